@@ -1,0 +1,200 @@
+import { Panes } from '../src/accumulators/panes.ts';
+import { MemoryStore } from '../src/accumulators/store/memory.ts';
+import { createDecoder } from '../src/consumers/decode/decoder.ts';
+import type { Decoder } from '../src/consumers/decode/record.ts';
+import { createJoin } from '../src/consumers/join/join.ts';
+import type { JoinSettings } from '../src/consumers/join/settings.ts';
+import type { Event, Joined } from '../src/events.ts';
+import type { Grading, Scorer } from '../src/measures/contract.ts';
+import { parseMeasures } from '../src/measures/name.ts';
+import { compile } from '../src/measures/scorer.ts';
+import { Unit, type UnitSettings } from '../src/unit.ts';
+import { ACTIONS, DIMENSIONS, HORIZONS, MEASURES, SETS, type WorkloadRecord } from './workload.ts';
+
+const ROLES = [
+  { impressions: true, feedback: false },
+  { impressions: false, feedback: true },
+];
+
+export function decoders(): readonly Decoder[] {
+  return ROLES.map((role) =>
+    createDecoder({
+      adapter: 'canonical',
+      role,
+      dimensions: DIMENSIONS,
+      itemsPerList: 1000,
+      impressionBytes: 262_144,
+      feedbackBytes: 65_536,
+      tsUnit: 'ms',
+      positionBase: 1,
+    }),
+  );
+}
+
+export function scorer(): Scorer {
+  const grading: Grading = {
+    relevantFrom: 1,
+    actions: ACTIONS.map((name, i) => ({
+      name,
+      rule: { from: 'grade', grade: 2 * i + 1, rule: 'max', max: 30, veto: false },
+    })),
+  };
+  return compile(parseMeasures(MEASURES, grading).measures, grading);
+}
+
+export const JOIN_SETTINGS: JoinSettings = {
+  topics: ROLES,
+  horizons: HORIZONS.map((h) => h.ms),
+  outOfOrderness: 10_000,
+  backward: 0,
+  futureSkew: 300_000,
+  feedbackPerImpression: 1000,
+  actions: ACTIONS,
+};
+
+function panesSettings(s: Scorer): UnitSettings['panes'] {
+  return {
+    paneSize: 60_000,
+    hour: 3_600_000,
+    horizons: HORIZONS,
+    dimensions: DIMENSIONS,
+    sets: SETS,
+    shape: { names: s.names, kinds: s.kinds },
+    cohortsPerSet: 100,
+    keepMinutes: 27 * 3_600_000,
+    keepHours: 22 * 24 * 3_600_000,
+    totals: [],
+  };
+}
+
+/** One stage over one record at a time; what it answers keeps the work from being optimised away. */
+export interface Stage {
+  /** The record at this place of the workload. */
+  readonly step: (record: WorkloadRecord, place: number) => number;
+  /** After every 200 records. */
+  readonly chunk?: () => void;
+  /** After every 20,000 records. */
+  readonly commit?: () => Promise<void>;
+}
+
+/** The reference of every other stage: what the platform needs to parse the same bytes. */
+export function parseStage(): Stage {
+  return { step: ({ value }) => (JSON.parse(value.toString('utf8')) === null ? 1 : 0) };
+}
+
+export function decodeStage(): Stage {
+  const all = decoders();
+  return { step: ({ topic, value }, place) => ('events' in all[topic].decode(value, '0', place) ? 1 : 0) };
+}
+
+/** Decodes, and joins what came out: the join alone is the difference to `decode`, with events as warm as they are in life. */
+export function joinStage(onClosed: (list: Joined) => void = () => {}): Stage {
+  const all = decoders();
+  const join = createJoin(JOIN_SETTINGS, {
+    accepted: () => 1,
+    released: () => {},
+    closed: ({ list }) => onClosed(list),
+  });
+  const next = [0, 0];
+  return {
+    step: ({ topic, value }, place) => {
+      const decoded = all[topic].decode(value, '0', place);
+      const events: readonly Event[] = 'events' in decoded ? decoded.events : [];
+      join.record(topic, next[topic]++, undefined, events, undefined);
+      return events.length;
+    },
+    chunk: () => join.advance(),
+  };
+}
+
+/** Lists as the join hands them over, kept for the stages behind it. */
+export function closedLists(records: readonly WorkloadRecord[]): Joined[] {
+  const lists: Joined[] = [];
+  const stage = joinStage((list) => {
+    lists.push({
+      ...list,
+      slot: list.slot.slice(0, list.events),
+      action: list.action.slice(0, list.events),
+      value: list.value.slice(0, list.events),
+      ts: list.ts.slice(0, list.events),
+    });
+  });
+  records.forEach((record, i) => {
+    stage.step(record, i);
+    if (i % 200 === 0) stage.chunk?.();
+  });
+  return lists;
+}
+
+/** Scores `lists` in turn: one call is one closing. */
+export function scoreLoop(lists: readonly Joined[]): (n: number) => number {
+  const s = scorer();
+  const out = new Float64Array(3 * s.names.length);
+  let at = 0;
+  return (n) => {
+    let positives = 0;
+    for (let i = 0; i < n; i++) {
+      if (s.score(lists[at], out)) positives++;
+      if (++at === lists.length) at = 0;
+    }
+    return positives;
+  };
+}
+
+/** Adds one scored list per call to its panes, three horizons in turn; rows are taken every 20,000 additions. */
+export function accumulateLoop(): (n: number) => number {
+  const s = scorer();
+  const owner = { namespace: 'bench', unit: 0, generation: '1' };
+  const panes = new Panes({ ...panesSettings(s), owner, settledUpTo: Number.NEGATIVE_INFINITY });
+  const tags = ['DE', 'FR', 'BR', 'JP', 'US'].flatMap((country) =>
+    ['A', 'B'].map((v) => panes.cohorts.tag([country, v])),
+  );
+  const out = new Float64Array(3 * s.names.length);
+  for (let m = 0; m < s.names.length; m++) {
+    out[3 * m] = 2;
+    out[3 * m + 1] = 1 / (m + 2);
+  }
+  let i = 0;
+  return (n) => {
+    let rows = 0;
+    for (let end = i + n; i < end; i++) {
+      const at = 1_800_000_000_000 + Math.floor(i / 3) * 10;
+      const horizon = i % 3;
+      panes.add(at, at - HORIZONS[horizon].ms, horizon, tags[i % 10], false, true, out);
+      if (i % 20_000 === 19_999) rows += panes.takeChanges().rows.size;
+    }
+    return rows;
+  };
+}
+
+/** Bytes in, committed rows out: the whole path of a unit, over the store in memory. */
+export async function pathStage(): Promise<Stage & { readonly unit: Unit }> {
+  const s = scorer();
+  let ids = 0;
+  const unit = await Unit.claim(
+    {
+      namespace: 'bench',
+      partition: 0,
+      partitions: 1,
+      generation: '1',
+      fingerprint: { shape: '', additive: '' },
+      join: JOIN_SETTINGS,
+      panes: panesSettings(s),
+      sources: ['impressions:0', 'feedback:0'],
+    },
+    { store: new MemoryStore(), decoders: decoders(), scorer: s, newId: () => `id${ids++}`, now: () => undefined },
+  );
+  const next = [0, 0];
+  return {
+    unit,
+    step: ({ topic, value }) => {
+      const offset = next[topic]++;
+      unit.feed({ partition: 0, topic, records: [{ offset, timestamp: undefined, value }], next: offset + 1 });
+      return 1;
+    },
+    commit: async () => {
+      const answer = await unit.commit();
+      if (answer !== 'OK') throw new Error(`the commit was answered ${answer}`);
+    },
+  };
+}

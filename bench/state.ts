@@ -1,0 +1,85 @@
+import { createJoin } from '../src/consumers/join/join.ts';
+import type { Event, Impression } from '../src/events.ts';
+import { JOIN_SETTINGS } from './stages.ts';
+import { randomStream } from './workload.ts';
+
+const H = JOIN_SETTINGS.horizons[JOIN_SETTINGS.horizons.length - 1];
+const CHUNK = 200;
+
+export interface StateFigures {
+  readonly open: number;
+  /** Packed state by open impression, feedback and remembered ids included. */
+  readonly stateBytes: number;
+  /** Growth of the process by open impression. */
+  readonly processBytes: number;
+  /** Longest time for one chunk of 200 records, everything included, while filling and in steady state. */
+  readonly longestFillMs: number;
+  readonly longestSteadyMs: number;
+  /** CPU per impression with its feedback in steady state. */
+  readonly steadyUs: number;
+}
+
+/** Fills the join with this many open impressions, then goes on for half as many more while as many close. */
+export function measureState(open: number): StateFigures {
+  const random = randomStream(7);
+  const items = Array.from({ length: 50_000 }, () => `itm_${1_000_000 + Math.floor(random() * 8_999_999)}`);
+  const id = (n: number): string =>
+    `${(n * 2_654_435_761).toString(16).padStart(13, '0')}-4f1c-7aaa-${n.toString(16).padStart(12, '0')}`;
+  const spacing = H / open;
+  const start = 1_760_000_000_000;
+  globalThis.gc?.();
+  const before = process.memoryUsage().rss;
+  const join = createJoin(JOIN_SETTINGS, { accepted: () => 1, released: () => {}, closed: () => {} });
+  const impression = (n: number): Impression => ({
+    kind: 'impression',
+    requestId: id(n),
+    ts: Math.floor(start + n * spacing),
+    userId: 'u',
+    offset: 0,
+    items: Array.from({ length: 20 }, (_, s) => items[(n * 31 + s * 17) % items.length]),
+    ranks: undefined,
+    dimensions: ['DE', 'A'],
+  });
+  const feedback = (n: number, ts: number): Event => ({
+    kind: 'feedback',
+    requestId: id(n),
+    itemId: items[(n * 31 + Math.floor(random() * 20) * 17) % items.length],
+    ts: Math.floor(ts),
+    action: 'click',
+    eventId: id(n + 0.5 * random()),
+    value: 1,
+  });
+  let clicks = 0;
+  let longest = 0;
+  const run = (from: number, to: number): void => {
+    for (let n = from; n < to; n += CHUNK) {
+      const events: [number, Event][] = [];
+      for (let i = n; i < n + CHUNK; i++) {
+        events.push([0, impression(i)]);
+        const shown = i - Math.floor((-Math.log(1 - random()) * 150_000) / spacing);
+        for (let f = 0; f < 1 + (i % 2) && shown >= 0; f++) events.push([1, feedback(shown, start + i * spacing)]);
+      }
+      const began = performance.now();
+      for (const [topic, event] of events)
+        join.record(topic, topic === 0 ? join.position(0) : clicks++, undefined, [event], undefined);
+      join.advance();
+      longest = Math.max(longest, performance.now() - began);
+    }
+  };
+  run(0, open);
+  const longestFillMs = longest;
+  const processBytes = (process.memoryUsage().rss - before) / join.openImpressions;
+  longest = 0;
+  const cpu = process.cpuUsage();
+  const steady = Math.floor(open / 2 / CHUNK) * CHUNK;
+  run(open, open + steady);
+  const used = process.cpuUsage(cpu);
+  return {
+    open: join.openImpressions,
+    stateBytes: join.stateBytes / join.openImpressions,
+    processBytes,
+    longestFillMs,
+    longestSteadyMs: longest,
+    steadyUs: (used.user + used.system) / steady,
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * Small numbers, tags, for tuples of dimension values, so that an impression is known by its tag until it closes. One
+ * look-up by text per impression. A tag lives while somebody holds it; then its number is used again.
+ */
+export class Cohorts {
+  /** For each grouping set the places of its dimensions in a tuple. */
+  readonly #places: readonly (readonly number[])[];
+  readonly #tags = new Map<string, number>();
+  readonly #tuples: string[] = [];
+  readonly #keys: (readonly string[])[] = [];
+  readonly #holders: number[] = [];
+  readonly #free: number[] = [];
+
+  /** `dimensions`: names in the order of a tuple. `sets`: grouping sets, as lists of dimension names. */
+  constructor(dimensions: readonly string[], sets: readonly (readonly string[])[]) {
+    this.#places = sets.map((set) =>
+      set.map((name) => {
+        const place = dimensions.indexOf(name);
+        if (place < 0) throw new Error(`grouping set [${set}]: "${name}" is none of the dimensions ${dimensions}`);
+        return place;
+      }),
+    );
+  }
+
+  /** The tag of a tuple, held once more. Values must be free of ',' and '|'. */
+  tag(values: readonly string[]): number {
+    let tuple = values.length === 0 ? '' : values[0];
+    for (let i = 1; i < values.length; i++) tuple += `,${values[i]}`;
+    const known = this.#tags.get(tuple);
+    if (known !== undefined) {
+      this.#holders[known]++;
+      return known;
+    }
+    const tag = this.#free.pop() ?? this.#tuples.length;
+    this.#tags.set(tuple, tag);
+    this.#tuples[tag] = tuple;
+    this.#keys[tag] = this.#places.map((places) => places.map((place) => values[place]).join(','));
+    this.#holders[tag] = 1;
+    return tag;
+  }
+
+  /** Holds a living tag once more. */
+  hold(tag: number): void {
+    this.#holders[tag]++;
+  }
+
+  /** Ends one hold; the last one frees the tag. */
+  release(tag: number): void {
+    if (--this.#holders[tag] > 0) return;
+    this.#tags.delete(this.#tuples[tag]);
+    this.#tuples[tag] = '';
+    this.#keys[tag] = [];
+    this.#free.push(tag);
+  }
+
+  /** For each grouping set the values of a living tag, joined by ','; '' for the set without dimensions. */
+  keys(tag: number): readonly string[] {
+    return this.#keys[tag];
+  }
+
+  /** Number of tags that are held. */
+  get size(): number {
+    return this.#tags.size;
+  }
+}

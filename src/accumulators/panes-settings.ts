@@ -1,0 +1,86 @@
+import type { DurationMs, EpochMs } from '../events.ts';
+import { type AdmissionState, parseAdmission } from './admission.ts';
+import { PaneNumbers } from './pane-numbers.ts';
+import type { RowShape } from './row.ts';
+import { keysOf, listOf, parseJson, rangeOf } from './store/json.ts';
+import { paneKey, type RowOwner, SINCE_START, totalKey } from './store/layout.ts';
+import type { Fields } from './store/port.ts';
+
+export interface Horizon {
+  /** As in the configuration, such as `30m`. */
+  readonly text: string;
+  readonly ms: DurationMs;
+}
+
+/** What shapes the rows of one unit. */
+export interface PanesSettings {
+  readonly owner: RowOwner;
+  readonly paneSize: DurationMs;
+  /** Length of an hour pane. */
+  readonly hour: DurationMs;
+  /** Ascending; the last is H. */
+  readonly horizons: readonly Horizon[];
+  /** Names in the order of an impression's dimensions. */
+  readonly dimensions: readonly string[];
+  /** Grouping sets, as lists of dimension names. */
+  readonly sets: readonly (readonly string[])[];
+  readonly shape: RowShape;
+  /** Cohorts of one set that are kept by name at a time, at least 1. */
+  readonly cohortsPerSet: number;
+  /** How long a pane outlives its end in event time, at least H. */
+  readonly keepMinutes: DurationMs;
+  readonly keepHours: DurationMs;
+  /** Names of the since-start totals that every closing is added to. */
+  readonly totals: readonly string[];
+  /** The committed watermark; -Infinity: none. Everything at or below it was added and deleted already. */
+  readonly settledUpTo: EpochMs;
+}
+
+/** What the checkpoint keeps beside the rows. Plain JSON but for -Infinity, which becomes null. */
+export interface PanesState {
+  /** Numbers (start / size) of the panes that exist, as half-open ranges. */
+  readonly minutes: readonly (readonly [from: number, to: number])[];
+  readonly hours: readonly (readonly [from: number, to: number])[];
+  readonly admission: readonly AdmissionState[];
+}
+
+/** What a new owner goes on from: the state of the checkpoint, and what the store holds under each of `liveKeys`. */
+export interface RestoredPanes {
+  readonly state: PanesState;
+  readonly rows: ReadonlyMap<string, Fields>;
+}
+
+/** Keys of the rows that can still change after `watermark`: panes with end + H > watermark, and the totals. */
+export function liveKeys(settings: PanesSettings, state: PanesState, watermark: EpochMs): readonly string[] {
+  const settled = watermark - longest(settings);
+  const minutes = new PaneNumbers(settings.paneSize, settings.keepMinutes, state.minutes);
+  const hours = new PaneNumbers(settings.hour, settings.keepHours, state.hours);
+  return [
+    ...minutes.endingAfter(settled).map((n) => paneKey(settings.owner, 'm', n * settings.paneSize)),
+    ...hours.endingAfter(settled).map((n) => paneKey(settings.owner, 'h', n * settings.hour)),
+    ...settings.totals.map((name) => totalKey(settings.owner, name, SINCE_START)),
+  ];
+}
+
+/** H, the longest horizon. */
+export function longest(settings: PanesSettings): DurationMs {
+  return Math.max(...settings.horizons.map((horizon) => horizon.ms));
+}
+
+export function checkSettings(settings: PanesSettings): void {
+  const window = longest(settings);
+  if (settings.keepMinutes < window || settings.keepHours < window) {
+    throw new Error(`panes must be kept for the longest horizon (${window} ms) at least`);
+  }
+  if (settings.cohortsPerSet < 1) throw new Error('cohortsPerSet must be at least 1');
+}
+
+/** Reads a stored state. Throws an Error that names the part that is wrong. */
+export function parsePanesState(text: string): PanesState {
+  const state = keysOf(parseJson(text, 'panes'), 'panes');
+  return {
+    minutes: listOf(state['minutes'], 'panes.minutes', rangeOf),
+    hours: listOf(state['hours'], 'panes.hours', rangeOf),
+    admission: listOf(state['admission'], 'panes.admission', parseAdmission),
+  };
+}

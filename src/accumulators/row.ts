@@ -1,0 +1,80 @@
+import { type Exact, SUMS_WIDTH, type SumsKind } from '../measures/contract.ts';
+import { addExact } from './exact.ts';
+import { mergeVectors, type Vector } from './vector.ts';
+
+/** Which measures a row keeps, in the order of the configuration. A `Scorer` is one. */
+export interface RowShape {
+  readonly names: readonly string[];
+  readonly kinds: readonly SumsKind[];
+}
+
+/**
+ * The sums of one (pane, horizon, cohort). `sums` holds the measures one after the other, each as wide as its kind:
+ * mean: n, n+, S, Q; fraction: numerator, denominator. S, Q and both sums of a fraction in 1e-9. Rows merge by adding
+ * every field: any split of a history gives the same row to the last digit (statistics.md section 1).
+ */
+export interface Row {
+  impressions: number;
+  /** Lists with a positive by `relevantFrom`. */
+  positives: number;
+  /** Lists without a user id. */
+  userless: number;
+  readonly sums: Exact[];
+  /** Sums by user bucket; undefined: none are kept. */
+  vector: Vector | undefined;
+}
+
+/** Numbers before the first measure in a list of deltas: impressions, positives, userless. */
+export const HEAD_WIDTH = 3;
+
+/** Index in `sums` of each measure's first field, and after the last one the number of all fields. */
+export function sumsOffsets(shape: RowShape): readonly number[] {
+  const offsets = [0];
+  for (const kind of shape.kinds) offsets.push(offsets[offsets.length - 1] + SUMS_WIDTH[kind]);
+  return offsets;
+}
+
+/** The neutral row. */
+export function emptyRow(shape: RowShape): Row {
+  const width = shape.kinds.reduce((sum, kind) => sum + SUMS_WIDTH[kind], 0);
+  return { impressions: 0, positives: 0, userless: 0, sums: new Array<Exact>(width).fill(0), vector: undefined };
+}
+
+/** Adds `row` to `into`. Both must have one shape. */
+export function addRow(into: Row, row: Row): void {
+  if (into.sums.length !== row.sums.length) {
+    throw new Error(
+      `rows of ${into.sums.length} and ${row.sums.length} sums cannot be merged: decode both by one shape`,
+    );
+  }
+  into.impressions += row.impressions;
+  into.positives += row.positives;
+  into.userless += row.userless;
+  for (let i = 0; i < row.sums.length; i++) into.sums[i] = addExact(into.sums[i], row.sums[i]);
+  into.vector = mergeVectors(into.vector, row.vector);
+}
+
+/** Adds a head that stands in `deltas` from index `from`: HEAD_WIDTH numbers, then the sums. All must be safe integers. */
+export function addDeltas(into: Row, deltas: Float64Array, from: number): void {
+  into.impressions += deltas[from];
+  into.positives += deltas[from + 1];
+  into.userless += deltas[from + 2];
+  const sums = into.sums;
+  let at = from + HEAD_WIDTH;
+  for (let i = 0; i < sums.length; i++, at++) {
+    const delta = deltas[at];
+    if (delta !== 0) sums[i] = addExact(sums[i], delta);
+  }
+}
+
+/** The sum of two rows of one shape: commutative, associative, `emptyRow` is neutral. */
+export function mergeRows(a: Row, b: Row): Row {
+  const sum = copyRow(a);
+  addRow(sum, b);
+  return sum;
+}
+
+/** An equal row that can be added to. */
+export function copyRow(row: Row): Row {
+  return { ...row, sums: [...row.sums] };
+}

@@ -1,0 +1,81 @@
+import type { EpochMs } from '../events.ts';
+import type { Exact } from '../measures/contract.ts';
+import { addExact } from './exact.ts';
+import { addDeltas, emptyRow, type Row, type RowShape } from './row.ts';
+import type { RowCodec } from './row-codec.ts';
+import type { Fields } from './store/port.ts';
+
+/** A row in memory that tells its sheet when it changes. */
+export class LiveRow {
+  readonly #sheet: Sheet;
+  readonly #field: string;
+  readonly #row: Row;
+  #changed = false;
+
+  constructor(sheet: Sheet, field: string, row: Row) {
+    this.#sheet = sheet;
+    this.#field = field;
+    this.#row = row;
+  }
+
+  /** Adds a head of safe integers that stands in `deltas` from `from`. */
+  add(deltas: Float64Array, from: number): void {
+    addDeltas(this.#row, deltas, from);
+    this.#touch();
+  }
+
+  /** Adds to one sum. */
+  addTo(sum: number, value: Exact): void {
+    this.#row.sums[sum] = addExact(this.#row.sums[sum], value);
+    this.#touch();
+  }
+
+  /** The row as text; it counts as unchanged from now on. */
+  take(codec: RowCodec): readonly [field: string, text: string] {
+    this.#changed = false;
+    return [this.#field, codec.encode(this.#row)];
+  }
+
+  #touch(): void {
+    if (this.#changed) return;
+    this.#changed = true;
+    this.#sheet.changed.push(this);
+  }
+}
+
+/** The rows of one key that are in memory: those of a pane, or of a total. */
+export class Sheet {
+  readonly key: string;
+  /** End of the pane; Infinity: a total. */
+  readonly end: EpochMs;
+  /** Rows that changed since the last `take`. */
+  readonly changed: LiveRow[] = [];
+  readonly #shape: RowShape;
+  readonly #rows = new Map<string, LiveRow>();
+
+  constructor(key: string, end: EpochMs, shape: RowShape) {
+    this.key = key;
+    this.end = end;
+    this.#shape = shape;
+  }
+
+  /** The row of this field; an empty one if there is none yet. */
+  row(field: string): LiveRow {
+    let row = this.#rows.get(field);
+    if (row === undefined) {
+      row = new LiveRow(this, field, emptyRow(this.#shape));
+      this.#rows.set(field, row);
+    }
+    return row;
+  }
+
+  /** Takes over stored rows. */
+  restore(fields: Fields, codec: RowCodec): void {
+    for (const [field, text] of fields) this.#rows.set(field, new LiveRow(this, field, codec.decode(text)));
+  }
+
+  /** The rows that changed since the last call, as text. */
+  take(codec: RowCodec): Map<string, string> {
+    return new Map(this.changed.splice(0).map((row) => row.take(codec)));
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * What one horizon adds while its closings stay in one pane, kept apart from the rows: one cell of plain doubles per tag,
+ * folded into the cell's rows now and then. A horizon closes impressions in the order of their time, so one slice per
+ * horizon is enough, and an addition touches one cell, not a row for each (grouping set, minute, hour, total). Cells hold
+ * whole numbers of at most 2^40 each and take at most 4,096 additions between two foldings, so doubles add them exactly;
+ * what is larger goes to the rows at once. Measured (Node 20, 7 measures, 3 sets, one total): 0.1 us per addition to a
+ * cell that is there, 13 us for the plain version of the tests, which adds each list to all of its rows.
+ */
+import type { EpochMs } from '../events.ts';
+import { LEFT_OUT, WITH_POSITIVE } from '../measures/contract.ts';
+import type { Cohorts } from './cohorts.ts';
+import { DIRECT_LIMIT, fixed, UNITS } from './exact.ts';
+import { HEAD_WIDTH, type RowShape, sumsOffsets } from './row.ts';
+import type { LiveRow, Sheet } from './sheet.ts';
+
+const ADDITIONS_PER_FOLD = 4096;
+
+/** A cell whose cohorts are all named needs no second judgement. */
+export const NAMED = -1;
+
+export class Slice {
+  /** Event times [from, to) that belong here; empty at first. */
+  from: EpochMs = Number.POSITIVE_INFINITY;
+  to: EpochMs = Number.NEGATIVE_INFINITY;
+  /** Where the slice's rows lie. */
+  sheets: readonly Sheet[] = [];
+  /** For each cell NAMED, or the epoch of the admission tables in which one of its cohorts was added to the rest. */
+  readonly judgedAt: number[] = [];
+  readonly #cohorts: Cohorts;
+  readonly #width: number;
+  readonly #isMean: readonly boolean[];
+  readonly #offsets: readonly number[];
+  /** For each tag its cell + 1; 0: none. */
+  #cells = new Int32Array(64);
+  readonly #tags: number[] = [];
+  /** For each cell the rows that it is folded into. */
+  readonly #targets: (readonly LiveRow[])[] = [];
+  #sums: Float64Array;
+
+  constructor(shape: RowShape, cohorts: Cohorts) {
+    this.#cohorts = cohorts;
+    this.#isMean = shape.kinds.map((kind) => kind === 'mean');
+    this.#offsets = sumsOffsets(shape).map((offset) => HEAD_WIDTH + offset);
+    this.#width = this.#offsets[this.#offsets.length - 1];
+    this.#sums = new Float64Array(16 * this.#width);
+  }
+
+  /** The cell of a tag; -1: none. */
+  find(tag: number): number {
+    return tag < this.#cells.length ? this.#cells[tag] - 1 : -1;
+  }
+
+  /** A new cell, empty. The tag is held until the cell goes. */
+  open(tag: number): number {
+    const cell = this.#tags.length;
+    if (tag >= this.#cells.length) {
+      const grown = new Int32Array(Math.max(tag + 1, 2 * this.#cells.length));
+      grown.set(this.#cells);
+      this.#cells = grown;
+    }
+    if ((cell + 1) * this.#width > this.#sums.length) {
+      const grown = new Float64Array(2 * this.#sums.length);
+      grown.set(this.#sums);
+      this.#sums = grown;
+    }
+    this.#cells[tag] = cell + 1;
+    this.#tags.push(tag);
+    this.#cohorts.hold(tag);
+    return cell;
+  }
+
+  /** Says where a cell goes from now on; what it holds is folded into the rows where it went before. */
+  direct(cell: number, rows: readonly LiveRow[], judgedAt: number): void {
+    this.#foldCell(cell);
+    this.#targets[cell] = rows;
+    this.judgedAt[cell] = judgedAt;
+  }
+
+  /** Adds one scored list to a cell. `out` as in `Scorer.score`. */
+  add(cell: number, userless: boolean, positive: boolean, out: Float64Array): void {
+    const sums = this.#sums;
+    const base = cell * this.#width;
+    const isMean = this.#isMean;
+    sums[base]++;
+    if (positive) sums[base + 1]++;
+    if (userless) sums[base + 2]++;
+    for (let m = 0; m < isMean.length; m++) {
+      const state = out[3 * m];
+      if (state === LEFT_OUT) continue;
+      const value = out[3 * m + 1];
+      const at = this.#offsets[m];
+      if (!isMean[m]) {
+        this.#put(cell, at, value);
+        this.#put(cell, at + 1, out[3 * m + 2]);
+        continue;
+      }
+      sums[base + at]++;
+      if (state === WITH_POSITIVE) sums[base + at + 1]++;
+      if (value === 0) continue;
+      this.#put(cell, at + 2, value);
+      this.#put(cell, at + 3, value * value);
+    }
+    if (sums[base] >= ADDITIONS_PER_FOLD) this.#foldCell(cell);
+  }
+
+  /** Folds all cells into their rows. */
+  fold(): void {
+    for (let cell = 0; cell < this.#tags.length; cell++) this.#foldCell(cell);
+  }
+
+  /** Folds all cells and forgets them. */
+  clear(): void {
+    this.fold();
+    for (const tag of this.#tags) {
+      this.#cells[tag] = 0;
+      this.#cohorts.release(tag);
+    }
+    this.#tags.length = 0;
+    this.#targets.length = 0;
+    this.judgedAt.length = 0;
+    this.from = Number.POSITIVE_INFINITY;
+    this.to = Number.NEGATIVE_INFINITY;
+    this.sheets = [];
+  }
+
+  #put(cell: number, at: number, value: number): void {
+    const units = value * UNITS;
+    if (units >= 0 && units <= DIRECT_LIMIT) this.#sums[cell * this.#width + at] += Math.round(units);
+    else this.#putRare(cell, at, value);
+  }
+
+  /** Negative and huge values, and those that are no number. */
+  #putRare(cell: number, at: number, value: number): void {
+    const units = fixed(value);
+    if (typeof units === 'number' && Math.abs(units) <= DIRECT_LIMIT) this.#sums[cell * this.#width + at] += units;
+    else for (const row of this.#targets[cell]) row.addTo(at - HEAD_WIDTH, units);
+  }
+
+  #foldCell(cell: number): void {
+    const base = cell * this.#width;
+    if (this.#sums[base] === 0) return;
+    for (const row of this.#targets[cell]) row.add(this.#sums, base);
+    this.#sums.fill(0, base, base + this.#width);
+  }
+}

@@ -1,0 +1,95 @@
+import type { JoinCheckpoint } from '../../checkpoint.ts';
+import type { EpochMs } from '../../events.ts';
+import { type PanesState, parsePanesState } from '../panes-settings.ts';
+import { joinOf } from './join-codec.ts';
+import { keysOf, listOf, parseJson, textOf, timeOf, whole } from './json.ts';
+import { FORMAT_VERSION } from './layout.ts';
+import type { Fields } from './port.ts';
+
+/** What configuration built the rows. `shape` must stay; `additive` may change (semantics.md section 6). */
+export interface Fingerprint {
+  readonly shape: string;
+  readonly additive: string;
+}
+
+/** All of a unit's durable state but its rows. */
+export interface UnitCheckpoint {
+  /** Version of the layout. */
+  readonly format: number;
+  readonly generation: string;
+  readonly fingerprint: Fingerprint;
+  /** Partitions of every topic. */
+  readonly partitions: number;
+  /** Panes that start earlier miss something: the start, a gap, a rebuilt span, a new measure. -Infinity: nothing is missing. */
+  readonly incompleteBefore: EpochMs;
+  readonly join: JoinCheckpoint;
+  readonly panes: PanesState;
+  /** For each topic what tells its last applied record from any other; undefined: none, or not kept. */
+  readonly lastRecords: readonly (string | undefined)[];
+}
+
+/** A checkpoint that this build cannot read. */
+export class CheckpointError extends Error {
+  override readonly name = 'CheckpointError';
+}
+
+/** Fields of the unit's hash, always the same ones. -Infinity is written as null. */
+export function encodeCheckpoint(checkpoint: UnitCheckpoint): Map<string, string> {
+  const { topics, counts, watermark } = checkpoint.join;
+  return new Map([
+    ['format', String(checkpoint.format)],
+    ['generation', checkpoint.generation],
+    ['fingerprint', JSON.stringify(checkpoint.fingerprint)],
+    ['partitions', String(checkpoint.partitions)],
+    ['incompleteBefore', JSON.stringify(checkpoint.incompleteBefore)],
+    ['watermark', JSON.stringify(watermark)],
+    ['topics', JSON.stringify(topics)],
+    ['counts', JSON.stringify(counts)],
+    ['panes', JSON.stringify(checkpoint.panes)],
+    ['lastRecords', JSON.stringify(checkpoint.lastRecords.map((record) => record ?? null))],
+  ]);
+}
+
+/** Reads the fields of a unit's hash. Throws a CheckpointError for an unknown format or a part that is wrong. */
+export function decodeCheckpoint(fields: Fields): UnitCheckpoint {
+  const format = fields.get('format');
+  if (format !== String(FORMAT_VERSION)) {
+    throw new CheckpointError(
+      `the stored state has format version ${format ?? '(none)'}; this build reads version ${FORMAT_VERSION}: ` +
+        'run the build that wrote it, or choose another namespace',
+    );
+  }
+  try {
+    return decodeKnown(fields);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new CheckpointError(
+      `the stored checkpoint is damaged: ${problem}. Restore the store from a backup, or rebuild the unit from the log`,
+    );
+  }
+}
+
+function decodeKnown(fields: Fields): UnitCheckpoint {
+  function text(name: string): string {
+    return textOf(fields.get(name), name);
+  }
+  function json(name: string): unknown {
+    return parseJson(text(name), name);
+  }
+  const fingerprint = keysOf(json('fingerprint'), 'fingerprint');
+  return {
+    format: FORMAT_VERSION,
+    generation: text('generation'),
+    fingerprint: {
+      shape: textOf(fingerprint['shape'], 'fingerprint.shape'),
+      additive: textOf(fingerprint['additive'], 'fingerprint.additive'),
+    },
+    partitions: whole(json('partitions'), 'partitions'),
+    incompleteBefore: timeOf(json('incompleteBefore'), 'incompleteBefore'),
+    join: joinOf(json('topics'), json('counts'), json('watermark')),
+    panes: parsePanesState(text('panes')),
+    lastRecords: listOf(json('lastRecords'), 'lastRecords', (record, where) =>
+      record === null ? undefined : textOf(record, where),
+    ),
+  };
+}

@@ -1,0 +1,45 @@
+/** Reads parts of stored JSON. Each function answers the part or throws an Error that names the place and what was expected. */
+
+function isKeyed(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** JSON.parse whose error names the place. */
+export function parseJson(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${where}: expected JSON`);
+  }
+}
+
+export function keysOf(value: unknown, where: string): Readonly<Record<string, unknown>> {
+  if (!isKeyed(value)) throw new Error(`${where}: expected an object`);
+  return value;
+}
+
+export function listOf<T>(value: unknown, where: string, element: (value: unknown, where: string) => T): readonly T[] {
+  if (!Array.isArray(value)) throw new Error(`${where}: expected a list`);
+  return value.map((one, i) => element(one, `${where}[${i}]`));
+}
+
+export function textOf(value: unknown, where: string): string {
+  if (typeof value !== 'string') throw new Error(`${where}: expected a text`);
+  return value;
+}
+
+export function whole(value: unknown, where: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new Error(`${where}: expected a whole number`);
+  return value;
+}
+
+/** A time; null stands for -Infinity, which JSON cannot write. */
+export function timeOf(value: unknown, where: string): number {
+  return value === null ? Number.NEGATIVE_INFINITY : whole(value, where);
+}
+
+export function rangeOf(value: unknown, where: string): readonly [from: number, to: number] {
+  const ends = listOf(value, where, whole);
+  if (ends.length !== 2 || ends[0] >= ends[1]) throw new Error(`${where}: expected [from, to) with from below to`);
+  return [ends[0], ends[1]];
+}

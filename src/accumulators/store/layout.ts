@@ -1,0 +1,77 @@
+/**
+ * Where everything lies, format version 1 (interfaces.md section 4). `{namespace:unit}` is the hash tag that keeps all
+ * keys of a unit in one slot of a cluster. Every key holds a hash; every value is text.
+ *
+ *   receval:{<namespace>:<unit>}:unit                                  the checkpoint (checkpoint.ts), and:
+ *       token       random, of the claim that owns the unit
+ *       seq         number of the last commit, digits; 0: none
+ *       cid         id of the last commit; '': none
+ *   receval:{<namespace>:<unit>}:<generation>:pane:<size>:<start>      size m: panes of `paneSize`, h: hours; start: ms
+ *   receval:{<namespace>:<unit>}:<generation>:total:<name>:<run>       since-start sums
+ *       <horizon>|<by>|<values>    a row as JSON (row-codec.ts). by: the names of the grouping set joined by ','; values:
+ *                                  the cohort's values joined by ','; both '' for the set without dimensions; the rest
+ *                                  of a set is named __other__ in each dimension. Values never hold ',' or '|'.
+ */
+import { type EpochMs, OTHER_COHORT } from '../../events.ts';
+
+export const FORMAT_VERSION = 1;
+
+/** Whose keys: all rows of a unit that one configuration and one history built share a generation. */
+export interface RowOwner {
+  readonly namespace: string;
+  /** Partition. */
+  readonly unit: number;
+  readonly generation: string;
+}
+
+export type PaneSize = 'm' | 'h';
+
+/** The run of a total that no experiment restarts. */
+export const SINCE_START = 'start';
+
+/** Fields of the unit's hash that belong to the store; the others are the checkpoint. */
+export const STORE_FIELDS = ['token', 'seq', 'cid'] as const;
+
+export function unitKey(namespace: string, unit: number): string {
+  return `receval:{${namespace}:${unit}}:unit`;
+}
+
+export function paneKey(owner: RowOwner, size: PaneSize, start: EpochMs): string {
+  return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:pane:${size}:${start}`;
+}
+
+export function totalKey(owner: RowOwner, name: string, run: string): string {
+  return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:total:${name}:${run}`;
+}
+
+/** The name of a grouping set in fields. */
+export function setText(by: readonly string[]): string {
+  return by.join(',');
+}
+
+/** The values under which the rest of a grouping set is summed. */
+export function otherValues(by: readonly string[]): string {
+  return by.map(() => OTHER_COHORT).join(',');
+}
+
+/** `by` and `values` already joined by ','. */
+export function rowField(horizon: string, by: string, values: string): string {
+  return `${horizon}|${by}|${values}`;
+}
+
+export interface RowName {
+  readonly horizon: string;
+  readonly by: string;
+  readonly values: string;
+}
+
+/** The parts of a row's field, `by` and `values` still joined; undefined: not a row's field. */
+export function parseField(field: string): RowName | undefined {
+  const parts = field.split('|');
+  return parts.length === 3 ? { horizon: parts[0], by: parts[1], values: parts[2] } : undefined;
+}
+
+/** The values of a row's field, one per dimension of its set. */
+export function splitValues(by: readonly string[], values: string): readonly string[] {
+  return by.length === 0 ? [] : values.split(',');
+}

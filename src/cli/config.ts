@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { stringify } from 'yaml';
+import { effectiveDocument } from '../config/effective.ts';
+import { loadConfiguration } from '../config/load.ts';
+import { redact } from '../config/redact.ts';
+import { configJsonSchema } from '../config/schema.ts';
+
+/** `receval config check` and `receval config schema`. A wrong configuration is a ConfigError with exit code 2. */
+export function configCommand(): Command {
+  const check = new Command('check')
+    .description('check the configuration; prints "ok" and all settings with their defaults, without secrets')
+    .option('--config <file>', 'configuration file (default: receval.yaml in this folder, if it exists)')
+    .action(({ config }: { readonly config?: string }) => {
+      const readFile = (path: string) => readFileSync(path, 'utf8');
+      const configuration = loadConfiguration({ file: config, readFile, env: process.env });
+      process.stdout.write(
+        `ok\n---\n${stringify(redact(effectiveDocument(configuration)), { aliasDuplicateObjects: false })}`,
+      );
+    });
+  const schema = new Command('schema')
+    .description('print the JSON Schema (draft 2020-12) of the configuration file')
+    .action(() => {
+      process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+    });
+  return new Command('config')
+    .description('check the configuration, or print its schema')
+    .addCommand(check)
+    .addCommand(schema);
+}

@@ -1,0 +1,29 @@
+/** The command was called wrongly. Its message tells what is wrong and what is right; shown without a stack trace. */
+export class UsageError extends Error {
+  readonly exitCode = 2;
+  override readonly name = 'UsageError';
+}
+
+/** One short message; with the stack where asked for. */
+export function explain(error: unknown, verbose: boolean): string {
+  if (!(error instanceof Error)) return String(error);
+  return verbose ? (error.stack ?? error.message) : error.message;
+}
+
+/** 2: wrong usage or configuration. 1: everything else. */
+export function exitCodeOf(error: unknown): number {
+  return error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number' ? error.exitCode : 1;
+}
+
+/** What the system says of a file, in words. */
+export function fileProblem(path: string, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const known: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'it may not be read',
+    EISDIR: 'it is a folder',
+    Z_BUF_ERROR: 'the gzip data end too early',
+    Z_DATA_ERROR: 'the gzip data are damaged',
+  };
+  return `cannot read ${path}: ${known[code] ?? (error instanceof Error ? error.message : String(error))}`;
+}

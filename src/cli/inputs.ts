@@ -1,0 +1,63 @@
+import { type Stats, statSync } from 'node:fs';
+import type { ReplayFile, ReplayInputs } from '../replay/replay.ts';
+import { fileProblem, UsageError } from './failure.ts';
+
+export interface InputFlags {
+  readonly impressions?: readonly string[];
+  readonly feedback?: readonly string[];
+  readonly events?: readonly string[];
+}
+
+/** The logs that the flags name. @throws UsageError when they do not go together, Error for a file that is not there. */
+export function readInputs({ impressions = [], feedback = [], events = [] }: InputFlags): ReplayInputs {
+  const sides = impressions.length + feedback.length > 0;
+  if (sides && events.length > 0) {
+    throw new UsageError('--events holds both sides in one log: give it alone, or give --impressions and --feedback');
+  }
+  if (!sides && events.length === 0) {
+    throw new UsageError(
+      'name the logs: --impressions FILE... --feedback FILE..., or --events FILE... for both in one',
+    );
+  }
+  if (sides && impressions.length === 0)
+    throw new UsageError('--impressions is missing: feedback alone shows no ranking');
+  const all = [...impressions, ...feedback, ...events].map(parseFile);
+  if (all.filter((file) => file.path === '-').length > 1)
+    throw new UsageError('standard input (-) can be read only once');
+  for (const { path } of all) if (path !== '-') mustBeFile(path);
+  if (events.length > 0) return { events: events.map(parseFile) };
+  return { impressions: impressions.map(parseFile), feedback: feedback.map(parseFile) };
+}
+
+/** Bytes of all files; undefined with standard input. */
+export function bytesOf(inputs: ReplayInputs): number | undefined {
+  const files = 'events' in inputs ? inputs.events : [...inputs.impressions, ...inputs.feedback];
+  if (files.some((file) => file.path === '-')) return undefined;
+  return files.reduce((sum, file) => sum + statSync(file.path).size, 0);
+}
+
+/** `FILE@field=value[,field=value]`, split at the last `@`; an `@` without such pairs behind it belongs to the name. */
+export function parseFile(text: string): ReplayFile {
+  const at = text.lastIndexOf('@');
+  const pairs = at < 0 ? [] : text.slice(at + 1).split(',');
+  if (at <= 0 || !pairs.every((pair) => /^[A-Za-z][A-Za-z0-9_]*=/.test(pair)))
+    return { path: text, defaults: new Map() };
+  const defaults = new Map<string, string>();
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=');
+    const field = pair.slice(0, equals);
+    if (defaults.has(field)) throw new UsageError(`${text}: the field "${field}" is given twice`);
+    defaults.set(field, pair.slice(equals + 1));
+  }
+  return { path: text.slice(0, at), defaults };
+}
+
+function mustBeFile(path: string): void {
+  let stats: Stats;
+  try {
+    stats = statSync(path);
+  } catch (error) {
+    throw new Error(fileProblem(path, error), { cause: error });
+  }
+  if (stats.isDirectory()) throw new Error(`cannot read ${path}: it is a folder; name the files in it`);
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { configCommand } from './config.ts';
+import { demoCommand } from './demo.ts';
+import { exitCodeOf, explain } from './failure.ts';
+import { replayCommand } from './replay.ts';
+import { simulateCommand } from './simulate.ts';
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown';
+}
+
+/** Ends the process with the exit codes of interfaces.md section 3: 0 fine, 1 failed, 2 wrong usage, 3 regression. */
+async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('receval')
+    .description('Online evaluation of recommender logs: exact ranking measures per cohort, live.')
+    .version(version())
+    .option('--verbose', 'show the stack trace of an error')
+    .showSuggestionAfterError()
+    .showHelpAfterError('(add --help for what is possible)');
+  for (const command of [demoCommand(), replayCommand(), simulateCommand(), configCommand()])
+    program.addCommand(command);
+  for (const command of [program, ...program.commands, ...program.commands.flatMap((c) => c.commands)])
+    command.exitOverride();
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : 2; // commander has printed what is wrong
+      return;
+    }
+    process.stderr.write(`receval: ${explain(error, program.opts()['verbose'] === true)}\n`);
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+// A reader that closes the pipe early (head) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+await main(process.argv);

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { loadSettings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
+import { splitMeasures } from '../measures/name.ts';
+import { type ReplayOptions, replay } from '../replay/replay.ts';
+import type { ReplayResult } from '../replay/result.ts';
+import { suggestion } from '../spelling.ts';
+import { fileProblem, UsageError } from './failure.ts';
+import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
+import { showProgress } from './progress.ts';
+import { isOutput, OUTPUTS, printResult } from './result-output.ts';
+
+interface Flags extends InputFlags {
+  readonly config?: string;
+  readonly adapter?: string;
+  readonly measures?: string;
+  readonly concat?: boolean;
+  readonly output: string;
+}
+
+const ADAPTERS = ['canonical', 'open-bandit'] as const;
+
+export function replayCommand(): Command {
+  return new Command('replay')
+    .description('join logs from files and print exact ranking measures per cohort')
+    .option('--impressions <file...>', 'impressions, NDJSON or .gz; - is standard input')
+    .option('--feedback <file...>', 'feedback, NDJSON or .gz')
+    .option('--events <file...>', 'both sides in one log')
+    .option('--adapter <name>', `how records are read: ${ADAPTERS.join(', ')} (default: that of the configuration)`)
+    .option('--measures <list>', 'such as mrr,ndcg@10,precision@1..5 (default: those of the configuration)')
+    .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
+    .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
+    .option('--output <form>', OUTPUTS.join(', '), 'table')
+    .addHelpText(
+      'after',
+      `
+FILE@field=value[,field=value] sets fields for all records of a file that lack them.
+
+Examples:
+  receval replay --impressions impressions.ndjson.gz --feedback feedback.ndjson.gz
+  receval replay --events random.csv.gz@variant=random bts.csv.gz@variant=bts --adapter open-bandit --measures ctr,mrr
+  zcat events.gz | receval replay --events - --output json`,
+    )
+    .action(async (flags: Flags) => {
+      if (!isOutput(flags.output)) {
+        throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
+      }
+      const settings = readSettings(flags);
+      const result = await replayFiles({ settings, inputs: readInputs(flags), ...optionsOf(flags) });
+      process.stdout.write(printResult(result, settings, flags.output));
+    });
+}
+
+/** Replays with progress on stderr. */
+export async function replayFiles(options: Omit<ReplayOptions, 'newId' | 'onProgress'>): Promise<ReplayResult> {
+  const progress = showProgress(process.stderr, bytesOf(options.inputs));
+  try {
+    return await replay({
+      ...options,
+      newId: randomUUID,
+      onProgress: ({ bytes, records }) => progress.update(bytes, records),
+    });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) throw new Error(fileProblem('the input', error), { cause: error });
+    throw error;
+  } finally {
+    progress.stop();
+  }
+}
+
+export function readSettings({ config, measures }: Pick<Flags, 'config' | 'measures'>): Settings {
+  return loadSettings({
+    file: config,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    env: process.env,
+    ...(measures === undefined ? {} : { overrides: { measures: splitMeasures(measures).join(',') } }),
+  });
+}
+
+function optionsOf({ adapter, concat }: Flags): Pick<ReplayOptions, 'adapter' | 'order'> {
+  const known = ADAPTERS.find((name) => name === adapter);
+  if (adapter !== undefined && known === undefined) {
+    const hint =
+      adapter === 'map'
+        ? '; the adapter "map" needs its pointers: set it in the configuration'
+        : suggestion(adapter, ADAPTERS);
+    throw new UsageError(`--adapter: no adapter "${adapter}"${hint}`);
+  }
+  return { adapter: known, order: concat === true ? 'concat' : 'time' };
+}

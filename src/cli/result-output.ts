@@ -1,0 +1,180 @@
+import Table from 'cli-table3';
+import type { Settings } from '../config/settings.ts';
+import { assertNever } from '../events.ts';
+import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/result.ts';
+import { grouped } from './progress.ts';
+
+export const OUTPUTS = ['table', 'json', 'csv', 'md'] as const;
+export type Output = (typeof OUTPUTS)[number];
+
+export function isOutput(text: string): text is Output {
+  return OUTPUTS.some((output) => output === text);
+}
+
+/** The result of a replay as text, ending with a newline. */
+export function printResult(result: ReplayResult, settings: Settings, output: Output): string {
+  switch (output) {
+    case 'table':
+      return tables(result, settings, plainTable);
+    case 'md':
+      return tables(result, settings, markdownTable);
+    case 'json':
+      return json(result);
+    case 'csv':
+      return csv(result);
+    default:
+      return assertNever(output);
+  }
+}
+
+/** One object, keys sorted at every level: equal results give equal bytes. */
+function json({ asOf, impressions, feedback, rows }: ReplayResult): string {
+  return `${JSON.stringify(sorted({ asOf, impressions, feedback, rows }), null, 1)}\n`;
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}
+
+/** One line per cohort, horizon and measure. */
+function csv({ rows }: ReplayResult): string {
+  const lines = rows.flatMap((row) =>
+    Object.entries(row.measures).map(([measure, { value, n, stderr }]) =>
+      [
+        row.by.join(','),
+        row.by.map((dimension) => `${dimension}=${row.labels[dimension]}`).join(','),
+        row.horizon,
+        row.window,
+        row.impressions,
+        row.positives,
+        measure,
+        value ?? '',
+        n,
+        stderr ?? '',
+      ]
+        .map((cell) => quoted(String(cell)))
+        .join(','),
+    ),
+  );
+  return `${['by,cohort,horizon,window,impressions,positives,measure,value,n,stderr', ...lines].join('\n')}\n`;
+}
+
+/** RFC 4180. */
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+type Cells = readonly (readonly string[])[];
+type TableWriter = (header: readonly string[], lines: Cells, textColumns: number) => string;
+
+/** One table per grouping set, and what became of the events. */
+function tables(result: ReplayResult, { attribution, cohorts, measures }: Settings, write: TableWriter): string {
+  const names = measures.map((measure) => measure.canonical);
+  const horizons = attribution.horizons.map((horizon) => horizon.text);
+  const parts = cohorts.flatMap((by) => {
+    const rows = result.rows
+      .filter((row) => row.by.join() === by.join())
+      .sort((a, b) => horizons.indexOf(a.horizon) - horizons.indexOf(b.horizon));
+    if (rows.length === 0) return [];
+    const header = [...by, 'horizon', 'impressions', 'positives', ...names];
+    return [
+      write(
+        header,
+        rows.map((row) => line(row, names)),
+        by.length + 1,
+      ),
+    ];
+  });
+  if (parts.length === 0)
+    parts.push('No impression was accepted, so there is nothing to show. See the counts below.\n');
+  return `${[...parts, fate(result, write)].join('\n')}${result.asOf === null ? '' : `\nas of ${result.asOf}\n`}`;
+}
+
+function line(row: ResultRow, names: readonly string[]): readonly string[] {
+  return [
+    ...row.by.map((dimension) => row.labels[dimension]),
+    row.horizon,
+    grouped(row.impressions),
+    grouped(row.positives),
+    ...names.map((name) => valueText(row.measures[name], row.impressions)),
+  ];
+}
+
+/** Six digits after the point; the weight stands behind it where it is not the number of impressions. */
+function valueText({ value, n }: ResultMeasure, impressions: number): string {
+  if (value === null) return '-';
+  return n === impressions ? value.toFixed(6) : `${value.toFixed(6)} (n ${grouped(n)})`;
+}
+
+function fate({ impressions, feedback, invalid, ignoredCohortKeys }: ReplayResult, write: TableWriter): string {
+  const counts = (drops: Readonly<Record<string, number>>): string => {
+    const some = Object.entries(drops).filter(([, n]) => n > 0);
+    return some.length === 0 ? 'none' : some.map(([reason, n]) => `${reason} ${grouped(n)}`).join(', ');
+  };
+  const text = write(
+    ['events', 'read', 'counted', 'dropped', 'late for a horizon'],
+    [
+      [
+        'impressions',
+        grouped(impressions.read),
+        grouped(impressions.accepted),
+        counts(impressions.drops),
+        counts(impressions.late),
+      ],
+      ['feedback', grouped(feedback.read), grouped(feedback.attributed), counts(feedback.drops), counts(feedback.late)],
+    ],
+    5,
+  );
+  const codes =
+    invalid.size === 0 ? '' : `invalid: ${[...invalid].map(([code, n]) => `${code} ${grouped(n)}`).join(', ')}\n`;
+  const keys =
+    ignoredCohortKeys === 0
+      ? ''
+      : `keys of cohorts that are no dimension names, ignored: ${grouped(ignoredCohortKeys)}\n`;
+  return `${text}${codes}${keys}`;
+}
+
+/** The first `textColumns` are text, to the left; the rest are numbers, to the right. */
+function plainTable(header: readonly string[], lines: Cells, textColumns: number): string {
+  const table = new Table({
+    head: [...header],
+    colAligns: header.map((_, i) => (i < textColumns ? 'left' : 'right')),
+    style: { head: [], border: [], compact: true },
+    chars: {
+      top: '',
+      'top-mid': '',
+      'top-left': '',
+      'top-right': '',
+      bottom: '',
+      'bottom-mid': '',
+      'bottom-left': '',
+      'bottom-right': '',
+      left: '',
+      'left-mid': '',
+      right: '',
+      'right-mid': '',
+      mid: '',
+      'mid-mid': '',
+      middle: ' ',
+    },
+  });
+  for (const cells of lines) table.push([...cells]);
+  return `${table
+    .toString()
+    .split('\n')
+    .map((text) => text.trimEnd())
+    .join('\n')}\n`;
+}
+
+function markdownTable(header: readonly string[], lines: Cells, textColumns: number): string {
+  const row = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const rule = `|${header.map((_, i) => (i < textColumns ? '---' : '---:')).join('|')}|`;
+  return `${[row(header), rule, ...lines.map(row)].join('\n')}\n`;
+}

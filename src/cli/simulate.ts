@@ -1,0 +1,257 @@
+import { join } from 'node:path';
+import { SingleBar } from 'cli-progress';
+import { Command } from 'commander';
+import {
+  NotationError,
+  parseDuration,
+  parseNumber,
+  parseRegression,
+  parseTime,
+  parseVariants,
+} from '../simulate/notation.ts';
+import {
+  CLEAN_FAULTS,
+  type ClickSettings,
+  FAULTS,
+  type SimulationSettings,
+  settingsProblems,
+  USUAL_CLICKS,
+  USUAL_FAULTS,
+  USUAL_SETTINGS,
+} from '../simulate/settings.ts';
+import { Traffic } from '../simulate/traffic.ts';
+import { suggestion } from '../spelling.ts';
+import { UsageError } from './failure.ts';
+import {
+  FEEDBACK_FILE,
+  filesInTheWay,
+  IMPRESSIONS_FILE,
+  PLAN_FILE,
+  type Simulation,
+  writeFolder,
+} from './simulation-folder.ts';
+
+/** The options as commander hands them over: texts, not read yet. */
+interface Flags {
+  readonly to?: string;
+  readonly events?: string;
+  readonly seed?: string;
+  readonly rate?: string;
+  readonly start?: string;
+  readonly users?: string;
+  readonly items?: string;
+  readonly window?: string;
+  readonly variants?: string;
+  readonly regression?: string;
+  readonly model?: string;
+  readonly eta?: string;
+  readonly late?: string;
+  readonly duplicate?: string;
+  readonly orphan?: string;
+  readonly malformed?: string;
+  readonly outOfOrder?: string;
+  readonly clockAhead?: string;
+  readonly clean?: boolean;
+  readonly plainItems?: boolean;
+  readonly force?: boolean;
+}
+
+export function simulateCommand(): Command {
+  return new Command('simulate')
+    .description(
+      'write the traffic of a simulated shop: impressions and feedback, with faults planted in known numbers',
+    )
+    .option('--to <dir>', `folder for ${IMPRESSIONS_FILE}, ${FEEDBACK_FILE} and ${PLAN_FILE}; made if missing`)
+    .option('--events <n>', 'records of both kinds (default: 100000)')
+    .option('--seed <n>', 'the same seed and settings give the same bytes (default: 1)')
+    .option('--rate <r>', 'events per second of event time (default: 20)')
+    .option('--start <time>', 'event time of the first impression, ISO 8601 (default: 2025-11-03T08:00:00Z)')
+    .option('--users <n>', 'users who come back (default: 5000)')
+    .option('--items <n>', 'items in the catalogue (default: 1000)')
+    .option('--window <duration>', 'attribution window: feedback lies in it, late records come after it (default: 30m)')
+    .option('--variants <list>', 'name:weight:quality, ... (default: control:0.5:0.6,treatment:0.5:0.7)')
+    .option('--regression <text>', 'variant@from..to:amount: this share of its lists is ranked at random in this span')
+    .option('--model <name>', 'click model: position or cascade (default: position)')
+    .option('--eta <x>', 'position model: rank r is examined with probability r^-x (default: 1)')
+    .option('--late <p>', `share that arrives after the window (default: ${USUAL_FAULTS.late})`)
+    .option('--duplicate <p>', `share that is written twice (default: ${USUAL_FAULTS.duplicate})`)
+    .option('--orphan <p>', `share of requests whose impression is lost (default: ${USUAL_FAULTS.orphan})`)
+    .option('--malformed <p>', `share with a broken copy beside it (default: ${USUAL_FAULTS.malformed})`)
+    .option('--out-of-order <p>', `share that is overtaken by others (default: ${USUAL_FAULTS.outOfOrder})`)
+    .option('--clock-ahead <p>', 'share of feedback by a clock up to 4 min ahead (default: 0, see docs/simulate.md)')
+    .option('--clean', 'no faults but --out-of-order, except those given')
+    .option('--plain-items', 'items as bare ids, without scores')
+    .option('--force', 'overwrite files of an earlier run')
+    .action(async (flags: Flags) => simulate(flags));
+}
+
+async function simulate(flags: Flags): Promise<void> {
+  const folder = destination(flags.to);
+  const settings = readSettings(flags);
+  const inTheWay = await filesInTheWay(folder);
+  if (inTheWay.length > 0 && flags.force !== true) {
+    throw new UsageError(
+      `${folder} holds ${inTheWay.join(', ')} already; take another folder, or overwrite with --force`,
+    );
+  }
+  if (settings.faults.clockAhead > 0) {
+    process.stderr.write(
+      'note: a file keeps no arrival times, so clocks ahead will make other feedback late in a replay\n',
+    );
+  }
+  const progress = showProgress(process.stderr, settings.events);
+  let simulation: Simulation;
+  try {
+    simulation = await writeFolder(folder, new Traffic(settings), (records) => progress.update(records));
+  } catch (error) {
+    throw new Error(`could not write to ${folder}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  } finally {
+    progress.stop();
+  }
+  process.stdout.write(summary(folder, simulation));
+}
+
+function destination(to: string | undefined): string {
+  if (to === undefined || to === '') throw new UsageError('say where the traffic goes: --to DIR');
+  if (to === 'kafka') {
+    throw new UsageError(
+      '--to kafka comes with `receval run`; for now write files: --to DIR (a folder "kafka": ./kafka)',
+    );
+  }
+  return to;
+}
+
+function readSettings(flags: Flags): SimulationSettings {
+  const usual = USUAL_SETTINGS;
+  const start = read('--start', flags.start, parseTime, usual.start);
+  const faults = flags.clean === true ? CLEAN_FAULTS : { ...USUAL_FAULTS, clockAhead: 0 };
+  const rate = (name: string, text: string | undefined, fallback: number): number =>
+    read(`--${name}`, text, parseNumber, fallback);
+  const settings: SimulationSettings = {
+    seed: read('--seed', flags.seed, parseNumber, usual.seed),
+    events: read('--events', flags.events, parseNumber, usual.events),
+    rate: read('--rate', flags.rate, parseNumber, usual.rate),
+    start,
+    users: read('--users', flags.users, parseNumber, usual.users),
+    items: read('--items', flags.items, parseNumber, usual.items),
+    window: read('--window', flags.window, parseDuration, usual.window),
+    variants: read('--variants', flags.variants, parseVariants, usual.variants),
+    regression: read('--regression', flags.regression, (text) => parseRegression(text, start), undefined),
+    clicks: readClicks(flags),
+    faults: {
+      late: rate('late', flags.late, faults.late),
+      duplicate: rate('duplicate', flags.duplicate, faults.duplicate),
+      orphan: rate('orphan', flags.orphan, faults.orphan),
+      malformed: rate('malformed', flags.malformed, faults.malformed),
+      outOfOrder: rate('out-of-order', flags.outOfOrder, faults.outOfOrder),
+      clockAhead: rate('clock-ahead', flags.clockAhead, faults.clockAhead),
+    },
+    plainItems: flags.plainItems === true,
+  };
+  const problems = settingsProblems(settings);
+  if (problems.length > 0) throw new UsageError(problems.join('; '));
+  if (!Number.isFinite(settings.events)) throw new UsageError('events must be a whole number from 1');
+  return settings;
+}
+
+function readClicks(flags: Flags): ClickSettings {
+  const model = flags.model ?? 'position';
+  if (model === 'position') {
+    return { model, eta: read('--eta', flags.eta, parseNumber, USUAL_CLICKS.position.eta) };
+  }
+  if (model !== 'cascade') {
+    throw new UsageError(`--model: no click model "${model}"${suggestion(model, ['position', 'cascade'])}`);
+  }
+  if (flags.eta !== undefined) throw new UsageError('--eta belongs to --model position');
+  return USUAL_CLICKS.cascade;
+}
+
+/** @throws UsageError that names the option */
+function read<T>(option: string, text: string | undefined, parse: (text: string) => T, fallback: T): T {
+  if (text === undefined) return fallback;
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof NotationError) throw new UsageError(`${option}: ${error.message}`);
+    throw error;
+  }
+}
+
+interface Progress {
+  update(records: number): void;
+  stop(): void;
+}
+
+/** A bar on a terminal; elsewhere a line every few seconds. */
+function showProgress(stream: NodeJS.WriteStream, total: number): Progress {
+  const began = performance.now();
+  const perSecond = (records: number): string => grouped((1000 * records) / Math.max(1, performance.now() - began));
+  if (stream.isTTY) {
+    const bar = new SingleBar({
+      stream,
+      format: '{bar} {percentage} % | {value} of {total} events | {rate}/s | {eta_formatted} left',
+      barCompleteChar: '█',
+      barIncompleteChar: '░',
+      hideCursor: true,
+    });
+    bar.start(total, 0, { rate: '0' });
+    return {
+      update: (records) => bar.update(records, { rate: perSecond(records) }),
+      stop: () => bar.stop(),
+    };
+  }
+  let shown = began;
+  return {
+    update(records) {
+      if (performance.now() - shown < 5000) return;
+      shown = performance.now();
+      const left = ((shown - began) / 1000) * (total / records - 1);
+      stream.write(
+        `${grouped(records)} of ${grouped(total)} events, ${perSecond(records)}/s, ${Math.ceil(left)} s left\n`,
+      );
+    },
+    stop() {},
+  };
+}
+
+function summary(
+  folder: string,
+  { start, lastArrival, window, records, planted, regression, variants }: Simulation,
+): string {
+  const impressions = join(folder, IMPRESSIONS_FILE);
+  const feedback = join(folder, FEEDBACK_FILE);
+  const faults = FAULTS.map((fault) => `${fault} ${grouped(planted[fault].impressions + planted[fault].feedback)}`);
+  const lines = [
+    `${grouped(records.impressions).padStart(12)} impressions  ${impressions}`,
+    `${grouped(records.feedback).padStart(12)} feedback     ${feedback}`,
+    `              the truth    ${join(folder, PLAN_FILE)}`,
+    '',
+    `from        ${iso(start)} to ${iso(lastArrival ?? start)}`,
+    `variants    ${variants.map(({ name, weight, quality }) => `${name} (weight ${weight}, quality ${quality})`).join(', ')}`,
+  ];
+  if (regression !== null) {
+    const { variant, from, to, share } = regression;
+    lines.push(`regression  ${variant}: ${share * 100} % of its lists at random from ${iso(from)} to ${iso(to)}`);
+  }
+  lines.push(`planted     ${faults.join(', ')}`, '');
+  if (window !== USUAL_SETTINGS.window) {
+    lines.push(`The attribution window is ${window / 1000}s: set attribution.horizons in receval.yaml to end with it.`);
+  }
+  lines.push('Next:', `  receval replay --impressions ${quoted(impressions)} --feedback ${quoted(feedback)}`, '');
+  return lines.join('\n');
+}
+
+function grouped(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}
+
+/** A path as a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./+@:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

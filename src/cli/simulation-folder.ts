@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { type Expectation, expectation, type Plan } from '../simulate/plan.ts';
+import type { Traffic } from '../simulate/traffic.ts';
+
+export const IMPRESSIONS_FILE = 'impressions.ndjson.gz';
+export const FEEDBACK_FILE = 'feedback.ndjson.gz';
+export const PLAN_FILE = 'simulation.json';
+const FILES = [IMPRESSIONS_FILE, FEEDBACK_FILE, PLAN_FILE] as const;
+
+/** What stands in simulation.json: the plan, and what a worker should count of it. */
+export type Simulation = Plan & { readonly expected: Expectation };
+
+/** Names of our files that the folder holds already. */
+export async function filesInTheWay(folder: string): Promise<readonly string[]> {
+  const found = await Promise.all(
+    FILES.map((file) =>
+      access(join(folder, file)).then(
+        () => [file],
+        () => [],
+      ),
+    ),
+  );
+  return found.flat();
+}
+
+/**
+ * Writes both logs, one record a line in the order of arrival, then simulation.json. The files get their names when
+ * they are complete: an interrupted run leaves none. Holds as much as the streams buffer.
+ * @param progress told the number of records written, every few thousand
+ * @throws the file system's error, which names the file
+ */
+export async function writeFolder(
+  folder: string,
+  traffic: Traffic,
+  progress: (records: number) => void,
+): Promise<Simulation> {
+  await mkdir(folder, { recursive: true });
+  const logs = {
+    impressions: new CompressedLog(join(folder, IMPRESSIONS_FILE)),
+    feedback: new CompressedLog(join(folder, FEEDBACK_FILE)),
+  };
+  try {
+    let records = 0;
+    for (const { topic, value } of traffic) {
+      if (logs[topic].add(value)) await logs[topic].flush();
+      if (++records % 4096 === 0) {
+        progress(records);
+        await new Promise(setImmediate);
+      }
+    }
+    await Promise.all([logs.impressions.end(), logs.feedback.end()]);
+    progress(records);
+  } catch (error) {
+    await Promise.all([logs.impressions.discard(), logs.feedback.discard()]);
+    throw error;
+  }
+  const simulation = { ...traffic.plan, expected: expectation(traffic.plan) };
+  await writeFile(join(folder, PLAN_FILE), `${JSON.stringify(simulation, null, 2)}\n`);
+  await logs.impressions.publish();
+  await logs.feedback.publish();
+  return simulation;
+}
+
+const CHUNK = 1 << 17;
+
+/** A gzip file of lines under a temporary name. */
+class CompressedLog {
+  readonly #path: string;
+  readonly #gzip = createGzip({ level: 4 });
+  readonly #written: Promise<void>;
+  #lines: string[] = [];
+  #size = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#written = pipeline(this.#gzip, createWriteStream(`${path}.part`));
+    // Whoever waits for the log hears of the failure; until then it must not count as unhandled.
+    this.#written.catch(() => {});
+  }
+
+  /** Answers whether it is time to flush. */
+  add(line: string): boolean {
+    this.#lines.push(line);
+    this.#size += line.length + 1;
+    return this.#size >= CHUNK;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#lines.length === 0) return;
+    const text = `${this.#lines.join('\n')}\n`;
+    this.#lines = [];
+    this.#size = 0;
+    if (!this.#gzip.write(text)) await Promise.race([once(this.#gzip, 'drain'), this.#written]);
+  }
+
+  async end(): Promise<void> {
+    await this.flush();
+    this.#gzip.end();
+    await this.#written;
+  }
+
+  async discard(): Promise<void> {
+    this.#gzip.destroy();
+    await this.#written.catch(() => {});
+    await rm(`${this.#path}.part`, { force: true });
+  }
+
+  publish(): Promise<void> {
+    return rename(`${this.#path}.part`, this.#path);
+  }
+}

@@ -1,0 +1,23 @@
+import { printDuration } from './durations.ts';
+import type { Configuration } from './load.ts';
+
+/** The configuration as YAML data in which every default is written out. May hold secrets (redact.ts). */
+export function effectiveDocument({ document, settings }: Configuration): object {
+  const { sets, measures, horizon } = settings.detect;
+  return {
+    ...document,
+    kafka: {
+      ...document.kafka,
+      topics: document.kafka.topics,
+    },
+    limits: { ...document.limits, cohortsPerSet: settings.limits.cohortsPerSet },
+    experiments: Object.fromEntries(
+      settings.experiments.map(({ name, primary, horizon: { text } }) => [
+        name,
+        { ...document.experiments[name], primary, horizon: text },
+      ]),
+    ),
+    statistics: { clustered: settings.statistics.clustered },
+    detect: { ...document.detect, sets, measures, horizon: horizon.text, step: printDuration(settings.detect.step) },
+  };
+}

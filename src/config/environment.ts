@@ -1,0 +1,154 @@
+import type { z } from 'zod';
+import { suggestion } from '../spelling.ts';
+import type { Problem } from './problems.ts';
+import { readText } from './text.ts';
+import { childrenOf, defaultOf, entryOf, isTree, type Path, printPath, type Tree } from './tree.ts';
+
+type Schema = z.core.$ZodType;
+
+const PREFIX = 'RECEVAL_';
+const FROM_FILE = '_FILE';
+
+/** The environment as `process.env` has it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Setting {
+  readonly path: readonly string[];
+  readonly schema: Schema;
+  /** The group of free names (actions, experiments) that it belongs to, with the entries that it has before. */
+  readonly group: { readonly path: readonly string[]; readonly entries: Tree } | undefined;
+}
+
+export interface Applied {
+  readonly problems: readonly Problem[];
+  /** From the path of each setting that was set to what set it. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/**
+ * Lays the RECEVAL_ variables over a document, which is changed.
+ * `readFile` reads the file that a variable ending in _FILE names.
+ */
+export function applyEnvironment(
+  document: Tree,
+  root: Schema,
+  env: Environment,
+  readFile: (path: string) => string,
+): Applied {
+  const settings = settingsByVariable(root, document);
+  const problems: Problem[] = [];
+  const sources = new Map<string, string>();
+  for (const name of Object.keys(env).sort()) {
+    const given = env[name];
+    if (!name.startsWith(PREFIX) || given === undefined) continue;
+    const isFile = !settings.has(name) && name.endsWith(FROM_FILE);
+    const variable = isFile ? name.slice(0, -FROM_FILE.length) : name;
+    const setting = settings.get(variable);
+    if (setting === undefined) {
+      const near = suggestion(variable, [...settings.keys()]);
+      const message = near.startsWith('; did')
+        ? near
+        : `; expected ${PREFIX} and the path of a setting in upper snake case`;
+      problems.push({ path: name, message: `unknown variable${message}` });
+    } else if (isFile && env[variable] !== undefined) {
+      problems.push({ path: name, message: `stands beside ${variable}; leave one out` });
+    } else {
+      const message = isFile ? applyFile(document, setting, given, readFile) : applyText(document, setting, given);
+      if (message !== undefined) problems.push({ path: name, message });
+      sources.set(printPath(setting.path), name);
+    }
+  }
+  return { problems, sources };
+}
+
+/** Lays values over a document by path (`http.port`), as flags do. Answers what is wrong with them. */
+export function applyOverrides(
+  document: Tree,
+  root: Schema,
+  overrides: Readonly<Record<string, string>>,
+): readonly Problem[] {
+  const settings = new Map<string, Setting>();
+  for (const setting of settingsByVariable(root, document).values()) settings.set(printPath(setting.path), setting);
+  const problems: Problem[] = [];
+  for (const [path, text] of Object.entries(overrides)) {
+    const setting = settings.get(path);
+    const message =
+      setting === undefined
+        ? `unknown setting${suggestion(path, [...settings.keys()])}`
+        : applyText(document, setting, text);
+    if (message !== undefined) problems.push({ path, message });
+  }
+  return problems;
+}
+
+/** `outOfOrderness` is OUT_OF_ORDERNESS. */
+export function upperSnake(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]/g, '_')
+    .toUpperCase();
+}
+
+/** Every setting that a variable can name. Below free names those that stand in the document, or else in the defaults. */
+function settingsByVariable(root: Schema, document: Tree): ReadonlyMap<string, Setting> {
+  const settings = new Map<string, Setting>();
+  const visit = (path: readonly string[], schema: Schema, given: unknown, above: Setting['group']): void => {
+    const value = given ?? defaultOf(schema);
+    const name = PREFIX + path.map(upperSnake).join('_');
+    if (path.length > 0 && !settings.has(name)) settings.set(name, { path, schema, group: above });
+    const entry = entryOf(schema);
+    const entries = isTree(value) ? value : {};
+    const group = above ?? (entry === undefined ? undefined : { path, entries });
+    for (const [below, child] of childrenOf(schema)) visit([...path, below], child, entries[below], group);
+    if (entry !== undefined)
+      for (const below of Object.keys(entries)) visit([...path, below], entry, entries[below], group);
+  };
+  visit([], root, document, undefined);
+  return settings;
+}
+
+function applyFile(
+  document: Tree,
+  setting: Setting,
+  file: string,
+  readFile: (path: string) => string,
+): string | undefined {
+  let text: string;
+  try {
+    text = readFile(file);
+  } catch (error) {
+    return `cannot read the file that it names (${codeOf(error)})`;
+  }
+  return applyText(document, setting, text.replace(/\r?\n$/, ''));
+}
+
+function applyText(document: Tree, { path, schema, group }: Setting, text: string): string | undefined {
+  let value: unknown;
+  try {
+    value = readText(text, schema);
+  } catch {
+    return `cannot be read as a value of ${printPath(path)}; write it as in YAML, lists as a,b,c`;
+  }
+  if (group !== undefined && path.length > group.path.length) setAt(document, group.path, group.entries);
+  return setAt(document, path, value)
+    ? undefined
+    : `needs ${printPath(path.slice(0, -1))} to be a group; set it as a whole`;
+}
+
+/** Groups on the way are made. Answers false where another value is in the way. */
+function setAt(root: Tree, path: Path, value: unknown): boolean {
+  let tree = root;
+  for (const step of path.slice(0, -1).map(String)) {
+    const next = Object.hasOwn(tree, step) ? tree[step] : {};
+    if (!isTree(next)) return false;
+    tree[step] = next;
+    tree = next;
+  }
+  tree[String(path.at(-1))] = value;
+  return true;
+}
+
+/** `ENOENT` and the like. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'error';
+}

@@ -1,0 +1,132 @@
+import { LineCounter, parseDocument } from 'yaml';
+import { applyEnvironment, applyOverrides, codeOf, type Environment } from './environment.ts';
+import { ConfigError, type Located, locate, type Problem } from './problems.ts';
+import { Report } from './report.ts';
+import { resolve } from './resolve.ts';
+import { type ConfigDocument, configSchema } from './schema.ts';
+import type { Settings } from './settings.ts';
+import { isTree, type Path, printPath, removeAt, type Tree } from './tree.ts';
+
+/** Read if no file is named, where it exists. */
+export const USUAL_FILE = 'receval.yaml';
+
+export interface LoadOptions {
+  /** Undefined: `receval.yaml` in the current folder, if it exists. */
+  readonly file?: string | undefined;
+  /** Text of a file. @throws an Error with `code`, as node:fs does. */
+  readonly readFile: (path: string) => string;
+  readonly env: Environment;
+  /** Values by path, such as `http.port`, in the form of environment variables. They win over everything. */
+  readonly overrides?: Readonly<Record<string, string>>;
+}
+
+export interface Configuration {
+  readonly settings: Settings;
+  /** The same as YAML data with all defaults; may hold secrets (redact.ts). */
+  readonly document: ConfigDocument;
+}
+
+/** @throws ConfigError with everything that is wrong. */
+export function loadSettings(options: LoadOptions): Settings {
+  return loadConfiguration(options).settings;
+}
+
+/** File, then environment, then flags. @throws ConfigError with everything that is wrong. */
+export function loadConfiguration({ file, readFile, env, overrides = {} }: LoadOptions): Configuration {
+  const tree = readTree(file, readFile);
+  const fromEnvironment = applyEnvironment(tree, configSchema, env, readFile);
+  const wrongFlags = applyOverrides(tree, configSchema, overrides);
+  const { document, problems } = validate(tree);
+
+  const report = new Report(problems.map(({ path }) => printPath(path)));
+  const settings = resolve(document, report);
+  const all: readonly Problem[] = [
+    ...fromEnvironment.problems,
+    ...wrongFlags,
+    ...[...problems, ...report.problems].map((problem) => printed(problem, fromEnvironment.sources, overrides)),
+  ];
+  if (all.length > 0) throw new ConfigError(all);
+  return { settings, document };
+}
+
+/**
+ * The document as far as it is valid, and what is wrong. A wrong setting is taken out and the rest judged again, so that
+ * one mistake does not hide another.
+ */
+function validate(tree: Tree): { readonly document: ConfigDocument; readonly problems: readonly Located[] } {
+  const rest = structuredClone(tree);
+  const problems: Located[] = [];
+  for (;;) {
+    const judged = configSchema.safeParse(rest);
+    if (judged.success) return { document: judged.data, problems };
+    const removed = new Set<string>();
+    const before = new Report(problems.map(({ path }) => printPath(path)));
+    for (const problem of locate(judged.error.issues, configSchema, rest)) {
+      // What only follows from an earlier problem is not told.
+      if (!before.isBroken(printPath(problem.path))) problems.push(problem);
+      // What is wrong because it is missing goes with its group.
+      let path = settingAt(problem.path);
+      while (path.length > 0 && !removed.has(printPath(path)) && !removeAt(rest, path)) path = path.slice(0, -1);
+      removed.add(printPath(path));
+    }
+    if (removed.size === 1 && removed.has('')) return { document: configSchema.parse({}), problems };
+  }
+}
+
+/** A list goes as a whole. */
+function settingAt(path: Path): Path {
+  const index = path.findIndex((step) => typeof step === 'number');
+  return index < 0 ? path : path.slice(0, index);
+}
+
+function printed(
+  { path, message }: Located,
+  sources: ReadonlyMap<string, string>,
+  overrides: Readonly<Record<string, string>>,
+): Problem {
+  for (let length = path.length; length > 0; length--) {
+    const above = printPath(path.slice(0, length));
+    const source = Object.hasOwn(overrides, above) ? 'given on the command line' : sources.get(above);
+    if (source === undefined) continue;
+    return {
+      path: printPath(path),
+      message: `${message} (${source.startsWith('given') ? source : `set by ${source}`})`,
+    };
+  }
+  return { path: printPath(path), message };
+}
+
+function readTree(file: string | undefined, readFile: (path: string) => string): Tree {
+  const name = file ?? USUAL_FILE;
+  let text: string;
+  try {
+    text = readFile(name);
+  } catch (error) {
+    if (file === undefined && codeOf(error) === 'ENOENT') return {};
+    throw new ConfigError([{ path: name, message: `cannot read the configuration file (${codeOf(error)})` }]);
+  }
+  return parseTree(name, text);
+}
+
+function parseTree(name: string, text: string): Tree {
+  const lineCounter = new LineCounter();
+  const parsed = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'silent' });
+  const problems = parsed.errors.map(({ pos: [offset], message }): Problem => {
+    const { line, col } = lineCounter.linePos(offset);
+    // What stands behind a colon may be a piece of the file.
+    return { path: `${name}:${line}:${col}`, message: `not valid YAML: ${message.split(/[:\n]/, 1)[0]}` };
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+  let value: unknown;
+  try {
+    value = parsed.toJS({ maxAliasCount: 100 });
+  } catch {
+    throw new ConfigError([
+      { path: name, message: 'not valid YAML (an alias without its anchor, or too many aliases)' },
+    ]);
+  }
+  if (value === null || value === undefined) return {};
+  if (!isTree(value))
+    throw new ConfigError([{ path: name, message: 'expected settings by name, such as namespace: default' }]);
+  return value;
+}

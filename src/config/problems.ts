@@ -1,0 +1,79 @@
+import type { z } from 'zod';
+import { suggestion } from '../spelling.ts';
+import { redactAt } from './redact.ts';
+import { namesBelow, type Path, printPath, valueAt } from './tree.ts';
+
+export interface Problem {
+  /** Where: `measures[2]`, the name of an environment variable, or a file with line and column. */
+  readonly path: string;
+  /** What was expected, what was found, the nearest right name. Never a secret. */
+  readonly message: string;
+}
+
+/** Everything that is wrong with a configuration. Commands exit with code 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly exitCode = 2;
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    const lines = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    super(lines.length === 1 ? lines[0] : [`${lines.length} problems in the configuration:`, ...lines].join('\n  '));
+    this.problems = problems;
+  }
+}
+
+/** A problem and the place that has to go before the rest can be judged. */
+export interface Located {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** What the schema says about a document, in our words. */
+export function locate(issues: readonly z.core.$ZodIssue[], root: z.core.$ZodType, document: unknown): Located[] {
+  return issues.flatMap((issue) => locateOne(issue, [], root, document));
+}
+
+function locateOne(issue: z.core.$ZodIssue, above: Path, root: z.core.$ZodType, document: unknown): Located[] {
+  const path: Path = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const names = namesBelow(root, path);
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        message: `unknown setting${suggestion(key, names)}`,
+      }));
+    }
+    case 'invalid_union': {
+      // Of the forms that a value may have, the one that it resembles explains best.
+      const form = issue.errors.find((errors) => errors.some((inner) => inner.path.length > 0 || isCloser(inner)));
+      if (form !== undefined) return form.flatMap((inner) => locateOne(inner, path, root, document));
+      return [{ path, message: withFound(issue.message, path, document) }];
+    }
+    case 'invalid_key': {
+      const message = issue.issues[0]?.message ?? issue.message;
+      return [{ path, message: `${message}; found the name "${String(path.at(-1)).slice(0, 60)}"` }];
+    }
+    default:
+      return [{ path, message: withFound(issue.message, path, document) }];
+  }
+}
+
+function isCloser({ code }: z.core.$ZodIssue): boolean {
+  return code !== 'invalid_type' && code !== 'invalid_value';
+}
+
+function withFound(message: string, path: Path, document: unknown): string {
+  if (!message.startsWith('expected')) return message;
+  return `${message}; found ${printFound(redactAt(printPath(path), valueAt(document, path)))}`;
+}
+
+/** A short picture of a value. */
+export function printFound(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object' && value !== null) return 'a group of settings';
+  const text = JSON.stringify(value);
+  return text.length <= 80 ? text : `${text.slice(0, 79)}…"`;
+}

@@ -1,0 +1,35 @@
+import { isTree } from './tree.ts';
+
+/** Settings that may hold a secret, and how they are shown. */
+const SECRETS: ReadonlyMap<string, (value: string) => string> = new Map([['redis.url', redactUrl]]);
+
+export const HIDDEN = '***';
+
+/** User, password and query of a URL are hidden, hosts and path stay. What is no URL is hidden as a whole. */
+export function redactUrl(url: string): string {
+  const start = url.indexOf('://');
+  if (start < 0) return HIDDEN;
+  const scheme = url.slice(0, start + 3);
+  const rest = url.slice(start + 3);
+  const at = rest.lastIndexOf('@');
+  const open = rest.slice(at + 1);
+  const query = open.indexOf('?');
+  return `${scheme}${at < 0 ? '' : `${HIDDEN}@`}${query < 0 ? open : `${open.slice(0, query)}?${HIDDEN}`}`;
+}
+
+/** The value of one setting as it may be shown. */
+export function redactAt(path: string, value: unknown): unknown {
+  const redact = SECRETS.get(path);
+  if (redact === undefined || value === undefined || value === null) return value;
+  return typeof value === 'string' ? redact(value) : HIDDEN;
+}
+
+/** A copy of the configuration without secrets. */
+export function redact(document: unknown, path = ''): unknown {
+  if (!isTree(document)) return redactAt(path, document);
+  const shown: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(document)) {
+    shown[name] = redact(value, path === '' ? name : `${path}.${name}`);
+  }
+  return shown;
+}

@@ -1,0 +1,109 @@
+import { parseTime } from '../consumers/decode/times.ts';
+import type { Grading } from '../measures/contract.ts';
+import type { Measure } from '../measures/family.ts';
+import { parseMeasures } from '../measures/name.ts';
+import { parseDuration } from './durations.ts';
+import { gradeRule, highestGrade, NO_GRADE } from './grades.ts';
+import type { Report } from './report.ts';
+import type { ConfigDocument } from './schema.ts';
+import { cohortsPerSet } from './series.ts';
+import type { Settings, Span } from './settings.ts';
+import { topicsOf } from './topic-roles.ts';
+import { clusteredOf, detectOf, experimentsOf, type Referred } from './trials.ts';
+
+const HOUR = 3_600_000;
+
+/** Settings of a valid document. What does not fit together is reported; then the settings must not be used. */
+export function resolve(document: ConfigDocument, report: Report): Settings {
+  const { attribution, start, cohorts, relevantFrom, namespace, limits } = document;
+  const horizons = attribution.horizons.map(spanOf);
+  const windows = document.windows.map(spanOf);
+  const paneSize = spanOf(document.paneSize);
+  checkPanes(windows, paneSize, report);
+
+  const rules = Object.entries(document.grades).map(([name, grade]) => ({ name, rule: gradeRule(grade) }));
+  const defaults = { relevantFrom, highestGrade: highestGrade(rules.map(({ rule }) => rule)) };
+  const { measures, problems } = parseMeasures(document.measures, defaults);
+  for (const { index, message } of problems) report.add(['measures', index], message);
+
+  const names = measures.map(({ canonical }) => canonical);
+  const referred: Referred = { measures: names, defaults, horizons, cohorts, report };
+  const experiments = experimentsOf(document, referred);
+  const counts = { measures: names.length, windows: windows.length, horizons: horizons.length, sets: cohorts.length };
+
+  return {
+    namespace,
+    kafka: { ...document.kafka, topics: topicsOf(document.kafka.topics, report) },
+    redis: document.redis,
+    attribution: {
+      horizons,
+      outOfOrderness: msOf(attribution.outOfOrderness),
+      backward: msOf(attribution.backward),
+      idleAfter: msOf(attribution.idleAfter),
+      maxSkew: msOf(attribution.maxSkew),
+      futureSkew: msOf(attribution.futureSkew),
+      unitTimeout: msOf(attribution.unitTimeout),
+    },
+    start: { from: startOf(start.from), onGap: start.onGap },
+    commit: { interval: msOf(document.commit.interval) },
+    grading: gradingOf(rules, measures, relevantFrom),
+    relevantFrom,
+    measures,
+    windows,
+    paneSize,
+    cohorts,
+    dimensions: [...new Set([...cohorts.flat(), ...experiments.map(({ dimension }) => dimension)])].sort(),
+    limits: { ...limits, cohortsPerSet: cohortsPerSet(limits.cohortsPerSet, limits.series, counts, report) },
+    experiments,
+    statistics: { clustered: clusteredOf(document, referred) },
+    detect: detectOf(document, referred),
+    http: document.http,
+    catalogue: document.catalogue ?? undefined,
+    deadLetter: document.deadLetter,
+  };
+}
+
+function checkPanes(windows: readonly Span[], paneSize: Span, report: Report): void {
+  if (HOUR % paneSize.ms !== 0) {
+    report.add(['paneSize'], `expected a whole part of an hour, such as 1m; found "${paneSize.text}"`);
+  }
+  for (const [i, { text, ms }] of windows.entries()) {
+    if (ms % paneSize.ms === 0) continue;
+    report.add(['windows', i], `expected a multiple of paneSize (${paneSize.text}); found "${text}"`, ['paneSize']);
+  }
+}
+
+/** Actions of the configuration, then those that have a meaning to a measure alone. */
+function gradingOf(actions: Grading['actions'], measures: readonly Measure[], relevantFrom: number): Grading {
+  const known = new Set(actions.map(({ name }) => name));
+  const more: Grading['actions'][number][] = [];
+  for (const name of measures.flatMap(actionsOf)) {
+    if (known.has(name)) continue;
+    known.add(name);
+    more.push({ name, rule: NO_GRADE });
+  }
+  return { actions: [...actions, ...more], relevantFrom };
+}
+
+function actionsOf({ name, params }: Measure): readonly string[] {
+  const action = params.get('action');
+  return [
+    ...(typeof action === 'string' ? [action] : []),
+    ...(name === 'ctr' ? ['click'] : []),
+    ...(params.get('examined') === 'viewport' ? ['view'] : []),
+  ];
+}
+
+function startOf(from: string): Settings['start']['from'] {
+  return from === 'earliest' || from === 'latest' ? from : { at: Math.floor(parseTime(from)) };
+}
+
+function spanOf(text: string): Span {
+  return { text, ms: msOf(text) };
+}
+
+function msOf(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new Error(`not a duration, though the schema accepted it: ${text}`);
+  return ms;
+}

@@ -1,0 +1,95 @@
+/** The configuration as the rest of the program sees it: checked, with units, without text that is still to be parsed. */
+import type { AdapterChoice, PositionBase, TsUnit } from '../consumers/decode/settings.ts';
+import type { TopicRole } from '../consumers/join/settings.ts';
+import type { DurationMs, EpochMs } from '../events.ts';
+import type { Grading } from '../measures/contract.ts';
+import type { Measure } from '../measures/family.ts';
+
+/** A duration whose text is a label. */
+export interface Span {
+  readonly text: string;
+  readonly ms: DurationMs;
+}
+
+export interface TopicSettings {
+  readonly name: string;
+  readonly role: TopicRole;
+  readonly adapter: AdapterChoice;
+  readonly tsUnit: TsUnit;
+  readonly positionBase: PositionBase;
+}
+
+export interface ExperimentSettings {
+  readonly name: string;
+  /** Dimension that holds its variants: `variant`, or `experiment_<name>`. */
+  readonly dimension: string;
+  readonly control: string;
+  /** Weight by variant, in the order of the configuration. */
+  readonly variants: ReadonlyMap<string, number>;
+  /** Canonical names of measures. */
+  readonly primary: string;
+  readonly guardrails: readonly string[];
+  readonly horizon: Span;
+  readonly start: EpochMs | undefined;
+  readonly alpha: number;
+  readonly nStar: number;
+  readonly tolerance: number;
+  readonly interleaved: boolean;
+}
+
+export interface Settings {
+  readonly namespace: string;
+  readonly kafka: {
+    readonly brokers: readonly string[];
+    readonly groupId: string;
+    /** Exactly one carries impressions. Feedback takes part in this order. */
+    readonly topics: readonly TopicSettings[];
+  };
+  readonly redis: { readonly url: string };
+  readonly attribution: {
+    /** Ascending; the last is the attribution window. */
+    readonly horizons: readonly Span[];
+    readonly outOfOrderness: DurationMs;
+    readonly backward: DurationMs;
+    readonly idleAfter: DurationMs;
+    readonly maxSkew: DurationMs;
+    readonly futureSkew: DurationMs;
+    readonly unitTimeout: DurationMs;
+  };
+  readonly start: { readonly from: 'earliest' | 'latest' | { readonly at: EpochMs }; readonly onGap: 'stop' | 'skip' };
+  readonly commit: { readonly interval: DurationMs };
+  /** The configured actions, then those that only measures name (grade 0). */
+  readonly grading: Grading;
+  readonly relevantFrom: number;
+  readonly measures: readonly Measure[];
+  readonly windows: readonly Span[];
+  readonly paneSize: Span;
+  /** Grouping sets; the empty one is everything. */
+  readonly cohorts: readonly (readonly string[])[];
+  /** All dimensions that grouping sets and experiments need, ascending: the decoder's. */
+  readonly dimensions: readonly string[];
+  readonly limits: {
+    readonly series: number;
+    readonly cohortsPerSet: number;
+    readonly openImpressions: number | 'auto';
+    readonly itemsPerList: number;
+    readonly feedbackPerImpression: number;
+    readonly impressionBytes: number;
+    readonly feedbackBytes: number;
+  };
+  readonly experiments: readonly ExperimentSettings[];
+  readonly statistics: { readonly clustered: readonly (readonly string[])[] };
+  readonly detect: {
+    readonly sets: readonly (readonly string[])[];
+    readonly measures: readonly string[];
+    readonly horizon: Span;
+    readonly step: DurationMs;
+    readonly k: number;
+    readonly h: number;
+    readonly tolerance: number;
+  };
+  readonly http: { readonly host: string; readonly port: number };
+  /** Path of the item file; undefined: none. */
+  readonly catalogue: string | undefined;
+  readonly deadLetter: 'off' | 'topic' | 'file';
+}

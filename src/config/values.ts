@@ -1,0 +1,97 @@
+/** The kinds of values that settings have. Every message starts with what was expected. */
+import { z } from 'zod';
+import { cleanDimension, isDimensionName, RESERVED_DIMENSIONS } from '../consumers/decode/dimensions.ts';
+import { nearest } from '../spelling.ts';
+import { DURATION, parseDuration } from './durations.ts';
+
+const A_DURATION = 'a duration such as 30s or 5m (a whole number with ms, s, m, h or d)';
+
+export const duration = textOf(A_DURATION, DURATION, (text) => parseDuration(text) !== undefined);
+export const positiveDuration = textOf(`${A_DURATION}, above 0`, DURATION, (text) => (parseDuration(text) ?? 0) > 0);
+
+/** Durations that ascend without repeats. */
+export function ladder(most: number) {
+  const error = `expected a list of 1 to ${most} durations such as [1m, 5m]`;
+  return z
+    .array(positiveDuration, { error })
+    .min(1, { error })
+    .max(most, { error })
+    .superRefine((texts, ctx) => {
+      for (let i = 1; i < texts.length; i++) {
+        if ((parseDuration(texts[i]) ?? 0) > (parseDuration(texts[i - 1]) ?? 0)) continue;
+        const message = `expected more than ${texts[i - 1]}, which stands before it: durations ascend without repeats`;
+        ctx.addIssue({ code: 'custom', message, path: [i] });
+      }
+    });
+}
+
+/** Text of one form; `allows` is asked only where the pattern fits. */
+export function textOf(what: string, pattern: RegExp, allows: (text: string) => boolean = () => true) {
+  const error = `expected ${what}`;
+  return z.string({ error }).regex(pattern, { error, abort: true }).refine(allows, { error });
+}
+
+export function number(least: number, most: number, { above = false } = {}) {
+  const error = `expected a number ${above ? `above ${least}, at most` : `from ${least} to`} ${most}`;
+  return z.number({ error }).refine((value) => (above ? value > least : value >= least) && value <= most, { error });
+}
+
+export function whole(least: number, most: number) {
+  const error = `expected a whole number from ${least} to ${most}`;
+  return z.int({ error }).min(least, { error }).max(most, { error });
+}
+
+export function auto(most: number) {
+  return z.union([z.literal('auto'), whole(1, most)], { error: `expected auto, or a whole number from 1 to ${most}` });
+}
+
+/** One of a few words. */
+export function word<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, {
+    error: ({ input }) => {
+      const near = typeof input === 'string' && words.length > 1 ? nearest(input, words) : undefined;
+      return `expected ${words.join(', ')}${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
+    },
+  });
+}
+
+export function list<Item extends z.ZodType>(item: Item, what: string, least = 0) {
+  const error = `expected a list of ${what}`;
+  return z.array(item, { error }).min(least, { error });
+}
+
+export function group<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape, { error: `expected a group of settings (${Object.keys(shape).join(', ')})` });
+}
+
+export const anyText = textOf('text that is not empty', /^[^\0]+$/);
+
+const DIMENSION_EXAMPLE = 'a name such as country: lower case letters, digits and _, letter first';
+export const dimension = textOf(
+  `${DIMENSION_EXAMPLE}, none of ${RESERVED_DIMENSIONS.join(' ')}`,
+  /^[a-z][a-z0-9_]*$/,
+  isDimensionName,
+);
+export const experimentName = textOf(DIMENSION_EXAMPLE, /^[a-z][a-z0-9_]{0,49}$/);
+
+/** A value of a dimension that an event can have. */
+export const dimensionValue = textOf(
+  "letters, digits, blanks and _.:/+&'()- (at most 64, no leading __)",
+  /^.+$/su,
+  (text) => cleanDimension(text) === text,
+);
+
+/** Grouping sets: `[]` is everything. No name twice in a set, no set twice. */
+export const groupingSets = list(
+  list(dimension, 'dimensions, such as [variant, country]'),
+  'lists of dimensions',
+  1,
+).superRefine((sets, ctx) => {
+  const seen = new Set<string>();
+  for (const [i, set] of sets.entries()) {
+    const key = [...set].sort().join(',');
+    if (new Set(set).size < set.length) ctx.addIssue({ code: 'custom', message: 'has a dimension twice', path: [i] });
+    else if (seen.has(key)) ctx.addIssue({ code: 'custom', message: 'stands there twice', path: [i] });
+    seen.add(key);
+  }
+});

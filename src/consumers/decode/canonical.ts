@@ -1,0 +1,108 @@
+/**
+ * The record of what is a valid event. The message of every issue is the code of the refusal, its path the field.
+ * Slow on purpose: reader.ts answers first where an event is surely valid.
+ */
+import { z } from 'zod';
+import { INVALID_CODES, type InvalidCode } from '../../drops.ts';
+import { isFields, isItem, isVariants } from './raw.ts';
+import { MAX_OFFSET, MAX_RANK } from './reader.ts';
+import type { DecoderOptions } from './settings.ts';
+import { timeOf } from './times.ts';
+
+export interface Invalid {
+  readonly code: InvalidCode;
+  /** Path of the field, such as `items[3].position`; no part of it comes from the event. */
+  readonly field: string | undefined;
+}
+
+type Judge = (issue: { readonly input?: unknown }) => InvalidCode;
+
+/** The code where a value has not the type that it must. */
+function typed(number: InvalidCode): Judge {
+  return ({ input }) => {
+    if (input === undefined || input === null) return 'missing_field';
+    return typeof input === 'number' ? number : 'wrong_type';
+  };
+}
+
+const id = z
+  .union([z.string().min(1, 'bad_id'), z.number().refine(Number.isSafeInteger, 'bad_id')], { error: typed('bad_id') })
+  .transform(String);
+const text = z.string({ error: typed('wrong_type') });
+const finite = z.number({ error: typed('bad_number') });
+const fields = z.custom<Readonly<Record<string, unknown>>>(isFields, 'wrong_type');
+
+const model = z.object(
+  { name: text, version: z.union([text, finite], { error: typed('bad_number') }).nullish() },
+  { error: typed('wrong_type') },
+);
+
+function eventFields({ tsUnit }: Pick<DecoderOptions, 'tsUnit'>) {
+  const ts = z.union([z.string(), z.number()], { error: typed('bad_time') }).transform((value, ctx) => {
+    const ms = timeOf(value, tsUnit);
+    if (Number.isNaN(ms)) ctx.addIssue({ code: 'custom', message: 'bad_time' });
+    return ms;
+  });
+  return { requestId: id, ts, eventId: id.nullish(), userId: id.nullish(), sessionId: id.nullish() };
+}
+
+function itemsSchema({ itemsPerList, positionBase }: Pick<DecoderOptions, 'itemsPerList' | 'positionBase'>) {
+  const position = z
+    .number({ error: typed('bad_position') })
+    .transform((value) => value - positionBase + 1)
+    .refine((rank) => Number.isInteger(rank) && rank >= 1 && rank <= MAX_RANK, 'bad_position');
+  const item = z.object({
+    id,
+    position: position.nullish(),
+    score: finite.nullish(),
+    propensity: finite.nullish(),
+    team: text.nullish(),
+    category: text.nullish(),
+  });
+  return z
+    .array(z.unknown(), { error: typed('wrong_type') })
+    .max(itemsPerList, 'too_many_items')
+    .pipe(z.array(z.preprocess((value) => (isItem(value) ? value : { id: value }), item)))
+    .superRefine((items, ctx) => {
+      const ranks = items.map(({ position: rank }) => rank ?? undefined).filter((rank) => rank !== undefined);
+      if (ranks.length > 0 && ranks.length < items.length) ctx.addIssue({ code: 'custom', message: 'mixed_positions' });
+      else if (new Set(ranks).size < ranks.length) ctx.addIssue({ code: 'custom', message: 'duplicate_position' });
+    });
+}
+
+export function impressionSchema(options: Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'tsUnit'>) {
+  return z.object({
+    ...eventFields(options),
+    items: itemsSchema(options),
+    offset: finite
+      .refine((value) => Number.isInteger(value) && value >= 0 && value <= MAX_OFFSET, 'bad_number')
+      .nullish(),
+    surface: text.nullish(),
+    variant: text.nullish(),
+    experiments: z.custom<Readonly<Record<string, string | null>>>(isVariants, 'wrong_type').nullish(),
+    cohorts: fields.nullish(),
+    model: model.nullish(),
+  });
+}
+
+export function feedbackSchema(options: Pick<DecoderOptions, 'tsUnit'>) {
+  return z.object({
+    ...eventFields(options),
+    itemId: id,
+    action: text.min(1, 'missing_field'),
+    value: finite.nullish(),
+  });
+}
+
+export type ValidImpression = z.output<ReturnType<typeof impressionSchema>>;
+export type ValidFeedback = z.output<ReturnType<typeof feedbackSchema>>;
+
+/** Code and field of the first thing that is wrong, in the order of the schema. */
+export function explain(error: z.ZodError): Invalid {
+  const issue = error.issues[0];
+  const code = INVALID_CODES.find((known) => known === issue.message) ?? 'wrong_type';
+  let field = '';
+  for (const key of issue.path)
+    field += typeof key === 'number' ? `[${key}]` : `${field === '' ? '' : '.'}${String(key)}`;
+  return { code, field: field === '' ? undefined : field };
+}

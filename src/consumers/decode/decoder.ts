@@ -1,0 +1,105 @@
+import type { InvalidCode } from '../../drops.ts';
+import { assertNever, type Event, type Side } from '../../events.ts';
+import type { TopicRole } from '../join/settings.ts';
+import { type Adapter, canonicalAdapter } from './adapter.ts';
+import { textOf } from './bytes.ts';
+import { explain, feedbackSchema, type Invalid, impressionSchema } from './canonical.ts';
+import { Defaults } from './defaults.ts';
+import { Dimensions } from './dimensions.ts';
+import { mapAdapter } from './map.ts';
+import { feedbackOf, impressionOf } from './normalize.ts';
+import { OPEN_BANDIT_COLUMNS, openBanditAdapter } from './open-bandit.ts';
+import { isImpression, type RawRecord } from './raw.ts';
+import { Reader } from './reader.ts';
+import type { Decoded, Decoder, Refused } from './record.ts';
+import type { AdapterChoice, DecoderOptions } from './settings.ts';
+
+export function createDecoder(options: DecoderOptions): Decoder {
+  return new RecordDecoder(options);
+}
+
+class RecordDecoder implements Decoder {
+  readonly #role: TopicRole;
+  readonly #limit: number;
+  readonly #adapter: Adapter;
+  readonly #dimensions: Dimensions;
+  readonly #defaults: Defaults | undefined;
+  readonly #reader: Reader;
+  readonly #impression: ReturnType<typeof impressionSchema>;
+  readonly #feedback: ReturnType<typeof feedbackSchema>;
+
+  constructor(options: DecoderOptions) {
+    this.#role = options.role;
+    const { impressions, feedback } = options.role;
+    this.#limit = Math.max(impressions ? options.impressionBytes : 0, feedback ? options.feedbackBytes : 0);
+    this.#adapter = adapterOf(options.adapter, options.columns);
+    this.#dimensions = new Dimensions(options.dimensions);
+    this.#defaults =
+      options.defaults === undefined || options.defaults.size === 0 ? undefined : new Defaults(options.defaults);
+    this.#reader = new Reader(options, this.#dimensions);
+    this.#impression = impressionSchema(options);
+    this.#feedback = feedbackSchema(options);
+  }
+
+  get ignoredCohortKeys(): number {
+    return this.#dimensions.ignoredKeys;
+  }
+
+  decode(value: Uint8Array | null, source: string, offset: number): Decoded {
+    // A record that cannot be told apart counts as an impression where both may stand.
+    const side: Side = this.#role.impressions ? 'impressions' : 'feedback';
+    if (value === null) return { refused: 'tombstone', side };
+    try {
+      const text = textOf(value, this.#limit);
+      if (typeof text === 'string') return invalid(text, side);
+      const records = this.#adapter(text.text, source, offset);
+      if (typeof records === 'string') return invalid(records, side);
+      const events: Event[] = [];
+      for (const record of records) {
+        const event = this.#eventOf(record);
+        if ('refused' in event) return event;
+        events.push(event);
+      }
+      return { events };
+    } catch {
+      // No input is known to come here; a stack that overflows or a fault of an adapter must not stop the unit.
+      return invalid('adapter_failed', side);
+    }
+  }
+
+  #eventOf(record: RawRecord): Event | Refused {
+    this.#defaults?.fill(record);
+    if (isImpression(record)) {
+      if (!this.#role.impressions) return invalid('wrong_kind', 'feedback');
+      return this.#reader.impression(record) ?? this.#impressionOrRefusal(record);
+    }
+    if (!this.#role.feedback) return invalid('wrong_kind', 'impressions');
+    return this.#reader.feedback(record) ?? this.#feedbackOrRefusal(record);
+  }
+
+  #impressionOrRefusal(record: RawRecord): Event | Refused {
+    const judged = this.#impression.safeParse(record);
+    if (!judged.success) return invalidBy(explain(judged.error), 'impressions');
+    return impressionOf(judged.data, this.#dimensions);
+  }
+
+  #feedbackOrRefusal(record: RawRecord): Event | Refused {
+    const judged = this.#feedback.safeParse(record);
+    return judged.success ? feedbackOf(judged.data) : invalidBy(explain(judged.error), 'feedback');
+  }
+}
+
+function adapterOf(choice: AdapterChoice, columns: readonly string[] = OPEN_BANDIT_COLUMNS): Adapter {
+  if (choice === 'canonical') return canonicalAdapter;
+  if (choice === 'open-bandit') return openBanditAdapter(columns);
+  if (typeof choice === 'object') return mapAdapter(choice.map);
+  return assertNever(choice);
+}
+
+function invalid(code: InvalidCode, side: Side): Refused {
+  return { refused: 'invalid', code, field: undefined, side };
+}
+
+function invalidBy({ code, field }: Invalid, side: Side): Refused {
+  return { refused: 'invalid', code, field, side };
+}

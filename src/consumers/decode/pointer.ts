@@ -1,0 +1,34 @@
+/** A JSON pointer (RFC 6901), taken apart. */
+export type Pointer = readonly string[];
+
+/** undefined: not a pointer. It is empty or starts with `/`; `~` stands only in `~0` (for ~) and `~1` (for /). */
+export function parsePointer(text: string): Pointer | undefined {
+  if (text === '') return [];
+  if (!text.startsWith('/') || /~(?![01])/.test(text)) return undefined;
+  return text
+    .slice(1)
+    .split('/')
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+const INDEX = /^(?:0|[1-9][0-9]{0,8})$/;
+
+/** The value that the pointer leads to; undefined: there is none. Only own fields are seen. */
+export function resolvePointer(root: unknown, pointer: Pointer): unknown {
+  let value = root;
+  for (const token of pointer) {
+    if (Array.isArray(value)) {
+      if (!INDEX.test(token)) return undefined;
+      value = value[Number(token)];
+    } else if (isHolder(value) && Object.hasOwn(value, token)) {
+      value = value[token];
+    } else {
+      return undefined;
+    }
+  }
+  return value;
+}
+
+function isHolder(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

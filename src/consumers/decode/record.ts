@@ -1,0 +1,25 @@
+import type { InvalidCode } from '../../drops.ts';
+import type { Event, Side } from '../../events.ts';
+
+/** The side that a refused record counts on. */
+export type Refused =
+  | { readonly refused: 'tombstone'; readonly side: Side }
+  | {
+      readonly refused: 'invalid';
+      readonly code: InvalidCode;
+      readonly field: string | undefined;
+      readonly side: Side;
+    };
+
+/** All events of a record in their order, or why there is none: a record is all or nothing. */
+export type Decoded = { readonly events: readonly Event[] } | Refused;
+
+export interface Decoder {
+  /**
+   * Events of one record of `source` (such as `topic:partition`, or a file's number) at `offset`. Never throws, never
+   * keeps or prints what it refuses.
+   */
+  decode(value: Uint8Array | null, source: string, offset: number): Decoded;
+  /** Keys of `cohorts` in accepted records that are no valid dimension names. */
+  readonly ignoredCohortKeys: number;
+}

@@ -1,0 +1,39 @@
+import type { TopicRole } from '../join/settings.ts';
+
+/** Unit of a `ts` that is a number. */
+export const TS_UNITS = ['s', 'ms', 'us'] as const;
+export type TsUnit = (typeof TS_UNITS)[number];
+
+/** Rank 1 is position 1, or position 0. */
+export type PositionBase = 0 | 1;
+
+/** Where the `map` adapter finds a field: a JSON pointer (RFC 6901), or the same value for every record. */
+export type FieldSource = string | { readonly const: string | number | boolean };
+
+/** From the names of canonical fields to where they are. */
+export type FieldMap = Readonly<Record<string, FieldSource>>;
+
+/** How the records of a topic become canonical events (interfaces.md section 1). */
+export type AdapterChoice = 'canonical' | 'open-bandit' | { readonly map: FieldMap };
+
+/** The slice of the configuration that the decoder of one topic or file knows. */
+export interface DecoderOptions {
+  readonly adapter: AdapterChoice;
+  readonly role: TopicRole;
+  /** Names of the dimensions whose values an impression carries, in this order. */
+  readonly dimensions: readonly string[];
+  /** A longer list is refused. */
+  readonly itemsPerList: number;
+  /** Largest record in bytes; on a topic of both sides the larger of the two holds. */
+  readonly impressionBytes: number;
+  readonly feedbackBytes: number;
+  readonly tsUnit: TsUnit;
+  readonly positionBase: PositionBase;
+  /**
+   * Values for records that lack them: `variant`, `surface`, `userId`, `sessionId` and `action` by name, every other
+   * name is a cohort dimension.
+   */
+  readonly defaults?: ReadonlyMap<string, string>;
+  /** Order of the columns where a CSV has no header row. */
+  readonly columns?: readonly string[];
+}

@@ -1,0 +1,58 @@
+import type { JoinCheckpoint, TopicCounts } from '../../checkpoint.ts';
+import type { EpochMs, Event, Impression, Joined, Offset, Side } from '../../events.ts';
+
+/** What the join asks and tells while it works. Called synchronously, in the order of semantics.md section 1. */
+export interface JoinSink {
+  /** An impression was accepted: answers the tag (an unsigned 32-bit integer) under which it will be closed. */
+  accepted(impression: Impression): number;
+  /** The impression with this tag needs it no more: its longest horizon has closed. */
+  released(tag: number): void;
+  /** One (impression, horizon) closed, for good. Not called for what was decided before the checkpoint. */
+  closed(closing: Closing): void;
+}
+
+/** Buffers are used again: copy what is to be kept. */
+export interface Closing {
+  /** Index of the horizon. */
+  horizon: number;
+  /** Close time: ts + horizon. */
+  at: EpochMs;
+  /** Event time of the impression: decides its pane. */
+  ts: EpochMs;
+  tag: number;
+  userless: boolean;
+  readonly list: Joined;
+}
+
+/** The engine of one unit. Pure: no clock, no randomness, no I/O. */
+export interface JoinEngine {
+  /** Judges all events of one record. `timestamp`: of the record, undefined: none. `now`: wall clock, undefined: it judges nothing. */
+  record(
+    topic: number,
+    offset: Offset,
+    timestamp: EpochMs | undefined,
+    events: readonly Event[],
+    now: EpochMs | undefined,
+  ): void;
+  /** A record without a valid event: counts once, on the given side. */
+  refused(topic: number, offset: Offset, side: Side, reason: 'tombstone' | 'invalid'): void;
+  /** The next offset of the topic, past records that hold nothing for us (control records, compaction). */
+  skipTo(topic: number, offset: Offset): void;
+  /** Raises the watermark of a topic that has nothing new (semantics.md section 2); answers whether it moved. */
+  idle(topic: number, watermark: EpochMs): boolean;
+  /** Closes, settles and forgets up to the combined watermark. Results do not depend on how often it is called. */
+  advance(): void;
+  checkpoint(): JoinCheckpoint;
+
+  /** True until every topic is past the committed offset of the checkpoint that this engine began from. */
+  readonly replaying: boolean;
+  /** Combined watermark W. */
+  readonly watermark: EpochMs;
+  topicWatermark(topic: number): EpochMs;
+  position(topic: number): Offset;
+  readonly counts: readonly TopicCounts[];
+  readonly openImpressions: number;
+  readonly waitingFeedback: number;
+  /** Bytes of packed state. */
+  readonly stateBytes: number;
+}

@@ -1,0 +1,106 @@
+import type { Feedback } from '../../events.ts';
+import { Arena } from './arena.ts';
+import { textBound, textEquals, writeText } from './text.ts';
+
+/**
+ * Attributed feedback, packed, in the chain of its impression's body until that is freed.
+ *
+ * u32 next, slot | kind (topic, has event id, action + 1), missed horizons | f64 ts | f64 value | event id, or the name of an unlisted action.
+ */
+const NEXT_WORD = 0;
+const SLOT_WORD = 1;
+const KIND_WORD = 2;
+const MISSED_WORD = 3;
+const TS = 2;
+const VALUE = 3;
+const BYTES = 32;
+
+const TOPIC_MASK = 0xff;
+const HAS_EVENT_ID = 0x100;
+const ACTION_SHIFT = 9;
+
+export class FeedbackRecords {
+  readonly #arena = new Arena();
+
+  get bytes(): number {
+    return this.#arena.bytes;
+  }
+
+  /** `action`: its index among the listed ones, or -1. */
+  add(feedback: Feedback, topic: number, action: number, slot: number, missed: number): number {
+    const arena = this.#arena;
+    const text = feedback.eventId ?? (action < 0 ? feedback.action : undefined);
+    const handle = arena.reserve(BYTES + (text === undefined ? 0 : textBound(text)));
+    const { u32, f64, u8 } = arena.segment(handle);
+    const at = arena.unit(handle);
+    u32[at * 2 + NEXT_WORD] = 0;
+    u32[at * 2 + SLOT_WORD] = slot;
+    u32[at * 2 + KIND_WORD] =
+      topic | (feedback.eventId === undefined ? 0 : HAS_EVENT_ID) | ((action + 1) << ACTION_SHIFT);
+    u32[at * 2 + MISSED_WORD] = missed;
+    f64[at + TS] = feedback.ts;
+    f64[at + VALUE] = feedback.value ?? Number.NaN;
+    const from = at * 8;
+    arena.commit(text === undefined ? BYTES : writeText(u8, from + BYTES, text) - from);
+    return handle;
+  }
+
+  /** Whether the record has the identity of this feedback: the event id, else item, action, value and time. */
+  isSame(handle: number, feedback: Feedback, action: number, slot: number): boolean {
+    const { u32, f64, u8 } = this.#arena.segment(handle);
+    const at = this.#arena.unit(handle);
+    const kind = u32[at * 2 + KIND_WORD];
+    const text = at * 8 + BYTES;
+    if ((kind & HAS_EVENT_ID) !== 0) return feedback.eventId !== undefined && textEquals(u8, text, feedback.eventId);
+    if (feedback.eventId !== undefined) return false;
+    const value = f64[at + VALUE];
+    return (
+      u32[at * 2 + SLOT_WORD] === slot &&
+      kind >>> ACTION_SHIFT === action + 1 &&
+      f64[at + TS] === feedback.ts &&
+      (feedback.value === undefined ? Number.isNaN(value) : value === feedback.value) &&
+      (action >= 0 || textEquals(u8, text, feedback.action))
+    );
+  }
+
+  next(handle: number): number {
+    return this.#arena.segment(handle).u32[this.#arena.unit(handle) * 2 + NEXT_WORD];
+  }
+
+  link(handle: number, next: number): void {
+    this.#arena.segment(handle).u32[this.#arena.unit(handle) * 2 + NEXT_WORD] = next;
+  }
+
+  slot(handle: number): number {
+    return this.#arena.segment(handle).u32[this.#arena.unit(handle) * 2 + SLOT_WORD];
+  }
+
+  topic(handle: number): number {
+    return this.#arena.segment(handle).u32[this.#arena.unit(handle) * 2 + KIND_WORD] & TOPIC_MASK;
+  }
+
+  action(handle: number): number {
+    return (this.#arena.segment(handle).u32[this.#arena.unit(handle) * 2 + KIND_WORD] >>> ACTION_SHIFT) - 1;
+  }
+
+  /** Bit h is set: the event does not count at horizon h. */
+  missed(handle: number): number {
+    return this.#arena.segment(handle).u32[this.#arena.unit(handle) * 2 + MISSED_WORD];
+  }
+
+  ts(handle: number): number {
+    return this.#arena.segment(handle).f64[this.#arena.unit(handle) + TS];
+  }
+
+  value(handle: number): number {
+    return this.#arena.segment(handle).f64[this.#arena.unit(handle) + VALUE];
+  }
+
+  freeChain(first: number): void {
+    for (let at = first; at !== 0; ) {
+      const next = this.next(at);
+      this.#arena.free(at);
+      at = next;
+    }
+  }
+}

@@ -1,0 +1,244 @@
+import type { Impression, Joined } from '../../events.ts';
+import { Arena, type Segment } from './arena.ts';
+import { ItemRepeats } from './repeats.ts';
+import { HASH_WORD, NEXT_WORD } from './requests.ts';
+import { readText, textBound, textEnd, textEquals, writeText } from './text.ts';
+
+/**
+ * The two packed records of an impression. The entry is remembered until 2H + b after its time; the body, with the items
+ * and the chain of attributed feedback, is freed when the longest horizon closes.
+ *
+ * Entry: u32 hash, next | state, body | f64 ts | f64 offset | f64 watermark before the record | u32 page offset, sequence | request id.
+ * Body:  u32 tag, missed horizons | length, first feedback | last feedback, flags | ranks? | first slots? | items.
+ */
+const STATE_WORD = 2;
+const BODY_WORD = 3;
+const TS = 2;
+const OFFSET = 3;
+const WATERMARK = 4;
+const PAGE_WORD = 10;
+const SEQUENCE_WORD = 11;
+const ENTRY_BYTES = 48;
+
+const TAG_WORD = 0;
+const MISSED_WORD = 1;
+const LENGTH_WORD = 2;
+const FIRST_FEEDBACK_WORD = 3;
+const LAST_FEEDBACK_WORD = 4;
+const FLAGS_WORD = 5;
+const BODY_BYTES = 24;
+
+const HAS_RANKS = 1;
+const HAS_REPEATS = 2;
+const USERLESS = 4;
+
+export const ACCEPTED = 1;
+export const DUPLICATE = 2;
+
+/** The packed impressions of one unit. Accessors take the handle of an entry, or of a body where the name says so. */
+export class ImpressionRecords {
+  readonly entries = new Arena();
+  readonly bodies = new Arena();
+  readonly #repeats = new ItemRepeats();
+  #sequence = 0;
+
+  get bytes(): number {
+    return this.entries.bytes + this.bodies.bytes;
+  }
+
+  addEntry(
+    impression: Impression,
+    hash: number,
+    offset: number,
+    watermark: number,
+    state: number,
+    body: number,
+  ): number {
+    const { entries } = this;
+    const handle = entries.reserve(ENTRY_BYTES + textBound(impression.requestId));
+    const { u32, f64, u8 } = entries.segment(handle);
+    const at = entries.unit(handle);
+    const word = at * 2;
+    u32[word + HASH_WORD] = hash;
+    u32[word + NEXT_WORD] = 0;
+    u32[word + STATE_WORD] = state;
+    u32[word + BODY_WORD] = body;
+    f64[at + TS] = impression.ts;
+    f64[at + OFFSET] = offset;
+    f64[at + WATERMARK] = watermark;
+    u32[word + PAGE_WORD] = impression.offset;
+    u32[word + SEQUENCE_WORD] = this.#sequence++;
+    const from = at * 8;
+    entries.commit(writeText(u8, from + ENTRY_BYTES, impression.requestId) - from);
+    return handle;
+  }
+
+  addBody(impression: Impression, tag: number, missed: number): number {
+    const { items, ranks } = impression;
+    const { bodies } = this;
+    const length = items.length;
+    let bound = BODY_BYTES + 8 * length;
+    for (let s = 0; s < length; s++) bound += textBound(items[s]);
+    const handle = bodies.reserve(bound);
+    const { u32, u8 } = bodies.segment(handle);
+    const at = bodies.unit(handle);
+    const word = at * 2;
+    let flags = impression.userId === undefined ? USERLESS : 0;
+    let to = word + BODY_BYTES / 4;
+    if (ranks !== undefined) {
+      flags |= HAS_RANKS;
+      for (let s = 0; s < length; s++) u32[to++] = ranks[s];
+    }
+    let text = this.#writeItems(u8, to * 4, items);
+    const { firstSlot } = this.#repeats;
+    if (this.#repeats.found) {
+      // The first slots stand before the items, so these are written once more behind them: lists that repeat an item are rare.
+      flags |= HAS_REPEATS;
+      for (let s = 0; s < length; s++) u32[to++] = firstSlot[s];
+      text = this.#writeItems(u8, to * 4, items);
+    }
+    u32[word + TAG_WORD] = tag;
+    u32[word + MISSED_WORD] = missed;
+    u32[word + LENGTH_WORD] = length;
+    u32[word + FIRST_FEEDBACK_WORD] = 0;
+    u32[word + LAST_FEEDBACK_WORD] = 0;
+    u32[word + FLAGS_WORD] = flags;
+    bodies.commit(text - at * 8);
+    return handle;
+  }
+
+  #writeItems(u8: Uint8Array, from: number, items: readonly string[]): number {
+    const repeats = this.#repeats;
+    repeats.begin(items.length);
+    let at = from;
+    for (let s = 0; s < items.length; s++) {
+      const end = writeText(u8, at, items[s]);
+      repeats.add(u8, at, end, s);
+      at = end;
+    }
+    return at;
+  }
+
+  #entry(handle: number): Segment {
+    return this.entries.segment(handle);
+  }
+
+  isOf(entry: number, requestId: string): boolean {
+    const at = this.entries.unit(entry) * 8;
+    return textEquals(this.#entry(entry).u8, at + ENTRY_BYTES, requestId);
+  }
+
+  requestId(entry: number): string {
+    return readText(this.#entry(entry).u8, this.entries.unit(entry) * 8 + ENTRY_BYTES);
+  }
+
+  state(entry: number): number {
+    return this.#entry(entry).u32[this.entries.unit(entry) * 2 + STATE_WORD];
+  }
+
+  /** 0: the longest horizon has closed, or the record was a duplicate. */
+  body(entry: number): number {
+    return this.#entry(entry).u32[this.entries.unit(entry) * 2 + BODY_WORD];
+  }
+
+  freeBody(entry: number): void {
+    const segment = this.#entry(entry);
+    const word = this.entries.unit(entry) * 2 + BODY_WORD;
+    this.bodies.free(segment.u32[word]);
+    segment.u32[word] = 0;
+  }
+
+  ts(entry: number): number {
+    return this.#entry(entry).f64[this.entries.unit(entry) + TS];
+  }
+
+  offset(entry: number): number {
+    return this.#entry(entry).f64[this.entries.unit(entry) + OFFSET];
+  }
+
+  watermark(entry: number): number {
+    return this.#entry(entry).f64[this.entries.unit(entry) + WATERMARK];
+  }
+
+  page(entry: number): number {
+    return this.#entry(entry).u32[this.entries.unit(entry) * 2 + PAGE_WORD];
+  }
+
+  /** Below 0: `a` stands before `b` in the log. */
+  logOrder(a: number, b: number): number {
+    const first = this.#entry(a).u32[this.entries.unit(a) * 2 + SEQUENCE_WORD];
+    const second = this.#entry(b).u32[this.entries.unit(b) * 2 + SEQUENCE_WORD];
+    return (first - second) | 0;
+  }
+
+  tag(body: number): number {
+    return this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + TAG_WORD];
+  }
+
+  /** Bit h is set: the impression came too late for horizon h. */
+  missed(body: number): number {
+    return this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + MISSED_WORD];
+  }
+
+  userless(body: number): boolean {
+    return (this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + FLAGS_WORD] & USERLESS) !== 0;
+  }
+
+  firstFeedback(body: number): number {
+    return this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + FIRST_FEEDBACK_WORD];
+  }
+
+  /** Puts a feedback record at the end of the body's chain and answers the record that was last; 0: none. */
+  appendFeedback(body: number, feedback: number): number {
+    const { u32 } = this.bodies.segment(body);
+    const word = this.bodies.unit(body) * 2;
+    const last = u32[word + LAST_FEEDBACK_WORD];
+    if (last === 0) u32[word + FIRST_FEEDBACK_WORD] = feedback;
+    u32[word + LAST_FEEDBACK_WORD] = feedback;
+    return last;
+  }
+
+  /** First slot that holds the item; -1: none. */
+  slotOf(body: number, itemId: string): number {
+    const { u32, u8 } = this.bodies.segment(body);
+    const word = this.bodies.unit(body) * 2;
+    const length = u32[word + LENGTH_WORD];
+    let at = this.#itemsAt(u32, word) * 4;
+    for (let s = 0; s < length; s++) {
+      if (textEquals(u8, at, itemId)) return s;
+      at = textEnd(u8, at);
+    }
+    return -1;
+  }
+
+  /** Fills everything of a list but its feedback. */
+  fill(entry: number, body: number, list: Joined, ranks: Int32Array, firstSlot: Int32Array): void {
+    const { u32 } = this.bodies.segment(body);
+    const word = this.bodies.unit(body) * 2;
+    const length = u32[word + LENGTH_WORD];
+    const flags = u32[word + FLAGS_WORD];
+    let at = word + BODY_BYTES / 4;
+    list.length = length;
+    list.offset = this.page(entry);
+    list.ranks = undefined;
+    list.firstSlot = undefined;
+    if ((flags & HAS_RANKS) !== 0) {
+      for (let s = 0; s < length; s++) ranks[s] = u32[at++];
+      list.ranks = ranks;
+    }
+    if ((flags & HAS_REPEATS) !== 0) {
+      for (let s = 0; s < length; s++) firstSlot[s] = u32[at++];
+      list.firstSlot = firstSlot;
+    }
+  }
+
+  slots(body: number): number {
+    return this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + LENGTH_WORD];
+  }
+
+  #itemsAt(u32: Uint32Array, word: number): number {
+    const flags = u32[word + FLAGS_WORD];
+    const arrays = ((flags & HAS_RANKS) !== 0 ? 1 : 0) + ((flags & HAS_REPEATS) !== 0 ? 1 : 0);
+    return word + BODY_BYTES / 4 + arrays * u32[word + LENGTH_WORD];
+  }
+}

@@ -1,0 +1,130 @@
+import type { Arena } from './arena.ts';
+
+/**
+ * Finds packed records by the hash of their request id. Linear hashing (Litwin 1980): the table grows and shrinks by one
+ * chain at a time, so no insertion ever stops the world to rehash. Chains run through the records themselves.
+ *
+ * Word 0 of a record is its hash, word 1 the next record of its chain. Within one hash the newest stands first.
+ */
+export const HASH_WORD = 0;
+export const NEXT_WORD = 1;
+
+const PART_BITS = 12;
+const PART_MASK = (1 << PART_BITS) - 1;
+const LEAST_CHAINS = 16;
+
+export class RequestTable {
+  readonly #arena: Arena;
+  /** First record of each chain, in parts so that growing copies nothing. */
+  readonly #parts: Uint32Array[] = [new Uint32Array(1 << PART_BITS)];
+  #chains = LEAST_CHAINS;
+  /** Chains at the start of this round of splits: a power of two, at most `#chains`. */
+  #round = LEAST_CHAINS;
+  #size = 0;
+
+  constructor(arena: Arena) {
+    this.#arena = arena;
+  }
+
+  get bytes(): number {
+    return this.#parts.length * 4 * (1 << PART_BITS);
+  }
+
+  /** First record of the chain that holds this hash; others may stand in it too. 0: none. */
+  chain(hash: number): number {
+    return this.#first(this.#chainOf(hash));
+  }
+
+  next(handle: number): number {
+    const arena = this.#arena;
+    return arena.segment(handle).u32[arena.unit(handle) * 2 + NEXT_WORD];
+  }
+
+  hash(handle: number): number {
+    const arena = this.#arena;
+    return arena.segment(handle).u32[arena.unit(handle) * 2 + HASH_WORD];
+  }
+
+  insert(handle: number): void {
+    const chain = this.#chainOf(this.hash(handle));
+    this.#link(handle, this.#first(chain));
+    this.#setFirst(chain, handle);
+    if (++this.#size > this.#chains) this.#grow();
+  }
+
+  remove(handle: number): void {
+    const chain = this.#chainOf(this.hash(handle));
+    const after = this.next(handle);
+    let at = this.#first(chain);
+    if (at === handle) this.#setFirst(chain, after);
+    else {
+      for (let next = this.next(at); next !== handle; next = this.next(at)) at = next;
+      this.#link(at, after);
+    }
+    this.#size--;
+    // Twice, so that a table that drains to the end is small again.
+    for (let i = 0; i < 2 && this.#size < this.#chains >>> 1 && this.#chains > LEAST_CHAINS; i++) this.#shrink();
+  }
+
+  #chainOf(hash: number): number {
+    const chain = hash & (2 * this.#round - 1);
+    return chain < this.#chains ? chain : hash & (this.#round - 1);
+  }
+
+  #first(chain: number): number {
+    return this.#parts[chain >>> PART_BITS][chain & PART_MASK];
+  }
+
+  #setFirst(chain: number, handle: number): void {
+    this.#parts[chain >>> PART_BITS][chain & PART_MASK] = handle;
+  }
+
+  #link(handle: number, next: number): void {
+    const arena = this.#arena;
+    arena.segment(handle).u32[arena.unit(handle) * 2 + NEXT_WORD] = next;
+  }
+
+  /** Splits the next chain of the round in two, each in the old order. */
+  #grow(): void {
+    const round = this.#round;
+    const added = this.#chains++;
+    if (added >>> PART_BITS === this.#parts.length) this.#parts.push(new Uint32Array(1 << PART_BITS));
+    const from = added - round;
+    let stay = 0;
+    let move = 0;
+    let at = this.#first(from);
+    this.#setFirst(from, 0);
+    this.#setFirst(added, 0);
+    while (at !== 0) {
+      const next = this.next(at);
+      this.#link(at, 0);
+      if ((this.hash(at) & round) === 0) {
+        if (stay === 0) this.#setFirst(from, at);
+        else this.#link(stay, at);
+        stay = at;
+      } else {
+        if (move === 0) this.#setFirst(added, at);
+        else this.#link(move, at);
+        move = at;
+      }
+      at = next;
+    }
+    if (this.#chains === 2 * round) this.#round = 2 * round;
+  }
+
+  /** Undoes the last split: the last chain goes behind the one that it came from. */
+  #shrink(): void {
+    if (this.#chains === this.#round) this.#round >>>= 1;
+    const last = --this.#chains;
+    const into = last - this.#round;
+    const moved = this.#first(last);
+    this.#setFirst(last, 0);
+    let at = this.#first(into);
+    if (at === 0) this.#setFirst(into, moved);
+    else {
+      for (let next = this.next(at); next !== 0; next = this.next(at)) at = next;
+      this.#link(at, moved);
+    }
+    if (this.#parts.length > ((last - 1) >>> PART_BITS) + 1) this.#parts.pop();
+  }
+}

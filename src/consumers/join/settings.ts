@@ -1,0 +1,24 @@
+import type { DurationMs } from '../../events.ts';
+
+/** What a topic of the unit carries. The impressions topic may carry feedback too. */
+export interface TopicRole {
+  readonly impressions: boolean;
+  readonly feedback: boolean;
+}
+
+/** What shapes the join; the slice of the configuration that the engine knows. */
+export interface JoinSettings {
+  /** Exactly one topic carries impressions. Feedback takes part in this order. */
+  readonly topics: readonly TopicRole[];
+  /** Ascending; the last is the attribution window H. At most 31. */
+  readonly horizons: readonly DurationMs[];
+  readonly outOfOrderness: DurationMs;
+  readonly backward: DurationMs;
+  readonly futureSkew: DurationMs;
+  /** Attributed events of one topic that one impression takes. */
+  readonly feedbackPerImpression: number;
+  /** Actions with a meaning to grades or measures; others are kept for their identity and have index -1. */
+  readonly actions: readonly string[];
+  /** Seeds the hash of request ids, so that chosen ids cannot be made to collide. No result depends on it. */
+  readonly hashSeed?: number;
+}

@@ -1,0 +1,164 @@
+import type { DurationMs, EpochMs } from '../../events.ts';
+import { TimeBuckets } from './buckets.ts';
+
+/**
+ * Remembered impressions by event time. Since every horizon adds the same length to all of them, one order by (time, log
+ * order) serves all horizons: a slice of time is sorted when it is first read, and each horizon moves a cursor over it.
+ */
+class Slice {
+  handles = new Uint32Array(4);
+  /** Milliseconds since the start of the slice. */
+  times = new Uint16Array(4);
+  count = 0;
+  sorted = true;
+}
+
+/** Slices are at most this long, so that a time within one fits 16 bits. */
+const LONGEST_SLICE_MS = 1000;
+
+export class Timeline {
+  readonly #horizons: readonly DurationMs[];
+  readonly #logOrder: (a: number, b: number) => number;
+  readonly #sliceMs: DurationMs;
+  readonly #slices = new TimeBuckets<Slice>(() => new Slice());
+  #count = 0;
+  #bytes = 0;
+  #keys = new Float64Array(64);
+  /** By horizon: where its cursor stands, the record there, and when that closes. */
+  readonly #place: number[];
+  readonly #index: number[];
+  readonly #handle: number[];
+  readonly #at: number[];
+
+  /** `logOrder(a, b)` below 0: `a` came first. */
+  constructor(horizons: readonly DurationMs[], logOrder: (a: number, b: number) => number) {
+    this.#horizons = horizons;
+    this.#logOrder = logOrder;
+    this.#sliceMs = Math.min(LONGEST_SLICE_MS, Math.max(1, Math.floor(horizons[horizons.length - 1] / 256)));
+    this.#place = horizons.map(() => 0);
+    this.#index = horizons.map(() => 0);
+    this.#handle = horizons.map(() => 0);
+    this.#at = horizons.map(() => 0);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get bytes(): number {
+    return this.#bytes + this.#keys.byteLength;
+  }
+
+  /** Must be called in log order. */
+  add(ts: EpochMs, handle: number): void {
+    const key = Math.floor(ts / this.#sliceMs);
+    const slice = this.#slices.at(key);
+    const n = slice.count;
+    if (n === 0) this.#bytes += slice.handles.byteLength + slice.times.byteLength;
+    if (n === slice.handles.length) this.#widen(slice);
+    const time = ts - key * this.#sliceMs;
+    slice.handles[n] = handle;
+    slice.times[n] = time;
+    if (n > 0 && time < slice.times[n - 1]) slice.sorted = false;
+    slice.count = n + 1;
+    this.#count++;
+  }
+
+  /** Visits every (record, horizon) with from < ts + horizon <= to, in the order of that time, then of the log. */
+  close(from: EpochMs, to: EpochMs, visit: (handle: number, horizon: number, at: EpochMs) => void): void {
+    const horizons = this.#horizons;
+    const at = this.#at;
+    for (let h = 0; h < horizons.length; h++) this.#seek(h, from - horizons[h]);
+    for (;;) {
+      let next = 0;
+      for (let h = 1; h < horizons.length; h++) {
+        const later = at[h] - at[next];
+        if (later < 0 || (later === 0 && this.#logOrder(this.#handle[h], this.#handle[next]) < 0)) next = h;
+      }
+      const time = at[next];
+      if (!(time <= to)) return;
+      const handle = this.#handle[next];
+      this.#index[next]++;
+      this.#load(next);
+      visit(handle, next, time);
+    }
+  }
+
+  /** Visits and drops the slices that end at or before `until`. */
+  forget(until: EpochMs, visit: (handle: number) => void): void {
+    const slices = this.#slices;
+    let done = 0;
+    for (; done < slices.size && (slices.key(done) + 1) * this.#sliceMs <= until; done++) {
+      const slice = slices.value(done);
+      for (let i = 0; i < slice.count; i++) visit(slice.handles[i]);
+      this.#count -= slice.count;
+      this.#bytes -= slice.handles.byteLength + slice.times.byteLength;
+    }
+    slices.dropOldest(done);
+  }
+
+  /** Puts the cursor of horizon h on the first record with ts > after. */
+  #seek(h: number, after: EpochMs): void {
+    const slices = this.#slices;
+    const key = Math.floor(after / this.#sliceMs);
+    const place = slices.lowerBound(key);
+    let index = 0;
+    if (place < slices.size && slices.key(place) === key) {
+      const slice = this.#sorted(place);
+      const time = after - key * this.#sliceMs;
+      let high = slice.count;
+      while (index < high) {
+        const middle = (index + high) >>> 1;
+        if (slice.times[middle] <= time) index = middle + 1;
+        else high = middle;
+      }
+    }
+    this.#place[h] = place;
+    this.#index[h] = index;
+    this.#load(h);
+  }
+
+  /** Reads the record under the cursor, moving on to the next slice at the end of one. */
+  #load(h: number): void {
+    const slices = this.#slices;
+    while (this.#place[h] < slices.size) {
+      const slice = this.#sorted(this.#place[h]);
+      const index = this.#index[h];
+      if (index < slice.count) {
+        this.#handle[h] = slice.handles[index];
+        this.#at[h] = slices.key(this.#place[h]) * this.#sliceMs + slice.times[index] + this.#horizons[h];
+        return;
+      }
+      this.#place[h]++;
+      this.#index[h] = 0;
+    }
+    this.#at[h] = Number.POSITIVE_INFINITY;
+  }
+
+  #sorted(place: number): Slice {
+    const slice = this.#slices.value(place);
+    if (slice.sorted) return slice;
+    const n = slice.count;
+    if (this.#keys.length < n) this.#keys = new Float64Array(2 * n);
+    const keys = this.#keys.subarray(0, n);
+    // The place in the slice is the order of the log among equal times, so time * 2^32 + place sorts by both.
+    for (let i = 0; i < n; i++) keys[i] = slice.times[i] * 0x100000000 + i;
+    keys.sort();
+    const handles = slice.handles.slice();
+    for (let i = 0; i < n; i++) {
+      slice.handles[i] = handles[keys[i] % 0x100000000];
+      slice.times[i] = keys[i] / 0x100000000;
+    }
+    slice.sorted = true;
+    return slice;
+  }
+
+  #widen(slice: Slice): void {
+    const { handles, times } = slice;
+    slice.handles = new Uint32Array(2 * handles.length);
+    slice.handles.set(handles);
+    slice.times = new Uint16Array(2 * times.length);
+    slice.times.set(times);
+    this.#bytes += handles.byteLength + times.byteLength;
+  }
+}

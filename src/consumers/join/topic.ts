@@ -1,0 +1,111 @@
+import type { IdleAdvance, TopicCheckpoint, TopicCounts } from '../../checkpoint.ts';
+import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../drops.ts';
+import type { DurationMs, EpochMs, Offset } from '../../events.ts';
+import { Ranges } from '../../ranges.ts';
+import { ReplayNotes } from './replay.ts';
+
+/** One topic of the unit: its position, its watermark, and the two recorded inputs (semantics.md sections 1 and 2). */
+export class Topic {
+  readonly counts: TopicCounts;
+  readonly notes: ReplayNotes;
+  /** Records below were judged before the checkpoint that we began from. */
+  readonly committed: Offset;
+  /** Offset of the next record. */
+  position: Offset;
+  /** Before the record at `position`. */
+  watermark: EpochMs;
+  readonly #idleAdvances: IdleAdvance[];
+  /** How many of them have been applied. */
+  #applied = 0;
+  readonly #clockDrops: Ranges;
+
+  constructor(counts: TopicCounts, attribution: DurationMs, from: TopicCheckpoint | undefined) {
+    this.counts = counts;
+    this.notes = new ReplayNotes(attribution);
+    this.committed = from?.committed ?? 0;
+    this.position = from?.replay ?? 0;
+    this.watermark = from?.replayWatermark ?? Number.NEGATIVE_INFINITY;
+    this.#idleAdvances = [...(from?.idleAdvances ?? [])];
+    this.#clockDrops = new Ranges(from?.clockDrops);
+    this.#applyIdleAdvances();
+  }
+
+  /** Goes past the record before `next`; what of it was valid raised the watermark to `raised` (-Infinity: nothing). */
+  passed(next: Offset, raised: EpochMs): void {
+    if (raised > this.watermark) this.watermark = raised;
+    this.position = next;
+    this.#applyIdleAdvances();
+  }
+
+  /** Records that nothing came for so long that time may pass here; answers whether that moved the watermark. */
+  idle(watermark: EpochMs): boolean {
+    if (watermark <= this.watermark) return false;
+    this.watermark = watermark;
+    const all = this.#idleAdvances;
+    if (all.length > 0 && all[all.length - 1].before === this.position) all.pop();
+    all.push({ before: this.position, watermark });
+    this.#applied = all.length;
+    return true;
+  }
+
+  /** Whether the wall clock finds this record in the future. Verdicts below the committed offset are not made anew. */
+  isAheadOfClock(offset: Offset, timestamp: EpochMs, latest: EpochMs | undefined): boolean {
+    if (offset < this.committed) return this.#clockDrops.has(offset);
+    if (latest === undefined || timestamp <= latest) return false;
+    this.#clockDrops.add(offset, offset + 1);
+    return true;
+  }
+
+  checkpoint(): TopicCheckpoint {
+    const least = this.notes.least();
+    const replay = Math.min(least?.offset ?? this.position, this.position);
+    const clockDrops = new Ranges(this.#clockDrops.toJSON());
+    clockDrops.cutBelow(replay);
+    return {
+      committed: this.position,
+      replay,
+      replayWatermark: least === undefined ? this.watermark : least.watermark,
+      idleAdvances: this.#idleAdvances.filter((advance) => advance.before >= replay),
+      clockDrops: clockDrops.toJSON(),
+    };
+  }
+
+  #applyIdleAdvances(): void {
+    const all = this.#idleAdvances;
+    for (; this.#applied < all.length && all[this.#applied].before <= this.position; this.#applied++) {
+      this.watermark = Math.max(this.watermark, all[this.#applied].watermark);
+    }
+  }
+
+  /** Lets go of recorded inputs that no replay needs any more. */
+  forget(watermark: EpochMs): void {
+    this.notes.forget(watermark);
+    const replay = this.notes.least()?.offset ?? this.position;
+    this.#clockDrops.cutBelow(Math.min(replay, this.position));
+    const all = this.#idleAdvances;
+    let gone = 0;
+    while (gone < this.#applied && all[gone].before < replay) gone++;
+    all.splice(0, gone);
+    this.#applied -= gone;
+  }
+}
+
+export function noCounts(horizons: number): TopicCounts {
+  return {
+    impressions: { read: 0, accepted: 0, drops: zeros(IMPRESSION_DROPS), late: new Array(horizons).fill(0) },
+    feedback: { read: 0, attributed: 0, drops: zeros(FEEDBACK_DROPS), late: new Array(horizons).fill(0) },
+  };
+}
+
+export function copyCounts(counts: TopicCounts): TopicCounts {
+  const { impressions, feedback } = counts;
+  return {
+    impressions: { ...impressions, drops: { ...impressions.drops }, late: [...impressions.late] },
+    feedback: { ...feedback, drops: { ...feedback.drops }, late: [...feedback.late] },
+  };
+}
+
+function zeros<Name extends string>(names: readonly Name[]): Record<Name, number>;
+function zeros(names: readonly string[]): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, 0]));
+}

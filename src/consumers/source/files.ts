@@ -1,0 +1,207 @@
+import type { EpochMs, Offset } from '../../events.ts';
+import type { Decoded, Decoder } from '../decode/record.ts';
+import { type ReadProgress, readLines } from './lines.ts';
+import type { Batch, Bounds, LogRecord, LogSource, SourceHandler } from './port.ts';
+
+/** One input file of a topic. */
+export interface FileInput {
+  /** Path, or `-` for standard input. */
+  readonly path: string;
+  /** Stands in the request ids that an adapter makes from file and row; unique over all files. */
+  readonly name: string;
+  readonly decoder: Decoder;
+}
+
+export interface FileTopic {
+  readonly files: readonly FileInput[];
+  /** `time`: several files are merged by event time, ties in their order. `concat`: one after the other. */
+  readonly order: 'time' | 'concat';
+}
+
+const CHUNK_RECORDS = 200;
+
+/**
+ * Topics read from files, as partition 0 of a log. Offsets number the records of a topic as they are delivered. The topic
+ * whose next record is the oldest goes first, so that little has to wait. A damaged record has the time of the one before it.
+ */
+export class FileSource implements LogSource {
+  readonly progress: ReadProgress = { bytes: 0 };
+  readonly #topics: readonly TopicReader[];
+  readonly #seeks: Offset[];
+  #stopping = false;
+  #ended: Promise<void> = Promise.resolve();
+
+  /** `longest`: bytes of the longest record that can be valid. */
+  constructor(topics: readonly FileTopic[], longest: number) {
+    this.#topics = topics.map((topic) => new TopicReader(topic, longest, this.progress));
+    this.#seeks = topics.map(() => 0);
+  }
+
+  async run(handler: SourceHandler): Promise<void> {
+    this.#ended = this.#read(handler);
+    await this.#ended;
+  }
+
+  async #read(handler: SourceHandler): Promise<void> {
+    await handler.assigned([0]);
+    for (const topic of this.#topics) await topic.open();
+    while (!this.#stopping) {
+      const oldest = this.#oldest();
+      if (oldest < 0) return;
+      const batch = await this.#next(oldest);
+      if (batch.records.length > 0) await handler.batch(batch);
+    }
+  }
+
+  #oldest(): number {
+    let oldest = -1;
+    for (let t = 0; t < this.#topics.length; t++) {
+      const topic = this.#topics[t];
+      if (topic.ended) continue;
+      if (oldest < 0 || topic.time < this.#topics[oldest].time) oldest = t;
+    }
+    return oldest;
+  }
+
+  async #next(index: number): Promise<Batch> {
+    const topic = this.#topics[index];
+    const records: LogRecord[] = [];
+    for (let n = 0; n < CHUNK_RECORDS && !topic.ended; n++) {
+      const offset = topic.offset;
+      const record = topic.take();
+      if (offset >= this.#seeks[index]) records.push({ offset, timestamp: undefined, ...record });
+      if (topic.needsMore) await topic.refill();
+    }
+    return { partition: 0, topic: index, records, next: topic.offset };
+  }
+
+  seek(_partition: number, topic: number, offset: Offset): void {
+    this.#seeks[topic] = offset;
+  }
+
+  /** The end of a file is not known before it is read. */
+  async bounds(): Promise<Bounds> {
+    return { start: 0, end: Number.POSITIVE_INFINITY };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#ended.catch(() => {});
+  }
+}
+
+interface FileRecord {
+  readonly value: Uint8Array;
+  readonly decoded: Decoded;
+}
+
+/** One file, with its next record decoded and ready. */
+class FileReader {
+  readonly #input: FileInput;
+  readonly #groups: AsyncGenerator<Uint8Array[]>;
+  #lines: Uint8Array[] = [];
+  #at = 0;
+  #row = 0;
+  head: FileRecord | undefined;
+  /** Event time of the head. */
+  time: EpochMs = Number.NEGATIVE_INFINITY;
+  ended = false;
+
+  constructor(input: FileInput, longest: number, progress: ReadProgress) {
+    this.#input = input;
+    this.#groups = readLines(input.path, longest, progress);
+  }
+
+  get needsMore(): boolean {
+    return this.head === undefined && !this.ended;
+  }
+
+  /** Reads until a record is ready or the file has ended. */
+  async refill(): Promise<void> {
+    while (this.needsMore) {
+      const group = await this.#groups.next();
+      if (group.done === true) {
+        this.ended = true;
+        this.time = Number.POSITIVE_INFINITY;
+        return;
+      }
+      this.#lines = group.value;
+      this.#at = 0;
+      this.#advance();
+    }
+  }
+
+  take(): FileRecord {
+    const record = this.head;
+    if (record === undefined) throw new Error('no record is ready');
+    this.#advance();
+    return record;
+  }
+
+  #advance(): void {
+    this.head = undefined;
+    while (this.head === undefined && this.#at < this.#lines.length) {
+      const value = this.#lines[this.#at++];
+      const decoded = this.#input.decoder.decode(value, this.#input.name, ++this.#row);
+      if ('events' in decoded) {
+        if (decoded.events.length === 0) continue; // a header
+        this.time = decoded.events[0].ts;
+      }
+      this.head = { value, decoded };
+    }
+  }
+}
+
+class TopicReader {
+  readonly #files: readonly FileReader[];
+  readonly #order: 'time' | 'concat';
+  #current = 0;
+  offset: Offset = 0;
+
+  constructor(topic: FileTopic, longest: number, progress: ReadProgress) {
+    this.#files = topic.files.map((file) => new FileReader(file, longest, progress));
+    this.#order = topic.order;
+  }
+
+  /** Of the next record; Infinity at the end. */
+  get time(): EpochMs {
+    return this.#files.length === 0 ? Number.POSITIVE_INFINITY : this.#files[this.#current].time;
+  }
+
+  get ended(): boolean {
+    return this.#files.length === 0 || this.#files[this.#current].ended;
+  }
+
+  get needsMore(): boolean {
+    return this.#files[this.#current].needsMore;
+  }
+
+  async open(): Promise<void> {
+    for (const file of this.#files) await file.refill();
+    this.#choose();
+  }
+
+  async refill(): Promise<void> {
+    await this.#files[this.#current].refill();
+    this.#choose();
+  }
+
+  take(): FileRecord {
+    const record = this.#files[this.#current].take();
+    this.offset++;
+    if (!this.needsMore) this.#choose();
+    return record;
+  }
+
+  /** The file whose record comes next. */
+  #choose(): void {
+    const files = this.#files;
+    if (this.#order === 'concat') {
+      while (this.#current < files.length - 1 && files[this.#current].ended) this.#current++;
+      return;
+    }
+    let oldest = 0;
+    for (let f = 1; f < files.length; f++) if (files[f].time < files[oldest].time) oldest = f;
+    this.#current = oldest;
+  }
+}

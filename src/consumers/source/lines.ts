@@ -1,0 +1,112 @@
+import { createReadStream } from 'node:fs';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+
+const CHUNK_BYTES = 1 << 18;
+const NEWLINE = 10;
+const CARRIAGE_RETURN = 13;
+const SPACE = 32;
+const TAB = 9;
+
+/** How far a file has been read, in bytes as stored. */
+export interface ReadProgress {
+  bytes: number;
+}
+
+/**
+ * The lines of a file as bytes, without their ends, in groups as they are read; blank lines are left out. Gzip is seen by
+ * its first two bytes, whatever the name. A line longer than `longest` is cut just above it, so that the decoder refuses it
+ * as too large and no memory is spent on the rest. `-` is standard input.
+ * Rejects with the error of the system or of zlib.
+ */
+export async function* readLines(file: string, longest: number, progress: ReadProgress): AsyncGenerator<Uint8Array[]> {
+  const splitter = new LineSplitter(longest);
+  for await (const chunk of unpacked(file, progress)) {
+    const lines = splitter.split(chunk);
+    if (lines.length > 0) yield lines;
+  }
+  const last = splitter.end();
+  if (last !== undefined) yield [last];
+}
+
+async function* unpacked(file: string, progress: ReadProgress): AsyncGenerator<Uint8Array> {
+  const stored = counted(
+    file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES }),
+    progress,
+  );
+  const first = await stored.next();
+  if (first.done === true) return;
+  const all = following(first.value, stored);
+  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
+    yield* all;
+    return;
+  }
+  // The error, if any, comes out of the loop over gunzip.
+  const gunzip = pipeline(Readable.from(all), createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
+  yield* gunzip;
+}
+
+async function* counted(stream: Readable, progress: ReadProgress): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) {
+    progress.bytes += chunk.length;
+    yield chunk;
+  }
+}
+
+async function* following(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
+
+/** Cuts chunks of bytes into lines; what a chunk leaves unfinished waits for the next. */
+class LineSplitter {
+  readonly #longest: number;
+  #unfinished: Uint8Array[] = [];
+  #unfinishedBytes = 0;
+
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  split(chunk: Uint8Array): Uint8Array[] {
+    const lines: Uint8Array[] = [];
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      const line = this.#finish(chunk.subarray(from, end));
+      if (!isBlank(line)) lines.push(line);
+      from = end + 1;
+    }
+    if (from < chunk.length) this.#keep(chunk.subarray(from));
+    return lines;
+  }
+
+  end(): Uint8Array | undefined {
+    const line = this.#finish(new Uint8Array(0));
+    return isBlank(line) ? undefined : line;
+  }
+
+  #keep(piece: Uint8Array): void {
+    const room = this.#longest + 1 - this.#unfinishedBytes;
+    if (room <= 0) return;
+    const kept = piece.length > room ? piece.slice(0, room) : piece;
+    this.#unfinished.push(kept);
+    this.#unfinishedBytes += kept.length;
+  }
+
+  #finish(piece: Uint8Array): Uint8Array {
+    let line = piece;
+    if (this.#unfinished.length > 0) {
+      this.#keep(piece);
+      line = Buffer.concat(this.#unfinished);
+      this.#unfinished = [];
+      this.#unfinishedBytes = 0;
+    }
+    const last = line.length - 1;
+    return last >= 0 && line[last] === CARRIAGE_RETURN ? line.subarray(0, last) : line;
+  }
+}
+
+function isBlank(line: Uint8Array): boolean {
+  for (const byte of line) if (byte !== SPACE && byte !== TAB && byte !== CARRIAGE_RETURN) return false;
+  return true;
+}

@@ -1,0 +1,47 @@
+import type { EpochMs, Offset } from '../../events.ts';
+import type { Decoded } from '../decode/record.ts';
+
+/** One record of a topic partition. */
+export interface LogRecord {
+  readonly offset: Offset;
+  /** Record timestamp; undefined: the log keeps none (files), so the event's own time stands for it. */
+  readonly timestamp: EpochMs | undefined;
+  /** null: a tombstone. */
+  readonly value: Uint8Array | null;
+  /** Set where the source had to decode in order to merge (files); else the unit decodes. */
+  readonly decoded?: Decoded;
+}
+
+export interface Batch {
+  readonly partition: number;
+  /** Index of the topic in the configuration's order. */
+  readonly topic: number;
+  /** Offsets ascend; holes are normal. */
+  readonly records: readonly LogRecord[];
+  /** The next offset to read, past holes behind the last record. */
+  readonly next: Offset;
+}
+
+/** Offsets that a topic partition holds now: [start, end). */
+export interface Bounds {
+  readonly start: Offset;
+  readonly end: Offset;
+}
+
+export interface SourceHandler {
+  /** These partitions are ours now, of all topics alike. Nothing of them is delivered before this settles: claim and seek here. */
+  assigned(partitions: readonly number[]): Promise<void>;
+  /** Awaited before the next batch of the same partition: back-pressure. */
+  batch(batch: Batch): Promise<void>;
+}
+
+/** Where records come from: Kafka, files, memory. Each keeps the order of offsets within a topic partition. */
+export interface LogSource {
+  /** Delivers until `stop`, or to the end of logs that have one. Rejects with the error of a handler or of the log. */
+  run(handler: SourceHandler): Promise<void>;
+  /** The next record delivered is the first at or above this offset. */
+  seek(partition: number, topic: number, offset: Offset): void;
+  bounds(partition: number, topic: number): Promise<Bounds>;
+  /** Resolves once no handler runs any more. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,138 @@
+import { cutOf, cutOff, givenParams, initialOf, nameOf, readValue } from './arguments.ts';
+import { forbidden } from './combinations.ts';
+import { FAMILY, LARGEST_K, type Measure, type MeasureDefaults, type MeasureName } from './family.ts';
+import { offered } from './offered.ts';
+import { MeasureError, scan } from './scan.ts';
+
+/**
+ * Reads one measure, offered or not (measures.md section 1).
+ * @throws MeasureError that names the place, what was expected and the nearest right word.
+ */
+export function parseMeasure(text: string, defaults: MeasureDefaults): Measure {
+  const written = scan(text);
+  const name = nameOf(written);
+  const fail = (what: string) => new MeasureError(`"${written.text}": ${what}`);
+  const given = givenParams(written, name, fail);
+  const params = new Map<string, string | number>();
+  const printed: string[] = [];
+  const keys = Object.keys(FAMILY[name].params).sort();
+  const changed = new Set<string>();
+  for (const key of keys) {
+    const shape = FAMILY[name].params[key];
+    const initial = initialOf(shape, defaults);
+    const source = given.get(key);
+    const value = source === undefined ? initial : readValue(name, key, shape, source, fail);
+    if (value === undefined) {
+      if (shape.kind === 'action' && shape.required) throw fail(`${name} needs ${key}, such as ${key}=purchase`);
+      if (shape.kind === 'number' && shape.always) throw fail(`${name} needs ${key}, ${shape.range}`);
+      continue;
+    }
+    params.set(key, value);
+    if (value !== initial) changed.add(key);
+    if (value !== initial || (shape.kind === 'number' && shape.always)) printed.push(`${key}=${plain(value)}`);
+  }
+  const k = cutOf(written, name, fail);
+  const reason = forbidden({ name, params, changed, k });
+  if (reason !== undefined) throw fail(reason);
+  if (name === 'rate' && params.get('action') === 'click') return clickRate(params, printed, k);
+  return { name, params, k, canonical: join(name, printed, k) };
+}
+
+/** The canonical form, and the measure's identity: `ndcg(gain=exp,ideal=all)@10`. */
+export function printMeasure(measure: Measure): string {
+  return measure.canonical;
+}
+
+/** Splits a list of measures at the commas outside parentheses. A blank text is an empty list. */
+export function splitMeasures(text: string): string[] {
+  if (text.trim() === '') return [];
+  const parts: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (c === '(') depth++;
+    else if (c === ')') depth = Math.max(0, depth - 1);
+    else if (c === ',' && depth === 0) {
+      parts.push(text.slice(from, i).trim());
+      from = i + 1;
+    }
+  }
+  parts.push(text.slice(from).trim());
+  return parts;
+}
+
+export interface MeasureProblem {
+  /** Index of the text in the list. */
+  readonly index: number;
+  readonly message: string;
+}
+
+/**
+ * Reads a list of measures, expanding `@a..b`. Never throws: whatever is wrong is a problem with the index of its text.
+ * A measure that is known but not offered is a problem too, unless `family` asks for the whole family.
+ */
+export function parseMeasures(
+  texts: readonly string[],
+  defaults: MeasureDefaults,
+  { family = false }: { readonly family?: boolean } = {},
+): { readonly measures: readonly Measure[]; readonly problems: readonly MeasureProblem[] } {
+  const measures = new Map<string, Measure>();
+  const problems: MeasureProblem[] = [];
+  for (const [index, text] of texts.entries()) {
+    try {
+      for (const one of expand(text)) {
+        const measure = parseMeasure(one, defaults);
+        const reason = family ? undefined : offered(measure);
+        if (reason !== undefined) throw new MeasureError(`"${one.trim()}": ${reason}`);
+        if (measures.has(measure.canonical)) {
+          throw new MeasureError(`"${one.trim()}": the same measure twice (${measure.canonical}); leave one out`);
+        }
+        measures.set(measure.canonical, measure);
+      }
+    } catch (error) {
+      if (!(error instanceof MeasureError)) throw error;
+      problems.push({ index, message: error.message });
+    }
+  }
+  return { measures: [...measures.values()], problems };
+}
+
+function* expand(text: string): Iterable<string> {
+  const range = /^([^@]*)@\s*([^@]*?)\s*\.\.\s*([^@]*?)\s*$/s.exec(text);
+  if (range === null) {
+    yield text;
+    return;
+  }
+  const [, head, from, to] = range;
+  const first = cutOff(from);
+  const last = cutOff(to);
+  if (first === undefined || last === undefined || first > last) {
+    throw new MeasureError(
+      `"${text.trim()}": expected @a..b with whole numbers from 1 to ${LARGEST_K}, a at most b, got "${from}..${to}"`,
+    );
+  }
+  for (let k = first; k <= last; k++) yield `${head}@${k}`;
+}
+
+/** `rate(action=click)` is ctr. */
+function clickRate(params: Map<string, string | number>, printed: readonly string[], k: number | undefined): Measure {
+  params.delete('action');
+  const others = printed.filter((param) => !param.startsWith('action='));
+  return { name: 'ctr', params, k, canonical: join('ctr', others, k) };
+}
+
+function join(name: MeasureName, printed: readonly string[], k: number | undefined): string {
+  const params = printed.length > 0 ? `(${printed.join(',')})` : '';
+  return `${name}${params}${k === undefined ? '' : `@${k}`}`;
+}
+
+/** Shortest decimal form without an exponent: 0.0000001, not 1e-7. */
+function plain(value: string | number): string {
+  const text = String(value);
+  const parts = /^(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
+  if (typeof value === 'string' || parts === null) return text;
+  const digits = parts[1] + (parts[2] ?? '');
+  const point = Number(parts[3]) + 1;
+  return point <= 0 ? `0.${'0'.repeat(-point)}${digits}` : digits.padEnd(point, '0');
+}

@@ -1,0 +1,51 @@
+import type { Joined } from '../events.ts';
+
+/** Some slots of one list by their ranks, ascending. The buffer is used again for the next list. */
+export interface Places {
+  readonly count: number;
+  /** Valid up to `count`. */
+  readonly ranks: Float64Array;
+}
+
+/** The rank of a slot, 1 at the top of the whole list: pages begin after their offset, explicit ranks may leave gaps. */
+export function rankOf(list: Joined, slot: number): number {
+  return list.ranks === undefined ? list.offset + slot + 1 : list.ranks[slot];
+}
+
+/** Rank of the last slot. The list has one. */
+export function lastRank(list: Joined): number {
+  return rankOf(list, list.length - 1);
+}
+
+/** Number of slots of rank <= k. */
+export function slotsUpTo(list: Joined, k: number): number {
+  const ranks = list.ranks;
+  if (ranks === undefined) return Math.max(0, Math.min(list.length, k - list.offset));
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ranks[middle] <= k) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Number of slots with from <= rank <= to. */
+export function slotsBetween(list: Joined, from: number, to: number): number {
+  return Math.max(0, slotsUpTo(list, to) - slotsUpTo(list, from - 1));
+}
+
+/** Number of places of rank <= k. */
+export function placesUpTo(places: Places, k: number): number {
+  const { count, ranks } = places;
+  if (count === 0 || ranks[count - 1] <= k) return count;
+  let n = 0;
+  while (ranks[n] <= k) n++;
+  return n;
+}
+
+/** Number of places with from <= rank <= to. */
+export function placesBetween(places: Places, from: number, to: number): number {
+  return Math.max(0, placesUpTo(places, to) - placesUpTo(places, from - 1));
+}

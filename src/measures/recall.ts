@@ -1,0 +1,16 @@
+import type { Places } from './places.ts';
+
+/**
+ * Recall: positives of rank <= k over R, the positives of the list (`ideal=shown`: it reaches 1 once k reaches the
+ * length), or over min(k, R) (`denom=capped`: LensKit). Like trec_eval recall (m_recall.c) on the shown items.
+ *
+ * Example: grades 1 0 1 1 0 1 0 0 give 0.5 at k = 3, with `denom=capped` 2/3.
+ */
+export function recall(hits: number, base: number): number {
+  return base === 0 ? 0 : hits / base;
+}
+
+/** R, or min(k, R). */
+export function recallBase(positives: Places, k: number, capped: boolean): number {
+  return capped ? Math.min(k, positives.count) : positives.count;
+}

@@ -1,0 +1,140 @@
+import { MemoryStore } from '../accumulators/store/memory.ts';
+import type { Commit, CommitAnswer, Store } from '../accumulators/store/port.ts';
+import type { Settings } from '../config/settings.ts';
+import { createDecoder } from '../consumers/decode/decoder.ts';
+import type { AdapterChoice } from '../consumers/decode/settings.ts';
+import type { TopicRole } from '../consumers/join/settings.ts';
+import { FileSource, type FileTopic } from '../consumers/source/files.ts';
+import { compile } from '../measures/scorer.ts';
+import { Unit, type UnitSettings } from '../unit.ts';
+import { decoderLimits, unitShape } from '../unit-settings.ts';
+import { type ReplayResult, readResult } from './result.ts';
+
+/** One input file and the values for records that lack them (`FILE@variant=bts`). */
+export interface ReplayFile {
+  /** Path, or `-` for standard input. */
+  readonly path: string;
+  readonly defaults: ReadonlyMap<string, string>;
+}
+
+/** The logs: two sides, or both in one. */
+export type ReplayInputs =
+  | { readonly impressions: readonly ReplayFile[]; readonly feedback: readonly ReplayFile[] }
+  | { readonly events: readonly ReplayFile[] };
+
+export interface ReplayOptions {
+  readonly settings: Settings;
+  readonly inputs: ReplayInputs;
+  /** For all files; undefined: that of the configured topic. */
+  readonly adapter: AdapterChoice | undefined;
+  /** Several files of a side: by event time, or one after the other. */
+  readonly order: 'time' | 'concat';
+  readonly newId: () => string;
+  /** Called now and then. Bytes as stored; records of all kinds. */
+  readonly onProgress: (progress: { readonly bytes: number; readonly records: number }) => void;
+}
+
+/** Name of the since-start total that holds everything. */
+export const ALL = 'all';
+
+const RECORDS_PER_COMMIT = 50_000;
+
+/**
+ * The service's own data path over files: one unit, the store in memory, no clock. At the end of the files every watermark
+ * passes the end, so that everything closes. Rejects with the error of a file that cannot be read.
+ */
+export async function replay(options: ReplayOptions): Promise<ReplayResult> {
+  const { settings } = options;
+  const scorer = compile(settings.measures, settings.grading);
+  const topics = topicsOf(options);
+  const shape = unitShape({ ...settings, kafka: { ...settings.kafka, topics: [] } }, scorer);
+  const unitSettings: UnitSettings = {
+    namespace: 'replay',
+    partition: 0,
+    partitions: 1,
+    generation: '1',
+    fingerprint: { shape: '', additive: '' },
+    join: { ...shape.join, topics: topics.map((topic) => topic.role) },
+    // Cohorts keep their place to the end, so that every named total is whole.
+    panes: {
+      ...shape.panes,
+      keepMinutes: Number.POSITIVE_INFINITY,
+      keepHours: Number.POSITIVE_INFINITY,
+      totals: [ALL],
+    },
+    sources: topics.map(() => ''),
+  };
+  const store = new TotalsOnly();
+  const source = new FileSource(topics, Math.max(settings.limits.impressionBytes, settings.limits.feedbackBytes));
+  const unit = await Unit.claim(unitSettings, {
+    store,
+    scorer,
+    decoders: [],
+    newId: options.newId,
+    now: () => undefined,
+  });
+  let records = 0;
+  let uncommitted = 0;
+  await source.run({
+    assigned: async () => {},
+    batch: async (batch) => {
+      unit.feed(batch);
+      records += batch.records.length;
+      uncommitted += batch.records.length;
+      options.onProgress({ bytes: source.progress.bytes, records });
+      if (uncommitted < RECORDS_PER_COMMIT) return;
+      uncommitted = 0;
+      await unit.commit();
+    },
+  });
+  unit.finish();
+  await unit.commit();
+  const ignoredCohortKeys = topics
+    .flatMap((topic) => topic.files)
+    .reduce((sum, file) => sum + file.decoder.ignoredCohortKeys, 0);
+  return readResult({ settings, unit, unitSettings, store, total: ALL, ignoredCohortKeys });
+}
+
+function topicsOf(options: ReplayOptions): (FileTopic & { readonly role: TopicRole })[] {
+  const { settings, inputs, order } = options;
+  let files = 0;
+  const topic = (role: TopicRole, side: readonly ReplayFile[]): FileTopic & { readonly role: TopicRole } => {
+    const { adapter, tsUnit, positionBase } =
+      settings.kafka.topics.find((t) => (role.impressions ? t.role.impressions : t.role.feedback)) ??
+      settings.kafka.topics[0];
+    return {
+      role,
+      order,
+      files: side.map(({ path, defaults }) => ({
+        path,
+        name: String(++files),
+        decoder: createDecoder({
+          ...decoderLimits(settings),
+          role,
+          tsUnit,
+          positionBase,
+          adapter: options.adapter ?? adapter,
+          defaults,
+        }),
+      })),
+    };
+  };
+  if ('events' in inputs) return [topic({ impressions: true, feedback: true }, inputs.events)];
+  return [
+    topic({ impressions: true, feedback: false }, inputs.impressions),
+    topic({ impressions: false, feedback: true }, inputs.feedback),
+  ];
+}
+
+/** A store in memory that lets go of panes at once: a replay reads only totals, and a long log has many panes. */
+class TotalsOnly implements Store {
+  readonly #store = new MemoryStore();
+
+  claim = (unit: string, token: string) => this.#store.claim(unit, token);
+  read = (keys: readonly string[]) => this.#store.read(keys);
+
+  async commit(commit: Commit): Promise<CommitAnswer> {
+    const rows = new Map([...commit.rows].filter(([key]) => key.includes(':total:')));
+    return this.#store.commit({ ...commit, rows });
+  }
+}

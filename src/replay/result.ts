@@ -1,0 +1,171 @@
+import type { PanesState } from '../accumulators/panes-settings.ts';
+import { type Row, sumsOffsets } from '../accumulators/row.ts';
+import { rowCodec } from '../accumulators/row-codec.ts';
+import { decodeCheckpoint } from '../accumulators/store/checkpoint.ts';
+import { SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
+import type { Store } from '../accumulators/store/port.ts';
+import { type CohortRow, readTotal, type UnitRows } from '../accumulators/windows.ts';
+import type { TopicCounts } from '../checkpoint.ts';
+import type { Settings } from '../config/settings.ts';
+import {
+  FEEDBACK_DROPS,
+  type FeedbackDrop,
+  IMPRESSION_DROPS,
+  type ImpressionDrop,
+  type InvalidCode,
+} from '../drops.ts';
+import type { EpochMs } from '../events.ts';
+import { measureValue, measureWeight } from '../measures/value.ts';
+import type { Unit, UnitSettings } from '../unit.ts';
+
+/** One measure of one cohort. `value` is null where undefined, `stderr` where absent, then with its reason. */
+export interface ResultMeasure {
+  readonly value: number | null;
+  /** Lists counted, or the denominator of a fraction. */
+  readonly n: number;
+  readonly stderr: null;
+  readonly reason: 'no_data' | 'no_vector';
+}
+
+export interface ResultRow {
+  readonly by: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly horizon: string;
+  readonly window: string;
+  readonly impressions: number;
+  readonly positives: number;
+  readonly measures: Readonly<Record<string, ResultMeasure>>;
+}
+
+/** What `receval replay --output json` prints (interfaces.md section 3), and how often records were refused, by code. */
+export interface ReplayResult {
+  readonly asOf: string | null;
+  readonly impressions: {
+    readonly read: number;
+    readonly accepted: number;
+    readonly drops: Readonly<Record<ImpressionDrop, number>>;
+    readonly late: Readonly<Record<string, number>>;
+  };
+  readonly feedback: {
+    readonly read: number;
+    readonly attributed: number;
+    readonly drops: Readonly<Record<FeedbackDrop, number>>;
+    readonly late: Readonly<Record<string, number>>;
+  };
+  readonly rows: readonly ResultRow[];
+  readonly invalid: ReadonlyMap<InvalidCode, number>;
+  readonly ignoredCohortKeys: number;
+}
+
+export interface Finished {
+  readonly settings: Settings;
+  readonly unit: Unit;
+  readonly unitSettings: UnitSettings;
+  readonly store: Store;
+  readonly total: string;
+  readonly ignoredCohortKeys: number;
+}
+
+/** Reads the result of a finished unit out of its store, as any reader would. */
+export async function readResult(finished: Finished): Promise<ReplayResult> {
+  const { settings, unit, unitSettings, store, total } = finished;
+  const { namespace, partition, generation, panes } = unitSettings;
+  const owner = { namespace, unit: partition, generation };
+  const [fields, totals] = await store.read([unitKey(namespace, partition), totalKey(owner, total, SINCE_START)]);
+  const horizons = settings.attribution.horizons.map((horizon) => horizon.text);
+  const rows: ResultRow[] = [];
+  let asOf: EpochMs | undefined;
+  if (fields.has('format')) {
+    const checkpoint = decodeCheckpoint(fields);
+    asOf = newestEnd(checkpoint.panes, panes.paneSize);
+    const codec = rowCodec(panes.shape);
+    const decoded = new Map([...totals].map(([field, text]) => [field, codec.decode(text)] as const));
+    const unitRows: UnitRows = {
+      watermark: checkpoint.join.watermark,
+      state: checkpoint.panes,
+      incompleteBefore: checkpoint.incompleteBefore,
+      pane: () => undefined,
+      total: () => decoded,
+    };
+    for (const horizon of settings.attribution.horizons) {
+      for (const row of readTotal([unitRows], horizon, total, settings.cohorts).rows) {
+        rows.push(resultRow(settings, row, horizon.text, total));
+      }
+    }
+  }
+  const counts = unit.join.counts;
+  return {
+    asOf: asOf === undefined ? null : new Date(asOf).toISOString(),
+    impressions: {
+      read: sum(counts, (c) => c.impressions.read),
+      accepted: sum(counts, (c) => c.impressions.accepted),
+      drops: named(IMPRESSION_DROPS, (reason) => sum(counts, (c) => c.impressions.drops[reason])),
+      late: named(horizons, (_, h) => sum(counts, (c) => c.impressions.late[h])),
+    },
+    feedback: {
+      read: sum(counts, (c) => c.feedback.read),
+      attributed: sum(counts, (c) => c.feedback.attributed),
+      drops: named(FEEDBACK_DROPS, (reason) => sum(counts, (c) => c.feedback.drops[reason])),
+      late: named(horizons, (_, h) => sum(counts, (c) => c.feedback.late[h])),
+    },
+    rows: rows.sort(compareRows),
+    invalid: codes(unit),
+    ignoredCohortKeys: finished.ignoredCohortKeys,
+  };
+}
+
+function resultRow(settings: Settings, { by, values, row }: CohortRow, horizon: string, window: string): ResultRow {
+  return {
+    by,
+    labels: Object.fromEntries(by.map((dimension, i) => [dimension, values[i]])),
+    horizon,
+    window,
+    impressions: row.impressions,
+    positives: row.positives,
+    measures: measuresOf(settings, row),
+  };
+}
+
+function measuresOf({ measures }: Settings, row: Row): Readonly<Record<string, ResultMeasure>> {
+  const offsets = sumsOffsets({
+    names: measures.map((m) => m.canonical),
+    kinds: measures.map((m) => (m.params.get('avg') === 'macro' ? 'mean' : 'fraction')),
+  });
+  return Object.fromEntries(
+    measures.map((measure, m) => {
+      const sums = row.sums.slice(offsets[m], offsets[m + 1]);
+      const value = measureValue(measure, sums) ?? null;
+      const reason = value === null ? 'no_data' : 'no_vector';
+      return [measure.canonical, { value, n: measureWeight(measure, sums), stderr: null, reason }];
+    }),
+  );
+}
+
+function newestEnd({ minutes }: PanesState, paneSize: number): EpochMs | undefined {
+  return minutes.length === 0 ? undefined : minutes[minutes.length - 1][1] * paneSize;
+}
+
+function sum(counts: readonly TopicCounts[], of: (counts: TopicCounts) => number): number {
+  return counts.reduce((total, topic) => total + of(topic), 0);
+}
+
+function named<Name extends string>(
+  names: readonly Name[],
+  of: (name: Name, i: number) => number,
+): Record<Name, number>;
+function named(names: readonly string[], of: (name: string, i: number) => number): Record<string, number> {
+  return Object.fromEntries(names.map((name, i) => [name, of(name, i)]));
+}
+
+function codes(unit: Unit): ReadonlyMap<InvalidCode, number> {
+  const all = new Map<InvalidCode, number>();
+  for (const topic of unit.invalid) for (const [code, n] of topic) all.set(code, (all.get(code) ?? 0) + n);
+  return new Map([...all].sort(([, a], [, b]) => b - a));
+}
+
+/** By grouping set, then cohort, then horizon as text: an order that depends on nothing but the row. */
+function compareRows(a: ResultRow, b: ResultRow): number {
+  const key = (row: ResultRow): string =>
+    JSON.stringify([row.by.length, row.by, row.by.map((dimension) => row.labels[dimension]), row.window, row.horizon]);
+  return key(a) < key(b) ? -1 : 1;
+}

@@ -1,0 +1,133 @@
+import type { DurationMs, EpochMs, Side } from '../events.ts';
+import { spoil } from './encode.ts';
+import { MARKS, type Marked } from './plan.ts';
+import { Random } from './random.ts';
+import { type Fault, OUT_OF_ORDERNESS, type SimulationSettings } from './settings.ts';
+
+/** One record of a topic, as a producer would write it. */
+export interface TrafficRecord {
+  readonly topic: Side;
+  /** Arrival: the record's timestamp. */
+  readonly at: EpochMs;
+  /** The request id, on both topics. */
+  readonly key: string;
+  /** A canonical event as JSON, or what a fault made of it. */
+  readonly value: string;
+}
+
+export interface Scheduled extends TrafficRecord, Marked {}
+
+/** From the event to its arrival when nothing holds it up. */
+const LATENCY: DurationMs = 50;
+const JITTER: DurationMs = 5_000;
+const REPEAT: DurationMs = 60_000;
+const AHEAD: DurationMs = 240_000;
+
+/**
+ * Brings one event after the other to its topic, and lets faults strike. Late, duplicate and orphan exclude each other,
+ * so that the pipeline's reason for a drop is known. Each fault draws one number per event from its own stream.
+ */
+export class Delivery {
+  readonly #rates: SimulationSettings['faults'];
+  readonly #streams: Readonly<Record<Fault, Random>>;
+  readonly #send: (record: Scheduled) => void;
+  readonly #window: DurationMs;
+  readonly #lateBy: DurationMs;
+  /** Late arrivals lie before these, so that the watermark passes them while records still come. */
+  readonly #lateBefore: Readonly<Record<Side, EpochMs>>;
+
+  constructor(settings: SimulationSettings, streams: string, send: (record: Scheduled) => void) {
+    const stream = (fault: Fault): Random => new Random(settings.seed, `${streams}${fault}`);
+    this.#rates = settings.faults;
+    this.#streams = {
+      late: stream('late'),
+      duplicate: stream('duplicate'),
+      orphan: stream('orphan'),
+      malformed: stream('malformed'),
+      outOfOrder: stream('outOfOrder'),
+      clockAhead: stream('clockAhead'),
+    };
+    this.#send = send;
+    this.#window = settings.window;
+    this.#lateBy = settings.window + OUT_OF_ORDERNESS + Math.max(60_000, Math.ceil(40_000 / settings.rate));
+    const span = (1000 * settings.events) / settings.rate;
+    this.#lateBefore = { impressions: settings.start + 0.9 * span, feedback: settings.start + span };
+  }
+
+  /** Whether the impressions of the next request never come. */
+  losesRequest(): boolean {
+    return this.#strike('orphan') >= 0;
+  }
+
+  /**
+   * @param lost the record never comes
+   * @param mayBeLate false: it must not be late
+   * @returns whether the impression comes in time
+   */
+  impression(ts: EpochMs, key: string, value: string, lost: boolean, mayBeLate: boolean): boolean {
+    const deadline = ts + this.#window;
+    return this.#bring({ topic: 'impressions', ts, eventTs: ts, deadline, key, value, lost, orphan: false, mayBeLate });
+  }
+
+  /**
+   * @param shownAt event time of the impression
+   * @param orphan its impression does not come, or not in time
+   * @param encode the record's value for an event time, which a device clock may have put ahead
+   */
+  feedback(ts: EpochMs, shownAt: EpochMs, key: string, orphan: boolean, encode: (ts: EpochMs) => string): void {
+    const deadline = shownAt + this.#window;
+    const ahead = this.#strike('clockAhead');
+    const stamped = ahead < 0 || orphan ? ts : ts + 1 + Math.floor(ahead * AHEAD);
+    const eventTs = stamped < deadline ? stamped : ts;
+    const value = encode(eventTs);
+    this.#bring({ topic: 'feedback', ts, eventTs, deadline, key, value, lost: false, orphan, mayBeLate: !orphan });
+  }
+
+  #bring(event: {
+    readonly topic: Side;
+    /** True time. */
+    readonly ts: EpochMs;
+    /** The time that stands in the event. */
+    readonly eventTs: EpochMs;
+    readonly deadline: EpochMs;
+    readonly key: string;
+    readonly value: string;
+    readonly lost: boolean;
+    readonly orphan: boolean;
+    readonly mayBeLate: boolean;
+  }): boolean {
+    const jitter = this.#strike('outOfOrder');
+    const late = this.#strike('late');
+    const repeat = this.#strike('duplicate');
+    const damage = this.#strike('malformed');
+    if (event.lost) return false;
+    const { topic, key, value, deadline, eventTs } = event;
+    let marks = (event.orphan ? MARKS.orphan : 0) | (eventTs > event.ts ? MARKS.clockAhead : 0);
+    let at = event.ts + LATENCY;
+    const lateAt = at + this.#lateBy + Math.floor((late * this.#window) / 2);
+    const isLate = late >= 0 && event.mayBeLate && marks === 0 && lateAt < this.#lateBefore[topic];
+    if (isLate) {
+      marks = MARKS.late;
+      at = lateAt;
+    } else if (jitter >= 0) {
+      marks |= MARKS.outOfOrder;
+      at += 1 + Math.floor(jitter * JITTER);
+    }
+    this.#send({ topic, at, key, value, ts: eventTs, deadline, marks });
+    if (repeat >= 0 && !isLate && !event.orphan) {
+      const again = at + Math.floor(repeat * Math.max(0, Math.min(REPEAT, deadline - at)));
+      this.#send({ topic, at: again, key, value, ts: eventTs, deadline, marks: MARKS.duplicate });
+    }
+    if (damage >= 0) {
+      this.#send({ topic, at, key, value: spoil(value, damage), ts: eventTs, deadline, marks: MARKS.malformed });
+    }
+    return !isLate;
+  }
+
+  /** Below 0: the fault does not strike. Else uniform in [0, 1), for how. */
+  #strike(fault: Fault): number {
+    const chance = this.#streams[fault].next();
+    const rate = this.#rates[fault];
+    return chance < rate ? chance / rate : -1;
+  }
+}

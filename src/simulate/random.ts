@@ -1,0 +1,86 @@
+/**
+ * Seeded random numbers: xoshiro128** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS
+ * 2021), its state filled by a splitmix of the seed and the stream's name. One stream per purpose, so that a setting
+ * that draws more or less from its own stream changes no other draw.
+ */
+export class Random {
+  #a: number;
+  #b: number;
+  #c: number;
+  #d: number;
+  /** The second of a pair of normals, still to be given; NaN: none. */
+  #spare = Number.NaN;
+
+  /** @param seed any whole number; @param stream name of the purpose */
+  constructor(seed: number, stream: string) {
+    let state = hashText(stream, mix32(seed) ^ mix32(Math.floor(seed / 0x1_0000_0000) + 0x5bf0_3635));
+    const word = (): number => {
+      state = (state + 0x9e37_79b9) | 0;
+      return mix32(state) | 0;
+    };
+    this.#a = word();
+    this.#b = word();
+    this.#c = word();
+    this.#d = word() | 1;
+  }
+
+  /** Uniform in [0, 1), a multiple of 2^-32. */
+  next(): number {
+    const scrambled = Math.imul(rotateLeft(Math.imul(this.#b, 5), 7), 9);
+    const t = this.#b << 9;
+    this.#c ^= this.#a;
+    this.#d ^= this.#b;
+    this.#b ^= this.#c;
+    this.#a ^= this.#d;
+    this.#c ^= t;
+    this.#d = rotateLeft(this.#d, 11);
+    return (scrambled >>> 0) / 0x1_0000_0000;
+  }
+
+  /** Standard normal (Box and Muller 1958). */
+  normal(): number {
+    const spare = this.#spare;
+    if (!Number.isNaN(spare)) {
+      this.#spare = Number.NaN;
+      return spare;
+    }
+    const radius = Math.sqrt(-2 * Math.log(1 - this.next()));
+    const angle = 2 * Math.PI * this.next();
+    this.#spare = radius * Math.sin(angle);
+    return radius * Math.cos(angle);
+  }
+
+  /** Exponential with this mean. */
+  exponential(mean: number): number {
+    return -mean * Math.log(1 - this.next());
+  }
+
+  /** Exponential with this mean (before the cut), cut to [0, limit): the inverse of its distribution function. */
+  exponentialBelow(mean: number, limit: number): number {
+    return -mean * Math.log(1 - this.next() * (1 - Math.exp(-limit / mean)));
+  }
+}
+
+/** A one-to-one mix of 32 bits (the finaliser of MurmurHash3). */
+export function mix32(value: number): number {
+  let h = value | 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85eb_ca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2_ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+/** Uniform in [0, 1) by hash: the same for the same seed, name and index. */
+export function hashUniform(seed: number, name: string, index: number): number {
+  return mix32(hashText(name, mix32(seed)) ^ mix32(index + 1)) / 0x1_0000_0000;
+}
+
+/** FNV-1a over the code units, begun at `state`. */
+function hashText(text: string, state: number): number {
+  let h = state ^ 0x811c_9dc5;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x0100_0193);
+  return h | 0;
+}
+
+function rotateLeft(value: number, bits: number): number {
+  return (value << bits) | (value >>> (32 - bits));
+}

@@ -1,0 +1,46 @@
+/**
+ * The nearest right word for a wrong one: optimal string alignment distance (Damerau-Levenshtein with adjacent swaps)
+ * of at most 2, ties by the order of the candidates. Used in every message about a wrong name.
+ */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let least = 3;
+  const lower = word.toLowerCase();
+  for (const candidate of candidates) {
+    const distance = editDistance(lower, candidate.toLowerCase(), least - 1);
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+/** `; did you mean "x"?` or, when nothing is near, `; expected one of a, b, c`. */
+export function suggestion(word: string, candidates: readonly string[]): string {
+  const near = nearest(word, candidates);
+  if (near !== undefined) return `; did you mean "${near}"?`;
+  return candidates.length > 0 ? `; expected one of ${candidates.join(', ')}` : '';
+}
+
+/** Answers `limit + 1` as soon as the distance must exceed `limit`. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    let smallest = i;
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let d = Math.min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) d = Math.min(d, before[j - 2] + 1);
+      row.push(d);
+      smallest = Math.min(smallest, d);
+    }
+    if (smallest > limit) return limit + 1;
+    before = previous;
+    previous = row;
+  }
+  return previous[b.length];
+}

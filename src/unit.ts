@@ -1,0 +1,240 @@
+import { Panes } from './accumulators/panes.ts';
+import type { PanesSettings } from './accumulators/panes-settings.ts';
+import { liveKeys } from './accumulators/panes-settings.ts';
+import { decodeCheckpoint, encodeCheckpoint, type UnitCheckpoint } from './accumulators/store/checkpoint.ts';
+import { FORMAT_VERSION, unitKey } from './accumulators/store/layout.ts';
+import type { Claimed, Commit, CommitAnswer, Store } from './accumulators/store/port.ts';
+import type { Decoder } from './consumers/decode/record.ts';
+import type { Closing, JoinEngine } from './consumers/join/api.ts';
+import { createJoin } from './consumers/join/join.ts';
+import type { JoinSettings } from './consumers/join/settings.ts';
+import type { Batch, LogRecord } from './consumers/source/port.ts';
+import type { InvalidCode } from './drops.ts';
+import type { EpochMs, Offset } from './events.ts';
+import type { Scorer } from './measures/contract.ts';
+
+/** What shapes the results of one unit: partition p of every topic. */
+export interface UnitSettings {
+  readonly namespace: string;
+  readonly partition: number;
+  /** Of every topic. */
+  readonly partitions: number;
+  readonly generation: string;
+  /** Configuration in two parts: what changes the meaning of rows, and what only adds to them. */
+  readonly fingerprint: { readonly shape: string; readonly additive: string };
+  readonly join: JoinSettings;
+  readonly panes: Omit<PanesSettings, 'owner' | 'settledUpTo'>;
+  /** One per topic: the name under which request ids that an adapter makes are unique. */
+  readonly sources: readonly string[];
+}
+
+export interface UnitDeps {
+  readonly store: Store;
+  /** One per topic. */
+  readonly decoders: readonly Decoder[];
+  readonly scorer: Scorer;
+  /** A new random id: 128 bits, as text. */
+  readonly newId: () => string;
+  /** The wall clock; undefined: it judges nothing (files). */
+  readonly now: () => EpochMs | undefined;
+}
+
+/** An answer of the store, or why nothing was sent. After FENCED or CONFLICT this unit is dead: claim anew. */
+export type CommitOutcome = CommitAnswer | 'REPLAYING' | 'NOTHING_NEW';
+
+/**
+ * The data path of one unit: claim, replay, decode, join, score, accumulate, commit (semantics.md sections 5 and 6).
+ *
+ * Between two commits everything happens synchronously in memory; a commit takes one consistent state and sends it. So
+ * whatever ends this process, the store holds the state after some commit, and the next owner reads the logs again from
+ * that state's replay offsets.
+ */
+export class Unit {
+  readonly #settings: UnitSettings;
+  readonly #deps: UnitDeps;
+  readonly #key: string;
+  readonly #token: string;
+  readonly #join: JoinEngine;
+  readonly #panes: Panes;
+  readonly #replayOffsets: readonly Offset[];
+  readonly #committedOffsets: readonly Offset[];
+  readonly #scores: Float64Array;
+  readonly #invalid: readonly Map<InvalidCode, number>[];
+  #seq: number;
+  #cid: string;
+  /** Sent, and not known to be applied or not. */
+  #unsettled: Commit | undefined;
+  #changed = false;
+  /** Time of the first impression ever accepted: panes that start earlier are not whole. -Infinity: none yet. */
+  #incompleteBefore: EpochMs;
+
+  /** Takes the unit over and restores its state. Rejects when the store cannot be read or holds an unknown format. */
+  static async claim(settings: UnitSettings, deps: UnitDeps): Promise<Unit> {
+    const key = unitKey(settings.namespace, settings.partition);
+    const token = deps.newId();
+    const claimed = await deps.store.claim(key, token);
+    const checkpoint = claimed.checkpoint === undefined ? undefined : decodeCheckpoint(claimed.checkpoint);
+    const panes = await restorePanes(settings, deps.store, checkpoint);
+    return new Unit(settings, deps, key, token, claimed, checkpoint, panes);
+  }
+
+  private constructor(
+    settings: UnitSettings,
+    deps: UnitDeps,
+    key: string,
+    token: string,
+    claimed: Claimed,
+    checkpoint: UnitCheckpoint | undefined,
+    panes: Panes,
+  ) {
+    this.#settings = settings;
+    this.#deps = deps;
+    this.#key = key;
+    this.#token = token;
+    this.#seq = claimed.seq;
+    this.#cid = claimed.cid;
+    this.#panes = panes;
+    this.#incompleteBefore = checkpoint?.incompleteBefore ?? Number.NEGATIVE_INFINITY;
+    this.#scores = new Float64Array(3 * deps.scorer.names.length);
+    this.#invalid = settings.join.topics.map(() => new Map());
+    this.#replayOffsets = settings.join.topics.map((_, t) => checkpoint?.join.topics[t].replay ?? 0);
+    this.#committedOffsets = settings.join.topics.map((_, t) => checkpoint?.join.topics[t].committed ?? 0);
+    this.#join = createJoin(
+      settings.join,
+      {
+        accepted: (impression) => {
+          if (this.#incompleteBefore === Number.NEGATIVE_INFINITY) this.#incompleteBefore = impression.ts;
+          return panes.cohorts.tag(impression.dimensions);
+        },
+        released: (tag) => panes.cohorts.release(tag),
+        closed: (closing) => this.#closed(closing),
+      },
+      checkpoint?.join,
+    );
+  }
+
+  /** Where each topic must be read from. */
+  get replayOffsets(): readonly Offset[] {
+    return this.#replayOffsets;
+  }
+
+  /** Takes the next records of one topic. Synchronous: when it returns, they are part of the state. */
+  feed(batch: Batch): void {
+    const { topic, records } = batch;
+    const decoder = this.#deps.decoders[topic];
+    const source = this.#settings.sources[topic];
+    const now = this.#deps.now();
+    for (const record of records) this.#judge(topic, record, decoder, source, now);
+    if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);
+    this.#join.advance();
+    this.#changed = true;
+  }
+
+  #judge(topic: number, record: LogRecord, decoder: Decoder, source: string, now: EpochMs | undefined): void {
+    const decoded = record.decoded ?? decoder.decode(record.value, source, record.offset);
+    if ('events' in decoded) {
+      this.#join.record(topic, record.offset, record.timestamp, decoded.events, now);
+      return;
+    }
+    if (decoded.refused === 'invalid' && record.offset >= this.#committedOffsets[topic]) {
+      const codes = this.#invalid[topic];
+      codes.set(decoded.code, (codes.get(decoded.code) ?? 0) + 1);
+    }
+    this.#join.refused(topic, record.offset, decoded.side, decoded.refused);
+  }
+
+  #closed(closing: Closing): void {
+    const positive = this.#deps.scorer.score(closing.list, this.#scores);
+    this.#panes.add(closing.at, closing.ts, closing.horizon, closing.tag, closing.userless, positive, this.#scores);
+  }
+
+  /** Lets time pass in a topic that has nothing new; not while replaying. */
+  idle(topic: number, watermark: EpochMs): void {
+    if (this.#join.replaying || !this.#join.idle(topic, watermark)) return;
+    this.#join.advance();
+    this.#changed = true;
+  }
+
+  /** Lets all topics pass the end of everything read, so that all that is open closes: for logs that end. */
+  finish(): void {
+    const { join } = this.#settings;
+    const topics = join.topics.map((_, topic) => topic);
+    const newest = Math.max(...topics.map((topic) => this.#join.topicWatermark(topic))) + join.outOfOrderness;
+    if (!Number.isFinite(newest)) return;
+    for (const topic of topics) this.idle(topic, newest + join.horizons[join.horizons.length - 1] + join.backward);
+  }
+
+  /**
+   * Stores all that changed, in one piece. A rejected promise means that the outcome is unknown: the next call sends the
+   * same commit again, and the answer settles it. At most one call at a time.
+   */
+  async commit(): Promise<CommitOutcome> {
+    if (this.#unsettled === undefined) {
+      if (this.#join.replaying) return 'REPLAYING';
+      if (!this.#changed) return 'NOTHING_NEW';
+      this.#unsettled = this.#nextCommit();
+      this.#changed = false;
+    }
+    const commit = this.#unsettled;
+    const answer = await this.#deps.store.commit(commit);
+    if (answer === 'OK' || answer === 'ALREADY') {
+      this.#seq = commit.seq;
+      this.#cid = commit.cid;
+      this.#unsettled = undefined;
+    }
+    return answer;
+  }
+
+  #nextCommit(): Commit {
+    const { generation, fingerprint, partitions } = this.#settings;
+    const join = this.#join.checkpoint();
+    this.#panes.advance(join.watermark);
+    const { rows, deletes } = this.#panes.takeChanges();
+    const panes = this.#panes.state();
+    const checkpoint = encodeCheckpoint({
+      format: FORMAT_VERSION,
+      generation,
+      fingerprint,
+      partitions,
+      incompleteBefore: this.#incompleteBefore,
+      join,
+      panes,
+      lastRecords: this.#settings.join.topics.map(() => undefined),
+    });
+    const cid = this.#deps.newId();
+    return {
+      unit: this.#key,
+      token: this.#token,
+      seq: this.#seq + 1,
+      cid,
+      parent: this.#cid,
+      checkpoint,
+      rows,
+      deletes,
+    };
+  }
+
+  /** Read-only view of the engine: watermarks, counts, sizes. */
+  get join(): Omit<JoinEngine, 'record' | 'refused' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
+    return this.#join;
+  }
+
+  /** By topic: how often records were refused, by code, since this claim. */
+  get invalid(): readonly ReadonlyMap<InvalidCode, number>[] {
+    return this.#invalid;
+  }
+}
+
+async function restorePanes(
+  settings: UnitSettings,
+  store: Store,
+  checkpoint: UnitCheckpoint | undefined,
+): Promise<Panes> {
+  const owner = { namespace: settings.namespace, unit: settings.partition, generation: settings.generation };
+  const watermark = checkpoint?.join.watermark ?? Number.NEGATIVE_INFINITY;
+  const panes: PanesSettings = { ...settings.panes, owner, settledUpTo: watermark };
+  if (checkpoint === undefined) return new Panes(panes);
+  const keys = liveKeys(panes, checkpoint.panes, watermark);
+  const rows = await store.read(keys);
+  return new Panes(panes, { state: checkpoint.panes, rows: new Map(keys.map((key, i) => [key, rows[i]])) });
+}

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Cohorts } from '../../src/accumulators/cohorts.ts';
+
+const SETS = [[], ['country'], ['variant', 'country']];
+
+describe('tags of cohorts', () => {
+  it('are one per tuple that is held, small, and lead to the values of every set', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.boolean(), fc.constantFrom('A', 'B'), fc.constantFrom('DE', 'FR', '__none__'))),
+        (steps) => {
+          const cohorts = new Cohorts(['variant', 'country'], SETS);
+          const held: { tag: number; variant: string; country: string }[] = [];
+          for (const [take, variant, country] of steps) {
+            if (take) held.push({ tag: cohorts.tag([variant, country]), variant, country });
+            else if (held.length > 0) cohorts.release(held.splice(held.length >> 1, 1)[0].tag);
+            const tuples = new Map(held.map((one) => [`${one.variant},${one.country}`, one.tag]));
+            expect(cohorts.size).toBe(tuples.size);
+            expect(new Set(tuples.values()).size).toBe(tuples.size);
+            for (const one of held) {
+              expect(one.tag).toBe(tuples.get(`${one.variant},${one.country}`));
+              expect(one.tag).toBeLessThan(6);
+              expect(cohorts.keys(one.tag)).toEqual(['', one.country, `${one.variant},${one.country}`]);
+            }
+          }
+        },
+      ),
+    );
+  });
+
+  it('stay while they are held', () => {
+    const cohorts = new Cohorts(['variant'], [['variant']]);
+    const tag = cohorts.tag(['A']);
+    cohorts.hold(tag);
+    cohorts.release(tag);
+    expect(cohorts.keys(tag)).toEqual(['A']);
+    expect(cohorts.tag(['B'])).not.toBe(tag);
+    cohorts.release(tag);
+    expect(cohorts.tag(['C'])).toBe(tag);
+  });
+
+  it('exist without dimensions too', () => {
+    const cohorts = new Cohorts([], [[]]);
+    expect(cohorts.keys(cohorts.tag([]))).toEqual(['']);
+  });
+
+  it('are refused for a set of unknown dimensions', () => {
+    expect(() => new Cohorts(['variant'], [['country']])).toThrow('"country" is none of the dimensions variant');
+  });
+});

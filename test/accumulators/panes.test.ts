@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fixed } from '../../src/accumulators/exact.ts';
+import { Panes } from '../../src/accumulators/panes.ts';
+import {
+  liveKeys,
+  type PanesSettings,
+  type PanesState,
+  parsePanesState,
+} from '../../src/accumulators/panes-settings.ts';
+import { rowCodec } from '../../src/accumulators/row-codec.ts';
+import { WITH_POSITIVE } from '../../src/measures/contract.ts';
+import { anyHistory, anySettings, type Closing } from './histories.ts';
+import { PlainPanes } from './plain-panes.ts';
+
+/** A worker and its store: commits when told, and dies when told. */
+class Worker {
+  readonly stored = new Map<string, Map<string, string>>();
+  readonly deletes: string[] = [];
+  readonly #settings: PanesSettings;
+  readonly #tags = new Map<number, number>();
+  #panes: Panes;
+  #watermark = Number.NEGATIVE_INFINITY;
+
+  constructor(settings: PanesSettings) {
+    this.#settings = settings;
+    this.#panes = new Panes(settings);
+  }
+
+  add(closing: Closing): void {
+    const { at, ts, horizon, values, userless, positive, out, impression, last } = closing;
+    const tag = this.#tags.get(impression) ?? this.#panes.cohorts.tag(values);
+    this.#tags.set(impression, tag);
+    this.#panes.add(at, ts, horizon, tag, userless, positive, out);
+    if (last) this.#panes.cohorts.release(tag);
+  }
+
+  advance(watermark: number): void {
+    this.#panes.advance(watermark);
+    this.#watermark = watermark;
+  }
+
+  commit(): PanesState {
+    const { rows, deletes } = this.#panes.takeChanges();
+    for (const key of deletes) {
+      this.stored.delete(key);
+      this.deletes.push(key);
+    }
+    for (const [key, fields] of rows) {
+      expect(deletes).not.toContain(key);
+      this.stored.set(key, new Map([...(this.stored.get(key) ?? []), ...fields]));
+    }
+    return this.#panes.state();
+  }
+
+  /** Commits, and goes on with nothing but what is stored. */
+  restart(): void {
+    const state = parsePanesState(JSON.stringify(this.commit()));
+    const keys = liveKeys(this.#settings, state, this.#watermark);
+    const rows = new Map(keys.map((key) => [key, this.stored.get(key) ?? new Map<string, string>()]));
+    this.#panes = new Panes({ ...this.#settings, settledUpTo: this.#watermark }, { state, rows });
+    this.#tags.clear();
+  }
+}
+
+const step = fc.record({
+  what: fc.constantFrom('nothing', 'advance', 'commit', 'restart', 'take'),
+  part: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+describe('panes', () => {
+  it('give the rows, tables and deletions of adding every list to every row, however they commit and restart', () => {
+    fc.assert(
+      fc.property(
+        anySettings,
+        anyHistory,
+        fc.array(step, { minLength: 1, maxLength: 40 }),
+        fc.nat(60),
+        (settings, history, steps, rest) => {
+          const plain = new PlainPanes(settings);
+          const worker = new Worker(settings);
+          let before = -1;
+          history.forEach((closing, i) => {
+            const { what, part } = steps[i % steps.length];
+            if (what === 'take') worker.commit();
+            else if (what !== 'nothing' && closing.at > before) {
+              worker.advance(before + Math.floor(part * (closing.at - before - 1)));
+              if (what === 'commit') worker.commit();
+              if (what === 'restart') worker.restart();
+            }
+            before = closing.at;
+            plain.add(closing);
+            worker.add(closing);
+          });
+          plain.advance(before + rest);
+          worker.advance(before + rest);
+          const state = worker.commit();
+          expect(state).toEqual(plain.state());
+          expect(sorted(worker.stored)).toEqual(sorted(plain.rows()));
+          expect(worker.deletes.sort()).toEqual(plain.deletes.sort());
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('are exact over many large values in one cell', () => {
+    const panes = new Panes(SETTINGS);
+    const tag = panes.cohorts.tag([]);
+    const value = 1048.5760000009;
+    for (let i = 0; i < 20_000; i++) panes.add(10, 0, 0, tag, false, true, Float64Array.of(WITH_POSITIVE, value, 0));
+    const text = panes.takeChanges().rows.get('receval:{ns:0}:g:pane:m:0')?.get('10ms||') ?? '';
+    const sums = rowCodec(SETTINGS.shape).decode(text).sums.map(BigInt);
+    expect(sums).toEqual([20_000n, 20_000n, BigInt(fixed(value)) * 20_000n, BigInt(fixed(value * value)) * 20_000n]);
+  });
+
+  it('tell only what changed since they were asked before', () => {
+    const panes = new Panes(SETTINGS);
+    const tag = panes.cohorts.tag([]);
+    panes.add(10, 0, 0, tag, false, true, Float64Array.of(WITH_POSITIVE, 1, 0));
+    expect([...panes.takeChanges().rows.keys()]).toEqual(['receval:{ns:0}:g:pane:m:0', 'receval:{ns:0}:g:pane:h:0']);
+    expect(panes.takeChanges()).toEqual({ rows: new Map(), deletes: [] });
+    panes.add(1010, 1000, 0, tag, false, true, Float64Array.of(WITH_POSITIVE, 1, 0));
+    const { rows } = panes.takeChanges();
+    expect([...rows.keys()]).toEqual(['receval:{ns:0}:g:pane:m:1000', 'receval:{ns:0}:g:pane:h:0']);
+    expect(rows.get('receval:{ns:0}:g:pane:h:0')?.get('10ms||')).toContain('"impressions":2');
+  });
+
+  it.each([
+    [1019, 0],
+    [1020, 1],
+    [1021, 1],
+  ])('that end at 1000 and are kept for 20 are deleted by %d: %d', (watermark, deleted) => {
+    const panes = new Panes(SETTINGS);
+    panes.add(10, 0, 0, panes.cohorts.tag([]), false, true, new Float64Array(3));
+    panes.takeChanges();
+    panes.advance(watermark);
+    expect(panes.takeChanges().deletes).toHaveLength(deleted);
+  });
+
+  it.each([
+    [1009, ['receval:{ns:0}:g:pane:m:0', 'receval:{ns:0}:g:pane:h:0']],
+    [1010, ['receval:{ns:0}:g:pane:h:0']],
+    [10_009, ['receval:{ns:0}:g:pane:h:0']],
+    [10_010, []],
+  ])('that can still change after %d are %j', (watermark, keys) => {
+    const state: PanesState = { minutes: [[0, 1]], hours: [[0, 1]], admission: [] };
+    expect(liveKeys(SETTINGS, state, watermark)).toEqual(keys);
+  });
+
+  it('hold no tag of what can change no more', () => {
+    const panes = new Panes(SETTINGS);
+    const tag = panes.cohorts.tag([]);
+    panes.add(10, 0, 0, tag, false, true, new Float64Array(3));
+    panes.cohorts.release(tag);
+    panes.takeChanges();
+    expect(panes.cohorts.size).toBe(1);
+    panes.advance(1010);
+    panes.takeChanges();
+    expect(panes.cohorts.size).toBe(0);
+  });
+
+  it('ask again where a cohort goes when a place became free while its pane is open', () => {
+    const settings: PanesSettings = { ...SETTINGS, dimensions: ['variant'], sets: [['variant']], keepMinutes: 100 };
+    const panes = new Panes(settings);
+    const [a, b] = [panes.cohorts.tag(['A']), panes.cohorts.tag(['B'])];
+    panes.add(910, 900, 0, a, false, true, new Float64Array(3));
+    panes.add(1059, 1049, 0, b, false, true, new Float64Array(3));
+    panes.add(1099, 1089, 0, b, false, true, new Float64Array(3));
+    panes.add(1100, 1090, 0, b, false, true, new Float64Array(3));
+    const { rows, deletes } = panes.takeChanges();
+    expect(deletes).toEqual(['receval:{ns:0}:g:pane:m:0']);
+    const pane = rows.get('receval:{ns:0}:g:pane:m:1000');
+    expect(pane?.get('10ms|variant|__other__')).toContain('"impressions":2');
+    expect(pane?.get('10ms|variant|B')).toContain('"impressions":1');
+    expect(panes.state().admission[0].entries).toEqual([['B', 2000, 2000]]);
+  });
+
+  it('refuse a list that closes after its pane was settled', () => {
+    const panes = new Panes({ ...SETTINGS, settledUpTo: 5000 });
+    expect(() => panes.add(10, 0, 0, panes.cohorts.tag([]), false, true, new Float64Array(3))).toThrow('out of order');
+  });
+
+  it('refuse to be kept for less than the longest horizon', () => {
+    expect(() => new Panes({ ...SETTINGS, keepMinutes: 9 })).toThrow('longest horizon (10 ms)');
+    expect(() => new Panes({ ...SETTINGS, keepHours: 9 })).toThrow('longest horizon (10 ms)');
+  });
+
+  it('refuse to go on without the stored rows', () => {
+    const state: PanesState = { minutes: [[0, 1]], hours: [], admission: [] };
+    expect(() => new Panes(SETTINGS, { state, rows: new Map() })).toThrow('read all of liveKeys');
+  });
+});
+
+const SETTINGS: PanesSettings = {
+  owner: { namespace: 'ns', unit: 0, generation: 'g' },
+  paneSize: 1000,
+  hour: 10_000,
+  horizons: [{ text: '10ms', ms: 10 }],
+  dimensions: [],
+  sets: [[]],
+  shape: { names: ['dcg'], kinds: ['mean'] },
+  cohortsPerSet: 1,
+  keepMinutes: 20,
+  keepHours: 20,
+  totals: [],
+  settledUpTo: Number.NEGATIVE_INFINITY,
+};
+
+function sorted(
+  rows: ReadonlyMap<string, ReadonlyMap<string, string>>,
+): readonly (readonly [string, string, string])[] {
+  return [...rows]
+    .flatMap(([key, fields]) => [...fields].map(([field, text]) => [key, field, text] as const))
+    .sort((a, b) => (`${a[0]} ${a[1]}` < `${b[0]} ${b[1]}` ? -1 : 1));
+}

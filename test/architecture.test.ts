@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = resolve(import.meta.dirname, '../src');
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  /** Without comments and strings. */
+  readonly code: string;
+  readonly imports: readonly string[];
+}
+
+function files(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? files(path) : path.endsWith('.ts') ? [path] : [];
+  });
+}
+
+function read(path: string): SourceFile {
+  const text = readFileSync(path, 'utf8');
+  const imports = [
+    ...text.matchAll(
+      /(?:^|\n)(?:import|export)\s[^'"`;]*?from\s+'([^']+)'|import\(\s*'([^']+)'|(?:^|\n)import\s+'([^']+)'/g,
+    ),
+  ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+  const code = text
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''")
+    .replace(/\/\/.*$/gm, '');
+  return { path: relative(SRC, path), text, code, imports };
+}
+
+const sources = files(SRC).map(read);
+
+/** Folder of a file, or its own name for files at the top of src. */
+function place(path: string): string {
+  const parts = path.split('/');
+  return parts.length === 1 ? path : parts[0] === 'consumers' && parts.length > 2 ? `consumers/${parts[1]}` : parts[0];
+}
+
+function targets(file: SourceFile): string[] {
+  return file.imports
+    .filter((name) => name.startsWith('.'))
+    .map((name) => relative(SRC, resolve(SRC, dirname(file.path), name)));
+}
+
+const VOCABULARY = ['events.ts', 'drops.ts', 'spelling.ts', 'ranges.ts', 'checkpoint.ts', 'durations.ts'];
+const JOIN = ['consumers/join'];
+const CONSUMERS = ['consumers/source', 'consumers/decode', 'consumers/join'];
+
+/** What each place may import beside itself. Imports point one way: from the rim to the vocabulary. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'events.ts': [],
+  'drops.ts': [],
+  'spelling.ts': [],
+  'ranges.ts': [],
+  measures: VOCABULARY,
+  statistics: [...VOCABULARY, 'measures'],
+  'consumers/join': VOCABULARY,
+  'consumers/decode': [...VOCABULARY, ...JOIN],
+  'consumers/source': [...VOCABULARY, 'consumers/decode', ...JOIN],
+  accumulators: [...VOCABULARY, 'measures'],
+  config: [...VOCABULARY, 'measures', 'consumers/decode', ...JOIN],
+  simulate: VOCABULARY,
+  'checkpoint.ts': ['events.ts', 'drops.ts'],
+  'unit.ts': [...VOCABULARY, 'measures', 'accumulators', ...CONSUMERS],
+  'unit-settings.ts': ['config', 'measures', 'unit.ts', ...CONSUMERS],
+  replay: [...VOCABULARY, 'config', 'measures', 'accumulators', 'unit.ts', 'unit-settings.ts', ...CONSUMERS],
+  metrics: [...VOCABULARY, 'measures', 'accumulators', 'statistics', ...CONSUMERS, 'config'],
+  server: [...VOCABULARY, 'metrics', 'config'],
+};
+
+const PURE = [
+  'consumers/join',
+  'consumers/decode',
+  'measures',
+  'statistics',
+  'events.ts',
+  'drops.ts',
+  'ranges.ts',
+  'spelling.ts',
+  'simulate',
+];
+const PURE_FILES = /^accumulators\/(?!store\/(?:port|memory|redis)\.ts)/;
+
+describe('the house', () => {
+  it('has sources to look at', () => {
+    expect(sources.length).toBeGreaterThan(20);
+  });
+
+  it('lets imports point one way', () => {
+    const wrong = sources.flatMap((file) => {
+      const from = place(file.path);
+      if (from === 'cli') return [];
+      const allowed = MAY_IMPORT[from];
+      if (allowed === undefined) return [`${file.path}: "${from}" has no place in the house`];
+      return targets(file)
+        .filter((to) => place(to) !== from && !allowed.includes(place(to)))
+        .map((to) => `${file.path} imports ${to}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no import cycle', () => {
+    const graph = new Map(sources.map((file) => [file.path, targets(file)]));
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (path: string, trail: readonly string[]): void => {
+      if (trail.includes(path)) {
+        cycles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
+        return;
+      }
+      if (done.has(path)) return;
+      for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+      done.add(path);
+    };
+    for (const path of graph.keys()) visit(path, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it('keeps the core pure: no clock, no randomness, no timers, no process, no I/O, no async', () => {
+    const impure =
+      /\bDate\b|\bMath\.random\b|\bset(?:Timeout|Interval|Immediate)\b|\bprocess\b|\bperformance\b|\bcrypto\b|\basync\b|\bawait\b|\bconsole\b|\bfetch\b/;
+    const wrong = sources
+      .filter((file) => PURE.includes(place(file.path)) || PURE_FILES.test(file.path))
+      .flatMap((file) => {
+        const line = file.code.split('\n').find((text) => impure.test(text) && !/Date\.(?:parse|UTC)\(/.test(text));
+        const io = file.imports.find((name) => name.startsWith('node:') && name !== 'node:buffer');
+        return [
+          ...(line === undefined ? [] : [`${file.path}: ${line.trim()}`]),
+          ...(io === undefined ? [] : [`${file.path}: ${io}`]),
+        ];
+      });
+    expect(wrong).toEqual([]);
+  });
+
+  it('gives each vendor library one home', () => {
+    const homes: Readonly<Record<string, RegExp>> = {
+      kafkajs: /^consumers\/source\/kafka\.ts$/,
+      ioredis: /^accumulators\/store\/redis\.ts$/,
+      'prom-client': /^metrics\//,
+      zod: /^(?:config|consumers\/decode)\//,
+      yaml: /^(?:config|cli)\//,
+      commander: /^cli\//,
+      'cli-table3': /^cli\//,
+      'cli-progress': /^cli\//,
+    };
+    const wrong = sources.flatMap((file) =>
+      file.imports
+        .filter((name) => !name.startsWith('.') && !name.startsWith('node:'))
+        .filter((name) => homes[name] === undefined || !homes[name].test(file.path))
+        .map((name) => `${file.path} imports ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no barrels and no drawers for odds and ends', () => {
+    const wrong = sources.filter(
+      (file) =>
+        /(^|\/)(?:index|utils?|helpers?|common|lib|manager)(?:\.ts|\/)/.test(file.path) ||
+        /-v\d/.test(file.path) ||
+        /^export \* from/m.test(file.text),
+    );
+    expect(wrong.map((file) => file.path)).toEqual([]);
+  });
+
+  it('keeps files small: above 300 lines the first comment says why', () => {
+    const wrong = sources.filter(
+      (file) => file.text.split('\n').length > 300 && !/Long because/.test(file.text.slice(0, 3000)),
+    );
+    expect(wrong.map((file) => file.path)).toEqual([]);
+  });
+
+  it('has no any, no cast and no suppressed check', () => {
+    const wrong = sources.flatMap((file) =>
+      file.code
+        .split('\n')
+        .filter(
+          (line) => /:\s*any\b|<any>|\bas any\b|@ts-|biome-ignore/.test(line) || /\bas (?!const\b)[A-Z]/.test(line),
+        )
+        .filter((line) => !/^\s*(?:import|export)\b/.test(line))
+        .map((line) => `${file.path}: ${line.trim()}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('the package', () => {
+  const root = resolve(SRC, '..');
+  const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+  it('pins exact versions', () => {
+    const { dependencies, devDependencies } = manifest as {
+      dependencies: Record<string, string>;
+      devDependencies: Record<string, string>;
+    };
+    const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
+    );
+    expect(loose).toEqual([]);
+  });
+
+  it('locks no registry address and takes nothing from git or a URL', () => {
+    const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
+    expect(lock).not.toMatch(
+      /"resolved"|git\+|https?:\/\/(?!.*(?:opencollective|github\.com\/sponsors|tidelift|feross|paypal|patreon|paulmillr|buymeacoffee))[^"]*\.tgz/,
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { feedbackSchema, impressionSchema } from '../../../src/consumers/decode/canonical.ts';
+import { Dimensions } from '../../../src/consumers/decode/dimensions.ts';
+import { feedbackOf, impressionOf } from '../../../src/consumers/decode/normalize.ts';
+import { isImpression, isRecord } from '../../../src/consumers/decode/raw.ts';
+import { Reader } from '../../../src/consumers/decode/reader.ts';
+import type { Event } from '../../../src/events.ts';
+import { BOTH } from './fixture.ts';
+import { feedback, impressions, mutatedText } from './hostile.ts';
+
+/** What the fast reader and the schemas make of one parsed record; undefined: not valid. */
+function both(text: string, options: typeof BOTH): { fast: Event | undefined; plain: Event | undefined } {
+  const record: unknown = JSON.parse(text);
+  if (!isRecord(record)) return { fast: undefined, plain: undefined };
+  const reader = new Reader(options, new Dimensions(options.dimensions));
+  if (isImpression(record)) {
+    const judged = impressionSchema(options).safeParse(record);
+    const plain = judged.success ? impressionOf(judged.data, new Dimensions(options.dimensions)) : undefined;
+    return { fast: reader.impression(record), plain };
+  }
+  const judged = feedbackSchema(options).safeParse(record);
+  return { fast: reader.feedback(record), plain: judged.success ? feedbackOf(judged.data) : undefined };
+}
+
+const options = fc.record({
+  itemsPerList: fc.constantFrom(1, 5, 1000),
+  tsUnit: fc.constantFrom('s' as const, 'ms' as const, 'us' as const),
+  positionBase: fc.constantFrom(0 as const, 1 as const),
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('the fast reader and the schemas', () => {
+  test('both accept every valid event and make the same of it', () => {
+    const ids = { dimensions: ['constructor', 'country', 'experiment_ranker', 'model', 'surface', 'variant'] };
+    fc.assert(
+      fc.property(fc.oneof(impressions, feedback), (event) => {
+        const { fast, plain } = both(JSON.stringify(event), { ...BOTH, ...ids });
+        expect(plain).toBeDefined();
+        expect(fast).toStrictEqual(plain);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('on damaged events they agree: what one accepts the other accepts, with the same result', () => {
+    let refused = 0;
+    let accepted = 0;
+    fc.assert(
+      fc.property(mutatedText, options, (text, changed) => {
+        fc.pre(isJson(text));
+        const { fast, plain } = both(text, { ...BOTH, ...changed });
+        expect(fast).toStrictEqual(plain);
+        if (plain === undefined) refused++;
+        else accepted++;
+      }),
+      { numRuns: 6000 },
+    );
+    // Both outcomes must have been tried, or the property says nothing.
+    expect(Math.min(refused, accepted)).toBeGreaterThan(500);
+  });
+});

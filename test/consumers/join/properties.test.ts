@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createJoin } from '../../../src/consumers/join/join.ts';
+import { hashText } from '../../../src/consumers/join/text.ts';
+import { checkHistory, type Reached } from './check.ts';
+import { type Habits, histories, USUAL } from './history.ts';
+import { BROAD, type Profile } from './profile.ts';
+
+/** Runs the law over histories and answers the cases that they reached seldom. */
+function hold(profile: Profile, habits: Habits, numRuns: number): string[] {
+  const reached: Reached = new Map();
+  fc.assert(
+    fc.property(histories(profile, habits), (history) => checkHistory(createJoin, history, reached)),
+    { numRuns },
+  );
+  return CASES.filter((what) => (reached.get(what) ?? 0) < numRuns / 50);
+}
+
+/** What the histories must meet, each at least once in 50 of them. */
+const CASES = [
+  'advance',
+  'commit',
+  'commit in replay',
+  'crash',
+  'crash in replay',
+  'idle',
+  'rejoin',
+  'read in replay',
+  'closing',
+  'closing with feedback',
+  'impression accepted',
+  'impression accepted, missed a horizon',
+  'impression future',
+  'impression late',
+  'impression duplicate',
+  'feedback attributed',
+  'feedback attributed, missed a horizon',
+  'feedback future by record',
+  'feedback late by record',
+  'feedback late by meeting',
+  'feedback orphan by deadline',
+  'feedback not_in_list by deadline',
+  'feedback duplicate by meeting',
+  'feedback capped by meeting',
+] as const;
+
+describe('the join', () => {
+  it('is a pure function of the logs, for any interleaving, batching, idle advance and crash', () => {
+    expect(hold(BROAD, USUAL, 4000)).toEqual([]);
+  });
+
+  it('is one without any fault, too', () => {
+    hold(BROAD, { ...USUAL, crash: 0, idle: 0, clock: 0 }, 500);
+  });
+
+  it('is one when the worker hardly gets past its replays', () => {
+    hold(BROAD, { ...USUAL, steps: 150, crash: 3, commit: 6 }, 500);
+  });
+
+  it('keeps requests apart whose ids have one hash', () => {
+    const [one, other] = colliding();
+    expect(hashText(one, 0)).toBe(hashText(other, 0));
+    hold({ ...BROAD, requests: [one, other] }, USUAL, 500);
+  });
+});
+
+/** Two texts with one 32-bit hash: among n texts there are about n^2 / 2^33 such pairs. */
+function colliding(): readonly [string, string] {
+  const seen = new Map<number, string>();
+  for (let n = 0; n < 1_000_000; n++) {
+    const text = `request-${n}`;
+    const hash = hashText(text, 0);
+    const other = seen.get(hash);
+    if (other !== undefined) return [other, text];
+    seen.set(hash, text);
+  }
+  throw new Error('no two of a million texts have one hash');
+}

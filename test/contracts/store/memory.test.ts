@@ -1,0 +1,17 @@
+import { MemoryStore } from '../../../src/accumulators/store/memory.ts';
+import { storeContract } from './suite.ts';
+
+storeContract('MemoryStore', async () => {
+  const store = new MemoryStore();
+  return {
+    store,
+    async backup() {
+      const snapshot = store.snapshot();
+      return async () => store.restoreSnapshot(snapshot);
+    },
+    async wipe() {
+      store.restoreSnapshot(new Map());
+    },
+    async close() {},
+  };
+});

@@ -1,0 +1,56 @@
+import type { TopicCounts } from '../../src/checkpoint.ts';
+import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { FeedbackDrop, ImpressionDrop } from '../../src/drops.ts';
+import type { JudgedFeedback, JudgedImpression } from './judged.ts';
+import type { TopicLog } from './logs.ts';
+
+/** The totals of one topic, from the verdicts. */
+export function countTopic(
+  settings: JoinSettings,
+  log: TopicLog,
+  topic: number,
+  allImpressions: readonly JudgedImpression[],
+  allFeedback: readonly JudgedFeedback[],
+): TopicCounts {
+  const impressions = allImpressions.filter((each) => each.topic === topic);
+  const feedback = allFeedback.filter((each) => each.topic === topic);
+  const refused = (side: 'impressions' | 'feedback', reason: 'tombstone' | 'invalid'): number =>
+    log.records.filter((each) => each.kind === 'refused' && each.side === side && each.reason === reason).length;
+  const lost = (reason: ImpressionDrop): number =>
+    impressions.filter(({ verdict }) => verdict.kind === 'dropped' && verdict.reason === reason).length;
+  const unused = (reason: FeedbackDrop): number =>
+    feedback.filter(({ verdict }) => verdict.kind === 'dropped' && verdict.reason === reason).length;
+  return {
+    impressions: {
+      read: impressions.length + refused('impressions', 'tombstone') + refused('impressions', 'invalid'),
+      accepted: impressions.filter(({ verdict }) => verdict.kind === 'accepted').length,
+      drops: {
+        tombstone: refused('impressions', 'tombstone'),
+        invalid: refused('impressions', 'invalid'),
+        future: lost('future'),
+        late: lost('late'),
+        duplicate: lost('duplicate'),
+      },
+      late: settings.horizons.map(
+        (_, h) => impressions.filter(({ verdict }) => verdict.kind === 'accepted' && verdict.missed.includes(h)).length,
+      ),
+    },
+    feedback: {
+      read: feedback.length + refused('feedback', 'tombstone') + refused('feedback', 'invalid'),
+      attributed: feedback.filter(({ verdict }) => verdict.kind === 'attributed').length,
+      drops: {
+        tombstone: refused('feedback', 'tombstone'),
+        invalid: refused('feedback', 'invalid'),
+        future: unused('future'),
+        late: unused('late'),
+        orphan: unused('orphan'),
+        not_in_list: unused('not_in_list'),
+        duplicate: unused('duplicate'),
+        capped: unused('capped'),
+      },
+      late: settings.horizons.map(
+        (_, h) => feedback.filter(({ verdict }) => verdict.kind === 'attributed' && verdict.missed.includes(h)).length,
+      ),
+    },
+  };
+}

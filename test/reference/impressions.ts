@@ -1,0 +1,31 @@
+import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { Impression } from '../../src/events.ts';
+import { longest, splitHorizons } from './horizons.ts';
+import type { ImpressionVerdict, JudgedImpression, Placed } from './judged.ts';
+
+/** Judges the impressions of a unit, given in log order. */
+export function judgeImpressions(
+  settings: JoinSettings,
+  impressions: readonly Placed<Impression>[],
+): readonly JudgedImpression[] {
+  const judged: JudgedImpression[] = [];
+  for (const impression of impressions) {
+    judged.push({ ...impression, verdict: judge(settings, impression, judged) });
+  }
+  return judged;
+}
+
+function judge(settings: JoinSettings, i: Placed<Impression>, earlier: readonly JudgedImpression[]): ImpressionVerdict {
+  const H = longest(settings);
+  if (i.future) return { kind: 'dropped', reason: 'future' };
+  if (i.watermark >= i.event.ts + H) return { kind: 'dropped', reason: 'late' };
+  const repeated = earlier.some(
+    (j) =>
+      (j.verdict.kind === 'accepted' || j.verdict.reason === 'duplicate') &&
+      j.event.requestId === i.event.requestId &&
+      j.event.offset === i.event.offset &&
+      Math.abs(i.event.ts - j.event.ts) < H,
+  );
+  if (repeated) return { kind: 'dropped', reason: 'duplicate' };
+  return { kind: 'accepted', ...splitHorizons(settings, i.event.ts, i.event.ts, i.watermark) };
+}

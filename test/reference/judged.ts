@@ -1,0 +1,42 @@
+import type { FeedbackDrop, ImpressionDrop } from '../../src/drops.ts';
+import type { EpochMs, Feedback, Impression, Offset } from '../../src/events.ts';
+
+/** An event at its place: log order within a topic is offset, then place in the record. */
+export interface Placed<E> {
+  readonly topic: number;
+  readonly offset: Offset;
+  readonly place: number;
+  readonly event: E;
+  /** w(x): the watermark of the topic just before the record. */
+  readonly watermark: EpochMs;
+  readonly future: boolean;
+}
+
+export type ImpressionVerdict =
+  | { readonly kind: 'accepted'; readonly horizons: readonly number[]; readonly missed: readonly number[] }
+  | { readonly kind: 'dropped'; readonly reason: ImpressionDrop };
+
+/**
+ * When a verdict on feedback is known: with its own record; as soon as it and an impression are both read; or only when
+ * the combined watermark reaches its deadline.
+ */
+export type Known = 'record' | 'meeting' | 'deadline';
+
+export type FeedbackVerdict =
+  | {
+      readonly kind: 'attributed';
+      readonly known: 'meeting';
+      readonly to: Placed<Impression>;
+      readonly horizons: readonly number[];
+      readonly missed: readonly number[];
+    }
+  | { readonly kind: 'dropped'; readonly known: Known; readonly reason: FeedbackDrop }
+  | { readonly kind: 'waiting' };
+
+export interface JudgedImpression extends Placed<Impression> {
+  readonly verdict: ImpressionVerdict;
+}
+
+export interface JudgedFeedback extends Placed<Feedback> {
+  readonly verdict: FeedbackVerdict;
+}

@@ -1,0 +1,28 @@
+import type { IdleAdvance } from '../../src/checkpoint.ts';
+import type { EpochMs, Event, Offset, Side } from '../../src/events.ts';
+
+/** A record that was decoded: one event or more. */
+export interface ReadRecord {
+  readonly kind: 'read';
+  readonly offset: Offset;
+  readonly timestamp: EpochMs | undefined;
+  readonly events: readonly Event[];
+}
+
+/** A record that holds no valid event. */
+export interface RefusedRecord {
+  readonly kind: 'refused';
+  readonly offset: Offset;
+  readonly side: Side;
+  readonly reason: 'tombstone' | 'invalid';
+}
+
+export type LogRecord = ReadRecord | RefusedRecord;
+
+/** The whole log of one topic, in the order of offsets, and its two recorded inputs (semantics.md section 1). */
+export interface TopicLog {
+  readonly records: readonly LogRecord[];
+  readonly idleAdvances: readonly IdleAdvance[];
+  /** Offsets of the records that the wall clock judged to be `future`. */
+  readonly clockDrops: readonly Offset[];
+}
