@@ -1,14 +1,19 @@
 import { printDuration } from './durations.ts';
 import type { Configuration } from './load.ts';
+import type { TopicSettings } from './settings.ts';
 
 /** The configuration as YAML data in which every default is written out. May hold secrets (redact.ts). */
 export function effectiveDocument({ document, settings }: Configuration): object {
   const { sets, measures, horizon } = settings.detect;
+  const { topics } = settings.kafka;
   return {
     ...document,
     kafka: {
       ...document.kafka,
-      topics: document.kafka.topics,
+      topics: {
+        impressions: topics.filter(({ role }) => role.impressions).map(plainTopic)[0],
+        feedback: topics.filter(({ role }) => role.feedback).map(plainTopic),
+      },
     },
     limits: { ...document.limits, cohortsPerSet: settings.limits.cohortsPerSet },
     experiments: Object.fromEntries(
@@ -20,4 +25,8 @@ export function effectiveDocument({ document, settings }: Configuration): object
     statistics: { clustered: settings.statistics.clustered },
     detect: { ...document.detect, sets, measures, horizon: horizon.text, step: printDuration(settings.detect.step) },
   };
+}
+
+function plainTopic({ name, adapter, tsUnit, positionBase }: TopicSettings): object {
+  return { name, adapter, tsUnit, positionBase };
 }

@@ -10,13 +10,16 @@ import {
   list,
   number,
   positiveDuration,
+  textOf,
   whole,
 } from './values.ts';
 
 /** A time with its zone. */
-export const instant = anyText.refine((text) => parseTime(text) >= 0, {
-  error: 'expected a time such as 2026-11-21T08:00:00Z',
-});
+export function isInstant(text: string): boolean {
+  return parseTime(text) >= 0;
+}
+
+const instant = textOf('a time such as 2026-11-21T08:00:00Z', /^\S+( \S+)?$/, isInstant);
 
 const measureNames = list(anyText, 'measures, such as [mrr, ndcg@10]');
 

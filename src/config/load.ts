@@ -61,9 +61,11 @@ function validate(tree: Tree): { readonly document: ConfigDocument; readonly pro
     if (judged.success) return { document: judged.data, problems };
     const removed = new Set<string>();
     const before = new Report(problems.map(({ path }) => printPath(path)));
-    for (const problem of locate(judged.error.issues, configSchema, rest)) {
-      // What only follows from an earlier problem is not told.
-      if (!before.isBroken(printPath(problem.path))) problems.push(problem);
+    const found = locate(judged.error.issues, configSchema, rest);
+    for (const problem of found) {
+      // What only follows from an earlier problem, or from one inside of it, is not told.
+      const holdsOther = found.some(({ path }) => isBelow(path, problem.path));
+      if (!holdsOther && !before.isBroken(printPath(problem.path))) problems.push(problem);
       // What is wrong because it is missing goes with its group.
       let path = settingAt(problem.path);
       while (path.length > 0 && !removed.has(printPath(path)) && !removeAt(rest, path)) path = path.slice(0, -1);
@@ -71,6 +73,10 @@ function validate(tree: Tree): { readonly document: ConfigDocument; readonly pro
     }
     if (removed.size === 1 && removed.has('')) return { document: configSchema.parse({}), problems };
   }
+}
+
+function isBelow(path: Path, above: Path): boolean {
+  return path.length > above.length && above.every((step, i) => path[i] === step);
 }
 
 /** A list goes as a whole. */

@@ -17,11 +17,13 @@ export function redactUrl(url: string): string {
   return `${scheme}${at < 0 ? '' : `${HIDDEN}@`}${query < 0 ? open : `${open.slice(0, query)}?${HIDDEN}`}`;
 }
 
-/** The value of one setting as it may be shown. */
+/** The value of one setting as it may be shown. Text where a group with a secret belongs may be that secret. */
 export function redactAt(path: string, value: unknown): unknown {
+  if (value === undefined || value === null) return value;
   const redact = SECRETS.get(path);
-  if (redact === undefined || value === undefined || value === null) return value;
-  return typeof value === 'string' ? redact(value) : HIDDEN;
+  if (redact !== undefined) return typeof value === 'string' ? redact(value) : HIDDEN;
+  const isNear = [...SECRETS.keys()].some((secret) => secret.startsWith(`${path}.`) || path.startsWith(secret));
+  return isNear && typeof value !== 'object' ? HIDDEN : value;
 }
 
 /** A copy of the configuration without secrets. */

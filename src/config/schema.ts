@@ -1,6 +1,6 @@
 /** The record of what a configuration may hold, with all defaults (interfaces.md section 2). */
 import { z } from 'zod';
-import { detectSchema, experimentsSchema, instant, statisticsSchema } from './experiments.ts';
+import { detectSchema, experimentsSchema, isInstant, statisticsSchema } from './experiments.ts';
 import { gradesSchema } from './grades.ts';
 import { redisSchema } from './redis.ts';
 import { kafkaSchema } from './topics.ts';
@@ -42,13 +42,13 @@ const limitsSchema = group({
 });
 
 const startSchema = group({
-  from: z
-    .union([z.enum(['earliest', 'latest']), instant], {
-      error: 'expected earliest, latest or a time such as 2026-11-21T08:00:00Z',
-    })
-    .prefault('earliest'),
+  from: textOf('earliest, latest or a time such as 2026-11-21T08:00:00Z', /^\S+( \S+)?$/, isStart).prefault('earliest'),
   onGap: word(['stop', 'skip']).prefault('stop'),
 });
+
+function isStart(text: string): boolean {
+  return text === 'earliest' || text === 'latest' || isInstant(text);
+}
 
 export const configSchema = group({
   namespace: textOf('a name without blanks and braces, at most 100 characters', /^[^\s{}\p{Cc}]{1,100}$/u).prefault(

@@ -1,5 +1,5 @@
 /** From the text of an environment variable or a flag to the value of a setting. */
-import { parse } from 'yaml';
+import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { elementOf, unwrap } from './tree.ts';
 
@@ -14,14 +14,17 @@ export function readText(text: string, schema: Schema): unknown {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodString || inner instanceof z.ZodEnum) return text;
   const element = elementOf(inner);
-  if (element === undefined || text.trim().startsWith('{')) return readForms(text, inner);
+  const isGroup = text.trim().startsWith('{') && splitList(text).length === 1;
+  if (element === undefined || isGroup) return readForms(text, inner);
   const isNested = elementOf(element) !== undefined;
   const list = isBracketed(text, isNested ? /^\[\s*\[/ : /^\[/) ? text.trim().slice(1, -1) : text;
   return splitList(list).map((part) => readText(part, element));
 }
 
 function readForms(text: string, schema: Schema): unknown {
-  const value: unknown = parse(text, { logLevel: 'silent', maxAliasCount: 0 });
+  const parsed = parseDocument(text, { prettyErrors: false });
+  if (parsed.errors.length > 0) throw parsed.errors[0];
+  const value: unknown = parsed.toJS({ maxAliasCount: 0 });
   const mayBeText =
     schema instanceof z.ZodUnion && schema.options.some((option) => unwrap(option) instanceof z.ZodString);
   return mayBeText && typeof value !== 'object' ? text : value;

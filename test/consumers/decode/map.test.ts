@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { mapProblems } from '../../../src/consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../../../src/consumers/decode/pointer.ts';
 import type { FieldMap } from '../../../src/consumers/decode/settings.ts';
-import { event, refusal } from './fixture.ts';
+import { event, FEEDBACK, IMPRESSIONS, refusal } from './fixture.ts';
 
 const SHOP: FieldMap = {
   requestId: '/context/recommendationId',
@@ -89,8 +89,11 @@ describe('the map adapter', () => {
 });
 
 describe('problems of a map', () => {
+  const both = { impressions: true, feedback: true };
+
   test('a sound map has none', () => {
-    expect(mapProblems(SHOP)).toEqual([]);
+    expect(mapProblems(SHOP, IMPRESSIONS)).toEqual([]);
+    expect(mapProblems({ ...SHOP, itemId: '/click', action: { const: 'click' } }, both)).toEqual([]);
   });
 
   test('wrong names, wrong pointers and missing fields are all told', () => {
@@ -102,8 +105,9 @@ describe('problems of a map', () => {
       'cohorts.Country': '/c',
       action: '/~2',
     };
-    expect(mapProblems(map)).toEqual([
+    expect(mapProblems(map, both)).toEqual([
       { field: '', message: 'requestId is missing; every event needs it' },
+      { field: '', message: 'itemId is missing; feedback needs it' },
       { field: 'requestid', message: 'unknown field; did you mean "requestId"?' },
       { field: 'ts', message: 'expected a JSON pointer such as /context/id (RFC 6901)' },
       { field: 'items', message: 'expected a JSON pointer; a list cannot be constant' },
@@ -113,13 +117,17 @@ describe('problems of a map', () => {
     ]);
   });
 
-  test('feedback needs an action, a list needs its pointer, and one of both kinds must be mapped', () => {
+  test('a topic needs the fields of its sides only', () => {
     const base = { requestId: '/r', ts: '/t' };
-    expect(mapProblems({ ...base, itemId: '/i' }).map(({ message }) => message)).toEqual([
-      'action is missing; feedback needs it. For one fixed action write {const: click}',
-    ]);
-    expect(mapProblems(base)).toHaveLength(1);
-    expect(mapProblems({ ...base, itemId: '/i', action: '/a', 'items.id': '/x' })).toEqual([
+    const missing = (role: typeof both) => mapProblems(base, role).map(({ message }) => message.split(' ')[0]);
+    expect(missing(IMPRESSIONS)).toEqual(['items']);
+    expect(missing(FEEDBACK)).toEqual(['itemId', 'action']);
+    expect(missing(both)).toEqual(['items', 'itemId', 'action']);
+  });
+
+  test('fields of items need the list', () => {
+    const map = { requestId: '/r', ts: '/t', itemId: '/i', action: '/a', 'items.id': '/x' };
+    expect(mapProblems(map, FEEDBACK)).toEqual([
       { field: 'items.id', message: 'needs items, the pointer to the list' },
     ]);
   });

@@ -47,7 +47,7 @@ describe('the fast reader and the schemas', () => {
         expect(plain).toBeDefined();
         expect(fast).toStrictEqual(plain);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
   });
 
@@ -62,9 +62,9 @@ describe('the fast reader and the schemas', () => {
         if (plain === undefined) refused++;
         else accepted++;
       }),
-      { numRuns: 6000 },
+      { numRuns: 3000 },
     );
     // Both outcomes must have been tried, or the property says nothing.
-    expect(Math.min(refused, accepted)).toBeGreaterThan(500);
+    expect(Math.min(refused, accepted)).toBeGreaterThan(250);
   });
 });
