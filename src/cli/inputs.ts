@@ -1,5 +1,8 @@
 import { type Stats, statSync } from 'node:fs';
+import { DEFAULT_FIELDS } from '../consumers/decode/defaults.ts';
+import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { ReplayFile, ReplayInputs } from '../replay/replay.ts';
+import { suggestion } from '../spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
 
 export interface InputFlags {
@@ -46,10 +49,17 @@ export function parseFile(text: string): ReplayFile {
   for (const pair of pairs) {
     const equals = pair.indexOf('=');
     const field = pair.slice(0, equals);
+    mustBeField(text, field);
     if (defaults.has(field)) throw new UsageError(`${text}: the field "${field}" is given twice`);
     defaults.set(field, pair.slice(equals + 1));
   }
   return { path: text.slice(0, at), defaults };
+}
+
+function mustBeField(text: string, field: string): void {
+  const fields: readonly string[] = DEFAULT_FIELDS;
+  if (fields.includes(field) || isDimensionName(field)) return;
+  throw new UsageError(`${text}: "${field}" is no field and no name of a dimension${suggestion(field, fields)}`);
 }
 
 function mustBeFile(path: string): void {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
-import { splitMeasures } from '../measures/name.ts';
+import { UnreadableFile } from '../consumers/source/lines.ts';
 import { type ReplayOptions, replay } from '../replay/replay.ts';
 import type { ReplayResult } from '../replay/result.ts';
 import { suggestion } from '../spelling.ts';
@@ -63,19 +63,22 @@ export async function replayFiles(options: Omit<ReplayOptions, 'newId' | 'onProg
       onProgress: ({ bytes, records }) => progress.update(bytes, records),
     });
   } catch (error) {
-    if (error instanceof Error && 'code' in error) throw new Error(fileProblem('the input', error), { cause: error });
-    throw error;
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new Error(fileProblem(error.file, error.cause), { cause: error });
   } finally {
     progress.stop();
   }
 }
+
+/** Room for cohorts: nothing here becomes a series of Prometheus, so only memory bounds them. */
+const REPLAY_SERIES = '10000000';
 
 export function readSettings({ config, measures }: Pick<Flags, 'config' | 'measures'>): Settings {
   return loadSettings({
     file: config,
     readFile: (path) => readFileSync(path, 'utf8'),
     env: process.env,
-    ...(measures === undefined ? {} : { overrides: { measures: splitMeasures(measures).join(',') } }),
+    overrides: { 'limits.series': REPLAY_SERIES, ...(measures === undefined ? {} : { measures }) },
   });
 }
 

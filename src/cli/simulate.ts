@@ -1,13 +1,12 @@
 import { join } from 'node:path';
-import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import {
   NotationError,
-  parseDuration,
   parseNumber,
   parseRegression,
   parseTime,
   parseVariants,
+  readDuration,
 } from '../simulate/notation.ts';
 import {
   CLEAN_FAULTS,
@@ -22,6 +21,7 @@ import {
 import { Traffic } from '../simulate/traffic.ts';
 import { suggestion } from '../spelling.ts';
 import { UsageError } from './failure.ts';
+import { grouped, showProgress } from './progress.ts';
 import {
   FEEDBACK_FILE,
   filesInTheWay,
@@ -102,7 +102,7 @@ async function simulate(flags: Flags): Promise<void> {
   const progress = showProgress(process.stderr, settings.events);
   let simulation: Simulation;
   try {
-    simulation = await writeFolder(folder, new Traffic(settings), (records) => progress.update(records));
+    simulation = await writeFolder(folder, new Traffic(settings), (records) => progress.update(records, records));
   } catch (error) {
     throw new Error(`could not write to ${folder}: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
@@ -136,7 +136,7 @@ function readSettings(flags: Flags): SimulationSettings {
     start,
     users: read('--users', flags.users, parseNumber, usual.users),
     items: read('--items', flags.items, parseNumber, usual.items),
-    window: read('--window', flags.window, parseDuration, usual.window),
+    window: read('--window', flags.window, readDuration, usual.window),
     variants: read('--variants', flags.variants, parseVariants, usual.variants),
     regression: read('--regression', flags.regression, (text) => parseRegression(text, start), undefined),
     clicks: readClicks(flags),
@@ -179,43 +179,6 @@ function read<T>(option: string, text: string | undefined, parse: (text: string)
   }
 }
 
-interface Progress {
-  update(records: number): void;
-  stop(): void;
-}
-
-/** A bar on a terminal; elsewhere a line every few seconds. */
-function showProgress(stream: NodeJS.WriteStream, total: number): Progress {
-  const began = performance.now();
-  const perSecond = (records: number): string => grouped((1000 * records) / Math.max(1, performance.now() - began));
-  if (stream.isTTY) {
-    const bar = new SingleBar({
-      stream,
-      format: '{bar} {percentage} % | {value} of {total} events | {rate}/s | {eta_formatted} left',
-      barCompleteChar: '█',
-      barIncompleteChar: '░',
-      hideCursor: true,
-    });
-    bar.start(total, 0, { rate: '0' });
-    return {
-      update: (records) => bar.update(records, { rate: perSecond(records) }),
-      stop: () => bar.stop(),
-    };
-  }
-  let shown = began;
-  return {
-    update(records) {
-      if (performance.now() - shown < 5000) return;
-      shown = performance.now();
-      const left = ((shown - began) / 1000) * (total / records - 1);
-      stream.write(
-        `${grouped(records)} of ${grouped(total)} events, ${perSecond(records)}/s, ${Math.ceil(left)} s left\n`,
-      );
-    },
-    stop() {},
-  };
-}
-
 function summary(
   folder: string,
   { start, lastArrival, window, records, planted, regression, variants }: Simulation,
@@ -241,10 +204,6 @@ function summary(
   }
   lines.push('Next:', `  receval replay --impressions ${quoted(impressions)} --feedback ${quoted(feedback)}`, '');
   return lines.join('\n');
-}
-
-function grouped(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
 }
 
 function iso(time: number): string {

@@ -1,8 +1,8 @@
 import { parseTime } from '../consumers/decode/times.ts';
+import { parseDuration } from '../durations.ts';
 import type { Grading } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { parseMeasures } from '../measures/name.ts';
-import { parseDuration } from './durations.ts';
 import { gradeRule, highestGrade, NO_GRADE } from './grades.ts';
 import type { Report } from './report.ts';
 import type { ConfigDocument } from './schema.ts';

@@ -1,9 +1,9 @@
 /** Experiments and regression detection: settings that refer to measures, horizons and grouping sets. */
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { parseTime } from '../consumers/decode/times.ts';
+import { parseDuration } from '../durations.ts';
 import type { MeasureDefaults } from '../measures/family.ts';
 import { parseMeasures } from '../measures/name.ts';
-import { parseDuration } from './durations.ts';
 import type { Report } from './report.ts';
 import type { ConfigDocument } from './schema.ts';
 import type { ExperimentSettings, Settings, Span } from './settings.ts';

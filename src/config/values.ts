@@ -1,8 +1,8 @@
 /** The kinds of values that settings have. Every message starts with what was expected. */
 import { z } from 'zod';
 import { cleanDimension, isDimensionName, RESERVED_DIMENSIONS } from '../consumers/decode/dimensions.ts';
+import { DURATION, parseDuration } from '../durations.ts';
 import { nearest } from '../spelling.ts';
-import { DURATION, parseDuration } from './durations.ts';
 
 const A_DURATION = 'a duration such as 30s or 5m (a whole number with ms, s, m, h or d)';
 

@@ -1,3 +1,4 @@
+import { parseDuration } from '../durations.ts';
 import type { DurationMs, EpochMs } from '../events.ts';
 import type { RegressionSettings, VariantSettings } from './settings.ts';
 
@@ -6,22 +7,13 @@ export class NotationError extends Error {
   override readonly name = 'NotationError';
 }
 
-const UNITS: ReadonlyMap<string, DurationMs> = new Map([
-  ['ms', 1],
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-]);
-
 /** `90s`, `30m`, `24h`: a whole number and ms, s, m, h or d. @throws NotationError */
-export function parseDuration(text: string): DurationMs {
-  const [, digits, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
-  const scale = UNITS.get(unit ?? '');
-  if (digits === undefined || scale === undefined) {
+export function readDuration(text: string): DurationMs {
+  const duration = parseDuration(text);
+  if (duration === undefined) {
     throw new NotationError(`"${text}" is no duration; write a whole number with ms, s, m, h or d, such as 30m`);
   }
-  return Number(digits) * scale;
+  return duration;
 }
 
 /** An ISO 8601 time; UTC where it names no zone. @throws NotationError */
@@ -72,7 +64,7 @@ export function parseRegression(text: string, start: EpochMs): RegressionSetting
       `"${text}" is no regression; write variant@from..to:amount, such as treatment@20m..40m:0.5`,
     );
   }
-  const moment = (part: string): EpochMs => (/^\d+[a-z]+$/.test(part) ? start + parseDuration(part) : parseTime(part));
+  const moment = (part: string): EpochMs => (/^\d+[a-z]+$/.test(part) ? start + readDuration(part) : parseTime(part));
   return {
     variant: text.slice(0, at),
     from: moment(text.slice(at + 1, dots)),

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import {
   NotationError,
-  parseDuration,
   parseNumber,
   parseRegression,
   parseTime,
   parseVariants,
+  readDuration,
 } from '../../src/simulate/notation.ts';
 import { settingsProblems } from '../../src/simulate/settings.ts';
 import { settings } from './reading.ts';
@@ -13,9 +13,9 @@ import { settings } from './reading.ts';
 const START = Date.UTC(2025, 10, 3, 8);
 
 test('durations are whole numbers with a unit', () => {
-  expect(['5ms', '4s', '3m', '2h', '1d'].map(parseDuration)).toEqual([5, 4000, 180_000, 7_200_000, 86_400_000]);
+  expect(['5ms', '4s', '3m', '2h', '1d'].map(readDuration)).toEqual([5, 4000, 180_000, 7_200_000, 86_400_000]);
   for (const text of ['5', 'm', '1.5m', '-1m', '1 m', '1w', ''])
-    expect(() => parseDuration(text)).toThrow(NotationError);
+    expect(() => readDuration(text)).toThrow(NotationError);
 });
 
 test('times are ISO 8601, and UTC where they name no zone', () => {

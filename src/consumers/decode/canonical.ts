@@ -28,6 +28,8 @@ function typed(number: InvalidCode): Judge {
 const id = z
   .union([z.string().min(1, 'bad_id'), z.number().refine(Number.isSafeInteger, 'bad_id')], { error: typed('bad_id') })
   .transform(String);
+/** Producers write an empty text where they know no user or have no id for the event. */
+const optionalId = z.preprocess((value) => (value === '' ? undefined : value), id.nullish());
 const text = z.string({ error: typed('wrong_type') });
 const finite = z.number({ error: typed('bad_number') });
 const fields = z.custom<Readonly<Record<string, unknown>>>(isFields, 'wrong_type');
@@ -43,7 +45,7 @@ function eventFields({ tsUnit }: Pick<DecoderOptions, 'tsUnit'>) {
     if (Number.isNaN(ms)) ctx.addIssue({ code: 'custom', message: 'bad_time' });
     return ms;
   });
-  return { requestId: id, ts, eventId: id.nullish(), userId: id.nullish(), sessionId: id.nullish() };
+  return { requestId: id, ts, eventId: optionalId, userId: optionalId, sessionId: optionalId };
 }
 
 function itemsSchema({ itemsPerList, positionBase }: Pick<DecoderOptions, 'itemsPerList' | 'positionBase'>) {

@@ -33,7 +33,7 @@ export class Reader {
     const offset = record.offset ?? 0;
     if (requestId === undefined || !(ts >= 0)) return undefined;
     if (typeof offset !== 'number' || !isWithin(offset, 0, MAX_OFFSET)) return undefined;
-    if (userId === undefined && isPresent(record.userId)) return undefined;
+    if (userId === undefined && !isOptionalId(record.userId)) return undefined;
     if (!isOptionalId(record.sessionId) || !isOptionalId(record.eventId)) return undefined;
     if (!isOptionalText(record.surface) || !isOptionalText(record.variant)) return undefined;
     if (isPresent(record.cohorts) && !isFields(record.cohorts)) return undefined;
@@ -91,7 +91,7 @@ export class Reader {
     const value = record.value ?? undefined;
     if (requestId === undefined || itemId === undefined || !(ts >= 0)) return undefined;
     if (typeof action !== 'string' || action.length === 0) return undefined;
-    if (eventId === undefined && isPresent(record.eventId)) return undefined;
+    if (eventId === undefined && !isOptionalId(record.eventId)) return undefined;
     if (value !== undefined && (typeof value !== 'number' || !Number.isFinite(value))) return undefined;
     if (!isOptionalId(record.userId) || !isOptionalId(record.sessionId)) return undefined;
     return { kind: 'feedback', requestId, itemId, ts, action, eventId, value };
@@ -113,7 +113,7 @@ function isPresent(value: unknown): boolean {
 }
 
 function isOptionalId(value: unknown): boolean {
-  return !isPresent(value) || idOf(value) !== undefined;
+  return !isPresent(value) || value === '' || idOf(value) !== undefined;
 }
 
 function isOptionalText(value: unknown): boolean {

@@ -8,6 +8,17 @@ const CARRIAGE_RETURN = 13;
 const SPACE = 32;
 const TAB = 9;
 
+/** A file cannot be read to its end; `cause` is the error of the system or of zlib. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+  readonly file: string;
+
+  constructor(file: string, cause: unknown) {
+    super(`cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.file = file;
+  }
+}
+
 /** How far a file has been read, in bytes as stored. */
 export interface ReadProgress {
   bytes: number;
@@ -17,12 +28,17 @@ export interface ReadProgress {
  * The lines of a file as bytes, without their ends, in groups as they are read; blank lines are left out. Gzip is seen by
  * its first two bytes, whatever the name. A line longer than `longest` is cut just above it, so that the decoder refuses it
  * as too large and no memory is spent on the rest. `-` is standard input.
- * Rejects with the error of the system or of zlib.
+ * Rejects with an UnreadableFile.
  */
 export async function* readLines(file: string, longest: number, progress: ReadProgress): AsyncGenerator<Uint8Array[]> {
   const splitter = new LineSplitter(longest);
-  for await (const chunk of unpacked(file, progress)) {
-    const lines = splitter.split(chunk);
+  const chunks = unpacked(file, progress);
+  for (;;) {
+    const chunk = await chunks.next().catch((error: unknown) => {
+      throw new UnreadableFile(file, error);
+    });
+    if (chunk.done === true) break;
+    const lines = splitter.split(chunk.value);
     if (lines.length > 0) yield lines;
   }
   const last = splitter.end();

@@ -28,6 +28,13 @@ describe('impressions', () => {
     expect(event({ ...IMPRESSION, ...nulls, ...more, items: [item] })).toEqual(event({ ...IMPRESSION, items: ['i7'] }));
   });
 
+  test('ids that are not required count as absent when they are empty', () => {
+    const empty = { userId: '', eventId: '', sessionId: '' };
+    expect(event({ ...IMPRESSION, ...empty })).toEqual(event(IMPRESSION));
+    expect(event({ ...CLICK, ...empty })).toEqual(event(CLICK));
+    expect(event({ ...CLICK, eventId: 'e' })).toMatchObject({ eventId: 'e' });
+  });
+
   test('positions become ranks, and the slots stand in their order', () => {
     const at = (...positions: number[]) => ({
       ...IMPRESSION,
@@ -53,7 +60,6 @@ describe('impressions', () => {
     [{ ts: '2026-11-21' }, 'bad_time ts'],
     [{ ts: -1 }, 'bad_time ts'],
     [{ ts: [1] }, 'wrong_type ts'],
-    [{ userId: '' }, 'bad_id userId'],
     [{ userId: {} }, 'wrong_type userId'],
     [{ sessionId: 0.5 }, 'bad_id sessionId'],
     [{ eventId: false }, 'wrong_type eventId'],
@@ -138,8 +144,6 @@ describe('feedback', () => {
     [{ action: 1 }, 'wrong_type action'],
     [{ value: '1' }, 'wrong_type value'],
     [{ ts: undefined }, 'missing_field ts'],
-    [{ userId: '' }, 'bad_id userId'],
-    [{ eventId: '' }, 'bad_id eventId'],
   ])('%j is refused: %s', (change, expected) => {
     expect(refusal({ ...CLICK, ...change })).toBe(expected);
   });

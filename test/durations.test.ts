@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDuration, printDuration } from '../../src/config/durations.ts';
+import { parseDuration, printDuration } from '../src/durations.ts';
 
 test('what is printed parses back', () => {
   fc.assert(

@@ -1,4 +1,4 @@
-import type { DurationMs } from '../events.ts';
+import type { DurationMs } from './events.ts';
 
 const UNITS = [
   ['d', 86_400_000],

@@ -1,0 +1,228 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../src/drops.ts';
+import { ROOT, receval } from './receval.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'receval-replay-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function file(text: string | Buffer, name = `f${files++}`): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const T = Date.parse('2026-11-21T08:00:00.000Z');
+const impression = (requestId: string, ts: number, more: object = {}): string =>
+  `${JSON.stringify({ requestId, ts: T + ts, items: ['a', 'b', 'c', 'd'], variant: 'A', ...more })}\n`;
+const click = (requestId: string, ts: number, itemId: string, more: object = {}): string =>
+  `${JSON.stringify({ requestId, ts: T + ts, itemId, action: 'click', ...more })}\n`;
+
+const IMPRESSIONS = [
+  impression('r1', 0),
+  impression('r2', 1000, { variant: 'B' }),
+  impression('r2', 1500, { variant: 'B' }),
+  '{"broken\n',
+  impression('r3', 59_000),
+].join('');
+const FEEDBACK = [
+  click('r1', 5000, 'b'),
+  click('r1', 5000, 'b'),
+  click('r2', 61_001, 'a'),
+  click('r2', 8000, 'z'),
+  click('r9', 8000, 'a'),
+  `${JSON.stringify({ requestId: 'r1', ts: T, action: 'click' })}\n`,
+].join('');
+
+async function replayJson(args: readonly string[], input?: string): Promise<{ text: string; result: Result }> {
+  const run = await receval(['replay', ...args, '--output', 'json'], input === undefined ? {} : { input });
+  expect(run.stderr).toBe('');
+  expect(run.code).toBe(0);
+  return { text: run.stdout, result: JSON.parse(run.stdout) as Result };
+}
+
+interface Result {
+  asOf: string | null;
+  impressions: { read: number; accepted: number; drops: Record<string, number>; late: Record<string, number> };
+  feedback: { read: number; attributed: number; drops: Record<string, number>; late: Record<string, number> };
+  rows: {
+    by: string[];
+    labels: Record<string, string>;
+    horizon: string;
+    window: string;
+    impressions: number;
+    positives: number;
+    measures: Record<string, { value: number | null; n: number; stderr: number | null; reason?: string }>;
+  }[];
+}
+
+const row = (result: Result, horizon: string, labels: Record<string, string> = {}): Result['rows'][number] => {
+  const found = result.rows.filter((r) => r.horizon === horizon && JSON.stringify(r.labels) === JSON.stringify(labels));
+  expect(found).toHaveLength(1);
+  return found[0];
+};
+
+describe('receval replay', () => {
+  it('joins two logs and prints every count and every row', async () => {
+    const { result } = await replayJson(['--impressions', file(IMPRESSIONS), '--feedback', file(FEEDBACK)]);
+    expect(result.asOf).toBe('2026-11-21T08:01:00.000Z');
+    expect(result.impressions).toEqual({
+      read: 5,
+      accepted: 3,
+      drops: { tombstone: 0, invalid: 1, future: 0, late: 0, duplicate: 1 },
+      late: { '1m': 0, '5m': 0, '30m': 0 },
+    });
+    expect(result.feedback).toEqual({
+      read: 6,
+      attributed: 2,
+      drops: { tombstone: 0, invalid: 1, future: 0, late: 0, orphan: 1, not_in_list: 1, duplicate: 1, capped: 0 },
+      late: { '1m': 0, '5m': 0, '30m': 0 },
+    });
+    // At 1m the click on r2 (60.001 s after it) does not count yet; at 5m it does.
+    expect(row(result, '1m').measures['mrr']).toEqual({ value: 0.5 / 3, n: 3, stderr: null, reason: 'no_vector' });
+    expect(row(result, '5m').measures['mrr'].value).toBeCloseTo(1.5 / 3, 9);
+    expect(row(result, '5m', { variant: 'B' })).toMatchObject({
+      impressions: 1,
+      positives: 1,
+      window: 'all',
+      by: ['variant'],
+    });
+    expect(row(result, '5m', { variant: 'A' })).toMatchObject({ impressions: 2, positives: 1 });
+    expect(Object.keys(result.impressions.drops).sort()).toEqual([...IMPRESSION_DROPS].sort());
+    expect(Object.keys(result.feedback.drops).sort()).toEqual([...FEEDBACK_DROPS].sort());
+  });
+
+  it('prints the same bytes for the same logs, packed or plain, from files or standard input, in one log or two', async () => {
+    const impressions = file(IMPRESSIONS);
+    const plain = await replayJson(['--impressions', impressions, '--feedback', file(FEEDBACK)]);
+    const packed = await replayJson([
+      '--impressions',
+      file(gzipSync(IMPRESSIONS), 'i.ndjson.gz'),
+      '--feedback',
+      file(gzipSync(FEEDBACK)),
+    ]);
+    const piped = await replayJson(['--impressions', impressions, '--feedback', '-'], FEEDBACK);
+    expect(packed.text).toBe(plain.text);
+    expect(piped.text).toBe(plain.text);
+    const both = await replayJson(['--events', file(IMPRESSIONS.replace('{"broken\n', '') + FEEDBACK)]);
+    expect(both.result.rows).toEqual(plain.result.rows);
+    expect(both.result.feedback).toEqual(plain.result.feedback);
+  });
+
+  it('merges the files of a side by event time, or takes them one after the other', async () => {
+    const early = file(impression('r1', 0));
+    const late = file(impression('r2', 3_600_000));
+    const feedback = file('');
+    const merged = await replayJson(['--impressions', late, early, '--feedback', feedback]);
+    expect(merged.result.impressions).toMatchObject({ accepted: 2, drops: { late: 0 } });
+    const concatenated = await replayJson(['--concat', '--impressions', late, early, '--feedback', feedback]);
+    expect(concatenated.result.impressions).toMatchObject({ accepted: 1, drops: { late: 1 } });
+  });
+
+  it('sets the fields of FILE@field=value where a record lacks them', async () => {
+    const bare = impression('r1', 0, { variant: undefined });
+    const { result } = await replayJson([
+      '--impressions',
+      `${file(bare + impression('r2', 0))}@variant=X,country=DE`,
+      '--feedback',
+      file(''),
+    ]);
+    expect(row(result, '1m', { country: 'DE', variant: 'X' }).impressions).toBe(1);
+    expect(row(result, '1m', { country: 'DE', variant: 'A' }).impressions).toBe(1);
+  });
+
+  it('gives the Open Bandit numbers that counting the rows gives', async () => {
+    const sample = join(ROOT, 'sample/open_bandit');
+    const { result } = await replayJson([
+      '--config',
+      join(sample, 'receval.yaml'),
+      '--adapter',
+      'open-bandit',
+      '--events',
+      `${sample}/random_men.csv.gz@variant=random`,
+      `${sample}/bts_men.csv.gz@variant=bts`,
+    ]);
+    for (const policy of ['random', 'bts']) {
+      const lines = gunzipSync(readFileSync(`${sample}/${policy}_men.csv.gz`))
+        .toString()
+        .trim()
+        .split('\n')
+        .slice(1);
+      const rows = lines.map((line) => line.split(',').map(Number));
+      const clicked = rows.filter((r) => r[3] === 1);
+      const reciprocal = clicked.reduce((sum, r) => sum + 1 / r[2], 0);
+      const { impressions, positives, measures } = row(result, '1m', { variant: policy });
+      expect({ impressions, positives }).toEqual({ impressions: 10_000, positives: clicked.length });
+      expect(measures['ctr'].value).toBe(clicked.length / rows.length);
+      expect(measures['mrr'].value).toBeCloseTo(reciprocal / rows.length, 9);
+      expect(measures['precision'].value).toBeCloseTo(reciprocal / rows.length, 9);
+      const first = rows.filter((r) => r[2] === 1);
+      expect(measures['ctr(slot=1)']).toMatchObject({
+        value: first.filter((r) => r[3] === 1).length / first.length,
+        n: first.length,
+      });
+    }
+  });
+
+  it('prints tables, Markdown and CSV of the same values', async () => {
+    const args = [
+      'replay',
+      '--impressions',
+      file(IMPRESSIONS),
+      '--feedback',
+      file(FEEDBACK),
+      '--measures',
+      'mrr,hit@1',
+      '--output',
+    ];
+    const table = await receval([...args, 'table']);
+    expect(table.stdout).toMatch(/variant +horizon +impressions +positives +mrr +hit@1/);
+    expect(table.stdout).toMatch(/ B +5m +1 +1 +1\.000000 +1\.000000/);
+    expect(table.stdout).toMatch(/feedback +6 +2 +invalid 1, orphan 1, not_in_list 1, duplicate 1/);
+    const md = await receval([...args, 'md']);
+    expect(md.stdout).toContain('| B | 5m | 1 | 1 | 1.000000 | 1.000000 |');
+    const csv = await receval([...args, 'csv']);
+    expect(csv.stdout).toContain('\nvariant,variant=B,5m,all,1,1,mrr,1,1,\n');
+  });
+
+  it('shows plain progress lines only when it takes long, and nothing when there is nothing', async () => {
+    const { result } = await replayJson(['--impressions', file(''), '--feedback', file('')]);
+    expect(result).toMatchObject({ asOf: null, rows: [], impressions: { read: 0 }, feedback: { read: 0 } });
+    const table = await receval(['replay', '--impressions', file(''), '--feedback', file('')]);
+    expect(table.stdout).toContain('No impression was accepted');
+  });
+
+  it.each([
+    [['--impressions', 'nowhere.ndjson', '--feedback', 'x'], 1, /cannot read nowhere\.ndjson: there is no such file/],
+    [['--impressions', '.', '--feedback', 'x'], 1, /cannot read \.: it is a folder/],
+    [[], 2, /name the logs/],
+    [['--feedback', 'package.json'], 2, /--impressions is missing/],
+    [['--impressions', 'package.json', '--events', 'package.json'], 2, /--events holds both sides/],
+    [['--events', '-', '-'], 2, /only once/],
+    [['--events', 'package.json@Variant=1'], 2, /"Variant" is no field.*did you mean "variant"/],
+    [['--events', 'package.json', '--adapter', 'open-bandt'], 2, /did you mean "open-bandit"/],
+    [['--events', 'package.json', '--output', 'jsn'], 2, /did you mean "json"/],
+    [['--events', 'package.json', '--measures', 'mrr,ndgc@10'], 2, /measures\[1\].*did you mean "ndcg@10"/],
+    [['--evnts', 'package.json'], 2, /Did you mean --events/],
+  ])('explains %j and exits with %i', async (args, code, message) => {
+    const run = await receval(['replay', ...args]);
+    expect(run.stderr).toMatch(message);
+    expect(run.stderr).not.toMatch(/\n\s+at /);
+    expect(run.code).toBe(code);
+    expect(run.stdout).toBe('');
+  });
+
+  it('names a packed file that is cut off', async () => {
+    const packed = gzipSync(IMPRESSIONS.repeat(500));
+    const run = await receval(['replay', '--events', file(packed.subarray(0, packed.length / 2))]);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(/cannot read .*f\d+: the gzip data end too early/);
+  });
+});
