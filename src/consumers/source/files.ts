@@ -28,6 +28,8 @@ export class FileSource implements LogSource {
   readonly progress: ReadProgress = { bytes: 0 };
   readonly #topics: readonly TopicReader[];
   readonly #seeks: Offset[];
+  readonly #paused: boolean[];
+  #resumed: () => void = () => {};
   #stopping = false;
   #ended: Promise<void> = Promise.resolve();
 
@@ -35,6 +37,7 @@ export class FileSource implements LogSource {
   constructor(topics: readonly FileTopic[], longest: number) {
     this.#topics = topics.map((topic) => new TopicReader(topic, longest, this.progress));
     this.#seeks = topics.map(() => 0);
+    this.#paused = topics.map(() => false);
   }
 
   async run(handler: SourceHandler): Promise<void> {
@@ -47,7 +50,13 @@ export class FileSource implements LogSource {
     for (const topic of this.#topics) await topic.open();
     while (!this.#stopping) {
       const oldest = this.#oldest();
-      if (oldest < 0) return;
+      if (oldest < 0) {
+        if (this.#topics.every((topic) => topic.ended)) return;
+        await new Promise<void>((resolve) => {
+          this.#resumed = resolve;
+        });
+        continue;
+      }
       const batch = await this.#next(oldest);
       if (batch.records.length > 0) await handler.batch(batch);
     }
@@ -57,7 +66,7 @@ export class FileSource implements LogSource {
     let oldest = -1;
     for (let t = 0; t < this.#topics.length; t++) {
       const topic = this.#topics[t];
-      if (topic.ended) continue;
+      if (topic.ended || this.#paused[t]) continue;
       if (oldest < 0 || topic.time < this.#topics[oldest].time) oldest = t;
     }
     return oldest;
@@ -79,6 +88,18 @@ export class FileSource implements LogSource {
     this.#seeks[topic] = offset;
   }
 
+  pause(_partition: number, topic: number): void {
+    this.#paused[topic] = true;
+  }
+
+  resume(_partition: number, topic: number): void {
+    this.#paused[topic] = false;
+    this.#resumed();
+  }
+
+  /** A file keeps no positions. */
+  witness(): void {}
+
   /** The end of a file is not known before it is read. */
   async bounds(): Promise<Bounds> {
     return { start: 0, end: Number.POSITIVE_INFINITY };
@@ -86,6 +107,7 @@ export class FileSource implements LogSource {
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#resumed();
     await this.#ended.catch(() => {});
   }
 }

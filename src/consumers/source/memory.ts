@@ -67,6 +67,8 @@ export class MemorySource implements LogSource {
   readonly #log: MemoryLog;
   /** Next offset by partition, then topic. */
   readonly #positions: Offset[][];
+  /** By partition, then topic. */
+  readonly #paused: boolean[][];
   #stopping = false;
   #wake: () => void = () => {};
   #ended: Promise<void> = Promise.resolve();
@@ -74,6 +76,7 @@ export class MemorySource implements LogSource {
   constructor(log: MemoryLog) {
     this.#log = log;
     this.#positions = Array.from({ length: log.partitions }, () => new Array<Offset>(log.topics).fill(0));
+    this.#paused = this.#positions.map((topics) => topics.map(() => false));
   }
 
   async run(handler: SourceHandler): Promise<void> {
@@ -112,6 +115,7 @@ export class MemorySource implements LogSource {
   }
 
   #next(partition: number, topic: number): Batch | undefined {
+    if (this.#paused[partition][topic]) return undefined;
     const records = this.#log.read(partition, topic, this.#positions[partition][topic], CHUNK_RECORDS);
     if (records.length === 0) return undefined;
     const next = records[records.length - 1].offset + 1;
@@ -122,6 +126,18 @@ export class MemorySource implements LogSource {
   seek(partition: number, topic: number, offset: Offset): void {
     this.#positions[partition][topic] = offset;
   }
+
+  pause(partition: number, topic: number): void {
+    this.#paused[partition][topic] = true;
+  }
+
+  resume(partition: number, topic: number): void {
+    this.#paused[partition][topic] = false;
+    this.#wake();
+  }
+
+  /** Nobody else looks at this log. */
+  witness(): void {}
 
   async bounds(partition: number, topic: number): Promise<Bounds> {
     return this.#log.bounds(partition, topic);

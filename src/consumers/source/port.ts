@@ -29,7 +29,10 @@ export interface Bounds {
 }
 
 export interface SourceHandler {
-  /** These partitions are ours now, of all topics alike. Nothing of them is delivered before this settles: claim and seek here. */
+  /**
+   * These partitions are ours now, of all topics alike; those of an earlier call that are missing are ours no more.
+   * Nothing of them is delivered before this settles: claim and seek here.
+   */
   assigned(partitions: readonly number[]): Promise<void>;
   /** Awaited before the next batch of the same partition: back-pressure. */
   batch(batch: Batch): Promise<void>;
@@ -41,7 +44,12 @@ export interface LogSource {
   run(handler: SourceHandler): Promise<void>;
   /** The next record delivered is the first at or above this offset. */
   seek(partition: number, topic: number, offset: Offset): void;
+  /** Holds one topic of a partition back; a batch that is being handled may still end. Calls do not add up. */
+  pause(partition: number, topic: number): void;
+  resume(partition: number, topic: number): void;
   bounds(partition: number, topic: number): Promise<Bounds>;
+  /** Tells the log, at best effort, that everything below these offsets (by topic) is committed: for its own lag tools. Never awaited. */
+  witness(partition: number, offsets: readonly Offset[]): void;
   /** Resolves once no handler runs any more. */
   stop(): Promise<void>;
 }

@@ -78,6 +78,23 @@ export function sourceContract(name: string, make: () => Promise<SourceCase>): v
       for (const { records } of await run(async () => {})) expect(records.length).toBeLessThanOrEqual(200);
     });
 
+    it('holds a paused topic back until it is resumed', async () => {
+      let other = 0;
+      const batches = await run(
+        async ({ topic, next }, source) => {
+          if (topic === 0) return;
+          other = next;
+          if (next === RECORDS) source.resume(0, 0);
+        },
+        (source) => source.pause(0, 0),
+      );
+      expect(other).toBe(RECORDS);
+      expect(offsets(batches, 0)).toHaveLength(RECORDS);
+      const first = batches.findIndex((b) => b.topic === 0);
+      expect(batches.slice(0, first).every((b) => b.topic === 1)).toBe(true);
+      expect(batches[first - 1].next).toBe(RECORDS);
+    });
+
     it('rejects with the error of a handler', async () => {
       await expect(
         run(async () => {
