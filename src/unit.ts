@@ -1,13 +1,16 @@
 import { Panes } from './accumulators/panes.ts';
 import type { PanesSettings } from './accumulators/panes-settings.ts';
 import { liveKeys } from './accumulators/panes-settings.ts';
+import type { Row } from './accumulators/row.ts';
 import { decodeCheckpoint, encodeCheckpoint, type UnitCheckpoint } from './accumulators/store/checkpoint.ts';
 import { FORMAT_VERSION, unitKey } from './accumulators/store/layout.ts';
 import type { Claimed, Commit, CommitAnswer, Store } from './accumulators/store/port.ts';
+import type { TopicCounts } from './checkpoint.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { Closing, JoinEngine } from './consumers/join/api.ts';
 import { createJoin } from './consumers/join/join.ts';
 import type { JoinSettings } from './consumers/join/settings.ts';
+import { copyCounts } from './consumers/join/topic.ts';
 import type { Batch, LogRecord } from './consumers/source/port.ts';
 import type { InvalidCode } from './drops.ts';
 import type { EpochMs, Offset } from './events.ts';
@@ -39,6 +42,20 @@ export interface UnitDeps {
   readonly now: () => EpochMs | undefined;
 }
 
+/** What has been stored so far: as of the last commit that was answered OK or ALREADY. */
+export interface CommittedState {
+  readonly counts: readonly TopicCounts[];
+  /** By topic: how often records were refused, by code, since this claim. */
+  readonly invalid: readonly ReadonlyMap<InvalidCode, number>[];
+  /** Closings since this claim, by field (layout.ts). */
+  readonly scored: ReadonlyMap<string, Row>;
+  /** Event time from impression to attributed feedback since this claim. */
+  readonly delays: { readonly counts: readonly number[]; readonly sum: number };
+  /** By topic: the next offset, and the one that a new owner would begin at. */
+  readonly offsets: readonly Offset[];
+  readonly replayOffsets: readonly Offset[];
+}
+
 /** An answer of the store, or why nothing was sent. After FENCED or CONFLICT this unit is dead: claim anew. */
 export type CommitOutcome = CommitAnswer | 'REPLAYING' | 'NOTHING_NEW';
 
@@ -56,14 +73,17 @@ export class Unit {
   readonly #token: string;
   readonly #join: JoinEngine;
   readonly #panes: Panes;
-  readonly #replayOffsets: readonly Offset[];
-  readonly #committedOffsets: readonly Offset[];
+  /** Records below were judged before the checkpoint. */
+  readonly #judgedBelow: readonly Offset[];
   readonly #scores: Float64Array;
   readonly #invalid: readonly Map<InvalidCode, number>[];
   #seq: number;
   #cid: string;
-  /** Sent, and not known to be applied or not. */
-  #unsettled: Commit | undefined;
+  /** Sent, and not known to be applied or not, with the state that it stores. */
+  #unsettled: { readonly commit: Commit; readonly state: CommittedState } | undefined;
+  #committed: CommittedState;
+  #idleAdvances = 0;
+  #closedByIdle = 0;
   #changed = false;
   /** Time of the first impression ever accepted: panes that start earlier are not whole. -Infinity: none yet. */
   #incompleteBefore: EpochMs;
@@ -97,8 +117,7 @@ export class Unit {
     this.#incompleteBefore = checkpoint?.incompleteBefore ?? Number.NEGATIVE_INFINITY;
     this.#scores = new Float64Array(3 * deps.scorer.names.length);
     this.#invalid = settings.join.topics.map(() => new Map());
-    this.#replayOffsets = settings.join.topics.map((_, t) => checkpoint?.join.topics[t].replay ?? 0);
-    this.#committedOffsets = settings.join.topics.map((_, t) => checkpoint?.join.topics[t].committed ?? 0);
+    this.#judgedBelow = settings.join.topics.map((_, t) => checkpoint?.join.topics[t].committed ?? 0);
     this.#join = createJoin(
       settings.join,
       {
@@ -111,11 +130,28 @@ export class Unit {
       },
       checkpoint?.join,
     );
+    this.#committed = {
+      counts: this.#join.counts.map(copyCounts),
+      invalid: this.#invalid.map(() => new Map()),
+      scored: new Map(),
+      delays: delaysOf(this.#join),
+      offsets: this.#judgedBelow,
+      replayOffsets: settings.join.topics.map((_, t) => checkpoint?.join.topics[t].replay ?? 0),
+    };
   }
 
-  /** Where each topic must be read from. */
-  get replayOffsets(): readonly Offset[] {
-    return this.#replayOffsets;
+  /** As of the last commit. */
+  get committed(): CommittedState {
+    return this.#committed;
+  }
+
+  /** How often a topic was let pass by the wall clock since this claim, and what closed by it. */
+  get idleAdvances(): number {
+    return this.#idleAdvances;
+  }
+
+  get closedByIdle(): number {
+    return this.#closedByIdle;
   }
 
   /** Takes the next records of one topic. Synchronous: when it returns, they are part of the state. */
@@ -136,7 +172,7 @@ export class Unit {
       this.#join.record(topic, record.offset, record.timestamp, decoded.events, now);
       return;
     }
-    if (decoded.refused === 'invalid' && record.offset >= this.#committedOffsets[topic]) {
+    if (decoded.refused === 'invalid' && record.offset >= this.#judgedBelow[topic]) {
       const codes = this.#invalid[topic];
       codes.set(decoded.code, (codes.get(decoded.code) ?? 0) + 1);
     }
@@ -151,7 +187,10 @@ export class Unit {
   /** Lets time pass in a topic that has nothing new; not while replaying. */
   idle(topic: number, watermark: EpochMs): void {
     if (this.#join.replaying || !this.#join.idle(topic, watermark)) return;
+    const open = this.#join.openImpressions;
     this.#join.advance();
+    this.#idleAdvances++;
+    this.#closedByIdle += open - this.#join.openImpressions;
     this.#changed = true;
   }
 
@@ -175,17 +214,18 @@ export class Unit {
       this.#unsettled = this.#nextCommit();
       this.#changed = false;
     }
-    const commit = this.#unsettled;
+    const { commit, state } = this.#unsettled;
     const answer = await this.#deps.store.commit(commit);
     if (answer === 'OK' || answer === 'ALREADY') {
       this.#seq = commit.seq;
       this.#cid = commit.cid;
+      this.#committed = state;
       this.#unsettled = undefined;
     }
     return answer;
   }
 
-  #nextCommit(): Commit {
+  #nextCommit(): { readonly commit: Commit; readonly state: CommittedState } {
     const { generation, fingerprint, partitions } = this.#settings;
     const join = this.#join.checkpoint();
     this.#panes.advance(join.watermark);
@@ -201,28 +241,40 @@ export class Unit {
       panes,
       lastRecords: this.#settings.join.topics.map(() => undefined),
     });
-    const cid = this.#deps.newId();
     return {
-      unit: this.#key,
-      token: this.#token,
-      seq: this.#seq + 1,
-      cid,
-      parent: this.#cid,
-      checkpoint,
-      rows,
-      deletes,
+      commit: {
+        unit: this.#key,
+        token: this.#token,
+        seq: this.#seq + 1,
+        cid: this.#deps.newId(),
+        parent: this.#cid,
+        checkpoint,
+        rows,
+        deletes,
+      },
+      state: {
+        counts: join.counts,
+        invalid: this.#invalid.map((codes) => new Map(codes)),
+        scored: this.#panes.scored(),
+        delays: delaysOf(this.#join),
+        offsets: join.topics.map((topic) => topic.committed),
+        replayOffsets: join.topics.map((topic) => topic.replay),
+      },
     };
+  }
+
+  get ignoredCohortKeys(): number {
+    return this.#deps.decoders.reduce((sum, decoder) => sum + decoder.ignoredCohortKeys, 0);
   }
 
   /** Read-only view of the engine: watermarks, counts, sizes. */
   get join(): Omit<JoinEngine, 'record' | 'refused' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
     return this.#join;
   }
+}
 
-  /** By topic: how often records were refused, by code, since this claim. */
-  get invalid(): readonly ReadonlyMap<InvalidCode, number>[] {
-    return this.#invalid;
-  }
+function delaysOf({ delays }: JoinEngine): CommittedState['delays'] {
+  return { counts: [...delays.counts], sum: delays.sum };
 }
 
 async function restorePanes(

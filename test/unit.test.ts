@@ -110,7 +110,7 @@ class Driver {
   constructor(log: MemoryLog, unit: Unit) {
     this.log = log;
     this.unit = unit;
-    this.positions = [...unit.replayOffsets];
+    this.positions = [...unit.committed.replayOffsets];
   }
   feed(topic: number, limit: number): boolean {
     const records = this.log.read(0, topic, this.positions[topic], limit);
@@ -200,7 +200,7 @@ describe('a unit', () => {
           const driver = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
           const restart = async (): Promise<void> => {
             driver.unit = await Unit.claim(SETTINGS, deps(store));
-            driver.positions = [...driver.unit.replayOffsets];
+            driver.positions = [...driver.unit.committed.replayOffsets];
           };
           for (const { topic, limit, what } of steps) {
             driver.feed(topic, limit);

@@ -53,6 +53,10 @@ export class Admission {
     return this.#entries.size < before;
   }
 
+  has(values: string): boolean {
+    return this.#entries.has(values);
+  }
+
   state(): AdmissionState {
     return {
       by: this.#by,

@@ -3,10 +3,20 @@ import { Admission } from './admission.ts';
 import { Cohorts } from './cohorts.ts';
 import { PaneNumbers } from './pane-numbers.ts';
 import { checkSettings, longest, type PanesSettings, type PanesState, type RestoredPanes } from './panes-settings.ts';
+import type { Row } from './row.ts';
 import { type RowCodec, rowCodec } from './row-codec.ts';
 import { type LiveRow, Sheet } from './sheet.ts';
 import { NAMED, Slice } from './slice.ts';
-import { otherValues, type PaneSize, paneKey, rowField, SINCE_START, setText, totalKey } from './store/layout.ts';
+import {
+  otherValues,
+  type PaneSize,
+  paneKey,
+  parseField,
+  rowField,
+  SINCE_START,
+  setText,
+  totalKey,
+} from './store/layout.ts';
 
 /** What changed since the last call: absolute rows by key and field, and keys to delete before they are set. */
 export interface PaneChanges {
@@ -33,6 +43,8 @@ export class Panes {
   readonly #minuteSheets = new Map<number, Sheet>();
   readonly #hourSheets = new Map<number, Sheet>();
   readonly #totals: readonly Sheet[];
+  /** What was added since this object was made: for counters that begin with the process. */
+  readonly #scored: Sheet;
   readonly #slices: readonly Slice[];
   /** Grows whenever a place in an admission table became free. */
   #epoch = 0;
@@ -54,6 +66,7 @@ export class Panes {
     this.#minutes = new PaneNumbers(settings.paneSize, settings.keepMinutes, restored?.state.minutes);
     this.#hours = new PaneNumbers(settings.hour, settings.keepHours, restored?.state.hours);
     this.#totals = settings.totals.map((name) => this.#restored(totalKey(settings.owner, name, SINCE_START), restored));
+    this.#scored = new Sheet('', Number.POSITIVE_INFINITY, settings.shape);
     this.#slices = settings.horizons.map(() => new Slice(settings.shape, this.cohorts));
     this.#clock = settings.settledUpTo;
     const settled = this.#clock - this.#window;
@@ -119,6 +132,14 @@ export class Panes {
     return { rows, deletes };
   }
 
+  /**
+   * Everything added since this object was made, by field, as of the last `takeChanges`. A cohort that lost its place
+   * begins anew when it comes back.
+   */
+  scored(): ReadonlyMap<string, Row> {
+    return this.#scored.copies();
+  }
+
   /** What the checkpoint keeps beside the rows. */
   state(): PanesState {
     return {
@@ -136,7 +157,7 @@ export class Panes {
     const hourly = this.#sheet('h', this.#hours, this.#hourSheets, ts);
     slice.from = Math.max(minute.end - paneSize, hourly.end - hour);
     slice.to = Math.min(minute.end, hourly.end);
-    slice.sheets = [minute, hourly, ...this.#totals];
+    slice.sheets = [minute, hourly, ...this.#totals, this.#scored];
   }
 
   /** The sheet of a pane, which from now on exists. */
@@ -180,13 +201,23 @@ export class Panes {
       const end = (minutes[minutes.length - 1] + 1) * paneSize;
       let freed = false;
       for (const table of this.#admission) freed = table.expire(end) || freed;
-      if (freed) this.#epoch++;
+      if (freed) {
+        this.#epoch++;
+        this.#scored.retain((field) => this.#isKept(field));
+      }
     }
     for (const n of this.#hours.deleteUpTo(at)) {
       this.#deletes.push(this.#paneKey('h', n));
       this.#hourSheets.delete(n);
     }
     this.#nextDeletion = Math.min(this.#minutes.nextDeletion, this.#hours.nextDeletion);
+  }
+
+  /** Whether the cohort of a field still has its place. */
+  #isKept(field: string): boolean {
+    const name = parseField(field);
+    const set = this.#sets.findIndex(({ by }) => by === name?.by);
+    return name !== undefined && (name.values === this.#sets[set].other || this.#admission[set].has(name.values));
   }
 
   #paneKey(size: PaneSize, n: number): string {

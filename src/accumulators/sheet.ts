@@ -1,7 +1,7 @@
 import type { EpochMs } from '../events.ts';
 import type { Exact } from '../measures/contract.ts';
 import { addExact } from './exact.ts';
-import { addDeltas, emptyRow, type Row, type RowShape } from './row.ts';
+import { addDeltas, copyRow, emptyRow, type Row, type RowShape } from './row.ts';
 import type { RowCodec } from './row-codec.ts';
 import type { Fields } from './store/port.ts';
 
@@ -34,6 +34,10 @@ export class LiveRow {
   take(codec: RowCodec): readonly [field: string, text: string] {
     this.#changed = false;
     return [this.#field, codec.encode(this.#row)];
+  }
+
+  copy(): Row {
+    return copyRow(this.#row);
   }
 
   #touch(): void {
@@ -77,5 +81,16 @@ export class Sheet {
   /** The rows that changed since the last call, as text. */
   take(codec: RowCodec): Map<string, string> {
     return new Map(this.changed.splice(0).map((row) => row.take(codec)));
+  }
+
+  /** Copies of all rows, by field. */
+  copies(): Map<string, Row> {
+    this.changed.length = 0;
+    return new Map([...this.#rows].map(([field, row]) => [field, row.copy()] as const));
+  }
+
+  /** Drops the rows whose field is not to be kept. */
+  retain(keeps: (field: string) => boolean): void {
+    for (const field of this.#rows.keys()) if (!keeps(field)) this.#rows.delete(field);
   }
 }

@@ -93,7 +93,7 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
       }
     }
   }
-  const counts = unit.join.counts;
+  const counts = unit.committed.counts;
   return {
     asOf: asOf === undefined ? null : new Date(asOf).toISOString(),
     impressions: {
@@ -159,7 +159,7 @@ function named(names: readonly string[], of: (name: string, i: number) => number
 
 function codes(unit: Unit): ReadonlyMap<InvalidCode, number> {
   const all = new Map<InvalidCode, number>();
-  for (const topic of unit.invalid) for (const [code, n] of topic) all.set(code, (all.get(code) ?? 0) + n);
+  for (const topic of unit.committed.invalid) for (const [code, n] of topic) all.set(code, (all.get(code) ?? 0) + n);
   return new Map([...all].sort(([, a], [, b]) => b - a));
 }
 

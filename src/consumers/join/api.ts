@@ -1,5 +1,6 @@
 import type { JoinCheckpoint, TopicCounts } from '../../checkpoint.ts';
 import type { EpochMs, Event, Impression, Joined, Offset, Side } from '../../events.ts';
+import type { Delays } from './delays.ts';
 
 /** What the join asks and tells while it works. Called synchronously, in the order of semantics.md section 1. */
 export interface JoinSink {
@@ -51,6 +52,8 @@ export interface JoinEngine {
   topicWatermark(topic: number): EpochMs;
   position(topic: number): Offset;
   readonly counts: readonly TopicCounts[];
+  /** Of feedback attributed since this engine was made. */
+  readonly delays: Delays;
   readonly openImpressions: number;
   readonly waitingFeedback: number;
   /** Bytes of packed state. */

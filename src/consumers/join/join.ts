@@ -2,6 +2,7 @@ import type { JoinCheckpoint, TopicCounts } from '../../checkpoint.ts';
 import type { FeedbackDrop } from '../../drops.ts';
 import type { DurationMs, EpochMs, Event, Feedback, Impression, Offset, Side } from '../../events.ts';
 import type { Closing, JoinEngine, JoinSink } from './api.ts';
+import { Delays } from './delays.ts';
 import { FeedbackRecords } from './feedback.ts';
 import { ACCEPTED, DUPLICATE, ImpressionRecords } from './impressions.ts';
 import { JoinedLists } from './lists.ts';
@@ -46,6 +47,7 @@ class Join implements JoinEngine {
   readonly #attributed = new FeedbackRecords();
   readonly #waiting: WaitingFeedback;
 
+  readonly delays = new Delays();
   /** Combined watermark. */
   #watermark: EpochMs = Number.NEGATIVE_INFINITY;
   /** What closed, settled or was deleted at or below it is in the checkpoint already. */
@@ -294,6 +296,7 @@ class Join implements JoinEngine {
     if (!silent) {
       const counts = this.#topics[topic].counts.feedback;
       counts.attributed++;
+      this.delays.add(feedback.ts - shown);
       countLate(counts.late, late & ~out);
     }
     const record = attributed.add(feedback, topic, action, slot, late | out);

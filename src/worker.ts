@@ -1,0 +1,317 @@
+import type { Store } from './accumulators/store/port.ts';
+import type { Clock } from './clock.ts';
+import type { Decoder } from './consumers/decode/record.ts';
+import type { Batch, LogSource } from './consumers/source/port.ts';
+import { assertNever, type DurationMs, type EpochMs } from './events.ts';
+import type { Scorer } from './measures/contract.ts';
+import { type CommitOutcome, Unit, type UnitSettings } from './unit.ts';
+import type { StopCause, UnitStatus, WorkerStatus } from './worker-status.ts';
+import { Tally } from './worker-tally.ts';
+
+export interface WorkerSettings {
+  /** Names of the topics, in the order of the configuration. */
+  readonly topics: readonly string[];
+  /** All but which partition. */
+  readonly unit: (partition: number) => UnitSettings;
+  readonly commitInterval: DurationMs;
+  readonly idleAfter: DurationMs;
+  readonly outOfOrderness: DurationMs;
+  /** Hold back a topic that leads the unit's slowest by more, while `openLimit` is exceeded. */
+  readonly maxSkew: DurationMs;
+  /** Open impressions plus waiting feedback of this worker. */
+  readonly openLimit: number;
+  /** A fenced unit is claimed again after this long, if it is still ours. */
+  readonly sessionTimeout: DurationMs;
+}
+
+export interface WorkerLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+}
+
+export interface WorkerDeps {
+  readonly source: LogSource;
+  readonly store: Store;
+  /** Of one partition: one per topic. */
+  readonly decoders: (partition: number) => readonly Decoder[];
+  readonly scorer: Scorer;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly log: WorkerLog;
+}
+
+/** A unit that we own, and what the worker knows of it beside. */
+interface Owned {
+  readonly partition: number;
+  readonly unit: Unit;
+  /** By topic: since when nothing new has been there. */
+  readonly quietSince: (EpochMs | undefined)[];
+  readonly lag: (number | undefined)[];
+  /** By topic: held back because it leads. */
+  readonly held: boolean[];
+  committing: Promise<void> | undefined;
+  stopped: StopCause | undefined;
+}
+
+const CHECKS_PER_IDLE_AFTER = 4;
+const FIRST_RETRY_MS = 200;
+const LONGEST_RETRY_MS = 30_000;
+
+/**
+ * Owns units: claims what it is assigned, feeds them, commits on time, lets time pass where nothing comes, holds back what
+ * runs ahead. All decisions that results depend on are the unit's; this file decides only when.
+ */
+export class Worker {
+  readonly #settings: WorkerSettings;
+  readonly #deps: WorkerDeps;
+  readonly #units = new Map<number, Owned>();
+  readonly #tally: Tally;
+  /** Everything that is to end with this worker. */
+  readonly #stopping = new AbortController();
+  #assigned = false;
+
+  constructor(settings: WorkerSettings, deps: WorkerDeps) {
+    this.#settings = settings;
+    this.#deps = deps;
+    this.#tally = new Tally(settings.topics);
+  }
+
+  /** Works until `stop`, or until the logs end. Rejects with what it cannot mend. */
+  async run(): Promise<void> {
+    const { clock, source } = this.#deps;
+    const stopCommits = clock.every(this.#settings.commitInterval, () => this.#commitAll());
+    const stopChecks = clock.every(this.#settings.idleAfter / CHECKS_PER_IDLE_AFTER, () => this.#lookForSilence());
+    try {
+      await source.run({
+        assigned: (partitions) => this.#take(partitions),
+        batch: async (batch) => this.#feed(batch),
+      });
+    } finally {
+      stopCommits();
+      stopChecks();
+    }
+    // The first may only wait for a commit that was under way, and does not hold the last chunk.
+    await this.#commitAll();
+    await this.#commitAll();
+  }
+
+  /** Ends the run: the last whole chunk is committed. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#deps.source.stop();
+  }
+
+  /** Not ready: why. */
+  get unready(): readonly string[] {
+    if (!this.#assigned) return ['not yet assigned any partition'];
+    return [...this.#units.values()].flatMap(({ partition, unit, stopped }) => {
+      if (stopped !== undefined) return [`partition ${partition} is stopped: ${stopped}`];
+      return unit.join.replaying ? [`partition ${partition} is replaying`] : [];
+    });
+  }
+
+  async #take(partitions: readonly number[]): Promise<void> {
+    for (const partition of this.#units.keys()) if (!partitions.includes(partition)) this.#units.delete(partition);
+    for (const partition of partitions) {
+      const owned = this.#units.get(partition);
+      if (owned === undefined) await this.#claim(partition);
+      else this.#seek(owned);
+    }
+    this.#assigned = true;
+  }
+
+  /** Claims until the store answers. */
+  async #claim(partition: number): Promise<void> {
+    const { store, scorer, newId, clock, log } = this.#deps;
+    for (let wait = FIRST_RETRY_MS; !this.#stopping.signal.aborted; wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
+      try {
+        const unit = await Unit.claim(this.#settings.unit(partition), {
+          store,
+          scorer,
+          newId,
+          decoders: this.#deps.decoders(partition),
+          now: () => clock.now(),
+        });
+        const topics = this.#settings.topics;
+        const owned: Owned = {
+          partition,
+          unit,
+          quietSince: topics.map(() => undefined),
+          lag: topics.map(() => undefined),
+          held: topics.map(() => false),
+          committing: undefined,
+          stopped: undefined,
+        };
+        this.#units.set(partition, owned);
+        this.#seek(owned);
+        log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
+        return;
+      } catch (error) {
+        if (!isRetriable(error)) throw error;
+        log.warn({ partition, error: error.message, retryInMs: wait }, 'the store did not answer the claim');
+        await clock.sleep(wait, this.#stopping.signal);
+      }
+    }
+  }
+
+  #seek({ partition, unit }: Owned): void {
+    for (let topic = 0; topic < this.#settings.topics.length; topic++) {
+      this.#deps.source.seek(partition, topic, unit.join.position(topic));
+    }
+  }
+
+  #feed(batch: Batch): void {
+    const owned = this.#units.get(batch.partition);
+    if (owned === undefined || owned.stopped !== undefined) return;
+    owned.quietSince[batch.topic] = undefined;
+    owned.unit.feed(batch);
+    this.#holdLeaders(owned);
+  }
+
+  /** Holds back a topic that leads the slowest too far while too much is open; lets it go on when either ends. */
+  #holdLeaders(owned: Owned): void {
+    const { openLimit, maxSkew, topics } = this.#settings;
+    let open = 0;
+    for (const { unit } of this.#units.values()) open += unit.join.openImpressions + unit.join.waitingFeedback;
+    const { join } = owned.unit;
+    for (let topic = 0; topic < topics.length; topic++) {
+      const leads = join.topicWatermark(topic) - join.watermark > maxSkew;
+      const hold = leads && open > openLimit;
+      if (hold === owned.held[topic]) continue;
+      owned.held[topic] = hold;
+      if (hold) this.#deps.source.pause(owned.partition, topic);
+      else this.#deps.source.resume(owned.partition, topic);
+    }
+    if (open > 1.25 * openLimit && owned.stopped === undefined) this.#halt(owned, 'limit');
+  }
+
+  #halt(owned: Owned, cause: StopCause): void {
+    owned.stopped = cause;
+    for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#deps.source.pause(owned.partition, topic);
+    this.#deps.log.warn({ partition: owned.partition, cause }, 'unit stopped');
+  }
+
+  async #commitAll(): Promise<void> {
+    await Promise.all([...this.#units.values()].map((owned) => this.#commit(owned)));
+  }
+
+  /** One commit of a unit at a time. */
+  #commit(owned: Owned): Promise<void> {
+    owned.committing ??= this.#commitNow(owned).finally(() => {
+      owned.committing = undefined;
+    });
+    return owned.committing;
+  }
+
+  async #commitNow(owned: Owned): Promise<void> {
+    const { clock, log } = this.#deps;
+    const began = performance.now();
+    let outcome: CommitOutcome;
+    try {
+      outcome = await owned.unit.commit();
+    } catch (error) {
+      if (!isRetriable(error)) throw error;
+      this.#tally.outcome('unknown');
+      log.warn(
+        { partition: owned.partition, error: error.message },
+        'the store did not answer a commit; it will be sent again',
+      );
+      return;
+    }
+    switch (outcome) {
+      case 'REPLAYING':
+      case 'NOTHING_NEW':
+        return;
+      case 'OK':
+      case 'ALREADY':
+        this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
+        this.#deps.source.witness(owned.partition, owned.unit.committed.offsets);
+        return;
+      case 'FENCED':
+        this.#tally.outcome('fenced');
+        void this.#giveUp(owned, this.#settings.sessionTimeout);
+        return;
+      case 'CONFLICT':
+        this.#tally.outcome('conflict');
+        this.#tally.rewound();
+        void this.#giveUp(owned, 0);
+        return;
+      default:
+        assertNever(outcome);
+    }
+  }
+
+  /** Drops a unit whose state is not the store's any more, and claims it anew if it is still ours by then. */
+  async #giveUp(owned: Owned, wait: DurationMs): Promise<void> {
+    const { partition } = owned;
+    this.#deps.log.warn({ partition, claimAgainInMs: wait }, 'the unit was taken over or its stored state went back');
+    if (this.#units.get(partition) !== owned) return;
+    for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#deps.source.pause(partition, topic);
+    this.#units.delete(partition);
+    await this.#deps.clock.sleep(wait, this.#stopping.signal);
+    if (this.#stopping.signal.aborted || this.#units.has(partition)) return;
+    await this.#claim(partition);
+    for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#deps.source.resume(partition, topic);
+  }
+
+  /** Lets time pass in topics that have been read to their end for `idleAfter` (semantics.md section 2). */
+  async #lookForSilence(): Promise<void> {
+    const { clock, source } = this.#deps;
+    const { idleAfter, outOfOrderness, topics } = this.#settings;
+    for (const owned of this.#units.values()) {
+      for (let topic = 0; topic < topics.length; topic++) {
+        const checked = clock.now();
+        const { end } = await source.bounds(owned.partition, topic);
+        const position = owned.unit.join.position(topic);
+        owned.lag[topic] = Math.max(0, end - position);
+        if (position < end || owned.unit.join.replaying || owned.held[topic] || owned.stopped !== undefined) {
+          owned.quietSince[topic] = undefined;
+          continue;
+        }
+        owned.quietSince[topic] ??= checked;
+        const since = owned.quietSince[topic] ?? checked;
+        if (checked - since >= idleAfter) owned.unit.idle(topic, checked - idleAfter - outOfOrderness);
+      }
+    }
+  }
+
+  status(): WorkerStatus {
+    const units = [...this.#units.values()];
+    return this.#tally.status(
+      units.map(statusOf),
+      units.map(({ unit }) => unit.committed.delays),
+    );
+  }
+
+  /** Offsets that no unit of this worker needs any more, by partition, then topic. */
+  committedReplayOffsets(): ReadonlyMap<number, readonly number[]> {
+    return new Map([...this.#units].map(([partition, { unit }]) => [partition, unit.committed.replayOffsets] as const));
+  }
+}
+
+function statusOf({ partition, unit, lag, stopped }: Owned): UnitStatus {
+  const { join, committed } = unit;
+  return {
+    partition,
+    counts: committed.counts,
+    invalid: committed.invalid,
+    ignoredCohortKeys: unit.ignoredCohortKeys,
+    scored: committed.scored,
+    idleAdvances: unit.idleAdvances,
+    closedByIdle: unit.closedByIdle,
+    topicWatermarks: lag.map((_, topic) => join.topicWatermark(topic)),
+    watermark: join.watermark,
+    openImpressions: join.openImpressions,
+    waitingFeedback: join.waitingFeedback,
+    stateBytes: join.stateBytes,
+    replaying: join.replaying,
+    stopped,
+    lag: [...lag],
+    retentionHeadroom: lag.map(() => undefined),
+  };
+}
+
+/** An error of the store that says of itself that another try may help. */
+function isRetriable(error: unknown): error is Error {
+  return error instanceof Error && 'retriable' in error && error.retriable === true;
+}

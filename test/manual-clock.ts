@@ -1,0 +1,59 @@
+import type { Clock } from '../src/clock.ts';
+import type { DurationMs, EpochMs } from '../src/events.ts';
+
+interface Timer {
+  at: EpochMs;
+  readonly interval: DurationMs | undefined;
+  readonly call: () => void | Promise<void>;
+}
+
+/** Stands until it is moved; calls what is due in the order of time and lets everything that this starts run first. */
+export class ManualClock implements Clock {
+  #now: EpochMs;
+  readonly #timers = new Set<Timer>();
+
+  constructor(now: EpochMs = 1_800_000_000_000) {
+    this.#now = now;
+  }
+
+  now(): EpochMs {
+    return this.#now;
+  }
+
+  every(interval: DurationMs, call: () => void | Promise<void>): () => void {
+    const timer = { at: this.#now + interval, interval, call };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  sleep(duration: DurationMs, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = { at: this.#now + duration, interval: undefined, call: resolve };
+      this.#timers.add(timer);
+      signal?.addEventListener('abort', () => {
+        this.#timers.delete(timer);
+        resolve();
+      });
+    });
+  }
+
+  async advance(duration: DurationMs): Promise<void> {
+    const end = this.#now + duration;
+    await settle();
+    for (;;) {
+      const due = [...this.#timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      this.#now = Math.max(this.#now, due.at);
+      if (due.interval === undefined) this.#timers.delete(due);
+      else due.at += due.interval;
+      await due.call();
+      await settle();
+    }
+    this.#now = end;
+  }
+}
+
+/** Lets every promise that is ready go on. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+}
