@@ -4,6 +4,7 @@ import { createDecoder } from '../src/consumers/decode/decoder.ts';
 import type { Decoder } from '../src/consumers/decode/record.ts';
 import { createJoin } from '../src/consumers/join/join.ts';
 import type { JoinSettings } from '../src/consumers/join/settings.ts';
+import type { LogRecord } from '../src/consumers/source/port.ts';
 import type { Event, Joined } from '../src/events.ts';
 import type { Grading, Scorer } from '../src/measures/contract.ts';
 import { parseMeasures } from '../src/measures/name.ts';
@@ -185,12 +186,18 @@ export async function pathStage(): Promise<Stage & { readonly unit: Unit }> {
     { store: new MemoryStore(), decoders: decoders(), scorer: s, newId: () => `id${ids++}`, now: () => undefined },
   );
   const next = [0, 0];
+  const records: LogRecord[][] = [[], []];
   return {
     unit,
     step: ({ topic, value }) => {
-      const offset = next[topic]++;
-      unit.feed({ partition: 0, topic, records: [{ offset, timestamp: undefined, value }], next: offset + 1 });
+      records[topic].push({ offset: next[topic]++, timestamp: undefined, value });
       return 1;
+    },
+    chunk: () => {
+      for (const topic of [0, 1]) {
+        unit.feed({ partition: 0, topic, records: records[topic], next: next[topic] });
+        records[topic] = [];
+      }
     },
     commit: async () => {
       const answer = await unit.commit();

@@ -173,11 +173,15 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
         text: 'if (!(time <= to)) return;',
         replacement: `if (!(time <= to)) {
           batch.sort((a, b) => this.#logOrder(a[0], b[0]) || a[2] - b[2]);
-          for (const [handle, horizon, closed] of batch) visit(handle, horizon, closed);
+          for (const [handle, horizon, closed, body] of batch) visit(body, horizon, closed, handle);
           return;
         }`,
       },
-      { file: TIMELINE, text: 'visit(handle, next, time);', replacement: 'batch.push([handle, next, time]);' },
+      {
+        file: TIMELINE,
+        text: 'visit(body, next, time, handle);',
+        replacement: 'batch.push([handle, next, time, body]);',
+      },
     ],
   },
   {

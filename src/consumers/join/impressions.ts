@@ -9,7 +9,7 @@ import { readText, textBound, textEnd, textEquals, writeText } from './text.ts';
  * and the chain of attributed feedback, is freed when the longest horizon closes.
  *
  * Entry: u32 hash, next | state, body | f64 ts | f64 offset | f64 watermark before the record | u32 page offset, sequence | request id.
- * Body:  u32 tag, missed horizons | length, first feedback | last feedback, flags | ranks? | first slots? | items.
+ * Body:  u32 tag, missed horizons | length, first feedback | last feedback, flags | page offset, - | ranks? | first slots? | items.
  */
 const STATE_WORD = 2;
 const BODY_WORD = 3;
@@ -26,7 +26,8 @@ const LENGTH_WORD = 2;
 const FIRST_FEEDBACK_WORD = 3;
 const LAST_FEEDBACK_WORD = 4;
 const FLAGS_WORD = 5;
-const BODY_BYTES = 24;
+const BODY_PAGE_WORD = 6;
+const BODY_BYTES = 32;
 
 const HAS_RANKS = 1;
 const HAS_REPEATS = 2;
@@ -103,6 +104,7 @@ export class ImpressionRecords {
     u32[word + FIRST_FEEDBACK_WORD] = 0;
     u32[word + LAST_FEEDBACK_WORD] = 0;
     u32[word + FLAGS_WORD] = flags;
+    u32[word + BODY_PAGE_WORD] = impression.offset;
     bodies.commit(text - at * 8);
     return handle;
   }
@@ -212,14 +214,14 @@ export class ImpressionRecords {
   }
 
   /** Fills everything of a list but its feedback. */
-  fill(entry: number, body: number, list: Joined, ranks: Int32Array, firstSlot: Int32Array): void {
+  fill(body: number, list: Joined, ranks: Int32Array, firstSlot: Int32Array): void {
     const { u32 } = this.bodies.segment(body);
     const word = this.bodies.unit(body) * 2;
     const length = u32[word + LENGTH_WORD];
     const flags = u32[word + FLAGS_WORD];
     let at = word + BODY_BYTES / 4;
     list.length = length;
-    list.offset = this.page(entry);
+    list.offset = u32[word + BODY_PAGE_WORD];
     list.ranks = undefined;
     list.firstSlot = undefined;
     if ((flags & HAS_RANKS) !== 0) {

@@ -57,7 +57,8 @@ class Join implements JoinEngine {
   readonly #found: number[] = [];
   readonly #lists: JoinedLists;
   readonly #closing: Closing;
-  readonly #visitClosing = (entry: number, horizon: number, at: EpochMs): void => this.#close(entry, horizon, at);
+  readonly #visitClosing = (body: number, horizon: number, at: EpochMs, entry: number): void =>
+    this.#close(body, horizon, at, entry);
   readonly #visitForgotten = (entry: number): void => this.#forget(entry);
   readonly #visitSettled = (topic: number, met: boolean, deadline: EpochMs): void => {
     if (deadline <= this.#decidedUpTo) return;
@@ -165,7 +166,7 @@ class Join implements JoinEngine {
     if (witness !== 0) {
       if (!silent) counts.drops.duplicate++;
       t.notes.note(records.offset(witness), records.watermark(witness), neededUntil);
-      this.#remember(ts, records.addEntry(impression, hash, offset, watermark, DUPLICATE, 0));
+      this.#remember(ts, records.addEntry(impression, hash, offset, watermark, DUPLICATE, 0), 0);
       return;
     }
     const missed = this.#missedBy(ts, watermark);
@@ -175,7 +176,7 @@ class Join implements JoinEngine {
     }
     const body = records.addBody(impression, this.#sink.accepted(impression), missed);
     const entry = records.addEntry(impression, hash, offset, watermark, ACCEPTED, body);
-    this.#remember(ts, entry);
+    this.#remember(ts, entry, body);
     this.#open++;
     const waiting = this.#waiting.find(requestId, hash, this.#found);
     for (let i = 0; i < waiting; i++) this.#meetWaiting(this.#found[i], entry, body, silent);
@@ -193,9 +194,9 @@ class Join implements JoinEngine {
     return 0;
   }
 
-  #remember(ts: EpochMs, entry: number): void {
+  #remember(ts: EpochMs, entry: number, body: number): void {
     this.#requests.insert(entry);
-    this.#timeline.add(ts, entry);
+    this.#timeline.add(ts, entry, body);
   }
 
   /** An impression came for which feedback may have waited. */
@@ -333,19 +334,18 @@ class Join implements JoinEngine {
     for (const topic of this.#topics) topic.forget(to);
   }
 
-  #close(entry: number, horizon: number, at: EpochMs): void {
+  #close(body: number, horizon: number, at: EpochMs, entry: number): void {
+    if (body === 0) return; // a duplicate
     const records = this.#impressions;
-    if (records.state(entry) !== ACCEPTED) return;
-    const body = records.body(entry);
     const tag = records.tag(body);
     if (at > this.#decidedUpTo && (records.missed(body) & (1 << horizon)) === 0) {
       const closing = this.#closing;
       closing.horizon = horizon;
       closing.at = at;
-      closing.ts = records.ts(entry);
+      closing.ts = at - this.#horizons[horizon];
       closing.tag = tag;
       closing.userless = records.userless(body);
-      this.#lists.fill(entry, body, horizon);
+      this.#lists.fill(body, horizon);
       this.#sink.closed(closing);
     }
     if (horizon < this.#horizons.length - 1) return;

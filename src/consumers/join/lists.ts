@@ -27,14 +27,14 @@ export class JoinedLists {
     this.#feedbackTopics = feedbackTopics;
   }
 
-  fill(entry: number, body: number, horizon: number): void {
+  fill(body: number, horizon: number): void {
     const { list } = this;
     const slots = this.#impressions.slots(body);
     if (slots > this.#ranks.length) {
       this.#ranks = new Int32Array(2 * slots);
       this.#firstSlot = new Int32Array(2 * slots);
     }
-    this.#impressions.fill(entry, body, list, this.#ranks, this.#firstSlot);
+    this.#impressions.fill(body, list, this.#ranks, this.#firstSlot);
     list.events = 0;
     const first = this.#impressions.firstFeedback(body);
     if (first === 0) return;

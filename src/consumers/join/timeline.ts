@@ -7,6 +7,7 @@ import { TimeBuckets } from './buckets.ts';
  */
 class Slice {
   handles = new Uint32Array(4);
+  bodies = new Uint32Array(4);
   /** Milliseconds since the start of the slice. */
   times = new Uint16Array(4);
   count = 0;
@@ -28,6 +29,7 @@ export class Timeline {
   readonly #place: number[];
   readonly #index: number[];
   readonly #handle: number[];
+  readonly #body: number[];
   readonly #at: number[];
 
   /** `logOrder(a, b)` below 0: `a` came first. */
@@ -38,6 +40,7 @@ export class Timeline {
     this.#place = horizons.map(() => 0);
     this.#index = horizons.map(() => 0);
     this.#handle = horizons.map(() => 0);
+    this.#body = horizons.map(() => 0);
     this.#at = horizons.map(() => 0);
   }
 
@@ -49,23 +52,24 @@ export class Timeline {
     return this.#bytes + this.#keys.byteLength;
   }
 
-  /** Must be called in log order. */
-  add(ts: EpochMs, handle: number): void {
+  /** Must be called in log order. `body` is handed to `close`, so that closing need not look for it. */
+  add(ts: EpochMs, handle: number, body: number): void {
     const key = Math.floor(ts / this.#sliceMs);
     const slice = this.#slices.at(key);
     const n = slice.count;
-    if (n === 0) this.#bytes += slice.handles.byteLength + slice.times.byteLength;
+    if (n === 0) this.#bytes += bytesOf(slice);
     if (n === slice.handles.length) this.#widen(slice);
     const time = ts - key * this.#sliceMs;
     slice.handles[n] = handle;
+    slice.bodies[n] = body;
     slice.times[n] = time;
     if (n > 0 && time < slice.times[n - 1]) slice.sorted = false;
     slice.count = n + 1;
     this.#count++;
   }
 
-  /** Visits every (record, horizon) with from < ts + horizon <= to, in the order of that time, then of the log. */
-  close(from: EpochMs, to: EpochMs, visit: (handle: number, horizon: number, at: EpochMs) => void): void {
+  /** Visits the body of every (record, horizon) with from < ts + horizon <= to, in the order of that time, then of the log. */
+  close(from: EpochMs, to: EpochMs, visit: (body: number, horizon: number, at: EpochMs, handle: number) => void): void {
     const horizons = this.#horizons;
     const at = this.#at;
     for (let h = 0; h < horizons.length; h++) this.#seek(h, from - horizons[h]);
@@ -78,9 +82,10 @@ export class Timeline {
       const time = at[next];
       if (!(time <= to)) return;
       const handle = this.#handle[next];
+      const body = this.#body[next];
       this.#index[next]++;
       this.#load(next);
-      visit(handle, next, time);
+      visit(body, next, time, handle);
     }
   }
 
@@ -92,7 +97,7 @@ export class Timeline {
       const slice = slices.value(done);
       for (let i = 0; i < slice.count; i++) visit(slice.handles[i]);
       this.#count -= slice.count;
-      this.#bytes -= slice.handles.byteLength + slice.times.byteLength;
+      this.#bytes -= bytesOf(slice);
     }
     slices.dropOldest(done);
   }
@@ -126,6 +131,7 @@ export class Timeline {
       const index = this.#index[h];
       if (index < slice.count) {
         this.#handle[h] = slice.handles[index];
+        this.#body[h] = slice.bodies[index];
         this.#at[h] = slices.key(this.#place[h]) * this.#sliceMs + slice.times[index] + this.#horizons[h];
         return;
       }
@@ -145,8 +151,11 @@ export class Timeline {
     for (let i = 0; i < n; i++) keys[i] = slice.times[i] * 0x100000000 + i;
     keys.sort();
     const handles = slice.handles.slice();
+    const bodies = slice.bodies.slice();
     for (let i = 0; i < n; i++) {
-      slice.handles[i] = handles[keys[i] % 0x100000000];
+      const from = keys[i] % 0x100000000;
+      slice.handles[i] = handles[from];
+      slice.bodies[i] = bodies[from];
       slice.times[i] = keys[i] / 0x100000000;
     }
     slice.sorted = true;
@@ -154,11 +163,18 @@ export class Timeline {
   }
 
   #widen(slice: Slice): void {
-    const { handles, times } = slice;
+    const { handles, bodies, times } = slice;
+    this.#bytes -= bytesOf(slice);
     slice.handles = new Uint32Array(2 * handles.length);
     slice.handles.set(handles);
+    slice.bodies = new Uint32Array(2 * bodies.length);
+    slice.bodies.set(bodies);
     slice.times = new Uint16Array(2 * times.length);
     slice.times.set(times);
-    this.#bytes += handles.byteLength + times.byteLength;
+    this.#bytes += bytesOf(slice);
   }
+}
+
+function bytesOf({ handles, bodies, times }: Slice): number {
+  return handles.byteLength + bodies.byteLength + times.byteLength;
 }

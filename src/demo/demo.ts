@@ -1,0 +1,153 @@
+import { MemoryStore } from '../accumulators/store/memory.ts';
+import { type Clock, WallClock } from '../clock.ts';
+import type { Settings } from '../config/settings.ts';
+import { createDecoder } from '../consumers/decode/decoder.ts';
+import { hashText } from '../consumers/join/text.ts';
+import { MemoryLog, MemorySource } from '../consumers/source/memory.ts';
+import type { DurationMs, EpochMs } from '../events.ts';
+import { Exporter, type QualitySnapshot } from '../exporter.ts';
+import { compile } from '../measures/scorer.ts';
+import { type RegressionSettings, USUAL_SETTINGS } from '../simulate/settings.ts';
+import { Traffic } from '../simulate/traffic.ts';
+import { decoderLimits, unitShape } from '../unit-settings.ts';
+import { Worker, type WorkerLog } from '../worker.ts';
+import type { WorkerStatus } from '../worker-status.ts';
+
+export interface DemoOptions {
+  readonly settings: Settings;
+  readonly seed: number;
+  /** Simulated seconds per second. */
+  readonly speed: number;
+  /** Event time at the start. */
+  readonly start: EpochMs;
+  readonly newId: () => string;
+  readonly log: WorkerLog;
+}
+
+const TOPICS = ['impressions', 'feedback'] as const;
+const PARTITIONS = 2;
+const PUMP_EVERY_MS = 50;
+/** Records appended before other work has its turn. */
+const PUMP_RECORDS = 10_000;
+const MINUTE: DurationMs = 60_000;
+
+/** When the treatment's ranking breaks: soon enough to wait for, late enough to know how it was before. */
+export function scheduledRegression(start: EpochMs, speed: number): RegressionSettings {
+  const from = start + Math.max(15 * MINUTE, 1.5 * MINUTE * speed);
+  return { variant: 'treatment', from, to: from + Math.max(15 * MINUTE, MINUTE * speed), share: 0.8 };
+}
+
+/**
+ * Everything in one process with nothing installed: a simulated shop writes into a log in memory, the worker of the service
+ * joins, scores and commits to a store in memory, the exporter reads its windows. Time passes `speed` times as fast.
+ */
+export class Demo {
+  readonly clock: Clock;
+  readonly regression: RegressionSettings;
+  readonly #options: DemoOptions;
+  readonly #traffic: Traffic;
+  readonly #log = new MemoryLog(TOPICS.length, PARTITIONS);
+  readonly #worker: Worker;
+  readonly #exporter: Exporter;
+
+  constructor(options: DemoOptions) {
+    const { settings, speed, start, newId } = options;
+    this.#options = options;
+    this.clock = new WallClock(speed, start);
+    this.regression = scheduledRegression(start, speed);
+    const traffic = { ...USUAL_SETTINGS, seed: options.seed, events: Number.POSITIVE_INFINITY, start };
+    this.#traffic = new Traffic({ ...traffic, regression: this.regression });
+    const store = new MemoryStore();
+    const scorer = compile(settings.measures, settings.grading);
+    const shape = unitShape(settings, scorer);
+    const roles = TOPICS.map((topic) => ({ impressions: topic === 'impressions', feedback: topic === 'feedback' }));
+    this.#worker = new Worker(
+      {
+        topics: TOPICS,
+        unit: (partition) => ({
+          namespace: settings.namespace,
+          partition,
+          partitions: PARTITIONS,
+          generation: '1',
+          fingerprint: { shape: '', additive: '' },
+          join: { ...shape.join, topics: roles },
+          panes: shape.panes,
+          sources: TOPICS.map((topic) => `${topic}:${partition}`),
+        }),
+        commitInterval: settings.commit.interval * speed,
+        // Traffic comes in portions, so silence is only what lasts longer than these.
+        idleAfter: Math.max(settings.attribution.idleAfter, 2000 * speed),
+        outOfOrderness: settings.attribution.outOfOrderness,
+        maxSkew: settings.attribution.maxSkew,
+        openLimit: Number.POSITIVE_INFINITY,
+        sessionTimeout: 30_000,
+      },
+      {
+        source: new MemorySource(this.#log),
+        store,
+        scorer,
+        newId,
+        clock: this.clock,
+        decoders: () =>
+          roles.map((role) =>
+            createDecoder({
+              ...decoderLimits(settings),
+              role,
+              adapter: 'canonical',
+              tsUnit: 'ms',
+              positionBase: 1,
+            }),
+          ),
+        log: options.log,
+      },
+    );
+    this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions: PARTITIONS });
+  }
+
+  /** Runs until `stop`. */
+  async run(): Promise<void> {
+    const { speed } = this.#options;
+    const stopPump = this.clock.every(PUMP_EVERY_MS * speed, () => this.#pump());
+    const stopTrim = this.clock.every(1000 * speed, () => this.#trim());
+    try {
+      await this.#worker.run();
+    } finally {
+      stopPump();
+      stopTrim();
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.#worker.stop();
+  }
+
+  status(): WorkerStatus {
+    return this.#worker.status();
+  }
+
+  get unready(): readonly string[] {
+    return this.#worker.unready;
+  }
+
+  snapshot(): Promise<QualitySnapshot> {
+    return this.#exporter.refresh();
+  }
+
+  /** Appends what has arrived by now. */
+  #pump(): void {
+    const now = this.clock.now();
+    for (let n = 0; n < PUMP_RECORDS; n++) {
+      const record = this.#traffic.poll(now);
+      if (record === undefined) return;
+      const partition = hashText(record.key, 0) % PARTITIONS;
+      this.#log.append(TOPICS.indexOf(record.topic), partition, Buffer.from(record.value), record.at);
+    }
+  }
+
+  /** Deletes what no unit would read again. */
+  #trim(): void {
+    for (const [partition, offsets] of this.#worker.committedReplayOffsets()) {
+      for (let topic = 0; topic < TOPICS.length; topic++) this.#log.trim(topic, partition, offsets[topic]);
+    }
+  }
+}

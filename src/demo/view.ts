@@ -1,0 +1,166 @@
+import type { Settings } from '../config/settings.ts';
+import type { EpochMs } from '../events.ts';
+import type { QualityRow, QualitySnapshot } from '../exporter.ts';
+import { SUMS_WIDTH } from '../measures/contract.ts';
+import type { Measure } from '../measures/family.ts';
+import { measureValue, sumsKind } from '../measures/value.ts';
+import type { RegressionSettings } from '../simulate/settings.ts';
+import type { WorkerStatus } from '../worker-status.ts';
+
+export interface ViewInput {
+  readonly settings: Settings;
+  readonly snapshot: QualitySnapshot;
+  readonly status: WorkerStatus;
+  readonly now: EpochMs;
+  readonly speed: number;
+  readonly regression: RegressionSettings;
+}
+
+/** The variants of one window at one horizon, side by side. */
+export interface Comparison {
+  readonly variants: readonly string[];
+  readonly impressions: readonly number[];
+  readonly positives: readonly number[];
+  /** By measure, then variant; undefined: no value. */
+  readonly values: readonly { readonly name: string; readonly of: readonly (number | undefined)[] }[];
+  readonly complete: boolean;
+}
+
+/** The shortest window at the shortest horizon: what moves first. undefined: nothing has closed yet. */
+export function compareVariants({
+  settings,
+  snapshot,
+}: Pick<ViewInput, 'settings' | 'snapshot'>): Comparison | undefined {
+  const window = settings.windows[0].text;
+  const horizon = settings.attribution.horizons[0].text;
+  const rows = snapshot.rows.filter((r) => r.window === window && r.horizon === horizon && r.by.join() === 'variant');
+  if (rows.length === 0) return undefined;
+  return {
+    variants: rows.map((row) => row.values[0]),
+    impressions: rows.map(({ row }) => row.impressions),
+    positives: rows.map(({ row }) => row.positives),
+    values: settings.measures.map((measure, m) => ({
+      name: measure.canonical,
+      of: rows.map((row) => valueOf(settings.measures, m, row)),
+    })),
+    complete: snapshot.windows.some((w) => w.window === window && w.horizon === horizon && w.complete),
+  };
+}
+
+function valueOf(measures: readonly Measure[], m: number, { row }: QualityRow): number | undefined {
+  let from = 0;
+  for (let i = 0; i < m; i++) from += SUMS_WIDTH[sumsKind(measures[i])];
+  return measureValue(measures[m], row.sums.slice(from, from + SUMS_WIDTH[sumsKind(measures[m])]));
+}
+
+/** The whole view for a terminal, redrawn each second. */
+export function fullView(input: ViewInput): string {
+  const { settings, now, speed } = input;
+  const lines = [
+    `event time ${clockText(now)}   ${speed} x real time`,
+    '',
+    ...tableLines(input),
+    '',
+    ...pipelineLines(input),
+    '',
+    regressionText(input),
+  ];
+  return `${lines.join('\n')}\n(window ${settings.windows[0].text}, horizon ${settings.attribution.horizons[0].text}; Ctrl-C ends it)\n`;
+}
+
+/** One line, for a log. */
+export function lineView(input: ViewInput): string {
+  const { status, now } = input;
+  const comparison = compareVariants(input);
+  const primary = comparison?.values.find(({ name }) => name.startsWith('ndcg')) ?? comparison?.values[0];
+  const values =
+    comparison === undefined || primary === undefined
+      ? 'nothing has closed yet'
+      : `${primary.name} ${comparison.variants.map((v, i) => `${v} ${valueText(primary.of[i])}`).join(' ')}${differenceText(primary.of)}`;
+  return `${clockText(now)} ${values} | events ${grouped(eventsOf(status))} dropped ${grouped(total(dropsOf(status)))} | ${regressionText(input)}`;
+}
+
+function tableLines(input: ViewInput): string[] {
+  const comparison = compareVariants(input);
+  const { windows, attribution } = input.settings;
+  const title = `last ${windows[0].text}, horizon ${attribution.horizons[0].text}`;
+  if (comparison === undefined) return [`${title}: nothing has closed yet, the first numbers come soon`];
+  const { variants, values, impressions, positives, complete } = comparison;
+  const row = (name: string, cells: readonly string[]): string =>
+    `  ${name.padEnd(22)}${cells.map((cell) => cell.padStart(12)).join('')}`;
+  return [
+    row(title, [...variants, variants.length === 2 ? 'difference' : '']),
+    row('impressions', impressions.map(grouped)),
+    row('with a positive', positives.map(grouped)),
+    ...values.map(({ name, of }) => row(name, [...of.map(valueText), differenceText(of)])),
+    complete ? '' : '  the window is still filling',
+  ];
+}
+
+function pipelineLines({ status, now }: ViewInput): string[] {
+  const drops = dropsOf(status);
+  const watermark = Math.min(...status.units.map((unit) => unit.watermark));
+  const open = status.units.reduce((sum, unit) => sum + unit.openImpressions, 0);
+  const age = Number.isFinite(watermark) ? `${Math.round((now - watermark) / 1000)} s behind` : 'not there yet';
+  return [
+    `  events ${grouped(eventsOf(status))}   open impressions ${grouped(open)}   watermark ${age}`,
+    `  dropped ${grouped(total(drops))}${drops.size === 0 ? '' : `: ${[...drops].map(([reason, n]) => `${reason} ${grouped(n)}`).join(', ')}`}`,
+  ];
+}
+
+function regressionText({ regression, now, speed }: ViewInput): string {
+  const { variant, from, to } = regression;
+  const inWall = (at: EpochMs): string => spanText((at - now) / speed);
+  if (now < from)
+    return `In ${inWall(from)} (event time ${clockText(from)}) the ranking of ${variant} breaks: watch its nDCG fall.`;
+  if (now < to) return `The ranking of ${variant} is broken now; it is mended in ${inWall(to)} (${clockText(to)}).`;
+  return `The ranking of ${variant} was broken from ${clockText(from)} to ${clockText(to)} and is mended.`;
+}
+
+function dropsOf(status: WorkerStatus): Map<string, number> {
+  const drops = new Map<string, number>();
+  for (const { counts } of status.units) {
+    for (const { impressions, feedback } of counts) {
+      for (const [reason, n] of [...Object.entries(impressions.drops), ...Object.entries(feedback.drops)]) {
+        if (n > 0) drops.set(reason, (drops.get(reason) ?? 0) + n);
+      }
+    }
+  }
+  return drops;
+}
+
+function eventsOf(status: WorkerStatus): number {
+  return status.units.reduce(
+    (sum, { counts }) => sum + counts.reduce((s, c) => s + c.impressions.read + c.feedback.read, 0),
+    0,
+  );
+}
+
+function total(drops: ReadonlyMap<string, number>): number {
+  return [...drops.values()].reduce((sum, n) => sum + n, 0);
+}
+
+function valueText(value: number | undefined): string {
+  return value === undefined ? '-' : value.toFixed(4);
+}
+
+/** The second against the first, in percent of the first. */
+function differenceText(of: readonly (number | undefined)[]): string {
+  const [control, treatment] = of;
+  if (of.length !== 2 || control === undefined || treatment === undefined || control === 0) return '';
+  const percent = (100 * (treatment - control)) / control;
+  return ` ${percent >= 0 ? '+' : '-'}${Math.abs(percent).toFixed(1)} %`;
+}
+
+function clockText(at: EpochMs): string {
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+function spanText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+function grouped(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
