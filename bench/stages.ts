@@ -9,7 +9,9 @@ import type { Event, Joined } from '../src/events.ts';
 import type { Grading, Scorer } from '../src/measures/contract.ts';
 import { parseMeasures } from '../src/measures/name.ts';
 import { compile } from '../src/measures/scorer.ts';
-import { Unit, type UnitSettings } from '../src/unit.ts';
+import { NO_PERMISSIONS } from '../src/resume.ts';
+import { Unit } from '../src/unit.ts';
+import type { UnitSettings } from '../src/unit-contract.ts';
 import { ACTIONS, DIMENSIONS, HORIZONS, MEASURES, SETS, type WorkloadRecord } from './workload.ts';
 
 const ROLES = [
@@ -178,6 +180,7 @@ export async function pathStage(): Promise<Stage & { readonly unit: Unit }> {
       partition: 0,
       partitions: 1,
       generation: '1',
+      permissions: NO_PERMISSIONS,
       fingerprint: { shape: '', additive: '' },
       join: JOIN_SETTINGS,
       panes: panesSettings(s),

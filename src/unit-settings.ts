@@ -1,7 +1,7 @@
 import type { Settings } from './config/settings.ts';
 import type { DecoderOptions } from './consumers/decode/settings.ts';
 import type { Scorer } from './measures/contract.ts';
-import type { UnitSettings } from './unit.ts';
+import type { UnitSettings } from './unit-contract.ts';
 
 const HOUR_MS = 3_600_000;
 /** Minute panes serve the longest window, and the baselines of a day and three hours (statistics.md section 11). */

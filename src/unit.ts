@@ -1,63 +1,17 @@
-import { Panes } from './accumulators/panes.ts';
-import type { PanesSettings } from './accumulators/panes-settings.ts';
-import { liveKeys } from './accumulators/panes-settings.ts';
-import type { Row } from './accumulators/row.ts';
-import { decodeCheckpoint, encodeCheckpoint, type UnitCheckpoint } from './accumulators/store/checkpoint.ts';
+import type { Panes } from './accumulators/panes.ts';
+import { decodeCheckpoint, encodeCheckpoint } from './accumulators/store/checkpoint.ts';
 import { FORMAT_VERSION, unitKey } from './accumulators/store/layout.ts';
-import type { Claimed, Commit, CommitAnswer, Store } from './accumulators/store/port.ts';
-import type { TopicCounts } from './checkpoint.ts';
+import type { Claimed, Commit } from './accumulators/store/port.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { Closing, JoinEngine } from './consumers/join/api.ts';
 import { createJoin } from './consumers/join/join.ts';
-import type { JoinSettings } from './consumers/join/settings.ts';
 import { copyCounts } from './consumers/join/topic.ts';
 import type { Batch, LogRecord } from './consumers/source/port.ts';
 import type { InvalidCode } from './drops.ts';
 import type { EpochMs, Offset } from './events.ts';
-import type { Scorer } from './measures/contract.ts';
-
-/** What shapes the results of one unit: partition p of every topic. */
-export interface UnitSettings {
-  readonly namespace: string;
-  readonly partition: number;
-  /** Of every topic. */
-  readonly partitions: number;
-  readonly generation: string;
-  /** Configuration in two parts: what changes the meaning of rows, and what only adds to them. */
-  readonly fingerprint: { readonly shape: string; readonly additive: string };
-  readonly join: JoinSettings;
-  readonly panes: Omit<PanesSettings, 'owner' | 'settledUpTo'>;
-  /** One per topic: the name under which request ids that an adapter makes are unique. */
-  readonly sources: readonly string[];
-}
-
-export interface UnitDeps {
-  readonly store: Store;
-  /** One per topic. */
-  readonly decoders: readonly Decoder[];
-  readonly scorer: Scorer;
-  /** A new random id: 128 bits, as text. */
-  readonly newId: () => string;
-  /** The wall clock; undefined: it judges nothing (files). */
-  readonly now: () => EpochMs | undefined;
-}
-
-/** What has been stored so far: as of the last commit that was answered OK or ALREADY. */
-export interface CommittedState {
-  readonly counts: readonly TopicCounts[];
-  /** By topic: how often records were refused, by code, since this claim. */
-  readonly invalid: readonly ReadonlyMap<InvalidCode, number>[];
-  /** Closings since this claim, by field (layout.ts). */
-  readonly scored: ReadonlyMap<string, Row>;
-  /** Event time from impression to attributed feedback since this claim. */
-  readonly delays: { readonly counts: readonly number[]; readonly sum: number };
-  /** By topic: the next offset, and the one that a new owner would begin at. */
-  readonly offsets: readonly Offset[];
-  readonly replayOffsets: readonly Offset[];
-}
-
-/** An answer of the store, or why nothing was sent. After FENCED or CONFLICT this unit is dead: claim anew. */
-export type CommitOutcome = CommitAnswer | 'REPLAYING' | 'NOTHING_NEW';
+import { type Resumed, resume } from './resume.ts';
+import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
+import { keysOf, restorePanes } from './unit-panes.ts';
 
 /**
  * The data path of one unit: claim, replay, decode, join, score, accumulate, commit (semantics.md sections 5 and 6).
@@ -77,6 +31,9 @@ export class Unit {
   readonly #judgedBelow: readonly Offset[];
   readonly #scores: Float64Array;
   readonly #invalid: readonly Map<InvalidCode, number>[];
+  readonly #generation: string;
+  /** Keys of the generation that this one replaces, until they are deleted. */
+  #stale: readonly string[];
   #seq: number;
   #cid: string;
   /** Sent, and not known to be applied or not, with the state that it stores. */
@@ -93,9 +50,10 @@ export class Unit {
     const key = unitKey(settings.namespace, settings.partition);
     const token = deps.newId();
     const claimed = await deps.store.claim(key, token);
-    const checkpoint = claimed.checkpoint === undefined ? undefined : decodeCheckpoint(claimed.checkpoint);
-    const panes = await restorePanes(settings, deps.store, checkpoint);
-    return new Unit(settings, deps, key, token, claimed, checkpoint, panes);
+    const stored = claimed.checkpoint === undefined ? undefined : decodeCheckpoint(claimed.checkpoint);
+    const resumed = resume(stored, settings, settings.permissions);
+    const panes = await restorePanes(settings, deps.store, resumed);
+    return new Unit(settings, deps, key, token, claimed, resumed, panes);
   }
 
   private constructor(
@@ -104,7 +62,7 @@ export class Unit {
     key: string,
     token: string,
     claimed: Claimed,
-    checkpoint: UnitCheckpoint | undefined,
+    resumed: Resumed,
     panes: Panes,
   ) {
     this.#settings = settings;
@@ -114,10 +72,12 @@ export class Unit {
     this.#seq = claimed.seq;
     this.#cid = claimed.cid;
     this.#panes = panes;
-    this.#incompleteBefore = checkpoint?.incompleteBefore ?? Number.NEGATIVE_INFINITY;
+    this.#generation = resumed.generation;
+    this.#stale = resumed.replaced === undefined ? [] : keysOf(settings, resumed.replaced);
+    this.#incompleteBefore = resumed.incompleteBefore;
     this.#scores = new Float64Array(3 * deps.scorer.names.length);
     this.#invalid = settings.join.topics.map(() => new Map());
-    this.#judgedBelow = settings.join.topics.map((_, t) => checkpoint?.join.topics[t].committed ?? 0);
+    this.#judgedBelow = settings.join.topics.map((_, t) => resumed.join?.topics[t].committed ?? 0);
     this.#join = createJoin(
       settings.join,
       {
@@ -128,7 +88,7 @@ export class Unit {
         released: (tag) => panes.cohorts.release(tag),
         closed: (closing) => this.#closed(closing),
       },
-      checkpoint?.join,
+      resumed.join,
     );
     this.#committed = {
       counts: this.#join.counts.map(copyCounts),
@@ -136,7 +96,7 @@ export class Unit {
       scored: new Map(),
       delays: delaysOf(this.#join),
       offsets: this.#judgedBelow,
-      replayOffsets: settings.join.topics.map((_, t) => checkpoint?.join.topics[t].replay ?? 0),
+      replayOffsets: settings.join.topics.map((_, t) => resumed.join?.topics[t].replay ?? 0),
     };
   }
 
@@ -226,14 +186,16 @@ export class Unit {
   }
 
   #nextCommit(): { readonly commit: Commit; readonly state: CommittedState } {
-    const { generation, fingerprint, partitions } = this.#settings;
+    const { fingerprint, partitions } = this.#settings;
+    const deletes = this.#stale;
+    this.#stale = [];
     const join = this.#join.checkpoint();
     this.#panes.advance(join.watermark);
-    const { rows, deletes } = this.#panes.takeChanges();
+    const changes = this.#panes.takeChanges();
     const panes = this.#panes.state();
     const checkpoint = encodeCheckpoint({
       format: FORMAT_VERSION,
-      generation,
+      generation: this.#generation,
       fingerprint,
       partitions,
       incompleteBefore: this.#incompleteBefore,
@@ -249,8 +211,8 @@ export class Unit {
         cid: this.#deps.newId(),
         parent: this.#cid,
         checkpoint,
-        rows,
-        deletes,
+        rows: changes.rows,
+        deletes: [...deletes, ...changes.deletes],
       },
       state: {
         counts: join.counts,
@@ -275,18 +237,4 @@ export class Unit {
 
 function delaysOf({ delays }: JoinEngine): CommittedState['delays'] {
   return { counts: [...delays.counts], sum: delays.sum };
-}
-
-async function restorePanes(
-  settings: UnitSettings,
-  store: Store,
-  checkpoint: UnitCheckpoint | undefined,
-): Promise<Panes> {
-  const owner = { namespace: settings.namespace, unit: settings.partition, generation: settings.generation };
-  const watermark = checkpoint?.join.watermark ?? Number.NEGATIVE_INFINITY;
-  const panes: PanesSettings = { ...settings.panes, owner, settledUpTo: watermark };
-  if (checkpoint === undefined) return new Panes(panes);
-  const keys = liveKeys(panes, checkpoint.panes, watermark);
-  const rows = await store.read(keys);
-  return new Panes(panes, { state: checkpoint.panes, rows: new Map(keys.map((key, i) => [key, rows[i]])) });
 }

@@ -1,6 +1,6 @@
 import { Delays } from './consumers/join/delays.ts';
 import type { EpochMs } from './events.ts';
-import type { CommittedState } from './unit.ts';
+import type { CommittedState } from './unit-contract.ts';
 import type { CommitOutcomeName, UnitStatus, WorkerStatus } from './worker-status.ts';
 
 /** Upper bounds in seconds. */

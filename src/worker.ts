@@ -2,10 +2,12 @@ import type { Store } from './accumulators/store/port.ts';
 import type { Clock } from './clock.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { Batch, LogSource } from './consumers/source/port.ts';
-import { assertNever, type DurationMs, type EpochMs } from './events.ts';
+import { assertNever, type DurationMs } from './events.ts';
 import type { Scorer } from './measures/contract.ts';
-import { type CommitOutcome, Unit, type UnitSettings } from './unit.ts';
-import type { StopCause, UnitStatus, WorkerStatus } from './worker-status.ts';
+import { Unit } from './unit.ts';
+import type { CommitOutcome, UnitSettings } from './unit-contract.ts';
+import { type Owned, own, statusOf } from './worker-owned.ts';
+import type { StopCause, WorkerStatus } from './worker-status.ts';
 import { Tally } from './worker-tally.ts';
 
 export interface WorkerSettings {
@@ -38,19 +40,6 @@ export interface WorkerDeps {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly log: WorkerLog;
-}
-
-/** A unit that we own, and what the worker knows of it beside. */
-interface Owned {
-  readonly partition: number;
-  readonly unit: Unit;
-  /** By topic: since when nothing new has been there. */
-  readonly quietSince: (EpochMs | undefined)[];
-  readonly lag: (number | undefined)[];
-  /** By topic: held back because it leads. */
-  readonly held: boolean[];
-  committing: Promise<void> | undefined;
-  stopped: StopCause | undefined;
 }
 
 const CHECKS_PER_IDLE_AFTER = 4;
@@ -132,16 +121,7 @@ export class Worker {
           decoders: this.#deps.decoders(partition),
           now: () => clock.now(),
         });
-        const topics = this.#settings.topics;
-        const owned: Owned = {
-          partition,
-          unit,
-          quietSince: topics.map(() => undefined),
-          lag: topics.map(() => undefined),
-          held: topics.map(() => false),
-          committing: undefined,
-          stopped: undefined,
-        };
+        const owned = own(partition, unit, this.#settings.topics.length);
         this.#units.set(partition, owned);
         this.#seek(owned);
         log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
@@ -287,28 +267,6 @@ export class Worker {
   committedReplayOffsets(): ReadonlyMap<number, readonly number[]> {
     return new Map([...this.#units].map(([partition, { unit }]) => [partition, unit.committed.replayOffsets] as const));
   }
-}
-
-function statusOf({ partition, unit, lag, stopped }: Owned): UnitStatus {
-  const { join, committed } = unit;
-  return {
-    partition,
-    counts: committed.counts,
-    invalid: committed.invalid,
-    ignoredCohortKeys: unit.ignoredCohortKeys,
-    scored: committed.scored,
-    idleAdvances: unit.idleAdvances,
-    closedByIdle: unit.closedByIdle,
-    topicWatermarks: lag.map((_, topic) => join.topicWatermark(topic)),
-    watermark: join.watermark,
-    openImpressions: join.openImpressions,
-    waitingFeedback: join.waitingFeedback,
-    stateBytes: join.stateBytes,
-    replaying: join.replaying,
-    stopped,
-    lag: [...lag],
-    retentionHeadroom: lag.map(() => undefined),
-  };
 }
 
 /** An error of the store that says of itself that another try may help. */

@@ -8,7 +8,9 @@ import { createDecoder } from '../src/consumers/decode/decoder.ts';
 import { MemoryLog } from '../src/consumers/source/memory.ts';
 import { parseMeasures } from '../src/measures/name.ts';
 import { compile } from '../src/measures/scorer.ts';
-import { Unit, type UnitDeps, type UnitSettings } from '../src/unit.ts';
+import { NO_PERMISSIONS } from '../src/resume.ts';
+import { Unit } from '../src/unit.ts';
+import type { UnitDeps, UnitSettings } from '../src/unit-contract.ts';
 
 const GRADING = {
   relevantFrom: 1,
@@ -32,7 +34,8 @@ const SETTINGS: UnitSettings = {
   partition: 0,
   partitions: 1,
   generation: '1',
-  fingerprint: { shape: 'a', additive: 'b' },
+  permissions: NO_PERMISSIONS,
+  fingerprint: { shape: '{}', additive: '[]' },
   join: {
     topics: ROLES,
     horizons: HORIZONS.map((h) => h.ms),

@@ -4,6 +4,7 @@ import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../bench/workload.ts';
 import { MemoryStore } from '../src/accumulators/store/memory.ts';
 import type { Commit, CommitAnswer, Store } from '../src/accumulators/store/port.ts';
 import { MemoryLog, MemorySource } from '../src/consumers/source/memory.ts';
+import { NO_PERMISSIONS } from '../src/resume.ts';
 import { Worker, type WorkerSettings } from '../src/worker.ts';
 import { ManualClock, settle } from './manual-clock.ts';
 
@@ -17,6 +18,7 @@ const SETTINGS: WorkerSettings = {
     partition,
     partitions: 2,
     generation: '1',
+    permissions: NO_PERMISSIONS,
     fingerprint: { shape: '', additive: '' },
     join: JOIN_SETTINGS,
     panes: {

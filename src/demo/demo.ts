@@ -7,6 +7,7 @@ import { MemoryLog, MemorySource } from '../consumers/source/memory.ts';
 import type { DurationMs, EpochMs } from '../events.ts';
 import { Exporter, type QualitySnapshot } from '../exporter.ts';
 import { compile } from '../measures/scorer.ts';
+import { NO_PERMISSIONS } from '../resume.ts';
 import { type RegressionSettings, USUAL_SETTINGS } from '../simulate/settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
 import { decoderLimits, unitShape } from '../unit-settings.ts';
@@ -69,6 +70,7 @@ export class Demo {
           partition,
           partitions: PARTITIONS,
           generation: '1',
+          permissions: NO_PERMISSIONS,
           fingerprint: { shape: '', additive: '' },
           join: { ...shape.join, topics: roles },
           panes: shape.panes,

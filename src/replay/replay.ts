@@ -6,7 +6,9 @@ import type { AdapterChoice } from '../consumers/decode/settings.ts';
 import type { TopicRole } from '../consumers/join/settings.ts';
 import { FileSource, type FileTopic } from '../consumers/source/files.ts';
 import { compile } from '../measures/scorer.ts';
-import { Unit, type UnitSettings } from '../unit.ts';
+import { NO_PERMISSIONS } from '../resume.ts';
+import { Unit } from '../unit.ts';
+import type { UnitSettings } from '../unit-contract.ts';
 import { decoderLimits, unitShape } from '../unit-settings.ts';
 import { type ReplayResult, readResult } from './result.ts';
 
@@ -53,6 +55,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
     partition: 0,
     partitions: 1,
     generation: '1',
+    permissions: NO_PERMISSIONS,
     fingerprint: { shape: '', additive: '' },
     join: { ...shape.join, topics: topics.map((topic) => topic.role) },
     // Cohorts keep their place to the end, so that every named total is whole.

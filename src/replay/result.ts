@@ -16,7 +16,8 @@ import {
 } from '../drops.ts';
 import type { EpochMs } from '../events.ts';
 import { measureValue, measureWeight } from '../measures/value.ts';
-import type { Unit, UnitSettings } from '../unit.ts';
+import type { Unit } from '../unit.ts';
+import type { UnitSettings } from '../unit-contract.ts';
 
 /** One measure of one cohort. `value` is null where undefined, `stderr` where absent, then with its reason. */
 export interface ResultMeasure {

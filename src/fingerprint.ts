@@ -1,0 +1,41 @@
+import type { Fingerprint } from './accumulators/store/checkpoint.ts';
+import type { Settings } from './config/settings.ts';
+
+/**
+ * What of the configuration shapes the rows (semantics.md section 6). `shape`: a JSON object by setting, whose change gives
+ * rows another meaning. `additive`: a JSON list of what may come and go.
+ */
+export function fingerprint(settings: Settings): Fingerprint {
+  const { attribution, grading, kafka, limits, measures, cohorts, windows, paneSize, experiments } = settings;
+  const referred = new Set(measures.map((measure) => measure.params.get('action')));
+  return {
+    shape: JSON.stringify({
+      'attribution.horizons': attribution.horizons.map((horizon) => horizon.text),
+      'attribution.outOfOrderness': attribution.outOfOrderness,
+      'attribution.backward': attribution.backward,
+      'attribution.futureSkew': attribution.futureSkew,
+      paneSize: paneSize.ms,
+      relevantFrom: grading.relevantFrom,
+      // An action that only a measure names comes and goes with the measure.
+      grades: grading.actions.filter(
+        ({ name, rule }) => rule.grade > 0 || rule.from === 'value' || rule.veto || !referred.has(name),
+      ),
+      'kafka.topics': kafka.topics.map(({ role, adapter, tsUnit, positionBase }) => ({
+        role,
+        adapter,
+        tsUnit,
+        positionBase,
+      })),
+      'limits.itemsPerList': limits.itemsPerList,
+      'limits.feedbackPerImpression': limits.feedbackPerImpression,
+      'limits.impressionBytes': limits.impressionBytes,
+      'limits.feedbackBytes': limits.feedbackBytes,
+    }),
+    additive: JSON.stringify([
+      ...measures.map((measure) => `measure ${measure.canonical}`),
+      ...cohorts.map((by) => `cohorts ${by.join(',')}`),
+      ...windows.map((window) => `window ${window.text}`),
+      ...experiments.map((experiment) => `experiment ${experiment.name}`),
+    ]),
+  };
+}

@@ -1,0 +1,55 @@
+import type { PanesSettings } from './accumulators/panes-settings.ts';
+import type { Row } from './accumulators/row.ts';
+import type { CommitAnswer, Store } from './accumulators/store/port.ts';
+import type { TopicCounts } from './checkpoint.ts';
+import type { Decoder } from './consumers/decode/record.ts';
+import type { JoinSettings } from './consumers/join/settings.ts';
+import type { InvalidCode } from './drops.ts';
+import type { EpochMs, Offset } from './events.ts';
+import type { Scorer } from './measures/contract.ts';
+import type { Permissions } from './resume.ts';
+
+/** What shapes the results of one unit: partition p of every topic. */
+export interface UnitSettings {
+  readonly namespace: string;
+  readonly partition: number;
+  /** Of every topic. */
+  readonly partitions: number;
+  /** Of a unit that has none yet. */
+  readonly generation: string;
+  readonly permissions: Permissions;
+  /** Configuration in two parts: what changes the meaning of rows, and what only adds to them. */
+  readonly fingerprint: { readonly shape: string; readonly additive: string };
+  readonly join: JoinSettings;
+  readonly panes: Omit<PanesSettings, 'owner' | 'settledUpTo'>;
+  /** One per topic: the name under which request ids that an adapter makes are unique. */
+  readonly sources: readonly string[];
+}
+
+export interface UnitDeps {
+  readonly store: Store;
+  /** One per topic. */
+  readonly decoders: readonly Decoder[];
+  readonly scorer: Scorer;
+  /** A new random id: 128 bits, as text. */
+  readonly newId: () => string;
+  /** The wall clock; undefined: it judges nothing (files). */
+  readonly now: () => EpochMs | undefined;
+}
+
+/** What has been stored so far: as of the last commit that was answered OK or ALREADY. */
+export interface CommittedState {
+  readonly counts: readonly TopicCounts[];
+  /** By topic: how often records were refused, by code, since this claim. */
+  readonly invalid: readonly ReadonlyMap<InvalidCode, number>[];
+  /** Closings since this claim, by field (layout.ts). */
+  readonly scored: ReadonlyMap<string, Row>;
+  /** Event time from impression to attributed feedback since this claim. */
+  readonly delays: { readonly counts: readonly number[]; readonly sum: number };
+  /** By topic: the next offset, and the one that a new owner would begin at. */
+  readonly offsets: readonly Offset[];
+  readonly replayOffsets: readonly Offset[];
+}
+
+/** An answer of the store, or why nothing was sent. After FENCED or CONFLICT this unit is dead: claim anew. */
+export type CommitOutcome = CommitAnswer | 'REPLAYING' | 'NOTHING_NEW';

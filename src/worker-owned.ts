@@ -1,0 +1,51 @@
+import type { EpochMs } from './events.ts';
+import type { Unit } from './unit.ts';
+import type { StopCause, UnitStatus } from './worker-status.ts';
+
+/** A unit that we own, and what the worker knows of it beside. */
+export interface Owned {
+  readonly partition: number;
+  readonly unit: Unit;
+  /** By topic: since when nothing new has been there. */
+  readonly quietSince: (EpochMs | undefined)[];
+  readonly lag: (number | undefined)[];
+  /** By topic: held back because it leads. */
+  readonly held: boolean[];
+  committing: Promise<void> | undefined;
+  stopped: StopCause | undefined;
+}
+
+export function own(partition: number, unit: Unit, topics: number): Owned {
+  const each = Array.from({ length: topics });
+  return {
+    partition,
+    unit,
+    quietSince: each.map(() => undefined),
+    lag: each.map(() => undefined),
+    held: each.map(() => false),
+    committing: undefined,
+    stopped: undefined,
+  };
+}
+
+export function statusOf({ partition, unit, lag, stopped }: Owned): UnitStatus {
+  const { join, committed } = unit;
+  return {
+    partition,
+    counts: committed.counts,
+    invalid: committed.invalid,
+    ignoredCohortKeys: unit.ignoredCohortKeys,
+    scored: committed.scored,
+    idleAdvances: unit.idleAdvances,
+    closedByIdle: unit.closedByIdle,
+    topicWatermarks: lag.map((_, topic) => join.topicWatermark(topic)),
+    watermark: join.watermark,
+    openImpressions: join.openImpressions,
+    waitingFeedback: join.waitingFeedback,
+    stateBytes: join.stateBytes,
+    replaying: join.replaying,
+    stopped,
+    lag: [...lag],
+    retentionHeadroom: lag.map(() => undefined),
+  };
+}
