@@ -49,7 +49,11 @@ export interface WindowRows {
 }
 
 /** The cut of a horizon: panes that end at or before it are final in every unit that is not too far behind. -Infinity: none. */
-export function cutOf(units: readonly UnitRows[], horizon: Horizon, unitTimeout: DurationMs): EpochMs {
+export function cutOf(
+  units: readonly Pick<UnitRows, 'watermark'>[],
+  horizon: Horizon,
+  unitTimeout: DurationMs,
+): EpochMs {
   const newest = Math.max(...units.map((unit) => unit.watermark));
   const inTime = units.map((unit) => unit.watermark).filter((watermark) => newest - watermark <= unitTimeout);
   return inTime.length === 0 ? Number.NEGATIVE_INFINITY : Math.min(...inTime) - horizon.ms;

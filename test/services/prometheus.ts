@@ -93,6 +93,9 @@ async function start(program: string, options: PrometheusOptions): Promise<Runni
   ];
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   let printed = '';
+  child.once('error', (error) => {
+    printed += String(error);
+  });
   child.stderr.on('data', (chunk) => {
     printed = `${printed}${chunk}`.slice(-10_000);
   });
