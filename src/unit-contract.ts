@@ -5,7 +5,7 @@ import type { TopicCounts } from './checkpoint.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { JoinSettings } from './consumers/join/settings.ts';
 import type { InvalidCode } from './drops.ts';
-import type { EpochMs, Offset } from './events.ts';
+import type { EpochMs, Offset, Side } from './events.ts';
 import type { Scorer } from './measures/contract.ts';
 import type { Permissions } from './resume.ts';
 
@@ -37,11 +37,14 @@ export interface UnitDeps {
   readonly now: () => EpochMs | undefined;
 }
 
+/** How often records of a topic were refused, by side and code. */
+export type InvalidCounts = Readonly<Record<Side, ReadonlyMap<InvalidCode, number>>>;
+
 /** What has been stored so far: as of the last commit that was answered OK or ALREADY. */
 export interface CommittedState {
   readonly counts: readonly TopicCounts[];
   /** By topic: how often records were refused, by code, since this claim. */
-  readonly invalid: readonly ReadonlyMap<InvalidCode, number>[];
+  readonly invalid: readonly InvalidCounts[];
   /** Closings since this claim, by field (layout.ts). */
   readonly scored: ReadonlyMap<string, Row>;
   /** Event time from impression to attributed feedback since this claim. */

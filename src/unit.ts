@@ -8,9 +8,9 @@ import { createJoin } from './consumers/join/join.ts';
 import { copyCounts } from './consumers/join/topic.ts';
 import type { Batch, LogRecord } from './consumers/source/port.ts';
 import type { InvalidCode } from './drops.ts';
-import type { EpochMs, Offset } from './events.ts';
+import type { EpochMs, Offset, Side } from './events.ts';
 import { type Resumed, resume } from './resume.ts';
-import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
+import type { CommitOutcome, CommittedState, InvalidCounts, UnitDeps, UnitSettings } from './unit-contract.ts';
 import { keysOf, restorePanes } from './unit-panes.ts';
 
 /**
@@ -30,7 +30,8 @@ export class Unit {
   /** Records below were judged before the checkpoint. */
   readonly #judgedBelow: readonly Offset[];
   readonly #scores: Float64Array;
-  readonly #invalid: readonly Map<InvalidCode, number>[];
+  /** By topic and side. */
+  readonly #invalid: readonly Record<Side, Map<InvalidCode, number>>[];
   readonly #generation: string;
   /** Keys of the generation that this one replaces, until they are deleted. */
   #stale: readonly string[];
@@ -76,7 +77,7 @@ export class Unit {
     this.#stale = resumed.replaced === undefined ? [] : keysOf(settings, resumed.replaced);
     this.#incompleteBefore = resumed.incompleteBefore;
     this.#scores = new Float64Array(3 * deps.scorer.names.length);
-    this.#invalid = settings.join.topics.map(() => new Map());
+    this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
     this.#judgedBelow = settings.join.topics.map((_, t) => resumed.join?.topics[t].committed ?? 0);
     this.#join = createJoin(
       settings.join,
@@ -92,7 +93,7 @@ export class Unit {
     );
     this.#committed = {
       counts: this.#join.counts.map(copyCounts),
-      invalid: this.#invalid.map(() => new Map()),
+      invalid: this.#invalid.map(copyInvalid),
       scored: new Map(),
       delays: delaysOf(this.#join),
       offsets: this.#judgedBelow,
@@ -133,7 +134,7 @@ export class Unit {
       return;
     }
     if (decoded.refused === 'invalid' && record.offset >= this.#judgedBelow[topic]) {
-      const codes = this.#invalid[topic];
+      const codes = this.#invalid[topic][decoded.side];
       codes.set(decoded.code, (codes.get(decoded.code) ?? 0) + 1);
     }
     this.#join.refused(topic, record.offset, decoded.side, decoded.refused);
@@ -216,7 +217,7 @@ export class Unit {
       },
       state: {
         counts: join.counts,
-        invalid: this.#invalid.map((codes) => new Map(codes)),
+        invalid: this.#invalid.map(copyInvalid),
         scored: this.#panes.scored(),
         delays: delaysOf(this.#join),
         offsets: join.topics.map((topic) => topic.committed),
@@ -233,6 +234,10 @@ export class Unit {
   get join(): Omit<JoinEngine, 'record' | 'refused' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
     return this.#join;
   }
+}
+
+function copyInvalid({ impressions, feedback }: InvalidCounts): InvalidCounts {
+  return { impressions: new Map(impressions), feedback: new Map(feedback) };
 }
 
 function delaysOf({ delays }: JoinEngine): CommittedState['delays'] {

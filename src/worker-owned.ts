@@ -1,5 +1,7 @@
+import type { InvalidCode } from './drops.ts';
 import type { EpochMs } from './events.ts';
 import type { Unit } from './unit.ts';
+import type { InvalidCounts } from './unit-contract.ts';
 import type { StopCause, UnitStatus } from './worker-status.ts';
 
 /** A unit that we own, and what the worker knows of it beside. */
@@ -33,7 +35,7 @@ export function statusOf({ partition, unit, lag, stopped }: Owned): UnitStatus {
   return {
     partition,
     counts: committed.counts,
-    invalid: committed.invalid,
+    invalid: committed.invalid.map(bothSides),
     ignoredCohortKeys: unit.ignoredCohortKeys,
     scored: committed.scored,
     idleAdvances: unit.idleAdvances,
@@ -48,4 +50,10 @@ export function statusOf({ partition, unit, lag, stopped }: Owned): UnitStatus {
     lag: [...lag],
     retentionHeadroom: lag.map(() => undefined),
   };
+}
+
+function bothSides({ impressions, feedback }: InvalidCounts): ReadonlyMap<InvalidCode, number> {
+  const all = new Map(impressions);
+  for (const [code, n] of feedback) all.set(code, (all.get(code) ?? 0) + n);
+  return all;
 }

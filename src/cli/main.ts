@@ -20,11 +20,17 @@ async function main(argv: readonly string[]): Promise<void> {
     .version(version())
     .option('--verbose', 'show the stack trace of an error')
     .showSuggestionAfterError()
-    .showHelpAfterError('(add --help for what is possible)');
+    .showHelpAfterError('(add --help for what is possible)')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 fine, 1 failed, 2 wrong usage or configuration, 3 regression.\nDocumentation: the folder docs/ of the package.',
+    );
   for (const command of [demoCommand(), replayCommand(), simulateCommand(), configCommand()])
     program.addCommand(command);
-  for (const command of [program, ...program.commands, ...program.commands.flatMap((c) => c.commands)])
+  for (const command of [program, ...program.commands, ...program.commands.flatMap((c) => c.commands)]) {
     command.exitOverride();
+    command.configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'receval: ')) });
+  }
   try {
     await program.parseAsync(argv);
   } catch (error) {

@@ -50,7 +50,25 @@ Examples:
       const settings = readSettings(flags);
       const result = await replayFiles({ settings, inputs: readInputs(flags), ...optionsOf(flags) });
       process.stdout.write(printResult(result, settings, flags.output));
+      noteOddities(result, flags);
     });
+}
+
+/** Says what the user would want to know before trusting the numbers; nothing accepted is a failure. */
+function noteOddities({ impressions, feedback, invalid }: ReplayResult, flags: Flags): void {
+  const note = (text: string): void => void process.stderr.write(`receval: ${text}\n`);
+  if (flags.events === undefined && flags.feedback === undefined)
+    note('no --feedback: every list counts as one without a positive');
+  if (impressions.read + feedback.read > 0 && impressions.accepted === 0) {
+    const codes = new Map([...invalid.impressions, ...invalid.feedback]);
+    const swapped = codes.has('wrong_kind') ? ': were --impressions and --feedback swapped?' : '';
+    note(`no impression was accepted${swapped}`);
+    process.exitCode = 1;
+  }
+  const late = Object.values(feedback.late).reduce((sum, n) => sum + n, 0);
+  if (flags.events !== undefined && late > feedback.attributed / 10) {
+    note('much feedback came too late for a horizon: a log of both sides must be in the order of time');
+  }
 }
 
 /** Replays with progress on stderr. */

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import type { Settings } from '../config/settings.ts';
-import { assertNever } from '../events.ts';
+import { ABSENT_DIMENSION, assertNever } from '../events.ts';
 import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/result.ts';
 import { grouped } from './progress.ts';
 
@@ -80,8 +80,12 @@ function tables(result: ReplayResult, { attribution, cohorts, measures }: Settin
   const parts = cohorts.flatMap((by) => {
     const rows = result.rows
       .filter((row) => row.by.join() === by.join())
-      .sort((a, b) => horizons.indexOf(a.horizon) - horizons.indexOf(b.horizon));
+      .sort((a, b) => (cohort(a) === cohort(b) ? horizons.indexOf(a.horizon) - horizons.indexOf(b.horizon) : 0));
     if (rows.length === 0) return [];
+    const absent = by.filter((dimension) => rows.every((row) => row.labels[dimension] === ABSENT_DIMENSION));
+    if (absent.length > 0) {
+      return [`by ${by.join(', ')}: no event has a ${absent.join(' or a ')}, so there is nothing to tell apart\n`];
+    }
     const header = [...by, 'horizon', 'impressions', 'positives', ...names];
     return [
       write(
@@ -93,7 +97,11 @@ function tables(result: ReplayResult, { attribution, cohorts, measures }: Settin
   });
   if (parts.length === 0)
     parts.push('No impression was accepted, so there is nothing to show. See the counts below.\n');
-  return `${[...parts, fate(result, write)].join('\n')}${result.asOf === null ? '' : `\nas of ${result.asOf}\n`}`;
+  return `${[...parts, fate(result, write)].join('\n')}${result.asOf === null ? '' : `\nimpressions up to ${result.asOf}\n`}`;
+}
+
+function cohort(row: ResultRow): string {
+  return row.by.map((dimension) => row.labels[dimension]).join(',');
 }
 
 function line(row: ResultRow, names: readonly string[]): readonly string[] {
@@ -106,10 +114,14 @@ function line(row: ResultRow, names: readonly string[]): readonly string[] {
   ];
 }
 
-/** Six digits after the point; the weight stands behind it where it is not the number of impressions. */
+/** Five digits that count; the weight stands behind it where it is not the number of impressions. */
 function valueText({ value, n }: ResultMeasure, impressions: number): string {
   if (value === null) return '-';
-  return n === impressions ? value.toFixed(6) : `${value.toFixed(6)} (n ${grouped(n)})`;
+  return n === impressions ? digits(value) : `${digits(value)} (n ${grouped(n)})`;
+}
+
+function digits(value: number): string {
+  return value === 0 ? '0' : value.toPrecision(5);
 }
 
 function fate({ impressions, feedback, invalid, ignoredCohortKeys }: ReplayResult, write: TableWriter): string {
@@ -131,8 +143,10 @@ function fate({ impressions, feedback, invalid, ignoredCohortKeys }: ReplayResul
     ],
     5,
   );
-  const codes =
-    invalid.size === 0 ? '' : `invalid: ${[...invalid].map(([code, n]) => `${code} ${grouped(n)}`).join(', ')}\n`;
+  const codes = (['impressions', 'feedback'] as const)
+    .filter((side) => invalid[side].size > 0)
+    .map((side) => `invalid ${side}: ${[...invalid[side]].map(([code, n]) => `${code} ${grouped(n)}`).join(', ')}\n`)
+    .join('');
   const keys =
     ignoredCohortKeys === 0
       ? ''

@@ -109,7 +109,12 @@ function readTree(file: string | undefined, readFile: (path: string) => string):
     text = readFile(name);
   } catch (error) {
     if (file === undefined && codeOf(error) === 'ENOENT') return {};
-    throw new ConfigError([{ path: name, message: `cannot read the configuration file (${codeOf(error)})` }]);
+    throw new ConfigError([
+      {
+        path: name,
+        message: `cannot read the configuration file: ${codeOf(error) === 'ENOENT' ? 'there is no such file' : codeOf(error)}`,
+      },
+    ]);
   }
   return parseTree(name, text);
 }

@@ -3,6 +3,7 @@ import { parseDuration } from '../durations.ts';
 import type { Grading } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { parseMeasures } from '../measures/name.ts';
+import { suggestion } from '../spelling.ts';
 import { gradeRule, highestGrade, NO_GRADE } from './grades.ts';
 import type { Report } from './report.ts';
 import type { ConfigDocument } from './schema.ts';
@@ -25,6 +26,8 @@ export function resolve(document: ConfigDocument, report: Report): Settings {
   const defaults = { relevantFrom, highestGrade: highestGrade(rules.map(({ rule }) => rule)) };
   const { measures, problems } = parseMeasures(document.measures, defaults);
   for (const { index, message } of problems) report.add(['measures', index], message);
+
+  checkActions(measures, document.grades, report);
 
   const names = measures.map(({ canonical }) => canonical);
   const referred: Referred = { measures: names, defaults, horizons, cohorts, report };
@@ -73,6 +76,18 @@ function checkPanes(windows: readonly Span[], paneSize: Span, report: Report): v
   }
 }
 
+/** `hit(action=clik)` would be 0 for ever. */
+function checkActions(measures: readonly Measure[], grades: ConfigDocument['grades'], report: Report): void {
+  const known = Object.keys(grades);
+  for (const { name, params, canonical } of measures) {
+    const action = params.get('action');
+    if (name === 'rate' || typeof action !== 'string' || known.includes(action)) continue;
+    report.add(['measures'], `${canonical}: the action "${action}" has no grade${suggestion(action, known)}`, [
+      'grades',
+    ]);
+  }
+}
+
 /** Actions of the configuration, then those that have a meaning to a measure alone. */
 function gradingOf(actions: Grading['actions'], measures: readonly Measure[], relevantFrom: number): Grading {
   const known = new Set(actions.map(({ name }) => name));
@@ -88,7 +103,8 @@ function gradingOf(actions: Grading['actions'], measures: readonly Measure[], re
 function actionsOf({ name, params }: Measure): readonly string[] {
   const action = params.get('action');
   return [
-    ...(typeof action === 'string' ? [action] : []),
+    // A rate counts any action; any other measure needs the action's grade.
+    ...(typeof action === 'string' && name === 'rate' ? [action] : []),
     ...(name === 'ctr' ? ['click'] : []),
     ...(params.get('examined') === 'viewport' ? ['view'] : []),
   ];

@@ -103,7 +103,10 @@ function topicsOf(options: ReplayOptions): (FileTopic & { readonly role: TopicRo
   let files = 0;
   const topic = (role: TopicRole, side: readonly ReplayFile[]): FileTopic & { readonly role: TopicRole } => {
     const { adapter, tsUnit, positionBase } =
-      settings.kafka.topics.find((t) => (role.impressions ? t.role.impressions : t.role.feedback)) ??
+      settings.kafka.topics.find(
+        (t) => (!role.impressions || t.role.impressions) && (!role.feedback || t.role.feedback),
+      ) ??
+      settings.kafka.topics.find((t) => t.role.impressions) ??
       settings.kafka.topics[0];
     return {
       role,

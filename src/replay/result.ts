@@ -14,7 +14,7 @@ import {
   type ImpressionDrop,
   type InvalidCode,
 } from '../drops.ts';
-import type { EpochMs } from '../events.ts';
+import type { EpochMs, Side } from '../events.ts';
 import { measureValue, measureWeight } from '../measures/value.ts';
 import type { Unit } from '../unit.ts';
 import type { UnitSettings } from '../unit-contract.ts';
@@ -54,7 +54,7 @@ export interface ReplayResult {
     readonly late: Readonly<Record<string, number>>;
   };
   readonly rows: readonly ResultRow[];
-  readonly invalid: ReadonlyMap<InvalidCode, number>;
+  readonly invalid: Readonly<Record<Side, ReadonlyMap<InvalidCode, number>>>;
   readonly ignoredCohortKeys: number;
 }
 
@@ -110,7 +110,7 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
       late: named(horizons, (_, h) => sum(counts, (c) => c.feedback.late[h])),
     },
     rows: rows.sort(compareRows),
-    invalid: codes(unit),
+    invalid: { impressions: codes(unit, 'impressions'), feedback: codes(unit, 'feedback') },
     ignoredCohortKeys: finished.ignoredCohortKeys,
   };
 }
@@ -158,9 +158,11 @@ function named(names: readonly string[], of: (name: string, i: number) => number
   return Object.fromEntries(names.map((name, i) => [name, of(name, i)]));
 }
 
-function codes(unit: Unit): ReadonlyMap<InvalidCode, number> {
+function codes(unit: Unit, side: Side): ReadonlyMap<InvalidCode, number> {
   const all = new Map<InvalidCode, number>();
-  for (const topic of unit.committed.invalid) for (const [code, n] of topic) all.set(code, (all.get(code) ?? 0) + n);
+  for (const topic of unit.committed.invalid) {
+    for (const [code, n] of topic[side]) all.set(code, (all.get(code) ?? 0) + n);
+  }
   return new Map([...all].sort(([, a], [, b]) => b - a));
 }
 

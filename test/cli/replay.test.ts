@@ -184,10 +184,10 @@ describe('receval replay', () => {
     ];
     const table = await receval([...args, 'table']);
     expect(table.stdout).toMatch(/variant +horizon +impressions +positives +mrr +hit@1/);
-    expect(table.stdout).toMatch(/ B +5m +1 +1 +1\.000000 +1\.000000/);
+    expect(table.stdout).toMatch(/ B +5m +1 +1 +1\.0000 +1\.0000/);
     expect(table.stdout).toMatch(/feedback +6 +2 +invalid 1, orphan 1, not_in_list 1, duplicate 1/);
     const md = await receval([...args, 'md']);
-    expect(md.stdout).toContain('| B | 5m | 1 | 1 | 1.000000 | 1.000000 |');
+    expect(md.stdout).toContain('| B | 5m | 1 | 1 | 1.0000 | 1.0000 |');
     const csv = await receval([...args, 'csv']);
     expect(csv.stdout).toContain('\nvariant,variant=B,5m,all,1,1,mrr,1,1,\n');
   });
@@ -217,6 +217,20 @@ describe('receval replay', () => {
     expect(run.stderr).not.toMatch(/\n\s+at /);
     expect(run.code).toBe(code);
     expect(run.stdout).toBe('');
+  });
+
+  it('fails when nothing was accepted, and asks whether the files were swapped', async () => {
+    const run = await receval(['replay', '--impressions', file(FEEDBACK), '--feedback', file(IMPRESSIONS)]);
+    expect(run.stderr).toContain('no impression was accepted: were --impressions and --feedback swapped?');
+    expect(run.stdout).toMatch(/invalid impressions: wrong_kind 6/);
+    expect(run.code).toBe(1);
+  });
+
+  it('says so when there is no feedback, and when a log of both sides is not in the order of time', async () => {
+    expect((await receval(['replay', '--impressions', file(IMPRESSIONS)])).stderr).toContain('no --feedback');
+    const clicks = Array.from({ length: 20 }, (_, i) => click('r1', 1000 + i, 'a')).join('');
+    const jumbled = impression('r1', 0) + impression('r2', 1_200_000) + clicks;
+    expect((await receval(['replay', '--events', file(jumbled)])).stderr).toContain('in the order of time');
   });
 
   it('names a packed file that is cut off', async () => {

@@ -75,15 +75,21 @@ describe('files', () => {
     expect(load('# nothing but a comment').namespace).toBe('default');
   });
 
+  test('an action that only a measure names has no grade, unless the measure is a rate', () => {
+    expect(problems('measures: [hit(action=clik), rate(action=share)]', {})).toEqual([
+      'measures: hit(action=clik): the action "clik" has no grade; did you mean "click"?',
+    ]);
+  });
+
   test('a named file that cannot be read is told, and so is an unnamed one that exists', () => {
     expect(problems('', { file: 'b.yaml', files: {} })).toEqual([
-      'b.yaml: cannot read the configuration file (ENOENT)',
+      'b.yaml: cannot read the configuration file: there is no such file',
     ]);
     const readFile = (): string => {
       throw Object.assign(new Error('denied'), { code: 'EACCES' });
     };
     expect(() => loadSettings({ readFile, env: {} })).toThrow(
-      'receval.yaml: cannot read the configuration file (EACCES)',
+      'receval.yaml: cannot read the configuration file: EACCES',
     );
   });
 

@@ -1,0 +1,122 @@
+#!lua
+-- Applies one commit of one unit: all of it, or nothing. All keys carry the unit's hash tag.
+--
+-- KEYS  1            the unit's hash
+--       2 .. 1+D     keys to delete
+--       2+D ..       keys of the rows to set
+-- ARGV  1  token     of the claim under which the caller owns the unit
+--       2  before    number of the commit that this one builds on, digits
+--       3  parent    id of that commit, '' for none
+--       4  seq       number of this commit: before + 1, digits
+--       5  cid       id of this commit
+--       6  ttl       ms, digits: rows go when they are not written for so long; '' for never
+--       7  D         number of keys to delete
+--       8  C         number of the checkpoint's fields
+--       9 ..         C times field, value; then for each row key the number n of its fields, and n times field, value
+--
+-- Answers OK        applied
+--         ALREADY   this very commit had been applied
+--         FENCED    another claim owns the unit
+--         CONFLICT  the unit is not at the commit that this one builds on
+-- or an error, and then nothing was written: BADCOMMIT, WRONGTYPE, NOPERM, or what the server refuses scripts with.
+--
+-- A script that fails midway keeps its earlier writes. So everything is checked before the first write, and the line
+-- at the top makes a server that is out of memory or a replica refuse the script before it begins. Digits are
+-- compared as text: numbers of Lua lose digits.
+
+-- unpack() fails from 8,000 values on.
+local SLICE = 4000
+
+local unit = KEYS[1]
+local token, before, parent, seq, cid, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+
+local function digits(text)
+  return text ~= nil and string.find(text, '^%d+$') ~= nil
+end
+
+local function kind(key)
+  return redis.call('TYPE', key).ok
+end
+
+local function may(...)
+  return redis.acl_check_cmd(...)
+end
+
+-- The guard.
+local found = kind(unit)
+if found == 'none' then
+  return 'CONFLICT'
+elseif found ~= 'hash' then
+  return redis.error_reply('WRONGTYPE the unit\'s key holds a ' .. found)
+end
+local stored = redis.call('HMGET', unit, 'token', 'seq', 'cid')
+local stored_seq, stored_cid = stored[2] or '0', stored[3] or ''
+if (stored[1] or '') ~= token then
+  return 'FENCED'
+elseif stored_seq == seq and stored_cid == cid then
+  return 'ALREADY'
+elseif stored_seq ~= before or stored_cid ~= parent then
+  return 'CONFLICT'
+end
+
+-- Is all of it there, of the right form, and allowed?
+if not (digits(before) and digits(seq) and digits(ARGV[7]) and digits(ARGV[8]) and (ttl == '' or digits(ttl))) then
+  return redis.error_reply('BADCOMMIT a number is not made of digits')
+end
+local first_row = 2 + tonumber(ARGV[7])
+local checkpoint_end = 8 + 2 * tonumber(ARGV[8])
+if first_row > #KEYS + 1 then
+  return redis.error_reply('BADCOMMIT there are fewer keys than it says')
+end
+if not may('HSET', unit, 'seq', seq) then
+  return redis.error_reply('NOPERM HSET on the unit is not allowed')
+end
+for i = 2, first_row - 1 do
+  if not may('UNLINK', KEYS[i]) then
+    return redis.error_reply('NOPERM UNLINK on the unit\'s rows is not allowed')
+  end
+end
+local ends = {}
+local at = checkpoint_end + 1
+for i = first_row, #KEYS do
+  local key = KEYS[i]
+  found = kind(key)
+  if found ~= 'hash' and found ~= 'none' then
+    return redis.error_reply('WRONGTYPE a row\'s key holds a ' .. found)
+  end
+  if not may('HSET', key, 'f', 'v') or not (ttl == '' or may('PEXPIRE', key, ttl)) then
+    return redis.error_reply('NOPERM HSET or PEXPIRE on the unit\'s rows is not allowed')
+  end
+  if not digits(ARGV[at]) or ARGV[at] == '0' then
+    return redis.error_reply('BADCOMMIT a row key without fields')
+  end
+  ends[i] = at + 2 * tonumber(ARGV[at])
+  at = ends[i] + 1
+end
+if at ~= #ARGV + 1 then
+  return redis.error_reply('BADCOMMIT there are more or fewer fields than it says')
+end
+
+-- From here on nothing can be refused.
+local function set(key, from, to)
+  for start = from, to, SLICE do
+    redis.call('HSET', key, unpack(ARGV, start, math.min(start + SLICE - 1, to)))
+  end
+end
+
+-- Changes nothing: a server that would refuse to grow refuses here.
+redis.call('HSET', unit, 'token', token)
+for i = 2, first_row - 1 do
+  redis.call('UNLINK', KEYS[i])
+end
+local from = checkpoint_end + 2
+for i = first_row, #KEYS do
+  set(KEYS[i], from, ends[i])
+  if ttl ~= '' then
+    redis.call('PEXPIRE', KEYS[i], ttl)
+  end
+  from = ends[i] + 2
+end
+set(unit, 9, checkpoint_end)
+redis.call('HSET', unit, 'seq', seq, 'cid', cid)
+return 'OK'

@@ -1,0 +1,114 @@
+/** Judges what a server tells of itself. */
+export interface StoreFinding {
+  readonly check: 'version' | 'eviction' | 'history' | 'durability' | 'replicas' | 'clock' | 'self-test';
+  /** error: do not start. */
+  readonly level: 'ok' | 'warning' | 'error';
+  /** What was found and, unless it is fine, what to do. */
+  readonly message: string;
+}
+
+export type ServerInfo = ReadonlyMap<string, string>;
+
+/** The answer of INFO by name. */
+export function parseInfo(text: string): ServerInfo {
+  const lines = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)] as const));
+}
+
+/** Findings on one server, in a fixed order. `text`: what INFO answered. */
+export function findingsOf(text: string): readonly StoreFinding[] {
+  const info = parseInfo(text);
+  return [version(info), eviction(info), history(info, text), durability(info), replicas(info)];
+}
+
+/** First versions of each line without CVE-2025-49844, by which a script can take over the server. */
+const SAFE: Readonly<Record<string, readonly string[]>> = {
+  Redis: ['7.2.11', '7.4.6', '8.0.4', '8.2.2'],
+  Valkey: ['7.2.11', '8.0.6', '8.1.4'],
+};
+
+function version(info: ServerInfo): StoreFinding {
+  const valkey = info.get('valkey_version');
+  const product = valkey === undefined ? 'Redis' : 'Valkey';
+  const number = valkey ?? info.get('redis_version') ?? '';
+  const [major, minor] = parts(number);
+  const found = `${product} ${number === '' ? 'of an unknown version' : number}`;
+  const finding = (level: StoreFinding['level'], what: string): StoreFinding => ({
+    check: 'version',
+    level,
+    message: `${found}${what}`,
+  });
+  if (!(major >= 7)) return finding('error', ': scripts need Redis 7.0 or later, or Valkey 7.2 or later. Upgrade it');
+  if (product === 'Redis' && major === 7 && minor === 0) {
+    return finding(
+      'warning',
+      ' may have CVE-2025-49844: INFO does not tell the revision of a package. ' +
+        'On Debian 12 it must be at least 5:7.0.15-1~deb12u10 (dpkg -l redis-server); elsewhere upgrade',
+    );
+  }
+  const safe = SAFE[product].find((one) => same(one, major, minor));
+  if (safe !== undefined && before(parts(number), parts(safe))) {
+    return finding('warning', ` has CVE-2025-49844. Upgrade to ${safe} or later`);
+  }
+  return finding('ok', '');
+}
+
+function parts(number: string): readonly [number, number, number] {
+  const [major = Number.NaN, minor = 0, patch = 0] = number.split('.').map((part) => Number.parseInt(part, 10));
+  return [major, minor, patch];
+}
+
+function same(number: string, major: number, minor: number): boolean {
+  const [theirs, line] = parts(number);
+  return theirs === major && line === minor;
+}
+
+function before(a: readonly number[], b: readonly number[]): boolean {
+  const i = a.findIndex((part, at) => part !== b[at]);
+  return i !== -1 && a[i] < b[i];
+}
+
+function eviction(info: ServerInfo): StoreFinding {
+  const policy = info.get('maxmemory_policy') ?? 'unknown';
+  if (policy === 'noeviction') return { check: 'eviction', level: 'ok', message: 'maxmemory-policy is noeviction' };
+  return {
+    check: 'eviction',
+    level: 'error',
+    message: `maxmemory-policy is ${policy}: rows could vanish silently. Set it to noeviction`,
+  };
+}
+
+/** A store whose copies are written at several places has no single history for the guard to stand on. */
+function history(info: ServerInfo, text: string): StoreFinding {
+  const several = info.get('role') === 'active-replica' || /(?:name=crdt|^crdt)/m.test(text);
+  return several
+    ? {
+        check: 'history',
+        level: 'error',
+        message: 'this is an active-active database: the guarantee needs one history per key. Use a plain one',
+      }
+    : { check: 'history', level: 'ok', message: 'one primary' };
+}
+
+function durability(info: ServerInfo): StoreFinding {
+  if (info.get('aof_enabled') === '1') return { check: 'durability', level: 'ok', message: 'appendonly is on' };
+  return {
+    check: 'durability',
+    level: 'warning',
+    message:
+      'appendonly is off: a restart goes back to the last snapshot, and what is missing is read from the log again, ' +
+      'as far as that reaches back. Set appendonly yes',
+  };
+}
+
+function replicas(info: ServerInfo): StoreFinding {
+  const count = Number(info.get('connected_slaves') ?? '0');
+  if (count === 0 || info.has('min_slaves_good_slaves')) {
+    return { check: 'replicas', level: 'ok', message: `${count} replicas` };
+  }
+  return {
+    check: 'replicas',
+    level: 'warning',
+    message: `${count} replicas, but a primary that is cut off from them still takes writes. Set min-replicas-to-write 1`,
+  };
+}

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleaned, faultCode, unavailable } from './redis-faults.ts';
+import type { StoreUnavailable } from './unavailable.ts';
+
+/** What we use of a client of the Redis library, be it of one server or of a cluster. */
+export interface RedisClient {
+  readonly status: string;
+  call(command: string, args: (string | number)[]): Promise<unknown>;
+  disconnect(reconnect?: boolean): void;
+  on(event: string, listener: (argument: unknown) => void): unknown;
+  off(event: string, listener: (argument: unknown) => void): unknown;
+}
+
+/** Errors that do not pass while we wait. */
+const HOPELESS = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM']);
+
+/** One connection. Every call ends within its time limit, and every rejection is a StoreUnavailable without secrets. */
+export class RedisLink {
+  readonly #client: RedisClient;
+  readonly #limit: number;
+  readonly #secrets: readonly string[];
+  /** Why the connection broke last; '' for never. */
+  #trouble = '';
+
+  /** `limit` in ms: a little more than the client's own, which may fail to fire. */
+  constructor(client: RedisClient, limit: number, secrets: readonly string[]) {
+    this.#client = client;
+    this.#limit = limit;
+    this.#secrets = secrets;
+    client.on('error', (error) => {
+      this.#trouble = error instanceof Error ? cleaned(error.message, secrets) : '';
+    });
+  }
+
+  get connected(): boolean {
+    return this.#client.status === 'ready';
+  }
+
+  /** Resolves once commands can be sent. Rejects after `patience` ms, or at once for wrong credentials. */
+  async ready(place: string, patience: number): Promise<void> {
+    const giveUp = new AbortController();
+    let onReady = (_: unknown): void => {};
+    let onError = onReady;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        onReady = () => resolve();
+        onError = (error) => {
+          if (HOPELESS.has(faultCode(error))) reject(error);
+        };
+        this.#client.on('ready', onReady);
+        this.#client.on('error', onError);
+        if (this.connected) resolve();
+        sleep(patience, undefined, { signal: giveUp.signal }).then(
+          () => reject(new Error(`unreachable for ${patience} ms`)),
+          () => {},
+        );
+      });
+    } catch (error) {
+      throw this.#wrap(`connect to ${place}`, error);
+    } finally {
+      giveUp.abort();
+      this.#client.off('ready', onReady);
+      this.#client.off('error', onError);
+    }
+  }
+
+  /** Sends one command. `doing` says for what, in messages. */
+  async call(doing: string, command: string, args: (string | number)[]): Promise<unknown> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('Command timed out')), this.#limit);
+    });
+    try {
+      return await Promise.race([this.#client.call(command, args), limit]);
+    } catch (error) {
+      const fault = this.#wrap(doing, error);
+      // A dead peer goes unnoticed for minutes: make a new connection.
+      if (fault.code === 'TIMEOUT') this.#client.disconnect(true);
+      throw fault;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    this.#client.disconnect();
+  }
+
+  #wrap(doing: string, error: unknown): StoreUnavailable {
+    return unavailable(doing, error, this.#secrets, this.connected ? '' : this.#trouble);
+  }
+}

@@ -1,0 +1,55 @@
+import { STORE_FIELDS } from './layout.ts';
+import type { Claimed, Commit, Fields } from './port.ts';
+
+/** Keys and arguments of one script call. */
+export interface ScriptCall {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+/**
+ * A commit as commit.lua takes it. `rowTtl` in ms; undefined: rows stay. Throws for a checkpoint that names a field of
+ * the store's own, and for keys outside of the unit's slot: both would break the guard.
+ */
+export function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
+  const { unit, token, seq, cid, parent, checkpoint, rows, deletes } = commit;
+  const tag = unit.slice(0, unit.indexOf('}') + 1);
+  const keys = [unit, ...deletes];
+  const args = [token, String(seq - 1), parent, String(seq), cid, rowTtl === undefined ? '' : String(rowTtl)];
+  args.push(String(deletes.length), String(checkpoint.size));
+  for (const own of STORE_FIELDS) {
+    if (checkpoint.has(own)) throw new Error(`the checkpoint may not hold "${own}": the store keeps that field itself`);
+  }
+  pushFields(args, checkpoint);
+  for (const [key, fields] of rows) {
+    if (fields.size === 0) continue;
+    keys.push(key);
+    args.push(String(fields.size));
+    pushFields(args, fields);
+  }
+  const stranger = keys.find((key) => !key.startsWith(tag));
+  if (stranger !== undefined) throw new Error(`the key ${stranger} does not belong to the unit ${unit}`);
+  return { keys, args };
+}
+
+/** What claim.lua answered. */
+export function claimedOf(reply: unknown): Claimed {
+  const fields = fieldsOf(reply);
+  const seq = Number(fields.get('seq') ?? '0');
+  const before = { token: fields.get('token') ?? '', seq, cid: fields.get('cid') ?? '' };
+  if (seq === 0) return { ...before, checkpoint: undefined };
+  for (const own of STORE_FIELDS) fields.delete(own);
+  return { ...before, checkpoint: fields };
+}
+
+/** A hash from a reply of field, value, field, value ... */
+export function fieldsOf(reply: unknown): Map<string, string> {
+  if (!Array.isArray(reply)) throw new Error('the server answered something that is no hash');
+  const fields = new Map<string, string>();
+  for (let i = 0; i < reply.length; i += 2) fields.set(String(reply[i]), String(reply[i + 1]));
+  return fields;
+}
+
+function pushFields(args: string[], fields: Fields): void {
+  for (const [field, text] of fields) args.push(field, text);
+}

@@ -1,0 +1,167 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Cluster, Redis } from 'ioredis';
+import type { DurationMs, EpochMs } from '../../events.ts';
+import type { Claimed, Commit, CommitAnswer, Fields, Store } from './port.ts';
+import { type ClientSettings, clusterOptions, serverOptions } from './redis-clients.ts';
+import { findingsOf, type StoreFinding } from './redis-findings.ts';
+import { RedisLink } from './redis-link.ts';
+import { claimedOf, commitCall, fieldsOf, type ScriptCall } from './redis-scripts.ts';
+import { selfTest } from './redis-self-test.ts';
+import { parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
+import { StoreUnavailable } from './unavailable.ts';
+
+export interface RedisStoreOptions {
+  /** redis://, rediss://, redis+sentinel:// or redis+cluster:// (redis-url.ts). */
+  readonly url: string;
+  /** Rows that are not written for so long may go: at least `keep` + 14 days (semantics.md section 4). undefined: never. */
+  readonly rowTtl?: DurationMs | undefined;
+  /** How long one commit or claim may take; default 2 s. Reads may take five times as long. */
+  readonly commandTimeout?: DurationMs | undefined;
+  /** How long `connect` waits for the server; default 10 s. */
+  readonly connectTimeout?: DurationMs | undefined;
+}
+
+/** Keys that are asked for at once. */
+const READ_BATCH = 100;
+
+interface Script {
+  readonly text: string;
+  readonly sha: string;
+}
+
+function script(name: string): Script {
+  const text = readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8');
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
+}
+
+const COMMIT = script('commit');
+const CLAIM = script('claim');
+
+/**
+ * A store in Redis. A commit is one script call, so it is applied as a whole or not at all, and every rejection is a
+ * StoreUnavailable. Nothing is sent twice by itself, and nothing waits in a queue: whoever calls decides.
+ *
+ * Texts travel as UTF-8, so they must hold no half of a surrogate pair.
+ */
+export class RedisStore implements Store {
+  readonly #target: RedisTarget;
+  readonly #rowTtl: DurationMs | undefined;
+  /** Claims and commits; what reads ask for does not stand before them. */
+  readonly #writes: RedisLink;
+  readonly #reads: RedisLink;
+  readonly #primaries: () => readonly RedisLink[];
+
+  /** Rejects with a StoreUnavailable when no server can be reached, with a RedisUrlError for a malformed URL. */
+  static async connect(options: RedisStoreOptions): Promise<RedisStore> {
+    const store = new RedisStore(options);
+    try {
+      const patience = options.connectTimeout ?? 10_000;
+      const place = shownTarget(store.#target);
+      await Promise.all([store.#writes.ready(place, patience), store.#reads.ready(place, patience)]);
+      return store;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  private constructor({ url, rowTtl, commandTimeout = 2000 }: RedisStoreOptions) {
+    if (rowTtl !== undefined && !(Number.isSafeInteger(rowTtl) && rowTtl > 0)) {
+      throw new RangeError(`rowTtl: expected whole milliseconds above 0, not ${rowTtl}`);
+    }
+    this.#target = parseRedisUrl(url);
+    this.#rowTtl = rowTtl;
+    const { username, password } = this.#target;
+    const secrets = [password, username].flatMap((text) =>
+      text === undefined ? [] : [text, encodeURIComponent(text)],
+    );
+    const link = (client: Redis | Cluster, limit: number): RedisLink => new RedisLink(client, limit + 500, secrets);
+    const reads = open(this.#target, { name: 'receval-reads', commandTimeout: 5 * commandTimeout });
+    this.#writes = link(open(this.#target, { name: 'receval-commits', commandTimeout }), commandTimeout);
+    this.#reads = link(reads, 5 * commandTimeout);
+    this.#primaries = () =>
+      reads instanceof Cluster ? reads.nodes('master').map((node) => link(node, commandTimeout)) : [this.#reads];
+  }
+
+  /** Whether commands can be sent now. */
+  get connected(): boolean {
+    return this.#writes.connected && this.#reads.connected;
+  }
+
+  async claim(unit: string, token: string): Promise<Claimed> {
+    return claimedOf(await this.#run(`claim ${unit}`, CLAIM, { keys: [unit], args: [token] }));
+  }
+
+  async commit(commit: Commit): Promise<CommitAnswer> {
+    const answer = await this.#run(`commit to ${commit.unit}`, COMMIT, commitCall(commit, this.#rowTtl));
+    switch (answer) {
+      case 'OK':
+      case 'ALREADY':
+      case 'FENCED':
+      case 'CONFLICT':
+        return answer;
+      default:
+        throw new StoreUnavailable('ERR', 'Redis answered a commit in a way that the script does not', {
+          retriable: false,
+          outcome: 'unknown',
+        });
+    }
+  }
+
+  /** Key by key: what is committed meanwhile may be seen in some and not in others. */
+  async read(keys: readonly string[]): Promise<readonly Fields[]> {
+    const found: Fields[] = [];
+    for (let i = 0; i < keys.length; i += READ_BATCH) {
+      const batch = keys.slice(i, i + READ_BATCH);
+      const replies = await Promise.all(batch.map((key) => this.#reads.call(`read ${key}`, 'HGETALL', [key])));
+      for (const reply of replies) found.push(fieldsOf(reply));
+    }
+    return found;
+  }
+
+  /** The server's clock. */
+  async time(): Promise<EpochMs> {
+    const reply = await this.#reads.call('tell the time', 'TIME', []);
+    const [seconds, micros] = Array.isArray(reply) ? reply.map(Number) : [];
+    return seconds * 1000 + Math.floor(micros / 1000);
+  }
+
+  /**
+   * What must be known before the start: of every primary, then of a commit on a unit made for this, which is deleted
+   * again. `write` false: for those who only read. Rejects when a server does not answer.
+   */
+  async checks({ write = true }: { readonly write?: boolean } = {}): Promise<readonly StoreFinding[]> {
+    const infos = await Promise.all(this.#primaries().map((primary) => primary.call('tell of itself', 'INFO', [])));
+    const findings = infos.flatMap((info) => findingsOf(String(info)));
+    if (!write) return findings;
+    const unit = `receval:{self-test:${randomUUID()}}:unit`;
+    const remove = async (keys: readonly string[]): Promise<void> => {
+      await this.#writes.call('remove the self-test', 'UNLINK', [...keys]);
+    };
+    return [...findings, await selfTest(this, unit, remove)];
+  }
+
+  /** Ends both connections at once; what is under way rejects. */
+  async close(): Promise<void> {
+    this.#writes.close();
+    this.#reads.close();
+  }
+
+  /** By hash; a server that does not know the script is sent all of it, and knows it then. */
+  async #run(doing: string, { text, sha }: Script, { keys, args }: ScriptCall): Promise<unknown> {
+    const rest = [String(keys.length), ...keys, ...args];
+    try {
+      return await this.#writes.call(doing, 'evalsha', [sha, ...rest]);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || error.code !== 'NOSCRIPT') throw error;
+      return await this.#writes.call(doing, 'eval', [text, ...rest]);
+    }
+  }
+}
+
+function open(target: RedisTarget, settings: ClientSettings): Redis | Cluster {
+  return target.kind === 'cluster'
+    ? new Cluster([...target.addresses], clusterOptions(target, settings))
+    : new Redis(serverOptions(target, settings));
+}

@@ -1,0 +1,86 @@
+import type { Offset } from '../../events.ts';
+
+/**
+ * Where one topic of one unit is read. It is
+ * - `claiming` from the join on, until the handler has settled `assigned`: seeks are only noted;
+ * - `placing` while its offset is compared with what the log holds;
+ * - `open` when records flow, unless the worker holds it back;
+ * - `stopped` after a gap, a refused batch or a lost log, until it is sought again.
+ */
+export type Phase = 'claiming' | 'placing' | 'open' | 'stopped';
+
+export class Position {
+  readonly partition: number;
+  /** Index in the configuration's order. */
+  readonly topic: number;
+  phase: Phase = 'claiming';
+  /** Paused by the worker. */
+  held = false;
+  /** The next offset to deliver; undefined: wherever the log starts. */
+  expected: Offset | undefined;
+  /** How often it was sought: work that began before a seek can tell. */
+  seeks = 0;
+  /** Where a filtered batch ended that did not begin at `expected`; the next fetch shows whether it was an old one. */
+  #jumped: Offset | undefined;
+
+  constructor(partition: number, topic: number) {
+    this.partition = partition;
+    this.topic = topic;
+  }
+
+  get flows(): boolean {
+    return this.phase === 'open' && !this.held;
+  }
+
+  /** Offsets below are done or given up; those from here on are to come. */
+  moveTo(offset: Offset | undefined): void {
+    this.expected = offset;
+    this.#jumped = undefined;
+  }
+
+  seek(offset: Offset): void {
+    this.seeks++;
+    this.moveTo(offset);
+  }
+
+  /** Whether a batch that was fetched from this offset continues what was delivered. */
+  takes(fetched: Offset): boolean {
+    if (fetched === this.expected) return true;
+    if (fetched !== this.#jumped) return false;
+    this.moveTo(fetched);
+    return true;
+  }
+
+  /**
+   * A fetched batch had records with the offsets [first, end), none of which is delivered (control records, aborted
+   * transactions, compaction). Answers whether the position moved. One that begins behind the expected offset may follow a
+   * hole, or have been fetched before a seek: if it was a hole, the next fetch begins at its end.
+   */
+  pass(first: Offset, end: Offset): boolean {
+    if (this.expected === undefined || end <= this.expected) return false;
+    if (first > this.expected) {
+      this.#jumped = end;
+      return false;
+    }
+    this.moveTo(end);
+    return true;
+  }
+}
+
+/** All topics of one partition. */
+export class Unit {
+  readonly positions: readonly Position[];
+  /** Settles when the last piece of work that was queued is done. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(partition: number, topics: number) {
+    this.positions = Array.from({ length: topics }, (_, topic) => new Position(partition, topic));
+  }
+
+  /** One piece of work at a time, in the order of the calls. */
+  inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+}

@@ -1,0 +1,46 @@
+import type { DurationMs } from '../../events.ts';
+
+/** How the consumer talks to Kafka. The values are a set: each guards against a trap of kafkajs (decision 0011). */
+export interface KafkaTimes {
+  /** A member that has not been heard of for so long is expelled, and others take over its partitions. */
+  readonly sessionTimeout: DurationMs;
+  readonly heartbeatInterval: DurationMs;
+  readonly rebalanceTimeout: DurationMs;
+  /** How long a fetch waits for records; also the delay after a resume. */
+  readonly maxWaitTimeInMs: DurationMs;
+}
+
+export const KAFKA_TIMES: KafkaTimes = {
+  sessionTimeout: 30_000,
+  heartbeatInterval: 3_000,
+  rebalanceTimeout: 60_000,
+  maxWaitTimeInMs: 500,
+};
+
+export const MAX_BYTES_PER_PARTITION = 2 ** 20;
+export const MAX_BYTES = 8 * 2 ** 20;
+export const MAX_CONCURRENCY = 4;
+export const REQUEST_TIMEOUT: DurationMs = 10_000;
+export const CONNECTION_TIMEOUT: DurationMs = 3_000;
+/** All fields stand here, as kafkajs has other defaults when NODE_ENV is `test`. */
+export const RETRY = { retries: 5, initialRetryTime: 300, maxRetryTime: 30_000, factor: 0.2, multiplier: 2 } as const;
+
+/** A handler is given at most so many records at once, fewer when they take longer than this, so that heartbeats go on. */
+export const CHUNK_RECORDS = 200;
+export const CHUNK_TIME: DurationMs = 50;
+
+/**
+ * An idle member beats only between two fetches, so both times must leave room for several beats in a session.
+ * @throws Error that names the setting and the largest value.
+ */
+export function checkTimes(times: KafkaTimes): void {
+  const most = times.sessionTimeout / 6;
+  for (const name of ['maxWaitTimeInMs', 'heartbeatInterval'] as const) {
+    if (times[name] > most) {
+      throw new Error(
+        `kafka: ${name} is ${times[name]} ms; with a sessionTimeout of ${times.sessionTimeout} ms it may be at most ` +
+          `${Math.floor(most)} ms, or idle workers are expelled from the group`,
+      );
+    }
+  }
+}

@@ -1,0 +1,222 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Ladder } from './accumulators/ladder.ts';
+import type { Row } from './accumulators/row.ts';
+import { type RowCodec, rowCodec } from './accumulators/row-codec.ts';
+import { paneKey, parseField, unitKey } from './accumulators/store/layout.ts';
+import type { Fields, Store } from './accumulators/store/port.ts';
+import { readUnit, stands, type UnitState, wentBack } from './accumulators/unit-state.ts';
+import type { CohortRow, Rows } from './accumulators/windows.ts';
+import type { Settings } from './config/settings.ts';
+import type { EpochMs } from './events.ts';
+import { sumsKind } from './measures/value.ts';
+
+export type ExporterSettings = Pick<Settings, 'attribution' | 'cohorts' | 'measures' | 'paneSize' | 'windows'>;
+
+export interface ExporterDeps {
+  readonly store: Store;
+  readonly namespace: string;
+  /** Of every topic: the number of units. */
+  readonly partitions: number;
+}
+
+export interface QualityRow extends CohortRow {
+  /** Both as in the configuration. */
+  readonly horizon: string;
+  readonly window: string;
+}
+
+export interface QualityWindow {
+  readonly horizon: string;
+  readonly window: string;
+  /** Every unit has every pane of it, whole. */
+  readonly complete: boolean;
+}
+
+/** What all units had stored at one moment. `rows` and `windows` are the same objects as long as nothing in them changed. */
+export interface QualitySnapshot {
+  /** By horizon, then window, both in the order of the configuration; then as `readWindow` has them. */
+  readonly rows: readonly QualityRow[];
+  /** By horizon, then window: each of them, with rows or without. */
+  readonly windows: readonly QualityWindow[];
+  /** By horizon: end of the newest pane that is final and holds a result; absent: none. */
+  readonly resultTimes: ReadonlyMap<string, EpochMs>;
+  /** Impressions that all units accepted since their first records. */
+  readonly impressions: number;
+}
+
+interface SealedRows {
+  readonly ladder: Ladder;
+  readonly pane: number;
+  readonly rows: Rows;
+}
+
+const ATTEMPTS = 5;
+/** Keys per read: what one answer holds stays small. */
+const BATCH = 32;
+/** Longest stretch of decoding before other work has its turn. */
+const TURN_MS = 8;
+/** Field texts that are kept once for all panes. */
+const FIELDS = 50_000;
+
+/**
+ * Reads the windows of all units out of a store (interfaces.md section 4): first the units' hashes, then the panes that
+ * those watermarks have sealed, then the hash again; a unit that changed hands, went back or deleted what was read
+ * meanwhile is read anew.
+ *
+ * A sealed pane never changes, so it is read once per horizon; the windows' sums move with the panes (running-windows.ts).
+ * They are built anew only when a unit went back or began a new generation.
+ */
+export class Exporter {
+  readonly #settings: ExporterSettings;
+  readonly #deps: ExporterDeps;
+  readonly #codec: RowCodec;
+  readonly #unitKeys: readonly string[];
+  /** As last seen; undefined: nobody has committed to the unit. */
+  #units: readonly (UnitState | undefined)[];
+  #ladders: readonly Ladder[];
+  #last: QualitySnapshot | undefined;
+  #shown: readonly unknown[] = [];
+  #running: Promise<QualitySnapshot> | undefined;
+  readonly #fields = new Map<string, string>();
+
+  constructor(settings: ExporterSettings, deps: ExporterDeps) {
+    const { measures } = settings;
+    this.#settings = settings;
+    this.#deps = deps;
+    this.#codec = rowCodec({ names: measures.map((m) => m.canonical), kinds: measures.map(sumsKind) });
+    this.#unitKeys = Array.from({ length: deps.partitions }, (_, unit) => unitKey(deps.namespace, unit));
+    this.#units = this.#unitKeys.map(() => undefined);
+    this.#ladders = this.#newLadders();
+  }
+
+  /**
+   * The windows as of now. A call while one is running joins it. Rejects when the store cannot be read, when it holds a
+   * unit that this build cannot read, and when units changed hands too often; the next call goes on where this one ended.
+   */
+  refresh(): Promise<QualitySnapshot> {
+    this.#running ??= this.#refresh().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #refresh(): Promise<QualitySnapshot> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (await this.#read()) return this.#snapshot();
+    throw new Error(
+      `the units of namespace "${this.#deps.namespace}" changed hands while they were read, ${ATTEMPTS} times in a row: ` +
+        'what was shown before stays until they are at rest',
+    );
+  }
+
+  #newLadders(): readonly Ladder[] {
+    const { attribution, cohorts, paneSize, windows } = this.#settings;
+    const lengths = windows.map((window) => window.ms);
+    const settings = { paneSize: paneSize.ms, windows: lengths, sets: cohorts, unitTimeout: attribution.unitTimeout };
+    return attribution.horizons.map((horizon) => new Ladder(horizon, this.#deps.partitions, settings));
+  }
+
+  /** Brings all sums up to what the units have sealed. false: a unit changed hands; what the others gave is kept. */
+  async #read(): Promise<boolean> {
+    const hashes = await this.#deps.store.read(this.#unitKeys);
+    const units = hashes.map((fields, u) => readUnit(u, fields, this.#units[u]));
+    if (units.some((unit, u) => wentBack(unit, this.#units[u]))) this.#ladders = this.#newLadders();
+    this.#units = units;
+    let same = true;
+    for (const [u, unit] of units.entries()) if (unit !== undefined) same = (await this.#readUnit(u, unit)) && same;
+    if (same) for (const ladder of this.#ladders) ladder.move(units);
+    return same;
+  }
+
+  async #readUnit(u: number, unit: UnitState): Promise<boolean> {
+    const wanted = this.#wanted(u, unit);
+    if (wanted.size > 0) {
+      const sealed = await this.#readPanes(u, unit, wanted);
+      const [fields] = await this.#deps.store.read([this.#unitKeys[u]]);
+      const panes = [...wanted.keys()].sort((a, b) => a - b);
+      if (!stands(readUnit(u, fields, unit), unit, panes)) return false;
+      for (const { ladder, pane, rows } of sealed) ladder.add(pane, rows);
+    }
+    for (const ladder of this.#ladders) ladder.note(this.#units, u);
+    return true;
+  }
+
+  /** The panes to be read of a unit, each with the horizons that it is needed for. */
+  #wanted(u: number, { panes }: UnitState): ReadonlyMap<number, Ladder[]> {
+    const wanted = new Map<number, Ladder[]>();
+    for (const ladder of this.#ladders) {
+      for (const { from, to } of ladder.missing(this.#units, u)) {
+        for (const [first, end] of panes) {
+          for (let pane = Math.max(from, first); pane < Math.min(to, end); pane++) {
+            const ladders = wanted.get(pane);
+            if (ladders === undefined) wanted.set(pane, [ladder]);
+            else ladders.push(ladder);
+          }
+        }
+      }
+    }
+    return wanted;
+  }
+
+  async #readPanes(u: number, unit: UnitState, wanted: ReadonlyMap<number, Ladder[]>): Promise<readonly SealedRows[]> {
+    const { store, namespace } = this.#deps;
+    const owner = { namespace, unit: u, generation: unit.generation };
+    const panes = [...wanted];
+    const sealed: SealedRows[] = [];
+    let began = performance.now();
+    for (let i = 0; i < panes.length; i += BATCH) {
+      const batch = panes.slice(i, i + BATCH);
+      const hashes = await store.read(batch.map(([pane]) => paneKey(owner, 'm', pane * this.#settings.paneSize.ms)));
+      for (const [j, [pane, ladders]] of batch.entries()) {
+        for (const ladder of ladders) sealed.push({ ladder, pane, rows: this.#decode(hashes[j], ladder.horizon.text) });
+        if (performance.now() - began < TURN_MS) continue;
+        await nextTurn();
+        began = performance.now();
+      }
+    }
+    return sealed;
+  }
+
+  /** The rows of one horizon. */
+  #decode(hash: Fields, horizon: string): Rows {
+    const rows = new Map<string, Row>();
+    for (const [field, text] of hash) {
+      if (parseField(field)?.horizon === horizon) rows.set(this.#one(field), this.#codec.decode(text));
+    }
+    return rows;
+  }
+
+  #one(field: string): string {
+    const known = this.#fields.get(field);
+    if (known !== undefined) return known;
+    if (this.#fields.size === FIELDS) this.#fields.clear();
+    this.#fields.set(field, field);
+    return field;
+  }
+
+  #snapshot(): QualitySnapshot {
+    const impressions = this.#units.reduce((sum, unit) => sum + (unit?.accepted ?? 0), 0);
+    const shown = this.#ladders.map((ladder) => ladder.show(this.#units));
+    const last = this.#last;
+    if (last !== undefined && shown.every((windows, h) => windows === this.#shown[h])) {
+      this.#last = { ...last, impressions };
+      return this.#last;
+    }
+    const { windows } = this.#settings;
+    const all = this.#ladders.flatMap(({ horizon }, h) =>
+      shown[h].map(({ complete, rows }, w) => ({ horizon: horizon.text, window: windows[w].text, complete, rows })),
+    );
+    const resultTimes = new Map<string, EpochMs>();
+    for (const ladder of this.#ladders) {
+      const newest = ladder.newest(this.#units);
+      if (newest !== undefined) resultTimes.set(ladder.horizon.text, newest);
+    }
+    this.#shown = shown;
+    this.#last = {
+      rows: all.flatMap(({ horizon, window, rows }) => rows.map((row) => ({ horizon, window, ...row }))),
+      windows: all.map(({ horizon, window, complete }) => ({ horizon, window, complete })),
+      resultTimes,
+      impressions,
+    };
+    return this.#last;
+  }
+}

@@ -1,0 +1,234 @@
+/** The names of all metrics: the only place that names one (interfaces.md section 5). Every name has HELP and TYPE from the start. */
+import type { Settings } from '../config/settings.ts';
+import { describe } from '../measures/describe.ts';
+import type { Measure, MeasureName } from '../measures/family.ts';
+
+export type MetricType = 'counter' | 'gauge' | 'histogram';
+
+/** Who exposes a metric: exporters the numbers of all units, workers their own part. */
+export type MetricRole = 'exporter' | 'worker' | 'both';
+
+export interface Metric {
+  readonly name: string;
+  readonly type: MetricType;
+  readonly help: string;
+  /** Labels that a series may have. A dimension that is not in a series' grouping set, and k and params of a measure without, are left out. */
+  readonly labels: readonly string[];
+  readonly role: MetricRole;
+}
+
+export type CatalogueSettings = Pick<Settings, 'cohorts' | 'measures'>;
+
+/** Every metric that this process may expose, in the order of the page. */
+export function catalogue(settings: CatalogueSettings): readonly Metric[] {
+  return [...qualityMetrics(settings), ...SHARED, ...scoreMetrics(settings), ...PIPELINE];
+}
+
+/** Values of one measure name. */
+export function valueName(measure: MeasureName): string {
+  return `receval_${measure}`;
+}
+
+export function scoreName(measure: MeasureName): string {
+  return `receval_${measure}_score_total`;
+}
+
+export function weightName(measure: MeasureName): string {
+  return `receval_${measure}_weight_total`;
+}
+
+/** Measures whose values may be below 0 cannot be summed in a counter. */
+const MAY_BE_NEGATIVE: ReadonlySet<MeasureName> = new Set(['bias', 'spearman', 'kendall']);
+
+export function hasScore({ name }: Measure): boolean {
+  return !MAY_BE_NEGATIVE.has(name);
+}
+
+/** Whether each impression counts once in the measure's denominator, so that no weight is needed beside the impressions. */
+export function weighsImpressions({ name, params, k }: Measure): boolean {
+  const mayLeaveOut =
+    k !== undefined ||
+    name === 'auc' ||
+    params.get('empty') === 'skip' ||
+    params.get('norm') === 'minmax' ||
+    params.get('min_list_length') !== 1 ||
+    (params.get('examined') ?? 'all') !== 'all' ||
+    params.get('slot') !== undefined;
+  return params.get('avg') === 'macro' && !mayLeaveOut;
+}
+
+/** The measures of a configuration by name: variants of one name share a metric. */
+export function byName(measures: readonly Measure[]): ReadonlyMap<MeasureName, readonly Measure[]> {
+  const names = new Map<MeasureName, Measure[]>();
+  for (const measure of measures) {
+    const variants = names.get(measure.name);
+    if (variants === undefined) names.set(measure.name, [measure]);
+    else variants.push(measure);
+  }
+  return names;
+}
+
+function convention(variants: readonly Measure[]): string {
+  return variants.map((measure) => `${measure.canonical}: ${describe(measure)}`).join(' ');
+}
+
+/** Labels of the dimensions, in the order of their first grouping set. */
+function dimensionsOf({ cohorts }: CatalogueSettings): readonly string[] {
+  return [...new Set(cohorts.flat())];
+}
+
+function qualityMetrics(settings: CatalogueSettings): readonly Metric[] {
+  const cohort = ['window', 'horizon', 'by', ...dimensionsOf(settings)];
+  const gauge = { type: 'gauge', role: 'exporter' } as const;
+  const values = [...byName(settings.measures)].flatMap(([name, variants]) => [
+    {
+      ...gauge,
+      name: valueName(name),
+      help: `Value over the lists of a window. ${convention(variants)}`,
+      labels: [...cohort, 'k', 'params'],
+    },
+    {
+      ...gauge,
+      name: `${valueName(name)}_stderr`,
+      help: `Standard error of ${valueName(name)}; absent where it is not known.`,
+      labels: [...cohort, 'k', 'params'],
+    },
+  ]);
+  return [
+    ...values,
+    { ...gauge, name: 'receval_window_impressions', help: 'Impressions in a window.', labels: cohort },
+    {
+      ...gauge,
+      name: 'receval_window_positives',
+      help: 'Impressions in a window with a positive by relevantFrom.',
+      labels: cohort,
+    },
+    {
+      ...gauge,
+      name: 'receval_window_complete',
+      help: '1 if every unit has every pane of the window, whole; 0 while it misses a unit, a gap or a rebuilt span, or has not filled yet.',
+      labels: ['window', 'horizon'],
+    },
+    {
+      ...gauge,
+      name: 'receval_result_timestamp_seconds',
+      help: 'End of the newest pane that is final and holds a result, in event time.',
+      labels: ['horizon'],
+    },
+  ];
+}
+
+function scoreMetrics(settings: CatalogueSettings): readonly Metric[] {
+  const cohort = ['horizon', 'by', ...dimensionsOf(settings)];
+  const counter = { type: 'counter', role: 'worker' } as const;
+  const scores = [...byName(settings.measures.filter(hasScore))].flatMap(([name, variants]) => {
+    const weighted = variants.filter((measure) => !weighsImpressions(measure));
+    return [
+      {
+        ...counter,
+        name: scoreName(name),
+        help: `Sum over scored lists, to be divided by receval_scored_impressions_total, or by ${weightName(name)} where that exists. ${convention(variants)}`,
+        labels: [...cohort, 'k', 'params'],
+      },
+      ...(weighted.length === 0
+        ? []
+        : [
+            {
+              ...counter,
+              name: weightName(name),
+              help: `Denominator of ${scoreName(name)}: lists that count, or the denominators of the fraction.`,
+              labels: [...cohort, 'k', 'params'],
+            },
+          ]),
+    ];
+  });
+  return [
+    {
+      ...counter,
+      name: 'receval_scored_impressions_total',
+      help: 'Impressions scored and committed, once per horizon.',
+      labels: cohort,
+    },
+    ...scores,
+  ];
+}
+
+const SHARED: readonly Metric[] = [
+  {
+    name: 'receval_build_info',
+    type: 'gauge',
+    help: 'Always 1; tells the versions of receval and Node.',
+    labels: ['version', 'node'],
+    role: 'both',
+  },
+  {
+    name: 'receval_series_capped_total',
+    type: 'counter',
+    help: 'Cohorts that were left out or counted under __other__ because limits.series was reached, summed over all renderings.',
+    labels: [],
+    role: 'both',
+  },
+];
+
+function counter(name: string, help: string, ...labels: readonly string[]): Metric {
+  return { name, type: 'counter', help, labels, role: 'worker' };
+}
+
+function gauge(name: string, help: string, ...labels: readonly string[]): Metric {
+  return { name, type: 'gauge', help, labels, role: 'worker' };
+}
+
+function histogram(name: string, help: string): Metric {
+  return { name, type: 'histogram', help, labels: [], role: 'worker' };
+}
+
+const PIPELINE: readonly Metric[] = [
+  counter('receval_events_total', 'Events read and committed.', 'topic'),
+  counter('receval_drops_total', 'Events that left without counting, by reason.', 'topic', 'reason'),
+  counter('receval_invalid_total', 'Records dropped as invalid, by what is wrong.', 'topic', 'code'),
+  counter('receval_ignored_cohort_keys_total', 'Keys of cohorts in events that are no valid dimension names.'),
+  counter('receval_late_total', 'Events that count but missed a horizon.', 'topic', 'horizon'),
+  gauge('receval_watermark_timestamp_seconds', 'Everything up to this event time has been seen.', 'topic', 'partition'),
+  gauge('receval_open_impressions', 'Impressions that have not closed at the longest horizon.', 'partition'),
+  gauge('receval_waiting_feedback', 'Feedback that no impression took yet.', 'partition'),
+  gauge(
+    'receval_state_bytes',
+    'Packed state in memory: open impressions, waiting and attributed feedback.',
+    'partition',
+  ),
+  gauge(
+    'receval_match_ratio',
+    'Share of settled feedback that was attributed: attributed over attributed, orphan and not_in_list, since the units began.',
+  ),
+  histogram('receval_feedback_delay_seconds', 'Event time from an impression to feedback attributed to it.'),
+  counter('receval_commits_total', 'Commits by their outcome; unknown: no answer came, it is sent again.', 'outcome'),
+  histogram('receval_commit_duration_seconds', 'Time from sending a commit to its answer.'),
+  gauge('receval_last_commit_timestamp_seconds', 'When a commit was last applied.'),
+  counter('receval_rewinds_total', 'Times that the store was found rolled back or edited, and the log was read again.'),
+  gauge('receval_replay_in_progress', '1 while a unit of this worker replays, else 0.'),
+  gauge('receval_unit_stopped', '1 for the cause by which a unit stands still, else 0.', 'partition', 'cause'),
+  counter('receval_gap_records_total', 'Records that the log no longer held when they were needed.'),
+  gauge(
+    'receval_retention_headroom_seconds',
+    'Event time between what a replay needs and the oldest record retained; the least over topics and partitions.',
+  ),
+  gauge(
+    'receval_consumer_lag_messages',
+    'Records between our position and the end of the log; absent while the end is not known.',
+    'topic',
+    'partition',
+  ),
+  counter('receval_idle_advances_total', 'Times that the wall clock advanced a topic with nothing new.'),
+  counter('receval_impressions_closed_by_idle_total', 'Impressions closed by such an advance.'),
+  gauge('receval_clock_skew_seconds', 'Own clock minus the clock of the store.'),
+];
+
+/** What prom-client names against the rules of Prometheus: gauges that end in _total. They are not exposed. */
+export const UNWANTED_PROCESS_METRICS = [
+  'receval_nodejs_active_handles_total',
+  'receval_nodejs_active_requests_total',
+  'receval_nodejs_active_resources_total',
+] as const;
+
+/** Before every name of a metric of the process and of Node. */
+export const PREFIX = 'receval_';

@@ -1,0 +1,64 @@
+import type { TopicCounts } from '../checkpoint.ts';
+import type { UnitStatus, WorkerStatus } from '../worker-status.ts';
+import type { Exposition } from './exposition.ts';
+import { ClaimLedger, LifetimeLedger } from './ledger.ts';
+import {
+  type CounterSeries,
+  claimCounters,
+  lifetimeCounters,
+  type PipelineSettings,
+  PROCESS_COUNTERS,
+} from './pipeline-counters.ts';
+import { writeGauges } from './pipeline-gauges.ts';
+
+/**
+ * What a worker tells of itself as metrics. Every counter, with every reason, code, outcome and horizon, is there at 0
+ * before anything happened, and only ever moves up.
+ */
+export class Pipeline {
+  readonly #lifetime: readonly CounterSeries<readonly TopicCounts[]>[];
+  readonly #claim: readonly CounterSeries<UnitStatus>[];
+  readonly #lifetimeLedger: LifetimeLedger;
+  readonly #claimLedger: ClaimLedger;
+  readonly #process: number[] = PROCESS_COUNTERS.map(() => 0);
+  #status: WorkerStatus | undefined;
+
+  constructor(settings: PipelineSettings) {
+    this.#lifetime = lifetimeCounters(settings);
+    this.#claim = claimCounters(settings);
+    this.#lifetimeLedger = new LifetimeLedger(this.#lifetime.length);
+    this.#claimLedger = new ClaimLedger(this.#claim.length);
+  }
+
+  /** A unit was claimed whose checkpoint held these counts: whoever made them has told of them. */
+  claimed(partition: number, counts: readonly TopicCounts[]): void {
+    this.#lifetimeLedger.claimed(partition, numbers(this.#lifetime, counts));
+  }
+
+  update(status: WorkerStatus): void {
+    const { units } = status;
+    this.#status = status;
+    this.#lifetimeLedger.update(new Map(units.map((unit) => [unit.partition, numbers(this.#lifetime, unit.counts)])));
+    this.#claimLedger.update(new Map(units.map((unit) => [unit.partition, numbers(this.#claim, unit)])));
+    for (const [i, { of }] of PROCESS_COUNTERS.entries()) this.#process[i] = Math.max(this.#process[i], of(status));
+  }
+
+  write(page: Exposition): void {
+    write(page, this.#lifetime, this.#lifetimeLedger.sums);
+    write(page, this.#claim, this.#claimLedger.sums);
+    write(page, PROCESS_COUNTERS, this.#process);
+    if (this.#status !== undefined) writeGauges(page, this.#status);
+  }
+}
+
+function numbers<Source>(series: readonly CounterSeries<Source>[], source: Source): readonly number[] {
+  return series.map(({ of }) => of(source));
+}
+
+function write(
+  page: Exposition,
+  series: readonly { readonly name: string; readonly labels: string }[],
+  sums: readonly number[],
+): void {
+  for (const [i, { name, labels }] of series.entries()) page.series(name)(labels, sums[i]);
+}

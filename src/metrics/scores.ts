@@ -1,0 +1,120 @@
+import { addRow, copyRow, emptyRow, type Row, type RowShape } from '../accumulators/row.ts';
+import { subtractRow } from '../accumulators/running-windows.ts';
+import { otherValues, parseField, rowField, setText, splitValues } from '../accumulators/store/layout.ts';
+import type { Settings } from '../config/settings.ts';
+import { OTHER_COHORT } from '../events.ts';
+import { sumsKind } from '../measures/value.ts';
+import type { UnitStatus } from '../worker-status.ts';
+import { scoreName, weightName } from './catalogue.ts';
+import { type Column, columnsOf } from './columns.ts';
+import { type Exposition, joinLabels, labelText } from './exposition.ts';
+
+export type ScoresSettings = Pick<Settings, 'attribution' | 'cohorts' | 'limits' | 'measures'>;
+
+/**
+ * Counters of what this process scored, by horizon and cohort. They begin at 0 and never go down, though units come and
+ * go. A cohort keeps its series as long as the process lives, so their number is bounded: who comes when `limits.series`
+ * is reached is added to the rest of its set.
+ */
+export class Scores {
+  readonly #shape: RowShape;
+  readonly #columns: readonly Column[];
+  readonly #sets: ReadonlyMap<string, readonly string[]>;
+  /** Cohorts counted by name, over all horizons. */
+  readonly #limit: number;
+  #named = 0;
+  #capped = 0;
+  /** By field. */
+  readonly #sums = new Map<string, Row>();
+  readonly #labels = new Map<string, string>();
+  /** By unit, by field: as it was when last added. */
+  #last: ReadonlyMap<number, ReadonlyMap<string, Row>> = new Map();
+
+  constructor({ attribution, cohorts, limits, measures }: ScoresSettings) {
+    this.#shape = { names: measures.map((measure) => measure.canonical), kinds: measures.map(sumsKind) };
+    this.#columns = columnsOf(measures);
+    this.#sets = new Map(cohorts.map((by) => [setText(by), by] as const));
+    this.#limit = Math.floor(limits.series / Math.max(1, measures.length));
+    if (!this.#sets.has('')) return;
+    for (const { text } of attribution.horizons) this.#open(rowField(text, '', ''));
+  }
+
+  /** Rows that were added to the rest of their set because the limit was reached. */
+  get capped(): number {
+    return this.#capped;
+  }
+
+  /** Adds what the units scored since the last call. A row that fell began anew. */
+  update(units: readonly Pick<UnitStatus, 'partition' | 'scored'>[]): void {
+    const last = new Map<number, ReadonlyMap<string, Row>>();
+    for (const { partition, scored } of units) {
+      const before = this.#last.get(partition);
+      const now = new Map<string, Row>();
+      for (const [field, row] of scored) {
+        const known = before?.get(field);
+        if (known !== undefined && known.impressions === row.impressions) now.set(field, known);
+        else {
+          now.set(field, copyRow(row));
+          this.#add(field, row, known !== undefined && known.impressions < row.impressions ? known : undefined);
+        }
+      }
+      last.set(partition, now);
+    }
+    this.#last = last;
+  }
+
+  write(page: Exposition): void {
+    const fields = [...this.#sums].map(([field, row]) => ({ labels: this.#labels.get(field) ?? '', row }));
+    const impressions = page.series('receval_scored_impressions_total');
+    for (const { labels, row } of fields) impressions(labels, row.impressions);
+    for (const { measure, labels: own, hasScore, hasWeight, score, weight } of this.#columns) {
+      if (hasScore) {
+        const add = page.series(scoreName(measure.name));
+        for (const { labels, row } of fields) add(joinLabels(labels, own), score(row.sums));
+      }
+      if (hasWeight) {
+        const add = page.series(weightName(measure.name));
+        for (const { labels, row } of fields) add(joinLabels(labels, own), weight(row.sums));
+      }
+    }
+  }
+
+  /** Adds `row` less `known`. */
+  #add(field: string, row: Row, known: Row | undefined): void {
+    const name = parseField(field);
+    const by = name && this.#sets.get(name.by);
+    if (name === undefined || by === undefined) return;
+    const sum = this.#sums.get(field) ?? this.#open(this.#admitted(field, name.horizon, by, name.values));
+    addRow(sum, row);
+    if (known !== undefined) subtractRow(sum, known);
+  }
+
+  #admitted(field: string, horizon: string, by: readonly string[], values: string): string {
+    if (values === otherValues(by)) return field;
+    if (this.#named < this.#limit) {
+      this.#named++;
+      return field;
+    }
+    this.#capped++;
+    return rowField(horizon, setText(by), otherValues(by));
+  }
+
+  /** The sum of a field, from now on a series. */
+  #open(field: string): Row {
+    const known = this.#sums.get(field);
+    if (known !== undefined) return known;
+    const sum = emptyRow(this.#shape);
+    this.#sums.set(field, sum);
+    this.#labels.set(field, this.#labelsOf(field));
+    return sum;
+  }
+
+  #labelsOf(field: string): string {
+    const name = parseField(field);
+    const by = name === undefined ? undefined : this.#sets.get(name.by);
+    if (name === undefined || by === undefined) throw new Error(`"${field}" is no field of a row`);
+    const values = splitValues(by, name.values);
+    const cohort = Object.fromEntries(by.map((dimension, i) => [dimension, values[i] ?? OTHER_COHORT]));
+    return joinLabels(labelText({ horizon: name.horizon, by: name.by }), labelText(cohort));
+  }
+}

@@ -1,0 +1,63 @@
+import { PROBLEM_TYPE, problem } from './problem.ts';
+
+/** Where the pages come from. All of it is asked at a request, so all of it must be cheap. */
+export interface Pages {
+  /** Rendered already. */
+  readonly metrics: () => string;
+  /** Of `metrics`. */
+  readonly contentType: string;
+  /** `reasons`: why not, for people. */
+  readonly ready: () => { readonly ready: boolean; readonly reasons: readonly string[] };
+  readonly healthy: () => boolean;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+  /** Methods that the path knows, where the method was wrong. */
+  readonly allow?: string;
+}
+
+const METHODS = ['GET', 'HEAD'];
+const TEXT = 'text/plain; charset=utf-8';
+
+/** `path`: without the query. Never throws: what fails in a page is an answer with 500. */
+export function answer(method: string, path: string, pages: Pages): Answer {
+  const page = pageOf(path, pages);
+  if (page === undefined) {
+    return failure(404, 'there is nothing at this path; there are /metrics, /healthz and /readyz');
+  }
+  if (!METHODS.includes(method)) {
+    return { ...failure(405, `this path takes ${METHODS.join(' and ')} only`), allow: METHODS.join(', ') };
+  }
+  try {
+    return page();
+  } catch {
+    return failure(500, 'this page could not be made; the log of the process says why');
+  }
+}
+
+function pageOf(path: string, pages: Pages): (() => Answer) | undefined {
+  switch (path) {
+    case '/metrics':
+      return () => ({ status: 200, type: pages.contentType, body: pages.metrics() });
+    case '/healthz':
+      return () => (pages.healthy() ? fine('healthy') : failure(503, 'the watchdog has given up: restart the process'));
+    case '/readyz':
+      return () => {
+        const { ready, reasons } = pages.ready();
+        return ready ? fine('ready') : failure(503, reasons.join('; ') || 'not ready', { reasons });
+      };
+    default:
+      return undefined;
+  }
+}
+
+function fine(word: string): Answer {
+  return { status: 200, type: TEXT, body: `${word}\n` };
+}
+
+export function failure(status: number, detail: string, more?: Readonly<Record<string, unknown>>): Answer {
+  return { status, type: PROBLEM_TYPE, body: problem(status, detail, more) };
+}

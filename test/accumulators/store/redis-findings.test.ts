@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { findingsOf, parseInfo } from '../../../src/accumulators/store/redis-findings.ts';
+
+const FINE = { redis_version: '7.4.6', maxmemory_policy: 'noeviction', aof_enabled: '1', role: 'master' };
+
+function finding(check: string, info: Record<string, string>, extra = '') {
+  const text = Object.entries({ ...FINE, ...info }).map(([name, value]) => `${name}:${value}\r\n`);
+  return findingsOf(`# Server\r\n${text.join('')}${extra}`).find((one) => one.check === check);
+}
+
+describe('what a server tells of itself', () => {
+  it('is read by name; values may hold colons', () => {
+    expect(parseInfo('# Server\r\na:1\r\n\r\nos:x:y\r\n')).toEqual(
+      new Map([
+        ['a', '1'],
+        ['os', 'x:y'],
+      ]),
+    );
+  });
+
+  it('is fine when nothing has to be done', () => {
+    expect(
+      findingsOf(
+        Object.entries(FINE)
+          .map((pair) => pair.join(':'))
+          .join('\n'),
+      ).map(({ level }) => level),
+    ).toEqual(Array(5).fill('ok'));
+  });
+
+  it.each([
+    ['6.2.20', 'error'],
+    ['7.0.0', 'warning'],
+    ['7.0.15', 'warning'],
+    ['7.2.10', 'warning'],
+    ['7.2.11', 'ok'],
+    ['7.2.12', 'ok'],
+    ['8.0.3', 'warning'],
+    ['8.0.4', 'ok'],
+    ['9.0.0', 'ok'],
+    ['', 'error'],
+  ])('Redis %s: %s', (redis_version, level) => {
+    expect(finding('version', { redis_version })?.level).toBe(level);
+  });
+
+  it.each([
+    ['8.0.5', 'warning'],
+    ['8.0.6', 'ok'],
+    ['8.1.4', 'ok'],
+  ])('Valkey %s, which calls itself Redis 7.2.4 too: %s', (valkey_version, level) => {
+    const found = finding('version', { redis_version: '7.2.4', valkey_version });
+    expect(found?.level).toBe(level);
+    expect(found?.message).toContain(`Valkey ${valkey_version}`);
+  });
+
+  it.each(['allkeys-lru', 'volatile-ttl', 'unknown'])('refuses the eviction policy %s', (maxmemory_policy) => {
+    expect(finding('eviction', { maxmemory_policy })).toMatchObject({
+      level: 'error',
+      message: expect.stringContaining('Set it to noeviction'),
+    });
+  });
+
+  it('refuses databases that are written at several places', () => {
+    expect(finding('history', { role: 'active-replica' })?.level).toBe('error');
+    expect(finding('history', {}, 'module:name=crdt,ver=1\r\n')?.level).toBe('error');
+    expect(finding('history', {}, 'module:name=search,ver=1\r\n')?.level).toBe('ok');
+  });
+
+  it('warns of what a crash or a fail-over may lose', () => {
+    expect(finding('durability', { aof_enabled: '0' })?.level).toBe('warning');
+    expect(finding('replicas', { connected_slaves: '1' })?.level).toBe('warning');
+    expect(finding('replicas', { connected_slaves: '1', min_slaves_good_slaves: '1' })?.level).toBe('ok');
+  });
+});

@@ -1,0 +1,370 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { paneKey, unitKey } from '../../../src/accumulators/store/layout.ts';
+import type { Commit, Fields } from '../../../src/accumulators/store/port.ts';
+import { RedisStore, type RedisStoreOptions } from '../../../src/accumulators/store/redis.ts';
+import { StoreUnavailable } from '../../../src/accumulators/store/unavailable.ts';
+import { openRedis, type RedisHarness, redisIsThere } from '../../contracts/store/redis-harness.ts';
+import { type RunningRedis, startRedis } from '../../services/redis.ts';
+
+const UNIT = unitKey('contract', 0);
+const PANES = [0, 1, 2].map((n) => paneKey({ namespace: 'contract', unit: 0, generation: 'g' }, 'm', n * 60_000));
+
+function commitOf(seq: number, change: Partial<Commit> = {}): Commit {
+  return {
+    unit: UNIT,
+    token: 't',
+    seq,
+    cid: `c${seq}`,
+    parent: seq === 1 ? '' : `c${seq - 1}`,
+    checkpoint: new Map([['position', String(seq)]]),
+    rows: new Map(PANES.map((key) => [key, new Map([['30m||', `row ${seq}`]])] as const)),
+    deletes: [],
+    ...change,
+  };
+}
+
+async function faultOf(promise: Promise<unknown>): Promise<StoreUnavailable> {
+  const error = await promise.then(
+    (answer) => new Error(`answered ${String(answer)}`),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof StoreUnavailable)) throw error;
+  return error;
+}
+
+/** Sends the same commit until it is answered, as a worker does. */
+async function settle(store: RedisStore, commit: Commit): Promise<string> {
+  const until = Date.now() + 15_000;
+  for (;;) {
+    try {
+      return await store.commit(commit);
+    } catch (error) {
+      if (Date.now() > until || !(error instanceof StoreUnavailable)) throw error;
+      await new Promise((go) => setTimeout(go, 20));
+    }
+  }
+}
+
+if (await redisIsThere()) {
+  describe('RedisStore', () => {
+    let server: RunningRedis;
+    let harness: RedisHarness;
+    let store: RedisStore;
+    const closing: (() => Promise<void> | void)[] = [];
+
+    async function open(config: Record<string, string> = {}, options: Partial<RedisStoreOptions> = {}): Promise<void> {
+      server = await startRedis({ config });
+      closing.push(() => server.stop());
+      harness = await openRedis(server.url, options);
+      store = harness.store;
+      closing.push(() => harness.store.close());
+      closing.push(() => harness.admin.disconnect());
+      await store.claim(UNIT, 't');
+      expect(await store.commit(commitOf(1))).toBe('OK');
+    }
+    beforeEach(() => {
+      closing.length = 0;
+    });
+    afterEach(async () => {
+      for (const close of closing.reverse()) await close();
+    });
+
+    /** A commit is refused with this code, nothing of it is there, and it is applied once the cause is gone. */
+    async function refusesWhole(code: string, commit: Commit, heal: () => Promise<unknown>): Promise<void> {
+      const before = await harness.snapshot();
+      const fault = await faultOf(store.commit(commit));
+      expect(fault).toMatchObject({ code, outcome: 'refused' });
+      expect(await harness.snapshot()).toEqual(before);
+      await heal();
+      expect(await settle(store, commit)).toBe('OK');
+    }
+
+    it('loads its scripts again when the server has forgotten them', async () => {
+      await open();
+      await harness.admin.script('FLUSH');
+      expect(await store.commit(commitOf(2))).toBe('OK');
+      await harness.admin.script('FLUSH');
+      expect(await store.commit(commitOf(2))).toBe('ALREADY');
+      await harness.admin.script('FLUSH');
+      expect(await store.claim(UNIT, 'u')).toMatchObject({ token: 't', seq: 2 });
+    });
+
+    it('answers a commit whose reply was lost on a killed connection', async () => {
+      await open();
+      const answers = new Set<string>();
+      let lost = 0;
+      for (let seq = 2; seq < 60; seq++) {
+        const fields = new Map(Array.from({ length: 300 }, (_, i) => [`f${i}`, `${seq}`] as const));
+        const commit = commitOf(seq, { rows: new Map([[PANES[0], fields]]) });
+        const sent = store.commit(commit).catch(() => {
+          lost++;
+          return settle(store, commit);
+        });
+        const kill = seq % 3 === 0 ? harness.admin.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes') : undefined;
+        answers.add(await sent);
+        await kill;
+      }
+      expect(lost).toBeGreaterThan(0);
+      expect([...answers].every((answer) => answer === 'OK' || answer === 'ALREADY')).toBe(true);
+      expect(await harness.admin.hget(UNIT, 'seq')).toBe('59');
+    });
+
+    it('settles a commit that a stopped server applied after we had given up on it', async () => {
+      await open({}, { commandTimeout: 300 });
+      server.pause();
+      const began = performance.now();
+      const fault = await faultOf(store.commit(commitOf(2)));
+      expect(fault).toMatchObject({ code: 'TIMEOUT', outcome: 'unknown', retriable: true });
+      expect(performance.now() - began).toBeLessThan(1500);
+      expect((await faultOf(store.commit(commitOf(2)))).outcome).toMatch(/refused|unknown/);
+      server.resume();
+      expect(['OK', 'ALREADY']).toContain(await settle(store, commitOf(2)));
+      expect(await store.commit(commitOf(2))).toBe('ALREADY');
+      expect(await harness.admin.hmget(UNIT, 'seq', 'cid')).toEqual(['2', 'c2']);
+      expect(await store.commit(commitOf(3))).toBe('OK');
+    });
+
+    it.each(['kill9', 'restart'] as const)('goes on after %s of a server with an appendonly file', async (how) => {
+      await open({ appendonly: 'yes', appendfsync: 'always' });
+      expect(await store.commit(commitOf(2))).toBe('OK');
+      if (how === 'kill9') await server.kill9();
+      await server.restart();
+      expect(await settle(store, commitOf(2))).toBe('ALREADY');
+      expect(await settle(store, commitOf(3))).toBe('OK');
+      expect(await store.read([PANES[0]])).toEqual([new Map([['30m||', 'row 3']])]);
+    });
+
+    it('says that there is no connection while the server is down, and what to do', async () => {
+      await open();
+      await server.kill9();
+      await new Promise((go) => setTimeout(go, 50));
+      expect(store.connected).toBe(false);
+      const fault = await faultOf(store.commit(commitOf(2)));
+      expect(fault).toMatchObject({ code: 'NOT_CONNECTED', outcome: 'refused', retriable: true });
+      expect(fault.message).toContain('check that the server runs');
+      expect(await faultOf(store.read([UNIT]))).toMatchObject({ code: 'NOT_CONNECTED' });
+    });
+
+    it('writes nothing when a row, the unit or a later row holds something else than a hash', async () => {
+      await open();
+      for (const key of [PANES[2], PANES[0]]) {
+        await harness.admin.set(key, 'stranger');
+        const seq = await harness.admin.hget(UNIT, 'seq');
+        const all = () => Promise.all(PANES.map((pane) => harness.admin.dumpBuffer(pane)));
+        const before = await all();
+        const commit = commitOf(Number(seq) + 1, { deletes: [PANES[1]] });
+        expect(await faultOf(store.commit(commit))).toMatchObject({ code: 'WRONGTYPE', retriable: false });
+        expect(await all()).toEqual(before);
+        expect(await harness.admin.hget(UNIT, 'seq')).toBe(seq);
+        await harness.admin.del(key);
+        expect(await store.commit(commit)).toBe('OK');
+      }
+      await harness.admin.set(UNIT, 'stranger');
+      expect(await faultOf(store.commit(commitOf(3)))).toMatchObject({ code: 'WRONGTYPE' });
+      expect(await faultOf(store.claim(UNIT, 'u'))).toMatchObject({ code: 'WRONGTYPE' });
+      expect(await faultOf(store.read([UNIT]))).toMatchObject({ code: 'WRONGTYPE' });
+      expect(await harness.admin.get(UNIT)).toBe('stranger');
+    });
+
+    it.each(['x', '1.5', '01', '-1', '1e3', '9007199254740993'])(
+      'does not claim a unit whose number is %s',
+      async (seq) => {
+        await open();
+        await harness.admin.hset(UNIT, 'seq', seq);
+        expect(await store.commit(commitOf(2))).toBe('CONFLICT');
+        expect(await faultOf(store.claim(UNIT, 'u'))).toMatchObject({ code: 'BADSTATE', retriable: false });
+        expect(await harness.admin.hget(UNIT, 'token')).toBe('t');
+      },
+    );
+
+    it('writes nothing on a server that is out of memory', async () => {
+      await open();
+      await harness.admin.config('SET', 'maxmemory', '1');
+      await refusesWhole('OOM', commitOf(2, { deletes: [PANES[1]] }), () =>
+        harness.admin.config('SET', 'maxmemory', '0'),
+      );
+    });
+
+    it('can be read by others when out of memory', async () => {
+      await open();
+      await harness.admin.config('SET', 'maxmemory', '1');
+      expect(await store.read([PANES[0]])).toEqual([new Map([['30m||', 'row 1']])]);
+      expect(await faultOf(store.claim(UNIT, 'u'))).toMatchObject({ code: 'OOM' });
+    });
+
+    it('writes nothing on a replica, and connects anew', async () => {
+      await open();
+      const primary = await startRedis();
+      closing.push(() => primary.stop());
+      const before = await harness.snapshot();
+      await harness.admin.replicaof('127.0.0.1', 1);
+      const fault = await faultOf(store.commit(commitOf(2)));
+      expect(fault).toMatchObject({ code: 'READONLY', outcome: 'refused', retriable: true });
+      expect(fault.message).toContain('Point redis.url at the primary');
+      expect(await harness.snapshot()).toEqual(before);
+      const old = await harness.admin.client('LIST');
+      await harness.admin.replicaof('NO', 'ONE');
+      expect(await settle(store, commitOf(2))).toBe('OK');
+      const idOf = (list: unknown): string | undefined => /id=(\d+)[^\n]*name=receval-commits/.exec(String(list))?.[1];
+      expect(idOf(await harness.admin.client('LIST'))).not.toBe(idOf(old) ?? '');
+    });
+
+    it('writes nothing while fewer replicas are there than asked for, or the disk fails', async () => {
+      await open();
+      await harness.admin.config('SET', 'min-replicas-to-write', '1');
+      await refusesWhole('NOREPLICAS', commitOf(2), () => harness.admin.config('SET', 'min-replicas-to-write', '0'));
+    });
+
+    it('writes nothing while another script keeps the server busy', async () => {
+      await open({ 'busy-reply-threshold': '50' });
+      const endless = harness.admin.eval('while true do end', 0).catch(() => {});
+      const other = harness.admin.duplicate();
+      closing.push(() => other.disconnect());
+      await new Promise((go) => setTimeout(go, 200));
+      expect(await faultOf(store.commit(commitOf(2)))).toMatchObject({ code: 'BUSY', outcome: 'refused' });
+      await other.script('KILL');
+      await endless;
+      expect(await settle(store, commitOf(2))).toBe('OK');
+    });
+
+    it.each([
+      ['UNLINK', commitOf(2, { deletes: [PANES[1]] })],
+      ['PEXPIRE', commitOf(2)],
+      ['HSET', commitOf(2)],
+    ])('writes nothing for a user who lacks %s', async (right, commit) => {
+      await open({}, { rowTtl: 60_000 });
+      const before = await harness.snapshot();
+      await harness.admin.acl('SETUSER', 'default', `-${right.toLowerCase()}`);
+      const fault = await faultOf(store.commit(commit));
+      expect(fault).toMatchObject({ code: 'NOPERM', outcome: 'refused' });
+      expect(fault.message).toContain(right);
+      const findings = await store.checks();
+      expect(findings.find(({ check }) => check === 'self-test')).toMatchObject({ level: 'error' });
+      await harness.admin.acl('SETUSER', 'default', `+${right.toLowerCase()}`);
+      expect(await harness.snapshot()).toEqual(before);
+      expect(await store.commit(commit)).toBe('OK');
+    });
+
+    it('lets one of two claims win, and every commit of the other is fenced', async () => {
+      await open();
+      const other = await RedisStore.connect({ url: server.url });
+      closing.push(() => other.close());
+      for (let round = 0; round < 20; round++) {
+        const [a, b] = await Promise.all([store.claim(UNIT, `a${round}`), other.claim(UNIT, `b${round}`)]);
+        const aWasFirst = b.token === `a${round}`;
+        expect(a.token === `b${round}`).toBe(!aWasFirst);
+        expect(a.seq).toBe(b.seq);
+        const commit = commitOf(a.seq + 1, { parent: a.cid });
+        const answers = await Promise.all([
+          store.commit({ ...commit, token: `a${round}`, cid: `a${round}` }),
+          other.commit({ ...commit, token: `b${round}`, cid: `b${round}` }),
+        ]);
+        expect(answers).toEqual(aWasFirst ? ['FENCED', 'OK'] : ['OK', 'FENCED']);
+      }
+    });
+
+    it('renews the time to live of rows that are written, and of nothing else', async () => {
+      await open({}, { rowTtl: 60_000 });
+      expect(await harness.admin.pttl(UNIT)).toBe(-1);
+      await Promise.all(PANES.map((key) => harness.admin.pexpire(key, 30_000)));
+      const rows = new Map<string, Fields>([
+        [PANES[0], new Map([['30m||', 'new']])],
+        [PANES[1], new Map()],
+      ]);
+      expect(await store.commit(commitOf(2, { rows }))).toBe('OK');
+      const [renewed, empty, other] = await Promise.all(PANES.map((key) => harness.admin.pttl(key)));
+      expect(renewed).toBeGreaterThan(50_000);
+      expect(empty).toBeLessThanOrEqual(30_000);
+      expect(other).toBeLessThanOrEqual(30_000);
+      expect(await harness.admin.pttl(UNIT)).toBe(-1);
+    });
+
+    it('keeps rows for ever when told nothing, and refuses a time to live that is none', async () => {
+      await open();
+      expect(await harness.admin.pttl(PANES[0])).toBe(-1);
+      for (const rowTtl of [0, -1, 1.5, Number.NaN]) {
+        await expect(RedisStore.connect({ url: server.url, rowTtl })).rejects.toThrow('rowTtl');
+      }
+    });
+
+    it.each(['token', 'seq', 'cid'])('rejects a checkpoint that would overwrite %s', async (field) => {
+      await open();
+      await expect(store.commit(commitOf(2, { checkpoint: new Map([[field, 'x']]) }))).rejects.toThrow(`"${field}"`);
+    });
+
+    it('rejects keys of another unit, which would lie in another slot of a cluster', async () => {
+      await open();
+      await expect(store.commit(commitOf(2, { deletes: [unitKey('contract', 1)] }))).rejects.toThrow('does not belong');
+    });
+
+    it.each([1999, 2000, 2001, 4001])('sets %i fields of a row and of a checkpoint', async (count) => {
+      await open();
+      const fields = new Map(Array.from({ length: count }, (_, i) => [`f${i}`, `v${i}`] as const));
+      expect(await store.commit(commitOf(2, { rows: new Map([[PANES[0], fields]]), checkpoint: fields }))).toBe('OK');
+      expect((await store.read([PANES[0]]))[0]).toEqual(new Map([['30m||', 'row 1'], ...fields]));
+      expect((await store.claim(UNIT, 'u')).checkpoint).toEqual(new Map([['position', '1'], ...fields]));
+    });
+
+    it('checks the server, and leaves nothing behind', async () => {
+      await open({ appendonly: 'yes' }, { rowTtl: 60_000 });
+      const findings = await store.checks();
+      const levels = Object.fromEntries(findings.map(({ check, level }) => [check, level]));
+      expect(levels).toMatchObject({
+        eviction: 'ok',
+        history: 'ok',
+        durability: 'ok',
+        replicas: 'ok',
+        'self-test': 'ok',
+      });
+      expect(levels['version']).not.toBe('error');
+      expect(await harness.admin.keys('*self-test*')).toEqual([]);
+      expect((await store.checks({ write: false })).map(({ check }) => check)).not.toContain('self-test');
+      await harness.admin.config('SET', 'maxmemory-policy', 'volatile-lru');
+      expect((await store.checks()).find(({ check }) => check === 'eviction')?.level).toBe('error');
+    });
+
+    it('tells the time of the server', async () => {
+      await open();
+      expect(Math.abs((await store.time()) - Date.now())).toBeLessThan(2000);
+    });
+
+    it('connects with a password, and no message shows it', async () => {
+      const secured = await startRedis({ config: { requirepass: 'canary-1' } });
+      closing.push(() => secured.stop());
+      const url = (password: string): string => `redis://:${password}@127.0.0.1:${secured.port}`;
+      const right = await RedisStore.connect({ url: url('canary-1') });
+      await right.claim(UNIT, 't');
+      await right.close();
+      for (const [wrong, code] of [
+        [url('canary-2'), 'WRONGPASS'],
+        [`redis://127.0.0.1:${secured.port}`, 'NOAUTH'],
+      ]) {
+        const began = performance.now();
+        const fault = await faultOf(RedisStore.connect({ url: wrong }));
+        expect(fault.code).toBe(code);
+        expect(performance.now() - began).toBeLessThan(3000);
+        expect(`${fault.stack} ${JSON.stringify({ ...fault })} ${fault.cause}`).not.toContain('canary');
+      }
+    });
+
+    it('gives up connecting where nobody listens, and says where and what to do', async () => {
+      const fault = await faultOf(RedisStore.connect({ url: 'redis://u:canary@127.0.0.1:1', connectTimeout: 300 }));
+      expect(fault).toMatchObject({ code: 'NOT_CONNECTED', retriable: true });
+      expect(fault.message).toContain('redis://127.0.0.1:1');
+      expect(fault.message).toContain('ECONNREFUSED');
+      expect(fault.message).not.toContain('canary');
+    });
+
+    it('follows a master that a sentinel names', async () => {
+      await open();
+      const sentinel = await startRedis({
+        sentinel: true,
+        config: { 'sentinel monitor': `main 127.0.0.1 ${server.port} 1` },
+      });
+      closing.push(() => sentinel.stop());
+      const followed = await RedisStore.connect({ url: `redis+sentinel://127.0.0.1:${sentinel.port}/main` });
+      closing.push(() => followed.close());
+      expect(await followed.claim(UNIT, 'u')).toMatchObject({ token: 't', seq: 1 });
+    });
+  });
+}

@@ -1,0 +1,117 @@
+/** Keeps the documentation honest: what the code offers stands there, and every link leads somewhere. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configJsonSchema } from '../src/config/schema.ts';
+import { FEEDBACK_DROPS, IMPRESSION_DROPS, INVALID_CODES } from '../src/drops.ts';
+import { FAMILY, MEASURE_NAMES } from '../src/measures/family.ts';
+import { measure } from '../src/measures/measures.ts';
+import { OFFERED } from '../src/measures/offered.ts';
+import { PRESETS } from '../src/measures/presets.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+function text(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+function markdownFiles(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? markdownFiles(path) : path.endsWith('.md') ? [path] : [];
+  });
+}
+
+/** Words that do not stand in the file in `code` style. */
+function missing(path: string, words: readonly string[]): string[] {
+  const spans = new Set([...text(path).matchAll(/`([^`\n]+)`/g)].map((match) => match[1]));
+  return words.filter((word) => !spans.has(word));
+}
+
+/** First cells, in `code` style, of the rows of all tables. */
+function firstCells(path: string): string[] {
+  return [...text(path).matchAll(/^\| `([^`|]+)` \|/gm)].map((match) => match[1]);
+}
+
+/** Paths of all settings below a node of the JSON Schema; free names are `<name>`, entries of lists have no name. */
+function settingPaths(node: unknown, path: string): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const field = (name: string): unknown => Object.entries(node).find(([key]) => key === name)?.[1];
+  const below: string[] = [];
+  const properties = field('properties');
+  if (typeof properties === 'object' && properties !== null) {
+    for (const [name, child] of Object.entries(properties)) {
+      below.push(...settingPaths(child, path === '' ? name : `${path}.${name}`));
+    }
+  }
+  const free = field('additionalProperties');
+  if (typeof free === 'object' && free !== null) below.push(...settingPaths(free, `${path}.<name>`));
+  below.push(...settingPaths(field('items'), path));
+  const forms = field('anyOf');
+  if (Array.isArray(forms)) below.push(...forms.flatMap((form) => settingPaths(form, path)));
+  const named = below.filter((one) => one !== path);
+  return [...new Set(named.length > 0 ? named : [path])];
+}
+
+describe('the documentation', () => {
+  it('explains every reason for which an event is dropped', () => {
+    expect(missing('docs/concepts.md', [...IMPRESSION_DROPS, ...FEEDBACK_DROPS])).toEqual([]);
+  });
+
+  it('explains every code of an invalid record, each in a row of its own, and no other', () => {
+    const rows = firstCells('docs/events.md').filter((cell) => /^[a-z0-9]+(?:_[a-z0-9]+)+$/.test(cell));
+    expect(rows.sort()).toEqual([...INVALID_CODES].sort());
+  });
+
+  it('explains every setting of the configuration', () => {
+    const paths = settingPaths(configJsonSchema(), '').map((path) =>
+      path.replace(/\.adapter\..*$/, '.adapter').replace(/\.variants\.<name>$/, '.variants'),
+    );
+    expect(paths.length).toBeGreaterThan(50);
+    expect(paths).toContain('kafka.topics.feedback.tsUnit');
+    expect(paths).toContain('experiments.<name>.control');
+    expect(missing('docs/configuration.md', paths)).toEqual([]);
+  });
+
+  it('explains every measure that is offered, with all of its parameters, and names those that are not', () => {
+    expect(missing('docs/measures.md', MEASURE_NAMES)).toEqual([]);
+    const params = new Set(OFFERED.flatMap((name) => Object.keys(FAMILY[name].params)));
+    expect(missing('docs/measures.md', [...params, ...PRESETS.keys()])).toEqual([]);
+  });
+
+  it('shows the values that the worked examples of measures have', () => {
+    const examples = [...text('docs/measures.md').matchAll(/^\| `([^`]+)` of `([\d ]+)` \| ([\d.]+) \|/gm)];
+    expect(examples.length).toBeGreaterThan(15);
+    const wrong = examples.flatMap(([, name, grades, value]) => {
+      const score = measure(name).score({ grades: grades.split(' ').map(Number) });
+      return score?.toFixed(6) === Number(value).toFixed(6) ? [] : [`${name} of ${grades} is ${score}, not ${value}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no link to a file or heading that is not there', () => {
+    const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownFiles('docs')];
+    const links = pages.flatMap((page) =>
+      [...text(page).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => ({ page, target: match[1] })),
+    );
+    expect(links.length).toBeGreaterThan(20);
+    const broken = links.filter(({ page, target }) => {
+      if (/^[a-z]+:/.test(target)) return false;
+      const [path, heading] = target.split('#');
+      const file = path === '' ? page : relative(ROOT, resolve(ROOT, dirname(page), path));
+      if (!existsSync(join(ROOT, file))) return true;
+      return heading !== undefined && !headings(file).includes(heading);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+/** Anchors as code hosts make them of headings. */
+function headings(page: string): string[] {
+  return [...text(page).matchAll(/^#+ (.+)$/gm)].map((match) =>
+    match[1]
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}

@@ -1,0 +1,280 @@
+import type { Firing, RuleSuite } from './promtool-case.ts';
+
+const A = 'job="receval",instance="a"';
+const B = 'job="receval",instance="b"';
+const NONE: readonly Firing[] = [];
+
+const down = (instance: string): Firing => ({
+  labels: { job: 'receval', instance },
+  annotations: {
+    summary: `receval on ${instance} does not answer`,
+    description: `Prometheus has not been able to scrape ${instance} for 2 minutes.`,
+  },
+});
+
+const workerDown: RuleSuite = {
+  alert: 'RecevalWorkerDown',
+  step: '15s',
+  severity: 'critical',
+  cases: {
+    'is silent while a target that failed to answer comes back within 2 minutes': {
+      series: { [`up{${A}}`]: '1x3 0x7 1x10', [`up{${B}}`]: '1x40' },
+      at: '3m',
+      fires: NONE,
+    },
+    'fires for the one target that has not answered for 2 minutes': {
+      series: { [`up{${A}}`]: '1x3 0x20', [`up{${B}}`]: '1x40' },
+      at: '3m',
+      fires: [down('a')],
+    },
+    'is resolved once the target answers': {
+      series: { [`up{${A}}`]: '1x3 0x20 1x10', [`up{${B}}`]: '1x40' },
+      before: { at: '6m', fires: [down('a')] },
+      at: '6m30s',
+      fires: NONE,
+    },
+    'is silent about targets of another job': {
+      series: { [`up{${A}}`]: '1x40', 'up{job="shop"}': '0x40' },
+      at: '5m',
+      fires: NONE,
+    },
+    'fires if no target is known at all': {
+      series: { 'up{job="shop"}': '1x40' },
+      at: '5m',
+      fires: [
+        {
+          labels: {},
+          annotations: {
+            summary: 'receval has too few workers',
+            description: '0 targets of the job receval answer, at least 1 must.',
+          },
+        },
+      ],
+    },
+  },
+  control: { from: 'for: 2m', to: 'for: 4m', breaks: 'fires for the one target that has not answered for 2 minutes' },
+};
+
+const commit = (age: number): string => `${-age}+15x40`;
+const working = {
+  [`receval_open_impressions{${A},partition="0"}`]: '0x40',
+  [`receval_replay_in_progress{${A}}`]: '0x40',
+};
+const lag = `receval_consumer_lag_messages{${A},partition="0",topic="impressions"}`;
+const stuck = (age: string): Firing => ({
+  labels: { job: 'receval', instance: 'a' },
+  annotations: {
+    summary: 'receval on a makes no progress',
+    description: `The worker on a has not committed for ${age}; it replays nothing, and it is not known that nothing is left to read.`,
+  },
+});
+
+const noProgress: RuleSuite = {
+  alert: 'RecevalNoProgress',
+  step: '15s',
+  severity: 'critical',
+  cases: {
+    'is silent when the last commit is always 60 s old': {
+      series: { ...working, [`receval_last_commit_timestamp_seconds{${A}}`]: commit(60), [lag]: '7x40' },
+      at: '5m',
+      fires: NONE,
+    },
+    'fires when it is always 61 s old': {
+      series: { ...working, [`receval_last_commit_timestamp_seconds{${A}}`]: commit(61), [lag]: '7x40' },
+      at: '5m',
+      fires: [stuck('1m 1s')],
+    },
+    'is resolved by a commit': {
+      series: { ...working, [`receval_last_commit_timestamp_seconds{${A}}`]: '1x19 300x20', [lag]: '7x40' },
+      before: { at: '4m45s', fires: [stuck('4m 44s')] },
+      at: '5m',
+      fires: NONE,
+    },
+    'is silent when nothing is left to read': {
+      series: { ...working, [`receval_last_commit_timestamp_seconds{${A}}`]: '1x40', [lag]: '0x40' },
+      at: '5m',
+      fires: NONE,
+    },
+    'fires when the lag is not known': {
+      series: { ...working, [`receval_last_commit_timestamp_seconds{${A}}`]: '1x40', [lag]: '0x3 stale' },
+      at: '5m',
+      fires: [stuck('4m 59s')],
+    },
+    'is silent during a replay': {
+      series: {
+        [`receval_open_impressions{${A},partition="0"}`]: '0x40',
+        [`receval_replay_in_progress{${A}}`]: '1x40',
+        [`receval_last_commit_timestamp_seconds{${A}}`]: '1x40',
+        [lag]: '7x40',
+      },
+      at: '5m',
+      fires: NONE,
+    },
+    'is silent about a worker without a unit': {
+      series: { [`receval_last_commit_timestamp_seconds{${A}}`]: '1x40', [`receval_replay_in_progress{${A}}`]: '0x40' },
+      at: '5m',
+      fires: NONE,
+    },
+    'fires for a worker that never committed since its start': {
+      series: {
+        ...working,
+        [`receval_process_start_time_seconds{${A}}`]: '60x40',
+        [lag]: '7x40',
+      },
+      at: '5m',
+      fires: [stuck('4m 0s')],
+    },
+    'fires for one worker while another commits': {
+      series: {
+        ...working,
+        [`receval_last_commit_timestamp_seconds{${A}}`]: commit(61),
+        [lag]: '7x40',
+        [`receval_open_impressions{${B},partition="1"}`]: '0x40',
+        [`receval_last_commit_timestamp_seconds{${B}}`]: commit(1),
+      },
+      at: '5m',
+      fires: [stuck('1m 1s')],
+    },
+  },
+  control: { from: '> 60', to: '> 61', breaks: 'fires when it is always 61 s old' },
+};
+
+const staleFiring: Firing = {
+  labels: { job: 'receval', horizon: '30m' },
+  annotations: {
+    summary: 'The measures of receval are stale',
+    description: 'The newest result is 35m 11s old. With a horizon of 30m it should be at most 35m 10s.',
+  },
+};
+
+const staleResults: RuleSuite = {
+  alert: 'RecevalStaleResults',
+  step: '15s',
+  severity: 'critical',
+  cases: {
+    'is silent when the newest result is as old as horizon, outOfOrderness and 5 minutes': {
+      series: { [`receval_result_timestamp_seconds{${A},horizon="30m"}`]: '-2110+15x80' },
+      at: '15m',
+      fires: NONE,
+    },
+    'fires when it is a second older for 5 minutes': {
+      series: { [`receval_result_timestamp_seconds{${A},horizon="30m"}`]: '-2111+15x80' },
+      at: '5m',
+      fires: [staleFiring],
+    },
+    'is resolved by new results': {
+      series: { [`receval_result_timestamp_seconds{${A},horizon="30m"}`]: '-2111+15x20 -1500+15x40' },
+      before: { at: '5m', fires: [staleFiring] },
+      at: '6m',
+      fires: NONE,
+    },
+    'takes the newest of all exporters': {
+      series: {
+        [`receval_result_timestamp_seconds{${A},horizon="30m"}`]: '-2111+15x80',
+        [`receval_result_timestamp_seconds{${B},horizon="30m"}`]: '-1900+15x80',
+      },
+      at: '15m',
+      fires: NONE,
+    },
+  },
+  control: { from: '> 2110', to: '> 2111', breaks: 'fires when it is a second older for 5 minutes' },
+};
+
+const poisoned = (share: string): Firing => ({
+  labels: { job: 'receval', topic: 'feedback' },
+  annotations: {
+    summary: 'receval cannot use part of the topic feedback',
+    description: `${share} of the events of the topic feedback were dropped as invalid or as of the future in the last 10 minutes; the limit is 0.5%.`,
+  },
+});
+const drops = (reason: string, more = A): string => `receval_drops_total{${more},reason="${reason}",topic="feedback"}`;
+const read = (topic: string, more = A): string => `receval_events_total{${more},topic="${topic}"}`;
+
+const poisonRate: RuleSuite = {
+  alert: 'RecevalPoisonRate',
+  step: '1m',
+  severity: 'warning',
+  cases: {
+    'is silent at 0.49 %, invalid and future together': {
+      series: {
+        [read('feedback')]: '0+10000x60',
+        [drops('invalid')]: '0+24x60',
+        [drops('future')]: '0+25x60',
+        [drops('late')]: '0+900x60',
+      },
+      at: '40m',
+      fires: NONE,
+    },
+    'fires at 0.51 %': {
+      series: { [read('feedback')]: '0+10000x60', [drops('invalid')]: '0+26x60', [drops('future')]: '0+25x60' },
+      at: '20m',
+      fires: [poisoned('0.51%')],
+    },
+    'fires at 0.51 % of all workers, though only one of them reads bad records': {
+      series: {
+        [read('feedback')]: '0+5000x60',
+        [read('feedback', B)]: '0+5000x60',
+        [drops('invalid')]: '0+51x60',
+        [drops('invalid', B)]: '0x60',
+      },
+      at: '20m',
+      fires: [poisoned('0.51%')],
+    },
+    'is resolved 10 minutes after the last bad record': {
+      series: { [read('feedback')]: '0+10000x60', [drops('invalid')]: '0+100x20 2000x40' },
+      before: { at: '20m', fires: [poisoned('1%')] },
+      at: '31m',
+      fires: NONE,
+    },
+    'is silent about a topic without events': {
+      series: { [read('feedback')]: '0x60', [drops('invalid')]: '0x60' },
+      at: '40m',
+      fires: NONE,
+    },
+  },
+  control: { from: '> 0.005', to: '> 0.006', breaks: 'fires at 0.51 %' },
+};
+
+const unpaired = (share: string): Firing => ({
+  labels: { job: 'receval', topic: 'feedback' },
+  annotations: {
+    summary: 'Feedback of the topic feedback finds no impressions',
+    description: `${share} of the events of the topic feedback were dropped as orphans in the last 15 minutes, while all topics flow. The keys of impressions and feedback probably differ.`,
+  },
+});
+
+const keysNotPaired: RuleSuite = {
+  alert: 'RecevalKeysNotPaired',
+  step: '1m',
+  severity: 'warning',
+  cases: {
+    'is silent when 50 % of the feedback are orphans': {
+      series: { [read('impressions')]: '0+500x80', [read('feedback')]: '0+1000x80', [drops('orphan')]: '0+500x80' },
+      at: '60m',
+      fires: NONE,
+    },
+    'fires at 51 %': {
+      series: { [read('impressions')]: '0+500x80', [read('feedback')]: '0+1000x80', [drops('orphan')]: '0+510x80' },
+      at: '20m',
+      fires: [unpaired('51%')],
+    },
+    'is resolved 15 minutes after the keys agree': {
+      series: {
+        [read('impressions')]: '0+500x80',
+        [read('feedback')]: '0+1000x80',
+        [drops('orphan')]: '0+900x30 27000x50',
+      },
+      before: { at: '30m', fires: [unpaired('90%')] },
+      at: '47m',
+      fires: NONE,
+    },
+    'is silent while a topic stands still': {
+      series: { [read('impressions')]: '0x80', [read('feedback')]: '0+1000x80', [drops('orphan')]: '0+1000x80' },
+      at: '60m',
+      fires: NONE,
+    },
+  },
+  control: { from: '> 0.5\n', to: '> 0.55\n', breaks: 'fires at 51 %' },
+};
+
+export const PIPELINE_SUITES: readonly RuleSuite[] = [workerDown, noProgress, staleResults, poisonRate, keysNotPaired];

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { type Outcome, run } from '../services/commands.ts';
+
+/** Series and what an alert does with them, in promtool's notation. */
+export interface RuleCase {
+  /** Values by series: `up{job="receval"}`, `1x10 0x20`; one value per `step`. */
+  readonly series: Readonly<Record<string, string>>;
+  /** What fired earlier, of an alert that is resolved. */
+  readonly before?: Moment;
+  readonly at: string;
+  /** The alerts that fire then. */
+  readonly fires: readonly Firing[];
+}
+
+export interface Moment {
+  readonly at: string;
+  readonly fires: readonly Firing[];
+}
+
+export interface Firing {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+export interface RuleSuite {
+  readonly alert: string;
+  readonly step: string;
+  readonly severity: string;
+  /** Sentence to case. */
+  readonly cases: Readonly<Record<string, RuleCase>>;
+  /** A change of the rules after which the case `breaks` must not pass any more. */
+  readonly control: { readonly from: string; readonly to: string; readonly breaks: string };
+}
+
+/** What `promtool test rules` says to one case, on this text of a rule file. */
+export async function testRule(promtool: string, rules: string, suite: RuleSuite, one: RuleCase): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'receval-rules-'));
+  try {
+    writeFileSync(join(folder, 'rules.yml'), rules);
+    writeFileSync(join(folder, 'test.yml'), stringify(document(suite, one), { lineWidth: 0 }));
+    return await run(promtool, ['test', 'rules', 'test.yml'], { cwd: folder });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function document({ alert, step, severity }: RuleSuite, { series, before, ...last }: RuleCase): object {
+  const moments = before === undefined ? [last] : [before, last];
+  return {
+    rule_files: ['rules.yml'],
+    evaluation_interval: step,
+    tests: [
+      {
+        interval: step,
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        alert_rule_test: moments.map(({ at, fires }) => ({
+          alertname: alert,
+          eval_time: at,
+          exp_alerts: fires.map(({ labels, annotations }) => ({
+            exp_labels: { severity, ...labels },
+            exp_annotations: { ...annotations, runbook_url: `docs/alerts.md#${alert.toLowerCase()}` },
+          })),
+        })),
+      },
+    ],
+  };
+}

@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onPath } from './commands.ts';
+import { debianProgram } from './debian.ts';
+import type { Service } from './it-with.ts';
+import { freePort } from './ports.ts';
+
+/**
+ * The Redis server. On Debian one program is the server and its checking tools, and acts by the name that it is called
+ * by; redis-tools holds it, and unlike redis-server starts no service where it has to be installed.
+ */
+export const REDIS: Service<string> = {
+  name: 'redis-server',
+  get: async () =>
+    onPath('redis-server', process.env['PATH'] ?? '') ??
+    (await debianProgram({ command: 'redis-check-rdb', debianPackage: 'redis-tools' })),
+};
+
+export interface RunningRedis {
+  readonly port: number;
+  readonly url: string;
+  readonly pid: number;
+  /** Ends it at once, as a power cut would; what its files hold stays. */
+  kill9(): Promise<void>;
+  /** Starts it again on the same port, over the same files; ends it in order first if it still runs. */
+  restart(): Promise<void>;
+  /** Keeps it from running, connections and all, until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Ends it and removes its files. */
+  stop(): Promise<void>;
+}
+
+export interface RedisServerOptions {
+  /** Settings by name, over: no snapshots, no appendonly file, no replication delay. */
+  readonly config?: Readonly<Record<string, string>>;
+  readonly sentinel?: boolean;
+}
+
+const ATTEMPTS = 3;
+
+/** A server of our own on the loopback address, ready to be asked. @throws ServiceMissing, or an Error with its log. */
+export async function startRedis({ config = {}, sentinel = false }: RedisServerOptions = {}): Promise<RunningRedis> {
+  const program = await REDIS.get();
+  for (let attempt = 1; ; attempt++) {
+    const server = new Server(program, await freePort(), config, sentinel);
+    try {
+      await server.start();
+      return server;
+    } catch (error) {
+      await server.stop();
+      // Somebody else may have taken the port in between.
+      if (attempt === ATTEMPTS || !String(error).includes('Address already in use')) throw error;
+    }
+  }
+}
+
+/**
+ * For tests that only need some server: the one that REDIS_URL names, which they must leave as they found it, else one of
+ * our own. @throws ServiceMissing
+ */
+export async function anyRedis(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const url = process.env['REDIS_URL'];
+  return url === undefined || url === '' ? startRedis() : { url, stop: async () => {} };
+}
+
+class Server implements RunningRedis {
+  readonly port: number;
+  readonly url: string;
+  readonly #program: string;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'receval-redis-'));
+  readonly #config: Readonly<Record<string, string>>;
+  readonly #sentinel: boolean;
+  #child: ChildProcess | undefined;
+  #printed = '';
+
+  constructor(program: string, port: number, config: Readonly<Record<string, string>>, sentinel: boolean) {
+    this.#program = program;
+    this.port = port;
+    this.url = `redis://127.0.0.1:${port}`;
+    this.#config = config;
+    this.#sentinel = sentinel;
+    process.once('exit', this.#lastResort);
+    process.once('disconnect', this.#lastResort);
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  readonly #lastResort = (): void => {
+    this.#child?.kill('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true });
+  };
+
+  async start(): Promise<void> {
+    const settings = {
+      bind: '127.0.0.1',
+      port: String(this.port),
+      dir: this.#folder,
+      ...(this.#sentinel ? {} : { save: '', appendonly: 'no', 'repl-diskless-sync-delay': '0' }),
+      ...this.#config,
+    };
+    // A sentinel insists on a file that it can write to.
+    const text = Object.entries(settings).map(([name, value]) => `${name} ${value === '' ? '""' : value}\n`);
+    const file = join(this.#folder, 'redis.conf');
+    writeFileSync(file, text.join(''));
+    this.#printed = '';
+    const child = spawn(this.#program, [file, ...(this.#sentinel ? ['--sentinel'] : [])], {
+      argv0: 'redis-server',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        this.#printed = `${this.#printed}${chunk}`.slice(-10_000);
+      });
+    }
+    child.once('error', (error) => {
+      this.#printed += String(error);
+    });
+    const until = Date.now() + 20_000;
+    for (;;) {
+      if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
+        throw new Error(`redis-server ended at its start:\n${this.#printed}`);
+      }
+      if (await answers(this.port)) return;
+      if (Date.now() > until) throw new Error(`redis-server was not ready after 20 s:\n${this.#printed}`);
+      await sleep(20);
+    }
+  }
+
+  kill9(): Promise<void> {
+    return this.#end('SIGKILL');
+  }
+
+  async restart(): Promise<void> {
+    await this.#end('SIGTERM');
+    await this.start();
+  }
+
+  pause(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  async stop(): Promise<void> {
+    await this.#end('SIGKILL');
+    process.off('exit', this.#lastResort);
+    process.off('disconnect', this.#lastResort);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await ended;
+  }
+}
+
+/** Whether a server answers PING with anything but that it is still loading. */
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host: '127.0.0.1', port });
+    const settle = (answer: boolean) => (): void => {
+      resolve(answer);
+      socket.destroy();
+    };
+    socket.setTimeout(500, settle(false));
+    socket.once('error', settle(false));
+    socket.once('close', settle(false));
+    socket.once('data', (data) => settle(!data.toString().startsWith('-LOADING'))());
+    socket.write('PING\r\n');
+  });
+}

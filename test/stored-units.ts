@@ -1,0 +1,135 @@
+import { Panes } from '../src/accumulators/panes.ts';
+import { liveKeys, type PanesSettings } from '../src/accumulators/panes-settings.ts';
+import type { Row } from '../src/accumulators/row.ts';
+import { rowCodec } from '../src/accumulators/row-codec.ts';
+import { decodeCheckpoint, encodeCheckpoint } from '../src/accumulators/store/checkpoint.ts';
+import { FORMAT_VERSION, paneKey, unitKey } from '../src/accumulators/store/layout.ts';
+import type { MemoryStore } from '../src/accumulators/store/memory.ts';
+import type { UnitRows } from '../src/accumulators/windows.ts';
+import { noCounts } from '../src/consumers/join/topic.ts';
+import type { Closing } from './accumulators/histories.ts';
+
+/** Owns one unit of a store and closes a history there, as far as it is told. */
+export class StoredUnit {
+  readonly #store: MemoryStore;
+  readonly #settings: PanesSettings;
+  readonly #history: readonly Closing[];
+  readonly #incompleteBefore: number;
+  #panes: Panes | undefined;
+  #watermark = Number.NEGATIVE_INFINITY;
+  #claims = 0;
+  #token = '';
+  #seq = 0;
+  #cid = '';
+  generation: string;
+
+  constructor(
+    store: MemoryStore,
+    settings: PanesSettings,
+    history: readonly Closing[],
+    incompleteBefore = Number.NEGATIVE_INFINITY,
+  ) {
+    this.#store = store;
+    this.#settings = settings;
+    this.#history = history;
+    this.#incompleteBefore = incompleteBefore;
+    this.generation = settings.owner.generation;
+  }
+
+  get watermark(): number {
+    return this.#watermark;
+  }
+
+  /** Takes the unit over and goes on from what the store holds; `generation`: rows start empty. */
+  async claim(generation = this.generation): Promise<void> {
+    const { namespace, unit } = this.#settings.owner;
+    this.#token = `${unit}-${++this.#claims}`;
+    const claimed = await this.#store.claim(unitKey(namespace, unit), this.#token);
+    this.#seq = claimed.seq;
+    this.#cid = claimed.cid;
+    const checkpoint = claimed.checkpoint === undefined ? undefined : decodeCheckpoint(claimed.checkpoint);
+    this.#watermark = checkpoint?.join.watermark ?? Number.NEGATIVE_INFINITY;
+    const owner = { namespace, unit, generation };
+    const settings = { ...this.#settings, owner, settledUpTo: this.#watermark };
+    this.generation = generation;
+    if (checkpoint === undefined || checkpoint.generation !== generation) {
+      this.#panes = new Panes(settings);
+      return;
+    }
+    const keys = liveKeys(settings, checkpoint.panes, this.#watermark);
+    const rows = await this.#store.read(keys);
+    this.#panes = new Panes(settings, {
+      state: checkpoint.panes,
+      rows: new Map(keys.map((key, i) => [key, rows[i]])),
+    });
+  }
+
+  /** Closes everything up to `watermark` and commits. */
+  async close(watermark: number): Promise<void> {
+    if (this.#panes === undefined) await this.claim();
+    const panes = this.#panes;
+    if (panes === undefined || watermark <= this.#watermark) return;
+    const { namespace, unit } = this.#settings.owner;
+    for (const { at, ts, horizon, values, userless, positive, out } of this.#history) {
+      if (at <= this.#watermark || at > watermark) continue;
+      panes.add(at, ts, horizon, panes.cohorts.tag(values), userless, positive, out);
+    }
+    panes.advance(watermark);
+    this.#watermark = watermark;
+    const counts = noCounts(3);
+    counts.impressions.accepted = new Set(
+      this.#history.filter(({ at }) => at <= watermark).map(({ impression }) => impression),
+    ).size;
+    const parent = this.#cid;
+    this.#cid = `${this.#token}-${++this.#seq}`;
+    const answer = await this.#store.commit({
+      unit: unitKey(namespace, unit),
+      token: this.#token,
+      seq: this.#seq,
+      cid: this.#cid,
+      parent,
+      checkpoint: encodeCheckpoint({
+        format: FORMAT_VERSION,
+        generation: this.generation,
+        fingerprint: { shape: 'a', additive: 'b' },
+        partitions: 1,
+        incompleteBefore: this.#incompleteBefore,
+        join: { topics: [], counts: [counts], watermark },
+        panes: panes.state(),
+        lastRecords: [],
+      }),
+      ...panes.takeChanges(),
+    });
+    if (answer !== 'OK') throw new Error(`a commit was answered ${answer}`);
+  }
+}
+
+/** Everything that a store holds of some units: the plain way to read it. */
+export function unitRows(store: MemoryStore, settings: PanesSettings, units: number): readonly UnitRows[] {
+  const hashes = store.snapshot();
+  const codec = rowCodec(settings.shape);
+  return Array.from({ length: units }, (_, unit) => {
+    const fields = hashes.get(unitKey(settings.owner.namespace, unit));
+    if (fields?.has('format') !== true) {
+      return {
+        watermark: Number.NEGATIVE_INFINITY,
+        state: { minutes: [], hours: [], admission: [] },
+        incompleteBefore: Number.NEGATIVE_INFINITY,
+        pane: () => undefined,
+        total: () => undefined,
+      };
+    }
+    const { generation, join, panes, incompleteBefore } = decodeCheckpoint(fields);
+    const owner = { ...settings.owner, unit, generation };
+    return {
+      watermark: join.watermark,
+      state: panes,
+      incompleteBefore,
+      pane: (start): ReadonlyMap<string, Row> | undefined => {
+        const rows = hashes.get(paneKey(owner, 'm', start));
+        return rows && new Map([...rows].map(([field, text]) => [field, codec.decode(text)] as const));
+      },
+      total: () => undefined,
+    };
+  });
+}
