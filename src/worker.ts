@@ -1,4 +1,5 @@
 import type { Store } from './accumulators/store/port.ts';
+import type { TopicCounts } from './checkpoint.ts';
 import type { Clock } from './clock.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { Batch, LogSource } from './consumers/source/port.ts';
@@ -40,6 +41,8 @@ export interface WorkerDeps {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly log: WorkerLog;
+  /** Told when a unit was claimed, with the totals that its checkpoint holds already. */
+  readonly onClaim: (partition: number, counts: readonly TopicCounts[]) => void;
 }
 
 const CHECKS_PER_IDLE_AFTER = 4;
@@ -123,6 +126,7 @@ export class Worker {
         });
         const owned = own(partition, unit, this.#settings.topics.length);
         this.#units.set(partition, owned);
+        this.#deps.onClaim(partition, unit.committed.counts);
         this.#seek(owned);
         log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
         return;

@@ -88,6 +88,7 @@ class Bench {
         scorer: SCORER,
         clock: this.clock,
         newId: () => `id${ids++}`,
+        onClaim: () => {},
         log: { info: () => {}, warn: (_, message) => void this.warnings.push(message) },
       },
     );

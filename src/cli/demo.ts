@@ -1,33 +1,132 @@
-import { fileURLToPath } from 'node:url';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { readSettings, replayFiles } from './replay.ts';
-import { printResult } from './result-output.ts';
+import { loadSettings } from '../config/load.ts';
+import { Demo } from '../demo/demo.ts';
+import { fullView, lineView, type ViewInput } from '../demo/view.ts';
+import { parseDuration } from '../durations.ts';
+import { Metrics } from '../metrics/registry.ts';
+import { type RunningServer, startServer } from '../server/server.ts';
+import { UsageError } from './failure.ts';
+import { processLog } from './log.ts';
+import { LiveScreen } from './screen.ts';
+import { untilStopped } from './signals.ts';
+import { version } from './version.ts';
 
-const SAMPLE = new URL('../../sample/open_bandit/', import.meta.url);
+interface Flags {
+  readonly config?: string;
+  readonly seed: string;
+  readonly speed: string;
+  readonly port?: string;
+  readonly for?: string;
+}
 
-/** Replays the bundled sample of real clicks. */
+const REFRESH_MS = 1000;
+/** Without a terminal: a line for every so many refreshes. */
+const REFRESHES_PER_LINE = 5;
+
+/** `receval demo`: the whole service in one process, with a simulated shop in front. */
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('replay the bundled sample: real clicks on two policies of a fashion shop')
-    .action(async () => {
-      const settings = readSettings({ config: fileURLToPath(new URL('receval.yaml', SAMPLE)) });
-      process.stderr.write(
-        'Replaying 20,000 impressions of the Open Bandit Dataset (ZOZOTOWN, campaign "men"): what a uniform random policy\n' +
-          'showed, and what Bernoulli Thompson sampling ("bts") showed, as two variants.\n',
-      );
-      const policy = (name: string) => ({
-        path: fileURLToPath(new URL(`${name}_men.csv.gz`, SAMPLE)),
-        defaults: new Map([['variant', name]]),
-      });
-      const result = await replayFiles({
-        settings,
-        inputs: { events: [policy('random'), policy('bts')] },
-        adapter: 'open-bandit',
-        order: 'time',
-      });
-      process.stdout.write(printResult(result, settings, 'table'));
-      process.stdout.write(
-        '\nctr and mrr are higher under bts: it has learnt what is clicked. Yours: receval replay --help\n',
-      );
-    });
+    .description('a simulated shop, joined, scored and shown live: nothing to install')
+    .option('--seed <n>', 'another seed, another crowd', '1')
+    .option('--speed <x>', 'simulated seconds per second', '60')
+    .option('--port <n>', 'port of /metrics (default: http.port, 9464)')
+    .option('--for <duration>', 'end after this long, such as 60s (default: Ctrl-C ends it)')
+    .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
+    .action(async (flags: Flags, command: Command) => demo(flags, command.optsWithGlobals()['verbose'] === true));
+}
+
+async function demo(flags: Flags, verbose: boolean): Promise<void> {
+  const speed = numberOf('--speed', flags.speed, 1, 600);
+  const seed = numberOf('--seed', flags.seed, 0, Number.MAX_SAFE_INTEGER);
+  const duration = flags.for === undefined ? undefined : parseDuration(flags.for);
+  if (flags.for !== undefined && duration === undefined) {
+    throw new UsageError(
+      `--for: "${flags.for}" is no duration; write a whole number with ms, s, m, h or d, such as 60s`,
+    );
+  }
+  const settings = loadSettings({
+    file: flags.config,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    env: process.env,
+    overrides: flags.port === undefined ? {} : { 'http.port': flags.port },
+  });
+  const metrics = new Metrics(settings, { role: 'all', version: version(), node: process.version });
+  const start = Math.floor(Date.now() / 60_000) * 60_000;
+  const log = processLog(verbose);
+  const shop = new Demo({
+    settings,
+    seed,
+    speed,
+    start,
+    newId: randomUUID,
+    log,
+    onClaim: (partition, counts) => metrics.claimed(partition, counts),
+  });
+  // The port first: when it is taken nothing else has begun.
+  const server = await startServer(settings.http, {
+    metrics: () => metrics.text,
+    contentType: metrics.contentType,
+    ready: () => ({ ready: shop.unready.length === 0, reasons: [...shop.unready] }),
+    healthy: () => true,
+  });
+  const screen = new LiveScreen(process.stderr);
+  const running = shop.run();
+  const view = async (): Promise<ViewInput> => {
+    const snapshot = await shop.snapshot();
+    const status = shop.status();
+    await metrics.update({ snapshot, status });
+    return { settings, snapshot, status, speed, now: shop.clock.now(), regression: shop.regression };
+  };
+  screen.note(
+    `receval demo: gauges on ${urlOf(settings.http.host, server.port)}/metrics, ${speed} x real time, seed ${seed}.`,
+  );
+  const stopShowing = show(view, screen);
+  try {
+    await Promise.race([untilStopped(duration), running]);
+  } finally {
+    await stopShowing();
+    await end(shop, running, server);
+    screen.end();
+  }
+}
+
+/** Redraws until the answered function is called; that waits for the last redraw. */
+function show(view: () => Promise<ViewInput>, screen: LiveScreen): () => Promise<void> {
+  let refreshes = 0;
+  let busy: Promise<void> = Promise.resolve();
+  let idle = true;
+  const refresh = async (): Promise<void> => {
+    const input = await view();
+    if (screen.isTerminal) screen.draw(fullView(input));
+    else if (refreshes % REFRESHES_PER_LINE === 0) screen.note(lineView(input));
+    refreshes++;
+    idle = true;
+  };
+  const timer = setInterval(() => {
+    if (!idle) return;
+    idle = false;
+    busy = refresh();
+  }, REFRESH_MS);
+  return async () => {
+    clearInterval(timer);
+    await busy;
+  };
+}
+
+async function end(shop: Demo, running: Promise<void>, server: RunningServer): Promise<void> {
+  await shop.stop();
+  await running;
+  await server.close();
+}
+
+function numberOf(option: string, text: string, low: number, high: number): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (value >= low && value <= high) return value;
+  throw new UsageError(`${option}: expected a number from ${low} to ${high}, found "${text}"`);
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

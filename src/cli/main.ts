@@ -1,17 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { configCommand } from './config.ts';
 import { demoCommand } from './demo.ts';
 import { exitCodeOf, explain } from './failure.ts';
 import { replayCommand } from './replay.ts';
+import { rulesCommand } from './rules.ts';
 import { simulateCommand } from './simulate.ts';
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
-    ? String(manifest.version)
-    : 'unknown';
-}
+import { version } from './version.ts';
 
 /** Ends the process with the exit codes of interfaces.md section 3: 0 fine, 1 failed, 2 wrong usage, 3 regression. */
 async function main(argv: readonly string[]): Promise<void> {
@@ -25,7 +19,7 @@ async function main(argv: readonly string[]): Promise<void> {
       'after',
       '\nExit codes: 0 fine, 1 failed, 2 wrong usage or configuration, 3 regression.\nDocumentation: the folder docs/ of the package.',
     );
-  for (const command of [demoCommand(), replayCommand(), simulateCommand(), configCommand()])
+  for (const command of [demoCommand(), replayCommand(), simulateCommand(), rulesCommand(), configCommand()])
     program.addCommand(command);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((c) => c.commands)]) {
     command.exitOverride();

@@ -11,7 +11,7 @@ import { NO_PERMISSIONS } from '../resume.ts';
 import { type RegressionSettings, USUAL_SETTINGS } from '../simulate/settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
 import { decoderLimits, unitShape } from '../unit-settings.ts';
-import { Worker, type WorkerLog } from '../worker.ts';
+import { Worker, type WorkerDeps, type WorkerLog } from '../worker.ts';
 import type { WorkerStatus } from '../worker-status.ts';
 
 export interface DemoOptions {
@@ -23,6 +23,7 @@ export interface DemoOptions {
   readonly start: EpochMs;
   readonly newId: () => string;
   readonly log: WorkerLog;
+  readonly onClaim: WorkerDeps['onClaim'];
 }
 
 const TOPICS = ['impressions', 'feedback'] as const;
@@ -101,6 +102,7 @@ export class Demo {
             }),
           ),
         log: options.log,
+        onClaim: options.onClaim,
       },
     );
     this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions: PARTITIONS });

@@ -41,13 +41,13 @@ export function compareVariants({
     positives: rows.map(({ row }) => row.positives),
     values: settings.measures.map((measure, m) => ({
       name: measure.canonical,
-      of: rows.map((row) => valueOf(settings.measures, m, row)),
+      of: rows.map((row) => measured(settings.measures, m, row)),
     })),
     complete: snapshot.windows.some((w) => w.window === window && w.horizon === horizon && w.complete),
   };
 }
 
-function valueOf(measures: readonly Measure[], m: number, { row }: QualityRow): number | undefined {
+function measured(measures: readonly Measure[], m: number, { row }: QualityRow): number | undefined {
   let from = 0;
   for (let i = 0; i < m; i++) from += SUMS_WIDTH[sumsKind(measures[i])];
   return measureValue(measures[m], row.sums.slice(from, from + SUMS_WIDTH[sumsKind(measures[m])]));
@@ -93,7 +93,7 @@ function tableLines(input: ViewInput): string[] {
     row('impressions', impressions.map(grouped)),
     row('with a positive', positives.map(grouped)),
     ...values.map(({ name, of }) => row(name, [...of.map(valueText), differenceText(of)])),
-    complete ? '' : '  the window is still filling',
+    ...(complete ? [] : ['  (the window is still filling)']),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { TopicCounts } from '../checkpoint.ts';
-import type { UnitStatus, WorkerStatus } from '../worker-status.ts';
+import type { HistogramCounts, UnitStatus, WorkerStatus } from '../worker-status.ts';
 import type { Exposition } from './exposition.ts';
 import { ClaimLedger, LifetimeLedger } from './ledger.ts';
 import {
@@ -37,7 +37,11 @@ export class Pipeline {
 
   update(status: WorkerStatus): void {
     const { units } = status;
-    this.#status = status;
+    this.#status = {
+      ...status,
+      commitDuration: highest(this.#status?.commitDuration, status.commitDuration),
+      feedbackDelay: highest(this.#status?.feedbackDelay, status.feedbackDelay),
+    };
     this.#lifetimeLedger.update(new Map(units.map((unit) => [unit.partition, numbers(this.#lifetime, unit.counts)])));
     this.#claimLedger.update(new Map(units.map((unit) => [unit.partition, numbers(this.#claim, unit)])));
     for (const [i, { of }] of PROCESS_COUNTERS.entries()) this.#process[i] = Math.max(this.#process[i], of(status));
@@ -49,6 +53,13 @@ export class Pipeline {
     write(page, PROCESS_COUNTERS, this.#process);
     if (this.#status !== undefined) writeGauges(page, this.#status);
   }
+}
+
+/** Counts of units that left fall out of what is told; a histogram must not go down. */
+function highest(before: HistogramCounts | undefined, now: HistogramCounts): HistogramCounts {
+  if (before === undefined) return now;
+  const counts = now.counts.map((count, i) => Math.max(count, before.counts[i]));
+  return { bounds: now.bounds, counts, sum: Math.max(now.sum, before.sum) };
 }
 
 function numbers<Source>(series: readonly CounterSeries<Source>[], source: Source): readonly number[] {

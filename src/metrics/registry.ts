@@ -24,6 +24,9 @@ export interface MetricsUpdate {
   readonly status?: WorkerStatus | undefined;
 }
 
+/** How prom-client writes what Node could not measure yet. */
+const NOT_A_NUMBER = /^.* Nan\n/gm;
+
 /** The page of one process. Its text is made when something is new, never at a scrape. */
 export class Metrics {
   readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -76,7 +79,7 @@ export class Metrics {
     }
     // In parts, so that no part blocks for long: the text of the snapshot was made above.
     const process = await this.#process.metrics();
-    this.#text = `${this.#page()}\n${process}`;
+    this.#text = `${this.#page()}\n${process.replace(NOT_A_NUMBER, '')}`;
   }
 
   #takeSnapshot(snapshot: QualitySnapshot): void {

@@ -6,6 +6,7 @@ import type { StoreUnavailable } from './unavailable.ts';
 export interface RedisClient {
   readonly status: string;
   call(command: string, args: (string | number)[]): Promise<unknown>;
+  pipeline(commands: (string | number)[][]): { exec(): Promise<[error: Error | null, reply: unknown][] | null> };
   disconnect(reconnect?: boolean): void;
   on(event: string, listener: (argument: unknown) => void): unknown;
   off(event: string, listener: (argument: unknown) => void): unknown;
@@ -65,13 +66,28 @@ export class RedisLink {
   }
 
   /** Sends one command. `doing` says for what, in messages. */
-  async call(doing: string, command: string, args: (string | number)[]): Promise<unknown> {
+  call(doing: string, command: string, args: (string | number)[]): Promise<unknown> {
+    return this.#inTime(doing, () => this.#client.call(command, args));
+  }
+
+  /** Sends commands together; in a cluster their keys lie in one slot. Rejects when one of them fails. */
+  callAll(doing: string, commands: (string | number)[][]): Promise<readonly unknown[]> {
+    return this.#inTime(doing, async () => {
+      const answers = await this.#client.pipeline(commands.map((command) => ['call', ...command])).exec();
+      return (answers ?? []).map(([error, reply]) => {
+        if (error !== null) throw error;
+        return reply;
+      });
+    });
+  }
+
+  async #inTime<T>(doing: string, send: () => Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error('Command timed out')), this.#limit);
     });
     try {
-      return await Promise.race([this.#client.call(command, args), limit]);
+      return await Promise.race([send(), limit]);
     } catch (error) {
       const fault = this.#wrap(doing, error);
       // A dead peer goes unnoticed for minutes: make a new connection.

@@ -13,7 +13,7 @@ export interface ScriptCall {
  */
 export function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   const { unit, token, seq, cid, parent, checkpoint, rows, deletes } = commit;
-  const tag = unit.slice(0, unit.indexOf('}') + 1);
+  const tag = slotOf(unit);
   const keys = [unit, ...deletes];
   const args = [token, String(seq - 1), parent, String(seq), cid, rowTtl === undefined ? '' : String(rowTtl)];
   args.push(String(deletes.length), String(checkpoint.size));
@@ -48,6 +48,22 @@ export function fieldsOf(reply: unknown): Map<string, string> {
   const fields = new Map<string, string>();
   for (let i = 0; i < reply.length; i += 2) fields.set(String(reply[i]), String(reply[i + 1]));
   return fields;
+}
+
+/** The keys in order, cut so that each piece has at most `most` keys and lies in one slot of a cluster. */
+export function batchesOf(keys: readonly string[], most: number): readonly (readonly string[])[] {
+  const batches: string[][] = [];
+  for (const key of keys) {
+    const last = batches.at(-1);
+    if (last !== undefined && last.length < most && slotOf(last[0]) === slotOf(key)) last.push(key);
+    else batches.push([key]);
+  }
+  return batches;
+}
+
+/** The key up to the end of its hash tag; all keys that begin alike lie in one slot. */
+function slotOf(key: string): string {
+  return key.slice(0, key.indexOf('}') + 1);
 }
 
 function pushFields(args: string[], fields: Fields): void {

@@ -6,7 +6,7 @@ import type { Claimed, Commit, CommitAnswer, Fields, Store } from './port.ts';
 import { type ClientSettings, clusterOptions, serverOptions } from './redis-clients.ts';
 import { findingsOf, type StoreFinding } from './redis-findings.ts';
 import { RedisLink } from './redis-link.ts';
-import { claimedOf, commitCall, fieldsOf, type ScriptCall } from './redis-scripts.ts';
+import { batchesOf, claimedOf, commitCall, fieldsOf, type ScriptCall } from './redis-scripts.ts';
 import { selfTest } from './redis-self-test.ts';
 import { parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
 import { StoreUnavailable } from './unavailable.ts';
@@ -112,9 +112,9 @@ export class RedisStore implements Store {
   /** Key by key: what is committed meanwhile may be seen in some and not in others. */
   async read(keys: readonly string[]): Promise<readonly Fields[]> {
     const found: Fields[] = [];
-    for (let i = 0; i < keys.length; i += READ_BATCH) {
-      const batch = keys.slice(i, i + READ_BATCH);
-      const replies = await Promise.all(batch.map((key) => this.#reads.call(`read ${key}`, 'HGETALL', [key])));
+    for (const batch of batchesOf(keys, READ_BATCH)) {
+      const commands = batch.map((key) => ['HGETALL', key]);
+      const replies = await this.#reads.callAll(`read ${batch[0]} and ${batch.length - 1} more`, commands);
       for (const reply of replies) found.push(fieldsOf(reply));
     }
     return found;

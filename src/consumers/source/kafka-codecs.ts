@@ -29,11 +29,11 @@ export interface Codec {
 const gunzip = promisify(unzip);
 
 /** Decoders by the code in a batch's attributes (3 bits; kafka.apache.org/documentation/#recordbatch). */
-const DECODERS: ReadonlyMap<number, (input: Buffer, limits: CodecLimits) => Buffer | Promise<Buffer>> = new Map([
+const DECODERS = new Map<number, (input: Buffer, limits: CodecLimits) => Buffer | Promise<Buffer>>([
   [1, decodeGzip],
-  [2, (input: Buffer, { batchBytes }: CodecLimits) => decodeSnappy(input, batchBytes)],
-  [3, (input: Buffer, { batchBytes }: CodecLimits) => decodeLz4(input, batchBytes)],
-  [4, (input: Buffer, limits: CodecLimits) => decodeZstd(input, limits.batchBytes, limits.batchMilliseconds)],
+  [2, (input, { batchBytes }) => decodeSnappy(input, batchBytes)],
+  [3, (input, { batchBytes }) => decodeLz4(input, batchBytes)],
+  [4, (input, { batchBytes, batchMilliseconds }) => decodeZstd(input, batchBytes, batchMilliseconds)],
 ]);
 const NAMES = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
 const CODES = [1, 2, 3, 4, 5, 6, 7];

@@ -52,6 +52,10 @@ export function adviceFor(error: unknown): string | undefined {
   return undefined;
 }
 
+export function isTopicMissing(error: unknown): boolean {
+  return chain(error).some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
+}
+
 const UNREACHABLE =
   /^KafkaJS(?:Connection|ConnectionClosed|RequestTimeout|NoBrokerAvailable|BrokerNotFound|GroupCoordinatorNotFound)/;
 

@@ -1,9 +1,14 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { paneKey, unitKey } from '../../../src/accumulators/store/layout.ts';
 import type { Commit, Fields } from '../../../src/accumulators/store/port.ts';
 import { RedisStore, type RedisStoreOptions } from '../../../src/accumulators/store/redis.ts';
 import { StoreUnavailable } from '../../../src/accumulators/store/unavailable.ts';
 import { openRedis, type RedisHarness, redisIsThere } from '../../contracts/store/redis-harness.ts';
+import { freePort } from '../../services/ports.ts';
 import { type RunningRedis, startRedis } from '../../services/redis.ts';
 
 const UNIT = unitKey('contract', 0);
@@ -33,16 +38,60 @@ async function faultOf(promise: Promise<unknown>): Promise<StoreUnavailable> {
 }
 
 /** Sends the same commit until it is answered, as a worker does. */
-async function settle(store: RedisStore, commit: Commit): Promise<string> {
+function settle(store: RedisStore, commit: Commit): Promise<string> {
+  return untilAnswered(() => store.commit(commit));
+}
+
+async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
   const until = Date.now() + 15_000;
   for (;;) {
     try {
-      return await store.commit(commit);
+      return await call();
     } catch (error) {
       if (Date.now() > until || !(error instanceof StoreUnavailable)) throw error;
-      await new Promise((go) => setTimeout(go, 20));
+      await sleep(20);
     }
   }
+}
+
+interface LossyWire {
+  readonly port: number;
+  /** What the next bytes of that kind do not survive; the connection breaks instead. */
+  lose: 'the request' | 'the reply' | undefined;
+  close(): void;
+}
+
+/** A way to a server that breaks once when told to. */
+async function lossyWire(target: number): Promise<LossyWire> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = createConnection({ host: '127.0.0.1', port: target });
+    for (const [from, to, what] of [
+      [near, far, 'the request'],
+      [far, near, 'the reply'],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => {});
+      from.on('close', () => to.destroy());
+      from.on('data', (bytes) => {
+        if (wire.lose === what) {
+          wire.lose = undefined;
+          from.destroy();
+          to.destroy();
+        } else to.write(bytes);
+      });
+    }
+  });
+  const wire: LossyWire = {
+    port: await freePort(),
+    lose: undefined,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+  await new Promise<void>((resolve) => server.listen(wire.port, '127.0.0.1', resolve));
+  return wire;
 }
 
 if (await redisIsThere()) {
@@ -100,13 +149,31 @@ if (await redisIsThere()) {
           lost++;
           return settle(store, commit);
         });
-        const kill = seq % 3 === 0 ? harness.admin.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes') : undefined;
+        const kill =
+          seq % 3 === 0 ? harness.admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes') : undefined;
         answers.add(await sent);
         await kill;
       }
       expect(lost).toBeGreaterThan(0);
       expect([...answers].every((answer) => answer === 'OK' || answer === 'ALREADY')).toBe(true);
       expect(await harness.admin.hget(UNIT, 'seq')).toBe('59');
+    });
+
+    it.each([
+      ['the reply', 'ALREADY'],
+      ['the request', 'OK'],
+    ] as const)('settles a commit of which %s was lost: %s', async (what, expected) => {
+      await open();
+      const wire = await lossyWire(server.port);
+      closing.push(wire.close);
+      const far = await RedisStore.connect({ url: `redis://127.0.0.1:${wire.port}` });
+      closing.push(() => far.close());
+      for (let seq = 2; seq < 12; seq++) {
+        wire.lose = what;
+        expect(await faultOf(far.commit(commitOf(seq)))).toMatchObject({ code: 'DISCONNECTED', outcome: 'unknown' });
+        expect(await settle(far, commitOf(seq))).toBe(expected);
+      }
+      expect(await harness.admin.hget(UNIT, 'seq')).toBe('11');
     });
 
     it('settles a commit that a stopped server applied after we had given up on it', async () => {
@@ -131,13 +198,13 @@ if (await redisIsThere()) {
       await server.restart();
       expect(await settle(store, commitOf(2))).toBe('ALREADY');
       expect(await settle(store, commitOf(3))).toBe('OK');
-      expect(await store.read([PANES[0]])).toEqual([new Map([['30m||', 'row 3']])]);
+      expect(await untilAnswered(() => store.read([PANES[0]]))).toEqual([new Map([['30m||', 'row 3']])]);
     });
 
     it('says that there is no connection while the server is down, and what to do', async () => {
       await open();
       await server.kill9();
-      await new Promise((go) => setTimeout(go, 50));
+      await sleep(50);
       expect(store.connected).toBe(false);
       const fault = await faultOf(store.commit(commitOf(2)));
       expect(fault).toMatchObject({ code: 'NOT_CONNECTED', outcome: 'refused', retriable: true });
@@ -194,33 +261,49 @@ if (await redisIsThere()) {
 
     it('writes nothing on a replica, and connects anew', async () => {
       await open();
-      const primary = await startRedis();
-      closing.push(() => primary.stop());
-      const before = await harness.snapshot();
+      const connection = async (): Promise<string> =>
+        /id=(\d+)[^\n]*name=receval-commits/.exec(String(await harness.admin.client('LIST')))?.[1] ?? '';
+      const [before, first] = [await harness.snapshot(), await connection()];
+      expect(first).not.toBe('');
       await harness.admin.replicaof('127.0.0.1', 1);
       const fault = await faultOf(store.commit(commitOf(2)));
       expect(fault).toMatchObject({ code: 'READONLY', outcome: 'refused', retriable: true });
       expect(fault.message).toContain('Point redis.url at the primary');
       expect(await harness.snapshot()).toEqual(before);
-      const old = await harness.admin.client('LIST');
       await harness.admin.replicaof('NO', 'ONE');
       expect(await settle(store, commitOf(2))).toBe('OK');
-      const idOf = (list: unknown): string | undefined => /id=(\d+)[^\n]*name=receval-commits/.exec(String(list))?.[1];
-      expect(idOf(await harness.admin.client('LIST'))).not.toBe(idOf(old) ?? '');
+      expect(await connection()).not.toBe(first);
     });
 
-    it('writes nothing while fewer replicas are there than asked for, or the disk fails', async () => {
+    it('writes nothing while fewer replicas are there than asked for', async () => {
       await open();
       await harness.admin.config('SET', 'min-replicas-to-write', '1');
       await refusesWhole('NOREPLICAS', commitOf(2), () => harness.admin.config('SET', 'min-replicas-to-write', '0'));
     });
 
+    it('writes nothing while the server cannot save to its disk', async () => {
+      await open({ save: '3600 1000000' });
+      const [, folder] = (await harness.admin.config('GET', 'dir')) as string[];
+      const inTheWay = join(folder, 'dump.rdb');
+      mkdirSync(inTheWay);
+      const saved = async (status: string): Promise<void> => {
+        await harness.admin.bgsave();
+        while (!(await harness.admin.info('persistence')).includes(`rdb_last_bgsave_status:${status}`)) await sleep(20);
+      };
+      await saved('err');
+      await refusesWhole('MISCONF', commitOf(2), async () => {
+        rmdirSync(inTheWay);
+        await saved('ok');
+      });
+    });
+
     it('writes nothing while another script keeps the server busy', async () => {
       await open({ 'busy-reply-threshold': '50' });
-      const endless = harness.admin.eval('while true do end', 0).catch(() => {});
       const other = harness.admin.duplicate();
       closing.push(() => other.disconnect());
-      await new Promise((go) => setTimeout(go, 200));
+      await other.ping();
+      const endless = harness.admin.eval('while true do end', 0).catch(() => {});
+      await sleep(200);
       expect(await faultOf(store.commit(commitOf(2)))).toMatchObject({ code: 'BUSY', outcome: 'refused' });
       await other.script('KILL');
       await endless;
@@ -303,6 +386,20 @@ if (await redisIsThere()) {
       expect(await store.commit(commitOf(2, { rows: new Map([[PANES[0], fields]]), checkpoint: fields }))).toBe('OK');
       expect((await store.read([PANES[0]]))[0]).toEqual(new Map([['30m||', 'row 1'], ...fields]));
       expect((await store.claim(UNIT, 'u')).checkpoint).toEqual(new Map([['position', '1'], ...fields]));
+    });
+
+    it('carries a huge commit, as a whole', async () => {
+      await open();
+      const rows = new Map(
+        [...PANES, `${PANES[0]}0`].map(
+          (key) =>
+            [key, new Map(Array.from({ length: 2500 }, (_, i) => [`30m|v|${i}`, `${i}`.padEnd(400, 'ü')]))] as const,
+        ),
+      );
+      const commit = commitOf(2, { rows, deletes: PANES });
+      expect(await store.commit(commit)).toBe('OK');
+      expect(await store.commit(commit)).toBe('ALREADY');
+      expect(await store.read([...rows.keys()])).toEqual([...rows.values()]);
     });
 
     it('checks the server, and leaves nothing behind', async () => {

@@ -1,0 +1,145 @@
+import type { EpochMs, Offset } from '../../events.ts';
+import { offsetOf } from './kafka-chunks.ts';
+import type { Bounds } from './port.ts';
+
+interface PartitionOffset {
+  readonly partition: number;
+  readonly offset: string;
+}
+
+/** The parts of kafkajs' admin client that are used. */
+export interface AdminClient {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  fetchTopicOffsets(topic: string): Promise<readonly (PartitionOffset & { high: string; low: string })[]>;
+  fetchTopicOffsetsByTimestamp(topic: string, timestamp?: number): Promise<readonly PartitionOffset[]>;
+  fetchTopicMetadata(options: { topics: string[] }): Promise<{ topics: readonly { partitions: readonly unknown[] }[] }>;
+  fetchOffsets(options: {
+    groupId: string;
+    topics: string[];
+  }): Promise<readonly { topic: string; partitions: readonly PartitionOffset[] }[]>;
+}
+
+/**
+ * Questions to the brokers beside the reading of records. After a failed one the client is thrown away, as it goes on with
+ * what it knew of the cluster; so callers may simply ask again. Each rejects with kafkajs' error.
+ */
+export class Brokers {
+  readonly #create: () => AdminClient;
+  readonly #topics: readonly string[];
+  #admin: Promise<AdminClient> | undefined;
+  /** By topic: the request that is under way, and the one that starts after it. */
+  readonly #asking: (Promise<unknown> | undefined)[] = [];
+  readonly #next: (Promise<ReadonlyMap<number, Bounds>> | undefined)[] = [];
+
+  constructor(create: () => AdminClient, topics: readonly string[]) {
+    this.#create = create;
+    this.#topics = topics;
+  }
+
+  /**
+   * The end is the last stable offset. Calls for partitions of one topic share a request, but never one that was sent
+   * before the call.
+   */
+  async bounds(partition: number, topic: number): Promise<Bounds> {
+    const bounds = (await this.#boundsOf(topic)).get(partition);
+    if (bounds === undefined) throw new Error(`kafka: topic ${this.#topics[topic]} has no partition ${partition}`);
+    return bounds;
+  }
+
+  #boundsOf(topic: number): Promise<ReadonlyMap<number, Bounds>> {
+    const waiting = this.#next[topic];
+    if (waiting !== undefined) return waiting;
+    const before = this.#asking[topic] ?? Promise.resolve();
+    const request = before
+      .catch(() => {})
+      .then(() => {
+        this.#next[topic] = undefined;
+        this.#asking[topic] = request;
+        return this.#fetchBounds(topic);
+      });
+    this.#next[topic] = request;
+    return request;
+  }
+
+  #fetchBounds(topic: number): Promise<ReadonlyMap<number, Bounds>> {
+    return this.#ask(async (admin) => {
+      const offsets = await admin.fetchTopicOffsets(this.#topics[topic]);
+      return new Map(
+        offsets.map(({ partition, low, high }) => [partition, { start: offsetOf(low), end: offsetOf(high) }]),
+      );
+    });
+  }
+
+  /** The first offset with a record timestamp at or after `at`; the end if there is none. */
+  offsetAt(partition: number, topic: number, at: EpochMs): Promise<Offset> {
+    return this.#ask(async (admin) => {
+      const offsets = await admin.fetchTopicOffsetsByTimestamp(this.#topics[topic], at);
+      const found = offsets.find((offset) => offset.partition === partition);
+      if (found === undefined) throw new Error(`kafka: topic ${this.#topics[topic]} has no partition ${partition}`);
+      return offsetOf(found.offset);
+    });
+  }
+
+  /** By topic: how many partitions it has; 0: there is no such topic. */
+  async partitionCounts(): Promise<readonly number[]> {
+    const counts: number[] = [];
+    for (const topic of this.#topics) {
+      const count = await this.#ask(async (admin) => {
+        try {
+          const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+          return topics[0]?.partitions.length ?? 0;
+        } catch (error) {
+          if (error instanceof Error && 'type' in error && error.type === 'UNKNOWN_TOPIC_OR_PARTITION') return 0;
+          throw error;
+        }
+      });
+      counts.push(count);
+    }
+    return counts;
+  }
+
+  /** By topic, then partition: what a group has committed. -1: nothing; lower: something that is no position (a reset). */
+  committedBy(groupId: string): Promise<readonly (readonly number[])[]> {
+    return this.#ask(async (admin) => {
+      const topics = await admin.fetchOffsets({ groupId, topics: [...this.#topics] });
+      return this.#topics.map((name) => {
+        const offsets: number[] = [];
+        for (const { partition, offset } of topics.find(({ topic }) => topic === name)?.partitions ?? []) {
+          offsets[partition] = offsetOf(offset);
+        }
+        return Array.from(offsets, (offset) => offset ?? -1);
+      });
+    });
+  }
+
+  /** Whether the leaders of all partitions answer now. Never rejects. */
+  async answer(): Promise<boolean> {
+    const asked = this.#topics.map((_, topic) => this.#fetchBounds(topic));
+    return (await Promise.allSettled(asked)).every(({ status }) => status === 'fulfilled');
+  }
+
+  async close(): Promise<void> {
+    const admin = this.#admin;
+    this.#admin = undefined;
+    await (await admin)?.disconnect();
+  }
+
+  async #ask<T>(question: (admin: AdminClient) => Promise<T>): Promise<T> {
+    this.#admin ??= this.#connect();
+    const asked = this.#admin;
+    try {
+      return await question(await asked);
+    } catch (error) {
+      if (this.#admin === asked) this.#admin = undefined;
+      void asked.then((admin) => admin.disconnect()).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<AdminClient> {
+    const admin = this.#create();
+    await admin.connect();
+    return admin;
+  }
+}

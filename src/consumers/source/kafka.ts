@@ -1,0 +1,364 @@
+import kafkajs from 'kafkajs';
+import type { DurationMs, EpochMs, Offset } from '../../events.ts';
+import { assignerName, coPartitionedAssigner } from './assigner.ts';
+import { Deadline } from './deadline.ts';
+import { Brokers } from './kafka-brokers.ts';
+import { type FetchedBatch, offsetOf } from './kafka-chunks.ts';
+import { Codecs } from './kafka-codecs.ts';
+import type { KafkaEvents, KafkaLog } from './kafka-events.ts';
+import { adviceFor, isTopicMissing, isUnreachable, KafkaFailure, Restarts } from './kafka-faults.ts';
+import { Flow } from './kafka-flow.ts';
+import { Refusals } from './kafka-refusal.ts';
+import {
+  CONNECTION_TIMEOUT,
+  checkTimes,
+  KAFKA_TIMES,
+  type KafkaTimes,
+  MAX_BYTES,
+  MAX_BYTES_PER_PARTITION,
+  MAX_CONCURRENCY,
+  REQUEST_TIMEOUT,
+  RETRY,
+} from './kafka-settings.ts';
+import type { Bounds, LogSource, SourceHandler } from './port.ts';
+
+// The types are imported apart: at run time the package is CommonJS, and not all of its names can be imported from it.
+type Consumer = import('kafkajs').Consumer;
+type EachBatchPayload = import('kafkajs').EachBatchPayload;
+type KafkaConfig = import('kafkajs').KafkaConfig;
+type LogEntry = import('kafkajs').LogEntry;
+
+const { AssignerProtocol, CompressionCodecs, Kafka, logLevel } = kafkajs;
+
+export interface KafkaSourceOptions {
+  /** host:port of some of the brokers. */
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly groupId: string;
+  /** Names, in the configuration's order. */
+  readonly topics: readonly string[];
+  readonly ssl?: KafkaConfig['ssl'];
+  readonly sasl?: KafkaConfig['sasl'];
+  /** Default KAFKA_TIMES. */
+  readonly times?: KafkaTimes;
+  /** Fetched topic partitions that are handled at the same time; default 4. */
+  readonly concurrency?: number;
+  /** How long `stop` waits for handlers and brokers; default 4 s. */
+  readonly stopTimeout?: DurationMs;
+  readonly events: KafkaEvents;
+  readonly log: KafkaLog;
+}
+
+/** How one topic of one partition is read. */
+export interface ReadState {
+  /** The next offset to deliver; undefined: not known yet. */
+  readonly position: Offset | undefined;
+  /** Records flow as they come: it is neither paused, nor stopped, nor waiting for an answer of the brokers. */
+  readonly flows: boolean;
+}
+
+const STOP_TIMEOUT: DurationMs = 4_000;
+const COUNTS_INTERVAL: DurationMs = 60_000;
+
+const refusals = new Refusals();
+const codecs = new Codecs(refusals);
+
+/**
+ * Topics of Kafka as a log, shared with the other members of a consumer group: partition p of all topics comes together.
+ * Where reading starts is the handler's to say (`seek` while `assigned` runs); a partition that is new here and is not
+ * sought starts at the earliest offset, one that stays goes on where it was. Offsets in Kafka are written by `witness` alone
+ * and never read from.
+ *
+ * A consumer that crashed is replaced by a new one, with growing delays; kafkajs never restarts one by itself, as such a
+ * restart cannot be stopped. `run` rejects with a KafkaFailure when that would not help.
+ */
+export class KafkaSource implements LogSource {
+  readonly #options: KafkaSourceOptions;
+  readonly #times: KafkaTimes;
+  readonly #kafka: InstanceType<typeof Kafka>;
+  readonly #brokers: Brokers;
+  readonly #deadline: Deadline;
+  #flow: Flow | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #commit: EachBatchPayload['commitOffsetsIfNecessary'] | undefined;
+  #generation = -1;
+  #hasJoined = false;
+  #ended: Promise<void> = Promise.resolve();
+  /** Ends the consumer that runs. */
+  #leave: () => void = () => {};
+  #lastFetch: EpochMs | undefined;
+  #witnessErrors = 0;
+
+  constructor(options: KafkaSourceOptions) {
+    this.#options = options;
+    this.#times = options.times ?? KAFKA_TIMES;
+    this.#deadline = new Deadline(options.stopTimeout ?? STOP_TIMEOUT);
+    checkTimes(this.#times);
+    Object.assign(CompressionCodecs, codecs.table());
+    const { brokers, clientId, ssl, sasl, topics } = options;
+    this.#kafka = new Kafka({
+      brokers: [...brokers],
+      clientId,
+      ...(ssl === undefined ? {} : { ssl }),
+      ...(sasl === undefined ? {} : { sasl }),
+      connectionTimeout: CONNECTION_TIMEOUT,
+      requestTimeout: REQUEST_TIMEOUT,
+      retry: RETRY,
+      logLevel: logLevel.WARN,
+      logCreator: () => (entry) => this.#logged(entry),
+    });
+    this.#brokers = new Brokers(() => this.#kafka.admin({ retry: { ...RETRY, retries: 2 } }), topics);
+  }
+
+  async run(handler: SourceHandler): Promise<void> {
+    if (this.#flow !== undefined) throw new Error('kafka: a source runs only once');
+    const { topics, events, log } = this.#options;
+    const flow = new Flow({
+      handler,
+      topics,
+      events,
+      log,
+      bounds: (partition, topic) => this.#brokers.bounds(partition, topic),
+      sleep: (duration) => this.#deadline.sleep(duration),
+      refusalOf: (key) => refusals.of(key),
+      fail: (error) => this.#fail(error),
+    });
+    this.#flow = flow;
+    const running = this.#consume(flow);
+    this.#ended = running.catch(() => {});
+    await running;
+  }
+
+  async #consume(flow: Flow): Promise<void> {
+    const restarts = new Restarts();
+    const counting = setInterval(() => void this.#countPartitions(), COUNTS_INTERVAL);
+    try {
+      while (!this.#deadline.isStopped) {
+        const crash = await this.#untilCrash(flow);
+        if (this.#deadline.isStopped) break;
+        await this.#deadline.sleep(await this.#judge(crash, restarts));
+      }
+    } finally {
+      clearInterval(counting);
+      await this.#deadline.settled(Promise.allSettled([flow.end(), this.#brokers.close()]));
+    }
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** Runs one consumer to its end, and answers why it ended; undefined: because we wanted it to. */
+  async #untilCrash(flow: Flow): Promise<unknown> {
+    const { topics } = this.#options;
+    const consumer = this.#consumer(flow);
+    const crashed = new Promise<unknown>((resolve) => {
+      this.#leave = (): void => resolve(undefined);
+      consumer.on(consumer.events.CRASH, ({ payload }) => resolve(payload.error));
+    });
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topics: [...topics], fromBeginning: true });
+      if (this.#deadline.isStopped) return undefined;
+      await consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: this.#options.concurrency ?? MAX_CONCURRENCY,
+        eachBatch: (payload) => this.#fetched(flow, payload),
+      });
+      return await crashed;
+    } catch (error) {
+      return error;
+    } finally {
+      this.#commit = undefined;
+      await this.#deadline.settled(consumer.disconnect().catch(() => {}));
+    }
+  }
+
+  #consumer(flow: Flow): Consumer {
+    const { groupId, topics } = this.#options;
+    const name = assignerName(topics);
+    const holdings = () => ({ owned: flow.owned(), generation: this.#generation });
+    const consumer = this.#kafka.consumer({
+      groupId,
+      ...this.#times,
+      partitionAssigners: [
+        ({ cluster }) =>
+          coPartitionedAssigner(AssignerProtocol, name, holdings, (topic) =>
+            cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId),
+          ),
+      ],
+      maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
+      maxBytes: MAX_BYTES,
+      readUncommitted: false,
+      allowAutoTopicCreation: false,
+      retry: { ...RETRY, restartOnFailure: async () => false },
+    });
+    const { GROUP_JOIN, HEARTBEAT, FETCH_START, FETCH, END_BATCH_PROCESS } = consumer.events;
+    consumer.on(GROUP_JOIN, ({ payload }) => {
+      if (this.#deadline.isStopped) return;
+      this.#hasJoined = true;
+      this.#commit = undefined;
+      flow.joined(consumer, payload.memberAssignment);
+      void this.#countPartitions();
+    });
+    consumer.on(HEARTBEAT, ({ payload }) => {
+      this.#generation = payload.groupGenerationId;
+    });
+    consumer.on(FETCH_START, () => codecs.begin());
+    consumer.on(FETCH, () => {
+      this.#lastFetch = Date.now();
+    });
+    consumer.on(END_BATCH_PROCESS, ({ payload }) => {
+      if (payload.batchSize > 0) return;
+      // Without any record left, by compaction, the first offset is null and the last is the one that was asked for.
+      const first: string | null = payload.firstOffset;
+      const last = Number(payload.lastOffset);
+      flow.filtered(topics.indexOf(payload.topic), payload.partition, first === null ? last : Number(first), last + 1);
+    });
+    return consumer;
+  }
+
+  /** Rejects only with errors of the heartbeat: any other would be retried, or end the consumer for all partitions. */
+  async #fetched(flow: Flow, payload: EachBatchPayload): Promise<void> {
+    let batch: FetchedBatch;
+    try {
+      const { batch: fetched, resolveOffset, heartbeat, isRunning, isStale } = payload;
+      // Not in the types, but the only way to tell an old batch from one after a seek.
+      const from: unknown = Reflect.get(fetched, 'fetchedOffset');
+      if (typeof from !== 'string') throw new KafkaFailure('kafka: kafkajs 2.2.4 is needed, exactly');
+      batch = {
+        partition: fetched.partition,
+        topic: this.#options.topics.indexOf(fetched.topic),
+        fetched: offsetOf(from),
+        messages: fetched.messages,
+        end: offsetOf(fetched.lastOffset()) + 1,
+        resolveOffset,
+        heartbeat,
+        isRunning,
+        isStale,
+      };
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#commit = payload.commitOffsetsIfNecessary;
+    await flow.batch(batch);
+  }
+
+  /** How long to wait for the next consumer. @throws KafkaFailure if there shall be none. */
+  async #judge(crash: unknown, restarts: Restarts): Promise<DurationMs> {
+    const { brokers, groupId, log } = this.#options;
+    const reason = crash instanceof Error ? crash.message : String(crash);
+    const where = `kafka (${brokers.join(', ')}, group ${groupId})`;
+    const advice = adviceFor(crash);
+    // A topic that vanishes while it is read is told by the partition counts.
+    const isGone = this.#hasJoined && isTopicMissing(crash);
+    if (advice !== undefined && !isGone) throw new KafkaFailure(`${where}: ${reason}; ${advice}`, { cause: crash });
+    const healthy = this.#hasJoined && !isGone && !isUnreachable(crash) && (await this.#brokers.answer());
+    const delay = restarts.crashed(performance.now(), healthy);
+    if (delay === undefined) {
+      const often = 'the consumer crashed three times in five minutes although all brokers answer';
+      throw new KafkaFailure(`${where}: ${reason}; ${often}: restart the worker, and report it if it happens again`, {
+        cause: crash,
+      });
+    }
+    log('warn', 'the consumer has ended and is replaced', { reason, delay });
+    return delay;
+  }
+
+  seek(partition: number, topic: number, offset: Offset): void {
+    this.#flow?.seek(partition, topic, offset);
+  }
+
+  pause(partition: number, topic: number): void {
+    this.#flow?.pause(partition, topic);
+  }
+
+  resume(partition: number, topic: number): void {
+    this.#flow?.resume(partition, topic);
+  }
+
+  bounds(partition: number, topic: number): Promise<Bounds> {
+    return this.#brokers.bounds(partition, topic);
+  }
+
+  witness(partition: number, offsets: readonly Offset[]): void {
+    const commit = this.#commit;
+    if (commit === undefined || this.state(partition, 0) === undefined) return;
+    const topics = offsets.map((offset, i) => ({
+      topic: this.#options.topics[i],
+      partitions: [{ partition, offset: String(offset) }],
+    }));
+    commit({ topics }).catch(() => {
+      this.#witnessErrors++;
+    });
+  }
+
+  /** How often `witness` was refused. */
+  get witnessErrors(): number {
+    return this.#witnessErrors;
+  }
+
+  /** Wall-clock time of the last answer to a fetch, with or without records; undefined: none yet. */
+  get lastFetch(): EpochMs | undefined {
+    return this.#lastFetch;
+  }
+
+  /** undefined: the partition is not ours. Lag is `bounds().end - position`. */
+  state(partition: number, topic: number): ReadState | undefined {
+    const position = this.#flow?.position(partition, topic);
+    return position === undefined ? undefined : { position: position.expected, flows: position.flows };
+  }
+
+  /** By topic, then partition: what the group has committed. -1: nothing; lower: there was something, but no position. */
+  committedByGroup(): Promise<readonly (readonly number[])[]> {
+    return this.#brokers.committedBy(this.#options.groupId);
+  }
+
+  /** By topic: how many partitions it has; 0: there is no such topic. */
+  partitionCounts(): Promise<readonly number[]> {
+    return this.#brokers.partitionCounts();
+  }
+
+  /** The first offset whose record is not older than `at`; the end if there is none. */
+  offsetAt(partition: number, topic: number, at: EpochMs): Promise<Offset> {
+    return this.#brokers.offsetAt(partition, topic, at);
+  }
+
+  /** Whether the leaders of all partitions answer now: for a watchdog that sees no progress. Never rejects. */
+  answers(): Promise<boolean> {
+    return this.#brokers.answer();
+  }
+
+  /** Resolves once no handler runs and the group is left, or after the timeout. */
+  async stop(): Promise<void> {
+    this.#end();
+    await this.#ended;
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#end();
+  }
+
+  #end(): void {
+    this.#deadline.stop();
+    void this.#flow?.end();
+    this.#leave();
+  }
+
+  async #countPartitions(): Promise<void> {
+    const { events, log } = this.#options;
+    let counts: readonly number[];
+    try {
+      counts = await this.#brokers.partitionCounts();
+    } catch (error) {
+      log('warn', 'the partitions could not be counted', { reason: error instanceof Error ? error.message : '' });
+      return;
+    }
+    if (!this.#deadline.isStopped) events.onPartitionCounts(counts);
+  }
+
+  #logged({ level, namespace, log: { message, timestamp: _, ...fields } }: LogEntry): void {
+    const name = level === logLevel.ERROR ? 'error' : level === logLevel.WARN ? 'warn' : 'info';
+    this.#options.log(name, message, { namespace, ...fields });
+  }
+}

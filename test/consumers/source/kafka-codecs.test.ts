@@ -1,0 +1,245 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import lz4js from 'lz4js';
+import snappyjs from 'snappyjs';
+import { describe, expect, it } from 'vitest';
+import { CODEC_LIMITS, Codecs } from '../../../src/consumers/source/kafka-codecs.ts';
+import { decodeLz4 } from '../../../src/consumers/source/kafka-lz4.ts';
+import { Refusals } from '../../../src/consumers/source/kafka-refusal.ts';
+import { decodeSnappy } from '../../../src/consumers/source/kafka-snappy.ts';
+import { decodeZstd } from '../../../src/consumers/source/kafka-zstd.ts';
+
+const LIMIT = 1 << 20;
+const PATIENCE = 1000;
+
+/** Bytes with repeats near and far, as records have. */
+const data = fc
+  .array(
+    fc.oneof(
+      fc.uint8Array({ maxLength: 80 }),
+      fc
+        .tuple(fc.uint8Array({ minLength: 1, maxLength: 9 }), fc.nat(400))
+        .map(([unit, times]) => Uint8Array.from({ length: unit.length * times }, (_, i) => unit[i % unit.length])),
+    ),
+    { maxLength: 30 },
+  )
+  .map((parts) => Buffer.concat(parts));
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+function xerial(blocks: readonly Buffer[]): Buffer {
+  const header = Buffer.concat([Buffer.from('\x82SNAPPY\0', 'latin1'), int32(1), int32(1)]);
+  return Buffer.concat([header, ...blocks.flatMap((block) => [int32(block.length), block])]);
+}
+
+/** A frame of zstd whose size is not given, from blocks of (type, size, content). */
+function zstdFrame(blocks: readonly (readonly [number, number, Buffer])[]): Buffer {
+  const parts = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38])]; // window of 128 KiB
+  blocks.forEach(([type, size, content], i) => {
+    const word = (size << 3) | (type << 1) | (i === blocks.length - 1 ? 1 : 0);
+    parts.push(Buffer.from([word & 255, (word >> 8) & 255, word >> 16]), content);
+  });
+  return Buffer.concat(parts);
+}
+
+const raw = (content: Buffer) => [0, content.length, content] as const;
+const repeated = (byte: number, times: number) => [1, times, Buffer.from([byte])] as const;
+
+const CODECS = {
+  snappy: {
+    encode: (bytes: Buffer) => snappyjs.compress(bytes),
+    decode: (bytes: Buffer, limit: number) => decodeSnappy(bytes, limit),
+  },
+  'framed snappy': {
+    encode: (bytes: Buffer) => {
+      const half = bytes.length >> 1;
+      return xerial([snappyjs.compress(bytes.subarray(0, half)), snappyjs.compress(bytes.subarray(half))]);
+    },
+    decode: (bytes: Buffer, limit: number) => decodeSnappy(bytes, limit),
+  },
+  lz4: {
+    encode: (bytes: Buffer) => Buffer.from(lz4js.compress(bytes)),
+    decode: (bytes: Buffer, limit: number) => decodeLz4(bytes, limit),
+  },
+  zstd: {
+    encode: (bytes: Buffer) =>
+      zstdFrame(bytes.length === 0 ? [raw(bytes)] : [raw(bytes.subarray(1)), raw(bytes.subarray(0, 1))]),
+    decode: (bytes: Buffer, limit: number) => {
+      const out = decodeZstd(bytes, limit, PATIENCE);
+      return Buffer.concat([out.subarray(-1), out.subarray(0, -1)]);
+    },
+  },
+};
+
+describe.each(Object.entries(CODECS))('the %s decoder', (_, { encode, decode }) => {
+  it('gives back what was compressed', () => {
+    fc.assert(fc.property(data, (bytes) => expect(decode(encode(bytes), LIMIT).equals(bytes)).toBe(true)));
+  });
+
+  it('gives data at the limit, and refuses one byte more', () => {
+    for (const length of [LIMIT - 1, LIMIT]) expect(decode(encode(Buffer.alloc(length)), LIMIT)).toHaveLength(length);
+    expect(() => decode(encode(Buffer.alloc(LIMIT + 1)), LIMIT)).toThrow(RangeError);
+  });
+
+  it('refuses every beginning of a message, soon', () => {
+    const message = encode(Buffer.from('impression '.repeat(50)));
+    for (let length = 1; length < message.length; length++) {
+      expect(() => decode(message.subarray(0, length), LIMIT)).toThrow(RangeError);
+    }
+  });
+
+  it('refuses changed bytes or stays within the limit, soon', () => {
+    const change = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(data, change, (bytes, changes) => {
+        const message = Buffer.from(encode(bytes));
+        for (const [at, byte] of changes) message[at % message.length] = byte;
+        const began = performance.now();
+        try {
+          expect(decode(message, LIMIT).length).toBeLessThanOrEqual(LIMIT);
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError);
+        }
+        expect(performance.now() - began).toBeLessThan(2 * PATIENCE);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('refuses random bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (bytes) => {
+        try {
+          decode(Buffer.from(bytes), LIMIT);
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError);
+        }
+      }),
+    );
+  });
+});
+
+describe('hostile bytes', () => {
+  it('do not send the snappy decoder backwards by a negative length', () => {
+    const negative = Buffer.from([0x10, 63 << 2, 0xf0, 0xff, 0xff, 0xff, 1, 2, 3, 4]);
+    expect(() => decodeSnappy(negative, LIMIT)).toThrow('damaged');
+  });
+
+  it('do not make snappy read what was not written', () => {
+    expect(() => decodeSnappy(Buffer.from([8, 0, 65, 1, 2]), LIMIT)).toThrow('damaged');
+    expect(() => decodeSnappy(Buffer.from([8, 0, 65]), LIMIT)).toThrow('damaged');
+  });
+
+  it('do not make lz4 grow by lengths without end', () => {
+    const size = 60_000;
+    const block = Buffer.concat([Buffer.from([0x1f, 65, 1, 0]), Buffer.alloc(size, 255)]);
+    const header = Buffer.from([0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0]);
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(block.length);
+    const frame = Buffer.concat([header, length, block, Buffer.alloc(4)]);
+    expect(() => decodeLz4(frame, LIMIT)).toThrow(RangeError);
+  });
+
+  it('do not make lz4 walk behind its input', () => {
+    for (const word of [0x7fffffff, 0xffffffff, 0x80000010, 64]) {
+      const frame = Buffer.from([0x04, 0x22, 0x4d, 0x18, 0x60, 0x70, 0, 0, 0, 0, 0, 1, 2]);
+      frame.writeUInt32LE(word, 7);
+      expect(() => decodeLz4(frame, LIMIT)).toThrow('too long');
+    }
+  });
+
+  it('do not keep zstd busy: a few bytes that ask for thousands of millions of steps are cut off', () => {
+    // One literal, 98,047 sequences of the longest match, by tables of one symbol.
+    const content = Buffer.from([0x09, 65, 255, 255, 255, 0x54, 0, 0, 52, 1]);
+    const began = performance.now();
+    expect(() => decodeZstd(zstdFrame([[2, content.length, content]]), LIMIT, 100)).toThrow(RangeError);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
+  it('are refused before memory is spent when zstd promises too much', () => {
+    const bomb = zstdFrame(Array.from({ length: 9 }, () => repeated(65, 1 << 17)));
+    expect(() => decodeZstd(bomb, LIMIT, PATIENCE)).toThrow('more than the limit');
+    expect(decodeZstd(zstdFrame(Array.from({ length: 8 }, () => repeated(65, 1 << 17))), LIMIT, PATIENCE)).toHaveLength(
+      LIMIT,
+    );
+  });
+});
+
+describe('the codecs of a process', () => {
+  /** Compressed bytes within a record batch of so many records, as a fetch has them. */
+  function inBatch(code: number, content: Buffer, count: number): Buffer {
+    const header = Buffer.alloc(61);
+    header.writeBigInt64BE(700n, 0);
+    header.writeInt32BE(content.length + 49, 8);
+    header[16] = 2;
+    header.writeInt16BE(code, 21);
+    header.writeInt32BE(count + 9, 23); // last offset delta: there are holes
+    header.writeInt32BE(count, 57);
+    return Buffer.concat([header, content]);
+  }
+
+  async function decode(codecs: Codecs, code: number, content: Buffer, count = 3): Promise<Buffer> {
+    return codecs
+      .table()
+      [code]()
+      .decompress(inBatch(code, content, count).subarray(61));
+  }
+
+  it('decode gzip up to the limit and refuse a bomb', async () => {
+    const codecs = new Codecs(new Refusals(), { ...CODEC_LIMITS, batchBytes: LIMIT });
+    expect(await decode(codecs, 1, gzipSync(Buffer.alloc(LIMIT)))).toHaveLength(LIMIT);
+    expect((await decode(codecs, 1, gzipSync(Buffer.alloc(LIMIT + 1)))).length).toBeLessThan(200);
+  });
+
+  it('refuse what no codec has', async () => {
+    const refusals = new Refusals();
+    for (const code of [5, 6, 7]) {
+      const records = await decode(new Codecs(refusals), code, Buffer.from('x'));
+      expect(refusals.of(keyOf(records))).toMatchObject({ reason: `compression codec ${code} is unknown` });
+    }
+  });
+
+  it('tell the offsets and the reason of a refused batch by a key that no record can have', async () => {
+    const refusals = new Refusals();
+    const records = await decode(new Codecs(refusals), 2, Buffer.from('nonsense'));
+    expect(refusals.of(keyOf(records))).toEqual({
+      kind: 'damaged',
+      from: 700,
+      to: 713,
+      reason: 'snappy data is damaged',
+    });
+    expect(refusals.of(Buffer.alloc(16))).toBeUndefined();
+    expect(refusals.of(null)).toBeUndefined();
+  });
+
+  it('put off what one fetch has no room for, and take it in the next', async () => {
+    const refusals = new Refusals();
+    const codecs = new Codecs(refusals, { ...CODEC_LIMITS, fetchBytes: 1500 });
+    const content = gzipSync(Buffer.alloc(1000));
+    for (let fetch = 0; fetch < 2; fetch++) {
+      codecs.begin();
+      expect(await decode(codecs, 1, content)).toHaveLength(1000);
+      expect(await decode(codecs, 1, content)).toHaveLength(1000);
+      expect(refusals.of(keyOf(await decode(codecs, 1, content)))?.kind).toBe('later');
+    }
+  });
+
+  it('throw where nothing stands for the batch: an old format, or too many records', async () => {
+    const codecs = new Codecs(new Refusals());
+    await expect(codecs.table()[2]().decompress(Buffer.from('nonsense'))).rejects.toThrow(RangeError);
+    await expect(decode(codecs, 2, Buffer.from('nonsense'), (1 << 18) + 1)).rejects.toThrow(/offset 700.*too many/);
+  });
+
+  it('only read', async () => {
+    await expect(new Codecs(new Refusals()).table()[3]().compress()).rejects.toThrow('lz4 can only be read here');
+  });
+
+  /** Length, attributes, two deltas, length of the key: one byte each. */
+  function keyOf(records: Buffer): Buffer {
+    return records.subarray(5, 21);
+  }
+});

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import kafkajs from 'kafkajs';
+import { KafkaSource, type KafkaSourceOptions } from '../../../src/consumers/source/kafka.ts';
+import type { Gap, KafkaEvents, LostLog, RefusedBatch } from '../../../src/consumers/source/kafka-events.ts';
+import type { KafkaTimes } from '../../../src/consumers/source/kafka-settings.ts';
+import type { RunningKafka } from '../../services/kafka.ts';
+
+const { Kafka, Partitioners, logLevel } = kafkajs;
+
+/** A short session, so that members that vanish are noticed soon. */
+export const QUICK: KafkaTimes = {
+  sessionTimeout: 6000,
+  heartbeatInterval: 500,
+  rebalanceTimeout: 15_000,
+  maxWaitTimeInMs: 100,
+};
+
+export function client({ brokers }: RunningKafka): InstanceType<typeof Kafka> {
+  return new Kafka({ brokers: [...brokers], clientId: 'test', logLevel: logLevel.NOTHING });
+}
+
+/** Makes topics with names of their own. */
+export async function makeTopics(
+  kafka: RunningKafka,
+  count: number,
+  partitions: number,
+  config: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
+  const names = Array.from({ length: count }, (_, i) => `t${i}-${randomUUID().slice(0, 8)}`);
+  const admin = client(kafka).admin();
+  await admin.connect();
+  await admin.createTopics({
+    waitForLeaders: true,
+    topics: names.map((topic) => ({
+      topic,
+      numPartitions: partitions,
+      configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
+    })),
+  });
+  await admin.disconnect();
+  return names;
+}
+
+export interface TestRecord {
+  readonly value: string | Buffer | null;
+  readonly key?: string;
+  readonly partition?: number;
+  readonly timestamp?: number;
+}
+
+export async function produce(kafka: RunningKafka, topic: string, records: readonly TestRecord[]): Promise<void> {
+  const producer = client(kafka).producer({ createPartitioner: Partitioners.DefaultPartitioner });
+  await producer.connect();
+  for (let at = 0; at < records.length; at += 5000) {
+    await producer.send({
+      topic,
+      messages: records.slice(at, at + 5000).map(({ value, key, partition = 0, timestamp }) => ({
+        value,
+        partition,
+        ...(key === undefined ? {} : { key }),
+        ...(timestamp === undefined ? {} : { timestamp: String(timestamp) }),
+      })),
+    });
+  }
+  await producer.disconnect();
+}
+
+/** What a source told beside records. */
+export class Told implements KafkaEvents {
+  readonly gaps: Gap[] = [];
+  readonly lost: LostLog[] = [];
+  readonly refused: RefusedBatch[] = [];
+  readonly unpaired: (readonly number[])[] = [];
+  readonly counts: (readonly number[])[] = [];
+  readonly warnings: string[] = [];
+  verdict: 'skip' | 'stop' = 'stop';
+
+  onGap(gap: Gap): 'skip' | 'stop' {
+    this.gaps.push(gap);
+    return this.verdict;
+  }
+
+  onLostLog(lost: LostLog): void {
+    this.lost.push(lost);
+  }
+
+  onRefused(refused: RefusedBatch): void {
+    this.refused.push(refused);
+  }
+
+  onUnpaired(partitions: readonly number[]): void {
+    this.unpaired.push(partitions);
+  }
+
+  onPartitionCounts(counts: readonly number[]): void {
+    this.counts.push(counts);
+  }
+}
+
+export function sourceOver(
+  kafka: Pick<RunningKafka, 'brokers'>,
+  topics: readonly string[],
+  told = new Told(),
+  more: Partial<KafkaSourceOptions> = {},
+): KafkaSource {
+  return new KafkaSource({
+    brokers: kafka.brokers,
+    clientId: 'receval-test',
+    groupId: `g-${randomUUID()}`,
+    topics,
+    times: QUICK,
+    events: told,
+    log: (level, message, fields) => told.warnings.push(`${level}: ${message} ${JSON.stringify(fields)}`),
+    ...more,
+  });
+}

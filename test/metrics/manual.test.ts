@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { catalogue, type Metric } from '../../src/metrics/catalogue.ts';
+import { Metrics } from '../../src/metrics/registry.ts';
+import { itWith } from '../services/it-with.ts';
+import { PROMTOOL } from '../services/prometheus.ts';
+import { parse } from './parse.ts';
+import { settingsOf } from './settings.ts';
+
+const MANUAL = readFileSync(resolve(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
+
+/** One measure and one dimension stand for all. */
+const SETTINGS = settingsOf('{measures: [ndcg@10], cohorts: [[variant]]}');
+const METRICS = catalogue(SETTINGS);
+
+function isScore({ name }: Metric): boolean {
+  return /_(?:score|weight|scored_impressions)_total$/.test(name);
+}
+
+const GROUPS: Readonly<Record<string, () => Promise<readonly string[]> | readonly string[]>> = {
+  quality: () => METRICS.filter(({ role }) => role === 'exporter').map(line),
+  scores: () => METRICS.filter((metric) => isScore(metric)).map(line),
+  pipeline: () => METRICS.filter((metric) => metric.role === 'worker' && !isScore(metric)).map(line),
+  shared: () => METRICS.filter(({ role }) => role === 'both').map(line),
+  process: async () => {
+    const metrics = new Metrics(SETTINGS, { role: 'exporter', version: '1', node: '20' });
+    const own = new Set(parse(metrics.text).keys());
+    await metrics.update({});
+    return [...parse(metrics.text)]
+      .filter(([name]) => !own.has(name))
+      .map(([name, { type, help }]) => `| \`${name}\` | ${type} | ${help} |`);
+  },
+};
+
+function line({ name, type, labels, help }: Metric): string {
+  const named = labels.map((label) => (label === 'variant' ? 'dimensions' : `\`${label}\``)).join(', ');
+  const words = help.replace(/ ndcg@10: .*/, '').replaceAll('receval_ndcg', 'receval_<measure>');
+  return `| \`${name.replace('receval_ndcg', 'receval_<measure>')}\` | ${type} | ${named} | ${words} |`;
+}
+
+/** Lines of the table that follows a mark. */
+function table(group: string): readonly string[] {
+  const after = MANUAL.split(`<!-- table: ${group} -->\n`)[1] ?? '';
+  return after.split('\n\n')[0].trim().split('\n').slice(2);
+}
+
+function examples(): readonly string[] {
+  return [...MANUAL.matchAll(/```promql\n([\s\S]*?)```/g)].flatMap(([, text]) =>
+    text.split('\n\n').map((one) => one.trim()),
+  );
+}
+
+describe('docs/metrics.md', () => {
+  it.each(Object.keys(GROUPS))('lists the metrics of the group %s as they are', async (group) => {
+    expect(table(group).join('\n')).toBe((await GROUPS[group]()).join('\n'));
+  });
+
+  it('names no metric that does not exist', async () => {
+    const all = settingsOf('{measures: [mrr, ndcg@10, ctr], cohorts: [[variant]]}');
+    const metrics = new Metrics(all, { role: 'all', version: '1', node: '20' });
+    await metrics.update({});
+    const families = parse(metrics.text);
+    const wrong = [...MANUAL.matchAll(/receval_[a-z0-9_]+/g)]
+      .map(([name]) => name)
+      .filter((name) => !name.endsWith('_') && !families.has(name) && !families.has(name.replace(/_bucket$/, '')));
+    expect(wrong).toEqual([]);
+  });
+
+  itWith(PROMTOOL, 'has examples that Prometheus takes', async (promtool) => {
+    expect(examples().length).toBeGreaterThan(6);
+    const folder = mkdtempSync(join(tmpdir(), 'receval-manual-'));
+    try {
+      const file = join(folder, 'rules.yml');
+      const rules = examples().map((expr, i) => ({ record: `receval:example:${i}`, expr }));
+      writeFileSync(file, stringify({ groups: [{ name: 'examples', rules }] }));
+      const { stdout } = await promisify(execFile)(promtool, ['check', 'rules', file]);
+      expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

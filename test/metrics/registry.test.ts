@@ -1,0 +1,452 @@
+import { execFile } from 'node:child_process';
+import fc from 'fast-check';
+import { Gauge, Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { emptyRow } from '../../src/accumulators/row.ts';
+import { rowField } from '../../src/accumulators/store/layout.ts';
+import { noCounts } from '../../src/consumers/join/topic.ts';
+import { FEEDBACK_DROPS, IMPRESSION_DROPS, INVALID_CODES } from '../../src/drops.ts';
+import type { QualityRow, QualitySnapshot } from '../../src/exporter.ts';
+import { measureValue, sumsKind } from '../../src/measures/value.ts';
+import { catalogue } from '../../src/metrics/catalogue.ts';
+import { Metrics, type MetricsOptions } from '../../src/metrics/registry.ts';
+import type { UnitStatus } from '../../src/worker-status.ts';
+import { itWith } from '../services/it-with.ts';
+import { PROMTOOL } from '../services/prometheus.ts';
+import { type Family, parse, sampleValue } from './parse.ts';
+import { settingsOf } from './settings.ts';
+import { meanRow, unitStatus, workerStatus } from './statuses.ts';
+
+const SETTINGS = settingsOf(`
+measures: [mrr, ndcg@10, ndcg(gain=exp)@10, mrr(empty=one), mrr(empty=skip)]
+windows: [5m]
+attribution: {horizons: [1m, 5m, 30m]}
+`);
+const NAMES = SETTINGS.measures.map(({ canonical }) => canonical);
+const ALL: MetricsOptions = { role: 'all', version: '1.2.3', node: 'v20.0.0' };
+
+function page(metrics: Metrics): ReadonlyMap<string, Family> {
+  return parse(metrics.text);
+}
+
+function snapshotOf(rows: readonly QualityRow[], changes: Partial<QualitySnapshot> = {}): QualitySnapshot {
+  return {
+    rows,
+    windows: [{ horizon: '1m', window: '5m', complete: true }],
+    resultTimes: new Map([['1m', 1_795_248_000_500]]),
+    impressions: 1,
+    ...changes,
+  };
+}
+
+function rowOf(by: readonly string[], values: readonly string[], row = meanRow(NAMES, 4, 2, 1)): QualityRow {
+  return { horizon: '1m', window: '5m', by, values, row };
+}
+
+const COUNTERS = (families: ReadonlyMap<string, Family>): Map<string, number> =>
+  new Map(
+    [...families]
+      .filter(([name, { type }]) => type !== 'gauge' && !/receval_(?:process|nodejs)_/.test(name))
+      .flatMap(([, { samples }]) =>
+        samples.map(({ name, labels, value }) => [`${name} ${JSON.stringify(labels)}`, value] as const),
+      ),
+  );
+
+describe('the page', () => {
+  it.each(['exporter', 'worker', 'all'] as const)(
+    'of role %s has HELP and TYPE of all its metrics from the start',
+    (role) => {
+      const families = page(new Metrics(SETTINGS, { ...ALL, role }));
+      const expected = catalogue(SETTINGS).filter(
+        (metric) => role === 'all' || metric.role === role || metric.role === 'both',
+      );
+      expect([...families].map(([name, { type, help }]) => ({ name, type, help }))).toEqual(
+        expected.map(({ name, type, help }) => ({ name, type, help })),
+      );
+    },
+  );
+
+  it('has every label that it uses in the catalogue', async () => {
+    const metrics = new Metrics(SETTINGS, ALL);
+    await metrics.update(everything());
+    const labels = new Map(catalogue(SETTINGS).map((metric) => [metric.name, metric.labels] as const));
+    for (const [name, { samples, type }] of page(metrics)) {
+      const known = [...(labels.get(name) ?? []), ...(type === 'histogram' ? ['le'] : [])];
+      if (labels.has(name))
+        for (const sample of samples) expect(known).toEqual(expect.arrayContaining(Object.keys(sample.labels)));
+    }
+  });
+
+  it('tells its version, its process and Node', async () => {
+    const metrics = new Metrics(SETTINGS, ALL);
+    await metrics.update({});
+    const families = page(metrics);
+    expect(sampleValue(families, 'receval_build_info', { version: '1.2.3', node: 'v20.0.0' })).toBe(1);
+    expect(sampleValue(families, 'receval_process_start_time_seconds')).toBeGreaterThan(1.7e9);
+    expect(families.has('receval_nodejs_eventloop_lag_p99_seconds')).toBe(true);
+    expect(metrics.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
+  });
+
+  it('is rendered once, and served as it is', async () => {
+    const metrics = new Metrics(SETTINGS, ALL);
+    await metrics.update(everything());
+    const text = metrics.text;
+    expect(metrics.text).toBe(text);
+    await metrics.update({ status: workerStatus([unitStatus(0, { openImpressions: 5 })]) });
+    expect(metrics.text).not.toBe(text);
+  });
+
+  itWith(PROMTOOL, 'passes promtool check metrics', async (promtool) => {
+    const metrics = new Metrics(SETTINGS, ALL);
+    await metrics.update(everything());
+    const { code, printed } = await new Promise<{ code: number | null; printed: string }>((resolve) => {
+      const child = execFile(promtool, ['check', 'metrics'], (_, out, err) =>
+        resolve({ code: child.exitCode, printed: out + err }),
+      );
+      child.stdin?.end(metrics.text);
+    });
+    expect(printed).toBe('');
+    expect(code).toBe(0);
+  });
+});
+
+describe('the gauges of quality', () => {
+  async function shown(snapshot: QualitySnapshot, settings = SETTINGS): Promise<ReadonlyMap<string, Family>> {
+    const metrics = new Metrics(settings, { ...ALL, role: 'exporter' });
+    await metrics.update({ snapshot });
+    return page(metrics);
+  }
+
+  it('carry the window, the horizon, the grouping set and its dimensions, k and params', async () => {
+    const families = await shown(snapshotOf([rowOf([], []), rowOf(['variant', 'country'], ['B', 'DE'])]));
+    const cohort = { window: '5m', horizon: '1m', by: 'variant,country', variant: 'B', country: 'DE' };
+    const all = { window: '5m', horizon: '1m', by: '' };
+    expect(sampleValue(families, 'receval_mrr', cohort)).toBe(0.25);
+    expect(sampleValue(families, 'receval_mrr', { ...all, params: 'empty=skip' })).toBe(0.5);
+    expect(sampleValue(families, 'receval_mrr', { ...all, params: 'empty=one' })).toBe(0.75);
+    expect(sampleValue(families, 'receval_ndcg', { ...cohort, k: '10' })).toBe(0.25);
+    expect(sampleValue(families, 'receval_ndcg', { ...cohort, k: '10', params: 'gain=exp' })).toBe(0.25);
+    expect(sampleValue(families, 'receval_window_impressions', cohort)).toBe(4);
+    expect(sampleValue(families, 'receval_window_positives', cohort)).toBe(2);
+    expect(families.get('receval_ndcg_stderr')?.samples).toEqual([]);
+  });
+
+  it('show the weights of a cohort whose measures have no value', async () => {
+    const families = await shown(
+      snapshotOf([rowOf([], [], { ...emptyRow({ names: NAMES, kinds: NAMES.map(() => 'mean') }), impressions: 3 })]),
+    );
+    for (const name of ['receval_mrr', 'receval_ndcg']) expect(families.get(name)?.samples).toEqual([]);
+    expect(sampleValue(families, 'receval_window_impressions', { window: '5m', horizon: '1m', by: '' })).toBe(3);
+  });
+
+  it('lose the series of a cohort that has no data any more', async () => {
+    const metrics = new Metrics(SETTINGS, ALL);
+    await metrics.update({ snapshot: snapshotOf([rowOf(['variant'], ['A']), rowOf(['variant'], ['B'])]) });
+    expect(page(metrics).get('receval_window_impressions')?.samples).toHaveLength(2);
+    await metrics.update({ snapshot: snapshotOf([rowOf(['variant'], ['A'])]) });
+    expect(
+      page(metrics)
+        .get('receval_window_impressions')
+        ?.samples.map(({ labels }) => labels['variant']),
+    ).toEqual(['A']);
+  });
+
+  it('tell completeness and freshness', async () => {
+    const windows = [
+      { horizon: '1m', window: '5m', complete: true },
+      { horizon: '5m', window: '5m', complete: false },
+    ];
+    const families = await shown(snapshotOf([], { windows }));
+    expect(sampleValue(families, 'receval_window_complete', { window: '5m', horizon: '1m' })).toBe(1);
+    expect(sampleValue(families, 'receval_window_complete', { window: '5m', horizon: '5m' })).toBe(0);
+    expect(sampleValue(families, 'receval_result_timestamp_seconds', { horizon: '1m' })).toBe(1_795_248_000.5);
+    expect(sampleValue(families, 'receval_result_timestamp_seconds', { horizon: '5m' })).toBeUndefined();
+  });
+
+  it('equal what prom-client would show', async () => {
+    const value = fc.constantFrom('A', 'B"', 'C\\', 'é', '__other__');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.tuple(value, fc.nat(5), fc.nat(5), fc.double({ min: 0, max: 5, noNaN: true })), {
+          selector: ([name]) => name,
+        }),
+        async (cohorts) => {
+          const rows = cohorts.map(([name, n, positive, sum]) =>
+            rowOf(['variant'], [name], meanRow(NAMES, n, positive, sum)),
+          );
+          const registry = new Registry();
+          const labelNames = ['window', 'horizon', 'by', 'variant', 'k', 'params'];
+          const mrr = new Gauge({ name: 'receval_mrr', help: 'h', labelNames, registers: [registry] });
+          for (const measure of SETTINGS.measures.filter(({ name }) => name === 'mrr')) {
+            const m = NAMES.indexOf(measure.canonical);
+            expect(sumsKind(measure)).toBe('mean');
+            for (const { values, row } of rows) {
+              const one = measureValue(measure, row.sums.slice(4 * m, 4 * m + 4));
+              const params = /\((.*)\)/.exec(measure.canonical)?.[1];
+              const labels = { window: '5m', horizon: '1m', by: 'variant', variant: values[0] };
+              if (one !== undefined) mrr.set(params === undefined ? labels : { ...labels, params }, one);
+            }
+          }
+          const theirs = parse(await registry.metrics()).get('receval_mrr');
+          expect((await shown(snapshotOf(rows))).get('receval_mrr')?.samples).toEqual(theirs?.samples);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each([
+    [30, ['', 'variant', 'variant,country'], 0],
+    [29, ['', 'variant'], 3],
+    [15, ['', 'variant'], 3],
+    [14, [''], 5],
+  ])(
+    'beyond a limit of %d series leave out the finest sets, and count what is left out',
+    async (series, left, capped) => {
+      const rows = [
+        rowOf([], []),
+        rowOf(['variant'], ['A']),
+        rowOf(['variant'], ['B']),
+        rowOf(['variant', 'country'], ['A', 'DE']),
+        rowOf(['variant', 'country'], ['A', 'FR']),
+        rowOf(['variant', 'country'], ['B', 'FR']),
+        rowOf(['variant', 'country'], ['__other__', '__other__']),
+      ].slice(0, 6);
+      const families = await shown(snapshotOf(rows), { ...SETTINGS, limits: { ...SETTINGS.limits, series } });
+      expect([
+        ...new Set(families.get('receval_window_impressions')?.samples.map(({ labels }) => labels['by'])),
+      ]).toEqual(left);
+      expect(sampleValue(families, 'receval_series_capped_total')).toBe(capped);
+    },
+  );
+});
+
+describe('the counters of a worker', () => {
+  async function told(...steps: readonly (readonly UnitStatus[])[]): Promise<ReadonlyMap<string, Family>> {
+    const metrics = new Metrics(SETTINGS, { ...ALL, role: 'worker' });
+    for (const units of steps) await metrics.update({ status: workerStatus(units) });
+    return page(metrics);
+  }
+
+  it('are all there at 0 before anything happened', () => {
+    const families = page(new Metrics(SETTINGS, { ...ALL, role: 'worker' }));
+    for (const [topic, reasons] of [
+      ['impressions', IMPRESSION_DROPS],
+      ['feedback', FEEDBACK_DROPS],
+    ] as const) {
+      expect(
+        families
+          .get('receval_drops_total')
+          ?.samples.filter(({ labels }) => labels['topic'] === topic)
+          .map(({ labels }) => labels['reason']),
+      ).toEqual(reasons);
+      expect(sampleValue(families, 'receval_events_total', { topic })).toBe(0);
+      for (const horizon of ['1m', '5m', '30m'])
+        expect(sampleValue(families, 'receval_late_total', { topic, horizon })).toBe(0);
+      for (const code of INVALID_CODES) expect(sampleValue(families, 'receval_invalid_total', { topic, code })).toBe(0);
+    }
+    for (const outcome of ['ok', 'already', 'fenced', 'conflict', 'unknown'])
+      expect(sampleValue(families, 'receval_commits_total', { outcome })).toBe(0);
+    for (const name of [
+      'rewinds',
+      'gap_records',
+      'idle_advances',
+      'impressions_closed_by_idle',
+      'series_capped',
+      'ignored_cohort_keys',
+    ]) {
+      expect(sampleValue(families, `receval_${name}_total`)).toBe(0);
+    }
+    for (const horizon of ['1m', '5m', '30m']) {
+      expect(sampleValue(families, 'receval_scored_impressions_total', { horizon, by: '' })).toBe(0);
+      expect(sampleValue(families, 'receval_ndcg_score_total', { horizon, by: '', k: '10' })).toBe(0);
+    }
+    expect([...COUNTERS(families).values()].every((value) => value === 0)).toBe(true);
+  });
+
+  it('show reasons of both sides once where a topic carries both', () => {
+    const settings = settingsOf('kafka: {topics: {impressions: {name: events}, feedback: [{name: events}]}}');
+    const families = page(new Metrics(settings, { ...ALL, role: 'worker' }));
+    expect(families.get('receval_drops_total')?.samples.map(({ labels }) => labels['reason'])).toEqual([
+      'tombstone',
+      'invalid',
+      'future',
+      'late',
+      'duplicate',
+      'orphan',
+      'not_in_list',
+      'capped',
+    ]);
+  });
+
+  it('add up the units, and both sides of a topic', async () => {
+    const one = noCounts(3);
+    one.impressions.read = 5;
+    one.feedback.read = 7;
+    one.impressions.drops.late = 1;
+    one.feedback.drops.late = 2;
+    one.feedback.drops.orphan = 3;
+    one.feedback.attributed = 9;
+    one.impressions.late[1] = 4;
+    const counts = [one, noCounts(3)];
+    const families = await told([unitStatus(0, { counts }), unitStatus(4, { counts })]);
+    expect(sampleValue(families, 'receval_events_total', { topic: 'impressions' })).toBe(24);
+    expect(sampleValue(families, 'receval_drops_total', { topic: 'impressions', reason: 'late' })).toBe(6);
+    expect(sampleValue(families, 'receval_late_total', { topic: 'impressions', horizon: '5m' })).toBe(8);
+    expect(sampleValue(families, 'receval_match_ratio')).toBe(0.75);
+  });
+
+  it('divide to the means of the measures', async () => {
+    const row = meanRow(NAMES, 8, 4, 2.5);
+    const scored = new Map([[rowField('5m', 'variant', 'B'), row]]);
+    const families = await told([unitStatus(0, { scored })]);
+    const labels = { horizon: '5m', by: 'variant', variant: 'B' };
+    const impressions = sampleValue(families, 'receval_scored_impressions_total', labels) ?? 0;
+    const score = (params?: string): number =>
+      sampleValue(families, 'receval_mrr_score_total', params === undefined ? labels : { ...labels, params }) ??
+      Number.NaN;
+    expect(impressions).toBe(8);
+    expect(score() / impressions).toBe(0.3125);
+    expect(score('empty=one') / impressions).toBe(0.8125);
+    const weight = sampleValue(families, 'receval_mrr_weight_total', { ...labels, params: 'empty=skip' }) ?? 0;
+    expect(score('empty=skip') / weight).toBe(0.625);
+    expect(sampleValue(families, 'receval_mrr_weight_total', labels)).toBeUndefined();
+  });
+
+  it('tell what units are like now', async () => {
+    const families = await told([
+      unitStatus(3, {
+        topicWatermarks: [1_795_248_000_000, Number.NEGATIVE_INFINITY],
+        openImpressions: 7,
+        waitingFeedback: 8,
+        replaying: true,
+        stopped: 'gap',
+        lag: [0, undefined],
+        retentionHeadroom: [90_000, 60_000],
+      }),
+    ]);
+    const partition = '3';
+    expect(families.get('receval_watermark_timestamp_seconds')?.samples).toEqual([
+      {
+        name: 'receval_watermark_timestamp_seconds',
+        labels: { topic: 'impressions', partition },
+        value: 1_795_248_000,
+      },
+    ]);
+    expect(families.get('receval_consumer_lag_messages')?.samples).toHaveLength(1);
+    expect(sampleValue(families, 'receval_consumer_lag_messages', { topic: 'impressions', partition })).toBe(0);
+    expect(sampleValue(families, 'receval_open_impressions', { partition })).toBe(7);
+    expect(sampleValue(families, 'receval_waiting_feedback', { partition })).toBe(8);
+    expect(sampleValue(families, 'receval_replay_in_progress')).toBe(1);
+    expect(sampleValue(families, 'receval_unit_stopped', { partition, cause: 'gap' })).toBe(1);
+    expect(sampleValue(families, 'receval_unit_stopped', { partition, cause: 'limit' })).toBe(0);
+    expect(sampleValue(families, 'receval_retention_headroom_seconds')).toBe(60);
+    expect(sampleValue(families, 'receval_last_commit_timestamp_seconds')).toBeUndefined();
+    expect(sampleValue(families, 'receval_clock_skew_seconds')).toBeUndefined();
+  });
+
+  it('write histograms with cumulative buckets', async () => {
+    const metrics = new Metrics(SETTINGS, ALL);
+    await metrics.update({
+      status: workerStatus([], { commitDuration: { bounds: [0.01, 0.1], counts: [3, 2, 1], sum: 4.5 } }),
+    });
+    const families = page(metrics);
+    const name = 'receval_commit_duration_seconds';
+    expect(['0.01', '0.1', '+Inf'].map((le) => sampleValue(families, `${name}_bucket`, { le }))).toEqual([3, 5, 6]);
+    expect([sampleValue(families, `${name}_sum`), sampleValue(families, `${name}_count`)]).toEqual([4.5, 6]);
+  });
+
+  const anyUnit = fc
+    .record({
+      partition: fc.nat(2),
+      read: fc.nat(9),
+      ok: fc.nat(9),
+      variant: fc.constantFrom('A', 'B', '__other__'),
+      n: fc.nat(9),
+      idle: fc.nat(5),
+      invalid: fc.nat(3),
+    })
+    .map(({ partition, read, variant, n, idle, invalid }) => {
+      const counts = [noCounts(3), noCounts(3)];
+      counts[0].impressions.read = read;
+      const scored = new Map([[rowField('1m', 'variant', variant), meanRow(NAMES, n, Math.min(n, 2), n / 3)]]);
+      return unitStatus(partition, {
+        counts,
+        scored,
+        idleAdvances: idle,
+        invalid: [new Map([['not_json', invalid]]), new Map()],
+      });
+    });
+
+  it('never go down, whatever units come, go, fall back and begin anew', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.tuple(
+            fc.uniqueArray(anyUnit, { selector: ({ partition }) => partition }),
+            fc.nat(9),
+            fc.array(fc.nat(5), { minLength: 3, maxLength: 3 }),
+          ),
+          { minLength: 2, maxLength: 12 },
+        ),
+        async (steps) => {
+          const metrics = new Metrics(SETTINGS, { ...ALL, role: 'worker' });
+          let before = COUNTERS(page(metrics));
+          for (const [units, ok, counts] of steps) {
+            const commits = { ok, already: 0, fenced: 0, conflict: 0, unknown: 0 };
+            await metrics.update({
+              status: workerStatus(units, { commits, commitDuration: { bounds: [0.01, 0.1], counts, sum: counts[0] } }),
+            });
+            const now = COUNTERS(page(metrics));
+            for (const [series, value] of before) expect(now.get(series), series).toBeGreaterThanOrEqual(value);
+            before = now;
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('keep their number: who comes when the limit is reached is counted with the rest', async () => {
+    const settings = { ...SETTINGS, limits: { ...SETTINGS.limits, series: 2 * NAMES.length } };
+    const metrics = new Metrics(settings, { ...ALL, role: 'worker' });
+    for (const variant of ['A', 'B', 'C', 'D']) {
+      const scored = new Map([[rowField('1m', 'variant', variant), meanRow(NAMES, 5, 2, 1)]]);
+      await metrics.update({ status: workerStatus([unitStatus(0, { scored })]) });
+    }
+    const families = page(metrics);
+    const byVariant = families
+      .get('receval_scored_impressions_total')
+      ?.samples.filter(({ labels }) => labels['by'] === 'variant');
+    expect(byVariant?.map(({ labels, value }) => [labels['variant'], value])).toEqual([
+      ['A', 5],
+      ['B', 5],
+      ['__other__', 10],
+    ]);
+    expect(sampleValue(families, 'receval_series_capped_total')).toBe(2);
+  });
+
+  it('count what a unit scored since its claim once, though it is told again and again', async () => {
+    const at = (n: number): UnitStatus =>
+      unitStatus(0, { scored: new Map([[rowField('1m', '', ''), meanRow(NAMES, n, 1, 1)]]) });
+    const total = async (...steps: readonly (readonly UnitStatus[])[]): Promise<number | undefined> =>
+      sampleValue(await told(...steps), 'receval_scored_impressions_total', { horizon: '1m', by: '' });
+    expect(await total([at(5)], [at(5)], [at(8)])).toBe(8);
+    expect(await total([at(5)], [at(2)])).toBe(7);
+    expect(await total([at(5)], [], [at(6)])).toBe(11);
+  });
+});
+
+function everything(): { snapshot: QualitySnapshot; status: ReturnType<typeof workerStatus> } {
+  const scored = new Map([
+    [rowField('1m', '', ''), meanRow(NAMES, 5, 2, 1)],
+    [rowField('1m', 'variant,country', 'B,DE'), meanRow(NAMES, 5, 2, 1)],
+  ]);
+  return {
+    snapshot: snapshotOf([rowOf([], []), rowOf(['variant', 'country'], ["B'é", 'DE'])]),
+    status: workerStatus([unitStatus(0, { scored, stopped: 'limit', topicWatermarks: [1e12, 1e12], lag: [1, 2] })], {
+      lastCommit: 1_795_248_000_000,
+      clockSkew: -20,
+    }),
+  };
+}

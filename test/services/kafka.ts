@@ -1,0 +1,280 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll } from 'vitest';
+import type { Service } from './it-with.ts';
+import { type KafkaJars, type KafkaVersion, kafkaJars } from './kafka-jars.ts';
+import { freePort } from './ports.ts';
+
+export interface KafkaOptions {
+  readonly version?: KafkaVersion;
+  /** 1 or 3. */
+  readonly brokers?: 1 | 3;
+  /** Further properties of each broker. */
+  readonly properties?: Readonly<Record<string, string | number>>;
+}
+
+/** Brokers of our own. They are numbered from 1. */
+export interface RunningKafka {
+  readonly version: KafkaVersion;
+  /** host:port of each. */
+  readonly brokers: readonly string[];
+  /** Ends one at once; its data stay. */
+  readonly kill9: (broker: number) => Promise<void>;
+  /** Brings one back on its port with its data; ends it before if it runs. Resolves when it answers. */
+  readonly restart: (broker: number) => Promise<void>;
+  /** Stops one as a frozen machine would: it keeps its connections and does not answer. */
+  readonly freeze: (broker: number) => void;
+  readonly thaw: (broker: number) => void;
+  /** Runs a class of Kafka, such as a command-line tool, with lines on its standard input. Answers what it printed. */
+  readonly tool: (className: string, args: readonly string[], input?: string) => Promise<string>;
+  /** Ends all brokers and removes their data. */
+  readonly stop: () => Promise<void>;
+}
+
+const JAVA = [
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Xshare:auto',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+];
+const HEAP = '-Xmx320m';
+const PATIENCE_MS = 60_000;
+const ATTEMPTS = 3;
+
+/** Starts brokers (each its own controller too) and waits until they answer. @throws ServiceMissing */
+export async function startKafka(options: KafkaOptions = {}): Promise<RunningKafka> {
+  const version = options.version ?? '4.3.1';
+  const jars = await kafkaJars(version);
+  for (let attempt = 1; ; attempt++) {
+    const cluster = new Cluster(version, jars, options);
+    try {
+      await cluster.start();
+      return cluster.running();
+    } catch (error) {
+      await cluster.stop();
+      // Somebody else may have taken a port in between.
+      if (attempt === ATTEMPTS || !String(error).includes('Address already in use')) throw error;
+    }
+  }
+}
+
+/** One broker for all tests of a file, started by the first that needs it. */
+export function sharedKafka(options: KafkaOptions = {}): Service<RunningKafka> {
+  let started: Promise<RunningKafka> | undefined;
+  afterAll(async () => {
+    await (await started?.catch(() => undefined))?.stop();
+  });
+  return {
+    name: `Kafka ${options.version ?? '4.3.1'}`,
+    get: () => {
+      started ??= startKafka(options);
+      return started;
+    },
+  };
+}
+
+class Cluster {
+  readonly #version: KafkaVersion;
+  readonly #jars: KafkaJars;
+  readonly #options: KafkaOptions;
+  readonly #size: number;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'receval-kafka-'));
+  readonly #processes: (ChildProcess | undefined)[] = [];
+  readonly #keeper: ChildProcess;
+  /** Of the clients, then of the controllers. */
+  #ports: readonly number[] = [];
+
+  constructor(version: KafkaVersion, jars: KafkaJars, options: KafkaOptions) {
+    this.#version = version;
+    this.#jars = jars;
+    this.#options = options;
+    this.#size = options.brokers ?? 1;
+    // Reads process ids; when this process is gone, however it ended, it ends them and removes the data.
+    const keep =
+      'while read p; do if [ "$p" = none ]; then l=""; else l="$l $p"; fi; done; kill -9 $l 2>/dev/null; sleep 0.1; rm -rf "$0"';
+    this.#keeper = spawn('sh', ['-c', keep, this.#folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    this.#keeper.unref();
+  }
+
+  async start(): Promise<void> {
+    const ports = new Set<number>();
+    while (ports.size < 2 * this.#size) ports.add(await freePort());
+    this.#ports = [...ports];
+    // A leading minus would be read as an option.
+    const id = `A${randomBytes(16).toString('base64url').slice(1)}`;
+    for (let broker = 1; broker <= this.#size; broker++) {
+      writeFileSync(this.#file(broker), this.#properties(broker));
+      await this.#run('kafka.tools.StorageTool', ['format', '-t', id, '-c', this.#file(broker)]);
+    }
+    for (let broker = 1; broker <= this.#size; broker++) this.#spawn(broker);
+    for (let broker = 1; broker <= this.#size; broker++) await this.#ready(broker);
+  }
+
+  running(): RunningKafka {
+    return {
+      version: this.#version,
+      brokers: this.#ports.slice(0, this.#size).map((port) => `127.0.0.1:${port}`),
+      kill9: (broker) => this.#end(broker),
+      restart: async (broker) => {
+        await this.#end(broker);
+        this.#spawn(broker);
+        await this.#ready(broker);
+      },
+      freeze: (broker) => void this.#processes[broker]?.kill('SIGSTOP'),
+      thaw: (broker) => void this.#processes[broker]?.kill('SIGCONT'),
+      tool: (className, args, input) => this.#run(className, args, input),
+      stop: () => this.stop(),
+    };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#processes.map((_, broker) => this.#end(broker)));
+    this.#keeper.stdin?.end('none\n');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #file(broker: number): string {
+    return join(this.#folder, `${broker}.properties`);
+  }
+
+  #properties(broker: number): string {
+    const copies = this.#size;
+    const inSync = Math.max(1, copies - 1);
+    const brokers = Array.from({ length: this.#size }, (_, i) => i + 1);
+    const port = this.#ports[broker - 1];
+    const controller = (i: number): string => `127.0.0.1:${this.#ports[this.#size + i - 1]}`;
+    const properties: Record<string, string | number> = {
+      'process.roles': 'broker,controller',
+      'node.id': broker,
+      'controller.quorum.voters': brokers.map((i) => `${i}@${controller(i)}`).join(','),
+      listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://${controller(broker)}`,
+      'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+      'controller.listener.names': 'CONTROLLER',
+      'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+      'log.dirs': join(this.#folder, String(broker)),
+      'auto.create.topics.enable': 'false',
+      'default.replication.factor': copies,
+      'min.insync.replicas': inSync,
+      'offsets.topic.replication.factor': copies,
+      'offsets.topic.num.partitions': 4,
+      'transaction.state.log.replication.factor': copies,
+      'transaction.state.log.min.isr': inSync,
+      'transaction.state.log.num.partitions': 4,
+      'share.coordinator.state.topic.replication.factor': copies,
+      'share.coordinator.state.topic.min.isr': inSync,
+      'group.initial.rebalance.delay.ms': 0,
+      'group.min.session.timeout.ms': 1000,
+      'broker.session.timeout.ms': 3000,
+      'broker.heartbeat.interval.ms': 500,
+      'num.network.threads': 2,
+      'num.io.threads': 2,
+      'background.threads': 2,
+      'log.cleaner.threads': 1,
+      'log.cleaner.dedupe.buffer.size': 8 * 2 ** 20,
+      'log.cleaner.backoff.ms': 500,
+      ...this.#options.properties,
+    };
+    return Object.entries(properties)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join('');
+  }
+
+  #spawn(broker: number): void {
+    const log = openSync(this.#log(broker), 'a');
+    const args = [...JAVA, HEAP, '-cp', this.#jars.classPath, 'kafka.Kafka', this.#file(broker)];
+    const child = spawn(this.#jars.java, args, { stdio: ['ignore', log, log] });
+    closeSync(log);
+    this.#keeper.stdin?.write(`${child.pid}\n`);
+    this.#processes[broker] = child;
+  }
+
+  #log(broker: number): string {
+    return join(this.#folder, `${broker}.log`);
+  }
+
+  async #end(broker: number): Promise<void> {
+    const child = this.#processes[broker];
+    this.#processes[broker] = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  /** Until the broker answers, knows as many brokers as run, and a controller. */
+  async #ready(broker: number): Promise<void> {
+    const until = Date.now() + PATIENCE_MS;
+    const wanted = this.#processes.filter((child) => child !== undefined).length;
+    for (;;) {
+      const child = this.#processes[broker];
+      if (child === undefined || child.exitCode !== null)
+        throw new Error(`broker ${broker} ended:\n${this.#printed(broker)}`);
+      const seen = await clusterSeenBy(this.#ports[broker - 1]).catch(() => undefined);
+      if (seen !== undefined && seen.brokers >= wanted && seen.controller > 0) return;
+      if (Date.now() > until) throw new Error(`broker ${broker} is not ready after 60 s:\n${this.#printed(broker)}`);
+      await sleep(50);
+    }
+  }
+
+  #printed(broker: number): string {
+    return readFileSync(this.#log(broker), 'utf8').slice(-2000);
+  }
+
+  #run(className: string, args: readonly string[], input = ''): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const child = spawn(this.#jars.java, [...JAVA, '-Xmx192m', '-cp', this.#jars.classPath, className, ...args]);
+      let printed = '';
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', (chunk) => {
+          printed += chunk;
+        });
+      }
+      child.once('error', reject);
+      child.once('close', (code) => {
+        if (code === 0) resolve(printed);
+        else reject(new Error(`${className} ended with ${code}:\n${printed.slice(-2000)}`));
+      });
+      child.stdin.on('error', () => {});
+      child.stdin.end(input);
+    });
+  }
+}
+
+/** Asks a broker for its metadata (version 1, no topics): kafka.apache.org/protocol. */
+function clusterSeenBy(port: number): Promise<{ readonly brokers: number; readonly controller: number }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let bytes = Buffer.alloc(0);
+    socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('closed')));
+    socket.once('connect', () => {
+      const request = Buffer.alloc(18);
+      request.writeInt32BE(14, 0);
+      request.writeInt16BE(3, 4); // metadata
+      request.writeInt16BE(1, 6);
+      request.writeInt32BE(1, 8);
+      request.writeInt16BE(-1, 12); // no client id
+      request.writeInt32BE(0, 14); // no topics
+      socket.write(request);
+    });
+    socket.on('data', (chunk) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      if (bytes.length < 4 || bytes.length < 4 + bytes.readInt32BE(0)) return;
+      const brokers = bytes.readInt32BE(8);
+      let at = 12;
+      for (let i = 0; i < brokers; i++) {
+        at += 4;
+        at += 2 + bytes.readInt16BE(at) + 4;
+        at += 2 + Math.max(0, bytes.readInt16BE(at));
+      }
+      resolve({ brokers, controller: bytes.readInt32BE(at) });
+      socket.destroy();
+    });
+  });
+}
