@@ -43,8 +43,11 @@ export class Unit {
   #idleAdvances = 0;
   #closedByIdle = 0;
   #changed = false;
-  /** Time of the first impression ever accepted: panes that start earlier are not whole. -Infinity: none yet. */
+  /** Panes that start earlier are not whole: the first impression ever, or the first after a gap. -Infinity: none yet. */
   #incompleteBefore: EpochMs;
+  /** The next impression is the first after something that is missing. */
+  #hasGap: boolean;
+  readonly #isNew: boolean;
 
   /** Takes the unit over and restores its state. Rejects when the store cannot be read or holds an unknown format. */
   static async claim(settings: UnitSettings, deps: UnitDeps): Promise<Unit> {
@@ -76,6 +79,9 @@ export class Unit {
     this.#generation = resumed.generation;
     this.#stale = resumed.replaced === undefined ? [] : keysOf(settings, resumed.replaced);
     this.#incompleteBefore = resumed.incompleteBefore;
+    this.#isNew = resumed.join === undefined;
+    // What was before the first impression ever is missing, too.
+    this.#hasGap = resumed.incompleteBefore === Number.NEGATIVE_INFINITY;
     this.#scores = new Float64Array(3 * deps.scorer.names.length);
     this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
     this.#judgedBelow = settings.join.topics.map((_, t) => resumed.join?.topics[t].committed ?? 0);
@@ -83,7 +89,8 @@ export class Unit {
       settings.join,
       {
         accepted: (impression) => {
-          if (this.#incompleteBefore === Number.NEGATIVE_INFINITY) this.#incompleteBefore = impression.ts;
+          if (this.#hasGap) this.#incompleteBefore = Math.max(this.#incompleteBefore, impression.ts);
+          this.#hasGap = false;
           return panes.cohorts.tag(impression.dimensions);
         },
         released: (tag) => panes.cohorts.release(tag),
@@ -113,6 +120,21 @@ export class Unit {
 
   get closedByIdle(): number {
     return this.#closedByIdle;
+  }
+
+  /** Nothing was stored of it when it was claimed. */
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
+  /** A new unit begins here, not at offset 0. */
+  beginAt(topic: number, offset: Offset): void {
+    if (offset > this.#join.position(topic)) this.#join.skipTo(topic, offset);
+  }
+
+  /** Records were lost before they were read: panes are whole again from the next impression on. */
+  missed(): void {
+    this.#hasGap = true;
   }
 
   /** Takes the next records of one topic. Synchronous: when it returns, they are part of the state. */

@@ -4,6 +4,9 @@ import type { Unit } from './unit.ts';
 import type { InvalidCounts } from './unit-contract.ts';
 import type { StopCause, UnitStatus } from './worker-status.ts';
 
+/** leads: it runs ahead while too much is open. store: a commit has no answer. clock: ours is in doubt. stopped: for good. */
+export type Block = 'leads' | 'store' | 'clock' | 'stopped';
+
 /** A unit that we own, and what the worker knows of it beside. */
 export interface Owned {
   readonly partition: number;
@@ -11,8 +14,8 @@ export interface Owned {
   /** By topic: since when nothing new has been there. */
   readonly quietSince: (EpochMs | undefined)[];
   readonly lag: (number | undefined)[];
-  /** By topic: held back because it leads. */
-  readonly held: boolean[];
+  /** By topic: why it is not read now; empty: it is. */
+  readonly blocks: readonly Set<Block>[];
   committing: Promise<void> | undefined;
   stopped: StopCause | undefined;
 }
@@ -24,7 +27,7 @@ export function own(partition: number, unit: Unit, topics: number): Owned {
     unit,
     quietSince: each.map(() => undefined),
     lag: each.map(() => undefined),
-    held: each.map(() => false),
+    blocks: each.map(() => new Set()),
     committing: undefined,
     stopped: undefined,
   };

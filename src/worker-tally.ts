@@ -1,5 +1,5 @@
 import { Delays } from './consumers/join/delays.ts';
-import type { EpochMs } from './events.ts';
+import type { DurationMs, EpochMs } from './events.ts';
 import type { CommittedState } from './unit-contract.ts';
 import type { CommitOutcomeName, UnitStatus, WorkerStatus } from './worker-status.ts';
 
@@ -14,6 +14,9 @@ export class Tally {
   #durationSum = 0;
   #lastCommit: EpochMs | undefined;
   #rewinds = 0;
+  #gapRecords = 0;
+  /** Own clock minus the store's; undefined: not known. */
+  clockSkew: DurationMs | undefined;
 
   constructor(topics: readonly string[]) {
     this.#topics = topics;
@@ -36,6 +39,11 @@ export class Tally {
     this.#rewinds++;
   }
 
+  /** Records that the log held once and that nobody read. */
+  missed(records: number): void {
+    this.#gapRecords += records;
+  }
+
   status(units: readonly UnitStatus[], delays: readonly CommittedState['delays'][]): WorkerStatus {
     return {
       topics: this.#topics,
@@ -49,8 +57,8 @@ export class Tally {
       },
       lastCommit: this.#lastCommit,
       rewinds: this.#rewinds,
-      gapRecords: 0,
-      clockSkew: undefined,
+      gapRecords: this.#gapRecords,
+      clockSkew: this.clockSkew,
     };
   }
 }

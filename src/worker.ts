@@ -3,11 +3,11 @@ import type { TopicCounts } from './checkpoint.ts';
 import type { Clock } from './clock.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { Batch, LogSource } from './consumers/source/port.ts';
-import { assertNever, type DurationMs } from './events.ts';
+import { assertNever, type DurationMs, type Offset } from './events.ts';
 import type { Scorer } from './measures/contract.ts';
 import { Unit } from './unit.ts';
 import type { CommitOutcome, UnitSettings } from './unit-contract.ts';
-import { type Owned, own, statusOf } from './worker-owned.ts';
+import { type Block, type Owned, own, statusOf } from './worker-owned.ts';
 import type { StopCause, WorkerStatus } from './worker-status.ts';
 import { Tally } from './worker-tally.ts';
 
@@ -41,11 +41,15 @@ export interface WorkerDeps {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly log: WorkerLog;
+  /** Where a unit without any stored state begins. */
+  readonly startOffset: (partition: number, topic: number) => Promise<Offset>;
   /** Told when a unit was claimed, with the totals that its checkpoint holds already. */
   readonly onClaim: (partition: number, counts: readonly TopicCounts[]) => void;
 }
 
 const CHECKS_PER_IDLE_AFTER = 4;
+/** Between our clock and the store's (faults.md section 5). */
+const LARGEST_SKEW_MS = 30_000;
 const FIRST_RETRY_MS = 200;
 const LONGEST_RETRY_MS = 30_000;
 
@@ -125,6 +129,7 @@ export class Worker {
           now: () => clock.now(),
         });
         const owned = own(partition, unit, this.#settings.topics.length);
+        if (unit.isNew) await this.#begin(unit, partition);
         this.#units.set(partition, owned);
         this.#deps.onClaim(partition, unit.committed.counts);
         this.#seek(owned);
@@ -135,6 +140,13 @@ export class Worker {
         log.warn({ partition, error: error.message, retryInMs: wait }, 'the store did not answer the claim');
         await clock.sleep(wait, this.#stopping.signal);
       }
+    }
+  }
+
+  /** A unit without any stored state begins where the configuration says. */
+  async #begin(unit: Unit, partition: number): Promise<void> {
+    for (let topic = 0; topic < this.#settings.topics.length; topic++) {
+      unit.beginAt(topic, await this.#deps.startOffset(partition, topic));
     }
   }
 
@@ -160,19 +172,48 @@ export class Worker {
     const { join } = owned.unit;
     for (let topic = 0; topic < topics.length; topic++) {
       const leads = join.topicWatermark(topic) - join.watermark > maxSkew;
-      const hold = leads && open > openLimit;
-      if (hold === owned.held[topic]) continue;
-      owned.held[topic] = hold;
-      if (hold) this.#deps.source.pause(owned.partition, topic);
-      else this.#deps.source.resume(owned.partition, topic);
+      this.#block(owned, topic, 'leads', leads && open > openLimit);
     }
-    if (open > 1.25 * openLimit && owned.stopped === undefined) this.#halt(owned, 'limit');
+    if (open > 1.25 * openLimit) this.halt(owned.partition, 'limit');
   }
 
-  #halt(owned: Owned, cause: StopCause): void {
+  #block(owned: Owned, topic: number, reason: Block, holds: boolean): void {
+    const blocks = owned.blocks[topic];
+    if (blocks.has(reason) === holds) return;
+    if (holds) blocks.add(reason);
+    else blocks.delete(reason);
+    if (holds && blocks.size === 1) this.#deps.source.pause(owned.partition, topic);
+    if (!holds && blocks.size === 0) this.#deps.source.resume(owned.partition, topic);
+  }
+
+  #blockAll(owned: Owned, reason: Block, holds: boolean): void {
+    for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#block(owned, topic, reason, holds);
+  }
+
+  /** Stops a unit until somebody mends what is wrong and starts anew; the others go on. */
+  halt(partition: number, cause: StopCause): void {
+    const owned = this.#units.get(partition);
+    if (owned === undefined || owned.stopped !== undefined) return;
     owned.stopped = cause;
-    for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#deps.source.pause(owned.partition, topic);
-    this.#deps.log.warn({ partition: owned.partition, cause }, 'unit stopped');
+    this.#blockAll(owned, 'stopped', true);
+    this.#deps.log.warn({ partition, cause }, 'unit stopped');
+  }
+
+  /** Stops every unit, and those that come. */
+  haltAll(cause: StopCause): void {
+    for (const partition of this.#units.keys()) this.halt(partition, cause);
+  }
+
+  /** Records of the log are gone before they were read: their windows are not whole. */
+  gap(partition: number, records: number): void {
+    this.#tally.missed(records);
+    this.#units.get(partition)?.unit.missed();
+  }
+
+  /** Own clock minus the store's. While it is in doubt nothing is read, since the clock judges what is of the future. */
+  clockIs(skew: DurationMs): void {
+    this.#tally.clockSkew = skew;
+    for (const owned of this.#units.values()) this.#blockAll(owned, 'clock', Math.abs(skew) > LARGEST_SKEW_MS);
   }
 
   async #commitAll(): Promise<void> {
@@ -196,6 +237,8 @@ export class Worker {
     } catch (error) {
       if (!isRetriable(error)) throw error;
       this.#tally.outcome('unknown');
+      // What is read meanwhile could not be stored: memory stays as it is until the answer is known.
+      this.#blockAll(owned, 'store', true);
       log.warn(
         { partition: owned.partition, error: error.message },
         'the store did not answer a commit; it will be sent again',
@@ -209,6 +252,7 @@ export class Worker {
       case 'OK':
       case 'ALREADY':
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
+        this.#blockAll(owned, 'store', false);
         this.#deps.source.witness(owned.partition, owned.unit.committed.offsets);
         return;
       case 'FENCED':
@@ -230,7 +274,7 @@ export class Worker {
     const { partition } = owned;
     this.#deps.log.warn({ partition, claimAgainInMs: wait }, 'the unit was taken over or its stored state went back');
     if (this.#units.get(partition) !== owned) return;
-    for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#deps.source.pause(partition, topic);
+    this.#blockAll(owned, 'store', true);
     this.#units.delete(partition);
     await this.#deps.clock.sleep(wait, this.#stopping.signal);
     if (this.#stopping.signal.aborted || this.#units.has(partition)) return;
@@ -245,10 +289,19 @@ export class Worker {
     for (const owned of this.#units.values()) {
       for (let topic = 0; topic < topics.length; topic++) {
         const checked = clock.now();
-        const { end } = await source.bounds(owned.partition, topic);
+        const end = await source.bounds(owned.partition, topic).then(
+          (bounds) => bounds.end,
+          () => undefined,
+        );
+        if (end === undefined) {
+          // Nobody knows whether there is something new, so nothing is taken for silence.
+          owned.lag[topic] = undefined;
+          owned.quietSince[topic] = undefined;
+          continue;
+        }
         const position = owned.unit.join.position(topic);
         owned.lag[topic] = Math.max(0, end - position);
-        if (position < end || owned.unit.join.replaying || owned.held[topic] || owned.stopped !== undefined) {
+        if (position < end || owned.unit.join.replaying || owned.blocks[topic].size > 0) {
           owned.quietSince[topic] = undefined;
           continue;
         }

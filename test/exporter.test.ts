@@ -297,6 +297,25 @@ describe('an exporter', () => {
     ]);
   });
 
+  it('hides a cohort by name as soon as a unit that does not know it has folded into the window', async () => {
+    const of = (country: string, ts: number, from = 0): Closing[] =>
+      at(ts)
+        .filter(({ horizon }) => horizon >= from)
+        .map((closing) => ({ ...closing, values: ['A', country] }));
+    const known = [...of('FR', 15), ...of('IT', 15)].sort((a, b) => a.at - b.at);
+    const world = new World(SHAPE_10, [of('DE', 15), [...known, ...of('ES', 22, 2)]]);
+    const countries = async (): Promise<readonly string[]> =>
+      (await world.exporter.refresh()).rows
+        .filter(({ by, horizon, window }) => by.length === 1 && horizon === '2ms' && window === '20ms')
+        .map(({ values }) => values[0]);
+    await world.units[0].close(30);
+    await world.units[1].close(30);
+    expect(await countries()).toEqual(['DE', 'FR', 'IT']);
+    await world.units[1].close(31);
+    expect(await countries()).toEqual(['FR', 'IT', '__other__']);
+    expect(asPlain(await world.exporter.refresh())).toEqual(world.plain());
+  });
+
   it('answers one and the same refresh to all who ask meanwhile', async () => {
     const world = new World(SHAPE_10, [at(5)]);
     await world.units[0].close(50);

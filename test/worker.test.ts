@@ -89,6 +89,7 @@ class Bench {
         clock: this.clock,
         newId: () => `id${ids++}`,
         onClaim: () => {},
+        startOffset: async () => 0,
         log: { info: () => {}, warn: (_, message) => void this.warnings.push(message) },
       },
     );

@@ -54,7 +54,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
   });
   const metrics = new Metrics(settings, { role: 'all', version: version(), node: process.version });
   const start = Math.floor(Date.now() / 60_000) * 60_000;
-  const log = processLog(verbose);
+  const log = processLog(verbose ? 'debug' : 'warn');
   const shop = new Demo({
     settings,
     seed,

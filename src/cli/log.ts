@@ -1,7 +1,7 @@
 import pino from 'pino';
 import type { WorkerLog } from '../worker.ts';
 
-/** Structured logs on stderr: warnings, with `--verbose` everything. */
-export function processLog(verbose: boolean): WorkerLog {
-  return pino({ level: verbose ? 'debug' : 'warn', base: null }, pino.destination({ dest: 2, sync: true }));
+/** Structured logs on stderr, one JSON object a line. */
+export function processLog(level: 'debug' | 'info' | 'warn'): WorkerLog {
+  return pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
 }

@@ -4,6 +4,7 @@ import { demoCommand } from './demo.ts';
 import { exitCodeOf, explain } from './failure.ts';
 import { replayCommand } from './replay.ts';
 import { rulesCommand } from './rules.ts';
+import { runCommand } from './run.ts';
 import { simulateCommand } from './simulate.ts';
 import { version } from './version.ts';
 
@@ -19,7 +20,14 @@ async function main(argv: readonly string[]): Promise<void> {
       'after',
       '\nExit codes: 0 fine, 1 failed, 2 wrong usage or configuration, 3 regression.\nDocumentation: the folder docs/ of the package.',
     );
-  for (const command of [demoCommand(), replayCommand(), simulateCommand(), rulesCommand(), configCommand()])
+  for (const command of [
+    demoCommand(),
+    runCommand(),
+    replayCommand(),
+    simulateCommand(),
+    rulesCommand(),
+    configCommand(),
+  ])
     program.addCommand(command);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((c) => c.commands)]) {
     command.exitOverride();

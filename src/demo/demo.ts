@@ -103,6 +103,7 @@ export class Demo {
           ),
         log: options.log,
         onClaim: options.onClaim,
+        startOffset: async () => 0,
       },
     );
     this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions: PARTITIONS });

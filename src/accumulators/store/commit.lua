@@ -43,11 +43,8 @@ local function may(...)
 end
 
 -- The guard.
-local found = kind(unit)
-if found == 'none' then
+if kind(unit) == 'none' then
   return 'CONFLICT'
-elseif found ~= 'hash' then
-  return redis.error_reply('WRONGTYPE the unit\'s key holds a ' .. found)
 end
 local stored = redis.call('HMGET', unit, 'token', 'seq', 'cid')
 local stored_seq, stored_cid = stored[2] or '0', stored[3] or ''
@@ -80,7 +77,7 @@ local ends = {}
 local at = checkpoint_end + 1
 for i = first_row, #KEYS do
   local key = KEYS[i]
-  found = kind(key)
+  local found = kind(key)
   if found ~= 'hash' and found ~= 'none' then
     return redis.error_reply('WRONGTYPE a row\'s key holds a ' .. found)
   end

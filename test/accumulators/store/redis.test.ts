@@ -1,4 +1,4 @@
-import { mkdirSync, rmdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -118,6 +118,11 @@ if (await redisIsThere()) {
       for (const close of closing.reverse()) await close();
     });
 
+    /** What the server calls the connection that commits. */
+    async function connection(): Promise<string> {
+      return /id=(\d+)[^\n]*name=receval-commits/.exec(String(await harness.admin.client('LIST')))?.[1] ?? '';
+    }
+
     /** A commit is refused with this code, nothing of it is there, and it is applied once the cause is gone. */
     async function refusesWhole(code: string, commit: Commit, heal: () => Promise<unknown>): Promise<void> {
       const before = await harness.snapshot();
@@ -178,6 +183,7 @@ if (await redisIsThere()) {
 
     it('settles a commit that a stopped server applied after we had given up on it', async () => {
       await open({}, { commandTimeout: 300 });
+      const first = await connection();
       server.pause();
       const began = performance.now();
       const fault = await faultOf(store.commit(commitOf(2)));
@@ -188,6 +194,7 @@ if (await redisIsThere()) {
       expect(['OK', 'ALREADY']).toContain(await settle(store, commitOf(2)));
       expect(await store.commit(commitOf(2))).toBe('ALREADY');
       expect(await harness.admin.hmget(UNIT, 'seq', 'cid')).toEqual(['2', 'c2']);
+      expect(await connection()).not.toBe(first);
       expect(await store.commit(commitOf(3))).toBe('OK');
     });
 
@@ -261,8 +268,6 @@ if (await redisIsThere()) {
 
     it('writes nothing on a replica, and connects anew', async () => {
       await open();
-      const connection = async (): Promise<string> =>
-        /id=(\d+)[^\n]*name=receval-commits/.exec(String(await harness.admin.client('LIST')))?.[1] ?? '';
       const [before, first] = [await harness.snapshot(), await connection()];
       expect(first).not.toBe('');
       await harness.admin.replicaof('127.0.0.1', 1);
@@ -378,6 +383,30 @@ if (await redisIsThere()) {
     it('rejects keys of another unit, which would lie in another slot of a cluster', async () => {
       await open();
       await expect(store.commit(commitOf(2, { deletes: [unitKey('contract', 1)] }))).rejects.toThrow('does not belong');
+    });
+
+    it.each([
+      ['a time to live that is no number', ['1.5', '0', '1', 'f', 'v']],
+      ['a number of deletions that is none', ['', 'x', '1', 'f', 'v']],
+      ['more deletions than keys', ['', '2', '1', 'f', 'v']],
+      ['a number of fields that is none', ['', '0', '-1', 'f', 'v']],
+      ['a row without fields', ['', '0', '1', 'f', 'v', '0']],
+      ['a row with half a field', ['', '0', '1', 'f', 'v', '1', 'f']],
+      ['a row that is missing', ['', '0', '1', 'f', 'v']],
+      ['fields of no row', ['', '0', '1', 'f', 'v', '1', 'f', 'v', 'f']],
+      ['no arguments', []],
+    ])('the script refuses %s before it writes', async (_, rest) => {
+      await open();
+      const before = await harness.snapshot();
+      const text = readFileSync(new URL('../../../src/accumulators/store/commit.lua', import.meta.url), 'utf8');
+      const sent = harness.admin.eval(text, 2, UNIT, PANES[0], 't', '1', 'c1', '2', 'c2', ...rest);
+      await expect(sent).rejects.toThrow(/^BADCOMMIT /);
+      expect(await harness.snapshot()).toEqual(before);
+    });
+
+    it.each(['commit', 'claim'])('%s.lua begins with the line that lets a full server refuse it whole', (name) => {
+      const text = readFileSync(new URL(`../../../src/accumulators/store/${name}.lua`, import.meta.url), 'utf8');
+      expect(text).toMatch(/^#!lua\n/);
     });
 
     it.each([1999, 2000, 2001, 4001])('sets %i fields of a row and of a checkpoint', async (count) => {

@@ -25,7 +25,7 @@ const anyMember = (id: string) =>
   });
 const members = ids.chain((list) => fc.tuple(...list.map(anyMember)));
 
-function after(
+function holding(
   shares: ReadonlyMap<string, readonly number[]>,
   staying: readonly string[],
   generation: number,
@@ -71,7 +71,7 @@ describe('shares of partitions', () => {
     fc.assert(
       fc.property(ids, partitionCount, (list, n) => {
         const shares = share(list.map(fresh), range(n));
-        expect(share(after(shares, list, 1), range(n))).toEqual(shares);
+        expect(share(holding(shares, list, 1), range(n))).toEqual(shares);
       }),
     );
   });
@@ -82,7 +82,7 @@ describe('shares of partitions', () => {
         fc.pre(list.length > 1);
         const shares = share(list.map(fresh), range(n));
         const [gone, ...staying] = list;
-        const before = after(shares, staying, 1);
+        const before = holding(shares, staying, 1);
         expect(moves(before, share(before, range(n)))).toBe(shares.get(gone)?.length);
       }),
     );
@@ -91,7 +91,7 @@ describe('shares of partitions', () => {
   it('move only what a joining member gets', () => {
     fc.assert(
       fc.property(ids, fc.string({ minLength: 5, maxLength: 5 }), partitionCount, (list, joining, n) => {
-        const before = [...after(share(list.map(fresh), range(n)), list, 1), fresh(joining)];
+        const before = [...holding(share(list.map(fresh), range(n)), list, 1), fresh(joining)];
         const shares = share(before, range(n));
         expect(moves(before, shares)).toBe(shares.get(joining)?.length);
       }),

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import kafkajs from 'kafkajs';
 import { KafkaSource, type KafkaSourceOptions } from '../../../src/consumers/source/kafka.ts';
-import type { Gap, KafkaEvents, LostLog, RefusedBatch } from '../../../src/consumers/source/kafka-events.ts';
 import type { KafkaTimes } from '../../../src/consumers/source/kafka-settings.ts';
 import type { RunningKafka } from '../../services/kafka.ts';
+import { Told } from './kafka-told.ts';
 
 const { Kafka, Partitioners, logLevel } = kafkajs;
 
@@ -63,38 +63,6 @@ export async function produce(kafka: RunningKafka, topic: string, records: reado
     });
   }
   await producer.disconnect();
-}
-
-/** What a source told beside records. */
-export class Told implements KafkaEvents {
-  readonly gaps: Gap[] = [];
-  readonly lost: LostLog[] = [];
-  readonly refused: RefusedBatch[] = [];
-  readonly unpaired: (readonly number[])[] = [];
-  readonly counts: (readonly number[])[] = [];
-  readonly warnings: string[] = [];
-  verdict: 'skip' | 'stop' = 'stop';
-
-  onGap(gap: Gap): 'skip' | 'stop' {
-    this.gaps.push(gap);
-    return this.verdict;
-  }
-
-  onLostLog(lost: LostLog): void {
-    this.lost.push(lost);
-  }
-
-  onRefused(refused: RefusedBatch): void {
-    this.refused.push(refused);
-  }
-
-  onUnpaired(partitions: readonly number[]): void {
-    this.unpaired.push(partitions);
-  }
-
-  onPartitionCounts(counts: readonly number[]): void {
-    this.counts.push(counts);
-  }
 }
 
 export function sourceOver(

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { loadSettings } from '../config/load.ts';
+import { type Role, Service } from '../service/service.ts';
+import { suggestion } from '../spelling.ts';
+import { UsageError } from './failure.ts';
+import { processLog } from './log.ts';
+import { untilStopped } from './signals.ts';
+import { version } from './version.ts';
+
+interface Flags {
+  readonly config?: string;
+  readonly role: string;
+  readonly rebuild?: boolean;
+  readonly newGeneration?: boolean;
+  readonly acceptPartitions?: boolean;
+}
+
+const ROLES: readonly Role[] = ['worker', 'exporter', 'all'];
+/** A hung client must not hold up the end: the last commit makes a hard exit safe. */
+const STOP_MS = 4500;
+
+/** `receval run`: the service on Kafka and Redis. */
+export function runCommand(): Command {
+  return new Command('run')
+    .description('the service: reads Kafka, keeps its state in Redis, shows gauges')
+    .option('--role <role>', `${ROLES.join(', ')}`, 'all')
+    .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
+    .option('--rebuild', 'this once: the state was lost, count anew from the earliest record retained')
+    .option('--new-generation', 'this once: the configuration gives rows another meaning, let them start empty')
+    .option('--accept-partitions', 'this once: the topics have got more partitions')
+    .action(async (flags: Flags, command: Command) => run(flags, command.optsWithGlobals()['verbose'] === true));
+}
+
+async function run(flags: Flags, verbose: boolean): Promise<void> {
+  const role = ROLES.find((name) => name === flags.role);
+  if (role === undefined) throw new UsageError(`--role: no role "${flags.role}"${suggestion(flags.role, ROLES)}`);
+  const settings = loadSettings({
+    file: flags.config,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    env: process.env,
+  });
+  const log = processLog(verbose ? 'debug' : 'info');
+  const service = await Service.start({
+    settings,
+    role,
+    permissions: {
+      rebuild: flags.rebuild === true,
+      newGeneration: flags.newGeneration === true,
+      acceptPartitions: flags.acceptPartitions === true,
+    },
+    version: version(),
+    newId: randomUUID,
+    log,
+  });
+  log.info({ role, port: service.port, partitions: service.partitions }, 'receval is running');
+  const running = service.run();
+  try {
+    await Promise.race([untilStopped(undefined), running]);
+  } finally {
+    setTimeout(() => process.exit(process.exitCode ?? 0), STOP_MS).unref();
+    await service.stop();
+  }
+  await running;
+}

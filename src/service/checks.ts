@@ -1,0 +1,71 @@
+import { decodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint.ts';
+import { unitKey } from '../accumulators/store/layout.ts';
+import type { Store } from '../accumulators/store/port.ts';
+import type { Settings } from '../config/settings.ts';
+import { fingerprint } from '../fingerprint.ts';
+import { type Permissions, resume } from '../resume.ts';
+
+/** The service must not start; the message says what to do. */
+export class StartRefused extends Error {
+  override readonly name = 'StartRefused';
+  readonly exitCode = 2;
+}
+
+/** Every topic exists, and all have the same number of partitions, which is answered. @throws StartRefused */
+export function checkPartitions(settings: Settings, counts: readonly number[]): number {
+  const topics = settings.kafka.topics.map((topic, i) => ({ name: topic.name, partitions: counts[i] ?? 0 }));
+  const missing = topics.filter((topic) => topic.partitions === 0).map((topic) => topic.name);
+  if (missing.length > 0) {
+    throw new StartRefused(
+      `there is no topic ${missing.join(', ')} on ${settings.kafka.brokers.join(', ')}: create it with as many partitions as the others, or correct kafka.topics`,
+    );
+  }
+  if (new Set(counts).size > 1) {
+    throw new StartRefused(
+      `the topics differ in their number of partitions (${topics.map((t) => `${t.name} ${t.partitions}`).join(', ')}): ` +
+        'an impression and its feedback must lie in the same partition, so give all topics the same number',
+    );
+  }
+  return counts[0];
+}
+
+/** What is stored of each unit; undefined: nothing. Rejects with a CheckpointError for an unknown format. */
+export async function readCheckpoints(
+  store: Store,
+  namespace: string,
+  partitions: number,
+): Promise<readonly (UnitCheckpoint | undefined)[]> {
+  const units = Array.from({ length: partitions }, (_, partition) => unitKey(namespace, partition));
+  const hashes = await store.read(units);
+  return hashes.map((fields) => (fields.has('format') ? decodeCheckpoint(fields) : undefined));
+}
+
+/**
+ * The stored state fits the configuration, or what differs was permitted; and it was not lost: a group that has committed
+ * offsets must have its state. @throws StateMismatch, StartRefused
+ */
+export function checkStored(
+  settings: Settings,
+  stored: readonly (UnitCheckpoint | undefined)[],
+  committedByGroup: readonly (readonly number[])[],
+  permissions: Permissions & { readonly rebuild: boolean },
+): void {
+  const current = { generation: '1', fingerprint: fingerprint(settings), partitions: stored.length };
+  for (const checkpoint of stored) resume(checkpoint, current, permissions);
+  if (permissions.rebuild) return;
+  const lost = stored.flatMap((checkpoint, partition) =>
+    checkpoint === undefined && committedByGroup.some((topic) => isMark(topic[partition])) ? [partition] : [],
+  );
+  if (lost.length === 0) return;
+  throw new StartRefused(
+    `the group ${settings.kafka.groupId} has committed offsets for partition ${lost.join(', ')}, but ` +
+      `the namespace "${settings.namespace}" in Redis holds no state for it: the state was lost, or redis.url or namespace is ` +
+      'not the right one. Restore it, or start once with --rebuild: everything is then counted anew from the earliest record ' +
+      'that is retained, and earlier windows say incomplete',
+  );
+}
+
+/** -1: never committed. Kafka's client writes -2 where it found an offset out of range: a mark all the same (faults.md K13). */
+function isMark(offset: number | undefined): boolean {
+  return offset !== undefined && offset !== -1;
+}

@@ -1,0 +1,253 @@
+import { RedisStore } from '../accumulators/store/redis.ts';
+import { WallClock } from '../clock.ts';
+import type { Settings } from '../config/settings.ts';
+import { KafkaSource } from '../consumers/source/kafka.ts';
+import type { KafkaEvents } from '../consumers/source/kafka-events.ts';
+import type { Offset } from '../events.ts';
+import { Exporter } from '../exporter.ts';
+import { compile } from '../measures/scorer.ts';
+import { Metrics } from '../metrics/registry.ts';
+import type { Permissions } from '../resume.ts';
+import { type RunningServer, startServer } from '../server/server.ts';
+import { Worker, type WorkerLog } from '../worker.ts';
+import { checkPartitions, checkStored, readCheckpoints, StartRefused } from './checks.ts';
+import { rowTtl, serviceDecoders, workerSettings } from './settings.ts';
+import { type Health, Watchdog } from './watchdog.ts';
+
+export type Role = 'worker' | 'exporter' | 'all';
+
+export interface ServiceOptions {
+  readonly settings: Settings;
+  readonly role: Role;
+  readonly permissions: Permissions & { readonly rebuild: boolean };
+  /** Of receval. */
+  readonly version: string;
+  readonly newId: () => string;
+  readonly log: WorkerLog;
+}
+
+const REFRESH_MS = 1000;
+const CLOCK_CHECK_MS = 10_000;
+
+/** `receval run`: worker, exporter, or both, on Kafka and Redis. */
+export class Service {
+  readonly #options: ServiceOptions;
+  readonly #store: RedisStore;
+  readonly #source: KafkaSource;
+  readonly #metrics: Metrics;
+  readonly #partitions: number;
+  readonly #worker: Worker | undefined;
+  readonly #exporter: Exporter | undefined;
+  readonly #clock = new WallClock();
+  #server: RunningServer | undefined;
+  #exported = false;
+  #health: Health = { healthy: true, reasons: [] };
+  /** Ends what runs on time. */
+  readonly #timers: (() => void)[] = [];
+
+  /**
+   * Connects, checks, and listens; nothing has been read or claimed yet.
+   * Rejects with a StartRefused or StateMismatch that says what to do, or with an error of Kafka, Redis or the port.
+   */
+  static async start(options: ServiceOptions): Promise<Service> {
+    const { settings } = options;
+    const scorer = compile(settings.measures, settings.grading);
+    const store = await RedisStore.connect({ url: settings.redis.url, rowTtl: rowTtl(settings, scorer) });
+    try {
+      const service = await Service.#connected(options, store, scorer);
+      return service;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  static async #connected(
+    options: ServiceOptions,
+    store: RedisStore,
+    scorer: ReturnType<typeof compile>,
+  ): Promise<Service> {
+    const { settings, permissions } = options;
+    let service: Service | undefined;
+    const source = new KafkaSource({
+      brokers: settings.kafka.brokers,
+      clientId: 'receval',
+      groupId: settings.kafka.groupId,
+      topics: settings.kafka.topics.map((topic) => topic.name),
+      events: eventsFor(() => service, settings),
+      log: (level, message, fields) =>
+        (level === 'info' ? options.log.info : options.log.warn).call(options.log, fields, message),
+    });
+    const partitions = checkPartitions(settings, await source.partitionCounts());
+    const worker = options.role !== 'exporter';
+    await mustBeFit(store, worker);
+    if (worker) {
+      const stored = await readCheckpoints(store, settings.namespace, partitions);
+      checkStored(settings, stored, await source.committedByGroup(), permissions);
+    }
+    service = new Service(options, store, source, scorer, partitions);
+    await service.#listen();
+    return service;
+  }
+
+  private constructor(
+    options: ServiceOptions,
+    store: RedisStore,
+    source: KafkaSource,
+    scorer: ReturnType<typeof compile>,
+    partitions: number,
+  ) {
+    const { settings, role, permissions, newId, log, version } = options;
+    this.#options = options;
+    this.#store = store;
+    this.#source = source;
+    this.#partitions = partitions;
+    this.#metrics = new Metrics(settings, { role, version, node: process.version });
+    if (role !== 'worker') {
+      this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions });
+    }
+    if (role === 'exporter') return;
+    this.#worker = new Worker(workerSettings(settings, scorer, partitions, permissions), {
+      source,
+      store,
+      scorer,
+      newId,
+      log,
+      clock: this.#clock,
+      decoders: () => serviceDecoders(settings),
+      onClaim: (partition, counts) => this.#metrics.claimed(partition, counts),
+      startOffset: (partition, topic) => this.#startOffset(partition, topic),
+    });
+  }
+
+  get partitions(): number {
+    return this.#partitions;
+  }
+
+  /** The worker, for what Kafka tells of its partitions; undefined: this process owns none. */
+  get worker(): Worker | undefined {
+    return this.#worker;
+  }
+
+  get port(): number {
+    return this.#server?.port ?? 0;
+  }
+
+  async #listen(): Promise<void> {
+    this.#server = await startServer(this.#options.settings.http, {
+      metrics: () => this.#metrics.text,
+      contentType: this.#metrics.contentType,
+      ready: () => {
+        const reasons = this.#unready();
+        return { ready: reasons.length === 0, reasons };
+      },
+      healthy: () => this.#health.healthy,
+    });
+  }
+
+  #unready(): readonly string[] {
+    return [
+      ...(this.#store.connected ? [] : ['Redis is not connected']),
+      ...(this.#exporter === undefined || this.#exported ? [] : ['nothing has been exported yet']),
+      ...(this.#worker?.unready ?? []),
+      ...this.#health.reasons,
+    ];
+  }
+
+  /** Runs until `stop`. Rejects with what cannot be mended by waiting. */
+  async run(): Promise<void> {
+    const { log } = this.#options;
+    this.#timers.push(this.#clock.every(REFRESH_MS, () => this.#refresh()));
+    if (this.#worker === undefined) {
+      await new Promise<void>((resolve) => this.#timers.push(resolve));
+      return;
+    }
+    const worker = this.#worker;
+    const watchdog = new Watchdog({ store: this.#store, source: this.#source, status: () => worker.status() });
+    await this.#checkClock();
+    this.#timers.push(this.#clock.every(CLOCK_CHECK_MS, () => this.#checkClock()));
+    const givenUp = new Promise<never>((_, reject) => {
+      this.#timers.push(
+        this.#clock.every(REFRESH_MS, async () => {
+          this.#health = await watchdog.look(this.#clock.now());
+          if (!this.#health.healthy) reject(new Error(this.#health.reasons.join('; ')));
+        }),
+      );
+    });
+    try {
+      await Promise.race([worker.run(), givenUp]);
+    } finally {
+      log.info({}, 'the worker has ended');
+    }
+  }
+
+  /** Renders what is new. What the store does not answer is tried again in a second; the page keeps the last numbers. */
+  async #refresh(): Promise<void> {
+    let snapshot: Awaited<ReturnType<Exporter['refresh']>> | undefined;
+    try {
+      snapshot = await this.#exporter?.refresh();
+      this.#exported = true;
+    } catch (error) {
+      this.#options.log.warn({ error: messageOf(error) }, 'the windows could not be read from Redis');
+    }
+    await this.#metrics.update({ snapshot, status: this.#worker?.status() });
+  }
+
+  /** Redis is the clock of all workers: one that differs judges nothing. */
+  async #checkClock(): Promise<void> {
+    const before = this.#clock.now();
+    try {
+      const time = await this.#store.time();
+      this.#worker?.clockIs((before + this.#clock.now()) / 2 - time);
+    } catch (error) {
+      this.#options.log.warn({ error: messageOf(error) }, 'Redis did not tell its time');
+    }
+  }
+
+  async #startOffset(partition: number, topic: number): Promise<Offset> {
+    const { from } = this.#options.settings.start;
+    const { start, end } = await this.#source.bounds(partition, topic);
+    if (from === 'earliest' || this.#options.permissions.rebuild) return start;
+    if (from === 'latest') return end;
+    return this.#source.offsetAt(partition, topic, from.at);
+  }
+
+  /** Commits the last whole chunk, leaves the group, closes the port and Redis. */
+  async stop(): Promise<void> {
+    if (this.#worker !== undefined) await this.#worker.stop();
+    else await this.#source.stop();
+    for (const end of this.#timers.splice(0)) end();
+    await this.#server?.close();
+    await this.#store.close();
+  }
+}
+
+async function mustBeFit(store: RedisStore, writes: boolean): Promise<void> {
+  const findings = await store.checks({ write: writes });
+  const errors = findings.filter((finding) => finding.level === 'error');
+  if (errors.length > 0) throw new StartRefused(errors.map((finding) => finding.message).join('\n'));
+}
+
+function eventsFor(service: () => Service | undefined, settings: Settings): KafkaEvents {
+  const worker = (): Worker | undefined => service()?.worker;
+  return {
+    onGap: ({ partition, asked, start }) => {
+      worker()?.gap(partition, start - asked);
+      if (settings.start.onGap === 'stop') worker()?.halt(partition, 'gap');
+      return settings.start.onGap;
+    },
+    onLostLog: ({ partition }) => worker()?.halt(partition, 'diverged'),
+    onRefused: ({ partition }) => worker()?.halt(partition, 'codec'),
+    onUnpaired: (partitions) => {
+      for (const partition of partitions) worker()?.halt(partition, 'pairing');
+    },
+    onPartitionCounts: (counts) => {
+      const expected = service()?.partitions;
+      if (expected !== undefined && counts.some((count) => count !== expected)) worker()?.haltAll('partitions');
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

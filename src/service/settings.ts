@@ -1,0 +1,65 @@
+import { totalmem } from 'node:os';
+import type { Settings } from '../config/settings.ts';
+import { createDecoder } from '../consumers/decode/decoder.ts';
+import type { Decoder } from '../consumers/decode/record.ts';
+import { fingerprint } from '../fingerprint.ts';
+import type { Scorer } from '../measures/contract.ts';
+import type { Permissions } from '../resume.ts';
+import { decoderLimits, unitShape } from '../unit-settings.ts';
+import type { WorkerSettings } from '../worker.ts';
+
+/** Bytes that one open impression may come to, feedback and bookkeeping included (performance.md section 2). */
+const BYTES_PER_IMPRESSION = 800;
+/** Share of the memory that open state may take. */
+const STATE_SHARE = 0.5;
+export const SESSION_TIMEOUT_MS = 30_000;
+const FOURTEEN_DAYS_MS = 14 * 86_400_000;
+
+/** The worker of the service for topics of this many partitions. */
+export function workerSettings(
+  settings: Settings,
+  scorer: Scorer,
+  partitions: number,
+  permissions: Permissions,
+): WorkerSettings {
+  const { attribution, kafka, limits } = settings;
+  const shape = unitShape(settings, scorer);
+  const marks = fingerprint(settings);
+  return {
+    topics: kafka.topics.map((topic) => topic.name),
+    unit: (partition) => ({
+      ...shape,
+      namespace: settings.namespace,
+      partition,
+      partitions,
+      generation: '1',
+      permissions,
+      fingerprint: marks,
+      sources: kafka.topics.map((topic) => `${topic.name}:${partition}`),
+    }),
+    commitInterval: settings.commit.interval,
+    idleAfter: attribution.idleAfter,
+    outOfOrderness: attribution.outOfOrderness,
+    maxSkew: attribution.maxSkew,
+    openLimit: limits.openImpressions === 'auto' ? openImpressionsThatFit() : limits.openImpressions,
+    sessionTimeout: SESSION_TIMEOUT_MS,
+  };
+}
+
+export function serviceDecoders(settings: Settings): readonly Decoder[] {
+  return settings.kafka.topics.map(({ role, adapter, tsUnit, positionBase }) =>
+    createDecoder({ ...decoderLimits(settings), role, adapter, tsUnit, positionBase }),
+  );
+}
+
+/** Rows that nobody writes for so long belong to a namespace that was given up. */
+export function rowTtl(settings: Settings, scorer: Scorer): number {
+  return unitShape(settings, scorer).panes.keepHours + FOURTEEN_DAYS_MS;
+}
+
+/** By the memory limit of the container, or else of the machine. */
+function openImpressionsThatFit(): number {
+  const limit = process.constrainedMemory();
+  const memory = limit > 0 && limit < totalmem() ? limit : totalmem();
+  return Math.floor((STATE_SHARE * memory) / BYTES_PER_IMPRESSION);
+}

@@ -1,0 +1,493 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { FetchedBatch } from '../../../src/consumers/source/kafka-chunks.ts';
+import { Flow } from '../../../src/consumers/source/kafka-flow.ts';
+import type { FlowClient } from '../../../src/consumers/source/kafka-placement.ts';
+import type { Refusal } from '../../../src/consumers/source/kafka-refusal.ts';
+import type { Batch, Bounds, SourceHandler } from '../../../src/consumers/source/port.ts';
+import { Told } from './kafka-told.ts';
+
+class Rebalancing extends Error {
+  readonly type = 'REBALANCE_IN_PROGRESS';
+}
+
+/** A client that only notes what it is told, like `seek 0/1 500`. */
+class NotedClient implements FlowClient {
+  readonly orders: string[] = [];
+  readonly paused = new Set<string>();
+  isStopped = false;
+
+  pause(lists: { topic: string; partitions: number[] }[]): void {
+    for (const { topic, partitions } of lists) for (const p of partitions) this.#note('pause', `${topic}/${p}`);
+  }
+
+  resume(lists: { topic: string; partitions: number[] }[]): void {
+    for (const { topic, partitions } of lists) for (const p of partitions) this.#note('resume', `${topic}/${p}`);
+  }
+
+  seek({ topic, partition, offset }: { topic: string; partition: number; offset: string }): void {
+    this.#note('seek', `${topic}/${partition} ${offset}`);
+  }
+
+  #note(order: string, what: string): void {
+    if (this.isStopped) throw new Error('Consumer group was not initialized');
+    this.orders.push(`${order} ${what}`);
+    if (order === 'pause') this.paused.add(what);
+    if (order === 'resume') this.paused.delete(what);
+  }
+}
+
+interface Case {
+  readonly flow: Flow;
+  readonly client: NotedClient;
+  readonly told: Told;
+  readonly batches: Batch[];
+  readonly failures: unknown[];
+  readonly bounds: { value: Bounds };
+  /** A fetch of offsets from `fetched` on; resolved offsets are noted in it. */
+  readonly fetch: (offsets: readonly number[], more?: Partial<FetchedBatch>) => FetchedBatch & { resolved: string[] };
+}
+
+const BAD = Buffer.from('bad');
+const refusal: Refusal = { kind: 'damaged', from: 3, to: 6, reason: 'a bomb' };
+
+function start(handler: Partial<SourceHandler> = {}, kind: Refusal['kind'] = 'damaged'): Case {
+  const told = new Told();
+  const client = new NotedClient();
+  const batches: Batch[] = [];
+  const failures: unknown[] = [];
+  const bounds = { value: { start: 0, end: 10_000 } };
+  const flow = new Flow({
+    topics: ['a', 'b'],
+    events: told,
+    log: (_, message) => told.warnings.push(message),
+    bounds: async () => bounds.value,
+    sleep: () => sleep(1),
+    refusalOf: (key) => (key === BAD ? { ...refusal, kind } : undefined),
+    fail: (error) => failures.push(error),
+    handler: {
+      assigned: async () => {},
+      ...handler,
+      batch: async (batch) => {
+        batches.push(batch);
+        await handler.batch?.(batch);
+      },
+    },
+  });
+  const fetch = (offsets: readonly number[], more: Partial<FetchedBatch> = {}) => {
+    const resolved: string[] = [];
+    return {
+      partition: 0,
+      topic: 0,
+      fetched: offsets[0],
+      messages: offsets.map((offset) => ({ offset: String(offset), timestamp: '5', key: null, value: null })),
+      end: (offsets.at(-1) ?? 0) + 1,
+      resolveOffset: (offset: string) => void resolved.push(offset),
+      heartbeat: async () => {},
+      isRunning: () => true,
+      isStale: () => false,
+      ...more,
+      resolved,
+    };
+  };
+  return { flow, client, told, batches, failures, bounds, fetch };
+}
+
+const BOTH = { a: [0], b: [0] };
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
+const offsets = (batches: readonly Batch[]): number[] => batches.flatMap(({ records }) => records.map((r) => r.offset));
+
+async function joined(handler: Partial<SourceHandler> = {}, kind: Refusal['kind'] = 'damaged'): Promise<Case> {
+  const made = start(handler, kind);
+  made.flow.joined(made.client, BOTH);
+  await sleep(5);
+  return made;
+}
+
+describe('after a join', () => {
+  it('everything is paused before anything else can happen, and resumed only after claim and seek', async () => {
+    let claim = (): void => {};
+    const { flow, client, batches, fetch } = start({
+      assigned: () =>
+        new Promise((resolve) => {
+          claim = resolve;
+        }),
+    });
+    flow.joined(client, BOTH);
+    expect(client.orders).toEqual(['pause a/0', 'pause b/0']);
+    await flow.batch(fetch(range(0, 3)));
+    expect(batches).toEqual([]);
+    flow.seek(0, 0, 7);
+    expect(client.orders).toHaveLength(2);
+    claim();
+    await sleep(5);
+    expect(client.orders.slice(2)).toEqual(['seek a/0 7', 'resume a/0', 'seek b/0 0', 'resume b/0']);
+  });
+
+  it('a unit that stays goes on where it was, whatever Kafka has committed', async () => {
+    const { flow, client, batches, fetch } = await joined();
+    await flow.batch(fetch(range(0, 5)));
+    flow.joined(client, { a: [0, 1], b: [0, 1] });
+    await sleep(5);
+    expect(client.orders.slice(-8)).toContain('seek a/0 5');
+    expect(client.orders.slice(-8)).toContain('seek a/1 0');
+    await flow.batch(fetch(range(5, 7)));
+    expect(offsets(batches)).toEqual(range(0, 7));
+  });
+
+  it('batches of a unit that is not ours any more are dropped', async () => {
+    const { flow, client, batches, fetch } = await joined();
+    flow.joined(client, {});
+    await flow.batch(fetch(range(0, 3)));
+    expect(batches).toEqual([]);
+    expect(flow.owned()).toEqual([]);
+  });
+
+  it('a partition without its pair is paused, reported and not claimed', async () => {
+    const claims: (readonly number[])[] = [];
+    const { flow, client, told } = start({ assigned: async (partitions) => void claims.push(partitions) });
+    flow.joined(client, { a: [0, 1], b: [1, 2] });
+    await sleep(5);
+    expect(claims).toEqual([[1]]);
+    expect(told.unpaired).toEqual([[0, 2]]);
+    expect([...client.paused].sort()).toEqual(['a/0', 'b/2']);
+  });
+
+  it('joins that come while a claim runs are claimed after it, the last one only', async () => {
+    const claims: (readonly number[])[] = [];
+    let settle = (): void => {};
+    const { flow, client } = start({
+      assigned: (partitions) => {
+        claims.push(partitions);
+        return new Promise((resolve) => {
+          settle = resolve;
+        });
+      },
+    });
+    for (const partitions of [[0], [0, 1], [1]]) flow.joined(client, { a: partitions, b: partitions });
+    expect(claims).toEqual([[0]]);
+    settle();
+    await sleep(5);
+    expect(claims).toEqual([[0], [1]]);
+    expect(client.orders.filter((order) => order.startsWith('seek'))).toEqual([]);
+    settle();
+    await sleep(5);
+    expect(client.orders.filter((order) => order.startsWith('seek'))).toEqual(['seek a/1 0', 'seek b/1 0']);
+  });
+
+  it('a claim that fails ends the run', async () => {
+    const { failures } = await joined({
+      assigned: async () => {
+        throw new Error('no store');
+      },
+    });
+    expect(failures).toEqual([new Error('no store')]);
+  });
+
+  it('a handler that still works on a chunk is waited for before its unit is placed', async () => {
+    let finish = (): void => {};
+    const made = await joined({
+      batch: () =>
+        new Promise((resolve) => {
+          finish = resolve;
+        }),
+    });
+    const { flow, client, fetch } = made;
+    const lost = new Rebalancing();
+    const first = flow.batch(
+      fetch(range(0, 3), {
+        heartbeat: async () => {
+          throw lost;
+        },
+      }),
+    );
+    first.catch(() => {});
+    await sleep(1100);
+    await expect(first).rejects.toBe(lost);
+    client.orders.length = 0;
+    flow.joined(client, BOTH);
+    await sleep(20);
+    expect(client.orders).toEqual(['pause a/0', 'pause b/0']);
+    finish();
+    await sleep(20);
+    expect(client.orders).toContain('seek a/0 3');
+    await flow.end();
+  });
+});
+
+describe('a fetched batch', () => {
+  it('comes in chunks of at most 200, each resolved when it is done, the last over trailing holes', async () => {
+    const { flow, batches, fetch } = await joined();
+    const batch = fetch(range(0, 450), { end: 460 });
+    await flow.batch(batch);
+    expect(batches.map(({ records, next }) => [records.length, next])).toEqual([
+      [200, 200],
+      [200, 400],
+      [50, 460],
+    ]);
+    expect(batch.resolved).toEqual(['199', '399', '449']);
+    expect(flow.position(0, 0)?.expected).toBe(460);
+  });
+
+  it('comes in smaller chunks when a handler blocks for long', async () => {
+    const { flow, batches, fetch } = await joined({
+      batch: async ({ records }) => {
+        const until = performance.now() + records.length;
+        while (performance.now() < until);
+      },
+    });
+    await flow.batch(fetch(range(0, 400)));
+    expect(batches[0].records).toHaveLength(200);
+    for (const { records } of batches.slice(1)) expect(records.length).toBeLessThan(120);
+    expect(offsets(batches)).toEqual(range(0, 400));
+  });
+
+  it('is dropped when it was fetched before a seek', async () => {
+    const { flow, client, batches, fetch } = await joined();
+    await flow.batch(fetch(range(0, 5)));
+    flow.seek(0, 0, 2);
+    await sleep(5);
+    await flow.batch(fetch(range(5, 9), { isStale: () => true }));
+    await flow.batch(fetch(range(2, 4)));
+    expect(offsets(batches)).toEqual([0, 1, 2, 3, 4, 2, 3]);
+    expect(client.orders).toContain('seek a/0 2');
+  });
+
+  it('is dropped when it was fetched elsewhere than asked, and the place is sought again', async () => {
+    for (const jump of [range(0, 5), range(50, 55)]) {
+      const { flow, client, batches, fetch } = await joined();
+      flow.seek(0, 0, 20);
+      await sleep(5);
+      client.orders.length = 0;
+      await flow.batch(fetch(jump));
+      await sleep(5);
+      expect(batches).toEqual([]);
+      expect(client.orders).toEqual(['pause a/0', 'seek a/0 20', 'resume a/0']);
+    }
+  });
+
+  it('may begin behind the offset asked for: that is a hole', async () => {
+    const { flow, batches, fetch, told } = await joined();
+    await flow.batch(fetch(range(5, 8), { fetched: 0 }));
+    expect(offsets(batches)).toEqual([5, 6, 7]);
+    expect(told.gaps).toEqual([]);
+  });
+
+  it('is let go of at the next chunk when its topic is paused, sought, or the source ends', async () => {
+    for (const act of ['pause', 'seek', 'end'] as const) {
+      const { flow, batches, fetch } = await joined({
+        batch: async () => {
+          if (act === 'pause') flow.pause(0, 0);
+          if (act === 'seek') flow.seek(0, 0, 100);
+          if (act === 'end') void flow.end();
+        },
+      });
+      const batch = fetch(range(0, 500));
+      await flow.batch(batch);
+      expect(batches).toHaveLength(1);
+      expect(batch.resolved).toEqual(act === 'seek' ? [] : ['199']);
+      expect(flow.position(0, 0)?.expected).toBe(act === 'seek' ? 100 : 200);
+    }
+  });
+
+  it('and all others are let go of when one heartbeat says that the group rebalances', async () => {
+    const lost = new Rebalancing();
+    const { flow, batches, fetch } = await joined({ batch: () => sleep(5) });
+    let beats = 0;
+    const heartbeat = async (): Promise<void> => {
+      if (++beats === 3) throw lost;
+    };
+    const both = [fetch(range(0, 2000), { heartbeat }), fetch(range(0, 2000), { heartbeat, topic: 1 })];
+    const ends = await Promise.allSettled(both.map((batch) => flow.batch(batch)));
+    expect(ends).toEqual([
+      { status: 'rejected', reason: lost },
+      { status: 'rejected', reason: lost },
+    ]);
+    expect(batches.length).toBeLessThanOrEqual(4);
+  });
+
+  it('waits for its unit: topics of one partition take turns', async () => {
+    let running = 0;
+    const { flow, fetch } = await joined({
+      batch: async () => {
+        expect(++running).toBe(1);
+        await sleep(1);
+        running--;
+      },
+    });
+    await Promise.all([flow.batch(fetch(range(0, 900))), flow.batch(fetch(range(0, 900), { topic: 1 }))]);
+    expect(flow.position(0, 1)?.expected).toBe(900);
+  });
+
+  it('that a handler refuses ends the run, and kafkajs hears nothing of it', async () => {
+    const { flow, failures, fetch } = await joined({
+      batch: async () => {
+        throw new RangeError('ours');
+      },
+    });
+    await flow.batch(fetch([0]));
+    expect(failures).toEqual([new RangeError('ours')]);
+    expect(flow.position(0, 0)?.expected).toBe(0);
+  });
+
+  it('has no time where Kafka has none', async () => {
+    const { flow, batches, fetch } = await joined();
+    const messages = ['-1', '0', '7'].map((timestamp, i) => ({ offset: `${i}`, timestamp, key: null, value: BAD }));
+    await flow.batch(fetch(range(0, 3), { messages }));
+    expect(batches[0].records.map((r) => r.timestamp)).toEqual([undefined, 0, 7]);
+  });
+});
+
+describe('a batch without records', () => {
+  it('moves the position and tells the handler', async () => {
+    const { flow, batches, fetch } = await joined();
+    flow.filtered(0, 0, 0, 4);
+    await flow.batch(fetch([4]));
+    expect(batches.map(({ next, records }) => [next, records.length])).toEqual([
+      [4, 0],
+      [5, 1],
+    ]);
+  });
+
+  it('behind a hole counts when the next fetch begins at its end', async () => {
+    const { flow, batches, fetch } = await joined();
+    flow.filtered(0, 0, 6, 9);
+    expect(flow.position(0, 0)?.expected).toBe(0);
+    await flow.batch(fetch([9]));
+    expect(offsets(batches)).toEqual([9]);
+  });
+
+  it('that was fetched before a seek changes nothing', async () => {
+    const { flow, batches, fetch } = await joined();
+    await flow.batch(fetch(range(0, 9)));
+    flow.seek(0, 0, 2);
+    await sleep(5);
+    flow.filtered(0, 0, 9, 12);
+    await flow.batch(fetch(range(2, 5)));
+    expect(offsets(batches.slice(1))).toEqual([2, 3, 4]);
+    flow.filtered(0, 0, 0, 3);
+    expect(flow.position(0, 0)?.expected).toBe(5);
+  });
+});
+
+describe('a batch that cannot be decoded', () => {
+  const mixed = (fetch: Case['fetch']) =>
+    fetch([0, 1, 2, 5, 7], {
+      messages: [0, 1, 2, 5, 7].map((offset) => ({
+        offset: String(offset),
+        timestamp: '1',
+        key: offset === 5 ? BAD : null,
+        value: null,
+      })),
+    });
+
+  it('stops its topic of its unit, after the records before it; the rest goes on', async () => {
+    const { flow, client, told, batches, fetch } = await joined();
+    const batch = mixed(fetch);
+    await flow.batch(batch);
+    expect(offsets(batches)).toEqual([0, 1, 2]);
+    expect(batch.resolved).toEqual(['2']);
+    expect(told.refused).toEqual([{ partition: 0, topic: 0, from: 3, to: 6, reason: 'a bomb' }]);
+    expect([...client.paused]).toEqual(['a/0']);
+    flow.resume(0, 0);
+    expect([...client.paused]).toEqual(['a/0']);
+    await flow.batch(fetch([0], { topic: 1 }));
+    expect(batches).toHaveLength(2);
+  });
+
+  it('can be skipped by a seek', async () => {
+    const { flow, client, batches, fetch } = await joined();
+    await flow.batch(mixed(fetch));
+    flow.seek(0, 0, 6);
+    await sleep(5);
+    expect([...client.paused]).toEqual([]);
+    await flow.batch(fetch([7], { fetched: 6 }));
+    expect(offsets(batches)).toEqual([0, 1, 2, 7]);
+  });
+
+  it('only now is left for the next fetch', async () => {
+    const { flow, client, told, batches, fetch } = await joined({}, 'later');
+    const batch = mixed(fetch);
+    await flow.batch(batch);
+    expect(batch.resolved).toEqual(['2']);
+    expect(told.refused).toEqual([]);
+    expect([...client.paused]).toEqual([]);
+    await flow.batch(fetch([5, 7], { fetched: 3 }));
+    expect(offsets(batches)).toEqual([0, 1, 2, 5, 7]);
+  });
+});
+
+describe('where the log begins and ends', () => {
+  async function sought(offset: number, verdict: 'skip' | 'stop'): Promise<Case> {
+    const made = start({ assigned: async () => made.flow.seek(0, 0, offset) });
+    made.told.verdict = verdict;
+    made.bounds.value = { start: 100, end: 200 };
+    made.flow.joined(made.client, BOTH);
+    await sleep(30);
+    return made;
+  }
+
+  it('decides what is a gap: below the start it is, at the start it is not', async () => {
+    for (const [offset, gaps] of [
+      [99, [{ partition: 0, topic: 0, asked: 99, start: 100 }]],
+      [100, []],
+      [101, []],
+    ] as const) {
+      const { told, client } = await sought(offset, 'skip');
+      expect(told.gaps).toEqual(gaps);
+      expect(client.orders).toContain(`seek a/0 ${Math.max(offset, 100)}`);
+    }
+  });
+
+  it('a gap stops the topic if it is not to be skipped', async () => {
+    const { client, flow } = await sought(99, 'stop');
+    expect([...client.paused]).toEqual(['a/0']);
+    flow.seek(0, 0, 100);
+    await sleep(5);
+    expect([...client.paused]).toEqual([]);
+  });
+
+  it('decides what is lost: behind the end it is, at the end it is not', async () => {
+    for (const [offset, lost] of [
+      [199, []],
+      [200, []],
+      [201, [{ partition: 0, topic: 0, asked: 201, end: 200 }]],
+    ] as const) {
+      const { told, client } = await sought(offset, 'skip');
+      expect(told.lost).toEqual(lost);
+      expect(client.paused.has('a/0')).toBe(lost.length > 0);
+    }
+  });
+
+  it('is no gap for a partition that nobody sought', async () => {
+    const { told, client } = await sought(150, 'stop');
+    expect(told.gaps).toEqual([]);
+    expect(client.orders).toContain('seek b/0 100');
+  });
+
+  it('is looked up again when the client jumped there by itself', async () => {
+    const { flow, told, bounds, client, fetch } = await joined();
+    told.verdict = 'skip';
+    await flow.batch(fetch(range(0, 10)));
+    bounds.value = { start: 40, end: 200 };
+    await flow.batch(fetch(range(40, 50)));
+    await sleep(5);
+    expect(told.gaps).toEqual([{ partition: 0, topic: 0, asked: 10, start: 40 }]);
+    expect(client.orders).toContain('seek a/0 40');
+  });
+});
+
+describe('a consumer that has stopped', () => {
+  it('may refuse orders without harm', async () => {
+    const { flow, client, failures } = await joined();
+    client.isStopped = true;
+    flow.seek(0, 0, 5);
+    flow.pause(0, 0);
+    flow.resume(0, 0);
+    await sleep(5);
+    expect(failures).toEqual([]);
+    flow.joined(new NotedClient(), BOTH);
+    await sleep(5);
+    expect(flow.position(0, 0)).toMatchObject({ expected: 5, flows: true });
+  });
+});

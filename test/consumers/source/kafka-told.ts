@@ -1,0 +1,33 @@
+import type { Gap, KafkaEvents, LostLog, RefusedBatch } from '../../../src/consumers/source/kafka-events.ts';
+
+/** What a source told beside records. */
+export class Told implements KafkaEvents {
+  readonly gaps: Gap[] = [];
+  readonly lost: LostLog[] = [];
+  readonly refused: RefusedBatch[] = [];
+  readonly unpaired: (readonly number[])[] = [];
+  readonly counts: (readonly number[])[] = [];
+  readonly warnings: string[] = [];
+  verdict: 'skip' | 'stop' = 'stop';
+
+  onGap(gap: Gap): 'skip' | 'stop' {
+    this.gaps.push(gap);
+    return this.verdict;
+  }
+
+  onLostLog(lost: LostLog): void {
+    this.lost.push(lost);
+  }
+
+  onRefused(refused: RefusedBatch): void {
+    this.refused.push(refused);
+  }
+
+  onUnpaired(partitions: readonly number[]): void {
+    this.unpaired.push(partitions);
+  }
+
+  onPartitionCounts(counts: readonly number[]): void {
+    this.counts.push(counts);
+  }
+}
