@@ -32,7 +32,8 @@ export function unitShape(settings: Settings, scorer: Scorer): Pick<UnitSettings
       sets: cohorts,
       shape: scorer,
       cohortsPerSet: limits.cohortsPerSet,
-      keepMinutes: Math.max(longestWindow, LEAST_MINUTES_KEPT_MS) + longestHorizon + attribution.unitTimeout + paneSize.ms,
+      keepMinutes:
+        Math.max(longestWindow, LEAST_MINUTES_KEPT_MS) + longestHorizon + attribution.unitTimeout + paneSize.ms,
       keepHours: HOURS_KEPT_MS + longestHorizon,
       totals: [],
     },

@@ -7,7 +7,8 @@ import { assertNever, type DurationMs, type Offset } from './events.ts';
 import type { Scorer } from './measures/contract.ts';
 import { Unit } from './unit.ts';
 import type { CommitOutcome, UnitSettings } from './unit-contract.ts';
-import { type Block, type Owned, own, statusOf } from './worker-owned.ts';
+import { type Owned, own, statusOf } from './worker-owned.ts';
+import { Pace } from './worker-pace.ts';
 import type { StopCause, WorkerStatus } from './worker-status.ts';
 import { Tally } from './worker-tally.ts';
 
@@ -62,6 +63,7 @@ export class Worker {
   readonly #deps: WorkerDeps;
   readonly #units = new Map<number, Owned>();
   readonly #tally: Tally;
+  readonly #pace: Pace;
   /** Everything that is to end with this worker. */
   readonly #stopping = new AbortController();
   #assigned = false;
@@ -70,13 +72,16 @@ export class Worker {
     this.#settings = settings;
     this.#deps = deps;
     this.#tally = new Tally(settings.topics);
+    this.#pace = new Pace(settings, deps);
   }
 
   /** Works until `stop`, or until the logs end. Rejects with what it cannot mend. */
   async run(): Promise<void> {
     const { clock, source } = this.#deps;
     const stopCommits = clock.every(this.#settings.commitInterval, () => this.#commitAll());
-    const stopChecks = clock.every(this.#settings.idleAfter / CHECKS_PER_IDLE_AFTER, () => this.#lookForSilence());
+    const stopChecks = clock.every(this.#settings.idleAfter / CHECKS_PER_IDLE_AFTER, () =>
+      this.#pace.lookForSilence(this.#units.values()),
+    );
     try {
       await source.run({
         assigned: (partitions) => this.#take(partitions),
@@ -161,33 +166,7 @@ export class Worker {
     if (owned === undefined || owned.stopped !== undefined) return;
     owned.quietSince[batch.topic] = undefined;
     owned.unit.feed(batch);
-    this.#holdLeaders(owned);
-  }
-
-  /** Holds back a topic that leads the slowest too far while too much is open; lets it go on when either ends. */
-  #holdLeaders(owned: Owned): void {
-    const { openLimit, maxSkew, topics } = this.#settings;
-    let open = 0;
-    for (const { unit } of this.#units.values()) open += unit.join.openImpressions + unit.join.waitingFeedback;
-    const { join } = owned.unit;
-    for (let topic = 0; topic < topics.length; topic++) {
-      const leads = join.topicWatermark(topic) - join.watermark > maxSkew;
-      this.#block(owned, topic, 'leads', leads && open > openLimit);
-    }
-    if (open > 1.25 * openLimit) this.halt(owned.partition, 'limit');
-  }
-
-  #block(owned: Owned, topic: number, reason: Block, holds: boolean): void {
-    const blocks = owned.blocks[topic];
-    if (blocks.has(reason) === holds) return;
-    if (holds) blocks.add(reason);
-    else blocks.delete(reason);
-    if (holds && blocks.size === 1) this.#deps.source.pause(owned.partition, topic);
-    if (!holds && blocks.size === 0) this.#deps.source.resume(owned.partition, topic);
-  }
-
-  #blockAll(owned: Owned, reason: Block, holds: boolean): void {
-    for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#block(owned, topic, reason, holds);
+    if (this.#pace.holdLeaders(owned, this.#units.values()) === 'too much') this.halt(owned.partition, 'limit');
   }
 
   /** Stops a unit until somebody mends what is wrong and starts anew; the others go on. */
@@ -195,7 +174,7 @@ export class Worker {
     const owned = this.#units.get(partition);
     if (owned === undefined || owned.stopped !== undefined) return;
     owned.stopped = cause;
-    this.#blockAll(owned, 'stopped', true);
+    this.#pace.blockAll(owned, 'stopped', true);
     this.#deps.log.warn({ partition, cause }, 'unit stopped');
   }
 
@@ -213,7 +192,7 @@ export class Worker {
   /** Own clock minus the store's. While it is in doubt nothing is read, since the clock judges what is of the future. */
   clockIs(skew: DurationMs): void {
     this.#tally.clockSkew = skew;
-    for (const owned of this.#units.values()) this.#blockAll(owned, 'clock', Math.abs(skew) > LARGEST_SKEW_MS);
+    for (const owned of this.#units.values()) this.#pace.blockAll(owned, 'clock', Math.abs(skew) > LARGEST_SKEW_MS);
   }
 
   async #commitAll(): Promise<void> {
@@ -238,7 +217,7 @@ export class Worker {
       if (!isRetriable(error)) throw error;
       this.#tally.outcome('unknown');
       // What is read meanwhile could not be stored: memory stays as it is until the answer is known.
-      this.#blockAll(owned, 'store', true);
+      this.#pace.blockAll(owned, 'store', true);
       log.warn(
         { partition: owned.partition, error: error.message },
         'the store did not answer a commit; it will be sent again',
@@ -252,7 +231,7 @@ export class Worker {
       case 'OK':
       case 'ALREADY':
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
-        this.#blockAll(owned, 'store', false);
+        this.#pace.blockAll(owned, 'store', false);
         this.#deps.source.witness(owned.partition, owned.unit.committed.offsets);
         return;
       case 'FENCED':
@@ -274,42 +253,12 @@ export class Worker {
     const { partition } = owned;
     this.#deps.log.warn({ partition, claimAgainInMs: wait }, 'the unit was taken over or its stored state went back');
     if (this.#units.get(partition) !== owned) return;
-    this.#blockAll(owned, 'store', true);
+    this.#pace.blockAll(owned, 'store', true);
     this.#units.delete(partition);
     await this.#deps.clock.sleep(wait, this.#stopping.signal);
     if (this.#stopping.signal.aborted || this.#units.has(partition)) return;
     await this.#claim(partition);
     for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#deps.source.resume(partition, topic);
-  }
-
-  /** Lets time pass in topics that have been read to their end for `idleAfter` (semantics.md section 2). */
-  async #lookForSilence(): Promise<void> {
-    const { clock, source } = this.#deps;
-    const { idleAfter, outOfOrderness, topics } = this.#settings;
-    for (const owned of this.#units.values()) {
-      for (let topic = 0; topic < topics.length; topic++) {
-        const checked = clock.now();
-        const end = await source.bounds(owned.partition, topic).then(
-          (bounds) => bounds.end,
-          () => undefined,
-        );
-        if (end === undefined) {
-          // Nobody knows whether there is something new, so nothing is taken for silence.
-          owned.lag[topic] = undefined;
-          owned.quietSince[topic] = undefined;
-          continue;
-        }
-        const position = owned.unit.join.position(topic);
-        owned.lag[topic] = Math.max(0, end - position);
-        if (position < end || owned.unit.join.replaying || owned.blocks[topic].size > 0) {
-          owned.quietSince[topic] = undefined;
-          continue;
-        }
-        owned.quietSince[topic] ??= checked;
-        const since = owned.quietSince[topic] ?? checked;
-        if (checked - since >= idleAfter) owned.unit.idle(topic, checked - idleAfter - outOfOrderness);
-      }
-    }
   }
 
   status(): WorkerStatus {

@@ -114,14 +114,10 @@ function line(row: ResultRow, names: readonly string[]): readonly string[] {
   ];
 }
 
-/** Five digits that count; the weight stands behind it where it is not the number of impressions. */
+/** Six digits after the point; the weight stands behind it where it is not the number of impressions. */
 function valueText({ value, n }: ResultMeasure, impressions: number): string {
   if (value === null) return '-';
-  return n === impressions ? digits(value) : `${digits(value)} (n ${grouped(n)})`;
-}
-
-function digits(value: number): string {
-  return value === 0 ? '0' : value.toPrecision(5);
+  return n === impressions ? value.toFixed(6) : `${value.toFixed(6)} (n ${grouped(n)})`;
 }
 
 function fate({ impressions, feedback, invalid, ignoredCohortKeys }: ReplayResult, write: TableWriter): string {

@@ -184,10 +184,10 @@ describe('receval replay', () => {
     ];
     const table = await receval([...args, 'table']);
     expect(table.stdout).toMatch(/variant +horizon +impressions +positives +mrr +hit@1/);
-    expect(table.stdout).toMatch(/ B +5m +1 +1 +1\.0000 +1\.0000/);
+    expect(table.stdout).toMatch(/ B +5m +1 +1 +1\.000000 +1\.000000/);
     expect(table.stdout).toMatch(/feedback +6 +2 +invalid 1, orphan 1, not_in_list 1, duplicate 1/);
     const md = await receval([...args, 'md']);
-    expect(md.stdout).toContain('| B | 5m | 1 | 1 | 1.0000 | 1.0000 |');
+    expect(md.stdout).toContain('| B | 5m | 1 | 1 | 1.000000 | 1.000000 |');
     const csv = await receval([...args, 'csv']);
     expect(csv.stdout).toContain('\nvariant,variant=B,5m,all,1,1,mrr,1,1,\n');
   });

@@ -227,7 +227,7 @@ class Cluster {
 
   #run(className: string, args: readonly string[], input = ''): Promise<string> {
     return new Promise((resolve, reject) => {
-      const child = spawn(this.#jars.java, [...JAVA, '-Xmx192m', '-cp', this.#jars.classPath, className, ...args]);
+      const child = spawn(this.#jars.java, [...JAVA, '-Xmx320m', '-cp', this.#jars.classPath, className, ...args]);
       let printed = '';
       for (const stream of [child.stdout, child.stderr]) {
         stream.on('data', (chunk) => {

@@ -449,6 +449,28 @@ if (await redisIsThere()) {
       expect((await store.checks()).find(({ check }) => check === 'eviction')?.level).toBe('error');
     });
 
+    it('needs no more rights than the manual names', async () => {
+      await open();
+      const rights = 'eval evalsha hgetall hmget hset type unlink pexpire time info ping client|setname';
+      const acl = async (user: string, allowed: string): Promise<string> => {
+        const commands = allowed.split(' ').map((command) => `+${command}`);
+        await harness.admin.acl('SETUSER', user, 'on', '>pass', '~receval:*', ...commands);
+        return `redis://${user}:pass@127.0.0.1:${server.port}`;
+      };
+      const worker = await RedisStore.connect({ url: await acl('worker', rights), rowTtl: 60_000 });
+      closing.push(() => worker.close());
+      expect((await worker.checks()).filter(({ level }) => level === 'error')).toEqual([]);
+      await worker.claim(UNIT, 't');
+      expect(await worker.commit(commitOf(2, { deletes: [PANES[0]] }))).toBe('OK');
+      await worker.time();
+      const reader = await RedisStore.connect({ url: await acl('reader', 'hgetall time info ping') });
+      closing.push(() => reader.close());
+      expect(await reader.read([PANES[0]])).toEqual([new Map([['30m||', 'row 2']])]);
+      expect((await reader.checks({ write: false })).filter(({ level }) => level === 'error')).toEqual([]);
+      await reader.time();
+      expect(await faultOf(reader.claim(UNIT, 'u'))).toMatchObject({ code: 'NOPERM' });
+    });
+
     it('tells the time of the server', async () => {
       await open();
       expect(Math.abs((await store.time()) - Date.now())).toBeLessThan(2000);
