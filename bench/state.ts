@@ -8,8 +8,9 @@ const CHUNK = 200;
 
 export interface StateFigures {
   readonly open: number;
-  /** Packed state by open impression, feedback and remembered ids included. */
+  /** Packed state by open impression with its feedback, when so many are open; and in steady state, with the ids of those that have closed. */
   readonly stateBytes: number;
+  readonly steadyStateBytes: number;
   /** Growth of the process by open impression. */
   readonly processBytes: number;
   /** Longest time for one chunk of 200 records, everything included, while filling and in steady state. */
@@ -23,8 +24,8 @@ export interface StateFigures {
 export function measureState(open: number): StateFigures {
   const random = randomStream(7);
   const items = Array.from({ length: 50_000 }, () => `itm_${1_000_000 + Math.floor(random() * 8_999_999)}`);
-  const id = (n: number): string =>
-    `${(n * 2_654_435_761).toString(16).padStart(13, '0')}-4f1c-7aaa-${n.toString(16).padStart(12, '0')}`;
+  const uuid = (n: number, kind: number): string =>
+    `${((n * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0')}-4f1c-7aa${kind}-8000-${n.toString(16).padStart(12, '0')}`;
   const spacing = H / open;
   const start = 1_760_000_000_000;
   globalThis.gc?.();
@@ -32,7 +33,7 @@ export function measureState(open: number): StateFigures {
   const join = createJoin(JOIN_SETTINGS, { accepted: () => 1, released: () => {}, closed: () => {} });
   const impression = (n: number): Impression => ({
     kind: 'impression',
-    requestId: id(n),
+    requestId: uuid(n, 0),
     ts: Math.floor(start + n * spacing),
     userId: 'u',
     offset: 0,
@@ -42,11 +43,11 @@ export function measureState(open: number): StateFigures {
   });
   const feedback = (n: number, ts: number): Event => ({
     kind: 'feedback',
-    requestId: id(n),
+    requestId: uuid(n, 0),
     itemId: items[(n * 31 + Math.floor(random() * 20) * 17) % items.length],
     ts: Math.floor(ts),
     action: 'click',
-    eventId: id(n + 0.5 * random()),
+    eventId: uuid(clicks++, 1),
     value: 1,
   });
   let clicks = 0;
@@ -60,14 +61,14 @@ export function measureState(open: number): StateFigures {
         for (let f = 0; f < 1 + (i % 2) && shown >= 0; f++) events.push([1, feedback(shown, start + i * spacing)]);
       }
       const began = performance.now();
-      for (const [topic, event] of events)
-        join.record(topic, topic === 0 ? join.position(0) : clicks++, undefined, [event], undefined);
+      for (const [topic, event] of events) join.record(topic, join.position(topic), undefined, [event], undefined);
       join.advance();
       longest = Math.max(longest, performance.now() - began);
     }
   };
   run(0, open);
   const longestFillMs = longest;
+  const stateBytes = join.stateBytes / join.openImpressions;
   const processBytes = (process.memoryUsage().rss - before) / join.openImpressions;
   longest = 0;
   const cpu = process.cpuUsage();
@@ -76,7 +77,8 @@ export function measureState(open: number): StateFigures {
   const used = process.cpuUsage(cpu);
   return {
     open: join.openImpressions,
-    stateBytes: join.stateBytes / join.openImpressions,
+    stateBytes,
+    steadyStateBytes: join.stateBytes / join.openImpressions,
     processBytes,
     longestFillMs,
     longestSteadyMs: longest,

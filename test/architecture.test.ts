@@ -207,7 +207,7 @@ describe('the house', () => {
 
   it('gives each vendor library one home', () => {
     const homes: Readonly<Record<string, RegExp>> = {
-      kafkajs: /^consumers\/source\/kafka\.ts$/,
+      kafkajs: /^consumers\/source\/kafka(?:-[a-z]+)?\.ts$/,
       ioredis: /^accumulators\/store\/redis\.ts$/,
       'prom-client': /^metrics\//,
       zod: /^(?:config|consumers\/decode)\//,

@@ -10,8 +10,7 @@ const NOTE_FEEDBACK = 'this.#topics[topic].notes.note(offset, watermark, deadlin
 const NOTE_WITNESS = 't.notes.note(records.offset(witness), records.watermark(witness), neededUntil);';
 const WAIT = 'this.#waiting.add(feedback, hash, topic, watermark, deadline, silent, fits > 0);';
 const MEETING_OF_WAITING = 'const silent = silentImpression && waiting.isBelow(handle);';
-const MEETING_OF_FEEDBACK =
-  'const silentMeeting = silent && this.#impressions.offset(entry) < this.#topics[this.#impressionsTopic].committed;';
+const MEETING_OF_FEEDBACK = 'const silentMeeting = silent && this.#impressions.isBelow(entry);';
 const SAME_TOPIC = 'if (attributed.topic(at) !== topic) continue;';
 const IDLE_AT_ITS_PLACE = 'this.#applied < all.length && all[this.#applied].before <= this.position';
 const RESTORED_IDLE = 'this.#idleAdvances = [...(from?.idleAdvances ?? [])];';

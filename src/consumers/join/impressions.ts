@@ -1,17 +1,17 @@
-import type { Impression, Joined } from '../../events.ts';
+import type { EpochMs, Impression, Joined, Offset } from '../../events.ts';
 import { Arena, type Segment } from './arena.ts';
 import { ItemRepeats } from './repeats.ts';
 import { HASH_WORD, NEXT_WORD } from './requests.ts';
-import { readText, textBound, textEnd, textEquals, writeText } from './text.ts';
+import { prefixOf, readText, textBound, textEnd, textEquals, writeText } from './text.ts';
 
 /**
  * The two packed records of an impression. The entry is remembered until 2H + b after its time; the body, with the items
  * and the chain of attributed feedback, is freed when the longest horizon closes.
  *
- * Entry: u32 hash, next | state, body | f64 ts | f64 offset | f64 watermark before the record | u32 page offset, sequence | request id.
- * Body:  u32 tag, missed horizons | length, first feedback | last feedback, flags | page offset, - | ranks? | first slots? | items.
+ * Entry: u32 hash, next | flags, body | f64 ts | f64 offset | f64 watermark before the record | u32 page offset, sequence | request id.
+ * Body:  u32 tag, missed horizons | length, first feedback | last feedback, flags | page offset, - | ranks? | first slots? | what all items begin with | the rest of each item.
  */
-const STATE_WORD = 2;
+const ENTRY_FLAGS_WORD = 2;
 const BODY_WORD = 3;
 const TS = 2;
 const OFFSET = 3;
@@ -19,6 +19,10 @@ const WATERMARK = 4;
 const PAGE_WORD = 10;
 const SEQUENCE_WORD = 11;
 const ENTRY_BYTES = 48;
+
+const ACCEPTED = 1;
+/** The record lies below the committed offset. */
+const BELOW = 2;
 
 const TAG_WORD = 0;
 const MISSED_WORD = 1;
@@ -33,9 +37,6 @@ const HAS_RANKS = 1;
 const HAS_REPEATS = 2;
 const USERLESS = 4;
 
-export const ACCEPTED = 1;
-export const DUPLICATE = 2;
-
 /** The packed impressions of one unit. Accessors take the handle of an entry, or of a body where the name says so. */
 export class ImpressionRecords {
   readonly entries = new Arena();
@@ -47,13 +48,14 @@ export class ImpressionRecords {
     return this.entries.bytes + this.bodies.bytes;
   }
 
+  /** `body` 0: the record is a duplicate. `below`: it lies below the committed offset. */
   addEntry(
     impression: Impression,
     hash: number,
-    offset: number,
-    watermark: number,
-    state: number,
+    offset: Offset,
+    watermark: EpochMs,
     body: number,
+    below: boolean,
   ): number {
     const { entries } = this;
     const handle = entries.reserve(ENTRY_BYTES + textBound(impression.requestId));
@@ -62,7 +64,7 @@ export class ImpressionRecords {
     const word = at * 2;
     u32[word + HASH_WORD] = hash;
     u32[word + NEXT_WORD] = 0;
-    u32[word + STATE_WORD] = state;
+    u32[word + ENTRY_FLAGS_WORD] = (body === 0 ? 0 : ACCEPTED) | (below ? BELOW : 0);
     u32[word + BODY_WORD] = body;
     f64[at + TS] = impression.ts;
     f64[at + OFFSET] = offset;
@@ -78,7 +80,8 @@ export class ImpressionRecords {
     const { items, ranks } = impression;
     const { bodies } = this;
     const length = items.length;
-    let bound = BODY_BYTES + 8 * length;
+    const prefix = commonPrefix(items);
+    let bound = BODY_BYTES + 8 * length + textBound(prefix);
     for (let s = 0; s < length; s++) bound += textBound(items[s]);
     const handle = bodies.reserve(bound);
     const { u32, u8 } = bodies.segment(handle);
@@ -90,13 +93,13 @@ export class ImpressionRecords {
       flags |= HAS_RANKS;
       for (let s = 0; s < length; s++) u32[to++] = ranks[s];
     }
-    let text = this.#writeItems(u8, to * 4, items);
+    let text = this.#writeItems(u8, to * 4, items, prefix);
     const { firstSlot } = this.#repeats;
     if (this.#repeats.found) {
       // The first slots stand before the items, so these are written once more behind them: lists that repeat an item are rare.
       flags |= HAS_REPEATS;
       for (let s = 0; s < length; s++) u32[to++] = firstSlot[s];
-      text = this.#writeItems(u8, to * 4, items);
+      text = this.#writeItems(u8, to * 4, items, prefix);
     }
     u32[word + TAG_WORD] = tag;
     u32[word + MISSED_WORD] = missed;
@@ -109,12 +112,12 @@ export class ImpressionRecords {
     return handle;
   }
 
-  #writeItems(u8: Uint8Array, from: number, items: readonly string[]): number {
+  #writeItems(u8: Uint8Array, from: number, items: readonly string[], prefix: string): number {
     const repeats = this.#repeats;
     repeats.begin(items.length);
-    let at = from;
+    let at = writeText(u8, from, prefix);
     for (let s = 0; s < items.length; s++) {
-      const end = writeText(u8, at, items[s]);
+      const end = writeText(u8, at, items[s], prefix.length);
       repeats.add(u8, at, end, s);
       at = end;
     }
@@ -134,8 +137,12 @@ export class ImpressionRecords {
     return readText(this.#entry(entry).u8, this.entries.unit(entry) * 8 + ENTRY_BYTES);
   }
 
-  state(entry: number): number {
-    return this.#entry(entry).u32[this.entries.unit(entry) * 2 + STATE_WORD];
+  isAccepted(entry: number): boolean {
+    return (this.#entry(entry).u32[this.entries.unit(entry) * 2 + ENTRY_FLAGS_WORD] & ACCEPTED) !== 0;
+  }
+
+  isBelow(entry: number): boolean {
+    return (this.#entry(entry).u32[this.entries.unit(entry) * 2 + ENTRY_FLAGS_WORD] & BELOW) !== 0;
   }
 
   /** 0: the longest horizon has closed, or the record was a duplicate. */
@@ -154,11 +161,12 @@ export class ImpressionRecords {
     return this.#entry(entry).f64[this.entries.unit(entry) + TS];
   }
 
-  offset(entry: number): number {
+  offset(entry: number): Offset {
     return this.#entry(entry).f64[this.entries.unit(entry) + OFFSET];
   }
 
-  watermark(entry: number): number {
+  /** Of the topic, just before the record. */
+  watermark(entry: number): EpochMs {
     return this.#entry(entry).f64[this.entries.unit(entry) + WATERMARK];
   }
 
@@ -206,9 +214,11 @@ export class ImpressionRecords {
     const word = this.bodies.unit(body) * 2;
     const length = u32[word + LENGTH_WORD];
     let at = this.#itemsAt(u32, word) * 4;
+    const prefix = prefixOf(u8, at, itemId);
+    if (prefix < 0) return -1;
     for (let s = 0; s < length; s++) {
-      if (textEquals(u8, at, itemId)) return s;
       at = textEnd(u8, at);
+      if (textEquals(u8, at, itemId, prefix)) return s;
     }
     return -1;
   }
@@ -243,4 +253,18 @@ export class ImpressionRecords {
     const arrays = ((flags & HAS_RANKS) !== 0 ? 1 : 0) + ((flags & HAS_REPEATS) !== 0 ? 1 : 0);
     return word + BODY_BYTES / 4 + arrays * u32[word + LENGTH_WORD];
   }
+}
+
+/** What all items begin with; '' for fewer than two. */
+function commonPrefix(items: readonly string[]): string {
+  if (items.length < 2) return '';
+  const first = items[0];
+  let length = first.length;
+  for (let s = 1; s < items.length && length > 0; s++) {
+    const item = items[s];
+    let same = 0;
+    while (same < length && item.charCodeAt(same) === first.charCodeAt(same)) same++;
+    length = same;
+  }
+  return first.slice(0, length);
 }

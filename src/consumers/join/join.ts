@@ -4,7 +4,7 @@ import type { DurationMs, EpochMs, Event, Feedback, Impression, Offset, Side } f
 import type { Closing, JoinEngine, JoinSink } from './api.ts';
 import { Delays } from './delays.ts';
 import { FeedbackRecords } from './feedback.ts';
-import { ACCEPTED, DUPLICATE, ImpressionRecords } from './impressions.ts';
+import { ImpressionRecords } from './impressions.ts';
 import { JoinedLists } from './lists.ts';
 import { RequestTable } from './requests.ts';
 import type { JoinSettings } from './settings.ts';
@@ -36,7 +36,6 @@ class Join implements JoinEngine {
   readonly #futureSkew: DurationMs;
   readonly #feedbackLimit: number;
   readonly #actions: ReadonlyMap<string, number>;
-  readonly #impressionsTopic: number;
   readonly #hashSeed: number;
   readonly #sink: JoinSink;
 
@@ -75,7 +74,6 @@ class Join implements JoinEngine {
     this.#feedbackLimit = settings.feedbackPerImpression;
     this.#hashSeed = settings.hashSeed ?? 0;
     this.#actions = new Map(settings.actions.map((name, index) => [name, index]));
-    this.#impressionsTopic = topics.findIndex((role) => role.impressions);
     this.#sink = sink;
     this.#topics = topics.map((_, index) => {
       const counts = from === undefined ? noCounts(horizons.length) : copyCounts(from.counts[index]);
@@ -166,7 +164,7 @@ class Join implements JoinEngine {
     if (witness !== 0) {
       if (!silent) counts.drops.duplicate++;
       t.notes.note(records.offset(witness), records.watermark(witness), neededUntil);
-      this.#remember(ts, records.addEntry(impression, hash, offset, watermark, DUPLICATE, 0), 0);
+      this.#remember(ts, records.addEntry(impression, hash, offset, watermark, 0, silent), 0);
       return;
     }
     const missed = this.#missedBy(ts, watermark);
@@ -175,7 +173,7 @@ class Join implements JoinEngine {
       countLate(counts.late, missed);
     }
     const body = records.addBody(impression, this.#sink.accepted(impression), missed);
-    const entry = records.addEntry(impression, hash, offset, watermark, ACCEPTED, body);
+    const entry = records.addEntry(impression, hash, offset, watermark, body, silent);
     this.#remember(ts, entry, body);
     this.#open++;
     const waiting = this.#waiting.find(requestId, hash, this.#found);
@@ -235,7 +233,7 @@ class Join implements JoinEngine {
     // Newest first in `found`; the log's first comes last.
     for (let i = fits - 1; i >= 0; i--) {
       const entry = this.#found[i];
-      const silentMeeting = silent && this.#impressions.offset(entry) < this.#topics[this.#impressionsTopic].committed;
+      const silentMeeting = silent && this.#impressions.isBelow(entry);
       if (this.#isLateFor(entry, watermark)) {
         this.#dropFeedback(topic, 'late', silentMeeting);
         return;
@@ -256,7 +254,7 @@ class Join implements JoinEngine {
     const requests = this.#requests;
     let n = 0;
     for (let at = requests.chain(hash); at !== 0; at = requests.next(at)) {
-      if (requests.hash(at) !== hash || records.state(at) !== ACCEPTED || !records.isOf(at, requestId)) continue;
+      if (requests.hash(at) !== hash || !records.isAccepted(at) || !records.isOf(at, requestId)) continue;
       const lag = ts - records.ts(at);
       if (lag >= -this.#backward && lag < this.#attribution) this.#found[n++] = at;
     }

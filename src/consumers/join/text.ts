@@ -1,7 +1,23 @@
 /**
- * Text inside packed records, lossless for any JavaScript string: a header (LEB128 of 2 * bytes + wide), then one byte per
- * UTF-16 unit, or two where a unit is above 255. One text has one form, so equal bytes mean equal texts.
+ * Text inside packed records, lossless for any JavaScript string: a header (LEB128 of 4 * bytes + form), then the bytes.
+ * Forms: one byte per UTF-16 unit; two, where a unit is above 255; 16 bytes for a lower-case UUID with its hyphens. One text
+ * has one form, so equal bytes mean equal texts. Functions with `from` take the text from that unit on.
  */
+const NARROW = 0;
+const WIDE = 1;
+const UUID = 2;
+const FORM_MASK = 3;
+
+const UUID_LENGTH = 36;
+const UUID_BYTES = 16;
+const HYPHEN = 45;
+/** Units of a UUID before which a hyphen stands. */
+const HYPHENS = [8, 13, 18, 23];
+/** Where the two digits of each byte of a UUID stand. */
+const DIGITS = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+/** By UTF-16 unit: the value of a lower-case hexadecimal digit; above 15: none. */
+const HEX = new Uint8Array(256).fill(255);
+for (let i = 0; i < 16; i++) HEX[i.toString(16).charCodeAt(0)] = i;
 
 /** Most bytes that `writeText` may need. */
 export function textBound(text: string): number {
@@ -9,12 +25,13 @@ export function textBound(text: string): number {
 }
 
 /** Writes at `at` and answers the place behind it. */
-export function writeText(u8: Uint8Array, at: number, text: string): number {
-  const length = text.length;
-  let to = writeHeader(u8, at, length * 2);
-  for (let i = 0; i < length; i++) {
+export function writeText(u8: Uint8Array, at: number, text: string, from = 0): number {
+  const length = text.length - from;
+  if (length === UUID_LENGTH && writeUuid(u8, at, text, from)) return at + 1 + UUID_BYTES;
+  let to = writeHeader(u8, at, length * 4 + NARROW);
+  for (let i = from; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    if (unit > 255) return writeWide(u8, at, text);
+    if (unit > 255) return writeWide(u8, at, text, from);
     u8[to++] = unit;
   }
   return to;
@@ -23,29 +40,56 @@ export function writeText(u8: Uint8Array, at: number, text: string): number {
 /** The place behind the text at `at`. */
 export function textEnd(u8: Uint8Array, at: number): number {
   const first = u8[at];
-  if (first < 0x80) return at + 1 + (first >>> 1);
-  const [header, from] = readHeader(u8, at);
-  return from + (header >>> 1);
+  if (first < 0x80) return at + 1 + (first >>> 2);
+  const [header, start] = readHeader(u8, at);
+  return start + (header >>> 2);
 }
 
-export function textEquals(u8: Uint8Array, at: number, text: string): boolean {
-  const length = text.length;
+export function textEquals(u8: Uint8Array, at: number, text: string, from = 0): boolean {
   const first = u8[at];
-  if (first < 0x80 && (first & 1) === 0) {
-    if (first >>> 1 !== length) return false;
-    for (let i = length; i > 0; i--) if (u8[at + i] !== text.charCodeAt(i - 1)) return false;
+  const form = first & FORM_MASK;
+  const length = text.length - from;
+  if (form === UUID) return length === UUID_LENGTH && equalsUuid(u8, at + 1, text, from);
+  if (first < 0x80 && form === NARROW) {
+    if (first >>> 2 !== length) return false;
+    // From the end: ids differ there more often.
+    for (let i = length; i > 0; i--) if (u8[at + i] !== text.charCodeAt(from + i - 1)) return false;
     return true;
   }
-  return (first >= 0x80 || first >>> 2 === length) && readText(u8, at) === text;
+  return readText(u8, at) === text.slice(from);
+}
+
+/** Units of the text at `at` when `text` begins with it; -1: it does not. */
+export function prefixOf(u8: Uint8Array, at: number, text: string): number {
+  const first = u8[at];
+  if (first < 0x80 && (first & FORM_MASK) === NARROW) {
+    const length = first >>> 2;
+    if (length > text.length) return -1;
+    for (let i = 0; i < length; i++) if (u8[at + 1 + i] !== text.charCodeAt(i)) return -1;
+    return length;
+  }
+  const prefix = readText(u8, at);
+  return text.startsWith(prefix) ? prefix.length : -1;
 }
 
 export function readText(u8: Uint8Array, at: number): string {
-  const [header, from] = readHeader(u8, at);
-  const end = from + (header >>> 1);
+  const [header, start] = readHeader(u8, at);
+  const end = start + (header >>> 2);
   let text = '';
-  if ((header & 1) === 0) for (let i = from; i < end; i++) text += String.fromCharCode(u8[i]);
-  else for (let i = from; i < end; i += 2) text += String.fromCharCode(u8[i] | (u8[i + 1] << 8));
-  return text;
+  switch (header & FORM_MASK) {
+    case NARROW:
+      for (let i = start; i < end; i++) text += String.fromCharCode(u8[i]);
+      return text;
+    case WIDE:
+      for (let i = start; i < end; i += 2) text += String.fromCharCode(u8[i] | (u8[i + 1] << 8));
+      return text;
+    default:
+      for (let i = 0; i < UUID_BYTES; i++) {
+        if (HYPHENS.includes(text.length)) text += '-';
+        text += (u8[start + i] + 256).toString(16).slice(1);
+      }
+      return text;
+  }
 }
 
 /** 32-bit hash: FNV-1a over the UTF-16 units, then MurmurHash3's finaliser. `seed` keeps chosen ids from colliding. */
@@ -57,9 +101,33 @@ export function hashText(text: string, seed: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-function writeWide(u8: Uint8Array, at: number, text: string): number {
-  let to = writeHeader(u8, at, text.length * 4 + 1);
-  for (let i = 0; i < text.length; i++) {
+/** Answers false, and leaves no trace that matters, when the text is no UUID. */
+function writeUuid(u8: Uint8Array, at: number, text: string, from: number): boolean {
+  for (const hyphen of HYPHENS) if (text.charCodeAt(from + hyphen) !== HYPHEN) return false;
+  for (let i = 0; i < UUID_BYTES; i++) {
+    const high = text.charCodeAt(from + DIGITS[i]);
+    const low = text.charCodeAt(from + DIGITS[i] + 1);
+    if (high > 255 || low > 255 || HEX[high] > 15 || HEX[low] > 15) return false;
+    u8[at + 1 + i] = (HEX[high] << 4) | HEX[low];
+  }
+  u8[at] = UUID_BYTES * 4 + UUID;
+  return true;
+}
+
+function equalsUuid(u8: Uint8Array, start: number, text: string, from: number): boolean {
+  for (let i = UUID_BYTES - 1; i >= 0; i--) {
+    const high = text.charCodeAt(from + DIGITS[i]);
+    const low = text.charCodeAt(from + DIGITS[i] + 1);
+    if (high > 255 || low > 255 || HEX[high] > 15 || HEX[low] > 15) return false;
+    if (u8[start + i] !== ((HEX[high] << 4) | HEX[low])) return false;
+  }
+  for (const hyphen of HYPHENS) if (text.charCodeAt(from + hyphen) !== HYPHEN) return false;
+  return true;
+}
+
+function writeWide(u8: Uint8Array, at: number, text: string, from: number): number {
+  let to = writeHeader(u8, at, (text.length - from) * 8 + WIDE);
+  for (let i = from; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     u8[to++] = unit & 255;
     u8[to++] = unit >>> 8;
@@ -78,12 +146,12 @@ function writeHeader(u8: Uint8Array, at: number, header: number): number {
   return to;
 }
 
-function readHeader(u8: Uint8Array, at: number): [header: number, from: number] {
+function readHeader(u8: Uint8Array, at: number): [header: number, start: number] {
   let header = 0;
-  let from = at;
+  let start = at;
   for (let shift = 0; ; shift += 7) {
-    const byte = u8[from++];
+    const byte = u8[start++];
     header |= (byte & 0x7f) << shift;
-    if (byte < 0x80) return [header >>> 0, from];
+    if (byte < 0x80) return [header >>> 0, start];
   }
 }

@@ -1,4 +1,6 @@
+import type { ConnectionOptions } from 'node:tls';
 import type { DurationMs } from '../../events.ts';
+import type { KafkaEvents, KafkaLog } from './kafka-events.ts';
 
 /** How the consumer talks to Kafka. The values are a set: each guards against a trap of kafkajs (decision 0011). */
 export interface KafkaTimes {
@@ -16,6 +18,37 @@ export const KAFKA_TIMES: KafkaTimes = {
   rebalanceTimeout: 60_000,
   maxWaitTimeInMs: 500,
 };
+
+/** How to log in; a token is asked for anew at each connection. */
+export type Login =
+  | ({ readonly mechanism: 'plain' } & Password)
+  | ({ readonly mechanism: 'scram-sha-256' } & Password)
+  | ({ readonly mechanism: 'scram-sha-512' } & Password)
+  | { readonly mechanism: 'oauthbearer'; readonly oauthBearerProvider: () => Promise<{ value: string }> };
+
+interface Password {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface KafkaSourceOptions {
+  /** host:port of some of the brokers. */
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly groupId: string;
+  /** Names, in the configuration's order. */
+  readonly topics: readonly string[];
+  readonly ssl?: ConnectionOptions | boolean;
+  readonly sasl?: Login;
+  /** Default KAFKA_TIMES. */
+  readonly times?: KafkaTimes;
+  /** Fetched topic partitions that are handled at the same time; default 4. */
+  readonly concurrency?: number;
+  /** How long `stop` waits for handlers and brokers; default 4 s. */
+  readonly stopTimeout?: DurationMs;
+  readonly events: KafkaEvents;
+  readonly log: KafkaLog;
+}
 
 export const MAX_BYTES_PER_PARTITION = 2 ** 20;
 export const MAX_BYTES = 8 * 2 ** 20;

@@ -5,7 +5,6 @@ import { Deadline } from './deadline.ts';
 import { Brokers } from './kafka-brokers.ts';
 import { type FetchedBatch, offsetOf } from './kafka-chunks.ts';
 import { Codecs } from './kafka-codecs.ts';
-import type { KafkaEvents, KafkaLog } from './kafka-events.ts';
 import { adviceFor, isTopicMissing, isUnreachable, KafkaFailure, Restarts } from './kafka-faults.ts';
 import { Flow } from './kafka-flow.ts';
 import { Refusals } from './kafka-refusal.ts';
@@ -13,6 +12,7 @@ import {
   CONNECTION_TIMEOUT,
   checkTimes,
   KAFKA_TIMES,
+  type KafkaSourceOptions,
   type KafkaTimes,
   MAX_BYTES,
   MAX_BYTES_PER_PARTITION,
@@ -22,32 +22,13 @@ import {
 } from './kafka-settings.ts';
 import type { Bounds, LogSource, SourceHandler } from './port.ts';
 
-// The types are imported apart: at run time the package is CommonJS, and not all of its names can be imported from it.
+// Long because it is the only place that may import kafkajs, so all that touches its client meets here.
+// At run time the package is CommonJS, and not all of its names can be imported: the types come apart.
 type Consumer = import('kafkajs').Consumer;
 type EachBatchPayload = import('kafkajs').EachBatchPayload;
-type KafkaConfig = import('kafkajs').KafkaConfig;
 type LogEntry = import('kafkajs').LogEntry;
 
 const { AssignerProtocol, CompressionCodecs, Kafka, logLevel } = kafkajs;
-
-export interface KafkaSourceOptions {
-  /** host:port of some of the brokers. */
-  readonly brokers: readonly string[];
-  readonly clientId: string;
-  readonly groupId: string;
-  /** Names, in the configuration's order. */
-  readonly topics: readonly string[];
-  readonly ssl?: KafkaConfig['ssl'];
-  readonly sasl?: KafkaConfig['sasl'];
-  /** Default KAFKA_TIMES. */
-  readonly times?: KafkaTimes;
-  /** Fetched topic partitions that are handled at the same time; default 4. */
-  readonly concurrency?: number;
-  /** How long `stop` waits for handlers and brokers; default 4 s. */
-  readonly stopTimeout?: DurationMs;
-  readonly events: KafkaEvents;
-  readonly log: KafkaLog;
-}
 
 /** How one topic of one partition is read. */
 export interface ReadState {
@@ -147,29 +128,39 @@ export class KafkaSource implements LogSource {
 
   /** Runs one consumer to its end, and answers why it ended; undefined: because we wanted it to. */
   async #untilCrash(flow: Flow): Promise<unknown> {
-    const { topics } = this.#options;
+    const { topics, concurrency } = this.#options;
     const consumer = this.#consumer(flow);
-    const crashed = new Promise<unknown>((resolve) => {
+    const ended = new Promise<unknown>((resolve) => {
       this.#leave = (): void => resolve(undefined);
       consumer.on(consumer.events.CRASH, ({ payload }) => resolve(payload.error));
     });
-    try {
+    let isJoining = false;
+    const start = async (): Promise<void> => {
       await consumer.connect();
       await consumer.subscribe({ topics: [...topics], fromBeginning: true });
-      if (this.#deadline.isStopped) return undefined;
+      if (this.#deadline.isStopped) return;
+      isJoining = true;
       await consumer.run({
         autoCommit: false,
         eachBatchAutoResolve: false,
-        partitionsConsumedConcurrently: this.#options.concurrency ?? MAX_CONCURRENCY,
+        partitionsConsumedConcurrently: concurrency ?? MAX_CONCURRENCY,
         eachBatch: (payload) => this.#fetched(flow, payload),
       });
-      return await crashed;
-    } catch (error) {
-      return error;
-    } finally {
-      this.#commit = undefined;
-      await this.#deadline.settled(consumer.disconnect().catch(() => {}));
-    }
+    };
+    const started = start();
+    const failed = started.then(
+      () => ended,
+      (error: unknown) => error,
+    );
+    const end = await Promise.race([ended, failed]);
+    this.#commit = undefined;
+    // Stopped in the middle of a join, kafkajs would go on after it and stay in the group.
+    if (isJoining) await this.#deadline.settled(started);
+    const left = consumer.disconnect().catch(() => {});
+    // A connection that comes about after all is closed again.
+    void failed.then(() => consumer.disconnect()).catch(() => {});
+    await this.#deadline.settled(left);
+    return end;
   }
 
   #consumer(flow: Flow): Consumer {

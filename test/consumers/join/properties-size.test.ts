@@ -48,7 +48,7 @@ describe('memory', () => {
     feedbackPerImpression: 10,
     actions: ['click'],
   };
-  const PER_MS = 2;
+  const PER_MS = 3;
   const ROUND_MS = 25_000;
   const MIB = 2 ** 20;
   const items = Array.from({ length: 50 }, (_, n) => `item-${n}`);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import kafkajs from 'kafkajs';
-import { KafkaSource, type KafkaSourceOptions } from '../../../src/consumers/source/kafka.ts';
-import type { KafkaTimes } from '../../../src/consumers/source/kafka-settings.ts';
+import { KafkaSource } from '../../../src/consumers/source/kafka.ts';
+import type { KafkaSourceOptions, KafkaTimes } from '../../../src/consumers/source/kafka-settings.ts';
 import type { RunningKafka } from '../../services/kafka.ts';
 import { Told } from './kafka-told.ts';
 

@@ -1,0 +1,115 @@
+import kafkajs from 'kafkajs';
+import { Brokers } from './kafka-brokers.ts';
+import { CONNECTION_TIMEOUT, REQUEST_TIMEOUT, RETRY } from './kafka-settings.ts';
+
+const { Kafka, logLevel } = kafkajs;
+
+/** From `ConfigResourceTypes`, which cannot be imported at run time. */
+const TOPIC_RESOURCE = 2;
+const QUIET_RETRY = { ...RETRY, retries: 2 };
+
+export interface KafkaAdminOptions {
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  /** Names, in the configuration's order. */
+  readonly topics: readonly string[];
+}
+
+export interface GroupState {
+  /** As Kafka calls it: Stable, Empty, PreparingRebalance, Dead (there is no such group), ... */
+  readonly state: string;
+  /** The assigner that its members agreed on; '' without members. */
+  readonly protocol: string;
+  readonly members: number;
+}
+
+export type KafkaClient = InstanceType<typeof Kafka>;
+
+/** A client that prints nothing: what goes wrong is thrown. */
+export function quietClient({ brokers, clientId }: Pick<KafkaAdminOptions, 'brokers' | 'clientId'>): KafkaClient {
+  return new Kafka({
+    brokers: [...brokers],
+    clientId,
+    connectionTimeout: CONNECTION_TIMEOUT,
+    requestTimeout: REQUEST_TIMEOUT,
+    retry: QUIET_RETRY,
+    logLevel: logLevel.NOTHING,
+  });
+}
+
+/** Questions to the brokers about topics and groups, and the making of topics. Each rejects with kafkajs' error. */
+export class KafkaAdmin {
+  /** Partitions, offsets of the logs and of groups. */
+  readonly questions: Brokers;
+  readonly client: KafkaClient;
+  readonly #topics: readonly string[];
+
+  constructor(options: KafkaAdminOptions) {
+    this.client = quietClient(options);
+    this.#topics = options.topics;
+    this.questions = new Brokers(() => this.client.admin({ retry: QUIET_RETRY }), options.topics);
+  }
+
+  /** host:port of every broker that the cluster knows. */
+  cluster(): Promise<readonly string[]> {
+    return this.#ask(async (admin) => {
+      const { brokers } = await admin.describeCluster();
+      return brokers.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
+    });
+  }
+
+  /** Settings by name, for each topic that exists. */
+  topicSettings(topics: readonly string[]): Promise<readonly ReadonlyMap<string, string>[]> {
+    return this.#ask(async (admin) => {
+      const { resources } = await admin.describeConfigs({
+        includeSynonyms: false,
+        resources: topics.map((name) => ({ type: TOPIC_RESOURCE, name })),
+      });
+      return topics.map((name) => {
+        const entries = resources.find(({ resourceName }) => resourceName === name)?.configEntries ?? [];
+        return new Map(entries.map(({ configName, configValue }) => [configName, configValue] as const));
+      });
+    });
+  }
+
+  group(groupId: string): Promise<GroupState> {
+    return this.#ask(async (admin) => {
+      const { groups } = await admin.describeGroups([groupId]);
+      const [group] = groups;
+      if (group === undefined) return { state: 'Dead', protocol: '', members: 0 };
+      return { state: group.state, protocol: group.protocol, members: group.members.length };
+    });
+  }
+
+  /** Makes those topics that are missing, with the broker's own settings; answers their names. */
+  createMissing(partitions: number): Promise<readonly string[]> {
+    return this.#ask(async (admin) => {
+      const there = new Set(await admin.listTopics());
+      const missing = this.#topics.filter((topic) => !there.has(topic));
+      if (missing.length > 0) {
+        const topics = missing.map((topic) => ({ topic, numPartitions: partitions }));
+        await admin.createTopics({ topics, waitForLeaders: true });
+      }
+      return missing;
+    });
+  }
+
+  /** Removes a group that nobody is in. */
+  async forget(groupId: string): Promise<void> {
+    await this.#ask((admin) => admin.deleteGroups([groupId]));
+  }
+
+  close(): Promise<void> {
+    return this.questions.close();
+  }
+
+  async #ask<T>(question: (admin: ReturnType<KafkaClient['admin']>) => Promise<T>): Promise<T> {
+    const admin = this.client.admin({ retry: QUIET_RETRY });
+    await admin.connect();
+    try {
+      return await question(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}

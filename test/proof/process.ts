@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../services/ports.ts';
+
+const RECEVAL = resolve(import.meta.dirname, '../../bin/receval');
+const RESTART_MS = 500;
+
+/** A `receval run` that is started again whenever it ends, as a supervisor would. */
+export class ServiceProcess {
+  readonly name: string;
+  readonly port: number;
+  readonly #folder: string;
+  readonly #args: readonly string[];
+  #child: ChildProcess | undefined;
+  #starts = 0;
+  #stopping = false;
+  #restartAfter = RESTART_MS;
+  /** Ends that nobody asked for. */
+  readonly crashes: string[] = [];
+
+  static async start(folder: string, config: string, role: 'worker' | 'exporter', n: number): Promise<ServiceProcess> {
+    const started = new ServiceProcess(folder, config, role, n, await freePort());
+    started.#spawn();
+    return started;
+  }
+
+  private constructor(folder: string, config: string, role: string, n: number, port: number) {
+    this.name = `${role}-${n}`;
+    this.port = port;
+    this.#folder = folder;
+    this.#args = [RECEVAL, 'run', '--role', role, '--config', config];
+    process.once('exit', this.#lastResort);
+  }
+
+  readonly #lastResort = (): void => {
+    this.#child?.kill('SIGKILL');
+  };
+
+  #spawn(): void {
+    this.#starts++;
+    const log = openSync(this.#logFile, 'a');
+    const child = spawn(process.execPath, this.#args, {
+      env: { ...process.env, RECEVAL_HTTP_PORT: String(this.port) },
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    this.#child = child;
+    child.once('exit', (code, signal) => {
+      this.#child = undefined;
+      if (this.#stopping) return;
+      if (signal !== 'SIGKILL') this.crashes.push(`${this.name}: exit code ${code}: ${this.#log.slice(-500)}`);
+      setTimeout(() => {
+        if (!this.#stopping) this.#spawn();
+      }, this.#restartAfter);
+    });
+  }
+
+  /** A file for each start. */
+  get #logFile(): string {
+    return join(this.#folder, `${this.name}.${this.#starts}.log`);
+  }
+
+  get #log(): string {
+    return readFileSync(this.#logFile, 'utf8');
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined;
+  }
+
+  /** Units that it has claimed since its start. */
+  get claims(): number {
+    return this.isRunning ? this.#log.split('"unit claimed"').length - 1 : 0;
+  }
+
+  /** How often it said this in all its lives. */
+  said(message: string): number {
+    let count = 0;
+    for (let n = 1; n <= this.#starts; n++) {
+      const log = readFileSync(join(this.#folder, `${this.name}.${n}.log`), 'utf8');
+      count += log.split(message).length - 1;
+    }
+    return count;
+  }
+
+  kill9(restartAfter: number): void {
+    this.#restartAfter = restartAfter;
+    this.#child?.kill('SIGKILL');
+  }
+
+  async isReady(): Promise<boolean> {
+    return (await this.#get('/readyz'))?.ok === true;
+  }
+
+  async metrics(): Promise<string> {
+    return (await (await this.#get('/metrics'))?.text()) ?? '';
+  }
+
+  #get(path: string): Promise<Response | undefined> {
+    return fetch(`http://127.0.0.1:${this.port}${path}`, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
+  }
+
+  /** Asks it to end and answers its exit code; null: it had to be killed. */
+  async stop(): Promise<number | null> {
+    this.#stopping = true;
+    process.off('exit', this.#lastResort);
+    const child = this.#child;
+    if (child === undefined) return 0;
+    const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
+    child.kill('SIGTERM');
+    const impatient = sleep(10_000).then(() => {
+      child.kill('SIGKILL');
+      return null;
+    });
+    return Promise.race([ended, impatient]);
+  }
+}

@@ -1,0 +1,82 @@
+import type { Redis } from 'ioredis';
+import type { IdleAdvance, TopicCheckpoint } from '../../src/checkpoint.ts';
+import { TOPICS } from './parameters.ts';
+import { unitKey } from './stored.ts';
+
+interface Seen {
+  /** By topic: the largest watermark by the offset before which it applies. */
+  readonly advances: readonly Map<number, number>[];
+  readonly clockDrops: readonly Set<number>[];
+  committed: readonly number[];
+  watermark: number;
+}
+
+/**
+ * Watches the checkpoints of all units, and gathers what they say that the wall clock did (semantics.md sections 1 and 2).
+ * A checkpoint lets go of these inputs when no replay needs them any more, which is long after they came.
+ */
+export class RecordedInputs {
+  readonly #redis: Redis;
+  readonly #units: readonly Seen[];
+  #looks = 0;
+
+  constructor(redis: Redis, partitions: number) {
+    this.#redis = redis;
+    this.#units = Array.from({ length: partitions }, () => ({
+      advances: TOPICS.map(() => new Map()),
+      clockDrops: TOPICS.map(() => new Set()),
+      committed: TOPICS.map(() => 0),
+      watermark: Number.NEGATIVE_INFINITY,
+    }));
+  }
+
+  /** Looks once; answers whether Redis did. */
+  async look(): Promise<boolean> {
+    try {
+      await Promise.all(this.#units.map((seen, unit) => this.#lookAt(seen, unit)));
+      this.#looks++;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #lookAt(seen: Seen, unit: number): Promise<void> {
+    const [topics, watermark] = await this.#redis.hmget(unitKey(unit), 'topics', 'watermark');
+    if (typeof topics !== 'string' || typeof watermark !== 'string') return;
+    const checkpoints: readonly TopicCheckpoint[] = JSON.parse(topics);
+    for (const [t, { idleAdvances, clockDrops }] of checkpoints.entries()) {
+      for (const { before, watermark: to } of idleAdvances) {
+        seen.advances[t].set(before, Math.max(to, seen.advances[t].get(before) ?? to));
+      }
+      for (const [from, to] of clockDrops) for (let at = from; at < to; at++) seen.clockDrops[t].add(at);
+    }
+    seen.committed = checkpoints.map(({ committed }) => committed);
+    const at: number | null = JSON.parse(watermark);
+    seen.watermark = at ?? Number.NEGATIVE_INFINITY;
+  }
+
+  get looks(): number {
+    return this.#looks;
+  }
+
+  /** Records that all units have committed. */
+  get committed(): number {
+    return this.#units.reduce((sum, unit) => sum + unit.committed.reduce((a, b) => a + b, 0), 0);
+  }
+
+  /** Whether every unit has committed up to these ends, by partition and topic, and event time has reached `at`. */
+  reached(ends: readonly (readonly number[])[], at: number): boolean {
+    return this.#units.every(
+      (unit, p) => unit.watermark >= at && unit.committed.every((committed, t) => committed >= ends[p][t]),
+    );
+  }
+
+  idleAdvances(unit: number, topic: number): readonly IdleAdvance[] {
+    return [...this.#units[unit].advances[topic]].map(([before, watermark]) => ({ before, watermark }));
+  }
+
+  clockDrops(unit: number, topic: number): readonly number[] {
+    return [...this.#units[unit].clockDrops[topic]];
+  }
+}

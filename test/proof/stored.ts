@@ -1,0 +1,61 @@
+import { Redis } from 'ioredis';
+import type { TopicCounts } from '../../src/checkpoint.ts';
+import type { PlainRow, PlainRows } from './expected-rows.ts';
+import { NAMESPACE } from './parameters.ts';
+
+/** What Redis holds of one unit. */
+export interface StoredUnit {
+  readonly rows: PlainRows;
+  readonly counts: readonly TopicCounts[];
+}
+
+export function connect(port: number): Redis {
+  // Redis goes away on purpose: a command then fails at once, and the connection is made anew.
+  const redis = new Redis({
+    port,
+    host: '127.0.0.1',
+    maxRetriesPerRequest: 0,
+    commandTimeout: 2000,
+    retryStrategy: () => 200,
+  });
+  redis.on('error', () => {});
+  return redis;
+}
+
+/** Key of everything of a unit but its checkpoint; a unit that was never rebuilt has the generation 1. */
+export function rowsPrefix(unit: number): string {
+  return `receval:{${NAMESPACE}:${unit}}:1`;
+}
+
+export function unitKey(unit: number): string {
+  return `receval:{${NAMESPACE}:${unit}}:unit`;
+}
+
+/** Reads the rows as they lie there, without the product's codecs. */
+export async function readUnit(redis: Redis, unit: number): Promise<StoredUnit> {
+  const rows: PlainRows = new Map();
+  const keys = await redis.keys(`receval:{${NAMESPACE}:${unit}}:*:pane:*`);
+  for (const key of keys) {
+    const fields = await redis.hgetall(key);
+    rows.set(key, new Map(Object.entries(fields).map(([field, text]) => [field, plainRow(text)])));
+  }
+  const counts: readonly TopicCounts[] = JSON.parse((await redis.hget(unitKey(unit), 'counts')) ?? '[]');
+  return { rows, counts };
+}
+
+function plainRow(text: string): PlainRow {
+  const { measures, ...heads }: Record<string, unknown> = JSON.parse(text);
+  const row: PlainRow = new Map(Object.entries(heads).map(([name, value]) => [name, whole(value)]));
+  if (typeof measures !== 'object' || measures === null) throw new Error(`a row without measures: ${text}`);
+  for (const [name, sums] of Object.entries(measures)) {
+    if (!Array.isArray(sums)) throw new Error(`sums of ${name} that are no list: ${text}`);
+    for (const [i, value] of sums.entries()) row.set(`${name}[${i}]`, whole(value));
+  }
+  return row;
+}
+
+/** Digits beyond the safe integers are texts. */
+function whole(value: unknown): bigint {
+  if (typeof value !== 'string' && !Number.isSafeInteger(value)) throw new Error(`${value} is not a whole number`);
+  return BigInt(String(value));
+}
