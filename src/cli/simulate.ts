@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
+import type { DurationMs, EpochMs } from '../events.ts';
 import {
   NotationError,
   parseNumber,
@@ -11,7 +12,6 @@ import {
 import {
   CLEAN_FAULTS,
   type ClickSettings,
-  FAULTS,
   type SimulationSettings,
   settingsProblems,
   USUAL_CLICKS,
@@ -20,8 +20,10 @@ import {
 } from '../simulate/settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
 import { suggestion } from '../spelling.ts';
+import { readConfiguration, wholeNumber } from './cluster.ts';
 import { UsageError } from './failure.ts';
 import { grouped, showProgress } from './progress.ts';
+import { plantedText, simulateToKafka } from './simulate-kafka.ts';
 import {
   FEEDBACK_FILE,
   filesInTheWay,
@@ -54,21 +56,33 @@ interface Flags {
   readonly clean?: boolean;
   readonly plainItems?: boolean;
   readonly force?: boolean;
+  readonly config?: string;
+  readonly for?: string;
+  readonly speed?: string;
+  readonly createTopics?: string;
 }
+
+const KAFKA_ONLY = ['config', 'for', 'speed', 'createTopics'] as const;
 
 export function simulateCommand(): Command {
   return new Command('simulate')
     .description(
       'write the traffic of a simulated shop: impressions and feedback, with faults planted in known numbers',
     )
-    .option('--to <dir>', `folder for ${IMPRESSIONS_FILE}, ${FEEDBACK_FILE} and ${PLAN_FILE}; made if missing`)
-    .option('--events <n>', 'records of both kinds (default: 100000)')
+    .option('--to <place>', `a folder for ${IMPRESSIONS_FILE}, ${FEEDBACK_FILE} and ${PLAN_FILE}; or kafka`)
+    .option('--events <n>', 'records of both kinds (default: 100000; to kafka: without end, as time passes)')
     .option('--seed <n>', 'the same seed and settings give the same bytes (default: 1)')
     .option('--rate <r>', 'events per second of event time (default: 20)')
-    .option('--start <time>', 'event time of the first impression, ISO 8601 (default: 2025-11-03T08:00:00Z)')
+    .option(
+      '--start <time>',
+      'event time of the first impression, ISO 8601 (default: 2025-11-03T08:00:00Z; to kafka: so that all ends by now)',
+    )
     .option('--users <n>', 'users who come back (default: 5000)')
     .option('--items <n>', 'items in the catalogue (default: 1000)')
-    .option('--window <duration>', 'attribution window: feedback lies in it, late records come after it (default: 30m)')
+    .option(
+      '--window <duration>',
+      'attribution window: feedback lies in it, late records come after it (default: 30m; to kafka: the longest horizon)',
+    )
     .option('--variants <list>', 'name:weight:quality, ... (default: control:0.5:0.6,treatment:0.5:0.7)')
     .option('--regression <text>', 'variant@from..to:amount: this share of its lists is ranked at random in this span')
     .option('--model <name>', 'click model: position or cascade (default: position)')
@@ -78,16 +92,75 @@ export function simulateCommand(): Command {
     .option('--orphan <p>', `share of requests whose impression is lost (default: ${USUAL_FAULTS.orphan})`)
     .option('--malformed <p>', `share with a broken copy beside it (default: ${USUAL_FAULTS.malformed})`)
     .option('--out-of-order <p>', `share that is overtaken by others (default: ${USUAL_FAULTS.outOfOrder})`)
-    .option('--clock-ahead <p>', 'share of feedback by a clock up to 4 min ahead (default: 0, see docs/simulate.md)')
+    .option('--clock-ahead <p>', 'share of feedback by a clock up to 4 min ahead (default: 0; to kafka: 0.0005)')
     .option('--clean', 'no faults but --out-of-order, except those given')
     .option('--plain-items', 'items as bare ids, without scores')
     .option('--force', 'overwrite files of an earlier run')
+    .option('--config <file>', 'to kafka: configuration (default: receval.yaml in this folder, if it exists)')
+    .option('--for <duration>', 'to kafka, without --events: stop after this long')
+    .option('--speed <x>', 'to kafka: event time passes so many times as fast, from --start up to now (default: 1)')
+    .option('--create-topics <p>', 'to kafka: make topics that are missing, with so many partitions')
     .action(async (flags: Flags) => simulate(flags));
 }
 
 async function simulate(flags: Flags): Promise<void> {
-  const folder = destination(flags.to);
-  const settings = readSettings(flags);
+  const { to } = flags;
+  if (to === undefined || to === '') throw new UsageError('say where the traffic goes: --to DIR, or --to kafka');
+  if (to === 'kafka') await toKafka(flags);
+  else await toFolder(to, flags);
+}
+
+async function toKafka(flags: Flags): Promise<void> {
+  if (flags.force === true) throw new UsageError('--force belongs to a folder');
+  if (flags.events !== undefined && flags.for !== undefined) {
+    throw new UsageError('--for and --events both say when it ends: give one of them');
+  }
+  const settings = readConfiguration(flags.config);
+  const now = Date.now();
+  const { horizons } = settings.attribution;
+  const simulation = readSettings(flags, {
+    events: Number.POSITIVE_INFINITY,
+    window: horizons[horizons.length - 1].ms,
+    // Feedback comes up to a window after the last impression, and nothing may lie in the future.
+    start: ({ events, rate, window }) =>
+      Number.isFinite(events) ? wholeSecond(now - (1000 * events) / rate - window) : now,
+    clockAhead: USUAL_FAULTS.clockAhead,
+  });
+  const speed = read('--speed', flags.speed, parseNumber, undefined);
+  if (speed !== undefined && !(speed > 0)) throw new UsageError(`--speed must be a number above 0, not ${flags.speed}`);
+  if (simulation.start > now) {
+    throw new UsageError('--start lies in the future: a worker drops events that are ahead of its clock');
+  }
+  if (speed !== undefined && speed > 1 && simulation.start === now) {
+    throw new UsageError('--speed above 1 needs a --start in the past: event time cannot pass the clock');
+  }
+  const summary = await simulateToKafka({
+    settings,
+    simulation,
+    speed,
+    duration: read('--for', flags.for, readDuration, undefined),
+    createTopics: flags.createTopics === undefined ? undefined : wholeNumber('--create-topics', flags.createTopics),
+  });
+  process.stdout.write(summary);
+}
+
+function wholeSecond(time: number): number {
+  return 1000 * Math.floor(time / 1000);
+}
+
+async function toFolder(folder: string, flags: Flags): Promise<void> {
+  for (const name of KAFKA_ONLY) {
+    if (flags[name] !== undefined) {
+      throw new UsageError(`--${name.replace('T', '-t')} belongs to --to kafka (a folder of that name: ./kafka)`);
+    }
+  }
+  const settings = readSettings(flags, {
+    events: USUAL_SETTINGS.events,
+    window: USUAL_SETTINGS.window,
+    start: () => USUAL_SETTINGS.start,
+    clockAhead: 0,
+  });
+  if (!Number.isFinite(settings.events)) throw new UsageError('events must be a whole number from 1');
   const inTheWay = await filesInTheWay(folder);
   if (inTheWay.length > 0 && flags.force !== true) {
     throw new UsageError(
@@ -113,30 +186,31 @@ async function simulate(flags: Flags): Promise<void> {
   process.stdout.write(summary(folder, simulation));
 }
 
-function destination(to: string | undefined): string {
-  if (to === undefined || to === '') throw new UsageError('say where the traffic goes: --to DIR');
-  if (to === 'kafka') {
-    throw new UsageError(
-      '--to kafka comes with `receval run`; for now write files: --to DIR (a folder "kafka": ./kafka)',
-    );
-  }
-  return to;
+/** What is usual where the traffic goes. */
+interface Usual {
+  readonly events: number;
+  readonly window: DurationMs;
+  readonly start: (given: Pick<SimulationSettings, 'events' | 'rate' | 'window'>) => EpochMs;
+  readonly clockAhead: number;
 }
 
-function readSettings(flags: Flags): SimulationSettings {
+function readSettings(flags: Flags, target: Usual): SimulationSettings {
   const usual = USUAL_SETTINGS;
-  const start = read('--start', flags.start, parseTime, usual.start);
-  const faults = flags.clean === true ? CLEAN_FAULTS : { ...USUAL_FAULTS, clockAhead: 0 };
+  const events = read('--events', flags.events, parseNumber, target.events);
+  const eventRate = read('--rate', flags.rate, parseNumber, usual.rate);
+  const window = read('--window', flags.window, readDuration, target.window);
+  const start = read('--start', flags.start, parseTime, target.start({ events, rate: eventRate, window }));
+  const faults = flags.clean === true ? CLEAN_FAULTS : { ...USUAL_FAULTS, clockAhead: target.clockAhead };
   const rate = (name: string, text: string | undefined, fallback: number): number =>
     read(`--${name}`, text, parseNumber, fallback);
   const settings: SimulationSettings = {
     seed: read('--seed', flags.seed, parseNumber, usual.seed),
-    events: read('--events', flags.events, parseNumber, usual.events),
-    rate: read('--rate', flags.rate, parseNumber, usual.rate),
+    events,
+    rate: eventRate,
     start,
     users: read('--users', flags.users, parseNumber, usual.users),
     items: read('--items', flags.items, parseNumber, usual.items),
-    window: read('--window', flags.window, readDuration, usual.window),
+    window,
     variants: read('--variants', flags.variants, parseVariants, usual.variants),
     regression: read('--regression', flags.regression, (text) => parseRegression(text, start), undefined),
     clicks: readClicks(flags),
@@ -152,7 +226,6 @@ function readSettings(flags: Flags): SimulationSettings {
   };
   const problems = settingsProblems(settings);
   if (problems.length > 0) throw new UsageError(problems.join('; '));
-  if (!Number.isFinite(settings.events)) throw new UsageError('events must be a whole number from 1');
   return settings;
 }
 
@@ -185,7 +258,6 @@ function summary(
 ): string {
   const impressions = join(folder, IMPRESSIONS_FILE);
   const feedback = join(folder, FEEDBACK_FILE);
-  const faults = FAULTS.map((fault) => `${fault} ${grouped(planted[fault].impressions + planted[fault].feedback)}`);
   const lines = [
     `${grouped(records.impressions).padStart(12)} impressions  ${impressions}`,
     `${grouped(records.feedback).padStart(12)} feedback     ${feedback}`,
@@ -198,7 +270,7 @@ function summary(
     const { variant, from, to, share } = regression;
     lines.push(`regression  ${variant}: ${share * 100} % of its lists at random from ${iso(from)} to ${iso(to)}`);
   }
-  lines.push(`planted     ${faults.join(', ')}`, '');
+  lines.push(`planted     ${plantedText(planted)}`, '');
   if (window !== USUAL_SETTINGS.window) {
     lines.push(`The attribution window is ${window / 1000}s: set attribution.horizons in receval.yaml to end with it.`);
   }

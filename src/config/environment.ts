@@ -9,6 +9,12 @@ type Schema = z.core.$ZodType;
 const PREFIX = 'RECEVAL_';
 const FROM_FILE = '_FILE';
 
+/**
+ * Variables that begin like ours and are not: what Kubernetes sets for a service named receval (RECEVAL_SERVICE_HOST,
+ * RECEVAL_PORT_9464_TCP_ADDR, ...), and the command line by which a script runs us.
+ */
+const FOREIGN = /^RECEVAL_(?:CMD|SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)|PORT(?:_\d+_(?:TCP|UDP)(?:_(?:ADDR|PORT|PROTO))?)?)$/;
+
 /** The environment as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -40,7 +46,7 @@ export function applyEnvironment(
   const sources = new Map<string, string>();
   for (const name of Object.keys(env).sort()) {
     const given = env[name];
-    if (!name.startsWith(PREFIX) || given === undefined) continue;
+    if (!name.startsWith(PREFIX) || given === undefined || FOREIGN.test(name)) continue;
     const isFile = !settings.has(name) && name.endsWith(FROM_FILE);
     const variable = isFile ? name.slice(0, -FROM_FILE.length) : name;
     const setting = settings.get(variable);

@@ -93,6 +93,19 @@ describe('variables', () => {
     ]);
   });
 
+  test('variables that Kubernetes sets for a service named receval are not ours', () => {
+    const env = {
+      RECEVAL_SERVICE_HOST: '10.0.0.1',
+      RECEVAL_SERVICE_PORT: '9464',
+      RECEVAL_SERVICE_PORT_HTTP: '9464',
+      RECEVAL_PORT: 'tcp://10.0.0.1:9464',
+      RECEVAL_PORT_9464_TCP: 'tcp://10.0.0.1:9464',
+      RECEVAL_PORT_9464_TCP_ADDR: '10.0.0.1',
+    };
+    expect(load('', { env }).http.port).toBe(9464);
+    expect(problems('', { env: { RECEVAL_SERVICE_HOSTS: 'x' } })).toHaveLength(1);
+  });
+
   test('a wrong value is told with the setting and the variable', () => {
     expect(problems('', { env: { RECEVAL_HTTP_PORT: 'x' } })).toEqual([
       'http.port: expected a whole number from 0 to 65535; found "x" (set by RECEVAL_HTTP_PORT)',

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -8,76 +6,59 @@ import { paneKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import { RedisStore } from '../../src/accumulators/store/redis.ts';
 import { openRedis, redisIsThere } from '../contracts/store/redis-harness.ts';
 import { storeContract } from '../contracts/store/suite.ts';
-import { run } from '../services/commands.ts';
-import { type RunningRedis, startRedis } from '../services/redis.ts';
-import { ROOT, readRoot } from './compose-file.ts';
+import { readRoot } from './compose-file.ts';
+import { makeSecrets, redisScript, redisSettings, startShippedRedis } from './shipped-redis.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'receval-deploy-redis-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-const WORKER = join(folder, 'worker');
-const EXPORTER = join(folder, 'exporter');
-for (const path of [WORKER, EXPORTER]) mkdirSync(path);
-
-const shell = (script: string, ...args: string[]) => run('sh', [join(ROOT, 'deploy/redis', script), ...args]);
-const secret = (path: string): string => readFileSync(join(path, 'url'), 'utf8').trim();
-const passwordOf = (url: string): string => decodeURIComponent(new URL(url).password);
-
-expect(await shell('secrets.sh', WORKER, EXPORTER)).toEqual({ code: 0, stdout: '', stderr: '' });
-const acl = await shell('acl.sh', join(WORKER, 'url'), join(EXPORTER, 'url'));
-expect(acl).toMatchObject({ code: 0, stderr: '' });
+const secrets = await makeSecrets();
+afterAll(() => secrets.remove());
+const acl = await secrets.acl();
+const passwordOf = (url: string): string => new URL(url).password;
 
 describe('the passwords of Redis', () => {
   it('are random, one for each user, readable by their owner alone, and stay once they are made', async () => {
-    const made = [secret(WORKER), secret(EXPORTER)];
-    expect(made[0]).toMatch(/^redis:\/\/receval-worker:[0-9a-f]{64}@redis:6379$/);
-    expect(made[1]).toMatch(/^redis:\/\/receval-exporter:[0-9a-f]{64}@redis:6379$/);
-    expect(new Set(made.map(passwordOf)).size).toBe(2);
-    expect(statSync(join(WORKER, 'url')).mode & 0o777).toBe(0o600);
-    await shell('secrets.sh', WORKER, EXPORTER);
-    expect([secret(WORKER), secret(EXPORTER)]).toEqual(made);
+    const made = secrets.read();
+    expect(made.worker).toMatch(/^redis:\/\/receval-worker:[0-9a-f]{64}@redis:6379$/);
+    expect(made.exporter).toMatch(/^redis:\/\/receval-exporter:[0-9a-f]{64}@redis:6379$/);
+    expect(passwordOf(made.worker)).not.toBe(passwordOf(made.exporter));
+    expect(statSync(join(secrets.folders.worker, 'url')).mode & 0o777).toBe(0o600);
+    const again = await redisScript('secrets.sh', secrets.folders.worker, secrets.folders.exporter);
+    expect(again).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(secrets.read()).toEqual(made);
   });
 
   it('stand in the file of users as hashes only', () => {
-    for (const path of [WORKER, EXPORTER]) expect(acl.stdout).not.toContain(passwordOf(secret(path)));
+    expect(acl).toMatchObject({ code: 0, stderr: '' });
+    expect(acl.stdout.split('\n').filter((line) => line.startsWith('user ')).length).toBe(3);
+    for (const url of Object.values(secrets.read())) expect(acl.stdout).not.toContain(passwordOf(url));
     expect(acl.stdout).not.toMatch(/^#|<|nopass/m);
   });
 
   it('are missed, not made up, where an address has none', async () => {
+    const file = join(secrets.folders.worker, 'none');
     for (const url of ['redis://receval-worker@redis:6379', 'redis://receval-worker:@redis:6379', '']) {
-      writeFileSync(join(folder, 'none'), url);
-      const refused = await shell('acl.sh', join(folder, 'none'), join(EXPORTER, 'url'));
+      writeFileSync(file, url);
+      const refused = await redisScript('acl.sh', file, join(secrets.folders.exporter, 'url'));
       expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('no address') });
     }
   });
 });
 
-/** The settings of the file, but for where it listens and what it finds there. */
-function shippedConfig(): Record<string, string> {
-  const lines = readRoot('deploy/redis/redis.conf')
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'));
-  const config = Object.fromEntries(
-    lines.map((line) => {
-      const [name, ...value] = line.split(' ');
-      return [name, value.join(' ').replace('""', '')];
-    }),
-  );
-  expect(Object.keys(config)).toEqual(expect.arrayContaining(['bind', 'port', 'dir', 'aclfile', 'save']));
-  const { bind, port, dir, aclfile, ...rest } = config;
-  expect([bind, port, dir, aclfile]).toEqual(['* -::*', '6379', '/data', '/run/redis/users.acl']);
-  return rest;
-}
+describe('deploy/redis/redis.conf', () => {
+  it('keeps every row, writes what it keeps to disk, and knows its users from where start.sh puts them', () => {
+    expect(redisSettings()).toMatchObject({
+      'maxmemory-policy': 'noeviction',
+      appendonly: 'yes',
+      appendfsync: 'everysec',
+      dir: '/data',
+      aclfile: '/run/redis/users.acl',
+    });
+    expect(readRoot('deploy/redis/start.sh')).toContain('> /run/redis/users.acl');
+  });
+});
 
 if (await redisIsThere()) {
-  const users = join(folder, 'users.acl');
-  const ADMIN = randomUUID();
-  // The administrator is for these tests alone.
-  writeFileSync(users, `${acl.stdout}user admin on >${ADMIN} ~* &* +@all\n`);
-  const server: RunningRedis = await startRedis({ config: { ...shippedConfig(), aclfile: users } });
-  const at = (url: string): string => url.replace('redis:6379', `127.0.0.1:${server.port}`);
-  const workerUrl = at(secret(WORKER));
-  const exporterUrl = at(secret(EXPORTER));
-  const adminUrl = `redis://admin:${ADMIN}@127.0.0.1:${server.port}`;
+  const server = await startShippedRedis(secrets);
+  const { workerUrl, exporterUrl, adminUrl } = server;
   afterAll(() => server.stop());
 
   storeContract('RedisStore as the user of the worker', () => openRedis(adminUrl, { url: workerUrl }));

@@ -1,6 +1,6 @@
 import kafkajs from 'kafkajs';
-import type { RunningKafka } from '../services/kafka.ts';
 import type { LogRecord } from '../reference/logs.ts';
+import type { RunningKafka } from '../services/kafka.ts';
 import type { Sent } from './feed.ts';
 import { TOPICS } from './parameters.ts';
 import { PlainDecoder } from './plain-decoder.ts';
@@ -74,10 +74,11 @@ export class Broker {
         .run({
           autoCommit: false,
           eachBatch: async ({ batch }) => {
-            const t = TOPICS.findIndex((topic) => topic === batch.topic);
+            const t = TOPICS.indexOf(batch.topic);
             const log = logs[batch.partition][t];
             for (const { offset, timestamp, value } of batch.messages) {
-              if (Number(offset) !== log.length) throw new Error(`${batch.topic}: offset ${offset} after ${log.length}`);
+              if (Number(offset) !== log.length)
+                throw new Error(`${batch.topic}: offset ${offset} after ${log.length}`);
               log.push(decoder.decode(t === 0 ? 'impressions' : 'feedback', log.length, Number(timestamp), value));
               missing--;
             }

@@ -18,7 +18,7 @@ export interface ProofParameters {
 }
 
 /** Impressions first, then feedback in the order of the configuration. */
-export const TOPICS = ['impressions', 'clicks', 'conversions'] as const;
+export const TOPICS: readonly string[] = ['impressions', 'clicks', 'conversions'];
 export const NAMESPACE = 'proof';
 /** The longest window: it holds all of the traffic. */
 export const WHOLE = '24h';
@@ -38,7 +38,7 @@ export function configuration(brokers: readonly string[], redisUrl: string): str
     redis: { url: redisUrl },
     attribution: { horizons: ['1m', '5m', '15m'], idleAfter: '15s' },
     limits: { feedbackPerImpression: 3 },
-    measures: ['mrr', 'precision@5', 'ndcg@10', 'recall@10', 'ap@10', 'ctr(avg=micro)@10'],
+    measures: ['mrr', 'precision@5', 'ndcg@10', 'recall@10', 'ap@10', 'ctr@10'],
     windows: ['1h', WHOLE],
     cohorts: [[], ['variant'], ['variant', 'country']],
   });

@@ -18,6 +18,11 @@ export interface KafkaOptions {
   readonly properties?: Readonly<Record<string, string | number>>;
 }
 
+export interface SharedKafkaOptions extends KafkaOptions {
+  /** The tests end or freeze brokers, so they need some of their own even if KAFKA_BROKERS names others. */
+  readonly own?: boolean;
+}
+
 /** Brokers of our own. They are numbered from 1. */
 export interface RunningKafka {
   readonly version: KafkaVersion;
@@ -63,18 +68,40 @@ export async function startKafka(options: KafkaOptions = {}): Promise<RunningKaf
   }
 }
 
-/** One broker for all tests of a file, started by the first that needs it. */
-export function sharedKafka(options: KafkaOptions = {}): Service<RunningKafka> {
+/**
+ * Brokers for all tests of a file, started by the first that needs them. If KAFKA_BROKERS is set (host:port,host:port) and
+ * nothing in particular is asked for, those are used.
+ */
+export function sharedKafka(options: SharedKafkaOptions = {}): Service<RunningKafka> {
   let started: Promise<RunningKafka> | undefined;
   afterAll(async () => {
     await (await started?.catch(() => undefined))?.stop();
   });
+  const named = process.env['KAFKA_BROKERS'];
+  const isParticular = options.own === true || options.version !== undefined || options.brokers !== undefined;
   return {
     name: `Kafka ${options.version ?? '4.3.1'}`,
     get: () => {
-      started ??= startKafka(options);
+      started ??= named === undefined || isParticular ? startKafka(options) : foreignKafka(named.split(','));
       return started;
     },
+  };
+}
+
+/** Brokers that somebody else runs. */
+async function foreignKafka(brokers: readonly string[]): Promise<RunningKafka> {
+  const refuse = (): never => {
+    throw new Error('these brokers are not ours to end: the test must ask for its own');
+  };
+  return {
+    version: '4.3.1',
+    brokers,
+    kill9: refuse,
+    restart: refuse,
+    freeze: refuse,
+    thaw: refuse,
+    tool: async (className, args, input) => runTool(await kafkaJars('4.3.1'), className, args, input),
+    stop: async () => {},
   };
 }
 
@@ -109,7 +136,7 @@ class Cluster {
     const id = `A${randomBytes(16).toString('base64url').slice(1)}`;
     for (let broker = 1; broker <= this.#size; broker++) {
       writeFileSync(this.#file(broker), this.#properties(broker));
-      await this.#run('kafka.tools.StorageTool', ['format', '-t', id, '-c', this.#file(broker)]);
+      await runTool(this.#jars, 'kafka.tools.StorageTool', ['format', '-t', id, '-c', this.#file(broker)]);
     }
     for (let broker = 1; broker <= this.#size; broker++) this.#spawn(broker);
     for (let broker = 1; broker <= this.#size; broker++) await this.#ready(broker);
@@ -127,7 +154,7 @@ class Cluster {
       },
       freeze: (broker) => void this.#processes[broker]?.kill('SIGSTOP'),
       thaw: (broker) => void this.#processes[broker]?.kill('SIGCONT'),
-      tool: (className, args, input) => this.#run(className, args, input),
+      tool: (className, args, input) => runTool(this.#jars, className, args, input),
       stop: () => this.stop(),
     };
   }
@@ -224,25 +251,25 @@ class Cluster {
   #printed(broker: number): string {
     return readFileSync(this.#log(broker), 'utf8').slice(-2000);
   }
+}
 
-  #run(className: string, args: readonly string[], input = ''): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const child = spawn(this.#jars.java, [...JAVA, '-Xmx320m', '-cp', this.#jars.classPath, className, ...args]);
-      let printed = '';
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.on('data', (chunk) => {
-          printed += chunk;
-        });
-      }
-      child.once('error', reject);
-      child.once('close', (code) => {
-        if (code === 0) resolve(printed);
-        else reject(new Error(`${className} ended with ${code}:\n${printed.slice(-2000)}`));
+function runTool(jars: KafkaJars, className: string, args: readonly string[], input = ''): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(jars.java, [...JAVA, HEAP, '-cp', jars.classPath, className, ...args]);
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        printed += chunk;
       });
-      child.stdin.on('error', () => {});
-      child.stdin.end(input);
+    }
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) resolve(printed);
+      else reject(new Error(`${className} ended with ${code}:\n${printed.slice(-2000)}`));
     });
-  }
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+  });
 }
 
 /** Asks a broker for its metadata (version 1, no topics): kafka.apache.org/protocol. */

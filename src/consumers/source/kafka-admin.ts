@@ -1,5 +1,7 @@
 import kafkajs from 'kafkajs';
+import type { EpochMs, Offset } from '../../events.ts';
 import { Brokers } from './kafka-brokers.ts';
+import { offsetOf } from './kafka-chunks.ts';
 import { CONNECTION_TIMEOUT, REQUEST_TIMEOUT, RETRY } from './kafka-settings.ts';
 
 const { Kafka, logLevel } = kafkajs;
@@ -72,6 +74,14 @@ export class KafkaAdmin {
     });
   }
 
+  /** By partition of a topic: the first offset with a record timestamp at or after `at`; the end if there is none. */
+  offsetsAt(topic: string, at: EpochMs): Promise<ReadonlyMap<number, Offset>> {
+    return this.#ask(async (admin) => {
+      const offsets = await admin.fetchTopicOffsetsByTimestamp(topic, at);
+      return new Map(offsets.map(({ partition, offset }) => [partition, offsetOf(offset)] as const));
+    });
+  }
+
   group(groupId: string): Promise<GroupState> {
     return this.#ask(async (admin) => {
       const { groups } = await admin.describeGroups([groupId]);
@@ -92,11 +102,6 @@ export class KafkaAdmin {
       }
       return missing;
     });
-  }
-
-  /** Removes a group that nobody is in. */
-  async forget(groupId: string): Promise<void> {
-    await this.#ask((admin) => admin.deleteGroups([groupId]));
   }
 
   close(): Promise<void> {

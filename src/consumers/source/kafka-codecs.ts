@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { unzip } from 'node:zlib';
+import { gzip, unzip } from 'node:zlib';
 import { decodeLz4 } from './kafka-lz4.ts';
 import type { Refusals } from './kafka-refusal.ts';
 import { decodeSnappy } from './kafka-snappy.ts';
@@ -20,17 +20,19 @@ export const CODEC_LIMITS: CodecLimits = {
   fetchMilliseconds: 4000,
 };
 
-/** As kafkajs wants it. Only reading: receval writes to no topic. */
+/** As kafkajs wants it. Writing is possible with gzip alone, as in kafkajs without us. */
 export interface Codec {
-  compress(): Promise<Buffer>;
+  compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
   decompress(compressed: Buffer): Promise<Buffer>;
 }
 
 const gunzip = promisify(unzip);
+const compressGzip = promisify(gzip);
+const GZIP = 1;
 
 /** Decoders by the code in a batch's attributes (3 bits; kafka.apache.org/documentation/#recordbatch). */
 const DECODERS = new Map<number, (input: Buffer, limits: CodecLimits) => Buffer | Promise<Buffer>>([
-  [1, decodeGzip],
+  [GZIP, decodeGzip],
   [2, (input, { batchBytes }) => decodeSnappy(input, batchBytes)],
   [3, (input, { batchBytes }) => decodeLz4(input, batchBytes)],
   [4, (input, { batchBytes, batchMilliseconds }) => decodeZstd(input, batchBytes, batchMilliseconds)],
@@ -73,7 +75,8 @@ export class Codecs {
 
   #codec(code: number): Codec {
     return {
-      compress: async () => {
+      compress: async ({ buffer }) => {
+        if (code === GZIP) return compressGzip(buffer);
         throw new Error(`${NAMES[code] ?? code} can only be read here`);
       },
       decompress: (compressed) => this.#decode(code, compressed),

@@ -7,7 +7,8 @@ import { Collector, range, until } from './kafka-collector.ts';
 import { client, makeTopics, produce, sourceOver } from './kafka-fixture.ts';
 import { Told } from './kafka-told.ts';
 
-const KAFKA = sharedKafka();
+const KAFKA = sharedKafka({ own: true });
+const CLUSTER = sharedKafka({ brokers: 3 });
 const numbered = (count: number) => range(0, count).map((i) => ({ value: String(i) }));
 
 describe('when brokers fail', () => {
@@ -93,5 +94,51 @@ describe('when brokers fail', () => {
       await read.stop();
     },
     60_000,
+  );
+
+  itWith(
+    CLUSTER,
+    'each of three brokers may be killed in turn, leaders and coordinator too: nothing is lost or read twice',
+    async (kafka) => {
+      const topics = await makeTopics(kafka, 2, 3);
+      const told = new Told();
+      const read = new Collector(sourceOver(kafka, topics, told));
+      const each = topics.flatMap((_, topic) => [0, 1, 2].map((partition) => ({ topic, partition })));
+      let made = 0;
+      const isRead = (): boolean => each.every(({ topic, partition }) => read.offsets(topic, partition).length >= made);
+      const more = async (): Promise<void> => {
+        const producer = client(kafka).producer({ idempotent: true, maxInFlightRequests: 1 });
+        await until('the producer is connected', () =>
+          producer.connect().then(
+            () => true,
+            () => false,
+          ),
+        );
+        for (const { topic, partition } of each) {
+          await producer.send({
+            topic: topics[topic],
+            messages: range(0, 100).map((i) => ({ value: String(made + i), partition })),
+          });
+        }
+        await producer.disconnect();
+        made += 100;
+      };
+      await more();
+      await until('the first are read', isRead);
+      for (const broker of [1, 2, 3]) {
+        await kafka.kill9(broker);
+        await more();
+        await kafka.restart(broker);
+        await more();
+        await until(`it goes on after broker ${broker}`, isRead, 60_000);
+      }
+      await read.stop();
+      for (const { topic, partition } of each) {
+        expect(read.offsets(topic, partition)).toEqual(range(0, made));
+        expect(read.values(topic, partition)).toEqual(range(0, made).map(String));
+      }
+      expect([...told.gaps, ...told.lost]).toEqual([]);
+    },
+    180_000,
   );
 });
