@@ -1,4 +1,5 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -6,12 +7,16 @@ import { paneKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import { RedisStore } from '../../src/accumulators/store/redis.ts';
 import { openRedis, redisIsThere } from '../contracts/store/redis-harness.ts';
 import { storeContract } from '../contracts/store/suite.ts';
-import { readRoot } from './compose-file.ts';
+import { onPath, run } from '../services/commands.ts';
+import { debianProgram } from '../services/debian.ts';
+import { freePort } from '../services/ports.ts';
+import { ROOT, readCompose } from './compose-file.ts';
 import { makeSecrets, redisScript, redisSettings, startShippedRedis } from './shipped-redis.ts';
 
 const secrets = await makeSecrets();
 afterAll(() => secrets.remove());
 const acl = await secrets.acl();
+const redisCli = () => debianProgram({ command: 'redis-cli', debianPackage: 'redis-tools' });
 const passwordOf = (url: string): string => new URL(url).password;
 
 describe('the passwords of Redis', () => {
@@ -33,6 +38,44 @@ describe('the passwords of Redis', () => {
     expect(acl.stdout).not.toMatch(/^#|<|nopass/m);
   });
 
+  it('are made and turned into users by the shell of the image too', async (context) => {
+    const busybox = onPath('busybox', process.env['PATH'] ?? '');
+    if (busybox === undefined) return context.skip('there is no busybox on the PATH');
+    const bin = join(secrets.folders.worker, 'bin');
+    mkdirSync(bin);
+    expect(await run(busybox, ['--install', '-s', bin])).toMatchObject({ code: 0 });
+    const env = { PATH: bin };
+    const script = (name: string) => join(ROOT, 'deploy/redis', name);
+    const fresh = join(secrets.folders.worker, 'fresh');
+    for (const folder of [fresh, `${fresh}/a`, `${fresh}/b`]) mkdirSync(folder);
+    const made = await run(join(bin, 'sh'), [script('secrets.sh'), `${fresh}/a`, `${fresh}/b`], { env });
+    expect(made).toEqual({ code: 0, stdout: '', stderr: '' });
+    const users = (shell: string, files: string) =>
+      run(shell, [script('acl.sh'), `${files}/a/url`, `${files}/b/url`], shell === 'sh' ? {} : { env });
+    const printed = await users(join(bin, 'sh'), fresh);
+    expect(printed.stdout).toMatch(/ #[0-9a-f]{64} /);
+    expect(printed).toEqual(await users('sh', fresh));
+  });
+
+  it('are given to the server by start.sh', async () => {
+    const bin = mkdtempSync(join(tmpdir(), 'receval-start-'));
+    const fake = (name: string): void => {
+      writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*"\n`, { mode: 0o755 });
+    };
+    fake('chown');
+    fake('docker-entrypoint.sh');
+    const users = join(bin, 'users.acl');
+    const { worker, exporter } = secrets.folders;
+    const args = [join(ROOT, 'deploy/redis/start.sh'), join(worker, 'url'), join(exporter, 'url'), users];
+    const started = await run('sh', args, { env: { PATH: `${bin}:${process.env['PATH']}` } });
+    expect(started).toMatchObject({ code: 0, stderr: '' });
+    const conf = join(ROOT, 'deploy/redis/redis.conf');
+    expect(started.stdout).toBe(`chown redis ${users}\ndocker-entrypoint.sh redis-server ${conf}\n`);
+    expect(readFileSync(users, 'utf8')).toBe(acl.stdout);
+    expect(statSync(users).mode & 0o777).toBe(0o600);
+    rmSync(bin, { recursive: true });
+  });
+
   it('are missed, not made up, where an address has none', async () => {
     const file = join(secrets.folders.worker, 'none');
     for (const url of ['redis://receval-worker@redis:6379', 'redis://receval-worker:@redis:6379', '']) {
@@ -52,7 +95,9 @@ describe('deploy/redis/redis.conf', () => {
       dir: '/data',
       aclfile: '/run/redis/users.acl',
     });
-    expect(readRoot('deploy/redis/start.sh')).toContain('> /run/redis/users.acl');
+    const { entrypoint, tmpfs } = readCompose().services['redis'];
+    expect(entrypoint.at(-1)).toBe('/run/redis/users.acl');
+    expect(tmpfs).toEqual(['/run/redis']);
   });
 });
 
@@ -131,6 +176,22 @@ if (await redisIsThere()) {
       await expect(RedisStore.connect({ url: workerUrl.replace(/:[0-9a-f]{64}@/, ':wrong@') })).rejects.toMatchObject({
         code: 'WRONGPASS',
       });
+    });
+
+    it('show that the server is well, by the health check of the compose file', async () => {
+      const file = join(secrets.folders.exporter, 'url');
+      const bin = mkdtempSync(join(tmpdir(), 'receval-cli-'));
+      // The program of the tests' server acts by the name that it is called by.
+      symlinkSync(await redisCli(), join(bin, 'redis-cli'));
+      const env = { PATH: `${bin}:${process.env['PATH']}` };
+      const check = (path: string, port: number) =>
+        run('sh', [join(ROOT, 'deploy/redis/healthy.sh'), path, '-p', String(port)], { env });
+      expect(await check(file, server.port)).toMatchObject({ code: 0, stdout: '' });
+      const wrong = join(bin, 'wrong');
+      writeFileSync(wrong, 'redis://receval-exporter:wrong@redis:6379\n');
+      expect((await check(wrong, server.port)).code).not.toBe(0);
+      expect((await check(file, await freePort())).code).not.toBe(0);
+      rmSync(bin, { recursive: true });
     });
 
     it('let the worker pass every check of its start', async () => {

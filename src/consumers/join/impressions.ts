@@ -258,13 +258,15 @@ export class ImpressionRecords {
 /** What all items begin with; '' for fewer than two. */
 function commonPrefix(items: readonly string[]): string {
   if (items.length < 2) return '';
-  const first = items[0];
-  let length = first.length;
-  for (let s = 1; s < items.length && length > 0; s++) {
-    const item = items[s];
-    let same = 0;
-    while (same < length && item.charCodeAt(same) === first.charCodeAt(same)) same++;
-    length = same;
+  let prefix = sharedStart(items[0], items[1]);
+  for (let s = 2; s < items.length && prefix !== ''; s++) {
+    if (!items[s].startsWith(prefix)) prefix = sharedStart(prefix, items[s]);
   }
-  return first.slice(0, length);
+  return prefix;
+}
+
+function sharedStart(a: string, b: string): string {
+  let length = 0;
+  while (length < a.length && a.charCodeAt(length) === b.charCodeAt(length)) length++;
+  return a.slice(0, length);
 }

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { RedisStore } from '../accumulators/store/redis.ts';
+import { loadSettings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
+import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
+import { UsageError } from './failure.ts';
+
+export interface Cluster {
+  readonly settings: Settings;
+  readonly admin: KafkaAdmin;
+  readonly store: RedisStore;
+}
+
+/** Works with the Kafka and the Redis of a configuration, and closes both. */
+export async function withCluster<T>(config: string | undefined, work: (cluster: Cluster) => Promise<T>): Promise<T> {
+  const settings = readConfiguration(config);
+  const { brokers, topics } = settings.kafka;
+  const admin = new KafkaAdmin({ brokers, clientId: 'receval-offsets', topics: topics.map(({ name }) => name) });
+  try {
+    const store = await RedisStore.connect({ url: settings.redis.url });
+    try {
+      return await work({ settings, admin, store });
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await admin.close().catch(() => {});
+  }
+}
+
+export function readConfiguration(config: string | undefined): Settings {
+  return loadSettings({ file: config, readFile: (path) => readFileSync(path, 'utf8'), env: process.env });
+}
+
+/** A whole number from 0. @throws UsageError that names the option */
+export function wholeNumber(option: string, text: string): number {
+  const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value)) return value;
+  throw new UsageError(`${option}: "${text}" is no whole number from 0`);
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { loadSettings } from '../config/load.ts';
+import { diagnose } from '../service/doctor.ts';
+import type { Finding } from '../service/doctor-finding.ts';
+import { suggestion } from '../spelling.ts';
+import { UsageError } from './failure.ts';
+
+interface Flags {
+  readonly config?: string;
+  readonly output: string;
+}
+
+const OUTPUTS: readonly string[] = ['text', 'json'];
+const LEVEL_WIDTH = 'warning'.length + 2;
+
+/** `receval doctor`: exit code 1 when something must change. */
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('look at brokers, topics, records, Redis and the stored state, and say what to do')
+    .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
+    .option('--output <form>', 'text, or json', 'text')
+    .action((flags: Flags) => doctor(flags));
+}
+
+async function doctor(flags: Flags): Promise<void> {
+  if (!OUTPUTS.includes(flags.output)) {
+    throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
+  }
+  const settings = loadSettings({
+    file: flags.config,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    env: process.env,
+  });
+  const findings: Finding[] = [];
+  const isText = flags.output === 'text';
+  await diagnose(settings, {
+    now: () => Date.now(),
+    tell: (found) => {
+      findings.push(found);
+      if (isText) process.stdout.write(line(found));
+    },
+  });
+  const of = (level: Finding['level']): number => findings.filter((found) => found.level === level).length;
+  const counts = { ok: of('ok'), warnings: of('warning'), errors: of('error') };
+  process.stdout.write(
+    isText
+      ? `\n${counts.ok} ok, ${counts.warnings} warnings, ${counts.errors} errors\n`
+      : `${JSON.stringify({ ...counts, findings }, null, 1)}\n`,
+  );
+  if (counts.errors > 0) process.exitCode = 1;
+}
+
+function line({ level, check, message }: Finding): string {
+  return `${level.padEnd(LEVEL_WIDTH)}${check}: ${message.replaceAll('\n', `\n${' '.repeat(LEVEL_WIDTH)}`)}\n`;
+}

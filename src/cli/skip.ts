@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline/promises';
+import { Command } from 'commander';
+import { unitKey } from '../accumulators/store/layout.ts';
+import { sample } from '../consumers/source/kafka-sample.ts';
+import type { EpochMs } from '../events.ts';
+import { checkPartitions } from '../service/checks.ts';
+import { checkpointOf, mustBePartition } from '../service/offsets.ts';
+import { commitSkip, recordsSkipped, type Skip } from '../service/offsets-skip.ts';
+import { suggestion } from '../spelling.ts';
+import { type Cluster, wholeNumber, withCluster } from './cluster.ts';
+import { UsageError } from './failure.ts';
+import { grouped } from './progress.ts';
+
+interface Flags {
+  readonly config?: string;
+  readonly partition: string;
+  readonly topic: string;
+  readonly to: string;
+  readonly yes?: boolean;
+}
+
+const SAMPLE_TIMEOUT_MS = 10_000;
+
+/** `receval skip`: moves the position of one topic of one unit past records that cannot be read. */
+export function skipCommand(): Command {
+  return new Command('skip')
+    .description('let a stopped partition pass records that cannot be read, such as a damaged batch')
+    .requiredOption('--partition <p>', 'which partition')
+    .requiredOption('--topic <name>', 'which of its topics')
+    .requiredOption('--to <offset>', 'the offset to be read next')
+    .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
+    .option('--yes', 'do not ask')
+    .action((flags: Flags) => skip(flags));
+}
+
+async function skip(flags: Flags): Promise<void> {
+  const partition = wholeNumber('--partition', flags.partition);
+  const to = wholeNumber('--to', flags.to);
+  await withCluster(flags.config, async (cluster) => {
+    const { settings, admin, store } = cluster;
+    const names = settings.kafka.topics.map(({ name }) => name);
+    const topic = names.indexOf(flags.topic);
+    if (topic < 0) {
+      throw new UsageError(`--topic: "${flags.topic}" is none of ${names.join(', ')}${suggestion(flags.topic, names)}`);
+    }
+    mustBePartition(partition, checkPartitions(settings, await admin.questions.partitionCounts()));
+    const wanted: Skip = { namespace: settings.namespace, partition, topic, topicName: flags.topic, to };
+    const bounds = await admin.questions.bounds(partition, topic);
+    const [hash] = await store.read([unitKey(settings.namespace, partition)]);
+    const records = recordsSkipped(checkpointOf(hash, partition), wanted, bounds);
+    const what = `${flags.topic}, partition ${partition}: ${grouped(records)} records before offset ${to} will never be counted`;
+    process.stderr.write(
+      `${what}.\nWhat is open in this topic is given up, up to the longest horizon, and the windows say incomplete until then.\n`,
+    );
+    if (flags.yes !== true) await mustBeWanted();
+    const until = await timeAt(cluster, wanted, bounds.end);
+    const passed = await commitSkip(store, wanted, { bounds, until, newId: randomUUID });
+    process.stdout.write(
+      `skipped ${grouped(passed)} records of ${flags.topic}, partition ${partition}: it goes on at offset ${to}. ` +
+        'Windows of lists shown before ' +
+        `${new Date(until).toISOString()} say incomplete.\nRestart the worker that owns the partition: the old claim is fenced.\n`,
+    );
+  });
+}
+
+/** On a terminal a question; elsewhere the flag. @throws UsageError */
+async function mustBeWanted(): Promise<void> {
+  if (process.stdin.isTTY !== true) {
+    throw new UsageError('nobody can be asked here: say --yes to skip them. Nothing was changed');
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question('Skip them? Type yes: ');
+    if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('nothing was changed');
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Record timestamp at the offset to go on from: what lies before it came earlier. At the end, and where nobody tells: now. */
+async function timeAt({ settings, admin }: Cluster, { partition, topicName, to }: Skip, end: number): Promise<EpochMs> {
+  if (to >= end) return Date.now();
+  const range = { topic: topicName, partition, from: to, to: Math.min(end, to + 1) };
+  try {
+    const { records } = await sample(admin.client, `${settings.kafka.groupId}-skip`, [range], SAMPLE_TIMEOUT_MS);
+    return records[0]?.timestamp ?? Date.now();
+  } catch {
+    return Date.now();
+  }
+}

@@ -1,0 +1,90 @@
+import { assignerName } from '../consumers/source/assigner.ts';
+import type { GroupState } from '../consumers/source/kafka-admin.ts';
+import { type ApiVersions, CLIENT_APIS, overlaps, type VersionRange } from '../consumers/source/kafka-versions.ts';
+import { type Finding, finding } from './doctor-finding.ts';
+
+/** What one broker answered when it was asked for its versions. */
+export interface BrokerAnswer {
+  /** host:port */
+  readonly broker: string;
+  readonly answer: ApiVersions | Error;
+}
+
+/** Of the brokers that the configuration names, and then of those that the cluster names. */
+export function judgeReach(answers: readonly BrokerAnswer[], named: 'configured' | 'advertised'): readonly Finding[] {
+  const silent = answers.filter(({ answer }) => answer instanceof Error);
+  const reached = answers.filter(({ answer }) => !(answer instanceof Error)).map(({ broker }) => broker);
+  const who = named === 'configured' ? 'kafka.brokers' : 'the cluster';
+  const advice =
+    named === 'configured'
+      ? 'check kafka.brokers, the network, and that the port speaks Kafka without TLS'
+      : 'it is how that broker advertises itself: make the name reachable from here, or correct advertised.listeners';
+  const enough = named === 'configured' && reached.length > 0;
+  return [
+    ...(reached.length === 0 ? [] : [finding('brokers', 'ok', `${reached.join(', ')} of ${who} answer`)]),
+    ...silent.map(({ broker, answer }) =>
+      finding(
+        'brokers',
+        enough ? 'warning' : 'error',
+        `${broker} of ${who} does not answer (${answer instanceof Error ? reasonOf(answer) : ''}): ${advice}`,
+      ),
+    ),
+  ];
+}
+
+/** Node gives no message for a name with several addresses, only a code. */
+function reasonOf(error: Error): string {
+  return error.message !== '' ? error.message : 'code' in error ? String(error.code) : error.name;
+}
+
+/** What each broker offers against what the client speaks. Brokers that offer the same are told together. */
+export function judgeVersions(answers: readonly BrokerAnswer[]): readonly Finding[] {
+  const brokers = new Map<string, { readonly names: string[]; readonly versions: ApiVersions }>();
+  for (const { broker, answer } of answers) {
+    if (answer instanceof Error) continue;
+    const text = CLIENT_APIS.map(({ key }) => JSON.stringify(answer.get(key))).join();
+    const same = brokers.get(text) ?? { names: [], versions: answer };
+    brokers.set(text, same);
+    same.names.push(broker);
+  }
+  return [...brokers.values()].map(({ names, versions }) => {
+    const apart = CLIENT_APIS.filter(({ key, client }) => {
+      const offered = versions.get(key);
+      return offered === undefined || !overlaps(offered, client);
+    });
+    const shown = CLIENT_APIS.filter(
+      (api) => ['Produce', 'Fetch', 'JoinGroup'].includes(api.name) || apart.includes(api),
+    ).map(({ name, key, client }) => `${name} ${range(versions.get(key))} (client ${range(client)})`);
+    const found = `${names.join(', ')} offer ${shown.join(', ')}`;
+    return apart.length === 0
+      ? finding('versions', 'ok', found)
+      : finding(
+          'versions',
+          'error',
+          `${found}: no common version of ${apart.map(({ name }) => name).join(', ')}. Use a broker of Kafka 3.9 to 4.x`,
+        );
+  });
+}
+
+function range(versions: VersionRange | undefined): string {
+  return versions === undefined ? 'none' : `${versions.least}-${versions.most}`;
+}
+
+/** Who is in the consumer group. */
+export function judgeGroup(
+  groupId: string,
+  topics: readonly string[],
+  { state, protocol, members }: GroupState,
+): Finding {
+  if (members === 0) return finding('group', 'ok', `nobody is in the group ${groupId} (${state}): no worker runs`);
+  const are = `${members} ${members === 1 ? 'member is' : 'members are'} in the group ${groupId} (${state})`;
+  if (protocol !== '' && protocol !== assignerName(topics)) {
+    return finding(
+      'group',
+      'error',
+      `${are}, with the assigner "${protocol}": they are other consumers, or workers that read other topics, and a worker ` +
+        'cannot join them. Use the same kafka.topics in all workers, or another kafka.groupId',
+    );
+  }
+  return finding('group', 'ok', are);
+}

@@ -1,0 +1,25 @@
+export type Level = 'ok' | 'warning' | 'error';
+
+/** One thing that was looked at. error: something must change before the service can do its work. */
+export interface Finding {
+  /** What was looked at, such as `topics`. */
+  readonly check: string;
+  readonly level: Level;
+  /** What was found and, unless it is fine, what to do. No secret and nothing of a user stands here. */
+  readonly message: string;
+}
+
+export function finding(check: string, level: Level, message: string): Finding {
+  return { check, level, message };
+}
+
+/** 3,456 */
+export function count(n: number): string {
+  return n.toLocaleString('en-US');
+}
+
+/** 12.3 % */
+export function percent(share: number): string {
+  const value = 100 * share;
+  return `${Number.isInteger(value) ? value : value.toFixed(1)} %`;
+}

@@ -1,0 +1,63 @@
+import type { Settings } from '../config/settings.ts';
+import { count, type Finding, finding } from './doctor-finding.ts';
+
+/** How many series the gauges may come to: of the quality gauges, each with its standard error beside it. */
+export function judgeSeries({ measures, windows, attribution, cohorts, limits }: Settings): Finding {
+  const { horizons } = attribution;
+  const product = limits.cohortsPerSet * measures.length * windows.length * horizons.length * cohorts.length;
+  const factors =
+    `${limits.cohortsPerSet} cohorts x ${measures.length} measures x ${windows.length} windows x ${horizons.length} horizons x ` +
+    `${cohorts.length} sets = ${count(product)} of limits.series ${count(limits.series)}`;
+  if (limits.cohortsPerSet > 1) return finding('limits', 'ok', factors);
+  return finding(
+    'limits',
+    'warning',
+    `${factors}: all cohorts but one of a set are shown as __other__. Raise limits.series, or show fewer measures, windows or horizons`,
+  );
+}
+
+/** Records of the last minutes. */
+export interface Load {
+  /** Of all partitions; undefined: nothing came, or it is not known. */
+  readonly impressionsPerSecond: number | undefined;
+  /** What one worker holds open at most. */
+  readonly openLimit: number;
+}
+
+/** Whether one worker has room for what is open at a time. */
+export function judgeMemory({ attribution }: Settings, { impressionsPerSecond, openLimit }: Load): Finding {
+  if (impressionsPerSecond === undefined) {
+    return finding(
+      'memory',
+      'ok',
+      `one worker holds up to ${count(openLimit)} open impressions; no events came lately, so the need cannot be told`,
+    );
+  }
+  const { horizons, outOfOrderness } = attribution;
+  const span = horizons[horizons.length - 1].ms + outOfOrderness;
+  const open = Math.ceil((impressionsPerSecond * span) / 1000);
+  const found =
+    `${impressionsPerSecond.toFixed(1)} impressions/s x (longest horizon + outOfOrderness) = ${count(open)} open; ` +
+    `one worker holds up to ${count(openLimit)}`;
+  if (open <= openLimit / 2) return finding('memory', 'ok', found);
+  const workers = Math.ceil(open / (openLimit / 2));
+  return finding(
+    'memory',
+    'warning',
+    `${found}. Run ${workers} workers, give them more memory, or raise limits.openImpressions if it is set`,
+  );
+}
+
+const LARGEST_SKEW_MS = 30_000;
+const NOTABLE_SKEW_MS = 5_000;
+
+/** Own clock minus that of Redis. */
+export function judgeClock(skew: number): Finding {
+  const seconds = `this clock is ${(Math.abs(skew) / 1000).toFixed(1)} s ${skew < 0 ? 'behind' : 'ahead of'} that of Redis`;
+  const distance = Math.abs(skew);
+  if (distance <= NOTABLE_SKEW_MS) return finding('clock', 'ok', seconds);
+  const advice = 'synchronise both (chrony, systemd-timesyncd)';
+  return distance > LARGEST_SKEW_MS
+    ? finding('clock', 'error', `${seconds}; above 30 s a worker reads nothing: ${advice}`)
+    : finding('clock', 'warning', `${seconds}; above 30 s a worker would read nothing: ${advice}`);
+}

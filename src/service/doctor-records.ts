@@ -1,0 +1,157 @@
+import type { Settings } from '../config/settings.ts';
+import type { Decoder } from '../consumers/decode/record.ts';
+import type { Sample, SampledRecord } from '../consumers/source/kafka-sample.ts';
+import type { InvalidCode } from '../drops.ts';
+import type { EpochMs } from '../events.ts';
+import { count, type Finding, finding, percent } from './doctor-finding.ts';
+
+/** Pairs below this share come from other causes than a change of keys or partitions. */
+const ENOUGH_PAIRS = 0.95;
+const MOST_INVALID = 0.5;
+
+/** What the newest records of all topics show. `decoders`: one per topic. */
+export function judgeRecords(
+  settings: Settings,
+  partitions: number,
+  sample: Sample,
+  decoders: readonly Decoder[],
+  now: EpochMs,
+): readonly Finding[] {
+  const { topics } = settings.kafka;
+  const read = topics.map(({ name }, t) =>
+    inspect(
+      sample.records.filter(({ topic }) => topic === name),
+      decoders[t],
+      now,
+      settings.attribution.futureSkew,
+    ),
+  );
+  return [
+    ...topics.flatMap(({ name }, t) => judgeSide(name, partitions, read[t])),
+    ...sample.refused.map(({ topic, partition, from, to, reason }) =>
+      finding(
+        'records',
+        'error',
+        `${topic}, partition ${partition}: the batch of offsets ${from} to ${to - 1} cannot be decoded (${reason}): the ` +
+          `partition stops there. Pass it with receval skip --partition ${partition} --topic ${topic} --to ${to}`,
+      ),
+    ),
+    judgePairs(partitions, read),
+  ];
+}
+
+interface Seen {
+  readonly records: number;
+  readonly withoutKey: number;
+  readonly invalid: number;
+  readonly codes: ReadonlyMap<InvalidCode, number>;
+  readonly future: number;
+  /** By request id: partitions. */
+  readonly impressions: ReadonlyMap<string, ReadonlySet<number>>;
+  readonly feedback: readonly { readonly requestId: string; readonly partition: number }[];
+}
+
+function inspect(records: readonly SampledRecord[], decoder: Decoder, now: EpochMs, skew: number): Seen {
+  const codes = new Map<InvalidCode, number>();
+  const impressions = new Map<string, Set<number>>();
+  const feedback: { requestId: string; partition: number }[] = [];
+  let invalid = 0;
+  let future = 0;
+  for (const { topic, partition, offset, timestamp, value } of records) {
+    const decoded = decoder.decode(value, `${topic}:${partition}`, offset);
+    if ('refused' in decoded) {
+      if (decoded.refused !== 'invalid') continue;
+      invalid++;
+      codes.set(decoded.code, (codes.get(decoded.code) ?? 0) + 1);
+      continue;
+    }
+    if (timestamp > now + skew || decoded.events.some(({ ts }) => ts > timestamp + skew)) future++;
+    for (const event of decoded.events) {
+      if (event.kind === 'feedback') {
+        feedback.push({ requestId: event.requestId, partition });
+        continue;
+      }
+      const places = impressions.get(event.requestId) ?? new Set();
+      impressions.set(event.requestId, places.add(partition));
+    }
+  }
+  const withoutKey = records.filter(({ hasKey }) => !hasKey).length;
+  return { records: records.length, withoutKey, invalid, codes, future, impressions, feedback };
+}
+
+function judgeSide(name: string, partitions: number, seen: Seen): readonly Finding[] {
+  const { records, withoutKey, invalid, codes, future } = seen;
+  if (records === 0) {
+    return [
+      finding('records', 'warning', `${name}: there are no records, so neither keys nor events could be looked at`),
+    ];
+  }
+  const of = `of ${count(records)} sampled records`;
+  const findings: Finding[] = [];
+  if (invalid === 0)
+    findings.push(finding('records', 'ok', `${name}: all ${count(records)} sampled records can be read`));
+  else {
+    const why = [...codes].sort(([, a], [, b]) => b - a).map(([code, n]) => `${code} ${n}`);
+    findings.push(
+      finding(
+        'records',
+        invalid > MOST_INVALID * records ? 'error' : 'warning',
+        `${name}: ${invalid} ${of} are invalid (${why.join(', ')}): they will not count. Mend the producer, or set the ` +
+          'adapter of the topic; docs/events.md explains each code',
+      ),
+    );
+  }
+  if (future > 0) {
+    findings.push(
+      finding(
+        'clocks',
+        'warning',
+        `${name}: ${future} ${of} are dated further ahead than attribution.futureSkew allows and will be dropped as future. ` +
+          'Correct the clocks that date them, or tsUnit of the topic',
+      ),
+    );
+  }
+  if (withoutKey > 0 && partitions > 1) {
+    findings.push(
+      finding(
+        'keys',
+        'warning',
+        `${name}: ${withoutKey} ${of} have no key, so chance decides their partition. Key all topics by the request id or the user id`,
+      ),
+    );
+  }
+  return findings;
+}
+
+/** Whether feedback lies in the partition of its impression: only there it is found. */
+function judgePairs(partitions: number, seen: readonly Seen[]): Finding {
+  if (partitions === 1) return finding('keys', 'ok', 'there is one partition, so an impression and its feedback meet');
+  const places = new Map<string, Set<number>>();
+  for (const { impressions } of seen) {
+    for (const [id, where] of impressions) {
+      const all = places.get(id) ?? new Set();
+      for (const partition of where) all.add(partition);
+      places.set(id, all);
+    }
+  }
+  const feedback = seen.flatMap((topic) => topic.feedback);
+  const matched = feedback.filter(({ requestId }) => places.has(requestId));
+  if (matched.length === 0) {
+    return finding(
+      'keys',
+      'warning',
+      `none of ${count(feedback.length)} sampled feedback events belongs to one of ${count(places.size)} sampled requests, so ` +
+        'nobody can tell whether they meet in one partition. Look again while events flow',
+    );
+  }
+  const paired = matched.filter(({ requestId, partition }) => places.get(requestId)?.has(partition)).length;
+  const share = paired / matched.length;
+  const found = `${percent(share)} of ${count(matched.length)} sampled feedback events lie in the partition of their impression`;
+  if (share === 1) return finding('keys', 'ok', found);
+  return finding(
+    'keys',
+    share < ENOUGH_PAIRS ? 'error' : 'warning',
+    `${found}; the others will count as orphans. Key all topics by the same id (the request id or the user id), with the same ` +
+      'partitioner (that of Java and of librdkafka differ)',
+  );
+}

@@ -1,0 +1,114 @@
+import type { Settings } from '../config/settings.ts';
+import { MAX_BYTES } from '../consumers/source/kafka-settings.ts';
+import type { DurationMs } from '../events.ts';
+import { count, type Finding, finding } from './doctor-finding.ts';
+
+const DAY: DurationMs = 86_400_000;
+
+/** How long a topic must keep records, so that a worker can read again what it needs, a day of trouble included. */
+export function neededRetention({ attribution }: Settings): DurationMs {
+  const { horizons, backward, outOfOrderness } = attribution;
+  return 3 * horizons[horizons.length - 1].ms + backward + outOfOrderness + DAY;
+}
+
+/** What is known of one topic. */
+export interface TopicFacts {
+  readonly name: string;
+  /** Settings of the topic by name, as Kafka writes them. */
+  readonly settings: ReadonlyMap<string, string>;
+  /** Bytes that the fullest partition gets in a second; undefined: not known. */
+  readonly bytesPerSecond: number | undefined;
+}
+
+/** Whether a topic keeps what a worker may have to read again, and holds nothing too large. */
+export function judgeTopic(needed: DurationMs, topic: TopicFacts): readonly Finding[] {
+  return [retentionTime(needed, topic), ...retentionBytes(needed, topic), cleanup(topic), times(topic), sizes(topic)];
+}
+
+function retentionTime(needed: DurationMs, { name, settings }: TopicFacts): Finding {
+  const kept = numberOf(settings, 'retention.ms');
+  if (kept === undefined) return unknown(name, 'retention.ms');
+  if (kept < 0) return finding('retention', 'ok', `${name}: retention.ms is unlimited`);
+  const found = `${name}: retention.ms is ${kept} (${hours(kept)})`;
+  if (kept >= needed) return finding('retention', 'ok', `${found}; ${hours(needed)} are needed`);
+  return finding(
+    'retention',
+    'error',
+    `${found}; ${hours(needed)} are needed (3 x the longest horizon + backward + outOfOrderness + 24h), or what is open could be ` +
+      `gone before it is read again. Set it to ${needed} or more`,
+  );
+}
+
+function retentionBytes(needed: DurationMs, { name, settings, bytesPerSecond }: TopicFacts): readonly Finding[] {
+  const kept = numberOf(settings, 'retention.bytes');
+  if (kept === undefined || kept < 0) return [];
+  const found = `${name}: retention.bytes is ${kept} for each partition`;
+  if (bytesPerSecond === undefined || bytesPerSecond === 0) {
+    return [
+      finding(
+        'retention',
+        'warning',
+        `${found}; how long that lasts cannot be told without traffic. Set it to -1, and retention.ms to ${needed} or more`,
+      ),
+    ];
+  }
+  const lasts = Math.floor((1000 * kept) / bytesPerSecond);
+  const long = `${found}, which lasts about ${hours(lasts)} at ${count(Math.round(bytesPerSecond))} bytes/s`;
+  if (lasts >= needed) return [finding('retention', 'ok', `${long}; ${hours(needed)} are needed`)];
+  return [
+    finding(
+      'retention',
+      'error',
+      `${long}; ${hours(needed)} are needed. Set it to ${Math.ceil((needed * bytesPerSecond) / 1000)} or more, or to -1`,
+    ),
+  ];
+}
+
+function hours(duration: DurationMs): string {
+  return `${(duration / 3_600_000).toFixed(1)} h`;
+}
+
+function cleanup({ name, settings }: TopicFacts): Finding {
+  const policy = settings.get('cleanup.policy');
+  if (policy === undefined) return unknown(name, 'cleanup.policy');
+  if (!policy.split(',').includes('compact')) return finding('cleanup', 'ok', `${name}: cleanup.policy is ${policy}`);
+  return finding(
+    'cleanup',
+    'error',
+    `${name}: cleanup.policy is ${policy}: Kafka would keep only the last record of each key. Set it to delete`,
+  );
+}
+
+/** Both types are fine: the record's time only caps the event's. */
+function times({ name, settings }: TopicFacts): Finding {
+  const type = settings.get('message.timestamp.type');
+  if (type === undefined) return unknown(name, 'message.timestamp.type');
+  const whose = type === 'LogAppendTime' ? "the broker's clock" : "the producer's clock";
+  return finding(
+    'timestamps',
+    'ok',
+    `${name}: message.timestamp.type is ${type}: ${whose} caps the times of events, so that a device ahead of time holds up nothing`,
+  );
+}
+
+function sizes({ name, settings }: TopicFacts): Finding {
+  const most = numberOf(settings, 'max.message.bytes');
+  if (most === undefined) return unknown(name, 'max.message.bytes');
+  if (most <= MAX_BYTES) return finding('sizes', 'ok', `${name}: max.message.bytes is ${most}`);
+  return finding(
+    'sizes',
+    'warning',
+    `${name}: max.message.bytes is ${most}: one batch may take more memory than a fetch of all partitions (${MAX_BYTES}). ` +
+      'Set it to 1048588, unless producers need more',
+  );
+}
+
+function unknown(name: string, setting: string): Finding {
+  return finding('topics', 'warning', `${name}: the broker does not tell ${setting}; look at it by hand`);
+}
+
+function numberOf(settings: ReadonlyMap<string, string>, name: string): number | undefined {
+  const text = settings.get(name);
+  const value = text === undefined || text === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,231 @@
+import { RedisStore } from '../accumulators/store/redis.ts';
+import { redactUrl } from '../config/redact.ts';
+import type { Settings } from '../config/settings.ts';
+import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
+import { adviceFor } from '../consumers/source/kafka-faults.ts';
+import { type Sample, type SampleRange, sample } from '../consumers/source/kafka-sample.ts';
+import { apiVersions } from '../consumers/source/kafka-versions.ts';
+import type { Bounds } from '../consumers/source/port.ts';
+import type { EpochMs } from '../events.ts';
+import { compile } from '../measures/scorer.ts';
+import { NO_PERMISSIONS } from '../resume.ts';
+import { checkPartitions, readCheckpoints } from './checks.ts';
+import { type BrokerAnswer, judgeGroup, judgeReach, judgeVersions } from './doctor-brokers.ts';
+import { type Finding, finding } from './doctor-finding.ts';
+import { judgeClock, judgeMemory, judgeSeries } from './doctor-load.ts';
+import { judgeRecords } from './doctor-records.ts';
+import { judgeState } from './doctor-state.ts';
+import { judgeTopic, neededRetention } from './doctor-topics.ts';
+import { rowTtl, serviceDecoders, workerSettings } from './settings.ts';
+
+export interface DoctorDeps {
+  readonly now: () => EpochMs;
+  /** Told each finding as it is found. */
+  readonly tell: (finding: Finding) => void;
+}
+
+const BROKER_TIMEOUT_MS = 3000;
+const REDIS_TIMEOUT_MS = 5000;
+const SAMPLE_TIMEOUT_MS = 15_000;
+/** Newest records of one topic that are looked at. */
+const SAMPLED_PER_TOPIC = 10_000;
+const SAMPLED_PER_PARTITION = 2000;
+const RATE_SPAN_MS = 600_000;
+
+/** Looks at everything that the service needs. Changes nothing but a unit of its own in Redis, which it deletes. Never rejects. */
+export async function diagnose(settings: Settings, deps: DoctorDeps): Promise<void> {
+  deps.tell(judgeSeries(settings));
+  const admin = new KafkaAdmin({
+    brokers: settings.kafka.brokers,
+    clientId: 'receval-doctor',
+    topics: settings.kafka.topics.map(({ name }) => name),
+  });
+  const doctor = new Doctor(settings, deps, admin);
+  try {
+    await doctor.look();
+  } finally {
+    await admin.close().catch(() => {});
+  }
+}
+
+class Doctor {
+  readonly #settings: Settings;
+  readonly #deps: DoctorDeps;
+  readonly #admin: KafkaAdmin;
+
+  constructor(settings: Settings, deps: DoctorDeps, admin: KafkaAdmin) {
+    this.#settings = settings;
+    this.#deps = deps;
+    this.#admin = admin;
+  }
+
+  async look(): Promise<void> {
+    const partitions = (await this.#brokers()) ? await this.#topics() : undefined;
+    const bounds = partitions === undefined ? undefined : await this.#try('topics', () => this.#bounds(partitions));
+    // Before Redis is read: a commit in between makes Redis newer, never the group.
+    const committed =
+      partitions === undefined
+        ? undefined
+        : await this.#try('group', () => this.#admin.questions.committedBy(this.#settings.kafka.groupId));
+    const store = await this.#redis();
+    if (store !== undefined) {
+      if (partitions !== undefined && bounds !== undefined && committed !== undefined) {
+        await this.#try('state', async () => {
+          const stored = await readCheckpoints(store, this.#settings.namespace, partitions);
+          this.#tell(...judgeState(this.#settings, { stored, committedByGroup: committed, bounds }));
+        });
+      }
+      await store.close();
+    }
+    if (partitions !== undefined && bounds !== undefined) await this.#traffic(partitions, bounds);
+  }
+
+  /** Whether Kafka can be asked. */
+  async #brokers(): Promise<boolean> {
+    const { brokers } = this.#settings.kafka;
+    const configured = await ask(brokers);
+    this.#tell(...judgeReach(configured, 'configured'));
+    if (configured.every(({ answer }) => answer instanceof Error)) return false;
+    const advertised = await this.#try('brokers', async () => {
+      const others = (await this.#admin.cluster()).filter((broker) => !brokers.includes(broker));
+      const answers = await ask(others);
+      this.#tell(...judgeReach(answers, 'advertised'));
+      return answers;
+    });
+    this.#tell(...judgeVersions([...configured, ...(advertised ?? [])]));
+    return advertised !== undefined;
+  }
+
+  /** How many partitions all topics have; undefined: they differ, or one is missing. */
+  async #topics(): Promise<number | undefined> {
+    const { topics, groupId } = this.#settings.kafka;
+    const names = topics.map(({ name }) => name);
+    const partitions = await this.#try('topics', async () => {
+      const found = checkPartitions(this.#settings, await this.#admin.questions.partitionCounts());
+      this.#tell(finding('topics', 'ok', `${names.join(', ')} have ${found} partitions each`));
+      return found;
+    });
+    await this.#try('group', async () => this.#tell(judgeGroup(groupId, names, await this.#admin.group(groupId))));
+    return partitions;
+  }
+
+  /** By topic, then partition. */
+  async #bounds(partitions: number): Promise<readonly (readonly Bounds[])[]> {
+    return Promise.all(
+      this.#settings.kafka.topics.map((_, topic) =>
+        Promise.all(
+          Array.from({ length: partitions }, (_, partition) => this.#admin.questions.bounds(partition, topic)),
+        ),
+      ),
+    );
+  }
+
+  /** Connected, if Redis is of any use. */
+  async #redis(): Promise<RedisStore | undefined> {
+    const { url } = this.#settings.redis;
+    const ttl = rowTtl(this.#settings, compile(this.#settings.measures, this.#settings.grading));
+    const store = await this.#try('redis', () =>
+      RedisStore.connect({ url, rowTtl: ttl, connectTimeout: REDIS_TIMEOUT_MS }),
+    );
+    if (store === undefined) return undefined;
+    this.#tell(finding('redis', 'ok', `${redactUrl(url)} answers`));
+    await this.#try('redis', async () => {
+      for (const { check, level, message } of await store.checks({ write: true })) {
+        this.#tell(finding(`redis ${check}`, level, message));
+      }
+    });
+    await this.#try('clock', async () => {
+      const before = this.#deps.now();
+      const time = await store.time();
+      this.#tell(judgeClock((before + this.#deps.now()) / 2 - time));
+    });
+    return store;
+  }
+
+  /** What flows: records, rates, and what the topics' settings mean for them. */
+  async #traffic(partitions: number, bounds: readonly (readonly Bounds[])[]): Promise<void> {
+    const { topics, groupId } = this.#settings.kafka;
+    const now = this.#deps.now();
+    const rates = await this.#try('memory', () => this.#rates(now, bounds));
+    const newest = await this.#try('records', async () => {
+      const found = await sample(this.#admin.client, `${groupId}-doctor`, this.#newest(bounds), SAMPLE_TIMEOUT_MS);
+      this.#tell(...judgeRecords(this.#settings, partitions, found, serviceDecoders(this.#settings), now));
+      if (!found.complete) {
+        this.#tell(finding('records', 'warning', 'the sample is not complete: the brokers took longer than 15 s'));
+      }
+      return found;
+    });
+    await this.#try('topics', async () => {
+      const found = await this.#admin.topicSettings(topics.map(({ name }) => name));
+      const needed = neededRetention(this.#settings);
+      for (const [t, { name }] of topics.entries()) {
+        const size = newest === undefined ? undefined : meanSize(newest, name);
+        const fastest = rates === undefined ? undefined : Math.max(...rates[t]);
+        const bytesPerSecond = size === undefined || fastest === undefined ? undefined : size * fastest;
+        this.#tell(...judgeTopic(needed, { name, settings: found[t], bytesPerSecond }));
+      }
+    });
+    const impressions = topics.findIndex(({ role }) => role.impressions);
+    const rate = rates?.[impressions].reduce((sum, perSecond) => sum + perSecond, 0) ?? 0;
+    const scorer = compile(this.#settings.measures, this.#settings.grading);
+    const { openLimit } = workerSettings(this.#settings, scorer, partitions, NO_PERMISSIONS);
+    this.#tell(judgeMemory(this.#settings, { impressionsPerSecond: rate === 0 ? undefined : rate, openLimit }));
+  }
+
+  /** Records per second of the last minutes, by topic, then partition. */
+  #rates(now: EpochMs, bounds: readonly (readonly Bounds[])[]): Promise<readonly (readonly number[])[]> {
+    return Promise.all(
+      bounds.map(async (ofTopic, topic) => {
+        const since = await this.#admin.offsetsAt(this.#settings.kafka.topics[topic].name, now - RATE_SPAN_MS);
+        return ofTopic.map(
+          ({ end }, partition) => (1000 * Math.max(0, end - (since.get(partition) ?? end))) / RATE_SPAN_MS,
+        );
+      }),
+    );
+  }
+
+  #newest(bounds: readonly (readonly Bounds[])[]): readonly SampleRange[] {
+    return bounds.flatMap((ofTopic, topic) => {
+      const each = Math.min(SAMPLED_PER_PARTITION, Math.ceil(SAMPLED_PER_TOPIC / ofTopic.length));
+      return ofTopic.map(({ start, end }, partition) => ({
+        topic: this.#settings.kafka.topics[topic].name,
+        partition,
+        from: Math.max(start, end - each),
+        to: end,
+      }));
+    });
+  }
+
+  #tell(...findings: readonly Finding[]): void {
+    for (const one of findings) this.#deps.tell(one);
+  }
+
+  /** What cannot be asked is an error by itself. */
+  async #try<T>(check: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const advice = adviceFor(error);
+      this.#tell(finding(check, 'error', advice === undefined ? message : `${message}; ${advice}`));
+      return undefined;
+    }
+  }
+}
+
+function ask(brokers: readonly string[]): Promise<readonly BrokerAnswer[]> {
+  return Promise.all(
+    brokers.map(async (broker) => {
+      try {
+        return { broker, answer: await apiVersions(broker, BROKER_TIMEOUT_MS) };
+      } catch (error) {
+        return { broker, answer: error instanceof Error ? error : new Error(String(error)) };
+      }
+    }),
+  );
+}
+
+function meanSize({ records }: Sample, name: string): number | undefined {
+  const sizes = records.filter(({ topic }) => topic === name).map(({ value }) => value?.length ?? 0);
+  return sizes.length === 0 ? undefined : sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+}

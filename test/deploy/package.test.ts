@@ -1,0 +1,108 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../services/commands.ts';
+import { ROOT } from './compose-file.ts';
+import { recevalIn } from './receval-in.ts';
+
+/** What the build and the package are made of. */
+const CHECKOUT = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md', 'LICENSE'];
+const PUBLISHED = ['CHANGELOG.md', 'bin', 'docs', 'sample', 'src'];
+
+function files(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function succeed(file: string, args: readonly string[], cwd: string): Promise<string> {
+  const done = await run(file, args, { cwd, env: process.env });
+  if (done.code !== 0) throw new Error(`${file} ${args.join(' ')}: ${done.stdout}${done.stderr}`);
+  return done.stdout;
+}
+
+describe('the package', () => {
+  const top = mkdtempSync(join(tmpdir(), 'receval-package-'));
+  const checkout = join(top, 'checkout');
+  const folder = join(top, 'package');
+  beforeAll(async () => {
+    mkdirSync(checkout);
+    for (const path of [...CHECKOUT, ...PUBLISHED]) cpSync(join(ROOT, path), join(checkout, path), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+    await succeed('npm', ['pack', '--silent', `--pack-destination=${top}`], checkout);
+    const [archive] = readdirSync(top).filter((name) => name.endsWith('.tgz'));
+    await succeed('tar', ['-xzf', archive], top);
+    cpSync(join(checkout, 'package-lock.json'), join(folder, 'package-lock.json'));
+    const install = ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+    await succeed('npm', install, folder);
+  }, 300_000);
+  afterAll(() => rmSync(top, { recursive: true }));
+
+  it('holds neither sources nor tools', () => {
+    expect(readdirSync(folder)).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'bin', 'dist', 'docs', 'sample']),
+    );
+    expect(readdirSync(folder)).not.toContain('src');
+    expect(readdirSync(join(folder, 'node_modules'))).not.toContain('tsx');
+  });
+
+  it('holds every file of the sources that is not TypeScript, unchanged', () => {
+    const others = files(join(checkout, 'src')).filter((path) => !path.endsWith('.ts'));
+    expect(others.length).toBeGreaterThanOrEqual(2);
+    for (const path of others) {
+      expect(readFileSync(path.replace(`${checkout}/src`, `${folder}/dist`), 'utf8')).toBe(readFileSync(path, 'utf8'));
+    }
+  });
+
+  it('imports nothing that is missing', async () => {
+    const modules = files(join(folder, 'dist')).filter((path) => path.endsWith('.js') && !path.endsWith('cli/main.js'));
+    expect(modules.length).toBeGreaterThan(100);
+    const script = 'for (const path of process.argv.slice(1)) await import(path);';
+    const imported = await run(process.execPath, ['--input-type=module', '-e', script, ...modules], { cwd: top });
+    expect(imported).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('tells its version, and checks a configuration', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(await recevalIn(folder, ['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await recevalIn(folder, ['config', 'check'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^ok\n/),
+    });
+    expect(await recevalIn(folder, ['config', 'check'], { RECEVAL_HTTP_PROT: '1' })).toMatchObject({ code: 2 });
+  });
+
+  it('replays its sample to the same numbers as the sources do', async () => {
+    const sample = 'sample/open_bandit';
+    const replay = [
+      ...['replay', '--config', `${sample}/receval.yaml`, '--adapter', 'open-bandit', '--output', 'json'],
+      ...['--events', `${sample}/random_men.csv.gz@variant=random`, `${sample}/bts_men.csv.gz@variant=bts`],
+    ];
+    const found = await recevalIn(folder, replay);
+    expect(found.code).toBe(0);
+    expect(JSON.parse(found.stdout).impressions).toMatchObject({ read: 20_000, accepted: 20_000 });
+    expect(found.stdout).toBe((await recevalIn(ROOT, replay)).stdout);
+  });
+
+  it('offers receval/measures to JavaScript and to TypeScript, and nothing else', async () => {
+    const user = join(top, 'user');
+    mkdirSync(join(user, 'node_modules'), { recursive: true });
+    symlinkSync(folder, join(user, 'node_modules/receval'));
+    const score = "measure('mrr').score({ grades: [0, 1, 0] })";
+    writeFileSync(join(user, 'use.mjs'), `import { measure } from 'receval/measures';\nconsole.log(${score});\n`);
+    expect(await run(process.execPath, ['use.mjs'], { cwd: user })).toEqual({ code: 0, stdout: '0.5\n', stderr: '' });
+
+    writeFileSync(join(user, 'inside.mjs'), "import 'receval/dist/unit.js';\n");
+    const inside = await run(process.execPath, ['inside.mjs'], { cwd: user });
+    expect(inside).toMatchObject({ code: 1, stderr: expect.stringContaining('ERR_PACKAGE_PATH_NOT_EXPORTED') });
+
+    const tsc = [join(ROOT, 'node_modules/.bin/tsc'), '--ignoreConfig', '--noEmit', '--strict', '--types', ''];
+    const check = (file: string) => run(tsc[0], [...tsc.slice(1), '--module', 'nodenext', file], { cwd: user });
+    const types = "import { measure } from 'receval/measures';\nexport const score: number | undefined = ";
+    writeFileSync(join(user, 'right.mts'), `${types}${score};\n`);
+    expect(await check('right.mts')).toMatchObject({ code: 0, stdout: '' });
+    writeFileSync(join(user, 'wrong.mts'), `${types}measure(1);\n`);
+    expect((await check('wrong.mts')).stdout).toContain('wrong.mts(2');
+  });
+});

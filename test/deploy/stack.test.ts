@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import kafkajs from 'kafkajs';
+import { afterAll, describe, expect } from 'vitest';
+import { itWith } from '../services/it-with.ts';
+import { sharedKafka } from '../services/kafka.ts';
+import { freePort } from '../services/ports.ts';
+import { ROOT, readCompose } from './compose-file.ts';
+import { makeSecrets, startShippedRedis } from './shipped-redis.ts';
+import { makeTopics } from './topic-commands.ts';
+
+const closing: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+});
+const KAFKA = sharedKafka();
+
+interface Program {
+  readonly port: number;
+  readonly exited: Promise<number | null>;
+  readonly child: ChildProcess;
+  readonly printed: () => string;
+}
+
+/** A service of the compose file as a process of this machine. */
+async function start(name: 'worker' | 'exporter', broker: string, url: string, folder: string): Promise<Program> {
+  const { command, environment } = readCompose().services[name];
+  const port = await freePort();
+  const secret = join(folder, `${name}-url`);
+  writeFileSync(secret, `${url}\n`);
+  const child = spawn('bin/receval', command, {
+    cwd: ROOT,
+    env: {
+      PATH: process.env['PATH'],
+      ...environment,
+      RECEVAL_KAFKA_BROKERS: broker,
+      RECEVAL_REDIS_URL_FILE: secret,
+      RECEVAL_HTTP_PORT: String(port),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  closing.push(() => child.kill('SIGKILL'));
+  return { port, exited, child, printed: () => printed };
+}
+
+async function text({ port }: Program, path: string): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
+  return answer === undefined ? 'no answer' : `${answer.status}\n${await answer.text()}`;
+}
+
+async function until(program: Program, path: string, pattern: RegExp): Promise<string> {
+  const end = Date.now() + 60_000;
+  for (;;) {
+    const found = await text(program, path);
+    if (pattern.test(found)) return found;
+    if (Date.now() > end || program.child.exitCode !== null) {
+      throw new Error(`${path} never matched ${pattern}: ${found.slice(0, 2000)}\n${program.printed().slice(-3000)}`);
+    }
+    await sleep(200);
+  }
+}
+
+describe('the stack of docker-compose.yml, as processes of this machine', () => {
+  itWith(
+    KAFKA,
+    'counts and stores what is produced, with no right missing and no password told',
+    async (kafka) => {
+      const folder = mkdtempSync(join(tmpdir(), 'receval-stack-'));
+      closing.push(() => rmSync(folder, { recursive: true }));
+      const secrets = await makeSecrets();
+      closing.push(() => secrets.remove());
+      const redis = await startShippedRedis(secrets);
+      closing.push(() => redis.stop());
+      const admin = new Redis(redis.adminUrl);
+      closing.push(() => admin.disconnect());
+      await makeTopics(kafka);
+
+      const [broker] = kafka.brokers;
+      const worker = await start('worker', broker, redis.workerUrl, folder);
+      const exporter = await start('exporter', broker, redis.exporterUrl, folder);
+      await Promise.all([until(worker, '/healthz', /^200/), until(exporter, '/readyz', /^200/)]);
+
+      const producer = new kafkajs.Kafka({ brokers: [broker], logLevel: kafkajs.logLevel.NOTHING }).producer();
+      await producer.connect();
+      const ts = Date.now();
+      const keys = Array.from({ length: 50 }, (_, i) => `r${i}`);
+      const send = (topic: string, event: (requestId: string) => object) =>
+        producer.send({ topic, messages: keys.map((key) => ({ key, value: JSON.stringify(event(key)) })) });
+      await send('impressions', (requestId) => ({ requestId, ts, items: ['a', 'b'] }));
+      await send('feedback', (requestId) => ({ requestId, ts: ts + 1, itemId: 'b', action: 'click' }));
+      await producer.disconnect();
+
+      await until(worker, '/metrics', /^receval_events_total\{[^}]*topic="impressions"[^}]*\} 50$/m);
+      await until(worker, '/metrics', /^receval_events_total\{[^}]*topic="feedback"[^}]*\} 50$/m);
+      await until(worker, '/readyz', /^200/);
+      expect(await text(exporter, '/metrics')).toContain('receval_build_info');
+      expect(await admin.exists('receval:{default:0}:unit')).toBe(1);
+      expect(await admin.acl('LOG')).toEqual([]);
+
+      const asked = Date.now();
+      for (const { child } of [worker, exporter]) child.kill('SIGTERM');
+      expect(await Promise.all([worker.exited, exporter.exited])).toEqual([0, 0]);
+      expect(Date.now() - asked).toBeLessThan(5_500);
+      for (const { printed } of [worker, exporter]) {
+        for (const url of Object.values(secrets.read())) expect(printed()).not.toContain(new URL(url).password);
+      }
+    },
+    240_000,
+  );
+});

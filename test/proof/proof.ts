@@ -1,0 +1,253 @@
+/**
+ * The proof: real Kafka, real Redis and real processes are fed with simulated traffic while workers and Redis are killed.
+ * Then every whole number in Redis must be the one that the reference finds in the same logs.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadSettings } from '../../src/config/load.ts';
+import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { LogRecord, TopicLog } from '../reference/logs.ts';
+import { startKafka } from '../services/kafka.ts';
+import { startRedis } from '../services/redis.ts';
+import { Broker } from './broker.ts';
+import { compareUnit, flat, noVerdict, type UnitResult, type Verdict } from './compare.ts';
+import { expectedRows } from './expected-rows.ts';
+import { Faults } from './faults.ts';
+import { Feed } from './feed.ts';
+import { expectedGauges, gaugeDifferences, wholeWindow } from './gauges.ts';
+import { joinByRequest } from './join-by-request.ts';
+import { configuration, type ProofParameters, type ReferenceSettings, TOPICS } from './parameters.ts';
+import { ServiceProcess } from './process.ts';
+import { RecordedInputs } from './recorded-inputs.ts';
+import { connect, readUnit, rowsPrefix } from './stored.ts';
+
+export interface ProofReport {
+  readonly verdict: Verdict;
+  /** Gauges of the longest window that differ from the reference, by exporter, and how many were compared. */
+  readonly gaugeDifferences: readonly (readonly string[])[];
+  readonly gauges: number;
+  /** What the reference expects and Redis holds, by unit. */
+  readonly expected: readonly UnitResult[];
+  readonly stored: readonly UnitResult[];
+  /** The totals of the reference, all units together, by name: `<topic>.<side>.drops.<reason>` and the like. */
+  readonly totals: ReadonlyMap<string, bigint>;
+  readonly records: number;
+  readonly kills: number;
+  readonly redisRestarts: number;
+  /** Units claimed from the beginning to the end. */
+  readonly claims: number;
+  readonly idleAdvances: number;
+  readonly clockDrops: number;
+  /** Numbers of the first unit that the reference gets differently when it is not told what the wall clock did. */
+  readonly differentWithoutInputs: number;
+  /** Of the reference, once everything was read. */
+  readonly waitingFeedback: number;
+  /** Ends of processes that nobody asked for. */
+  readonly crashes: readonly string[];
+  readonly exitCodes: readonly (number | null)[];
+  readonly seconds: number;
+}
+
+const TICK_MS = 100;
+/** What is sent beyond the moment of the next fault while it has not struck. */
+const LEAD = 0.06;
+/** Pace while waiting for a fault: slow, but no topic falls silent. */
+const TRICKLE = 0.1;
+const STRAGGLERS = 100;
+const PATIENCE_MS = 180_000;
+const HOUR_MS = 3_600_000;
+/** Longer than an exporter takes to show what is new. */
+const SETTLE_MS = 2000;
+
+export async function prove(parameters: ProofParameters, say: (line: string) => void): Promise<ProofReport> {
+  const began = Date.now();
+  const log = (line: string): void => say(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+  const folder = mkdtempSync(join(tmpdir(), 'receval-proof-'));
+  const ends: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
+  try {
+    const kafka = await startKafka({ brokers: parameters.brokers });
+    ends.unshift(() => kafka.stop());
+    const redis = await startRedis({ config: { appendonly: 'yes', appendfsync: 'always' } });
+    ends.unshift(() => redis.stop());
+    const config = join(folder, 'receval.yaml');
+    writeFileSync(config, configuration(kafka.brokers, redis.url));
+    const settings = loadSettings({ file: config, readFile: (path) => readFileSync(path, 'utf8'), env: {} });
+    const broker = new Broker(kafka, parameters.partitions);
+    ends.unshift(() => broker.close());
+    await broker.open();
+    const client = connect(redis.port);
+    ends.unshift(async () => client.disconnect());
+    log(`${parameters.brokers} brokers and Redis are up`);
+
+    const start = (role: 'worker' | 'exporter', count: number): Promise<ServiceProcess[]> =>
+      Promise.all(Array.from({ length: count }, (_, n) => ServiceProcess.start(folder, config, role, n + 1)));
+    const workers = await start('worker', parameters.workers);
+    const exporters = await start('exporter', parameters.exporters);
+    for (const process of [...workers, ...exporters]) ends.unshift(() => process.stop());
+    await until('workers and exporters are ready', async () => {
+      const ready = await Promise.all([...workers, ...exporters].map((process) => process.isReady()));
+      return ready.every((yes) => yes);
+    });
+    log(`${workers.length} workers and ${exporters.length} exporters are ready`);
+
+    const faults = new Faults(parameters, workers, redis, log);
+    const inputs = new RecordedInputs(client, parameters.partitions);
+    await drive(parameters, broker, new Feed(parameters, began), faults, inputs, log);
+
+    const pages = await settledPages(exporters);
+    const claims = workers.reduce((sum, worker) => sum + worker.said('"unit claimed"'), 0);
+    const exitCodes = await Promise.all([...workers, ...exporters].map((process) => process.stop()));
+    const stored: UnitResult[] = [];
+    for (let unit = 0; unit < parameters.partitions; unit++) stored.push(await readUnit(client, unit));
+    log('processes have ended; reading the logs back');
+
+    const logs = await broker.readAll();
+    const expected: UnitResult[] = [];
+    const verdict = noVerdict();
+    let waitingFeedback = 0;
+    for (const [unit, topics] of logs.entries()) {
+      const {
+        counts,
+        closings,
+        waitingFeedback: waiting,
+      } = joinByRequest(
+        joinSettings(settings),
+        topics.map((records, topic) => withInputs(records, inputs, unit, topic)),
+      );
+      waitingFeedback += waiting;
+      expected.push({ counts, rows: expectedRows(settings, rowsPrefix(unit), closings) });
+      compareUnit(verdict, unit, expected[unit], stored[unit]);
+    }
+    const ignorant = logs[0].map((records) => ({ records, idleAdvances: [], clockDrops: [] }));
+    const { counts } = joinByRequest(joinSettings(settings), ignorant);
+    const withoutInputs = noVerdict();
+    compareUnit(withoutInputs, 0, { counts, rows: new Map() }, { counts: stored[0].counts, rows: new Map() });
+    const gauges = expectedGauges(
+      settings,
+      expected.map(({ rows }) => rows),
+    );
+    log('compared');
+    return {
+      verdict,
+      gaugeDifferences: pages.map((page) => gaugeDifferences(gauges, wholeWindow(page))),
+      gauges: gauges.size,
+      expected,
+      stored,
+      totals: totalsOf(expected),
+      records: logs.flat().reduce((sum, records) => sum + records.length, 0),
+      kills: faults.kills,
+      redisRestarts: faults.redisRestarts,
+      claims,
+      idleAdvances: sumOf(parameters.partitions, (unit, topic) => inputs.idleAdvances(unit, topic).length),
+      clockDrops: sumOf(parameters.partitions, (unit, topic) => inputs.clockDrops(unit, topic).length),
+      differentWithoutInputs: withoutInputs.different,
+      waitingFeedback,
+      crashes: [...workers, ...exporters].flatMap((process) => process.crashes),
+      exitCodes,
+      seconds: (Date.now() - began) / 1000,
+    };
+  } finally {
+    for (const end of ends) await end();
+  }
+}
+
+/** Sends everything while faults strike; then waits until silence has closed all, sends the stragglers, and waits again. */
+async function drive(
+  { events, pace }: ProofParameters,
+  broker: Broker,
+  feed: Feed,
+  faults: Faults,
+  inputs: RecordedInputs,
+  log: (line: string) => void,
+): Promise<void> {
+  let isDone = false;
+  const watch = async (): Promise<void> => {
+    while (!isDone) {
+      await inputs.look();
+      await faults.strike(inputs.committed / events);
+      await sleep(TICK_MS);
+    }
+  };
+  const send = async (): Promise<void> => {
+    let told = 0;
+    for (;;) {
+      const began = Date.now();
+      const isAhead = feed.sent / events > faults.next + LEAD && faults.next < 1;
+      const records = feed.take(Math.ceil((pace * (isAhead ? TRICKLE : 1) * TICK_MS) / 1000));
+      if (records.length === 0) break;
+      await broker.send(records);
+      if (feed.sent >= told + events / 10) {
+        told = feed.sent;
+        log(`${feed.sent} records sent, ${inputs.committed} committed`);
+      }
+      await sleep(Math.max(0, TICK_MS - (Date.now() - began)));
+    }
+    log(`all ${feed.sent} records sent, ${inputs.committed} committed`);
+    let ends = await broker.ends();
+    await until('all is read and closed', async () => inputs.reached(ends, Date.now() - HOUR_MS));
+    log('all is read, and silence has closed everything');
+    await broker.send(feed.stragglers(STRAGGLERS));
+    ends = await broker.ends();
+    await until('the stragglers are read', async () => inputs.reached(ends, 0));
+  };
+  const watching = watch();
+  try {
+    await Promise.race([send(), watching]);
+  } finally {
+    isDone = true;
+    await watching;
+  }
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`gave up waiting for this: ${what}`);
+    await sleep(TICK_MS);
+  }
+}
+
+/** The exporters' pages, once their gauges have stopped to move. */
+async function settledPages(exporters: readonly ServiceProcess[]): Promise<string[]> {
+  let last = '';
+  for (;;) {
+    const pages = await Promise.all(exporters.map((exporter) => exporter.metrics()));
+    const shown = JSON.stringify(pages.map((page) => [...wholeWindow(page)]));
+    if (shown === last) return pages;
+    last = shown;
+    await sleep(SETTLE_MS);
+  }
+}
+
+function withInputs(records: readonly LogRecord[], inputs: RecordedInputs, unit: number, topic: number): TopicLog {
+  return { records, idleAdvances: inputs.idleAdvances(unit, topic), clockDrops: inputs.clockDrops(unit, topic) };
+}
+
+function joinSettings({ attribution, kafka, limits }: ReferenceSettings): JoinSettings {
+  return {
+    topics: kafka.topics.map(({ role }) => role),
+    horizons: attribution.horizons.map(({ ms }) => ms),
+    outOfOrderness: attribution.outOfOrderness,
+    backward: attribution.backward,
+    futureSkew: attribution.futureSkew,
+    feedbackPerImpression: limits.feedbackPerImpression,
+    actions: [],
+  };
+}
+
+function sumOf(partitions: number, count: (unit: number, topic: number) => number): number {
+  let sum = 0;
+  for (let unit = 0; unit < partitions; unit++) for (const topic of TOPICS.keys()) sum += count(unit, topic);
+  return sum;
+}
+
+/** Totals of all units, by name. */
+function totalsOf(units: readonly UnitResult[]): ReadonlyMap<string, bigint> {
+  const totals = new Map<string, bigint>();
+  for (const { counts } of units) {
+    for (const [name, value] of flat(counts)) totals.set(name, (totals.get(name) ?? 0n) + value);
+  }
+  return totals;
+}

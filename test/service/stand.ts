@@ -1,0 +1,275 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { Redis } from 'ioredis';
+import kafkajs from 'kafkajs';
+import { afterAll, vi } from 'vitest';
+import { decodeCheckpoint, type UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
+import { unitKey } from '../../src/accumulators/store/layout.ts';
+import { exitCodeOf } from '../../src/cli/failure.ts';
+import type { Service } from '../services/it-with.ts';
+import { type RunningKafka, startKafka } from '../services/kafka.ts';
+import { type RunningRedis, startRedis } from '../services/redis.ts';
+
+const { Kafka, Partitioners, logLevel } = kafkajs;
+const RECEVAL = resolve(import.meta.dirname, '../../bin/receval');
+
+/** Long enough for every start-up check, and so short that what was written some minutes ago has closed. */
+export const ENOUGH_RETENTION = String(30 * 86_400_000);
+
+export interface Servers {
+  readonly kafka: RunningKafka;
+  readonly redis: RunningRedis;
+}
+
+/** One broker and one Redis for all tests of a file, started by the first that needs them. */
+export function sharedServers(): Service<Servers> {
+  let started: Promise<Servers> | undefined;
+  afterAll(async () => {
+    const servers = await started?.catch(() => undefined);
+    await Promise.all([servers?.kafka.stop(), servers?.redis.stop()]);
+  });
+  return {
+    name: 'Kafka and Redis',
+    get: () => {
+      started ??= Promise.all([startKafka(), startRedis({ config: { appendonly: 'yes' } })]).then(([kafka, redis]) => ({
+        kafka,
+        redis,
+      }));
+      return started;
+    },
+  };
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Produced {
+  readonly topic: 'impressions' | 'feedback';
+  readonly value: string | null;
+  readonly key?: string;
+  readonly partition?: number;
+  readonly at?: number;
+}
+
+/** Topics, a namespace and a group of its own on shared servers, and a configuration that names them. */
+export class Stand {
+  readonly servers: Servers;
+  readonly topics: Readonly<Record<'impressions' | 'feedback', string>>;
+  readonly namespace: string;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'receval-stand-'));
+  readonly #kafka: InstanceType<typeof Kafka>;
+  readonly #redis: Redis;
+
+  constructor(servers: Servers) {
+    const name = randomUUID().slice(0, 8);
+    this.servers = servers;
+    this.namespace = name;
+    this.topics = { impressions: `impressions-${name}`, feedback: `feedback-${name}` };
+    this.#kafka = new Kafka({ brokers: [...servers.kafka.brokers], clientId: 'test', logLevel: logLevel.NOTHING });
+    this.#redis = new Redis(servers.redis.url);
+    this.configure();
+  }
+
+  get redis(): Redis {
+    return this.#redis;
+  }
+
+  get file(): string {
+    return join(this.#folder, 'receval.yaml');
+  }
+
+  /** Writes the configuration anew. JSON is YAML. */
+  configure(changes: Readonly<Record<string, unknown>> = {}): void {
+    const { kafka, redis } = this.servers;
+    const document = {
+      namespace: this.namespace,
+      kafka: {
+        brokers: kafka.brokers,
+        groupId: this.namespace,
+        topics: { impressions: { name: this.topics.impressions }, feedback: { name: this.topics.feedback } },
+      },
+      redis: { url: redis.url },
+      attribution: { horizons: ['1m', '5m'], idleAfter: '1s' },
+      commit: { interval: '100ms' },
+      http: { port: 0 },
+      ...changes,
+    };
+    writeFileSync(this.file, JSON.stringify(document));
+  }
+
+  async makeTopics(
+    partitions: number | { readonly impressions: number; readonly feedback: number },
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const each = typeof partitions === 'number' ? { impressions: partitions, feedback: partitions } : partitions;
+    await this.#asAdmin((admin) =>
+      admin.createTopics({
+        waitForLeaders: true,
+        topics: (['impressions', 'feedback'] as const)
+          .filter((side) => each[side] > 0)
+          .map((side) => ({
+            topic: this.topics[side],
+            numPartitions: each[side],
+            configEntries: Object.entries({ 'retention.ms': ENOUGH_RETENTION, ...settings }).map(([name, value]) => ({
+              name,
+              value,
+            })),
+          })),
+      }),
+    );
+  }
+
+  addPartitions(count: number): Promise<unknown> {
+    const topicPartitions = Object.values(this.topics).map((topic) => ({ topic, count }));
+    return this.#asAdmin((admin) => admin.createPartitions({ topicPartitions }));
+  }
+
+  async produce(records: readonly Produced[]): Promise<void> {
+    const producer = this.#kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+    await producer.connect();
+    for (const { topic, at, ...message } of records) {
+      const timestamp = at === undefined ? {} : { timestamp: String(at) };
+      await producer.send({ topic: this.topics[topic], messages: [{ ...message, ...timestamp }] });
+    }
+    await producer.disconnect();
+  }
+
+  /** Runs a command in this process, as `receval <command> <flags>` would. */
+  async command(make: () => Command, ...flags: string[]): Promise<Ended> {
+    let stdout = '';
+    let stderr = '';
+    const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      stdout += String(text);
+      return true;
+    });
+    const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      stderr += String(text);
+      return true;
+    });
+    const before = process.exitCode;
+    process.exitCode = 0;
+    try {
+      await make().parseAsync([...flags, '--config', this.file], { from: 'user' });
+      return { code: Number(process.exitCode), stdout, stderr };
+    } catch (error) {
+      return { code: exitCodeOf(error), stdout, stderr: error instanceof Error ? error.message : String(error) };
+    } finally {
+      process.exitCode = before;
+      out.mockRestore();
+      err.mockRestore();
+    }
+  }
+
+  /** Starts the real service. */
+  run(...flags: string[]): RunningService {
+    return new RunningService([RECEVAL, 'run', '--config', this.file, ...flags]);
+  }
+
+  /** What is stored of a unit; undefined: nothing. */
+  async stored(partition: number): Promise<UnitCheckpoint | undefined> {
+    const fields = await this.#redis.hgetall(unitKey(this.namespace, partition));
+    return fields['format'] === undefined ? undefined : decodeCheckpoint(new Map(Object.entries(fields)));
+  }
+
+  /** Until all records of all these partitions are committed and everything has closed; answers what is stored then. */
+  async drained(partitions: number, service: RunningService): Promise<readonly UnitCheckpoint[]> {
+    const ends = await this.ends();
+    const until = Date.now() + 40_000;
+    for (;;) {
+      const all = await Promise.all(Array.from({ length: partitions }, (_, partition) => this.stored(partition)));
+      const there = all.filter((checkpoint) => checkpoint !== undefined);
+      const isDone = there.every(
+        ({ join: { topics, watermark } }, p) =>
+          topics.every(({ committed }, t) => committed === ends[t][p]) && watermark > Date.now() - 60_000,
+      );
+      if (there.length === partitions && isDone) return there;
+      const isLate = Date.now() > until;
+      if (isLate || !service.isRunning) throw new Error(`not all was counted: ${service.printed.slice(-3000)}`);
+      await sleep(100);
+    }
+  }
+
+  /** Log ends by topic, then partition. */
+  ends(): Promise<readonly (readonly number[])[]> {
+    return this.#asAdmin((admin) =>
+      Promise.all(
+        Object.values(this.topics).map(async (topic) => {
+          const ends: number[] = [];
+          for (const { partition, high } of await admin.fetchTopicOffsets(topic)) ends[partition] = Number(high);
+          return ends;
+        }),
+      ),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#redis.disconnect();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #asAdmin<T>(work: (admin: ReturnType<InstanceType<typeof Kafka>['admin']>) => Promise<T>): Promise<T> {
+    const admin = this.#kafka.admin();
+    await admin.connect();
+    try {
+      return await work(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}
+
+/** Works with a stand and takes it down. */
+export async function withStand(servers: Servers, work: (stand: Stand) => Promise<void>): Promise<void> {
+  const stand = new Stand(servers);
+  try {
+    await work(stand);
+  } finally {
+    await stand.close();
+  }
+}
+
+/** `receval run` as a process. */
+export class RunningService {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number | null>;
+  printed = '';
+
+  constructor(args: readonly string[]) {
+    this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on('data', (chunk) => {
+        this.printed += String(chunk);
+      });
+    }
+    this.#ended = new Promise((done) => this.#child.once('close', done));
+    process.once('exit', this.#lastResort);
+  }
+
+  readonly #lastResort = (): void => {
+    this.#child.kill('SIGKILL');
+  };
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Its exit code, once it ends by itself. */
+  async ended(): Promise<number | null> {
+    const code = await this.#ended;
+    process.off('exit', this.#lastResort);
+    return code;
+  }
+
+  stop(): Promise<number | null> {
+    this.#child.kill('SIGTERM');
+    return this.ended();
+  }
+}
