@@ -67,6 +67,8 @@ export class Worker {
   /** Everything that is to end with this worker. */
   readonly #stopping = new AbortController();
   #assigned = false;
+  /** Partitions that the log gave us last. */
+  #ours: readonly number[] = [];
 
   constructor(settings: WorkerSettings, deps: WorkerDeps) {
     this.#settings = settings;
@@ -112,6 +114,7 @@ export class Worker {
   }
 
   async #take(partitions: readonly number[]): Promise<void> {
+    this.#ours = partitions;
     for (const partition of this.#units.keys()) if (!partitions.includes(partition)) this.#units.delete(partition);
     for (const partition of partitions) {
       const owned = this.#units.get(partition);
@@ -138,6 +141,8 @@ export class Worker {
         this.#units.set(partition, owned);
         this.#deps.onClaim(partition, unit.committed.counts);
         this.#seek(owned);
+        // The unit before it may have been held back when it was dropped.
+        for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#deps.source.resume(partition, topic);
         log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
         return;
       } catch (error) {
@@ -256,9 +261,8 @@ export class Worker {
     this.#pace.blockAll(owned, 'store', true);
     this.#units.delete(partition);
     await this.#deps.clock.sleep(wait, this.#stopping.signal);
-    if (this.#stopping.signal.aborted || this.#units.has(partition)) return;
+    if (this.#stopping.signal.aborted || !this.#ours.includes(partition) || this.#units.has(partition)) return;
     await this.#claim(partition);
-    for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#deps.source.resume(partition, topic);
   }
 
   status(): WorkerStatus {

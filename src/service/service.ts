@@ -11,6 +11,7 @@ import type { Permissions } from '../resume.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { Worker, type WorkerLog } from '../worker.ts';
 import { checkPartitions, checkStored, readCheckpoints, StartRefused } from './checks.ts';
+import { patiently } from './patience.ts';
 import { rowTtl, serviceDecoders, workerSettings } from './settings.ts';
 import { type Health, Watchdog } from './watchdog.ts';
 
@@ -28,6 +29,8 @@ export interface ServiceOptions {
 
 const REFRESH_MS = 1000;
 const CLOCK_CHECK_MS = 10_000;
+/** For brokers that have just started; then a start fails and whoever runs us tries again. */
+const PATIENCE_MS = 60_000;
 
 /** `receval run`: worker, exporter, or both, on Kafka and Redis. */
 export class Service {
@@ -78,12 +81,16 @@ export class Service {
       log: (level, message, fields) =>
         (level === 'info' ? options.log.info : options.log.warn).call(options.log, fields, message),
     });
-    const partitions = checkPartitions(settings, await source.partitionCounts());
+    const ask = <T>(question: () => Promise<T>): Promise<T> =>
+      patiently(question, PATIENCE_MS, (error, retryInMs) =>
+        options.log.warn({ error: messageOf(error), retryInMs }, 'Kafka did not answer yet'),
+      );
+    const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
     const worker = options.role !== 'exporter';
     await mustBeFit(store, worker);
     if (worker) {
       const stored = await readCheckpoints(store, settings.namespace, partitions);
-      checkStored(settings, stored, await source.committedByGroup(), permissions);
+      checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions);
     }
     service = new Service(options, store, source, scorer, partitions);
     await service.#listen();

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -7,7 +7,7 @@ import { paneKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import { RedisStore } from '../../src/accumulators/store/redis.ts';
 import { openRedis, redisIsThere } from '../contracts/store/redis-harness.ts';
 import { storeContract } from '../contracts/store/suite.ts';
-import { onPath, run } from '../services/commands.ts';
+import { run } from '../services/commands.ts';
 import { debianProgram } from '../services/debian.ts';
 import { freePort } from '../services/ports.ts';
 import { ROOT, readCompose } from './compose-file.ts';
@@ -36,25 +36,6 @@ describe('the passwords of Redis', () => {
     expect(acl.stdout.split('\n').filter((line) => line.startsWith('user ')).length).toBe(3);
     for (const url of Object.values(secrets.read())) expect(acl.stdout).not.toContain(passwordOf(url));
     expect(acl.stdout).not.toMatch(/^#|<|nopass/m);
-  });
-
-  it('are made and turned into users by the shell of the image too', async (context) => {
-    const busybox = onPath('busybox', process.env['PATH'] ?? '');
-    if (busybox === undefined) return context.skip('there is no busybox on the PATH');
-    const bin = join(secrets.folders.worker, 'bin');
-    mkdirSync(bin);
-    expect(await run(busybox, ['--install', '-s', bin])).toMatchObject({ code: 0 });
-    const env = { PATH: bin };
-    const script = (name: string) => join(ROOT, 'deploy/redis', name);
-    const fresh = join(secrets.folders.worker, 'fresh');
-    for (const folder of [fresh, `${fresh}/a`, `${fresh}/b`]) mkdirSync(folder);
-    const made = await run(join(bin, 'sh'), [script('secrets.sh'), `${fresh}/a`, `${fresh}/b`], { env });
-    expect(made).toEqual({ code: 0, stdout: '', stderr: '' });
-    const users = (shell: string, files: string) =>
-      run(shell, [script('acl.sh'), `${files}/a/url`, `${files}/b/url`], shell === 'sh' ? {} : { env });
-    const printed = await users(join(bin, 'sh'), fresh);
-    expect(printed.stdout).toMatch(/ #[0-9a-f]{64} /);
-    expect(printed).toEqual(await users('sh', fresh));
   });
 
   it('are given to the server by start.sh', async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import kafkajs from 'kafkajs';
 import { afterAll, describe, expect } from 'vitest';
 import { itWith } from '../services/it-with.ts';
-import { sharedKafka } from '../services/kafka.ts';
+import { sharedKafka } from '../services/kafka-shared.ts';
 import { freePort } from '../services/ports.ts';
 import { ROOT, readCompose } from './compose-file.ts';
 import { makeSecrets, startShippedRedis } from './shipped-redis.ts';
@@ -21,33 +21,38 @@ const KAFKA = sharedKafka();
 
 interface Program {
   readonly port: number;
+  /** The code with which it ended for good. */
   readonly exited: Promise<number | null>;
-  readonly child: ChildProcess;
   readonly printed: () => string;
+  readonly kill: (signal: NodeJS.Signals) => void;
 }
 
 /** A service of the compose file as a process of this machine. */
-async function start(name: 'worker' | 'exporter', broker: string, url: string, folder: string): Promise<Program> {
+async function start(name: string, broker: string, url: string, folder: string): Promise<Program> {
   const { command, environment } = readCompose().services[name];
   const port = await freePort();
   const secret = join(folder, `${name}-url`);
   writeFileSync(secret, `${url}\n`);
-  const child = spawn('bin/receval', command, {
-    cwd: ROOT,
-    env: {
-      PATH: process.env['PATH'],
-      ...environment,
-      RECEVAL_KAFKA_BROKERS: broker,
-      RECEVAL_REDIS_URL_FILE: secret,
-      RECEVAL_HTTP_PORT: String(port),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const env = {
+    PATH: process.env['PATH'],
+    ...environment,
+    RECEVAL_KAFKA_BROKERS: broker,
+    ...(environment['RECEVAL_REDIS_URL_FILE'] === undefined ? {} : { RECEVAL_REDIS_URL_FILE: secret }),
+    RECEVAL_HTTP_PORT: String(port),
+  };
   let printed = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  closing.push(() => child.kill('SIGKILL'));
-  return { port, exited, child, printed: () => printed };
+  const child = spawn('bin/receval', command, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      printed += chunk;
+    });
+  }
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', resolve);
+  });
+  const kill: Program['kill'] = (signal) => child.kill(signal);
+  closing.push(() => kill('SIGKILL'));
+  return { port, exited, printed: () => printed, kill: (signal) => kill(signal) };
 }
 
 async function text({ port }: Program, path: string): Promise<string> {
@@ -60,7 +65,7 @@ async function until(program: Program, path: string, pattern: RegExp): Promise<s
   for (;;) {
     const found = await text(program, path);
     if (pattern.test(found)) return found;
-    if (Date.now() > end || program.child.exitCode !== null) {
+    if (Date.now() > end) {
       throw new Error(`${path} never matched ${pattern}: ${found.slice(0, 2000)}\n${program.printed().slice(-3000)}`);
     }
     await sleep(200);
@@ -99,16 +104,20 @@ describe('the stack of docker-compose.yml, as processes of this machine', () => 
 
       await until(worker, '/metrics', /^receval_events_total\{[^}]*topic="impressions"[^}]*\} 50$/m);
       await until(worker, '/metrics', /^receval_events_total\{[^}]*topic="feedback"[^}]*\} 50$/m);
+      await until(worker, '/metrics', /^receval_commits_total\{outcome="ok"\} [1-9]\d*$/m);
       await until(worker, '/readyz', /^200/);
+      const traffic = await start('traffic', broker, '', folder);
+      await until(worker, '/metrics', /^receval_events_total\{[^}]*topic="impressions"[^}]*\} (?!50$)\d+$/m);
       expect(await text(exporter, '/metrics')).toContain('receval_build_info');
       expect(await admin.exists('receval:{default:0}:unit')).toBe(1);
       expect(await admin.acl('LOG')).toEqual([]);
 
       const asked = Date.now();
-      for (const { child } of [worker, exporter]) child.kill('SIGTERM');
-      expect(await Promise.all([worker.exited, exporter.exited])).toEqual([0, 0]);
+      const programs = [traffic, worker, exporter];
+      for (const { kill } of programs) kill('SIGTERM');
+      expect(await Promise.all(programs.map(({ exited }) => exited))).toEqual([0, 0, 0]);
       expect(Date.now() - asked).toBeLessThan(5_500);
-      for (const { printed } of [worker, exporter]) {
+      for (const { printed } of programs) {
         for (const url of Object.values(secrets.read())) expect(printed()).not.toContain(new URL(url).password);
       }
     },

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { itWith } from '../services/it-with.ts';
-import { sharedKafka } from '../services/kafka.ts';
+import { sharedKafka } from '../services/kafka-shared.ts';
 import { makeTopics, TOPIC_TOOL } from './topic-commands.ts';
 
 const KAFKA = sharedKafka();

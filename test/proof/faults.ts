@@ -10,6 +10,8 @@ const LAST = 0.9;
 const APART_MS = 1500;
 const LONGEST_RESTART_MS = 6000;
 const LONGEST_OUTAGE_MS = 2500;
+/** The session is 30 s. */
+const FREEZE_MS = 40_000;
 
 /** Ends workers and Redis at random moments while records flow, by how much of all records was committed. */
 export class Faults {
@@ -17,16 +19,16 @@ export class Faults {
   readonly #workers: readonly ServiceProcess[];
   readonly #redis: RunningRedis;
   readonly #kills: number[];
+  readonly #freezes: number[];
   readonly #outages: number[];
   readonly #say: (line: string) => void;
   #notBefore = 0;
   kills = 0;
+  freezes = 0;
   redisRestarts = 0;
-  /** Units that the killed workers owned, at least. */
-  orphaned = 0;
 
   constructor(
-    { seed, kills, redisRestarts }: ProofParameters,
+    { seed, kills, freezes, redisRestarts }: ProofParameters,
     workers: readonly ServiceProcess[],
     redis: RunningRedis,
     say: (line: string) => void,
@@ -38,17 +40,21 @@ export class Faults {
     this.#redis = redis;
     this.#kills = moments(kills);
     this.#outages = moments(redisRestarts);
+    this.#freezes = moments(freezes);
     this.#say = say;
   }
 
   /** The share of all records at which the next fault is due; 1: none is left. */
   get next(): number {
-    return Math.min(this.#kills.at(0) ?? 1, this.#outages.at(0) ?? 1);
+    return Math.min(this.#kills.at(0) ?? 1, this.#freezes.at(0) ?? 1, this.#outages.at(0) ?? 1);
   }
 
   /** Lets the faults strike that are due. Returns when Redis is up. */
   async strike(committed: number): Promise<void> {
-    if (this.#kills.length > 0 && committed >= this.#kills[0] && Date.now() >= this.#notBefore) this.#kill(committed);
+    if (Date.now() >= this.#notBefore) {
+      if (this.#kills.length > 0 && committed >= this.#kills[0]) this.#kill(committed);
+      else if (this.#freezes.length > 0 && committed >= this.#freezes[0]) this.#freeze(committed);
+    }
     if (this.#outages.length > 0 && committed >= this.#outages[0]) {
       this.#outages.shift();
       const down = Math.floor(LONGEST_OUTAGE_MS * this.#random.next());
@@ -60,18 +66,31 @@ export class Faults {
     }
   }
 
-  /** One of those that own units. */
   #kill(committed: number): void {
-    const owners = this.#workers.filter((worker) => worker.claims > 0);
-    if (owners.length === 0) return;
-    const worker = owners[Math.floor(owners.length * this.#random.next())];
+    const worker = this.#owner();
+    if (worker === undefined) return;
     const restartAfter = Math.floor(LONGEST_RESTART_MS * this.#random.next());
     this.#say(`${worker.name}: kill -9 at ${percent(committed)}, started again after ${restartAfter} ms`);
     this.#kills.shift();
-    this.orphaned += worker.claims;
     worker.kill9(restartAfter);
     this.kills++;
     this.#notBefore = Date.now() + APART_MS;
+  }
+
+  #freeze(committed: number): void {
+    const worker = this.#owner();
+    if (worker === undefined) return;
+    this.#say(`${worker.name}: stopped at ${percent(committed)}, goes on after ${FREEZE_MS} ms`);
+    this.#freezes.shift();
+    worker.freeze(FREEZE_MS);
+    this.freezes++;
+    this.#notBefore = Date.now() + FREEZE_MS + APART_MS;
+  }
+
+  /** One of those that own units. */
+  #owner(): ServiceProcess | undefined {
+    const owners = this.#workers.filter((worker) => worker.claims > 0);
+    return owners[Math.floor(owners.length * this.#random.next())];
   }
 }
 

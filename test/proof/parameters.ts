@@ -10,6 +10,8 @@ export interface ProofParameters {
   readonly exporters: number;
   /** Workers ended by SIGKILL. */
   readonly kills: number;
+  /** Workers stopped for longer than their session, so that others take over, and then let go on. */
+  readonly freezes: number;
   /** Redis ended by SIGKILL and started again over its files. */
   readonly redisRestarts: number;
   readonly seed: number;

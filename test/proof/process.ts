@@ -90,6 +90,13 @@ export class ServiceProcess {
     this.#child?.kill('SIGKILL');
   }
 
+  /** Stops it as a machine that hangs would, and lets it go on after so many milliseconds. */
+  freeze(duration: number): void {
+    const child = this.#child;
+    child?.kill('SIGSTOP');
+    setTimeout(() => child?.kill('SIGCONT'), duration);
+  }
+
   async isReady(): Promise<boolean> {
     return (await this.#get('/readyz'))?.ok === true;
   }

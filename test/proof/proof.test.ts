@@ -14,6 +14,7 @@ const SHORT: ProofParameters = {
   workers: 2,
   exporters: 2,
   kills: 3,
+  freezes: 0,
   redisRestarts: 1,
   seed: 3,
   pace: 2500,

@@ -35,9 +35,12 @@ export interface ProofReport {
   readonly totals: ReadonlyMap<string, bigint>;
   readonly records: number;
   readonly kills: number;
+  readonly freezes: number;
   readonly redisRestarts: number;
   /** Units claimed from the beginning to the end. */
   readonly claims: number;
+  /** How often a worker learned that a unit was taken over from it, or that Redis went back. */
+  readonly fenced: number;
   readonly idleAdvances: number;
   readonly clockDrops: number;
   /** Numbers of the first unit that the reference gets differently when it is not told what the wall clock did. */
@@ -97,7 +100,9 @@ export async function prove(parameters: ProofParameters, say: (line: string) => 
     await drive(parameters, broker, new Feed(parameters, began), faults, inputs, log);
 
     const pages = await settledPages(exporters);
-    const claims = workers.reduce((sum, worker) => sum + worker.said('"unit claimed"'), 0);
+    const said = (message: string): number => workers.reduce((sum, worker) => sum + worker.said(message), 0);
+    const claims = said('"unit claimed"');
+    const fenced = said('"the unit was taken over');
     const exitCodes = await Promise.all([...workers, ...exporters].map((process) => process.stop()));
     const stored: UnitResult[] = [];
     for (let unit = 0; unit < parameters.partitions; unit++) stored.push(await readUnit(client, unit));
@@ -138,8 +143,10 @@ export async function prove(parameters: ProofParameters, say: (line: string) => 
       totals: totalsOf(expected),
       records: logs.flat().reduce((sum, records) => sum + records.length, 0),
       kills: faults.kills,
+      freezes: faults.freezes,
       redisRestarts: faults.redisRestarts,
       claims,
+      fenced,
       idleAdvances: sumOf(parameters.partitions, (unit, topic) => inputs.idleAdvances(unit, topic).length),
       clockDrops: sumOf(parameters.partitions, (unit, topic) => inputs.clockDrops(unit, topic).length),
       differentWithoutInputs: withoutInputs.different,

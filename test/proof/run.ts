@@ -12,6 +12,7 @@ const LONG: ProofParameters = {
   workers: 2,
   exporters: 2,
   kills: 10,
+  freezes: 0,
   redisRestarts: 3,
   seed: 1,
   pace: 3000,
@@ -32,6 +33,7 @@ function parametersOf(args: readonly string[]): ProofParameters {
     workers: of('workers'),
     exporters: of('exporters'),
     kills: of('kills'),
+    freezes: of('freezes'),
     redisRestarts: of('redisRestarts'),
     seed: of('seed'),
     pace: of('pace'),
@@ -44,7 +46,7 @@ function parametersOf(args: readonly string[]): ProofParameters {
 function print(report: ProofReport): void {
   const { verdict, totals } = report;
   const lines = [
-    `records ${report.records}, kills ${report.kills}, redis restarts ${report.redisRestarts}, units claimed ${report.claims}`,
+    `records ${report.records}, kills ${report.kills}, freezes ${report.freezes}, redis restarts ${report.redisRestarts}, units claimed ${report.claims}, fenced ${report.fenced}`,
     `recorded inputs: idle advances ${report.idleAdvances}, records judged by the clock ${report.clockDrops}`,
     `compared: ${verdict.rows} rows, ${verdict.numbers} whole numbers, ${report.gauges} gauges on each exporter`,
     `lost ${verdict.lost}, double ${verdict.double}, different ${verdict.different}, gauges different ${report.gaugeDifferences.map((all) => all.length).join(' and ')}`,

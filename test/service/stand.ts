@@ -179,22 +179,37 @@ export class Stand {
     return fields['format'] === undefined ? undefined : decodeCheckpoint(new Map(Object.entries(fields)));
   }
 
-  /** Until all records of all these partitions are committed and everything has closed; answers what is stored then. */
-  async drained(partitions: number, service: RunningService): Promise<readonly UnitCheckpoint[]> {
+  /** Until all records of all these partitions are committed and time has passed `closed`; answers what is stored then. */
+  async drained(partitions: number, service: RunningService, closed: number): Promise<readonly UnitCheckpoint[]> {
     const ends = await this.ends();
     const until = Date.now() + 40_000;
     for (;;) {
       const all = await Promise.all(Array.from({ length: partitions }, (_, partition) => this.stored(partition)));
       const there = all.filter((checkpoint) => checkpoint !== undefined);
       const isDone = there.every(
-        ({ join: { topics, watermark } }, p) =>
-          topics.every(({ committed }, t) => committed === ends[t][p]) && watermark > Date.now() - 60_000,
+        ({ partitions: known, join: { topics, watermark } }, p) =>
+          known === partitions && topics.every(({ committed }, t) => committed === ends[t][p]) && watermark >= closed,
       );
       if (there.length === partitions && isDone) return there;
-      const isLate = Date.now() > until;
-      if (isLate || !service.isRunning) throw new Error(`not all was counted: ${service.printed.slice(-3000)}`);
+      if (Date.now() > until || !service.isRunning) {
+        const stored = there.map(({ join: { topics, watermark } }) => ({ topics, watermark }));
+        throw new Error(
+          `not all was counted: ${JSON.stringify({ ends, closed, stored })}\n${service.printed.slice(-3000)}`,
+        );
+      }
       await sleep(100);
     }
+  }
+
+  /** Impressions in the minute panes of one generation, over everything, at one horizon. */
+  async impressionsIn(generation: string, horizon: string): Promise<number> {
+    let sum = 0;
+    for (const key of await this.#redis.keys(`receval:{${this.namespace}:*}:${generation}:pane:m:*`)) {
+      const row = await this.#redis.hget(key, `${horizon}||`);
+      const { impressions }: { readonly impressions: number } = JSON.parse(row ?? '{"impressions":0}');
+      sum += impressions;
+    }
+    return sum;
   }
 
   /** Log ends by topic, then partition. */
@@ -261,9 +276,11 @@ export class RunningService {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Its exit code, once it ends by itself. */
-  async ended(): Promise<number | null> {
+  /** Its exit code, once it ends by itself; null: it had to be killed because it did not in time. */
+  async ended(patience = 10_000): Promise<number | null> {
+    const timer = setTimeout(this.#lastResort, patience);
     const code = await this.#ended;
+    clearTimeout(timer);
     process.off('exit', this.#lastResort);
     return code;
   }

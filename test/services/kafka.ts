@@ -5,8 +5,6 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll } from 'vitest';
-import type { Service } from './it-with.ts';
 import { type KafkaJars, type KafkaVersion, kafkaJars } from './kafka-jars.ts';
 import { freePort } from './ports.ts';
 
@@ -16,11 +14,6 @@ export interface KafkaOptions {
   readonly brokers?: 1 | 3;
   /** Further properties of each broker. */
   readonly properties?: Readonly<Record<string, string | number>>;
-}
-
-export interface SharedKafkaOptions extends KafkaOptions {
-  /** The tests end or freeze brokers, so they need some of their own even if KAFKA_BROKERS names others. */
-  readonly own?: boolean;
 }
 
 /** Brokers of our own. They are numbered from 1. */
@@ -66,43 +59,6 @@ export async function startKafka(options: KafkaOptions = {}): Promise<RunningKaf
       if (attempt === ATTEMPTS || !String(error).includes('Address already in use')) throw error;
     }
   }
-}
-
-/**
- * Brokers for all tests of a file, started by the first that needs them. If KAFKA_BROKERS is set (host:port,host:port) and
- * nothing in particular is asked for, those are used.
- */
-export function sharedKafka(options: SharedKafkaOptions = {}): Service<RunningKafka> {
-  let started: Promise<RunningKafka> | undefined;
-  afterAll(async () => {
-    await (await started?.catch(() => undefined))?.stop();
-  });
-  const named = process.env['KAFKA_BROKERS'];
-  const isParticular = options.own === true || options.version !== undefined || options.brokers !== undefined;
-  return {
-    name: `Kafka ${options.version ?? '4.3.1'}`,
-    get: () => {
-      started ??= named === undefined || isParticular ? startKafka(options) : foreignKafka(named.split(','));
-      return started;
-    },
-  };
-}
-
-/** Brokers that somebody else runs. */
-async function foreignKafka(brokers: readonly string[]): Promise<RunningKafka> {
-  const refuse = (): never => {
-    throw new Error('these brokers are not ours to end: the test must ask for its own');
-  };
-  return {
-    version: '4.3.1',
-    brokers,
-    kill9: refuse,
-    restart: refuse,
-    freeze: refuse,
-    thaw: refuse,
-    tool: async (className, args, input) => runTool(await kafkaJars('4.3.1'), className, args, input),
-    stop: async () => {},
-  };
 }
 
 class Cluster {
@@ -253,7 +209,7 @@ class Cluster {
   }
 }
 
-function runTool(jars: KafkaJars, className: string, args: readonly string[], input = ''): Promise<string> {
+export function runTool(jars: KafkaJars, className: string, args: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(jars.java, [...JAVA, HEAP, '-cp', jars.classPath, className, ...args]);
     let printed = '';

@@ -87,7 +87,9 @@ test('--clean plants nothing but disorder, unless a fault is asked for', async (
 });
 
 test.each([
-  [['--to', 'kafka'], /receval run/],
+  [['--to', 'kafka', '--events', '5', '--for', '1s'], /give one of them/],
+  [['--to', 'kafka', '--speed', '2'], /--start in the past/],
+  [['--to', 'x', '--create-topics', '2'], /--create-topics belongs to --to kafka/],
   [[], /--to DIR/],
   [['--to', 'x', '--late', 'often'], /--late: "often" is no number/],
   [['--to', 'x', '--late', '2'], /late must be a share from 0 to 1/],

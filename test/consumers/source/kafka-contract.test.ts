@@ -1,6 +1,6 @@
 import { RECORDS, sourceContract } from '../../contracts/source/suite.ts';
 import { itWith } from '../../services/it-with.ts';
-import { sharedKafka } from '../../services/kafka.ts';
+import { sharedKafka } from '../../services/kafka-shared.ts';
 import { makeTopics, produce, sourceOver } from './kafka-fixture.ts';
 
 const KAFKA = sharedKafka();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { itWith } from '../../services/it-with.ts';
-import { sharedKafka } from '../../services/kafka.ts';
+import { sharedKafka } from '../../services/kafka-shared.ts';
 import { Collector, range, until } from './kafka-collector.ts';
 import { client, makeTopics, produce, sourceOver } from './kafka-fixture.ts';
 import { Told } from './kafka-told.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { itWith } from '../../services/it-with.ts';
-import { type RunningKafka, sharedKafka } from '../../services/kafka.ts';
+import type { RunningKafka } from '../../services/kafka.ts';
+import { sharedKafka } from '../../services/kafka-shared.ts';
 import { Collector, range, until } from './kafka-collector.ts';
 import { client, makeTopics, produce, sourceOver } from './kafka-fixture.ts';
 import { Told } from './kafka-told.ts';

@@ -1,0 +1,222 @@
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
+import { FORMAT_VERSION } from '../../src/accumulators/store/layout.ts';
+import { loadSettings } from '../../src/config/load.ts';
+import { noCounts } from '../../src/consumers/join/topic.ts';
+import { assignerName } from '../../src/consumers/source/assigner.ts';
+import { type ApiVersions, CLIENT_APIS, overlaps } from '../../src/consumers/source/kafka-versions.ts';
+import { fingerprint } from '../../src/fingerprint.ts';
+import { judgeGroup, judgeReach, judgeVersions } from '../../src/service/doctor-brokers.ts';
+import type { Finding } from '../../src/service/doctor-finding.ts';
+import { judgeClock, judgeMemory, judgeSeries } from '../../src/service/doctor-load.ts';
+import { judgeState } from '../../src/service/doctor-state.ts';
+import { judgeTopic, neededRetention } from '../../src/service/doctor-topics.ts';
+
+const settings = (text = '') => loadSettings({ file: 'x', readFile: () => text, env: {} });
+const levels = (findings: readonly Finding[]): string[] => findings.map(({ level, check }) => `${level} ${check}`);
+
+describe('the versions of the client', () => {
+  const require = createRequire(import.meta.url);
+
+  it.each(CLIENT_APIS)('of $name are those that kafkajs has', ({ name, key, client }) => {
+    const keys: Readonly<Record<string, number>> = require('kafkajs/src/protocol/requests/apiKeys.js');
+    expect(keys[name === 'FindCoordinator' ? 'GroupCoordinator' : name]).toBe(key);
+    const folder = `${name[0].toLowerCase()}${name.slice(1)}`;
+    const { versions }: { readonly versions: readonly string[] } = require(
+      `kafkajs/src/protocol/requests/${folder}/index.js`,
+    );
+    const numbers = versions.map(Number);
+    expect(client).toEqual({ least: Math.min(...numbers), most: Math.max(...numbers) });
+  });
+
+  it('must touch those of the broker', () => {
+    const client = { least: 2, most: 4 };
+    expect(overlaps(client, { least: 0, most: 1 })).toBe(false);
+    expect(overlaps(client, { least: 0, most: 2 })).toBe(true);
+    expect(overlaps(client, { least: 4, most: 9 })).toBe(true);
+    expect(overlaps(client, { least: 5, most: 9 })).toBe(false);
+  });
+});
+
+describe('the brokers', () => {
+  const all: ApiVersions = new Map(CLIENT_APIS.map(({ key }) => [key, { least: 0, most: 20 }]));
+
+  it('are told together where they offer the same', () => {
+    const answers = ['a:1', 'b:1'].map((broker) => ({ broker, answer: all }));
+    expect(judgeVersions(answers)).toEqual([
+      expect.objectContaining({ level: 'ok', message: expect.stringMatching(/^a:1, b:1 offer Produce 0-20/) }),
+    ]);
+  });
+
+  it('must speak a version that the client knows', () => {
+    const newer: ApiVersions = new Map([...all, [1, { least: 12, most: 20 }]]);
+    const [found] = judgeVersions([{ broker: 'a:1', answer: newer }]);
+    expect(found.level).toBe('error');
+    expect(found.message).toContain('Fetch 12-20 (client 0-11)');
+    expect(found.message).toContain('no common version of Fetch.');
+    const without = new Map([...all].filter(([key]) => key !== 11));
+    expect(judgeVersions([{ broker: 'a:1', answer: without }])[0].message).toContain('JoinGroup none (client 0-5)');
+  });
+
+  it('may be silent while another configured one answers; an advertised one may not', () => {
+    const silent = { broker: 'b:1', answer: new Error('no answer') };
+    expect(levels(judgeReach([{ broker: 'a:1', answer: all }, silent], 'configured'))).toEqual([
+      'ok brokers',
+      'warning brokers',
+    ]);
+    expect(levels(judgeReach([silent], 'configured'))).toEqual(['error brokers']);
+    expect(levels(judgeReach([{ broker: 'a:1', answer: all }, silent], 'advertised'))).toEqual([
+      'ok brokers',
+      'error brokers',
+    ]);
+  });
+});
+
+describe('the group', () => {
+  it('may be empty, or hold workers of the same topics; others are an error', () => {
+    const judge = (protocol: string, members: number) =>
+      judgeGroup('receval', ['a', 'b'], { state: 'Stable', protocol, members }).level;
+    expect(judge('', 0)).toBe('ok');
+    expect(judge(assignerName(['a', 'b']), 2)).toBe('ok');
+    expect(judge(assignerName(['a', 'c']), 2)).toBe('error');
+    expect(judge('RoundRobinAssigner', 1)).toBe('error');
+  });
+});
+
+describe('a topic', () => {
+  const needed = 100_000;
+  const topic = (more: Readonly<Record<string, string>>, bytesPerSecond?: number) =>
+    judgeTopic(needed, {
+      name: 't',
+      bytesPerSecond,
+      settings: new Map(
+        Object.entries({
+          'retention.ms': '-1',
+          'retention.bytes': '-1',
+          'cleanup.policy': 'delete',
+          'message.timestamp.type': 'CreateTime',
+          'max.message.bytes': '1048588',
+          ...more,
+        }),
+      ),
+    });
+  const worst = (findings: readonly Finding[]) =>
+    findings.filter(({ level }) => level !== 'ok').map(({ level }) => level);
+
+  it('must keep records for 3 H + backward + outOfOrderness + a day', () => {
+    const some = settings('attribution: {horizons: [1m, 1h], backward: 5m, outOfOrderness: 20s}');
+    expect(neededRetention(some)).toBe(3 * 3_600_000 + 300_000 + 20_000 + 86_400_000);
+    expect(worst(topic({ 'retention.ms': '99999' }))).toEqual(['error']);
+    expect(worst(topic({ 'retention.ms': '100000' }))).toEqual([]);
+    expect(worst(topic({ 'retention.ms': '100001' }))).toEqual([]);
+  });
+
+  it('must have room for that, as far as the rate is known', () => {
+    expect(worst(topic({ 'retention.bytes': '1000' }))).toEqual(['warning']);
+    expect(worst(topic({ 'retention.bytes': '999' }, 10))).toEqual(['error']);
+    expect(worst(topic({ 'retention.bytes': '1000' }, 10))).toEqual([]);
+    expect(topic({ 'retention.bytes': '999' }, 10)[1].message).toContain('Set it to 1000 or more');
+  });
+
+  it('must not be compacted, and should not take batches above the largest fetch', () => {
+    expect(worst(topic({ 'cleanup.policy': 'compact' }))).toEqual(['error']);
+    expect(worst(topic({ 'cleanup.policy': 'delete,compact' }))).toEqual(['error']);
+    expect(worst(topic({ 'max.message.bytes': String(8 * 2 ** 20) }))).toEqual([]);
+    expect(worst(topic({ 'max.message.bytes': String(8 * 2 ** 20 + 1) }))).toEqual(['warning']);
+  });
+});
+
+describe('the stored state', () => {
+  const some = settings();
+  const unit = (changes: Partial<UnitCheckpoint> = {}): UnitCheckpoint => {
+    const topic = { committed: 100, replay: 60, replayWatermark: 0, idleAdvances: [], clockDrops: [] };
+    return {
+      format: FORMAT_VERSION,
+      generation: '1',
+      fingerprint: fingerprint(some),
+      partitions: 1,
+      incompleteBefore: 0,
+      join: { topics: [topic, topic], counts: [noCounts(3), noCounts(3)], watermark: 0 },
+      panes: { minutes: [], hours: [], admission: [] },
+      lastRecords: [undefined, undefined],
+      ...changes,
+    };
+  };
+  const judge = (start: number, end: number, group: number, stored: UnitCheckpoint | undefined = unit(), of = some) =>
+    judgeState(of, {
+      stored: [stored],
+      committedByGroup: [[group], [group]],
+      bounds: [[{ start, end }], [{ start: 0, end: 100 }]],
+    }).map(({ level, message }) => `${level} ${message}`);
+
+  it('is fine when it fits, and the logs hold all from the replay offsets to the committed ones', () => {
+    expect(judge(60, 100, 100)).toEqual(['ok 1 of 1 partitions have stored state, and it fits the configuration']);
+  });
+
+  it('misses what the log does not hold any more', () => {
+    expect(judge(61, 100, 100)[1]).toMatch(
+      /^error impressions, partition 0: the log begins at 61, 1 records .* are gone/,
+    );
+    const skips = settings('start: {onGap: skip}');
+    expect(judge(61, 100, 100, unit(), skips)[1]).toMatch(/^warning /);
+  });
+
+  it('stands beyond the log of a topic that was made anew', () => {
+    expect(judge(0, 99, 99)[1]).toMatch(/^error impressions, partition 0: the log ends at 99, before .* 100/);
+  });
+
+  it('went back when the group has committed more', () => {
+    expect(judge(0, 200, 101).slice(1)).toEqual([
+      expect.stringMatching(/^warning impressions, .* 101, .* 100: Redis went back by 1 records/),
+      expect.stringMatching(/^warning feedback, /),
+    ]);
+  });
+
+  it('was lost when the group has committed something and nothing is stored', () => {
+    const nothing = (group: number) =>
+      judgeState(some, { stored: [undefined], committedByGroup: [[group], [-1]], bounds: [[{ start: 0, end: 9 }]] });
+    expect(levels(nothing(-1))).toEqual(['ok state']);
+    expect(levels(nothing(-2))).toEqual(['error state']);
+    expect(levels(nothing(0))).toEqual(['error state']);
+  });
+
+  it('of another configuration is told with what differs; what was added is fine', () => {
+    const other = settings('{attribution: {horizons: [1m, 7m]}, measures: [mrr]}');
+    expect(judge(60, 100, 100, unit(), other)[0]).toMatch(/^error .*attribution\.horizons/s);
+    const more = settings('measures: [mrr, ndcg@3]');
+    expect(judge(60, 100, 100, unit(), more)[0]).toMatch(/^ok .*added will start empty$/);
+  });
+});
+
+describe('the load', () => {
+  const some = settings('attribution: {horizons: [10s], outOfOrderness: 10s}');
+
+  it('of open impressions should stay below half of what a worker holds', () => {
+    const judge = (perSecond: number | undefined) =>
+      judgeMemory(some, { impressionsPerSecond: perSecond, openLimit: 400 });
+    expect(judge(undefined).level).toBe('ok');
+    expect(judge(9.95).level).toBe('ok');
+    expect(judge(10).level).toBe('ok');
+    expect(judge(10.05)).toMatchObject({ level: 'warning', message: expect.stringContaining('Run 2 workers') });
+  });
+
+  it('of series is told as a product', () => {
+    expect(judgeSeries(settings('limits: {cohortsPerSet: 10}')).message).toMatch(
+      /^10 cohorts x 7 measures x 3 windows x 3 horizons x 3 sets = 1,890 of limits\.series 10,000$/,
+    );
+    expect(judgeSeries(settings('limits: {cohortsPerSet: 1}')).level).toBe('warning');
+  });
+});
+
+describe('the clock', () => {
+  it.each([
+    [5000, 'ok'],
+    [5001, 'warning'],
+    [30_000, 'warning'],
+    [30_001, 'error'],
+    [-30_001, 'error'],
+  ])('that is %i ms ahead of that of Redis is judged %s', (skew, level) => {
+    expect(judgeClock(skew).level).toBe(level);
+  });
+});

@@ -1,0 +1,294 @@
+import { expect } from 'vitest';
+import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
+import { doctorCommand } from '../../src/cli/doctor.ts';
+import { offsetsCommand } from '../../src/cli/offsets.ts';
+import { simulateCommand } from '../../src/cli/simulate.ts';
+import { skipCommand } from '../../src/cli/skip.ts';
+import { expectation } from '../../src/simulate/plan.ts';
+import { CLEAN_FAULTS, USUAL_SETTINGS } from '../../src/simulate/settings.ts';
+import { Traffic } from '../../src/simulate/traffic.ts';
+import { itWith } from '../services/it-with.ts';
+import { type Produced, type RunningService, type Stand, sharedServers, withStand } from './stand.ts';
+
+const SERVERS = sharedServers();
+
+/** Horizons so short that events of now close while a test waits. */
+const QUICK = { attribution: { horizons: ['1s', '2s'], outOfOrderness: '500ms', idleAfter: '500ms' } };
+
+/** No test has a longer horizon. */
+const LONGEST = 3000;
+
+/** Lists shown now, each with a click, spread over the partitions by their keys. */
+function shown(name: string, count: number, at = Date.now()): readonly Produced[] {
+  return Array.from({ length: count }, (_, n): readonly Produced[] => {
+    const requestId = `${name}-${n}`;
+    const list = { requestId, ts: at, items: ['a', 'b'] };
+    const click = { requestId, itemId: 'a', ts: at, action: 'click' };
+    return [
+      { topic: 'impressions', key: requestId, value: JSON.stringify(list), at },
+      { topic: 'feedback', key: requestId, value: JSON.stringify(click), at },
+    ];
+  }).flat();
+}
+
+/** Counts of both sides over all partitions. */
+function totals(units: readonly UnitCheckpoint[]): { readonly impressions: object; readonly feedback: object } {
+  const add = (a: Record<string, unknown>, b: Readonly<Record<string, unknown>>): void => {
+    for (const [name, value] of Object.entries(b)) {
+      if (typeof value === 'number') a[name] = Number(a[name] ?? 0) + value;
+      else if (typeof value === 'object' && value !== null) {
+        const inner: Record<string, unknown> = { ...Object(a[name]) };
+        add(inner, { ...value });
+        a[name] = inner;
+      }
+    }
+  };
+  const sum = { impressions: {}, feedback: {} };
+  for (const { join } of units) {
+    for (const counts of join.counts) {
+      add(sum.impressions, { ...counts.impressions });
+      add(sum.feedback, { ...counts.feedback });
+    }
+  }
+  return sum;
+}
+
+/** Runs the service until it has counted everything; answers what is stored then. */
+async function counted(
+  stand: Stand,
+  partitions: number,
+  closed: number,
+  ...flags: string[]
+): Promise<readonly UnitCheckpoint[]> {
+  const service: RunningService = stand.run(...flags);
+  try {
+    await stand.drained(partitions, service, closed);
+    expect(await service.stop()).toBe(0);
+    return stand.drained(partitions, service, closed);
+  } finally {
+    if (service.isRunning) await service.stop();
+  }
+}
+
+/** Writes lists shown now, and runs the service until all have closed. */
+async function countedNow(
+  stand: Stand,
+  name: string,
+  count: number,
+  partitions: number,
+  ...flags: string[]
+): Promise<readonly UnitCheckpoint[]> {
+  const at = Date.now();
+  await stand.produce(shown(name, count, at));
+  return counted(stand, partitions, at + LONGEST, ...flags);
+}
+
+/** The service must not start: exit code 2 and a message. */
+async function refused(stand: Stand): Promise<string> {
+  const service = stand.run();
+  const code = await service.ended(20_000);
+  expect({ code, printed: service.printed }).toMatchObject({ code: 2 });
+  return service.printed;
+}
+
+itWith(SERVERS, 'receval run counts what simulate --to kafka has planted', async (servers) => {
+  await withStand(servers, async (stand) => {
+    const start = new Date(1000 * Math.floor(Date.now() / 1000) - 40 * 60_000);
+    const faults = { late: 0.02, duplicate: 0.02, orphan: 0.02, malformed: 0.02, clockAhead: 0.01 };
+    const flags = Object.entries(faults).flatMap(([name, share]) => [`--${name.replace('A', '-a')}`, String(share)]);
+    const simulate = (...more: string[]) =>
+      stand.command(simulateCommand, '--to', 'kafka', '--events', '5000', '--rate', '10', ...flags, ...more);
+    const missing = await simulate('--start', start.toISOString());
+    expect(missing.code).toBe(2);
+    expect(missing.stderr).toContain(`there is no topic ${stand.topics.impressions}, ${stand.topics.feedback}`);
+    expect(missing.stderr).toContain('--create-topics');
+    const written = await simulate('--start', start.toISOString(), '--create-topics', '2');
+    expect(written.stderr).toContain('with 2 partitions');
+    expect(written.code).toBe(0);
+    const traffic = new Traffic({
+      ...USUAL_SETTINGS,
+      events: 5000,
+      rate: 10,
+      window: 300_000,
+      start: start.getTime(),
+      faults: { ...CLEAN_FAULTS, ...faults },
+    });
+    expect([...traffic].length).toBe(5000);
+    const expected = expectation(traffic.plan);
+    expect(expected.feedback.drops.orphan).toBeGreaterThan(50);
+    expect(expected.impressions.drops.late).toBeGreaterThan(0);
+    const units = await counted(stand, 2, Date.now() - 60_000);
+    expect(totals(units)).toMatchObject(expected);
+    expect(await stand.impressionsIn('1', '5m')).toBe(expected.impressions.accepted);
+  });
+});
+
+itWith(SERVERS, 'simulate --to kafka writes live, and says what it cannot do', async (servers) => {
+  await withStand(servers, async (stand) => {
+    const simulate = (...flags: string[]) => stand.command(simulateCommand, '--to', 'kafka', ...flags);
+    const began = Date.now();
+    const live = await simulate('--rate', '100', '--for', '1500ms', '--clean', '--create-topics', '1');
+    expect(live.code).toBe(0);
+    expect(Date.now() - began).toBeLessThan(10_000);
+    const [[impressions], [feedback]] = await stand.ends();
+    expect(impressions).toBeGreaterThan(20);
+    expect(live.stdout).toMatch(new RegExp(`^ +${impressions} impressions  ${stand.topics.impressions}$`, 'm'));
+    expect(live.stdout).toMatch(new RegExp(`^ +${feedback} feedback     ${stand.topics.feedback}$`, 'm'));
+    for (const [flags, message] of [
+      [['--events', '5', '--for', '1s'], /give one of them/],
+      [['--speed', '60'], /needs a --start in the past/],
+      [['--start', '2099-01-01'], /lies in the future/],
+      [['--create-topics', 'many'], /no whole number/],
+    ] as const) {
+      const ended = await simulate(...flags);
+      expect(ended.stderr).toMatch(message);
+      expect(ended.code).toBe(2);
+    }
+  });
+});
+
+itWith(
+  SERVERS,
+  'receval skip passes records, which are never counted, and receval offsets shows it',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      stand.configure(QUICK);
+      await stand.makeTopics(1);
+      const { impressions } = stand.topics;
+      const skip = (to: string, ...flags: string[]) =>
+        stand.command(skipCommand, '--partition', '0', '--topic', impressions, '--to', to, ...flags);
+      expect((await skip('1', '--yes')).stderr).toMatch(/beyond the end|nothing is stored/);
+      const [before] = await countedNow(stand, 'first', 5, 1);
+      const rows = async (): Promise<Record<string, unknown>[]> =>
+        JSON.parse((await stand.command(offsetsCommand, '--output', 'json')).stdout);
+      const [stands] = await rows();
+      expect(stands).toMatchObject({
+        partition: 0,
+        topic: impressions,
+        start: 0,
+        end: 5,
+        committed: 5,
+        lag: 0,
+        group: 5,
+        generation: '1',
+        watermark: before.join.watermark,
+      });
+      expect(String(stands['owner'])).toMatch(/^[0-9a-f]{8}$/);
+
+      // Three lists that nobody shall count, and two that count.
+      const at = Date.now();
+      await stand.produce(shown('skipped', 3, at).filter(({ topic }) => topic === 'impressions'));
+      await stand.produce(shown('counted', 2, at + 1000).filter(({ topic }) => topic === 'impressions'));
+      for (const [to, message] of [
+        ['5', /--to 5 is not above the committed offset 5/],
+        ['11', /--to 11 is beyond the end of the log, which is 10/],
+        ['x', /no whole number/],
+      ] as const) {
+        const ended = await skip(to, '--yes');
+        expect(ended.stderr).toMatch(message);
+        expect(ended.code).toBe(2);
+      }
+      const unasked = await skip('8');
+      expect(unasked.code).toBe(2);
+      expect(unasked.stderr).toContain('--yes');
+      expect((await rows())[0]).toEqual({ ...stands, end: 10, lag: 5 });
+
+      const done = await skip('8', '--yes');
+      expect(done).toMatchObject({ code: 0 });
+      expect(done.stdout).toContain(`skipped 3 records of ${impressions}, partition 0: it goes on at offset 8`);
+      const [moved] = await rows();
+      expect(moved).toMatchObject({ committed: 8, replay: 8, lag: 2, end: 10 });
+      expect(moved['owner']).not.toBe(stands['owner']);
+      expect(await stand.stored(0)).toMatchObject({ incompleteBefore: at + 1000 });
+      const [, , ...table] = (await stand.command(offsetsCommand)).stdout.split('\n');
+      expect(table.join('\n')).toContain(impressions);
+
+      const [after] = await counted(stand, 1, at + 3000);
+      expect(totals([after]).impressions).toMatchObject({ read: 7, accepted: 7 });
+      expect(await stand.impressionsIn('1', '2s')).toBe(7);
+    });
+  },
+);
+
+itWith(
+  SERVERS,
+  'a changed horizon is refused with what differs, and begins a new generation when asked to',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      stand.configure(QUICK);
+      await stand.makeTopics(1);
+      await countedNow(stand, 'old', 4, 1);
+      expect(await stand.impressionsIn('1', '2s')).toBe(4);
+      stand.configure({ attribution: { ...QUICK.attribution, horizons: ['1s', '3s'] } });
+      const message = await refused(stand);
+      expect(message).toContain('attribution.horizons: stored ["1s","2s"], now ["1s","3s"]');
+      expect(message).toContain('--new-generation');
+      expect(await stand.impressionsIn('1', '2s')).toBe(4);
+
+      const at = Date.now();
+      await stand.produce(shown('new', 3, at));
+      const [unit] = await counted(stand, 1, at + 3000, '--new-generation');
+      expect(unit.generation).toBe('2');
+      expect(await stand.redis.keys(`receval:{${stand.namespace}:0}:1:*`)).toEqual([]);
+      const counts = await stand.impressionsIn('2', '3s');
+      // The lists from the old replay offset on are read again.
+      const [{ committed, replay }] = old.join.topics;
+      expect(counts).toBe(3 + committed - replay);
+      // Once is enough.
+      const [again] = await countedNow(stand, 'later', 2, 1);
+      expect(again.generation).toBe('2');
+      expect(await stand.impressionsIn('2', '3s')).toBe(counts + 2);
+    });
+  },
+);
+
+itWith(SERVERS, 'lost state is refused, and rebuilt from the log when asked to', async (servers) => {
+  await withStand(servers, async (stand) => {
+    stand.configure(QUICK);
+    await stand.makeTopics(2);
+    const at = Date.now();
+    const first = await countedNow(stand, 'all', 12, 2);
+    await stand.redis.flushall();
+    const message = await refused(stand);
+    expect(message).toContain('the state was lost');
+    expect(message).toContain('--rebuild');
+    const examined = await stand.command(doctorCommand);
+    expect(examined.stdout).toMatch(/^error +state: .* the state was lost/m);
+    expect(examined.code).toBe(1);
+    expect(await stand.stored(0)).toBeUndefined();
+
+    const rebuilt = await counted(stand, 2, at + 2000, '--rebuild');
+    expect(totals(rebuilt)).toEqual(totals(first));
+    expect(totals(rebuilt)).toMatchObject({
+      impressions: { read: 12, accepted: 12 },
+      feedback: { read: 12, attributed: 12 },
+    });
+    expect(await stand.impressionsIn('1', '2s')).toBe(12);
+    for (const { incompleteBefore } of rebuilt) expect(incompleteBefore).toBeGreaterThanOrEqual(at);
+  });
+});
+
+itWith(SERVERS, 'added partitions are refused, and taken in when asked to', async (servers) => {
+  await withStand(servers, async (stand) => {
+    stand.configure(QUICK);
+    await stand.makeTopics(2);
+    const before = await countedNow(stand, 'two', 12, 2);
+    await stand.addPartitions(3);
+    const message = await refused(stand);
+    expect(message).toContain('the topics have 3 partitions, the stored state was built with 2');
+    expect(message).toContain('--accept-partitions');
+    expect(totals(before)).toMatchObject({ impressions: { accepted: 12 } });
+
+    const units = await countedNow(stand, 'three', 30, 3, '--accept-partitions');
+    expect(units.map(({ partitions }) => partitions)).toEqual([3, 3, 3]);
+    expect(totals([units[2]])).toMatchObject({ impressions: { accepted: expect.toSatisfy((n) => n > 0) } });
+    expect(totals(units)).toMatchObject({
+      impressions: { read: 42, accepted: 42 },
+      feedback: { read: 42, attributed: 42 },
+    });
+    expect(await stand.impressionsIn('1', '2s')).toBe(42);
+    for (const [p, { incompleteBefore }] of units.slice(0, 2).entries()) {
+      expect(incompleteBefore).toBeGreaterThanOrEqual(before[p].join.watermark);
+    }
+  });
+});
