@@ -45,7 +45,7 @@ async function doctor(flags: Flags): Promise<void> {
   const counts = { ok: of('ok'), warnings: of('warning'), errors: of('error') };
   process.stdout.write(
     isText
-      ? `\n${counts.ok} ok, ${counts.warnings} warnings, ${counts.errors} errors\n`
+      ? `\n${counts.ok} ok, ${plural(counts.warnings, 'warning')}, ${plural(counts.errors, 'error')}\n`
       : `${JSON.stringify({ ...counts, findings }, null, 1)}\n`,
   );
   if (counts.errors > 0) process.exitCode = 1;
@@ -53,4 +53,8 @@ async function doctor(flags: Flags): Promise<void> {
 
 function line({ level, check, message }: Finding): string {
   return `${level.padEnd(LEVEL_WIDTH)}${check}: ${message.replaceAll('\n', `\n${' '.repeat(LEVEL_WIDTH)}`)}\n`;
+}
+
+function plural(n: number, word: string): string {
+  return `${n} ${word}${n === 1 ? '' : 's'}`;
 }

@@ -1,11 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import { configCommand } from './config.ts';
 import { demoCommand } from './demo.ts';
+import { doctorCommand } from './doctor.ts';
 import { exitCodeOf, explain } from './failure.ts';
+import { offsetsCommand } from './offsets.ts';
 import { replayCommand } from './replay.ts';
 import { rulesCommand } from './rules.ts';
 import { runCommand } from './run.ts';
 import { simulateCommand } from './simulate.ts';
+import { skipCommand } from './skip.ts';
 import { version } from './version.ts';
 
 /** Ends the process with the exit codes of interfaces.md section 3: 0 fine, 1 failed, 2 wrong usage, 3 regression. */
@@ -23,6 +26,9 @@ async function main(argv: readonly string[]): Promise<void> {
   for (const command of [
     demoCommand(),
     runCommand(),
+    doctorCommand(),
+    offsetsCommand(),
+    skipCommand(),
     replayCommand(),
     simulateCommand(),
     rulesCommand(),

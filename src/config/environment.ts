@@ -13,7 +13,8 @@ const FROM_FILE = '_FILE';
  * Variables that begin like ours and are not: what Kubernetes sets for a service named receval (RECEVAL_SERVICE_HOST,
  * RECEVAL_PORT_9464_TCP_ADDR, ...), and the command line by which a script runs us.
  */
-const FOREIGN = /^RECEVAL_(?:CMD|SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)|PORT(?:_\d+_(?:TCP|UDP)(?:_(?:ADDR|PORT|PROTO))?)?)$/;
+const FOREIGN =
+  /^RECEVAL_(?:CMD|SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)|PORT(?:_\d+_(?:TCP|UDP)(?:_(?:ADDR|PORT|PROTO))?)?)$/;
 
 /** The environment as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;

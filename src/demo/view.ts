@@ -1,7 +1,7 @@
+import { sumsOffsets } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
 import type { EpochMs } from '../events.ts';
 import type { QualityRow, QualitySnapshot } from '../exporter.ts';
-import { SUMS_WIDTH } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { measureValue, sumsKind } from '../measures/value.ts';
 import type { RegressionSettings } from '../simulate/settings.ts';
@@ -48,9 +48,8 @@ export function compareVariants({
 }
 
 function measured(measures: readonly Measure[], m: number, { row }: QualityRow): number | undefined {
-  let from = 0;
-  for (let i = 0; i < m; i++) from += SUMS_WIDTH[sumsKind(measures[i])];
-  return measureValue(measures[m], row.sums.slice(from, from + SUMS_WIDTH[sumsKind(measures[m])]));
+  const offsets = sumsOffsets({ names: measures.map((measure) => measure.canonical), kinds: measures.map(sumsKind) });
+  return measureValue(measures[m], row.sums.slice(offsets[m], offsets[m + 1]));
 }
 
 /** The whole view for a terminal, redrawn each second. */

@@ -15,7 +15,7 @@ import {
   type InvalidCode,
 } from '../drops.ts';
 import type { EpochMs, Side } from '../events.ts';
-import { measureValue, measureWeight } from '../measures/value.ts';
+import { measureValue, measureWeight, sumsKind } from '../measures/value.ts';
 import type { Unit } from '../unit.ts';
 import type { UnitSettings } from '../unit-contract.ts';
 
@@ -128,10 +128,7 @@ function resultRow(settings: Settings, { by, values, row }: CohortRow, horizon: 
 }
 
 function measuresOf({ measures }: Settings, row: Row): Readonly<Record<string, ResultMeasure>> {
-  const offsets = sumsOffsets({
-    names: measures.map((m) => m.canonical),
-    kinds: measures.map((m) => (m.params.get('avg') === 'macro' ? 'mean' : 'fraction')),
-  });
+  const offsets = sumsOffsets({ names: measures.map((m) => m.canonical), kinds: measures.map(sumsKind) });
   return Object.fromEntries(
     measures.map((measure, m) => {
       const sums = row.sums.slice(offsets[m], offsets[m + 1]);

@@ -76,6 +76,7 @@ export function judgeGroup(
   topics: readonly string[],
   { state, protocol, members }: GroupState,
 ): Finding {
+  if (state === 'Dead') return finding('group', 'ok', `there is no group ${groupId} yet: no worker has run`);
   if (members === 0) return finding('group', 'ok', `nobody is in the group ${groupId} (${state}): no worker runs`);
   const are = `${members} ${members === 1 ? 'member is' : 'members are'} in the group ${groupId} (${state})`;
   if (protocol !== '' && protocol !== assignerName(topics)) {

@@ -102,7 +102,7 @@ class Doctor {
     const names = topics.map(({ name }) => name);
     const partitions = await this.#try('topics', async () => {
       const found = checkPartitions(this.#settings, await this.#admin.questions.partitionCounts());
-      this.#tell(finding('topics', 'ok', `${names.join(', ')} have ${found} partitions each`));
+      this.#tell(finding('topics', 'ok', `${names.join(', ')}: each has ${found} partition${found === 1 ? '' : 's'}`));
       return found;
     });
     await this.#try('group', async () => this.#tell(judgeGroup(groupId, names, await this.#admin.group(groupId))));

@@ -46,8 +46,8 @@ itWith(SERVERS, 'a healthy set-up has no errors and exits with 0', async (server
     const ok = told(json, 'ok').join('\n');
     expect(ok).toMatch(/brokers: 127\.0\.0\.1:\d+ of kafka\.brokers answer/);
     expect(ok).toMatch(/versions: .*Produce \d+-\d+ \(client 0-7\), Fetch \d+-\d+ \(client 0-11\), JoinGroup/);
-    expect(ok).toContain('have 2 partitions each');
-    expect(ok).toMatch(/group: nobody is in the group/);
+    expect(ok).toContain('each has 2 partitions');
+    expect(ok).toMatch(/group: there is no group/);
     expect(ok).toContain('redis self-test: a commit was applied once');
     expect(ok).toContain('clock: this clock is 0.0 s');
     expect(ok).toContain('keys: 100 % of 30 sampled feedback events lie in the partition of their impression');
@@ -56,7 +56,7 @@ itWith(SERVERS, 'a healthy set-up has no errors and exits with 0', async (server
     expect(ok).toMatch(/memory: 0\.1 impressions\/s x .* = 16 open/);
     const text = await stand.command(doctorCommand);
     expect(text.stdout).toMatch(/^ok {7}topics: /m);
-    expect(text.stdout).toMatch(/\d+ ok, \d+ warnings, 0 errors\n$/);
+    expect(text.stdout).toMatch(/\d+ ok, \d+ warnings?, 0 errors\n$/);
   });
 });
 
@@ -166,7 +166,7 @@ itWith(
       const ended = await examine(stand);
       expect(ended.code).toBe(1);
       expect(told(ended, 'error')).toEqual([expect.stringMatching(/^redis: .*127\.0\.0\.1:1/)]);
-      expect(told(ended, 'ok').join('\n')).toContain('have 1 partitions each');
+      expect(told(ended, 'ok').join('\n')).toContain('each has 1 partition');
       expect(ended.stdout + ended.stderr).not.toContain('canary-secret');
     });
   },

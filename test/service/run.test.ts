@@ -210,6 +210,35 @@ itWith(
   },
 );
 
+itWith(SERVERS, 'a batch that cannot be decoded stops its partition until receval skip passes it', async (servers) => {
+  await withStand(servers, async (stand) => {
+    stand.configure(QUICK);
+    await stand.makeTopics(1);
+    const { impressions } = stand.topics;
+    await countedNow(stand, 'before', 2, 1);
+    await stand.produceBomb('impressions', 40 * 2 ** 20);
+    const at = Date.now();
+    await stand.produce(shown('after', 2, at));
+    const service = stand.run();
+    await service.printedOnce(/"cause":"codec".*unit stopped/);
+    expect(await service.stop()).toBe(0);
+
+    const examined = await stand.command(doctorCommand);
+    const advice = /^error +records: .*\(gzip data is .*receval skip --partition (\d+) --topic (\S+) --to (\d+)$/m;
+    expect(examined.stdout).toMatch(advice);
+    const [, partition, topic, to] = advice.exec(examined.stdout) ?? [];
+    expect([partition, topic, to]).toEqual(['0', impressions, '3']);
+    const skipped = await stand.command(skipCommand, '--partition', partition, '--topic', topic, '--to', to, '--yes');
+    expect(skipped.stdout).toContain('skipped 1 records');
+    const [after] = await counted(stand, 1, at + LONGEST);
+    expect(totals([after])).toMatchObject({
+      impressions: { read: 4, accepted: 4 },
+      feedback: { read: 4, attributed: 4, drops: { orphan: 0 } },
+    });
+    expect(await stand.impressionsIn('1', '2s')).toBe(4);
+  });
+});
+
 itWith(
   SERVERS,
   'a changed horizon is refused with what differs, and begins a new generation when asked to',
@@ -217,13 +246,18 @@ itWith(
     await withStand(servers, async (stand) => {
       stand.configure(QUICK);
       await stand.makeTopics(1);
-      await countedNow(stand, 'old', 4, 1);
+      const [old] = await countedNow(stand, 'old', 4, 1);
       expect(await stand.impressionsIn('1', '2s')).toBe(4);
+      const fits = await stand.command(doctorCommand);
+      expect(fits.stdout).toMatch(/^ok +state: 1 of 1 partitions have stored state, and it fits the configuration$/m);
       stand.configure({ attribution: { ...QUICK.attribution, horizons: ['1s', '3s'] } });
       const message = await refused(stand);
       expect(message).toContain('attribution.horizons: stored ["1s","2s"], now ["1s","3s"]');
       expect(message).toContain('--new-generation');
       expect(await stand.impressionsIn('1', '2s')).toBe(4);
+      const examined = await stand.command(doctorCommand);
+      expect(examined.stdout).toMatch(/^error +state: .*\n +attribution\.horizons: stored \["1s","2s"\]/m);
+      expect(examined.code).toBe(1);
 
       const at = Date.now();
       await stand.produce(shown('new', 3, at));

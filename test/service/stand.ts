@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
 import type { Command } from 'commander';
 import { Redis } from 'ioredis';
 import kafkajs from 'kafkajs';
@@ -15,7 +17,7 @@ import type { Service } from '../services/it-with.ts';
 import { type RunningKafka, startKafka } from '../services/kafka.ts';
 import { type RunningRedis, startRedis } from '../services/redis.ts';
 
-const { Kafka, Partitioners, logLevel } = kafkajs;
+const { CompressionCodecs, CompressionTypes, Kafka, Partitioners, logLevel } = kafkajs;
 const RECEVAL = resolve(import.meta.dirname, '../../bin/receval');
 
 /** Long enough for every start-up check, and so short that what was written some minutes ago has closed. */
@@ -139,6 +141,23 @@ export class Stand {
       const timestamp = at === undefined ? {} : { timestamp: String(at) };
       await producer.send({ topic: this.topics[topic], messages: [{ ...message, ...timestamp }] });
     }
+    await producer.disconnect();
+  }
+
+  /** Appends a gzip batch of a few kilobytes that decompresses to so many bytes, as one record. */
+  async produceBomb(topic: Produced['topic'], bytes: number): Promise<void> {
+    const codec = {
+      compress: ({ buffer }: { buffer: Buffer }) => promisify(gzip)(buffer),
+      decompress: promisify(gunzip),
+    };
+    Object.assign(CompressionCodecs, { [CompressionTypes.GZIP]: () => codec });
+    const producer = this.#kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+    await producer.connect();
+    await producer.send({
+      topic: this.topics[topic],
+      compression: CompressionTypes.GZIP,
+      messages: [{ value: Buffer.alloc(bytes, 120) }],
+    });
     await producer.disconnect();
   }
 
@@ -274,6 +293,13 @@ export class RunningService {
 
   get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Until it has printed this. */
+  async printedOnce(text: RegExp): Promise<void> {
+    for (const until = Date.now() + 30_000; !text.test(this.printed); await sleep(50)) {
+      if (Date.now() > until || !this.isRunning) throw new Error(`it did not print ${text}:\n${this.printed}`);
+    }
   }
 
   /** Its exit code, once it ends by itself; null: it had to be killed because it did not in time. */
