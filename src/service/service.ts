@@ -81,20 +81,25 @@ export class Service {
       log: (level, message, fields) =>
         (level === 'info' ? options.log.info : options.log.warn).call(options.log, fields, message),
     });
-    const ask = <T>(question: () => Promise<T>): Promise<T> =>
-      patiently(question, PATIENCE_MS, (error, retryInMs) =>
-        options.log.warn({ error: messageOf(error), retryInMs }, 'Kafka did not answer yet'),
-      );
-    const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
-    const worker = options.role !== 'exporter';
-    await mustBeFit(store, worker);
-    if (worker) {
-      const stored = await readCheckpoints(store, settings.namespace, partitions);
-      checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions);
+    try {
+      const ask = <T>(question: () => Promise<T>): Promise<T> =>
+        patiently(question, PATIENCE_MS, (error, retryInMs) =>
+          options.log.warn({ error: messageOf(error), retryInMs }, 'Kafka did not answer yet'),
+        );
+      const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
+      const worker = options.role !== 'exporter';
+      await mustBeFit(store, worker);
+      if (worker) {
+        const stored = await readCheckpoints(store, settings.namespace, partitions);
+        checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions);
+      }
+      service = new Service(options, store, source, scorer, partitions);
+      await service.#listen();
+      return service;
+    } catch (error) {
+      await source.stop();
+      throw error;
     }
-    service = new Service(options, store, source, scorer, partitions);
-    await service.#listen();
-    return service;
   }
 
   private constructor(

@@ -319,10 +319,11 @@ export class KafkaSource implements LogSource {
     return this.#brokers.answer();
   }
 
-  /** Resolves once no handler runs and the group is left, or after the timeout. */
+  /** Resolves once no handler runs, the group is left and nothing is connected any more, or after the timeout. */
   async stop(): Promise<void> {
     this.#end();
     await this.#ended;
+    await this.#deadline.settled(this.#brokers.close());
   }
 
   #fail(error: unknown): void {
