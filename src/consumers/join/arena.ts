@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 /**
  * Memory for packed records, outside the garbage-collected heap: segments of 1 MiB that are filled from the front and
  * used again when the last record in them is freed. The records of one arena live about equally long, so segments empty
@@ -15,10 +17,10 @@ const SPARE_SEGMENTS = 1;
 export interface Segment {
   readonly u32: Uint32Array;
   readonly f64: Float64Array;
-  readonly u8: Uint8Array;
+  readonly u8: Buffer;
 }
 
-const NO_SEGMENT: Segment = { u32: new Uint32Array(0), f64: new Float64Array(0), u8: new Uint8Array(0) };
+const NO_SEGMENT: Segment = { u32: new Uint32Array(0), f64: new Float64Array(0), u8: Buffer.alloc(0) };
 
 export class Arena {
   readonly #segments: Segment[] = [];
@@ -85,5 +87,5 @@ export class Arena {
 
 function newSegment(bytes: number): Segment {
   const buffer = new ArrayBuffer(bytes);
-  return { u32: new Uint32Array(buffer), f64: new Float64Array(buffer), u8: new Uint8Array(buffer) };
+  return { u32: new Uint32Array(buffer), f64: new Float64Array(buffer), u8: Buffer.from(buffer) };
 }

@@ -177,7 +177,7 @@ class Join implements JoinEngine {
     this.#remember(ts, entry, body);
     this.#open++;
     const waiting = this.#waiting.find(requestId, hash, this.#found);
-    for (let i = 0; i < waiting; i++) this.#meetWaiting(this.#found[i], entry, body, silent);
+    for (let i = 0; i < waiting; i++) this.#meetWaiting(this.#found[i], requestId, entry, body, silent);
   }
 
   /** The last earlier record that makes this one a duplicate; 0: none. */
@@ -198,7 +198,7 @@ class Join implements JoinEngine {
   }
 
   /** An impression came for which feedback may have waited. */
-  #meetWaiting(handle: number, entry: number, body: number, silentImpression: boolean): void {
+  #meetWaiting(handle: number, requestId: string, entry: number, body: number, silentImpression: boolean): void {
     const waiting = this.#waiting;
     const lag = waiting.ts(handle) - this.#impressions.ts(entry);
     if (lag < -this.#backward || lag >= this.#attribution) return;
@@ -210,7 +210,7 @@ class Join implements JoinEngine {
       waiting.remove(handle);
       return;
     }
-    const feedback = waiting.read(handle);
+    const feedback = waiting.read(handle, requestId);
     const slot = this.#impressions.slotOf(body, feedback.itemId);
     if (slot < 0) {
       waiting.setMet(handle);

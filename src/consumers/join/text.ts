@@ -1,3 +1,5 @@
+import type { Buffer } from 'node:buffer';
+
 /**
  * Text inside packed records, lossless for any JavaScript string: a header (LEB128 of 4 * bytes + form), then the bytes.
  * Forms: one byte per UTF-16 unit; two, where a unit is above 255; 16 bytes for a lower-case UUID with its hyphens. One text
@@ -45,7 +47,7 @@ export function textEnd(u8: Uint8Array, at: number): number {
   return start + (header >>> 2);
 }
 
-export function textEquals(u8: Uint8Array, at: number, text: string, from = 0): boolean {
+export function textEquals(u8: Buffer, at: number, text: string, from = 0): boolean {
   const first = u8[at];
   const form = first & FORM_MASK;
   const length = text.length - from;
@@ -60,7 +62,7 @@ export function textEquals(u8: Uint8Array, at: number, text: string, from = 0): 
 }
 
 /** Units of the text at `at` when `text` begins with it; -1: it does not. */
-export function prefixOf(u8: Uint8Array, at: number, text: string): number {
+export function prefixOf(u8: Buffer, at: number, text: string): number {
   const first = u8[at];
   if (first < 0x80 && (first & FORM_MASK) === NARROW) {
     const length = first >>> 2;
@@ -72,23 +74,18 @@ export function prefixOf(u8: Uint8Array, at: number, text: string): number {
   return text.startsWith(prefix) ? prefix.length : -1;
 }
 
-export function readText(u8: Uint8Array, at: number): string {
+export function readText(u8: Buffer, at: number): string {
   const [header, start] = readHeader(u8, at);
   const end = start + (header >>> 2);
-  let text = '';
   switch (header & FORM_MASK) {
     case NARROW:
-      for (let i = start; i < end; i++) text += String.fromCharCode(u8[i]);
-      return text;
+      return u8.toString('latin1', start, end);
     case WIDE:
-      for (let i = start; i < end; i += 2) text += String.fromCharCode(u8[i] | (u8[i + 1] << 8));
-      return text;
-    default:
-      for (let i = 0; i < UUID_BYTES; i++) {
-        if (HYPHENS.includes(text.length)) text += '-';
-        text += (u8[start + i] + 256).toString(16).slice(1);
-      }
-      return text;
+      return u8.toString('utf16le', start, end);
+    default: {
+      const hex = u8.toString('hex', start, end);
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    }
   }
 }
 

@@ -94,16 +94,16 @@ export class WaitingFeedback {
     return n;
   }
 
-  read(handle: number): Feedback {
+  /** `requestId`: as it was found by. */
+  read(handle: number, requestId: string): Feedback {
     const { f64, u8 } = this.#arena.segment(handle);
     const at = this.#arena.unit(handle);
-    const request = at * 8 + BYTES;
-    const item = textEnd(u8, request);
+    const item = textEnd(u8, at * 8 + BYTES);
     const action = textEnd(u8, item);
     const value = f64[at + VALUE];
     return {
       kind: 'feedback',
-      requestId: readText(u8, request),
+      requestId,
       itemId: readText(u8, item),
       ts: f64[at + TS],
       action: readText(u8, action),
