@@ -1,52 +1,12 @@
-import type { Store } from './accumulators/store/port.ts';
-import type { TopicCounts } from './checkpoint.ts';
-import type { Clock } from './clock.ts';
-import type { Decoder } from './consumers/decode/record.ts';
-import type { Batch, LogSource } from './consumers/source/port.ts';
-import { assertNever, type DurationMs, type Offset } from './events.ts';
-import type { Scorer } from './measures/contract.ts';
+import type { Batch } from './consumers/source/port.ts';
+import { assertNever, type DurationMs } from './events.ts';
 import { Unit } from './unit.ts';
-import type { CommitOutcome, UnitSettings } from './unit-contract.ts';
+import type { CommitOutcome } from './unit-contract.ts';
+import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { type Owned, own, statusOf } from './worker-owned.ts';
 import { Pace } from './worker-pace.ts';
 import type { StopCause, WorkerStatus } from './worker-status.ts';
 import { Tally } from './worker-tally.ts';
-
-export interface WorkerSettings {
-  /** Names of the topics, in the order of the configuration. */
-  readonly topics: readonly string[];
-  /** All but which partition. */
-  readonly unit: (partition: number) => UnitSettings;
-  readonly commitInterval: DurationMs;
-  readonly idleAfter: DurationMs;
-  readonly outOfOrderness: DurationMs;
-  /** Hold back a topic that leads the unit's slowest by more, while `openLimit` is exceeded. */
-  readonly maxSkew: DurationMs;
-  /** Open impressions plus waiting feedback of this worker. */
-  readonly openLimit: number;
-  /** A fenced unit is claimed again after this long, if it is still ours. */
-  readonly sessionTimeout: DurationMs;
-}
-
-export interface WorkerLog {
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-}
-
-export interface WorkerDeps {
-  readonly source: LogSource;
-  readonly store: Store;
-  /** Of one partition: one per topic. */
-  readonly decoders: (partition: number) => readonly Decoder[];
-  readonly scorer: Scorer;
-  readonly clock: Clock;
-  readonly newId: () => string;
-  readonly log: WorkerLog;
-  /** Where a unit without any stored state begins. */
-  readonly startOffset: (partition: number, topic: number) => Promise<Offset>;
-  /** Told when a unit was claimed, with the totals that its checkpoint holds already. */
-  readonly onClaim: (partition: number, counts: readonly TopicCounts[]) => void;
-}
 
 const CHECKS_PER_IDLE_AFTER = 4;
 /** Between our clock and the store's (faults.md section 5). */
@@ -67,6 +27,9 @@ export class Worker {
   /** Everything that is to end with this worker. */
   readonly #stopping = new AbortController();
   #assigned = false;
+  #isClockInDoubt = false;
+  /** By partition: the claim under way. */
+  readonly #claims = new Map<number, Promise<void>>();
   /** Partitions that the log gave us last. */
   #ours: readonly number[] = [];
 
@@ -124,10 +87,20 @@ export class Worker {
     this.#assigned = true;
   }
 
-  /** Claims until the store answers. */
-  async #claim(partition: number): Promise<void> {
+  /** One claim of a partition at a time. */
+  #claim(partition: number): Promise<void> {
+    const running = this.#claims.get(partition);
+    if (running !== undefined) return running;
+    const claim = this.#claimNow(partition).finally(() => this.#claims.delete(partition));
+    this.#claims.set(partition, claim);
+    return claim;
+  }
+
+  /** Claims until the store answers, as long as the partition is ours. */
+  async #claimNow(partition: number): Promise<void> {
     const { store, scorer, newId, clock, log } = this.#deps;
     for (let wait = FIRST_RETRY_MS; !this.#stopping.signal.aborted; wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
+      if (!this.#ours.includes(partition)) return;
       try {
         const unit = await Unit.claim(this.#settings.unit(partition), {
           store,
@@ -143,6 +116,7 @@ export class Worker {
         this.#seek(owned);
         // The unit before it may have been held back when it was dropped.
         for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#deps.source.resume(partition, topic);
+        this.#pace.blockAll(owned, 'clock', this.#isClockInDoubt);
         log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
         return;
       } catch (error) {
@@ -197,7 +171,8 @@ export class Worker {
   /** Own clock minus the store's. While it is in doubt nothing is read, since the clock judges what is of the future. */
   clockIs(skew: DurationMs): void {
     this.#tally.clockSkew = skew;
-    for (const owned of this.#units.values()) this.#pace.blockAll(owned, 'clock', Math.abs(skew) > LARGEST_SKEW_MS);
+    this.#isClockInDoubt = Math.abs(skew) > LARGEST_SKEW_MS;
+    for (const owned of this.#units.values()) this.#pace.blockAll(owned, 'clock', this.#isClockInDoubt);
   }
 
   async #commitAll(): Promise<void> {

@@ -84,6 +84,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'unit-panes.ts': [...VOCABULARY, 'accumulators', 'resume.ts', 'unit-contract.ts'],
   'worker-tally.ts': ['events.ts', 'unit-contract.ts', 'worker-status.ts', ...JOIN],
   'worker-owned.ts': ['drops.ts', 'events.ts', 'unit.ts', 'unit-contract.ts', 'worker-status.ts'],
+  'worker-contract.ts': [...VOCABULARY, 'measures', 'accumulators', 'clock.ts', 'unit-contract.ts', ...CONSUMERS],
   'worker-pace.ts': ['clock.ts', 'events.ts', 'worker-owned.ts', ...CONSUMERS],
   'worker.ts': [
     ...VOCABULARY,
@@ -94,6 +95,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'unit-contract.ts',
     'worker-owned.ts',
     'worker-pace.ts',
+    'worker-contract.ts',
     'worker-tally.ts',
     'worker-status.ts',
     ...CONSUMERS,
@@ -109,6 +111,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'simulate',
     'unit-settings.ts',
     'worker.ts',
+    'worker-contract.ts',
     'worker-status.ts',
     ...CONSUMERS,
   ],

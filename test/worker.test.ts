@@ -4,8 +4,10 @@ import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../bench/workload.ts';
 import { MemoryStore } from '../src/accumulators/store/memory.ts';
 import type { Commit, CommitAnswer, Store } from '../src/accumulators/store/port.ts';
 import { MemoryLog, MemorySource } from '../src/consumers/source/memory.ts';
+import type { SourceHandler } from '../src/consumers/source/port.ts';
 import { NO_PERMISSIONS } from '../src/resume.ts';
-import { Worker, type WorkerSettings } from '../src/worker.ts';
+import { Worker } from '../src/worker.ts';
+import type { WorkerSettings } from '../src/worker-contract.ts';
 import { ManualClock, settle } from './manual-clock.ts';
 
 const START = 1_760_000_040_000;
@@ -69,6 +71,18 @@ class FailingStore implements Store {
 }
 
 let ids = 0;
+/** Tells its handler of assignments when the test says so, as a consumer group does. */
+class GroupSource extends MemorySource {
+  #handler: SourceHandler | undefined;
+  override run(handler: SourceHandler): Promise<void> {
+    this.#handler = handler;
+    return super.run(handler);
+  }
+  assign(partitions: readonly number[]): Promise<void> {
+    return this.#handler?.assigned(partitions) ?? Promise.resolve();
+  }
+}
+
 class Bench {
   readonly log: MemoryLog;
   readonly clock = new ManualClock(START);
@@ -77,8 +91,8 @@ class Bench {
   constructor(partitions = 2) {
     this.log = new MemoryLog(2, partitions);
   }
-  worker(settings: Partial<WorkerSettings> = {}): { worker: Worker; source: MemorySource; ended: Promise<void> } {
-    const source = new MemorySource(this.log);
+  worker(settings: Partial<WorkerSettings> = {}): { worker: Worker; source: GroupSource; ended: Promise<void> } {
+    const source = new GroupSource(this.log);
     const worker = new Worker(
       { ...SETTINGS, ...settings },
       {
@@ -171,6 +185,78 @@ describe('a worker', () => {
     await bench.clock.advance(2000);
     expect(worker.status().units).toHaveLength(1);
     expect(worker.status().units[0].counts[0].impressions.drops.tombstone).toBe(1);
+    await worker.stop();
+    await ended;
+  });
+
+  it('reads on at once when a unit that was taken from it is assigned to it again', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, source, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    await bench.store.claim('receval:{test:0}:unit', 'somebody else');
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(1000);
+    expect(worker.status().commits.fenced).toBe(1);
+    await source.assign([0]);
+    await bench.clock.advance(3000);
+    expect(worker.unready).toEqual([]);
+    expect(worker.status().units[0].counts[0].impressions.drops.tombstone).toBe(1);
+    await worker.stop();
+    await ended;
+  });
+
+  it('leaves a unit that was taken from it to its new owner', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, source, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    await bench.store.claim('receval:{test:0}:unit', 'the new owner');
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(1000);
+    await source.assign([]);
+    await bench.clock.advance(60_000);
+    expect(worker.status().units).toEqual([]);
+    const [unit] = await bench.store.read(['receval:{test:0}:unit']);
+    expect(unit.get('token')).toBe('the new owner');
+    await worker.stop();
+    await ended;
+  });
+
+  it('claims a unit once, however often it is assigned meanwhile', async () => {
+    const bench = new Bench(1);
+    bench.store.failing = true;
+    const { worker, source, ended } = bench.worker();
+    const again = source.assign([0]);
+    await bench.clock.advance(1000);
+    bench.store.failing = false;
+    await bench.clock.advance(10_000);
+    await again;
+    expect(worker.status().units).toHaveLength(1);
+    bench.fill(10, 1);
+    await bench.clock.advance(2000);
+    expect(worker.status().commits).toMatchObject({ ok: 1, fenced: 0 });
+    await worker.stop();
+    await ended;
+  });
+
+  it('reads nothing while its clock is in doubt, also in units that it claims meanwhile', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    const { worker, source, ended } = bench.worker();
+    await settle();
+    worker.clockIs(30_001);
+    bench.fill(40, 1);
+    await source.assign([]);
+    await source.assign([0]);
+    await bench.clock.advance(5000);
+    expect(sum(worker, 'read')).toBe(0);
+    expect(worker.status().clockSkew).toBe(30_001);
+    worker.clockIs(-30_000);
+    await bench.clock.advance(5000);
+    expect(sum(worker, 'read')).toBe(40);
     await worker.stop();
     await ended;
   });

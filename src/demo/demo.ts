@@ -11,7 +11,8 @@ import { NO_PERMISSIONS } from '../resume.ts';
 import { type RegressionSettings, USUAL_SETTINGS } from '../simulate/settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
 import { decoderLimits, unitShape } from '../unit-settings.ts';
-import { Worker, type WorkerDeps, type WorkerLog } from '../worker.ts';
+import { Worker } from '../worker.ts';
+import type { WorkerDeps, WorkerLog } from '../worker-contract.ts';
 import type { WorkerStatus } from '../worker-status.ts';
 
 export interface DemoOptions {

@@ -1,0 +1,44 @@
+import type { Store } from './accumulators/store/port.ts';
+import type { TopicCounts } from './checkpoint.ts';
+import type { Clock } from './clock.ts';
+import type { Decoder } from './consumers/decode/record.ts';
+import type { LogSource } from './consumers/source/port.ts';
+import type { DurationMs, Offset } from './events.ts';
+import type { Scorer } from './measures/contract.ts';
+import type { UnitSettings } from './unit-contract.ts';
+
+export interface WorkerSettings {
+  /** Names of the topics, in the order of the configuration. */
+  readonly topics: readonly string[];
+  /** All but which partition. */
+  readonly unit: (partition: number) => UnitSettings;
+  readonly commitInterval: DurationMs;
+  readonly idleAfter: DurationMs;
+  readonly outOfOrderness: DurationMs;
+  /** Hold back a topic that leads the unit's slowest by more, while `openLimit` is exceeded. */
+  readonly maxSkew: DurationMs;
+  /** Open impressions plus waiting feedback of this worker. */
+  readonly openLimit: number;
+  /** A fenced unit is claimed again after this long, if it is still ours. */
+  readonly sessionTimeout: DurationMs;
+}
+
+export interface WorkerLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+}
+
+export interface WorkerDeps {
+  readonly source: LogSource;
+  readonly store: Store;
+  /** Of one partition: one per topic. */
+  readonly decoders: (partition: number) => readonly Decoder[];
+  readonly scorer: Scorer;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly log: WorkerLog;
+  /** Where a unit without any stored state begins. */
+  readonly startOffset: (partition: number, topic: number) => Promise<Offset>;
+  /** Told when a unit was claimed, with the totals that its checkpoint holds already. */
+  readonly onClaim: (partition: number, counts: readonly TopicCounts[]) => void;
+}
