@@ -67,7 +67,7 @@ export interface Finished {
   readonly ignoredCohortKeys: number;
 }
 
-/** Reads the result of a finished unit out of its store, as any reader would. */
+/** Reads the result of a finished unit out of its store, as every reader would. */
 export async function readResult(finished: Finished): Promise<ReplayResult> {
   const { settings, unit, unitSettings, store, total } = finished;
   const { namespace, partition, generation, panes } = unitSettings;

@@ -2,7 +2,7 @@ import type { EpochMs, Impression, Joined, Offset } from '../../events.ts';
 import { Arena, type Segment } from './arena.ts';
 import { ItemRepeats } from './repeats.ts';
 import { HASH_WORD, NEXT_WORD } from './requests.ts';
-import { prefixOf, readText, textBound, textEnd, textEquals, writeText } from './text.ts';
+import { prefixOf, textBound, textEnd, textEquals, writeText } from './text.ts';
 
 /**
  * The two packed records of an impression. The entry is remembered until 2H + b after its time; the body, with the items
@@ -131,10 +131,6 @@ export class ImpressionRecords {
   isOf(entry: number, requestId: string): boolean {
     const at = this.entries.unit(entry) * 8;
     return textEquals(this.#entry(entry).u8, at + ENTRY_BYTES, requestId);
-  }
-
-  requestId(entry: number): string {
-    return readText(this.#entry(entry).u8, this.entries.unit(entry) * 8 + ENTRY_BYTES);
   }
 
   isAccepted(entry: number): boolean {

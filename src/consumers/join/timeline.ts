@@ -22,7 +22,6 @@ export class Timeline {
   readonly #logOrder: (a: number, b: number) => number;
   readonly #sliceMs: DurationMs;
   readonly #slices = new TimeBuckets<Slice>(() => new Slice());
-  #count = 0;
   #bytes = 0;
   #keys = new Float64Array(64);
   /** By horizon: where its cursor stands, the record there, and when that closes. */
@@ -44,10 +43,6 @@ export class Timeline {
     this.#at = horizons.map(() => 0);
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   get bytes(): number {
     return this.#bytes + this.#keys.byteLength;
   }
@@ -65,7 +60,6 @@ export class Timeline {
     slice.times[n] = time;
     if (n > 0 && time < slice.times[n - 1]) slice.sorted = false;
     slice.count = n + 1;
-    this.#count++;
   }
 
   /** Visits the body of every (record, horizon) with from < ts + horizon <= to, in the order of that time, then of the log. */
@@ -96,7 +90,6 @@ export class Timeline {
     for (; done < slices.size && (slices.key(done) + 1) * this.#sliceMs <= until; done++) {
       const slice = slices.value(done);
       for (let i = 0; i < slice.count; i++) visit(slice.handles[i]);
-      this.#count -= slice.count;
       this.#bytes -= bytesOf(slice);
     }
     slices.dropOldest(done);
