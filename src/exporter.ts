@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Ladder } from './accumulators/ladder.ts';
-import type { Row } from './accumulators/row.ts';
+import { type Row, shapeOf } from './accumulators/row.ts';
 import { type RowCodec, rowCodec } from './accumulators/row-codec.ts';
 import { paneKey, parseField, unitKey } from './accumulators/store/layout.ts';
 import type { Fields, Store } from './accumulators/store/port.ts';
@@ -8,7 +8,6 @@ import { readUnit, stands, type UnitState, wentBack } from './accumulators/unit-
 import type { CohortRow, Rows } from './accumulators/windows.ts';
 import type { Settings } from './config/settings.ts';
 import type { EpochMs } from './events.ts';
-import { sumsKind } from './measures/value.ts';
 
 export type ExporterSettings = Pick<Settings, 'attribution' | 'cohorts' | 'measures' | 'paneSize' | 'windows'>;
 
@@ -83,7 +82,7 @@ export class Exporter {
     const { measures } = settings;
     this.#settings = settings;
     this.#deps = deps;
-    this.#codec = rowCodec({ names: measures.map((m) => m.canonical), kinds: measures.map(sumsKind) });
+    this.#codec = rowCodec(shapeOf(measures));
     this.#unitKeys = Array.from({ length: deps.partitions }, (_, unit) => unitKey(deps.namespace, unit));
     this.#units = this.#unitKeys.map(() => undefined);
     this.#ladders = this.#newLadders();

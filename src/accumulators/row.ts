@@ -1,4 +1,6 @@
 import { type Exact, SUMS_WIDTH, type SumsKind } from '../measures/contract.ts';
+import type { Measure } from '../measures/family.ts';
+import { sumsKind } from '../measures/value.ts';
 import { addExact } from './exact.ts';
 import { mergeVectors, type Vector } from './vector.ts';
 
@@ -6,6 +8,11 @@ import { mergeVectors, type Vector } from './vector.ts';
 export interface RowShape {
   readonly names: readonly string[];
   readonly kinds: readonly SumsKind[];
+}
+
+/** The shape of rows that keep these measures. */
+export function shapeOf(measures: readonly Measure[]): RowShape {
+  return { names: measures.map((measure) => measure.canonical), kinds: measures.map(sumsKind) };
 }
 
 /**

@@ -1,9 +1,8 @@
-import { sumsOffsets } from '../accumulators/row.ts';
+import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
 import type { EpochMs } from '../events.ts';
-import type { QualityRow, QualitySnapshot } from '../exporter.ts';
-import type { Measure } from '../measures/family.ts';
-import { measureValue, sumsKind } from '../measures/value.ts';
+import type { QualitySnapshot } from '../exporter.ts';
+import { measureValue } from '../measures/value.ts';
 import type { RegressionSettings } from '../simulate/settings.ts';
 import type { WorkerStatus } from '../worker-status.ts';
 
@@ -35,21 +34,17 @@ export function compareVariants({
   const horizon = settings.attribution.horizons[0].text;
   const rows = snapshot.rows.filter((r) => r.window === window && r.horizon === horizon && r.by.join() === 'variant');
   if (rows.length === 0) return undefined;
+  const offsets = sumsOffsets(shapeOf(settings.measures));
   return {
     variants: rows.map((row) => row.values[0]),
     impressions: rows.map(({ row }) => row.impressions),
     positives: rows.map(({ row }) => row.positives),
     values: settings.measures.map((measure, m) => ({
       name: measure.canonical,
-      of: rows.map((row) => measured(settings.measures, m, row)),
+      of: rows.map(({ row }) => measureValue(measure, row.sums.slice(offsets[m], offsets[m + 1]))),
     })),
     complete: snapshot.windows.some((w) => w.window === window && w.horizon === horizon && w.complete),
   };
-}
-
-function measured(measures: readonly Measure[], m: number, { row }: QualityRow): number | undefined {
-  const offsets = sumsOffsets({ names: measures.map((measure) => measure.canonical), kinds: measures.map(sumsKind) });
-  return measureValue(measures[m], row.sums.slice(offsets[m], offsets[m + 1]));
 }
 
 /** The whole view for a terminal, redrawn each second. */

@@ -1,7 +1,7 @@
-import { sumsOffsets } from '../accumulators/row.ts';
+import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { type Exact, SUMS_WIDTH } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
-import { measureValue, sumsKind } from '../measures/value.ts';
+import { measureValue } from '../measures/value.ts';
 import { hasScore, weighsImpressions } from './catalogue.ts';
 import { labelText } from './exposition.ts';
 
@@ -24,8 +24,9 @@ export interface Column {
 
 /** One per measure, for rows of these measures. */
 export function columnsOf(measures: readonly Measure[]): readonly Column[] {
-  const kinds = measures.map(sumsKind);
-  const offsets = sumsOffsets({ names: measures.map((measure) => measure.canonical), kinds });
+  const shape = shapeOf(measures);
+  const { kinds } = shape;
+  const offsets = sumsOffsets(shape);
   return measures.map((measure, m) => {
     const at = offsets[m];
     const isFraction = kinds[m] === 'fraction';

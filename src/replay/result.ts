@@ -1,5 +1,5 @@
 import type { PanesState } from '../accumulators/panes-settings.ts';
-import { type Row, sumsOffsets } from '../accumulators/row.ts';
+import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
 import { decodeCheckpoint } from '../accumulators/store/checkpoint.ts';
 import { SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
@@ -15,7 +15,7 @@ import {
   type InvalidCode,
 } from '../drops.ts';
 import type { EpochMs, Side } from '../events.ts';
-import { measureValue, measureWeight, sumsKind } from '../measures/value.ts';
+import { measureValue, measureWeight } from '../measures/value.ts';
 import type { Unit } from '../unit.ts';
 import type { UnitSettings } from '../unit-contract.ts';
 
@@ -128,7 +128,7 @@ function resultRow(settings: Settings, { by, values, row }: CohortRow, horizon: 
 }
 
 function measuresOf({ measures }: Settings, row: Row): Readonly<Record<string, ResultMeasure>> {
-  const offsets = sumsOffsets({ names: measures.map((m) => m.canonical), kinds: measures.map(sumsKind) });
+  const offsets = sumsOffsets(shapeOf(measures));
   return Object.fromEntries(
     measures.map((measure, m) => {
       const sums = row.sums.slice(offsets[m], offsets[m + 1]);

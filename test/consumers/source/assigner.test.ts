@@ -98,7 +98,7 @@ describe('shares of partitions', () => {
     );
   });
 
-  it('move as few as any even share could', () => {
+  it('move as few as an even share can', () => {
     fc.assert(
       fc.property(members, partitionCount, (list, n) => {
         const claims = new Map<string, number>(list.map(({ id }) => [id, 0]));
