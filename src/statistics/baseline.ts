@@ -1,0 +1,107 @@
+/**
+ * What a block is compared with (statistics.md section 11.1), the first that exists: the same hour of the week in the
+ * last three weeks; the same hour of the last seven days; at start-up the blocks of a while ago. Hours are UTC.
+ *
+ * Of m values v with errors s, and q = mean s²: baseline b = median v, SE_b² = (pi/2) q/m (q/2 for m = 2),
+ * between² = max(0, spread² - q). Start-up: b = mean v, SE_b² = q/m, between = 0.
+ */
+import type { EpochMs } from '../events.ts';
+import { absent, finite, type Result } from './absent.ts';
+import { mean, median, spreadOf } from './baseline-spread.ts';
+import { HOUR, hourOf } from './blocks.ts';
+import type { Estimate } from './blocks-estimate.ts';
+
+export type BaselineKind = 'weekly' | 'daily' | 'startup';
+
+export interface Baseline {
+  readonly kind: BaselineKind;
+  /** b. */
+  readonly value: number;
+  /** SE_b. */
+  readonly stderr: number;
+  /** Standard deviation of the values beyond their errors. */
+  readonly between: number;
+  /** sqrt(q): the error of one of the values. */
+  readonly typical: number;
+  /** m. */
+  readonly values: number;
+}
+
+const DAY = 24 * HOUR;
+/** How many to look back to, and how many must be present. */
+const WEEKLY = { hours: 3, least: 2, every: 7 * DAY } as const;
+const DAILY = { hours: 7, least: 3, every: DAY } as const;
+/** The start-up baseline: `blocks` places, the last of which is `lag` before the block itself. */
+export const STARTUP = { blocks: 24, lag: 12, least: 12 } as const;
+
+/** Starts of the hours that a block is compared with, newest first. A block lies in one hour. */
+export function pastHours(at: EpochMs): { readonly weekly: readonly EpochMs[]; readonly daily: readonly EpochMs[] } {
+  const hour = hourOf(at);
+  const back = ({ hours, every }: { readonly hours: number; readonly every: number }): readonly EpochMs[] =>
+    Array.from({ length: hours }, (_, i) => hour - (i + 1) * every);
+  return { weekly: back(WEEKLY), daily: back(DAILY) };
+}
+
+/** The baseline of past hours; undefined in a list: not kept, incomplete, or too small. undefined: too few are left. */
+export function pastBaseline(
+  weekly: readonly (Estimate | undefined)[],
+  daily: readonly (Estimate | undefined)[],
+): Baseline | undefined {
+  return (
+    medianBaseline('weekly', present(weekly), WEEKLY.least) ?? medianBaseline('daily', present(daily), DAILY.least)
+  );
+}
+
+/** The baseline of the STARTUP.blocks blocks of a while ago, at least half of which must have a value. */
+export function startupBaseline(blocks: readonly (Estimate | undefined)[]): Baseline | undefined {
+  const past = present(blocks);
+  if (past.length < STARTUP.least) return undefined;
+  const q = meanSquare(past);
+  return checked({
+    kind: 'startup',
+    value: mean(past.map(({ value }) => value)),
+    stderr: Math.sqrt(q / past.length),
+    between: 0,
+    typical: Math.sqrt(q),
+    values: past.length,
+  });
+}
+
+/**
+ * z = (x - b) / sqrt(SE² + SE_b² + between²). A block whose values are all equal does not tell its error; it takes the
+ * typical one of its past. Otherwise the worst fall, to a block of zeros, would be lost. Absent: no error at all.
+ */
+export function residual(block: Estimate, baseline: Baseline): Result<number> {
+  const own = block.stderr > 0 ? block.stderr : baseline.typical;
+  const error = Math.hypot(own, baseline.stderr, baseline.between);
+  return error > 0 ? finite((block.value - baseline.value) / error) : absent('zero_variance');
+}
+
+function medianBaseline(kind: BaselineKind, past: readonly Estimate[], least: number): Baseline | undefined {
+  const m = past.length;
+  if (m < least) return undefined;
+  const values = past.map(({ value }) => value);
+  const q = meanSquare(past);
+  return checked({
+    kind,
+    value: median(values),
+    stderr: Math.sqrt(m === 2 ? q / 2 : ((Math.PI / 2) * q) / m),
+    between: Math.sqrt(Math.max(0, spreadOf(values) ** 2 - q)),
+    typical: Math.sqrt(q),
+    values: m,
+  });
+}
+
+function present(past: readonly (Estimate | undefined)[]): readonly Estimate[] {
+  return past.filter((estimate) => estimate !== undefined);
+}
+
+function meanSquare(past: readonly Estimate[]): number {
+  return mean(past.map(({ stderr }) => stderr ** 2));
+}
+
+/** A baseline that left the doubles is none. */
+function checked(baseline: Baseline): Baseline | undefined {
+  const { value, stderr, between, typical } = baseline;
+  return [value, stderr, between, typical].every(Number.isFinite) ? baseline : undefined;
+}

@@ -1,0 +1,157 @@
+/**
+ * Minute panes become blocks, the units in which a cohort is watched (statistics.md section 11.1).
+ *
+ * An hour of UTC is cut into steps; its last step is shorter where the step does not divide it. A step with too few
+ * impressions or positives is joined with the next ones of its hour. What remains at the end of the hour is joined with
+ * the block before it, or is the whole hour and too small. So no block is longer than an hour or lies in two, and the
+ * blocks of an hour do not depend on where the kept panes begin, except in the first hour.
+ */
+import type { DurationMs, EpochMs } from '../events.ts';
+import { type ErrorSource, type Estimate, estimateOf } from './blocks-estimate.ts';
+import type { Moments } from './design-effect.ts';
+
+export const HOUR: DurationMs = 3_600_000;
+/** A block, and an hour of the past, needs both. */
+export const BLOCK_MINIMUM = { impressions: 200, positives: 5 } as const;
+/** Largest part of a block's impressions that idle advances may have closed. */
+const IDLE_LIMIT = 0.05;
+
+/**
+ * The sums of one pane. n, sum and sumSquares in ones, by the measure's policy; of a fraction: denominator, numerator, 0.
+ */
+export interface BlockPane extends Moments {
+  readonly start: EpochMs;
+  readonly impressions: number;
+  readonly positives: number;
+  /** Impressions that an idle advance closed. */
+  readonly closedByIdle: number;
+  /** Records of this pane are missing, or may be. */
+  readonly gap: boolean;
+}
+
+/** Panes that end in (from, to]; all that start in [from, to) are final. A pane that is not given holds nothing. */
+export interface BlockSpan {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  /** A whole number of panes, at most an hour. */
+  readonly step: DurationMs;
+}
+
+/**
+ * whole: its value counts. incomplete: touched by a gap, or over 5 % of it closed by idle advances. few: the hour ended
+ * before there were 200 impressions and 5 positives, or its measure has no value.
+ */
+export type BlockState = 'whole' | 'incomplete' | 'few';
+
+export interface Block {
+  readonly start: EpochMs;
+  readonly end: EpochMs;
+  /** Steps it is made of. */
+  readonly steps: number;
+  readonly impressions: number;
+  readonly positives: number;
+  readonly state: BlockState;
+  /** Always there in a whole block. */
+  readonly estimate: Estimate | undefined;
+}
+
+/**
+ * The blocks of a span, oldest first. Steps that do not lie in the span are left out, and so is what is too small at
+ * its end, where more may come, and in an hour whose begin it lacks.
+ * @throws RangeError for a step that is no positive number up to an hour
+ */
+export function blocksOf(panes: Iterable<BlockPane>, span: BlockSpan, source: ErrorSource): readonly Block[] {
+  const { from, to, step } = span;
+  if (!(step > 0 && step <= HOUR))
+    throw new RangeError(`a step of ${step} ms: expected more than 0 and at most an hour`);
+  const found = new Map<EpochMs, Part>();
+  for (const pane of panes) {
+    if (pane.start < from || pane.start >= to) continue;
+    const start = stepAt(pane.start, step);
+    const part = { ...pane, end: pane.start, steps: 0 };
+    const before = found.get(start);
+    found.set(start, before === undefined ? part : joined(before, part));
+  }
+  const parts: Part[] = [];
+  const first = stepAt(from, step);
+  let open: Part | undefined;
+  for (
+    let start = first === from ? from : stepEnd(first, step);
+    stepEnd(start, step) <= to;
+    start = stepEnd(start, step)
+  ) {
+    const end = stepEnd(start, step);
+    const part = { ...(found.get(start) ?? EMPTY), start, end, steps: 1 };
+    open = open === undefined ? part : joined(open, part);
+    if (isEnough(open)) {
+      parts.push(open);
+      open = undefined;
+    } else if (end % HOUR === 0) {
+      const before = parts.length === 0 ? undefined : parts[parts.length - 1];
+      if (before?.end === open.start && hourOf(before.start) === hourOf(start) && !isTorn(before) && !isTorn(open)) {
+        parts[parts.length - 1] = joined(before, open);
+      } else if (hourOf(open.start) >= from) {
+        parts.push(open);
+      }
+      open = undefined;
+    }
+  }
+  return parts.map((part) => blockOf(part, source));
+}
+
+/** The value of a whole hour of the past; undefined: incomplete, or too small to be compared with. */
+export function pastHour(hour: Omit<BlockPane, 'start'>, source: ErrorSource): Estimate | undefined {
+  return isTorn(hour) || !isEnough(hour) ? undefined : estimateOf(hour, source);
+}
+
+/** Start of the hour of UTC in which a time lies. */
+export function hourOf(at: EpochMs): EpochMs {
+  return Math.floor(at / HOUR) * HOUR;
+}
+
+interface Part extends BlockPane {
+  readonly end: EpochMs;
+  readonly steps: number;
+}
+
+const EMPTY = { impressions: 0, positives: 0, n: 0, sum: 0, sumSquares: 0, closedByIdle: 0, gap: false } as const;
+
+function joined(a: Part, b: Part): Part {
+  return {
+    start: a.start,
+    end: b.end,
+    steps: a.steps + b.steps,
+    impressions: a.impressions + b.impressions,
+    positives: a.positives + b.positives,
+    n: a.n + b.n,
+    sum: a.sum + b.sum,
+    sumSquares: a.sumSquares + b.sumSquares,
+    closedByIdle: a.closedByIdle + b.closedByIdle,
+    gap: a.gap || b.gap,
+  };
+}
+
+function blockOf(part: Part, source: ErrorSource): Block {
+  const { start, end, steps, impressions, positives } = part;
+  const estimate = estimateOf(part, source);
+  const state = isTorn(part) ? 'incomplete' : isEnough(part) && estimate !== undefined ? 'whole' : 'few';
+  return { start, end, steps, impressions, positives, state, estimate };
+}
+
+function isEnough({ impressions, positives }: Pick<BlockPane, 'impressions' | 'positives'>): boolean {
+  return impressions >= BLOCK_MINIMUM.impressions && positives >= BLOCK_MINIMUM.positives;
+}
+
+function isTorn({ gap, closedByIdle, impressions }: Pick<BlockPane, 'gap' | 'closedByIdle' | 'impressions'>): boolean {
+  return gap || closedByIdle > IDLE_LIMIT * impressions;
+}
+
+/** Start of the step in which a time lies. */
+function stepAt(at: EpochMs, step: DurationMs): EpochMs {
+  const hour = hourOf(at);
+  return hour + Math.floor((at - hour) / step) * step;
+}
+
+function stepEnd(start: EpochMs, step: DurationMs): EpochMs {
+  return Math.min(start + step, hourOf(start) + HOUR);
+}

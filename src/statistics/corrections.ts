@@ -1,0 +1,53 @@
+import type { Result } from './absent.ts';
+import { isAbsent } from './absent.ts';
+import { adjusted } from './distributions.ts';
+
+/**
+ * p-values of a family of comparisons, adjusted for their number.
+ *
+ *     Holm, p ascending: p̃_(i) = max over j <= i of min(1, (m-j+1) p_(j))        keeps the chance of any false finding
+ *     BH:                p̃_(i) = min over j >= i of min(1, m p_(j) / j)          keeps the share of false findings
+ *
+ * S. Holm, Scand. J. Stat. 1979; Benjamini and Hochberg, J. R. Stat. Soc. B 1995 (assumes positive dependence). The order
+ * is kept; absent values leave the family and keep their place (statistics.md section 6).
+ *
+ * Example: Holm of .01 .04 .03 .005 .55 .6 is .05 .12 .12 .03 1 1.
+ */
+export function holm(family: readonly Result<number>[]): Result<number>[] {
+  return adjust(family, 'holm');
+}
+
+export function benjaminiHochberg(family: readonly Result<number>[]): Result<number>[] {
+  return adjust(family, 'bh');
+}
+
+function adjust(family: readonly Result<number>[], method: 'holm' | 'bh'): Result<number>[] {
+  const present = family.filter((p) => typeof p === 'number');
+  if (present.length === 0) return [...family];
+  const values = adjusted(present, method)[Symbol.iterator]();
+  return family.map((p) => (isAbsent(p) ? p : (values.next().value ?? p)));
+}
+
+/** The running p-values of one variant by direction. */
+export interface Directions {
+  readonly worse: number;
+  readonly better: number;
+}
+
+/**
+ * Holm by direction. A variant's p is the smaller of its two; the adjusted p of one direction is found by putting that
+ * direction's p in the variant's place.
+ *
+ * Example: (worse .01, better 1) and (.5, .02) give (.02, 1) and (.5, .02).
+ */
+export function holmByDirection(family: readonly Result<Directions>[]): Result<Directions>[] {
+  const smaller = family.map((p) => (isAbsent(p) ? p : Math.min(p.worse, p.better)));
+  return family.map((p, place) =>
+    isAbsent(p) ? p : { worse: withPlace(smaller, place, p.worse), better: withPlace(smaller, place, p.better) },
+  );
+}
+
+function withPlace(family: readonly Result<number>[], place: number, p: number): number {
+  const value = holm(family.with(place, p))[place];
+  return isAbsent(value) ? p : value;
+}

@@ -1,0 +1,69 @@
+import type { EpochMs } from '../events.ts';
+import type { Exposure } from './exposure.ts';
+
+/** One of the two variants that are compared, since the start of the run. */
+export interface VariantFacts {
+  readonly impressions: number;
+  /** Distinct users and impressions without a user. */
+  readonly users: number;
+  /** User buckets that are not empty. */
+  readonly buckets: number;
+  /** Lists with a positive. */
+  readonly positives: number;
+}
+
+export interface Bounds {
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** The primary measure, variant minus control, with the confidence sequence of this look (statistics.md section 4). */
+export interface EffectFacts extends Bounds {
+  readonly difference: number;
+  readonly stderr: number;
+  /** The same bounds relative to the control's mean, as a fraction of it; undefined: absent. */
+  readonly lift: Bounds | undefined;
+}
+
+/** What the decision is made from, all of one look. Numbers are finite; what is absent is undefined. */
+export interface ExperimentFacts {
+  /** Event time of the look. */
+  readonly at: EpochMs;
+  readonly alpha: number;
+  /** Loss that is still healthy, as a fraction of the control's mean. */
+  readonly tolerance: number;
+  readonly control: VariantFacts;
+  readonly variant: VariantFacts;
+  /** Impressions of all variants of the experiment. */
+  readonly impressions: number;
+  /** Records that gaps and rebuilt spans have lost. */
+  readonly missing: number;
+  /** Running sequential p of the split and largest |O-E|/E now; undefined: the split is not tested. */
+  readonly split: { readonly p: number; readonly deviation: number } | undefined;
+  /** Users seen in more than one variant, and users, both of the user sample. */
+  readonly exposure: Pick<Exposure, 'crossovers' | 'sampled'>;
+  readonly controlMean: number | undefined;
+  /** undefined: its standard error is absent. */
+  readonly effect: EffectFacts | undefined;
+  /** Running p of each direction, adjusted over the variants; undefined: no look yet. */
+  readonly pWorse: number | undefined;
+  readonly pBetter: number | undefined;
+  /** The guardrail with the smallest one-sided, adjusted p; undefined: there is none. */
+  readonly guardrail: { readonly measure: string; readonly p: number } | undefined;
+}
+
+/** What a run must have before anything is said about it, in each of the two variants. */
+export const DECISION_MINIMUM = { users: 100, buckets: 30, positives: 25 } as const;
+
+/** A larger part of missing records makes an experiment invalid. */
+export const MISSING_LIMIT = 0.01;
+
+/** Part of the records that is missing, 0 to 1. */
+export function missingShare({ missing, impressions }: Pick<ExperimentFacts, 'missing' | 'impressions'>): number {
+  return missing > 0 ? missing / (missing + impressions) : 0;
+}
+
+/** Part of the sampled users that was seen in more than one variant, 0 to 1. */
+export function crossoverShare({ exposure }: Pick<ExperimentFacts, 'exposure'>): number {
+  return exposure.sampled > 0 ? exposure.crossovers / exposure.sampled : 0;
+}

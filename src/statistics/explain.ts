@@ -1,0 +1,86 @@
+/** Decisions in plain words: what is known, how sure it is, and what to do where nothing can be said. */
+import { assertNever } from '../events.ts';
+import type { ExperimentDecision } from './decision.ts';
+import {
+  crossoverShare,
+  DECISION_MINIMUM,
+  type ExperimentFacts,
+  MISSING_LIMIT,
+  missingShare,
+  type VariantFacts,
+} from './decision-facts.ts';
+import { ends, excludesZero, percent, probability, sizes } from './explain-numbers.ts';
+
+export interface ExperimentNames {
+  readonly variant: string;
+  readonly control: string;
+  /** The primary measure. */
+  readonly measure: string;
+}
+
+const ALWAYS = 'this holds however often you look';
+
+/** One or two sentences. Example: `B is worse than A on ndcg@10 by 2.1 % to 4.0 %; this holds however often you look.` */
+export function explainExperiment(decision: ExperimentDecision, names: ExperimentNames): string {
+  const { facts, reason } = decision;
+  const { variant, control, measure } = names;
+  switch (reason) {
+    case 'no_data':
+      return `${empty(facts, names)} no impressions yet, so there is nothing to compare. Check that impressions name their variant and that it is spelled as in the configuration.`;
+    case 'incomplete':
+      return `${percent(missingShare(facts))} of the records are missing, more than ${percent(MISSING_LIMIT)}, so the numbers may be wrong. Restore the missing records and replay, or restart the experiment after the gap.`;
+    case 'srm':
+      return `The users are not split between the variants as configured (off by ${percent(facts.split?.deviation ?? 0)}, p ${probability(facts.split?.p ?? 0)}), so the variants are not comparable. Check the weights, the assignment, and lost impressions or bots in one variant, then restart the experiment.`;
+    case 'crossover':
+      return `${percent(crossoverShare(facts))} of the users were seen in more than one variant, so the variants are not apart. Assign each user to one variant for good, then restart the experiment.`;
+    case 'few_users':
+      return `${fewest(facts, names, 'users', 'users')}; ${DECISION_MINIMUM.users} are needed in each variant. Wait for more traffic.`;
+    case 'few_buckets':
+      return `${fewest(facts, names, 'buckets', 'filled user buckets')}; ${DECISION_MINIMUM.buckets} are needed in each variant for an error that can be trusted. Wait for more users.`;
+    case 'few_positives':
+      return `${fewest(facts, names, 'positives', 'lists with a positive')}; ${DECISION_MINIMUM.positives} are needed in each variant. Wait for more feedback; if none arrives, check the feedback topic.`;
+    case 'zero_variance':
+      return `${measure} is the same for all users of ${variant} or ${control}, so its error is unknown. Check that ${measure} fits the lists and the feedback, or choose another primary measure.`;
+    case 'effect_changed':
+      return `${variant} was worse than ${control} on ${measure} at one time and better at another, so the effect is not constant. Find out what changed, then restart the experiment.`;
+    case 'guardrail_worse':
+      return `${variant} is worse than ${control} on the guardrail ${facts.guardrail?.measure ?? ''} (p ${probability(facts.guardrail?.p ?? 0)}); ${ALWAYS}.`;
+    case 'primary_worse':
+      return found(facts, names, -1);
+    case 'primary_better':
+      return found(facts, names, 1);
+    case 'within_tolerance':
+      return `${variant} is not worse than ${control} on ${measure} by more than ${percent(facts.tolerance)}: the difference is between ${range(facts)}; ${ALWAYS}.`;
+    case 'wide_interval':
+      return `The difference of ${variant} from ${control} on ${measure} is between ${range(facts)}, which says neither that it is worse or better nor that a loss above ${percent(facts.tolerance)} is out of the question. Wait for more users.`;
+    default:
+      return assertNever(reason);
+  }
+}
+
+/** The finding; where this look's interval contains 0 again, it says so. */
+function found(facts: ExperimentFacts, { variant, control, measure }: ExperimentNames, direction: 1 | -1): string {
+  const word = direction === 1 ? 'better' : 'worse';
+  const { effect } = facts;
+  if (effect === undefined) return `${variant} was found ${word} than ${control} on ${measure}; ${ALWAYS}.`;
+  if (excludesZero(effect, direction)) {
+    return `${variant} is ${word} than ${control} on ${measure} by ${sizes(effect)}; ${ALWAYS}.`;
+  }
+  return `${variant} was found ${word} than ${control} on ${measure} at an earlier look, which stays; the difference is now between ${ends(effect)}.`;
+}
+
+function range({ effect }: ExperimentFacts): string {
+  return effect === undefined ? 'unknown bounds' : ends(effect);
+}
+
+function empty({ control, variant }: ExperimentFacts, names: ExperimentNames): string {
+  if (control.impressions > 0) return `${names.variant} has`;
+  return variant.impressions > 0 ? `${names.control} has` : `${names.control} and ${names.variant} have`;
+}
+
+/** `B has only 12 users`: the variant that has fewer. */
+function fewest(facts: ExperimentFacts, names: ExperimentNames, count: keyof VariantFacts, what: string): string {
+  const least = facts.control[count] <= facts.variant[count];
+  const has = least ? facts.control[count] : facts.variant[count];
+  return `${least ? names.control : names.variant} has only ${has} ${what}`;
+}

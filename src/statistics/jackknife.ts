@@ -1,0 +1,80 @@
+import type { Result } from './absent.ts';
+import { absent, finite } from './absent.ts';
+
+/**
+ * Standard error of any function of sums, by leaving out one bucket after the other.
+ *
+ *     SE² = (B-1)/B · Σ (T(-b) - mean T(-b))²        T(-b): the statistic of the totals without bucket b
+ *
+ * For what is no plain ratio: a root, a mean of means, a ratio of ratios. Delete-one-group jackknife (Quenouille 1956,
+ * Tukey 1958), as in google/meterstick `operations.py`. On plain ratios it agrees with the delta method to a few percent
+ * in few buckets and to four digits in many (statistics.md section 2).
+ *
+ * Example: clusters {0, 1.5} and {.5, 1, 2, 2.5} give for the count an error of 1, for the sum of squares 4.625.
+ *
+ * @param columns sums by bucket, all of one length; the statistic sees their totals in this order
+ * @param statistic undefined, or no finite number: it has no value on these totals
+ * @param leastBuckets how many buckets must not be empty
+ * @returns absent: `no_data`, `few_buckets` (also where one T(-b) has no value), `zero_variance`
+ */
+export function jackknife(
+  columns: readonly ArrayLike<number>[],
+  statistic: (totals: readonly number[]) => number | undefined,
+  leastBuckets = 2,
+): Result<number> {
+  const buckets = columns.length === 0 ? 0 : columns[0].length;
+  const rests = columns.map((column) => sumsWithout(column, buckets));
+  const whole = statistic(rests.map((rest) => rest.total));
+  if (whole === undefined || !Number.isFinite(whole)) return absent('no_data');
+  let filled = 0;
+  for (let b = 0; b < buckets; b++) if (columns.some((column) => column[b] !== 0)) filled++;
+  if (filled < Math.max(2, leastBuckets)) return absent('few_buckets');
+
+  const values = new Float64Array(buckets);
+  for (let b = 0; b < buckets; b++) {
+    const value = statistic(rests.map((rest) => rest.without[b]));
+    if (value === undefined || !Number.isFinite(value)) return absent('few_buckets');
+    values[b] = value;
+  }
+  return spread(values);
+}
+
+/** Sums of the cells before and after each bucket: no total minus cell, which would lose digits. */
+function sumsWithout(column: ArrayLike<number>, buckets: number): { total: number; without: Float64Array } {
+  if (column.length !== buckets)
+    throw new RangeError(`columns of ${buckets} and ${column.length} buckets: need one size`);
+  const without = new Float64Array(buckets);
+  let before = 0;
+  for (let b = 0; b < buckets; b++) {
+    without[b] = before;
+    before += column[b];
+  }
+  let after = 0;
+  for (let b = buckets - 1; b >= 0; b--) {
+    without[b] += after;
+    after += column[b];
+  }
+  return { total: before, without };
+}
+
+/** Below this share of the values their differences are rounding. */
+const NOISE = 2 ** -44;
+
+function spread(values: Float64Array): Result<number> {
+  const buckets = values.length;
+  let sum = 0;
+  let largest = 0;
+  for (const value of values) {
+    sum += value / buckets;
+    largest = Math.max(largest, Math.abs(value));
+  }
+  let squares = 0;
+  let widest = 0;
+  for (const value of values) {
+    squares += (value - sum) ** 2;
+    widest = Math.max(widest, Math.abs(value - sum));
+  }
+  if (widest <= NOISE * largest) return absent('zero_variance');
+  const stderr = finite(Math.sqrt(((buckets - 1) / buckets) * squares));
+  return stderr === 0 ? absent('zero_variance') : stderr;
+}

@@ -1,0 +1,111 @@
+import type { Result } from './absent.ts';
+import { absent, isAbsent } from './absent.ts';
+import { chiSquareUpper, lnGamma, probability } from './distributions.ts';
+
+/**
+ * Did the variants get the users that their weights promise?
+ *
+ *     one look:  E_i = N w_i / Σw,  X² = Σ (O_i - E_i)² / E_i,  df = k - 1,  p = upper tail of chi-square
+ *     any time:  log BF = ln B(α0 + n) - ln B(α0) - Σ n_i ln w_i,  ln B(a) = Σ lnΓ(a_i) - lnΓ(Σ a_i),  α0 = 100 w
+ *                p = e^(-max over looks of max(0, log BF))
+ *
+ * Fixed: Pearson's test, for the API alone. Sequential: Dirichlet-multinomial mixture, Lindon and Malek, "Anytime-valid
+ * inference for multinomial count data", arXiv 2011.03567, as in optimizely/ssrm; it needs cumulative counts only.
+ * Variants of weight 0 leave both tests, and their counts with them (statistics.md section 5).
+ *
+ * Example: 1,000 against 1,200 at equal weights: X² 18.1818182, p .0000200787, largest deviation .0909091, log BF
+ * 7.1403019 (p .00079).
+ */
+export interface ChiSquare {
+  readonly chiSquare: number;
+  readonly df: number;
+  readonly p: number;
+}
+
+/** Fewer users than these are expected in a variant: no chi-square test. */
+export const LEAST_EXPECTED = 8;
+
+/** Strength of the prior. With 10,000 the example above would have p .21. */
+export const PRIOR_STRENGTH = 100;
+
+/** A mismatch is both: p below this, and the largest deviation now at least that. */
+export const MISMATCH_P = 0.001;
+export const MISMATCH_DEVIATION = 0.02;
+
+interface Plan {
+  readonly counts: readonly number[];
+  /** Sum to 1. */
+  readonly shares: readonly number[];
+  readonly total: number;
+  /** Places among the configured variants. */
+  readonly places: readonly number[];
+}
+
+function planned(counts: readonly number[], weights: readonly number[]): Result<Plan> {
+  if (counts.length !== weights.length) {
+    throw new RangeError(`${counts.length} counts and ${weights.length} weights: need one each`);
+  }
+  const places = weights.flatMap((weight, place) => (weight > 0 ? [place] : []));
+  if (places.length < 2) return absent('single_variant');
+  const used = places.map((place) => counts[place]);
+  const total = used.reduce((sum, count) => sum + count, 0);
+  if (!(total > 0)) return absent('no_data');
+  const weight = places.reduce((sum, place) => sum + weights[place], 0);
+  return { counts: used, shares: places.map((place) => weights[place] / weight), total, places };
+}
+
+/**
+ * @param counts users first exposed to each variant; @param weights of the variants, in the same order
+ * @returns absent: `single_variant`, `no_data`, `few_users` where fewer than `leastExpected` are expected somewhere
+ */
+export function chiSquareTest(
+  counts: readonly number[],
+  weights: readonly number[],
+  leastExpected: number = LEAST_EXPECTED,
+): Result<ChiSquare> {
+  const plan = planned(counts, weights);
+  if (isAbsent(plan)) return plan;
+  const expected = plan.shares.map((share) => plan.total * share);
+  if (expected.some((count) => count < leastExpected)) return absent('few_users');
+  const chiSquare = expected.reduce((sum, e, i) => sum + (plan.counts[i] - e) ** 2 / e, 0);
+  if (!Number.isFinite(chiSquare)) return absent('unbounded');
+  const df = expected.length - 1;
+  return { chiSquare, df, p: probability(chiSquareUpper(chiSquare, df)) };
+}
+
+/** Largest |O - E| / E. Absent as in `chiSquareTest`, without `few_users`. */
+export function largestDeviation(counts: readonly number[], weights: readonly number[]): Result<number> {
+  const plan = planned(counts, weights);
+  if (isAbsent(plan)) return plan;
+  return Math.max(...plan.shares.map((share, i) => Math.abs(plan.counts[i] / (plan.total * share) - 1)));
+}
+
+/**
+ * Log Bayes factor against the weights, on cumulative counts; the largest over all looks gives p (`looks.ts`).
+ *
+ * @param prior α0 by variant; without it 100 · w
+ * @returns absent: `single_variant`, `no_data`
+ */
+export function logBayesFactor(
+  counts: readonly number[],
+  weights: readonly number[],
+  prior?: readonly number[],
+): Result<number> {
+  const plan = planned(counts, weights);
+  if (isAbsent(plan)) return plan;
+  const before = plan.shares.map((share, i) => (prior === undefined ? PRIOR_STRENGTH * share : prior[plan.places[i]]));
+  const after = before.map((alpha, i) => alpha + plan.counts[i]);
+  const planLog = plan.shares.reduce((sum, share, i) => sum + plan.counts[i] * Math.log(share), 0);
+  const logBF = lnBeta(after) - lnBeta(before) - planLog;
+  return Number.isFinite(logBF) ? logBF : absent('unbounded');
+}
+
+function lnBeta(alphas: readonly number[]): number {
+  const logs = alphas.reduce((sum, alpha) => sum + lnGamma(alpha), 0);
+  return logs - lnGamma(alphas.reduce((sum, alpha) => sum + alpha, 0));
+}
+
+/** @param p running p of the sequential test; @param deviation `largestDeviation` now */
+export function isMismatch(p: number, deviation: number): boolean {
+  return p < MISMATCH_P && deviation >= MISMATCH_DEVIATION;
+}

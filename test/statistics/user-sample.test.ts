@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CROSSOVER_SHARE, exposureOf, isCrossed, usersOfPair } from '../../src/statistics/exposure.ts';
+import { sampleKey } from '../../src/user-words.ts';
+import { numbersOfUsers, usersOfNumbers } from '../../src/statistics/sample-codec.ts';
+import { MOST_VARIANTS, mergeSamples, UserSample } from '../../src/statistics/user-sample.ts';
+
+const K = 64;
+interface Exposed {
+  readonly user: number;
+  readonly variant: number;
+  readonly ts: number;
+}
+
+const exposed: fc.Arbitrary<Exposed> = fc.record({
+  user: fc.integer({ min: 0, max: 400 }),
+  variant: fc.integer({ min: 0, max: 2 }),
+  ts: fc.integer({ min: 0, max: 20 }),
+});
+const history = fc.array(exposed, { maxLength: 600, size: 'max' });
+
+function sampleOf(events: readonly Exposed[], capacity = K): UserSample {
+  const sample = new UserSample(capacity);
+  for (const { user, variant, ts } of events) sample.add(`user-${user}`, variant, ts);
+  return sample;
+}
+
+const state = (sample: UserSample) => ({ level: sample.level, users: sample.users() });
+
+/** The definition: all users in a table, then the smallest level that fits. */
+function byTable(events: readonly Exposed[], capacity: number): ReturnType<typeof state> {
+  const table = new Map<number, { seen: Set<number>; ts: number; variant: number }>();
+  for (const { user, variant, ts } of events) {
+    const key = sampleKey(`user-${user}`);
+    const entry = table.get(key) ?? { seen: new Set(), ts, variant };
+    entry.seen.add(variant);
+    if (ts < entry.ts || (ts === entry.ts && variant < entry.variant)) Object.assign(entry, { ts, variant });
+    table.set(key, entry);
+  }
+  let level = 0;
+  const kept = () => [...table].filter(([key]) => key / 2 ** 21 < 2 ** (32 - level));
+  while (kept().length > capacity) level++;
+  const users = kept()
+    .sort(([a], [b]) => a - b)
+    .map(([key, { seen, ts, variant }]) => ({
+      key,
+      seen: [...seen].reduce((bits, v) => bits + 2 ** v, 0),
+      ts,
+      variant,
+    }));
+  return { level, users };
+}
+
+describe('a user sample', () => {
+  it('is what a table of all users would give', () => {
+    const levels = new Set<number>();
+    fc.assert(
+      fc.property(history, (events) => {
+        const sample = sampleOf(events);
+        levels.add(sample.level);
+        expect(state(sample)).toEqual(byTable(events, K));
+      }),
+    );
+    expect(levels.size).toBeGreaterThan(2);
+  });
+
+  it('does not depend on order or repetition', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        const again = [...events].reverse().concat(events.slice(0, 50));
+        expect(state(sampleOf(again))).toEqual(state(sampleOf(events)));
+      }),
+    );
+  });
+
+  it('of level 0 is a plain set', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        const sample = sampleOf(events, 1000);
+        expect(sample.level).toBe(0);
+        expect(exposureOf(sample, 3).users).toBe(new Set(events.map(({ user }) => user)).size);
+        for (const variant of [0, 1, 2]) {
+          const users = new Set(events.filter((event) => event.variant === variant).map(({ user }) => user));
+          expect(exposureOf(sample, 3).seen[variant]).toBe(users.size);
+        }
+        const pair = new Set(events.filter((event) => event.variant !== 1).map(({ user }) => user));
+        expect(usersOfPair(sample, 0, 2)).toBe(pair.size);
+      }),
+    );
+  });
+
+  it('merges to the sample of the united history, in any order and grouping', () => {
+    fc.assert(
+      fc.property(history, history, history, (a, b, c) => {
+        const [x, y, z] = [a, b, c].map((events) => sampleOf(events));
+        const whole = state(sampleOf([...a, ...b, ...c]));
+        expect(state(mergeSamples(mergeSamples(x, y, K), z, K))).toEqual(whole);
+        expect(state(mergeSamples(z, mergeSamples(y, x, K), K))).toEqual(whole);
+        expect(state(mergeSamples(x, x, K))).toEqual(state(x));
+        expect(state(mergeSamples(x, new UserSample(K), K))).toEqual(state(x));
+      }),
+    );
+  });
+
+  it('of several units, read together, keeps all below the larger level', () => {
+    fc.assert(
+      fc.property(history, history, (a, b) => {
+        const [x, y] = [sampleOf(a), sampleOf(b)];
+        const read = mergeSamples(x, y, Number.POSITIVE_INFINITY);
+        expect(read.level).toBe(Math.max(x.level, y.level));
+        const users = new Set([...a, ...b].map(({ user }) => sampleKey(`user-${user}`)));
+        expect(read.size).toBe([...users].filter((key) => key < 2 ** (53 - read.level)).length);
+      }),
+    );
+  });
+
+  it.each([
+    [63, 0],
+    [64, 0],
+    [65, 1],
+  ])('of %i users has level %i', (count, level) => {
+    const keys = Array.from({ length: count }, (_, i) => i * 2 ** 46);
+    const sample = new UserSample(K);
+    for (const key of keys) sample.addKey(key, 0, 0);
+    expect(sample.level).toBe(level);
+  });
+
+  it('estimates the number of users', () => {
+    const sample = new UserSample(4096);
+    for (let i = 0; i < 100_000; i++) sample.add(`visitor ${i}`, i % 2, i);
+    const { users, level, sampled, first, crossovers } = exposureOf(sample, 2);
+    expect([level, users]).toEqual([5, sampled * 32]);
+    expect(Math.abs(users / 100_000 - 1)).toBeLessThan(0.08);
+    expect([first[0] + first[1], crossovers]).toEqual([sampled, 0]);
+  });
+
+  it('hands out what a store needs to follow it', () => {
+    fc.assert(
+      fc.property(fc.array(history, { maxLength: 5 }), (parts) => {
+        const sample = new UserSample(K);
+        let stored = new Map<number, readonly number[]>();
+        let level = 0;
+        for (const part of parts) {
+          for (const { user, variant, ts } of part) sample.add(`user-${user}`, variant, ts);
+          const change = sample.drain();
+          if (change.whole) stored = new Map();
+          for (const user of change.users) stored.set(user.key, numbersOfUsers([user]));
+          level = change.level;
+          expect(stored.size).toBe(sample.size);
+          expect(sample.drain()).toEqual({ level, whole: false, users: [] });
+        }
+        const read = usersOfNumbers(JSON.parse(JSON.stringify([...stored.values()].flat())));
+        expect(state(new UserSample(K, level, read))).toEqual(state(sample));
+      }),
+    );
+  });
+
+  it('that is read with a smaller capacity says that all must be stored anew', () => {
+    const large = sampleOf(Array.from({ length: 50 }, (_, user) => ({ user, variant: 0, ts: 0 })));
+    const small = new UserSample(10, large.level, large.users());
+    expect(small.size).toBeLessThanOrEqual(10);
+    expect(small.drain()).toEqual({ level: small.level, whole: true, users: small.users() });
+  });
+
+  it.each([
+    [MOST_VARIANTS - 1, false],
+    [MOST_VARIANTS, true],
+    [-1, true],
+  ])('of variant %i: throws %s', (variant, throws) => {
+    const add = () => {
+      const sample = new UserSample();
+      sample.add('user-1', variant, 0);
+      sample.add('user-1', 0, 1);
+      return exposureOf(sample, MOST_VARIANTS);
+    };
+    if (throws) expect(add).toThrow(RangeError);
+    else expect(add()).toMatchObject({ crossovers: 1, sampled: 1 });
+  });
+
+  it('tells which stored number is wrong', () => {
+    expect(() => usersOfNumbers([1, 1, 0])).toThrow(/4 for each user/);
+    expect(() => usersOfNumbers([1, 1, 0.5, 0])).toThrow(/at place 2, found 0.5/);
+  });
+});
+
+describe('crossover', () => {
+  it.each([
+    [9, 100, false],
+    [10, 100, true],
+    [11, 100, true],
+    [10, 1000, true],
+    [10, 1001, false],
+  ])('of %i users in %i: %s', (crossovers, sampled, crossed) => {
+    expect(isCrossed({ crossovers, sampled })).toBe(crossed);
+    expect(CROSSOVER_SHARE).toBe(0.01);
+  });
+});
