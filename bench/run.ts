@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { median } from './median.ts';
 import type { StateFigures } from './state.ts';
 
 const CASES = ['JSON.parse', 'decode', 'decode + join', 'score', 'accumulate', 'whole path'] as const;
@@ -23,11 +24,6 @@ function run(...args: readonly string[]): string {
       maxBuffer: 1 << 20,
     },
   );
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
 }
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

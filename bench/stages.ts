@@ -2,10 +2,11 @@ import { Panes } from '../src/accumulators/panes.ts';
 import { MemoryStore } from '../src/accumulators/store/memory.ts';
 import { createDecoder } from '../src/consumers/decode/decoder.ts';
 import type { Decoder } from '../src/consumers/decode/record.ts';
+import type { JoinEvent } from '../src/consumers/join/api.ts';
 import { createJoin } from '../src/consumers/join/join.ts';
 import type { JoinSettings } from '../src/consumers/join/settings.ts';
 import type { LogRecord } from '../src/consumers/source/port.ts';
-import type { Event, Joined } from '../src/events.ts';
+import type { Joined } from '../src/events.ts';
 import type { Grading, Scorer } from '../src/measures/contract.ts';
 import { parseMeasures } from '../src/measures/name.ts';
 import { compile } from '../src/measures/scorer.ts';
@@ -87,7 +88,7 @@ export function parseStage(): Stage {
 
 export function decodeStage(): Stage {
   const all = decoders();
-  return { step: ({ topic, value }, place) => ('events' in all[topic].decode(value, '0', place) ? 1 : 0) };
+  return { step: ({ topic, value }, place) => ('events' in all[topic].scan(value, '0', place) ? 1 : 0) };
 }
 
 /** Decodes, and joins what came out: the join alone is the difference to `decode`, with events as warm as they are in life. */
@@ -101,8 +102,8 @@ export function joinStage(onClosed: (list: Joined) => void = () => {}): Stage {
   const next = [0, 0];
   return {
     step: ({ topic, value }, place) => {
-      const decoded = all[topic].decode(value, '0', place);
-      const events: readonly Event[] = 'events' in decoded ? decoded.events : [];
+      const decoded = all[topic].scan(value, '0', place);
+      const events: readonly JoinEvent[] = 'events' in decoded ? decoded.events : [];
       join.record(topic, next[topic]++, undefined, events, undefined);
       return events.length;
     },

@@ -4,8 +4,13 @@
  */
 export interface WorkloadRecord {
   readonly topic: 0 | 1;
+  /** Time of arrival. */
   readonly at: number;
   readonly value: Buffer;
+  readonly requestId: string;
+  /** Event time, and that of the impression. */
+  readonly ts: number;
+  readonly shown: number;
 }
 
 const START = 1_760_000_040_000;
@@ -47,7 +52,14 @@ export function makeWorkload(impressions: number, perSecond: number, seed = 1): 
       model: { name: 'ranker', version: `2026.${1 + Math.floor(random() * 11)}` },
       items,
     };
-    records.push({ topic: 0, at: ts + random() * 5000, value: Buffer.from(JSON.stringify(impression)) });
+    records.push({
+      topic: 0,
+      at: ts + random() * 5000,
+      value: Buffer.from(JSON.stringify(impression)),
+      requestId,
+      ts,
+      shown: ts,
+    });
     const u = random();
     const clicks = u < 0.4 ? 0 : u < 0.58 ? 1 : u < 0.73 ? 2 : u < 0.85 ? 3 : u < 0.95 ? 4 : 5;
     for (let j = 0; j < clicks; j++) {
@@ -61,7 +73,14 @@ export function makeWorkload(impressions: number, perSecond: number, seed = 1): 
         eventId: uuid(),
         value: purchase ? 1 + Math.floor(random() * 90) : 1,
       };
-      records.push({ topic: 1, at: ts + lag + random() * 5000, value: Buffer.from(JSON.stringify(feedback)) });
+      records.push({
+        topic: 1,
+        at: ts + lag + random() * 5000,
+        value: Buffer.from(JSON.stringify(feedback)),
+        requestId,
+        ts: ts + lag,
+        shown: ts,
+      });
     }
   }
   return records.sort((a, b) => a.at - b.at);

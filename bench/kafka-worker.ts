@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../test/services/ports.ts';
+import { type Child, inRoot, start } from './children.ts';
+import { between, type Figures, FROM, type Mark, TO } from './figures.ts';
+import type { Expected } from './kafka-workload.ts';
+import type { Progress } from './progress.ts';
+import { WorkerPage } from './worker-page.ts';
+
+export interface WorkerRun {
+  readonly brokers: readonly string[];
+  readonly redisUrl: string;
+  /** Group and namespace: nothing has been kept under it yet. */
+  readonly groupId: string;
+  readonly total: number;
+  readonly expected: Expected;
+  readonly progress: Progress;
+  readonly seconds: number;
+}
+
+const POLL_MS = 100;
+/** How long its page may still be wrong when everything has been committed. */
+const SETTLE_MS = 10_000;
+
+/** Lets the compiled worker read the topics to their ends. Rejects when what it counted is wrong: then it has no speed. */
+export async function throughWorker(run: WorkerRun): Promise<Figures> {
+  const folder = mkdtempSync(join(tmpdir(), 'receval-bench-'));
+  const clean = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', clean);
+  const port = await freePort();
+  const config = join(folder, 'receval.yaml');
+  const { brokers, redisUrl, groupId } = run;
+  // JSON is YAML.
+  writeFileSync(
+    config,
+    JSON.stringify({ namespace: groupId, kafka: { brokers, groupId }, redis: { url: redisUrl }, http: { port } }),
+  );
+  const args = [inRoot('dist/cli/main.js'), 'run', '--role', 'worker', '--config', config];
+  const child = start('worker', args, run.seconds);
+  try {
+    return await watch(child, `http://127.0.0.1:${port}/metrics`, run);
+  } finally {
+    await child.stop();
+    process.off('exit', clean);
+    clean();
+  }
+}
+
+async function watch(child: Child, url: string, { total, expected, progress }: WorkerRun): Promise<Figures> {
+  let from: Mark | undefined;
+  let to: Mark | undefined;
+  let last = '';
+  let complete: number | undefined;
+  let ended = false;
+  const end = child.done.finally(() => {
+    ended = true;
+  });
+  end.catch(() => {});
+  while (!ended) {
+    await Promise.race([sleep(POLL_MS), end]);
+    const text = await fetch(url).then(
+      (answer) => answer.text(),
+      () => '',
+    );
+    // The page is made anew once a second.
+    if (text === '' || text === last) continue;
+    last = text;
+    const now = performance.now();
+    const page = new WorkerPage(text);
+    const mark = page.mark(progress, now);
+    if (from === undefined && mark.events >= FROM * total) from = mark;
+    if (mark.events <= TO * total) to = mark;
+    if (page.committed < total) continue;
+    const wrong = page.differences(expected);
+    if (wrong.length === 0) return between('worker', from, to, total);
+    complete ??= now;
+    if (now - complete > SETTLE_MS) throw new Error(`worker: has no speed, its totals are wrong: ${wrong.join('; ')}`);
+  }
+  await end;
+  throw new Error('worker: it ended before the topics did');
+}
