@@ -1,0 +1,7 @@
+import { expect, it } from 'vitest';
+import { LZ4_BLOCK_CODE } from '../../../src/consumers/source/lz4-block-code.ts';
+import { compiled } from '../../../wasm/compile.ts';
+
+it('the WebAssembly that is carried is what its source compiles to', async () => {
+  expect(LZ4_BLOCK_CODE).toBe(await compiled());
+});
