@@ -22,10 +22,8 @@ export class Cohorts {
     );
   }
 
-  /** The tag of a tuple, held once more. Values must be free of ',' and '|'. */
-  tag(values: readonly string[]): number {
-    let tuple = values.length === 0 ? '' : values[0];
-    for (let i = 1; i < values.length; i++) tuple += `,${values[i]}`;
+  /** The tag of a tuple, held once more. Values must be free of ',' and '|'. `tuple`: the values joined by ',', where that is known. */
+  tag(values: readonly string[], tuple: string = values.join(',')): number {
     const known = this.#tags.get(tuple);
     if (known !== undefined) {
       this.#holders[known]++;

@@ -2,7 +2,6 @@ import { MemoryStore } from '../accumulators/store/memory.ts';
 import { type Clock, WallClock } from '../clock.ts';
 import type { Settings } from '../config/settings.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
-import { hashText } from '../consumers/join/text.ts';
 import { MemoryLog, MemorySource } from '../consumers/source/memory.ts';
 import type { DurationMs, EpochMs } from '../events.ts';
 import { Exporter, type QualitySnapshot } from '../exporter.ts';
@@ -145,7 +144,7 @@ export class Demo {
     for (let n = 0; n < PUMP_RECORDS; n++) {
       const record = this.#traffic.poll(now);
       if (record === undefined) return;
-      const partition = hashText(record.key, 0) % PARTITIONS;
+      const partition = partitionOf(record.key);
       this.#log.append(TOPICS.indexOf(record.topic), partition, Buffer.from(record.value), record.at);
     }
   }
@@ -156,4 +155,11 @@ export class Demo {
       for (let topic = 0; topic < TOPICS.length; topic++) this.#log.trim(topic, partition, offsets[topic]);
     }
   }
+}
+
+/** The same for equal keys: FNV-1a (Fowler, Noll, Vo). */
+function partitionOf(key: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  return ((hash ^ (hash >>> 15)) >>> 0) % PARTITIONS;
 }

@@ -119,7 +119,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
         file: JOIN,
         text: NOTE_FEEDBACK,
         replacement:
-          'if (this.#fitting(requestId, hashText(requestId, this.#hashSeed), ts) > 0) this.#topics[topic].notes.note(offset, watermark, deadline);',
+          'if (this.#fitting(feedback, hashText(feedback.u8, feedback.request, this.#hashSeed), ts) > 0) this.#topics[topic].notes.note(offset, watermark, deadline);',
       },
     ],
   },

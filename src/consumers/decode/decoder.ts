@@ -1,5 +1,6 @@
 import type { InvalidCode } from '../../drops.ts';
 import { assertNever, type Event, type Side } from '../../events.ts';
+import type { JoinEvent } from '../join/api.ts';
 import type { TopicRole } from '../join/settings.ts';
 import { type Adapter, canonicalAdapter } from './adapter.ts';
 import { textOf } from './bytes.ts';
@@ -11,7 +12,8 @@ import { feedbackOf, impressionOf } from './normalize.ts';
 import { OPEN_BANDIT_COLUMNS, openBanditAdapter } from './open-bandit.ts';
 import { isImpression, type RawRecord } from './raw.ts';
 import { Reader } from './reader.ts';
-import type { Decoded, Decoder, Refused } from './record.ts';
+import type { Decoded, Decoder, Refused, Scanned } from './record.ts';
+import { Scanner } from './scanner.ts';
 import type { AdapterChoice, DecoderOptions } from './settings.ts';
 
 export function createDecoder(options: DecoderOptions): Decoder {
@@ -25,6 +27,10 @@ class RecordDecoder implements Decoder {
   readonly #dimensions: Dimensions;
   readonly #defaults: Defaults | undefined;
   readonly #reader: Reader;
+  /** Only for records that nothing is to be done to before they are read. */
+  readonly #scanner: Scanner | undefined;
+  /** The answer of `scan`, filled anew each time. */
+  readonly #scanned: { readonly events: JoinEvent[] } = { events: [] };
   readonly #impression: ReturnType<typeof impressionSchema>;
   readonly #feedback: ReturnType<typeof feedbackSchema>;
 
@@ -37,12 +43,21 @@ class RecordDecoder implements Decoder {
     this.#defaults =
       options.defaults === undefined || options.defaults.size === 0 ? undefined : new Defaults(options.defaults);
     this.#reader = new Reader(options, this.#dimensions);
+    const isPlain = options.adapter === 'canonical' && this.#defaults === undefined;
+    this.#scanner = isPlain ? new Scanner(options, this.#dimensions) : undefined;
     this.#impression = impressionSchema(options);
     this.#feedback = feedbackSchema(options);
   }
 
   get ignoredCohortKeys(): number {
     return this.#dimensions.ignoredKeys;
+  }
+
+  scan(value: Uint8Array | null, source: string, offset: number): Scanned {
+    const event = value === null ? undefined : this.#scanner?.scan(value);
+    if (event === undefined) return this.decode(value, source, offset);
+    this.#scanned.events[0] = event;
+    return this.#scanned;
   }
 
   decode(value: Uint8Array | null, source: string, offset: number): Decoded {

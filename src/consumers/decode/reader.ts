@@ -35,10 +35,7 @@ export class Reader {
     if (typeof offset !== 'number' || !isWithin(offset, 0, MAX_OFFSET)) return undefined;
     if (userId === undefined && !isOptionalId(record.userId)) return undefined;
     if (!isOptionalId(record.sessionId) || !isOptionalId(record.eventId)) return undefined;
-    if (!isOptionalText(record.surface) || !isOptionalText(record.variant)) return undefined;
-    if (isPresent(record.cohorts) && !isFields(record.cohorts)) return undefined;
-    if (isPresent(record.experiments) && !isVariants(record.experiments)) return undefined;
-    if (isPresent(record.model) && !isValidModel(record.model)) return undefined;
+    if (!hasValidContext(record)) return undefined;
 
     const list = record.items;
     if (!Array.isArray(list) || list.length > this.#options.itemsPerList) return undefined;
@@ -100,6 +97,14 @@ export class Reader {
   #time(value: unknown): EpochMs {
     return typeof value === 'number' || typeof value === 'string' ? timeOf(value, this.#options.tsUnit) : Number.NaN;
   }
+}
+
+/** Whether the fields that dimensions come from are surely valid. */
+export function hasValidContext({ surface, variant, cohorts, experiments, model }: RawRecord): boolean {
+  if (!isOptionalText(surface) || !isOptionalText(variant)) return false;
+  if (isPresent(cohorts) && !isFields(cohorts)) return false;
+  if (isPresent(experiments) && !isVariants(experiments)) return false;
+  return !isPresent(model) || isValidModel(model);
 }
 
 /** Text of an id; undefined: none. */

@@ -1,11 +1,16 @@
 import type { JoinCheckpoint, TopicCounts } from '../../checkpoint.ts';
 import type { EpochMs, Event, Impression, Joined, Offset, Side } from '../../events.ts';
+import type { PackedFeedback } from '../packed/feedback.ts';
+import type { PackedImpression } from '../packed/impression.ts';
 import type { Delays } from './delays.ts';
+
+/** Packed ones need to be good only until `record` returns. */
+export type JoinEvent = Event | PackedImpression | PackedFeedback;
 
 /** What the join asks and tells while it works. Called synchronously, in the order of semantics.md section 1. */
 export interface JoinSink {
   /** An impression was accepted: answers the tag (an unsigned 32-bit integer) under which it will be closed. */
-  accepted(impression: Impression): number;
+  accepted(impression: Impression | PackedImpression): number;
   /** The impression with this tag needs it no more: its longest horizon has closed. */
   released(tag: number): void;
   /** One (impression, horizon) closed, for good. Not called for what was decided before the checkpoint. */
@@ -22,6 +27,8 @@ export interface Closing {
   ts: EpochMs;
   tag: number;
   userless: boolean;
+  /** Of the user, or of the request where there is no user: 0 to 255 (user-words.ts). */
+  bucket: number;
   readonly list: Joined;
 }
 
@@ -32,7 +39,7 @@ export interface JoinEngine {
     topic: number,
     offset: Offset,
     timestamp: EpochMs | undefined,
-    events: readonly Event[],
+    events: readonly JoinEvent[],
     now: EpochMs | undefined,
   ): void;
   /** A record without a valid event: counts once, on the given side. */

@@ -1,6 +1,6 @@
-import type { Feedback } from '../../events.ts';
+import type { FeedbackTexts } from '../packed/feedback.ts';
+import { copyText, sameText, textEnd } from '../packed/text.ts';
 import { Arena } from './arena.ts';
-import { textBound, textEquals, writeText } from './text.ts';
 
 /**
  * Attributed feedback, packed, in the chain of its impression's body until that is freed.
@@ -27,39 +27,41 @@ export class FeedbackRecords {
   }
 
   /** `action`: its index among the listed ones, or -1. */
-  add(feedback: Feedback, topic: number, action: number, slot: number, missed: number): number {
+  add(feedback: FeedbackTexts, topic: number, action: number, slot: number, missed: number): number {
     const arena = this.#arena;
-    const text = feedback.eventId ?? (action < 0 ? feedback.action : undefined);
-    const handle = arena.reserve(BYTES + (text === undefined ? 0 : textBound(text)));
+    const { u8: source, eventId } = feedback;
+    const hasText = eventId >= 0 || action < 0;
+    const text = eventId >= 0 ? eventId : feedback.action;
+    const handle = arena.reserve(BYTES + (hasText ? textEnd(source, text) - text : 0));
     const { u32, f64, u8 } = arena.segment(handle);
     const at = arena.unit(handle);
     u32[at * 2 + NEXT_WORD] = 0;
     u32[at * 2 + SLOT_WORD] = slot;
-    u32[at * 2 + KIND_WORD] =
-      topic | (feedback.eventId === undefined ? 0 : HAS_EVENT_ID) | ((action + 1) << ACTION_SHIFT);
+    u32[at * 2 + KIND_WORD] = topic | (eventId >= 0 ? HAS_EVENT_ID : 0) | ((action + 1) << ACTION_SHIFT);
     u32[at * 2 + MISSED_WORD] = missed;
     f64[at + TS] = feedback.ts;
-    f64[at + VALUE] = feedback.value ?? Number.NaN;
+    f64[at + VALUE] = feedback.value;
     const from = at * 8;
-    arena.commit(text === undefined ? BYTES : writeText(u8, from + BYTES, text) - from);
+    arena.commit(hasText ? copyText(u8, from + BYTES, source, text) - from : BYTES);
     return handle;
   }
 
   /** Whether the record has the identity of this feedback: the event id, else item, action, value and time. */
-  isSame(handle: number, feedback: Feedback, action: number, slot: number): boolean {
+  isSame(handle: number, feedback: FeedbackTexts, action: number, slot: number): boolean {
     const { u32, f64, u8 } = this.#arena.segment(handle);
     const at = this.#arena.unit(handle);
     const kind = u32[at * 2 + KIND_WORD];
     const text = at * 8 + BYTES;
-    if ((kind & HAS_EVENT_ID) !== 0) return feedback.eventId !== undefined && textEquals(u8, text, feedback.eventId);
-    if (feedback.eventId !== undefined) return false;
-    const value = f64[at + VALUE];
+    const { eventId, value } = feedback;
+    if ((kind & HAS_EVENT_ID) !== 0) return eventId >= 0 && sameText(u8, text, feedback.u8, eventId);
+    if (eventId >= 0) return false;
+    const stored = f64[at + VALUE];
     return (
       u32[at * 2 + SLOT_WORD] === slot &&
       kind >>> ACTION_SHIFT === action + 1 &&
       f64[at + TS] === feedback.ts &&
-      (feedback.value === undefined ? Number.isNaN(value) : value === feedback.value) &&
-      (action >= 0 || textEquals(u8, text, feedback.action))
+      (Number.isNaN(value) ? Number.isNaN(stored) : stored === value) &&
+      (action >= 0 || sameText(u8, text, feedback.u8, feedback.action))
     );
   }
 

@@ -1,15 +1,17 @@
-import type { EpochMs, Impression, Joined, Offset } from '../../events.ts';
+import type { EpochMs, Joined, Offset } from '../../events.ts';
+import { BUCKETS } from '../../user-words.ts';
+import type { PackedImpression } from '../packed/impression.ts';
+import { copyText, isNarrow, sameText, textEnd, textStart, writeNarrow } from '../packed/text.ts';
 import { Arena, type Segment } from './arena.ts';
 import { ItemRepeats } from './repeats.ts';
 import { HASH_WORD, NEXT_WORD } from './requests.ts';
-import { prefixOf, textBound, textEnd, textEquals, writeText } from './text.ts';
 
 /**
  * The two packed records of an impression. The entry is remembered until 2H + b after its time; the body, with the items
  * and the chain of attributed feedback, is freed when the longest horizon closes.
  *
  * Entry: u32 hash, next | flags, body | f64 ts | f64 offset | f64 watermark before the record | u32 page offset, sequence | request id.
- * Body:  u32 tag, missed horizons | length, first feedback | last feedback, flags | page offset, - | ranks? | first slots? | what all items begin with | the rest of each item.
+ * Body:  u32 tag, missed horizons | length, first feedback | last feedback, flags | page offset, user word | ranks? | first slots? | what all items begin with | the rest of each item.
  */
 const ENTRY_FLAGS_WORD = 2;
 const BODY_WORD = 3;
@@ -31,6 +33,7 @@ const FIRST_FEEDBACK_WORD = 3;
 const LAST_FEEDBACK_WORD = 4;
 const FLAGS_WORD = 5;
 const BODY_PAGE_WORD = 6;
+const USER_WORD = 7;
 const BODY_BYTES = 32;
 
 const HAS_RANKS = 1;
@@ -42,6 +45,7 @@ export class ImpressionRecords {
   readonly entries = new Arena();
   readonly bodies = new Arena();
   readonly #repeats = new ItemRepeats();
+  #rest = new Uint8Array(64);
   #sequence = 0;
 
   get bytes(): number {
@@ -50,7 +54,7 @@ export class ImpressionRecords {
 
   /** `body` 0: the record is a duplicate. `below`: it lies below the committed offset. */
   addEntry(
-    impression: Impression,
+    impression: PackedImpression,
     hash: number,
     offset: Offset,
     watermark: EpochMs,
@@ -58,7 +62,7 @@ export class ImpressionRecords {
     below: boolean,
   ): number {
     const { entries } = this;
-    const handle = entries.reserve(ENTRY_BYTES + textBound(impression.requestId));
+    const handle = entries.reserve(ENTRY_BYTES + textEnd(impression.u8, 0));
     const { u32, f64, u8 } = entries.segment(handle);
     const at = entries.unit(handle);
     const word = at * 2;
@@ -72,34 +76,33 @@ export class ImpressionRecords {
     u32[word + PAGE_WORD] = impression.offset;
     u32[word + SEQUENCE_WORD] = this.#sequence++;
     const from = at * 8;
-    entries.commit(writeText(u8, from + ENTRY_BYTES, impression.requestId) - from);
+    entries.commit(copyText(u8, from + ENTRY_BYTES, impression.u8, 0) - from);
     return handle;
   }
 
-  addBody(impression: Impression, tag: number, missed: number): number {
-    const { items, ranks } = impression;
+  addBody(impression: PackedImpression, tag: number, missed: number): number {
     const { bodies } = this;
-    const length = items.length;
-    const prefix = commonPrefix(items);
-    let bound = BODY_BYTES + 8 * length + textBound(prefix);
-    for (let s = 0; s < length; s++) bound += textBound(items[s]);
-    const handle = bodies.reserve(bound);
+    const { length, items, ranks, hasRanks } = impression;
+    const prefix = commonPrefix(impression);
+    const texts = length === 0 ? 1 : textEnd(impression.u8, items[length - 1]) - items[0];
+    // The texts, once more where one is cut and grows a header, and the two arrays.
+    const handle = bodies.reserve(BODY_BYTES + 8 * length + texts + 5 * (length + 1));
     const { u32, u8 } = bodies.segment(handle);
     const at = bodies.unit(handle);
     const word = at * 2;
-    let flags = impression.userId === undefined ? USERLESS : 0;
+    let flags = impression.isUserless ? USERLESS : 0;
     let to = word + BODY_BYTES / 4;
-    if (ranks !== undefined) {
+    if (hasRanks) {
       flags |= HAS_RANKS;
       for (let s = 0; s < length; s++) u32[to++] = ranks[s];
     }
-    let text = this.#writeItems(u8, to * 4, items, prefix);
+    let text = this.#writeItems(u8, to * 4, impression, prefix);
     const { firstSlot } = this.#repeats;
     if (this.#repeats.found) {
       // The first slots stand before the items, so these are written once more behind them: lists that repeat an item are rare.
       flags |= HAS_REPEATS;
       for (let s = 0; s < length; s++) u32[to++] = firstSlot[s];
-      text = this.#writeItems(u8, to * 4, items, prefix);
+      text = this.#writeItems(u8, to * 4, impression, prefix);
     }
     u32[word + TAG_WORD] = tag;
     u32[word + MISSED_WORD] = missed;
@@ -108,16 +111,29 @@ export class ImpressionRecords {
     u32[word + LAST_FEEDBACK_WORD] = 0;
     u32[word + FLAGS_WORD] = flags;
     u32[word + BODY_PAGE_WORD] = impression.offset;
+    u32[word + USER_WORD] = impression.userWord;
     bodies.commit(text - at * 8);
     return handle;
   }
 
-  #writeItems(u8: Uint8Array, from: number, items: readonly string[], prefix: string): number {
+  #writeItems(u8: Uint8Array, from: number, impression: PackedImpression, prefix: number): number {
+    const { length, items, u8: source } = impression;
     const repeats = this.#repeats;
-    repeats.begin(items.length);
-    let at = writeText(u8, from, prefix);
-    for (let s = 0; s < items.length; s++) {
-      const end = writeText(u8, at, items[s], prefix.length);
+    repeats.begin(length);
+    if (prefix === 0) {
+      u8[from] = 0;
+      let at = from + 1;
+      for (let s = 0; s < length; s++) {
+        const end = copyText(u8, at, source, items[s]);
+        repeats.add(u8, at, end, s);
+        at = end;
+      }
+      return at;
+    }
+    const first = textStart(source, items[0]);
+    let at = writeNarrow(u8, from, source, first, first + prefix);
+    for (let s = 0; s < length; s++) {
+      const end = writeNarrow(u8, at, source, textStart(source, items[s]) + prefix, textEnd(source, items[s]));
       repeats.add(u8, at, end, s);
       at = end;
     }
@@ -128,9 +144,9 @@ export class ImpressionRecords {
     return this.entries.segment(handle);
   }
 
-  isOf(entry: number, requestId: string): boolean {
-    const at = this.entries.unit(entry) * 8;
-    return textEquals(this.#entry(entry).u8, at + ENTRY_BYTES, requestId);
+  /** Whether its request id is the text at `request` of `u8`. */
+  isOf(entry: number, u8: Uint8Array, request: number): boolean {
+    return sameText(this.#entry(entry).u8, this.entries.unit(entry) * 8 + ENTRY_BYTES, u8, request);
   }
 
   isAccepted(entry: number): boolean {
@@ -190,6 +206,11 @@ export class ImpressionRecords {
     return (this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + FLAGS_WORD] & USERLESS) !== 0;
   }
 
+  /** Of the user, or of the request where there is no user. */
+  bucket(body: number): number {
+    return this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + USER_WORD] & (BUCKETS - 1);
+  }
+
   firstFeedback(body: number): number {
     return this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + FIRST_FEEDBACK_WORD];
   }
@@ -204,19 +225,38 @@ export class ImpressionRecords {
     return last;
   }
 
-  /** First slot that holds the item; -1: none. */
-  slotOf(body: number, itemId: string): number {
+  /** First slot that holds the item at `item` of `source`; -1: none. */
+  slotOf(body: number, source: Uint8Array, item: number): number {
     const { u32, u8 } = this.bodies.segment(body);
     const word = this.bodies.unit(body) * 2;
     const length = u32[word + LENGTH_WORD];
     let at = this.#itemsAt(u32, word) * 4;
-    const prefix = prefixOf(u8, at, itemId);
-    if (prefix < 0) return -1;
+    let texts = source;
+    let rest = item;
+    if (u8[at] !== 0) {
+      rest = this.#behindPrefix(u8, at, source, item);
+      if (rest < 0) return -1;
+      texts = this.#rest;
+    }
     for (let s = 0; s < length; s++) {
       at = textEnd(u8, at);
-      if (textEquals(u8, at, itemId, prefix)) return s;
+      if (sameText(u8, at, texts, rest)) return s;
     }
     return -1;
+  }
+
+  /** Puts what follows the prefix in the item into `#rest`, as a text at 0; -1: the item does not begin with the prefix. */
+  #behindPrefix(u8: Uint8Array, at: number, source: Uint8Array, item: number): number {
+    if (!isNarrow(source, item)) return -1; // all items of a list with a prefix are narrow
+    const prefix = textStart(u8, at);
+    const length = textEnd(u8, at) - prefix;
+    const start = textStart(source, item);
+    const end = textEnd(source, item);
+    if (end - start < length) return -1;
+    for (let i = 0; i < length; i++) if (u8[prefix + i] !== source[start + i]) return -1;
+    if (end - start + 5 > this.#rest.length) this.#rest = new Uint8Array(2 * (end - start) + 5);
+    writeNarrow(this.#rest, 0, source, start + length, end);
+    return 0;
   }
 
   /** Fills everything of a list but its feedback. */
@@ -251,18 +291,19 @@ export class ImpressionRecords {
   }
 }
 
-/** What all items begin with; '' for fewer than two. */
-function commonPrefix(items: readonly string[]): string {
-  if (items.length < 2) return '';
-  let prefix = sharedStart(items[0], items[1]);
-  for (let s = 2; s < items.length && prefix !== ''; s++) {
-    if (!items[s].startsWith(prefix)) prefix = sharedStart(prefix, items[s]);
+/** Number of units that all items begin with; 0 for fewer than two, or where an item is not narrow. */
+function commonPrefix({ u8, items, length }: PackedImpression): number {
+  if (length < 2) return 0;
+  const first = textStart(u8, items[0]);
+  let shared = textEnd(u8, items[0]) - first;
+  for (let s = 0; s < length; s++) {
+    if (!isNarrow(u8, items[s])) return 0;
+    const start = textStart(u8, items[s]);
+    const most = textEnd(u8, items[s]) - start;
+    let i = 0;
+    while (i < shared && i < most && u8[first + i] === u8[start + i]) i++;
+    shared = i;
   }
-  return prefix;
-}
-
-function sharedStart(a: string, b: string): string {
-  let length = 0;
-  while (length < a.length && a.charCodeAt(length) === b.charCodeAt(length)) length++;
-  return a.slice(0, length);
+  // A prefix that is a UUID would have another form.
+  return shared === 36 ? 35 : shared;
 }

@@ -1,14 +1,17 @@
 import type { JoinCheckpoint, TopicCounts } from '../../checkpoint.ts';
 import type { FeedbackDrop } from '../../drops.ts';
-import type { DurationMs, EpochMs, Event, Feedback, Impression, Offset, Side } from '../../events.ts';
-import type { Closing, JoinEngine, JoinSink } from './api.ts';
+import type { DurationMs, EpochMs, Feedback, Impression, Offset, Side } from '../../events.ts';
+import { type FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
+import { PackedImpression } from '../packed/impression.ts';
+import { hashText } from '../packed/text.ts';
+import { Actions } from './actions.ts';
+import type { Closing, JoinEngine, JoinEvent, JoinSink } from './api.ts';
 import { Delays } from './delays.ts';
 import { FeedbackRecords } from './feedback.ts';
 import { ImpressionRecords } from './impressions.ts';
 import { JoinedLists } from './lists.ts';
 import { RequestTable } from './requests.ts';
 import type { JoinSettings } from './settings.ts';
-import { hashText } from './text.ts';
 import { Timeline } from './timeline.ts';
 import { copyCounts, noCounts, Topic } from './topic.ts';
 import { WaitingFeedback } from './waiting.ts';
@@ -35,7 +38,7 @@ class Join implements JoinEngine {
   readonly #backward: DurationMs;
   readonly #futureSkew: DurationMs;
   readonly #feedbackLimit: number;
-  readonly #actions: ReadonlyMap<string, number>;
+  readonly #actions: Actions;
   readonly #hashSeed: number;
   readonly #sink: JoinSink;
 
@@ -54,6 +57,8 @@ class Join implements JoinEngine {
   #open = 0;
 
   readonly #found: number[] = [];
+  readonly #impression = new PackedImpression();
+  readonly #feedback = new PackedFeedback();
   readonly #lists: JoinedLists;
   readonly #closing: Closing;
   readonly #visitClosing = (body: number, horizon: number, at: EpochMs, entry: number): void =>
@@ -73,7 +78,7 @@ class Join implements JoinEngine {
     this.#futureSkew = settings.futureSkew;
     this.#feedbackLimit = settings.feedbackPerImpression;
     this.#hashSeed = settings.hashSeed ?? 0;
-    this.#actions = new Map(settings.actions.map((name, index) => [name, index]));
+    this.#actions = new Actions(settings.actions);
     this.#sink = sink;
     this.#topics = topics.map((_, index) => {
       const counts = from === undefined ? noCounts(horizons.length) : copyCounts(from.counts[index]);
@@ -82,7 +87,7 @@ class Join implements JoinEngine {
     this.#timeline = new Timeline(horizons, (a, b) => this.#impressions.logOrder(a, b));
     const feedbackTopics = topics.flatMap((role, index) => (role.feedback ? [index] : []));
     this.#lists = new JoinedLists(this.#impressions, this.#attributed, feedbackTopics);
-    this.#closing = { horizon: 0, at: 0, ts: 0, tag: 0, userless: false, list: this.#lists.list };
+    this.#closing = { horizon: 0, at: 0, ts: 0, tag: 0, userless: false, bucket: 0, list: this.#lists.list };
     this.#waiting = new WaitingFeedback(Math.max(1, Math.floor(this.#attribution / 256)));
     this.#decidedUpTo = from?.watermark ?? Number.NEGATIVE_INFINITY;
   }
@@ -91,7 +96,7 @@ class Join implements JoinEngine {
     topic: number,
     offset: Offset,
     timestamp: EpochMs | undefined,
-    events: readonly Event[],
+    events: readonly JoinEvent[],
     now: EpochMs | undefined,
   ): void {
     const t = this.#reach(topic, offset);
@@ -117,7 +122,7 @@ class Join implements JoinEngine {
       const time = timestamp === undefined ? event.ts : Math.min(event.ts, timestamp);
       if (time - this.#outOfOrderness > raised) raised = time - this.#outOfOrderness;
       if (event.kind === 'impression') this.#judgeImpression(t, event, offset, watermark, silent);
-      else this.#judgeFeedback(topic, event, offset, watermark, silent);
+      else this.#judgeFeedback(topic, this.#packed(event), offset, watermark, silent);
     }
     t.passed(offset + 1, raised);
   }
@@ -148,8 +153,14 @@ class Join implements JoinEngine {
     return t;
   }
 
-  #judgeImpression(t: Topic, impression: Impression, offset: Offset, watermark: EpochMs, silent: boolean): void {
-    const { ts, requestId } = impression;
+  #judgeImpression(
+    t: Topic,
+    shown: Impression | PackedImpression,
+    offset: Offset,
+    watermark: EpochMs,
+    silent: boolean,
+  ): void {
+    const { ts } = shown;
     const counts = t.counts.impressions;
     const attribution = this.#attribution;
     if (watermark >= ts + attribution) {
@@ -159,7 +170,8 @@ class Join implements JoinEngine {
     const neededUntil = ts + 2 * attribution + this.#backward;
     t.notes.note(offset, watermark, neededUntil);
     const records = this.#impressions;
-    const hash = hashText(requestId, this.#hashSeed);
+    const impression = shown instanceof PackedImpression ? shown : this.#impression.pack(shown);
+    const hash = hashText(impression.u8, 0, this.#hashSeed);
     const witness = this.#witnessOf(impression, hash);
     if (witness !== 0) {
       if (!silent) counts.drops.duplicate++;
@@ -172,20 +184,24 @@ class Join implements JoinEngine {
       counts.accepted++;
       countLate(counts.late, missed);
     }
-    const body = records.addBody(impression, this.#sink.accepted(impression), missed);
+    const body = records.addBody(impression, this.#sink.accepted(shown), missed);
     const entry = records.addEntry(impression, hash, offset, watermark, body, silent);
     this.#remember(ts, entry, body);
     this.#open++;
-    const waiting = this.#waiting.find(requestId, hash, this.#found);
-    for (let i = 0; i < waiting; i++) this.#meetWaiting(this.#found[i], requestId, entry, body, silent);
+    const waiting = this.#waiting.find(impression.u8, 0, hash, this.#found);
+    for (let i = 0; i < waiting; i++) this.#meetWaiting(this.#found[i], entry, body, silent);
+  }
+
+  #packed(feedback: Feedback | PackedFeedback): PackedFeedback {
+    return feedback instanceof PackedFeedback ? feedback : this.#feedback.pack(feedback);
   }
 
   /** The last earlier record that makes this one a duplicate; 0: none. */
-  #witnessOf(impression: Impression, hash: number): number {
+  #witnessOf(impression: PackedImpression, hash: number): number {
     const records = this.#impressions;
     const requests = this.#requests;
     for (let at = requests.chain(hash); at !== 0; at = requests.next(at)) {
-      if (requests.hash(at) !== hash || !records.isOf(at, impression.requestId)) continue;
+      if (requests.hash(at) !== hash || !records.isOf(at, impression.u8, 0)) continue;
       if (records.page(at) !== impression.offset) continue;
       if (Math.abs(impression.ts - records.ts(at)) < this.#attribution) return at;
     }
@@ -198,7 +214,7 @@ class Join implements JoinEngine {
   }
 
   /** An impression came for which feedback may have waited. */
-  #meetWaiting(handle: number, requestId: string, entry: number, body: number, silentImpression: boolean): void {
+  #meetWaiting(handle: number, entry: number, body: number, silentImpression: boolean): void {
     const waiting = this.#waiting;
     const lag = waiting.ts(handle) - this.#impressions.ts(entry);
     if (lag < -this.#backward || lag >= this.#attribution) return;
@@ -210,26 +226,26 @@ class Join implements JoinEngine {
       waiting.remove(handle);
       return;
     }
-    const feedback = waiting.read(handle, requestId);
-    const slot = this.#impressions.slotOf(body, feedback.itemId);
+    const feedback = waiting.read(handle);
+    const slot = this.#impressions.slotOf(body, feedback.u8, feedback.item);
     if (slot < 0) {
       waiting.setMet(handle);
       return;
     }
-    waiting.remove(handle);
     this.#attribute(topic, feedback, watermark, entry, body, slot, silent);
+    waiting.remove(handle);
   }
 
-  #judgeFeedback(topic: number, feedback: Feedback, offset: Offset, watermark: EpochMs, silent: boolean): void {
-    const { ts, requestId } = feedback;
+  #judgeFeedback(topic: number, feedback: PackedFeedback, offset: Offset, watermark: EpochMs, silent: boolean): void {
+    const { ts } = feedback;
     const deadline = ts + this.#backward + this.#attribution;
     if (watermark >= deadline) {
       this.#dropFeedback(topic, 'late', silent);
       return;
     }
     this.#topics[topic].notes.note(offset, watermark, deadline);
-    const hash = hashText(requestId, this.#hashSeed);
-    const fits = this.#fitting(requestId, hash, ts);
+    const hash = hashText(feedback.u8, feedback.request, this.#hashSeed);
+    const fits = this.#fitting(feedback, hash, ts);
     // Newest first in `found`; the log's first comes last.
     for (let i = fits - 1; i >= 0; i--) {
       const entry = this.#found[i];
@@ -239,7 +255,7 @@ class Join implements JoinEngine {
         return;
       }
       const body = this.#impressions.body(entry);
-      const slot = this.#impressions.slotOf(body, feedback.itemId);
+      const slot = this.#impressions.slotOf(body, feedback.u8, feedback.item);
       if (slot >= 0) {
         this.#attribute(topic, feedback, watermark, entry, body, slot, silentMeeting);
         return;
@@ -249,12 +265,12 @@ class Join implements JoinEngine {
   }
 
   /** Puts the accepted impressions of the request that feedback of this time fits into `found`, newest first. */
-  #fitting(requestId: string, hash: number, ts: EpochMs): number {
+  #fitting({ u8, request }: PackedFeedback, hash: number, ts: EpochMs): number {
     const records = this.#impressions;
     const requests = this.#requests;
     let n = 0;
     for (let at = requests.chain(hash); at !== 0; at = requests.next(at)) {
-      if (requests.hash(at) !== hash || !records.isAccepted(at) || !records.isOf(at, requestId)) continue;
+      if (requests.hash(at) !== hash || !records.isAccepted(at) || !records.isOf(at, u8, request)) continue;
       const lag = ts - records.ts(at);
       if (lag >= -this.#backward && lag < this.#attribution) this.#found[n++] = at;
     }
@@ -267,14 +283,14 @@ class Join implements JoinEngine {
 
   #attribute(
     topic: number,
-    feedback: Feedback,
+    feedback: FeedbackTexts,
     watermark: EpochMs,
     entry: number,
     body: number,
     slot: number,
     silent: boolean,
   ): void {
-    const action = this.#actions.get(feedback.action) ?? -1;
+    const action = this.#actions.indexOf(feedback.u8, feedback.action);
     const attributed = this.#attributed;
     let ofTopic = 0;
     for (let at = this.#impressions.firstFeedback(body); at !== 0; at = attributed.next(at)) {
@@ -343,6 +359,7 @@ class Join implements JoinEngine {
       closing.ts = at - this.#horizons[horizon];
       closing.tag = tag;
       closing.userless = records.userless(body);
+      closing.bucket = records.bucket(body);
       this.#lists.fill(body, horizon);
       this.#sink.closed(closing);
     }
@@ -408,7 +425,7 @@ class Join implements JoinEngine {
   }
 }
 
-function latestTime(events: readonly Event[]): EpochMs {
+function latestTime(events: readonly JoinEvent[]): EpochMs {
   let latest = Number.NEGATIVE_INFINITY;
   for (const event of events) if (event.ts > latest) latest = event.ts;
   return latest;

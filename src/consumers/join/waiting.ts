@@ -1,8 +1,10 @@
-import type { DurationMs, EpochMs, Feedback } from '../../events.ts';
+import { Buffer } from 'node:buffer';
+import type { DurationMs, EpochMs } from '../../events.ts';
+import type { FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
+import { copyText, sameText, textEnd } from '../packed/text.ts';
 import { Arena } from './arena.ts';
 import { TimeBuckets } from './buckets.ts';
 import { HASH_WORD, NEXT_WORD, RequestTable } from './requests.ts';
-import { readText, textBound, textEnd, textEquals, writeText } from './text.ts';
 
 /**
  * Feedback that no impression took yet, packed: found by request id, and by deadline through a doubly linked list for each
@@ -29,6 +31,14 @@ export class WaitingFeedback {
   readonly #table = new RequestTable(this.#arena);
   readonly #sliceMs: DurationMs;
   readonly #slices = new TimeBuckets<{ first: number }>(() => ({ first: 0 }));
+  readonly #read: { -readonly [Field in keyof FeedbackTexts]: FeedbackTexts[Field] } = {
+    ts: 0,
+    value: 0,
+    u8: Buffer.alloc(0),
+    item: 0,
+    action: 0,
+    eventId: -1,
+  };
   #count = 0;
 
   constructor(sliceMs: DurationMs) {
@@ -45,7 +55,7 @@ export class WaitingFeedback {
 
   /** `below`: its record lies below the committed offset. `met`: an impression is there that it fits, without its item. */
   add(
-    feedback: Feedback,
+    feedback: PackedFeedback,
     hash: number,
     topic: number,
     watermark: EpochMs,
@@ -54,37 +64,36 @@ export class WaitingFeedback {
     met: boolean,
   ): void {
     const arena = this.#arena;
-    const { requestId, itemId, action, eventId } = feedback;
-    const handle = arena.reserve(
-      BYTES + textBound(requestId) + textBound(itemId) + textBound(action) + textBound(eventId ?? ''),
-    );
+    const { u8: source, request, item, action, eventId } = feedback;
+    const texts = sizeOf(source, request) + sizeOf(source, item) + sizeOf(source, action) + sizeOf(source, eventId);
+    const handle = arena.reserve(BYTES + texts);
     const { u32, f64, u8 } = arena.segment(handle);
     const at = arena.unit(handle);
     const word = at * 2;
     u32[word + HASH_WORD] = hash;
     u32[word + NEXT_WORD] = 0;
-    u32[word + FLAGS_WORD] = topic | (met ? MET : 0) | (below ? BELOW : 0) | (eventId === undefined ? 0 : HAS_EVENT_ID);
+    u32[word + FLAGS_WORD] = topic | (met ? MET : 0) | (below ? BELOW : 0) | (eventId < 0 ? 0 : HAS_EVENT_ID);
     f64[at + DEADLINE] = deadline;
     f64[at + TS] = feedback.ts;
     f64[at + WATERMARK] = watermark;
-    f64[at + VALUE] = feedback.value ?? Number.NaN;
+    f64[at + VALUE] = feedback.value;
     const from = at * 8;
-    let to = writeText(u8, from + BYTES, requestId);
-    to = writeText(u8, to, itemId);
-    to = writeText(u8, to, action);
-    if (eventId !== undefined) to = writeText(u8, to, eventId);
+    let to = copyText(u8, from + BYTES, source, request);
+    to = copyText(u8, to, source, item);
+    to = copyText(u8, to, source, action);
+    if (eventId >= 0) to = copyText(u8, to, source, eventId);
     arena.commit(to - from);
     this.#table.insert(handle);
     this.#enlist(handle, deadline);
     this.#count++;
   }
 
-  /** Handles of the feedback that waits for this request, oldest first, put into `found`; answers how many. */
-  find(requestId: string, hash: number, found: number[]): number {
+  /** Handles of the feedback that waits for the request at `request` of `texts`, oldest first, put into `found`; answers how many. */
+  find(texts: Uint8Array, request: number, hash: number, found: number[]): number {
     if (this.#count === 0) return 0;
     let n = 0;
     for (let at = this.#table.chain(hash); at !== 0; at = this.#table.next(at)) {
-      if (this.#table.hash(at) === hash && this.#isOf(at, requestId)) found[n++] = at;
+      if (this.#table.hash(at) === hash && this.#isOf(at, texts, request)) found[n++] = at;
     }
     for (let i = 0, j = n - 1; i < j; i++, j--) {
       const swapped = found[i];
@@ -94,22 +103,18 @@ export class WaitingFeedback {
     return n;
   }
 
-  /** `requestId`: as it was found by. */
-  read(handle: number, requestId: string): Feedback {
+  /** What the record says, in memory that is used again: good until the next record is read, added or removed. */
+  read(handle: number): FeedbackTexts {
     const { f64, u8 } = this.#arena.segment(handle);
     const at = this.#arena.unit(handle);
-    const item = textEnd(u8, at * 8 + BYTES);
-    const action = textEnd(u8, item);
-    const value = f64[at + VALUE];
-    return {
-      kind: 'feedback',
-      requestId,
-      itemId: readText(u8, item),
-      ts: f64[at + TS],
-      action: readText(u8, action),
-      eventId: (this.#flags(handle) & HAS_EVENT_ID) === 0 ? undefined : readText(u8, textEnd(u8, action)),
-      value: Number.isNaN(value) ? undefined : value,
-    };
+    const read = this.#read;
+    read.u8 = u8;
+    read.ts = f64[at + TS];
+    read.value = f64[at + VALUE];
+    read.item = textEnd(u8, at * 8 + BYTES);
+    read.action = textEnd(u8, read.item);
+    read.eventId = (this.#flags(handle) & HAS_EVENT_ID) === 0 ? -1 : textEnd(u8, read.action);
+    return read;
   }
 
   ts(handle: number): EpochMs {
@@ -159,8 +164,8 @@ export class WaitingFeedback {
     slices.dropOldest(done);
   }
 
-  #isOf(handle: number, requestId: string): boolean {
-    return textEquals(this.#arena.segment(handle).u8, this.#arena.unit(handle) * 8 + BYTES, requestId);
+  #isOf(handle: number, texts: Uint8Array, request: number): boolean {
+    return sameText(this.#arena.segment(handle).u8, this.#arena.unit(handle) * 8 + BYTES, texts, request);
   }
 
   #flags(handle: number): number {
@@ -194,4 +199,9 @@ export class WaitingFeedback {
   #deadline(handle: number): EpochMs {
     return this.#arena.segment(handle).f64[this.#arena.unit(handle) + DEADLINE];
   }
+}
+
+/** Bytes of the text at `at`; -1 is the place of none. */
+function sizeOf(u8: Uint8Array, at: number): number {
+  return at < 0 ? 0 : textEnd(u8, at) - at;
 }

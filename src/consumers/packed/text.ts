@@ -1,9 +1,10 @@
 import type { Buffer } from 'node:buffer';
 
 /**
- * Text inside packed records, lossless for any JavaScript string: a header (LEB128 of 4 * bytes + form), then the bytes.
+ * Text in packed records, lossless for any JavaScript string: a header (LEB128 of 4 * bytes + form), then the bytes.
  * Forms: one byte per UTF-16 unit; two, where a unit is above 255; 16 bytes for a lower-case UUID with its hyphens. One text
- * has one form, so equal bytes mean equal texts. Functions with `from` take the text from that unit on.
+ * has one form, so equal bytes mean equal texts. A place is the index of a header; functions that write answer the place
+ * behind.
  */
 const NARROW = 0;
 const WIDE = 1;
@@ -13,69 +14,84 @@ const FORM_MASK = 3;
 const UUID_LENGTH = 36;
 const UUID_BYTES = 16;
 const HYPHEN = 45;
-/** Units of a UUID before which a hyphen stands. */
-const HYPHENS = [8, 13, 18, 23];
 /** Where the two digits of each byte of a UUID stand. */
 const DIGITS = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
-/** By UTF-16 unit: the value of a lower-case hexadecimal digit; above 15: none. */
+/** By byte: the value of a lower-case hexadecimal digit; above 15: none. */
 const HEX = new Uint8Array(256).fill(255);
 for (let i = 0; i < 16; i++) HEX[i.toString(16).charCodeAt(0)] = i;
 
-/** Most bytes that `writeText` may need. */
-export function textBound(text: string): number {
-  return 2 * text.length + 5;
+/** Most bytes that a text of so many UTF-16 units may need. */
+export function textBound(length: number): number {
+  return 2 * length + 5;
 }
 
-/** Writes at `at` and answers the place behind it. */
-export function writeText(u8: Uint8Array, at: number, text: string, from = 0): number {
-  const length = text.length - from;
-  if (length === UUID_LENGTH && writeUuid(u8, at, text, from)) return at + 1 + UUID_BYTES;
+export function writeText(u8: Uint8Array, at: number, text: string): number {
+  const { length } = text;
   let to = writeHeader(u8, at, length * 4 + NARROW);
-  for (let i = from; i < text.length; i++) {
+  for (let i = 0; i < length; i++) {
     const unit = text.charCodeAt(i);
-    if (unit > 255) return writeWide(u8, at, text, from);
+    if (unit > 255) return writeWide(u8, at, text);
     u8[to++] = unit;
   }
-  return to;
+  // In a UUID the digits are read before the bytes that they become are written.
+  return length === UUID_LENGTH && writeUuid(u8, at, u8, to - length) ? at + 1 + UUID_BYTES : to;
+}
+
+/** Writes the text whose UTF-16 units are the bytes [from, to) of `source`: ASCII, or any latin1. */
+export function writeNarrow(u8: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
+  const length = to - from;
+  if (length === UUID_LENGTH && writeUuid(u8, at, source, from)) return at + 1 + UUID_BYTES;
+  const start = writeHeader(u8, at, length * 4 + NARROW);
+  for (let i = 0; i < length; i++) u8[start + i] = source[from + i];
+  return start + length;
+}
+
+/** Bytes of the longest narrow text whose header is one byte. */
+export const LONGEST_SHORT = 31;
+
+/** The header of a narrow text of at most LONGEST_SHORT bytes, which the caller writes behind it. */
+export function writeShortHeader(u8: Uint8Array, at: number, length: number): void {
+  u8[at] = length * 4 + NARROW;
+}
+
+/** Copies the text at `from` of `source`. */
+export function copyText(u8: Uint8Array, at: number, source: Uint8Array, from: number): number {
+  const length = textEnd(source, from) - from;
+  for (let i = 0; i < length; i++) u8[at + i] = source[from + i];
+  return at + length;
+}
+
+/** The place of the first byte behind the header. */
+export function textStart(u8: Uint8Array, at: number): number {
+  let start = at;
+  while (u8[start] >= 0x80) start++;
+  return start + 1;
 }
 
 /** The place behind the text at `at`. */
 export function textEnd(u8: Uint8Array, at: number): number {
   const first = u8[at];
   if (first < 0x80) return at + 1 + (first >>> 2);
-  const [header, start] = readHeader(u8, at);
-  return start + (header >>> 2);
+  return textStart(u8, at) + (headerOf(u8, at) >>> 2);
 }
 
-export function textEquals(u8: Buffer, at: number, text: string, from = 0): boolean {
-  const first = u8[at];
-  const form = first & FORM_MASK;
-  const length = text.length - from;
-  if (form === UUID) return length === UUID_LENGTH && equalsUuid(u8, at + 1, text, from);
-  if (first < 0x80 && form === NARROW) {
-    if (first >>> 2 !== length) return false;
-    // From the end: ids differ there more often.
-    for (let i = length; i > 0; i--) if (u8[at + i] !== text.charCodeAt(from + i - 1)) return false;
-    return true;
-  }
-  return readText(u8, at) === text.slice(from);
+/** Whether the text has one byte per UTF-16 unit: what `writeNarrow` takes, apart from UUIDs. */
+export function isNarrow(u8: Uint8Array, at: number): boolean {
+  return (u8[at] & FORM_MASK) === NARROW;
 }
 
-/** Units of the text at `at` when `text` begins with it; -1: it does not. */
-export function prefixOf(u8: Buffer, at: number, text: string): number {
-  const first = u8[at];
-  if (first < 0x80 && (first & FORM_MASK) === NARROW) {
-    const length = first >>> 2;
-    if (length > text.length) return -1;
-    for (let i = 0; i < length; i++) if (u8[at + 1 + i] !== text.charCodeAt(i)) return -1;
-    return length;
-  }
-  const prefix = readText(u8, at);
-  return text.startsWith(prefix) ? prefix.length : -1;
+export function sameText(a: Uint8Array, at: number, b: Uint8Array, bt: number): boolean {
+  const first = a[at];
+  if (first !== b[bt]) return false;
+  const length = first < 0x80 ? first >>> 2 : textEnd(a, at) - at - 1;
+  // From the end: ids differ there more often.
+  for (let i = length; i > 0; i--) if (a[at + i] !== b[bt + i]) return false;
+  return true;
 }
 
 export function readText(u8: Buffer, at: number): string {
-  const [header, start] = readHeader(u8, at);
+  const header = headerOf(u8, at);
+  const start = textStart(u8, at);
   const end = start + (header >>> 2);
   switch (header & FORM_MASK) {
     case NARROW:
@@ -89,42 +105,50 @@ export function readText(u8: Buffer, at: number): string {
   }
 }
 
-/** 32-bit hash: FNV-1a over the UTF-16 units, then MurmurHash3's finaliser. `seed` keeps chosen ids from colliding. */
-export function hashText(text: string, seed: number): number {
-  let h = (0x811c9dc5 ^ seed) | 0;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+/** 32-bit hash of the text at `at`: MurmurHash3_x86_32 of its packed bytes. `seed` keeps chosen ids from colliding. */
+export function hashText(u8: Uint8Array, at: number, seed: number): number {
+  const end = textEnd(u8, at);
+  let h = seed | 0;
+  let i = at;
+  for (; i + 4 <= end; i += 4) {
+    h ^= mix(u8[i] | (u8[i + 1] << 8) | (u8[i + 2] << 16) | (u8[i + 3] << 24));
+    h = (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
+  }
+  if (i < end) {
+    let rest = 0;
+    for (let shift = 0; i < end; i++, shift += 8) rest |= u8[i] << shift;
+    h ^= mix(rest);
+  }
+  h ^= end - at;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** Answers false, and leaves no trace that matters, when the text is no UUID. */
-function writeUuid(u8: Uint8Array, at: number, text: string, from: number): boolean {
-  for (const hyphen of HYPHENS) if (text.charCodeAt(from + hyphen) !== HYPHEN) return false;
+function mix(word: number): number {
+  const k = Math.imul(word, 0xcc9e2d51);
+  return Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+}
+
+/** Answers false, and leaves `u8` alone, when the 36 bytes from `from` of `source` are no UUID. */
+function writeUuid(u8: Uint8Array, at: number, source: Uint8Array, from: number): boolean {
+  if (source[from + 8] !== HYPHEN || source[from + 13] !== HYPHEN) return false;
+  if (source[from + 18] !== HYPHEN || source[from + 23] !== HYPHEN) return false;
   for (let i = 0; i < UUID_BYTES; i++) {
-    const high = text.charCodeAt(from + DIGITS[i]);
-    const low = text.charCodeAt(from + DIGITS[i] + 1);
-    if (high > 255 || low > 255 || HEX[high] > 15 || HEX[low] > 15) return false;
-    u8[at + 1 + i] = (HEX[high] << 4) | HEX[low];
+    const digit = from + DIGITS[i];
+    if ((HEX[source[digit]] | HEX[source[digit + 1]]) > 15) return false;
+  }
+  for (let i = 0; i < UUID_BYTES; i++) {
+    const digit = from + DIGITS[i];
+    u8[at + 1 + i] = (HEX[source[digit]] << 4) | HEX[source[digit + 1]];
   }
   u8[at] = UUID_BYTES * 4 + UUID;
   return true;
 }
 
-function equalsUuid(u8: Uint8Array, start: number, text: string, from: number): boolean {
-  for (let i = UUID_BYTES - 1; i >= 0; i--) {
-    const high = text.charCodeAt(from + DIGITS[i]);
-    const low = text.charCodeAt(from + DIGITS[i] + 1);
-    if (high > 255 || low > 255 || HEX[high] > 15 || HEX[low] > 15) return false;
-    if (u8[start + i] !== ((HEX[high] << 4) | HEX[low])) return false;
-  }
-  for (const hyphen of HYPHENS) if (text.charCodeAt(from + hyphen) !== HYPHEN) return false;
-  return true;
-}
-
-function writeWide(u8: Uint8Array, at: number, text: string, from: number): number {
-  let to = writeHeader(u8, at, (text.length - from) * 8 + WIDE);
-  for (let i = from; i < text.length; i++) {
+function writeWide(u8: Uint8Array, at: number, text: string): number {
+  let to = writeHeader(u8, at, text.length * 8 + WIDE);
+  for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     u8[to++] = unit & 255;
     u8[to++] = unit >>> 8;
@@ -143,12 +167,10 @@ function writeHeader(u8: Uint8Array, at: number, header: number): number {
   return to;
 }
 
-function readHeader(u8: Uint8Array, at: number): [header: number, start: number] {
+function headerOf(u8: Uint8Array, at: number): number {
   let header = 0;
-  let start = at;
-  for (let shift = 0; ; shift += 7) {
-    const byte = u8[start++];
-    header |= (byte & 0x7f) << shift;
-    if (byte < 0x80) return [header >>> 0, start];
+  for (let i = at, shift = 0; ; i++, shift += 7) {
+    header |= (u8[i] & 0x7f) << shift;
+    if (u8[i] < 0x80) return header >>> 0;
   }
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Closing, JoinSink } from '../../../src/consumers/join/api.ts';
 import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
 import type { EpochMs, Impression } from '../../../src/events.ts';
+import { bucketOf } from '../../../src/user-words.ts';
 import type { ReferenceClosing } from '../../reference/join.ts';
 
 /** A closing, copied out of the engine's buffers, in a form that compares by value. */
@@ -11,6 +12,7 @@ export interface SeenClosing {
   readonly at: EpochMs;
   readonly ts: EpochMs;
   readonly userless: boolean;
+  readonly bucket: number;
   /** `offset.place` of the impression in its log. */
   readonly of: string;
   readonly page: number;
@@ -63,6 +65,7 @@ function copied(closing: Closing, impression: Impression): SeenClosing {
     at: closing.at,
     ts: closing.ts,
     userless: closing.userless,
+    bucket: closing.bucket,
     of: impression.dimensions.join(),
     page: list.offset,
     ranks: slots.map((slot) => list.ranks?.[slot] ?? list.offset + slot + 1),
@@ -78,6 +81,7 @@ export function expectedClosing({ at, horizon, impression, feedback }: Reference
     at,
     ts: impression.ts,
     userless: impression.userId === undefined,
+    bucket: bucketOf(impression.userId ?? impression.requestId),
     of: impression.dimensions.join(),
     page: impression.offset,
     ranks: impression.items.map((_, slot) => impression.ranks?.[slot] ?? impression.offset + slot + 1),

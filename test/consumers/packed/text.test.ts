@@ -1,6 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { prefixOf, readText, textBound, textEnd, textEquals, writeText } from '../../../src/consumers/join/text.ts';
+import {
+  copyText,
+  hashText,
+  isNarrow,
+  readText,
+  sameText,
+  textBound,
+  textEnd,
+  textStart,
+  writeNarrow,
+  writeText,
+} from '../../../src/consumers/packed/text.ts';
 
 /** Any UTF-16, halves of surrogate pairs included, and what the forms are made for. */
 const anyText = fc.oneof(
@@ -12,9 +23,9 @@ const anyText = fc.oneof(
   fc.constantFrom('', 'a', 'é', '日本', '\ud800', '__proto__', '0'.repeat(36), '-'.repeat(36)),
 );
 
-function packed(text: string, from = 0): { readonly u8: Buffer; readonly at: number; readonly end: number } {
-  const u8 = Buffer.alloc(textBound(text) + 8, 0xff);
-  return { u8, at: 3, end: writeText(u8, 3, text, from) };
+function packed(text: string): { readonly u8: Buffer; readonly at: number; readonly end: number } {
+  const u8 = Buffer.alloc(textBound(text.length) + 8, 0xff);
+  return { u8, at: 3, end: writeText(u8, 3, text) };
 }
 
 describe('packed text', () => {
@@ -24,8 +35,8 @@ describe('packed text', () => {
         const { u8, at, end } = packed(text);
         expect(readText(u8, at)).toBe(text);
         expect(textEnd(u8, at)).toBe(end);
-        expect(end - at).toBeLessThanOrEqual(textBound(text));
-        expect(u8[end]).toBe(0xff);
+        expect(end - at).toBeLessThanOrEqual(textBound(text.length));
+        expect(u8[at + textBound(text.length)]).toBe(0xff);
       }),
       { numRuns: 2000 },
     );
@@ -35,9 +46,12 @@ describe('packed text', () => {
     fc.assert(
       fc.property(anyText, anyText, (a, b) => {
         const { u8, at, end } = packed(a);
-        expect(textEquals(u8, at, a)).toBe(true);
-        expect(textEquals(u8, at, b)).toBe(a === b);
         const other = packed(b);
+        const copy = Buffer.alloc(end - at + 1);
+        expect(copyText(copy, 1, u8, at)).toBe(end - at + 1);
+        expect(sameText(u8, at, copy, 1)).toBe(true);
+        expect(sameText(u8, at, other.u8, other.at)).toBe(a === b);
+        expect(hashText(copy, 1, 7)).toBe(hashText(u8, at, 7));
         expect(u8.subarray(at, end).equals(other.u8.subarray(other.at, other.end))).toBe(a === b);
       }),
       { numRuns: 2000 },
@@ -54,27 +68,44 @@ describe('packed text', () => {
           const i = place % text.length;
           const changed =
             text.slice(0, i) + String.fromCharCode((text.charCodeAt(i) + by) & 0xffff) + text.slice(i + 1);
-          const { u8, at } = packed(text);
-          expect(textEquals(u8, at, changed)).toBe(false);
+          const one = packed(text);
+          const other = packed(changed);
+          expect(sameText(one.u8, one.at, other.u8, other.at)).toBe(false);
         },
       ),
       { numRuns: 2000 },
     );
   });
 
-  it('may begin anywhere in a text, and what was left out is found as its beginning', () => {
+  it('is the same text when its bytes are latin1 and are written from there', () => {
+    const latin1 = fc.oneof(
+      fc.uint8Array({ maxLength: 80 }).map((units) => String.fromCharCode(...units)),
+      fc.uuid(),
+      fc.constantFrom('', '0'.repeat(36), '-'.repeat(36)),
+    );
     fc.assert(
-      fc.property(anyText, anyText, fc.nat(), (text, other, place) => {
-        const from = place % (text.length + 1);
-        const rest = packed(text, from);
-        expect(readText(rest.u8, rest.at)).toBe(text.slice(from));
-        expect(textEquals(rest.u8, rest.at, text, from)).toBe(true);
-        const start = packed(text.slice(0, from));
-        expect(prefixOf(start.u8, start.at, text)).toBe(from);
-        expect(prefixOf(start.u8, start.at, other)).toBe(other.startsWith(text.slice(0, from)) ? from : -1);
+      fc.property(latin1, (text) => {
+        const one = packed(text);
+        const u8 = Buffer.alloc(textBound(text.length) + 8, 0xff);
+        expect(writeNarrow(u8, 3, Buffer.from(`x${text}`, 'latin1'), 1, 1 + text.length)).toBe(one.end);
+        expect(u8.subarray(3, one.end).equals(one.u8.subarray(3, one.end))).toBe(true);
+        expect(isNarrow(u8, 3)).toBe(one.end - textStart(u8, 3) === text.length);
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it('has hashes that spread, and that differ by seed', () => {
+    const hashes = (seed: number): number[] =>
+      Array.from({ length: 4096 }, (_, n) => {
+        const { u8, at } = packed(`request-${n}`);
+        return hashText(u8, at, seed);
+      });
+    expect(new Set(hashes(0)).size).toBe(4096);
+    const cells = new Set(hashes(1).map((hash) => hash & 1023));
+    // Of 1,024 cells about 1,005 are hit by 4,096 at random.
+    expect(cells.size).toBeGreaterThan(980);
+    expect(hashes(0)).not.toEqual(hashes(1));
   });
 
   it('takes 17 bytes for a lower-case UUID', () => {

@@ -1,0 +1,101 @@
+import { Buffer } from 'node:buffer';
+import type { Dimensions } from './dimensions.ts';
+import { isRecord } from './raw.ts';
+import { hasValidContext } from './reader.ts';
+
+/** The fields that dimensions come from. */
+export const CONTEXT_FIELDS = ['surface', 'variant', 'experiments', 'cohorts', 'model'] as const;
+const FIELDS = CONTEXT_FIELDS.length;
+/** Contexts that are remembered; with one more all are forgotten. */
+const MOST_CONTEXTS = 8192;
+/** A longer context is not worth its place. */
+const MOST_KEY_BYTES = 1024;
+
+export interface Context {
+  readonly dimensions: readonly string[];
+  readonly tuple: string;
+}
+
+interface Known extends Context {
+  /** The bytes of the fields, each with a 0 behind it, which no JSON text holds. */
+  readonly key: Buffer;
+  readonly ignoredKeys: number;
+}
+
+/**
+ * The dimensions of an impression by the bytes of its context fields: most impressions repeat the context of an earlier
+ * one byte for byte, so their values are read once.
+ */
+export class DimensionSpans {
+  readonly #dimensions: Dimensions;
+  readonly #byHash = new Map<number, Known>();
+  /** Start and end of the value of each field; equal where it is absent. */
+  readonly spans = new Int32Array(2 * FIELDS);
+
+  constructor(dimensions: Dimensions) {
+    this.#dimensions = dimensions;
+  }
+
+  /** What the values in `spans` mean; undefined: they may not be valid. */
+  read(u8: Uint8Array): Context | undefined {
+    const hash = this.#hash(u8);
+    const known = this.#byHash.get(hash);
+    if (known !== undefined && this.#equals(u8, known.key)) {
+      this.#dimensions.ignoredKeys += known.ignoredKeys;
+      return known;
+    }
+    if (this.#size() > MOST_KEY_BYTES) return undefined;
+    const read = this.#parse(u8);
+    if (read === undefined) return undefined;
+    if (this.#byHash.size === MOST_CONTEXTS) this.#byHash.clear();
+    this.#byHash.set(hash, read);
+    return read;
+  }
+
+  #parse(u8: Uint8Array): Known | undefined {
+    const bytes = Buffer.from(u8.buffer, u8.byteOffset, u8.byteLength);
+    const { spans } = this;
+    const members: string[] = [];
+    let key = '';
+    for (let f = 0; f < FIELDS; f++) {
+      const value = bytes.toString('latin1', spans[2 * f], spans[2 * f + 1]);
+      if (value !== '') members.push(`"${CONTEXT_FIELDS[f]}":${value}`);
+      key += `${value}\0`;
+    }
+    const record: unknown = JSON.parse(`{${members.join(',')}}`);
+    if (!isRecord(record) || !hasValidContext(record)) return undefined;
+    const before = this.#dimensions.ignoredKeys;
+    const dimensions = this.#dimensions.read(record);
+    const ignoredKeys = this.#dimensions.ignoredKeys - before;
+    return { key: Buffer.from(key, 'latin1'), dimensions, tuple: dimensions.join(','), ignoredKeys };
+  }
+
+  #size(): number {
+    let bytes = 0;
+    for (let f = 0; f < 2 * FIELDS; f += 2) bytes += this.spans[f + 1] - this.spans[f];
+    return bytes;
+  }
+
+  #hash(u8: Uint8Array): number {
+    const { spans } = this;
+    let h = 0x811c9dc5;
+    for (let f = 0; f < 2 * FIELDS; f += 2) {
+      const end = spans[f + 1];
+      for (let i = spans[f]; i < end; i++) h = Math.imul(h ^ u8[i], 0x01000193);
+      h = Math.imul(h, 0x01000193);
+    }
+    h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+    return h ^ (h >>> 13);
+  }
+
+  #equals(u8: Uint8Array, key: Buffer): boolean {
+    const { spans } = this;
+    let k = 0;
+    for (let f = 0; f < 2 * FIELDS; f += 2) {
+      const end = spans[f + 1];
+      for (let i = spans[f]; i < end; i++, k++) if (u8[i] !== key[k]) return false;
+      if (key[k++] !== 0) return false;
+    }
+    return true;
+  }
+}

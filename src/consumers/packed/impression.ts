@@ -1,0 +1,78 @@
+import { Buffer } from 'node:buffer';
+import type { EpochMs, Impression } from '../../events.ts';
+import { bucketWord } from '../../user-words.ts';
+import { readText, textBound, writeText } from './text.ts';
+
+const LEAST_BYTES = 4096;
+const LEAST_SLOTS = 64;
+
+/**
+ * An impression whose ids are packed (text.ts), in memory that the next one uses again: what is to be kept is copied before.
+ * The same values as in `Impression`; places are indexes into `u8`.
+ */
+export class PackedImpression {
+  readonly kind = 'impression';
+  ts: EpochMs = 0;
+  /** Slots before this page. */
+  offset = 0;
+  isUserless = true;
+  /** Its lowest bits are the user's bucket: `bucketWord` of the user id, or of the request id where there is none. */
+  userWord = 0;
+  /** The request id stands at 0. */
+  u8 = Buffer.allocUnsafeSlow(LEAST_BYTES);
+  /** Number of slots. */
+  length = 0;
+  /** Place of the item of each slot. */
+  items = new Int32Array(LEAST_SLOTS);
+  hasRanks = false;
+  /** Explicit ranks, ascending, where `hasRanks`. */
+  ranks = new Int32Array(LEAST_SLOTS);
+  dimensions: readonly string[] = [];
+  /** The dimensions, joined by ','. */
+  tuple = '';
+
+  get requestId(): string {
+    return readText(this.u8, 0);
+  }
+
+  /** Makes room for so many bytes of texts; what stands there is lost. */
+  reserve(bytes: number): void {
+    if (bytes > this.u8.length) this.u8 = Buffer.allocUnsafeSlow(2 * bytes);
+  }
+
+  /** Keeps the slots that are there. */
+  reserveSlots(slots: number): void {
+    if (slots <= this.items.length) return;
+    this.items = widened(this.items, 2 * slots);
+    this.ranks = widened(this.ranks, 2 * slots);
+  }
+
+  pack({ ts, offset, userId, requestId, items, ranks, dimensions }: Impression): this {
+    let bytes = textBound(requestId.length);
+    for (const item of items) bytes += textBound(item.length);
+    this.reserve(bytes);
+    this.reserveSlots(items.length);
+    const { u8 } = this;
+    this.ts = ts;
+    this.offset = offset;
+    this.isUserless = userId === undefined;
+    this.userWord = bucketWord(userId ?? requestId);
+    let at = writeText(u8, 0, requestId);
+    this.length = items.length;
+    for (let s = 0; s < items.length; s++) {
+      this.items[s] = at;
+      at = writeText(u8, at, items[s]);
+    }
+    this.hasRanks = ranks !== undefined;
+    if (ranks !== undefined) this.ranks.set(ranks);
+    this.dimensions = dimensions;
+    this.tuple = dimensions.join(',');
+    return this;
+  }
+}
+
+function widened(array: Int32Array, size: number): Int32Array<ArrayBuffer> {
+  const wider = new Int32Array(size);
+  wider.set(array);
+  return wider;
+}
