@@ -1,9 +1,9 @@
 import type { EpochMs, Joined, Offset } from '../../events.ts';
 import { BUCKETS } from '../../user-words.ts';
 import type { PackedImpression } from '../packed/impression.ts';
-import { copyText, isNarrow, sameText, textEnd, textStart, writeNarrow } from '../packed/text.ts';
+import { copyText, sameText, textEnd } from '../packed/text.ts';
 import { Arena, type Segment } from './arena.ts';
-import { ItemRepeats } from './repeats.ts';
+import { commonPrefix, ItemTexts } from './item-texts.ts';
 import { HASH_WORD, NEXT_WORD } from './requests.ts';
 
 /**
@@ -44,8 +44,7 @@ const USERLESS = 4;
 export class ImpressionRecords {
   readonly entries = new Arena();
   readonly bodies = new Arena();
-  readonly #repeats = new ItemRepeats();
-  #rest = new Uint8Array(64);
+  readonly #items = new ItemTexts();
   #sequence = 0;
 
   get bytes(): number {
@@ -96,13 +95,13 @@ export class ImpressionRecords {
       flags |= HAS_RANKS;
       for (let s = 0; s < length; s++) u32[to++] = ranks[s];
     }
-    let text = this.#writeItems(u8, to * 4, impression, prefix);
-    const { firstSlot } = this.#repeats;
-    if (this.#repeats.found) {
+    let text = this.#items.write(u8, to * 4, impression, prefix);
+    const { firstSlot, found } = this.#items.repeats;
+    if (found) {
       // The first slots stand before the items, so these are written once more behind them: lists that repeat an item are rare.
       flags |= HAS_REPEATS;
       for (let s = 0; s < length; s++) u32[to++] = firstSlot[s];
-      text = this.#writeItems(u8, to * 4, impression, prefix);
+      text = this.#items.write(u8, to * 4, impression, prefix);
     }
     u32[word + TAG_WORD] = tag;
     u32[word + MISSED_WORD] = missed;
@@ -114,30 +113,6 @@ export class ImpressionRecords {
     u32[word + USER_WORD] = impression.userWord;
     bodies.commit(text - at * 8);
     return handle;
-  }
-
-  #writeItems(u8: Uint8Array, from: number, impression: PackedImpression, prefix: number): number {
-    const { length, items, u8: source } = impression;
-    const repeats = this.#repeats;
-    repeats.begin(length);
-    if (prefix === 0) {
-      u8[from] = 0;
-      let at = from + 1;
-      for (let s = 0; s < length; s++) {
-        const end = copyText(u8, at, source, items[s]);
-        repeats.add(u8, at, end, s);
-        at = end;
-      }
-      return at;
-    }
-    const first = textStart(source, items[0]);
-    let at = writeNarrow(u8, from, source, first, first + prefix);
-    for (let s = 0; s < length; s++) {
-      const end = writeNarrow(u8, at, source, textStart(source, items[s]) + prefix, textEnd(source, items[s]));
-      repeats.add(u8, at, end, s);
-      at = end;
-    }
-    return at;
   }
 
   #entry(handle: number): Segment {
@@ -229,34 +204,7 @@ export class ImpressionRecords {
   slotOf(body: number, source: Uint8Array, item: number): number {
     const { u32, u8 } = this.bodies.segment(body);
     const word = this.bodies.unit(body) * 2;
-    const length = u32[word + LENGTH_WORD];
-    let at = this.#itemsAt(u32, word) * 4;
-    let texts = source;
-    let rest = item;
-    if (u8[at] !== 0) {
-      rest = this.#behindPrefix(u8, at, source, item);
-      if (rest < 0) return -1;
-      texts = this.#rest;
-    }
-    for (let s = 0; s < length; s++) {
-      at = textEnd(u8, at);
-      if (sameText(u8, at, texts, rest)) return s;
-    }
-    return -1;
-  }
-
-  /** Puts what follows the prefix in the item into `#rest`, as a text at 0; -1: the item does not begin with the prefix. */
-  #behindPrefix(u8: Uint8Array, at: number, source: Uint8Array, item: number): number {
-    if (!isNarrow(source, item)) return -1; // all items of a list with a prefix are narrow
-    const prefix = textStart(u8, at);
-    const length = textEnd(u8, at) - prefix;
-    const start = textStart(source, item);
-    const end = textEnd(source, item);
-    if (end - start < length) return -1;
-    for (let i = 0; i < length; i++) if (u8[prefix + i] !== source[start + i]) return -1;
-    if (end - start + 5 > this.#rest.length) this.#rest = new Uint8Array(2 * (end - start) + 5);
-    writeNarrow(this.#rest, 0, source, start + length, end);
-    return 0;
+    return this.#items.slotOf(u8, this.#itemsAt(u32, word) * 4, u32[word + LENGTH_WORD], source, item);
   }
 
   /** Fills everything of a list but its feedback. */
@@ -289,21 +237,4 @@ export class ImpressionRecords {
     const arrays = ((flags & HAS_RANKS) !== 0 ? 1 : 0) + ((flags & HAS_REPEATS) !== 0 ? 1 : 0);
     return word + BODY_BYTES / 4 + arrays * u32[word + LENGTH_WORD];
   }
-}
-
-/** Number of units that all items begin with; 0 for fewer than two, or where an item is not narrow. */
-function commonPrefix({ u8, items, length }: PackedImpression): number {
-  if (length < 2) return 0;
-  const first = textStart(u8, items[0]);
-  let shared = textEnd(u8, items[0]) - first;
-  for (let s = 0; s < length; s++) {
-    if (!isNarrow(u8, items[s])) return 0;
-    const start = textStart(u8, items[s]);
-    const most = textEnd(u8, items[s]) - start;
-    let i = 0;
-    while (i < shared && i < most && u8[first + i] === u8[start + i]) i++;
-    shared = i;
-  }
-  // A prefix that is a UUID would have another form.
-  return shared === 36 ? 35 : shared;
 }

@@ -1,0 +1,81 @@
+import type { PackedImpression } from '../packed/impression.ts';
+import { copyText, isNarrow, sameText, textEnd, textStart, writeNarrow } from '../packed/text.ts';
+import { ItemRepeats } from './repeats.ts';
+
+/** The items of a list as packed texts: what all of them begin with, then the rest of each. */
+export class ItemTexts {
+  /** What repeats in the list that was written last. */
+  readonly repeats = new ItemRepeats();
+  #rest = new Uint8Array(64);
+
+  /** Answers the place behind. `prefix`: units of the common beginning. */
+  write(u8: Uint8Array, from: number, { length, items, u8: source }: PackedImpression, prefix: number): number {
+    const { repeats } = this;
+    repeats.begin(length);
+    let at = from + 1;
+    if (prefix === 0) {
+      u8[from] = 0;
+    } else {
+      const first = textStart(source, items[0]);
+      at = writeNarrow(u8, from, source, first, first + prefix);
+    }
+    for (let s = 0; s < length; s++) {
+      const item = items[s];
+      const end =
+        prefix === 0
+          ? copyText(u8, at, source, item)
+          : writeNarrow(u8, at, source, textStart(source, item) + prefix, textEnd(source, item));
+      repeats.add(u8, at, end, s);
+      at = end;
+    }
+    return at;
+  }
+
+  /** First slot of the list at `list` that holds the item at `item` of `source`; -1: none. */
+  slotOf(u8: Uint8Array, list: number, length: number, source: Uint8Array, item: number): number {
+    let at = list;
+    let texts = source;
+    let rest = item;
+    if (u8[at] !== 0) {
+      if (!this.#cut(u8, at, source, item)) return -1;
+      rest = 0;
+      texts = this.#rest;
+    }
+    for (let s = 0; s < length; s++) {
+      at = textEnd(u8, at);
+      if (sameText(u8, at, texts, rest)) return s;
+    }
+    return -1;
+  }
+
+  /** Puts what follows the prefix in the item into `#rest`, as a text; answers false when it does not begin with the prefix. */
+  #cut(u8: Uint8Array, at: number, source: Uint8Array, item: number): boolean {
+    if (!isNarrow(source, item)) return false; // all items of a list with a prefix are narrow
+    const prefix = textStart(u8, at);
+    const length = textEnd(u8, at) - prefix;
+    const start = textStart(source, item);
+    const end = textEnd(source, item);
+    if (end - start < length) return false;
+    for (let i = 0; i < length; i++) if (u8[prefix + i] !== source[start + i]) return false;
+    if (end - start + 5 > this.#rest.length) this.#rest = new Uint8Array(2 * (end - start) + 5);
+    writeNarrow(this.#rest, 0, source, start + length, end);
+    return true;
+  }
+}
+
+/** Number of units that all items begin with; 0 for fewer than two, or where an item is not narrow. */
+export function commonPrefix({ u8, items, length }: PackedImpression): number {
+  if (length < 2) return 0;
+  const first = textStart(u8, items[0]);
+  let shared = textEnd(u8, items[0]) - first;
+  for (let s = 0; s < length; s++) {
+    if (!isNarrow(u8, items[s])) return 0;
+    const start = textStart(u8, items[s]);
+    const most = Math.min(shared, textEnd(u8, items[s]) - start);
+    let i = 0;
+    while (i < most && u8[first + i] === u8[start + i]) i++;
+    shared = i;
+  }
+  // A prefix that is a UUID would have another form.
+  return shared === 36 ? 35 : shared;
+}
