@@ -1,5 +1,5 @@
 import type { InvalidCode } from './drops.ts';
-import type { EpochMs } from './events.ts';
+import type { DurationMs, EpochMs } from './events.ts';
 import type { Unit } from './unit.ts';
 import type { InvalidCounts } from './unit-contract.ts';
 import type { StopCause, UnitStatus } from './worker-status.ts';
@@ -16,6 +16,8 @@ export interface Owned {
   readonly lag: (number | undefined)[];
   /** By topic: why it is not read now; empty: it is. */
   readonly blocks: readonly Set<Block>[];
+  /** Topics that are ahead of the slowest and let it catch up. */
+  readonly ahead: Set<number>;
   committing: Promise<void> | undefined;
   stopped: StopCause | undefined;
 }
@@ -28,12 +30,18 @@ export function own(partition: number, unit: Unit, topics: number): Owned {
     quietSince: each.map(() => undefined),
     lag: each.map(() => undefined),
     blocks: each.map(() => new Set()),
+    ahead: new Set(),
     committing: undefined,
     stopped: undefined,
   };
 }
 
-export function statusOf({ partition, unit, lag, stopped }: Owned): UnitStatus {
+/** `retention`: how long each topic keeps records; undefined: for ever, or not known. */
+export function statusOf(
+  { partition, unit, lag, stopped }: Owned,
+  retention: readonly (DurationMs | undefined)[],
+  now: EpochMs,
+): UnitStatus {
   const { join, committed } = unit;
   return {
     partition,
@@ -48,11 +56,26 @@ export function statusOf({ partition, unit, lag, stopped }: Owned): UnitStatus {
     openImpressions: join.openImpressions,
     waitingFeedback: join.waitingFeedback,
     stateBytes: join.stateBytes,
-    replaying: join.replaying,
+    replaying: unit.replaying,
     stopped,
     lag: [...lag],
-    retentionHeadroom: lag.map(() => undefined),
+    retentionHeadroom: lag.map((_, topic) => headroom(unit, topic, lag[topic], retention[topic], now)),
   };
+}
+
+/** How long the oldest record that is needed will still be there. One that is still to come has all the time there is. */
+function headroom(
+  unit: Unit,
+  topic: number,
+  lag: number | undefined,
+  retention: DurationMs | undefined,
+  now: EpochMs,
+): DurationMs | undefined {
+  if (retention === undefined) return undefined;
+  const { offsets, replayOffsets } = unit.committed;
+  if (lag === 0 && replayOffsets[topic] === offsets[topic]) return retention;
+  const since = unit.reading.neededSince(topic);
+  return since === undefined ? undefined : retention - (now - since);
 }
 
 function bothSides({ impressions, feedback }: InvalidCounts): ReadonlyMap<InvalidCode, number> {

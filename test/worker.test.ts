@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decoders, JOIN_SETTINGS, scorer } from '../bench/stages.ts';
 import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../bench/workload.ts';
-import { MemoryStore } from '../src/accumulators/store/memory.ts';
+import { MemoryStore, type StoreSnapshot } from '../src/accumulators/store/memory.ts';
 import type { Commit, CommitAnswer, Store } from '../src/accumulators/store/port.ts';
 import { MemoryLog, MemorySource } from '../src/consumers/source/memory.ts';
 import type { SourceHandler } from '../src/consumers/source/port.ts';
@@ -29,10 +29,12 @@ const SETTINGS: WorkerSettings = {
       horizons: HORIZONS,
       dimensions: DIMENSIONS,
       sets: SETS,
+      clustered: SETS,
       shape: SCORER,
       cohortsPerSet: 50,
       keepMinutes: 7_200_000,
       keepHours: 7_200_000,
+      keepVectors: 7_200_000,
       totals: ['all'],
     },
     sources: [`impressions:${partition}`, `feedback:${partition}`],
@@ -74,9 +76,19 @@ let ids = 0;
 /** Tells its handler of assignments when the test says so, as a consumer group does. */
 class GroupSource extends MemorySource {
   #handler: SourceHandler | undefined;
+  /** Topic, offset, and what the log has held. */
+  readonly sought: (readonly number[])[] = [];
+  override seek(partition: number, topic: number, offset: number, heldUpTo = offset): void {
+    this.sought.push([topic, offset, heldUpTo]);
+    super.seek(partition, topic, offset);
+  }
   override run(handler: SourceHandler): Promise<void> {
     this.#handler = handler;
     return super.run(handler);
+  }
+  /** A fetch failed: the log may be another one. */
+  doubt(): void {
+    this.#handler?.doubted?.([0]);
   }
   assign(partitions: readonly number[]): Promise<void> {
     return this.#handler?.assigned(partitions) ?? Promise.resolve();
@@ -86,10 +98,13 @@ class GroupSource extends MemorySource {
 class Bench {
   readonly log: MemoryLog;
   readonly clock = new ManualClock(START);
-  readonly store = new FailingStore();
+  readonly store: FailingStore;
+  random = 0;
   readonly warnings: string[] = [];
-  constructor(partitions = 2) {
+  readonly details: object[] = [];
+  constructor(partitions = 2, store = new FailingStore()) {
     this.log = new MemoryLog(2, partitions);
+    this.store = store;
   }
   worker(settings: Partial<WorkerSettings> = {}): { worker: Worker; source: GroupSource; ended: Promise<void> } {
     const source = new GroupSource(this.log);
@@ -102,9 +117,16 @@ class Bench {
         scorer: SCORER,
         clock: this.clock,
         newId: () => `id${ids++}`,
+        random: () => this.random,
         onClaim: () => {},
         startOffset: async () => 0,
-        log: { info: () => {}, warn: (_, message) => void this.warnings.push(message) },
+        log: {
+          info: () => {},
+          warn: (details, message) => {
+            this.warnings.push(message);
+            this.details.push(details);
+          },
+        },
       },
     );
     return { worker, source, ended: worker.run() };
@@ -185,6 +207,123 @@ describe('a worker', () => {
     await bench.clock.advance(2000);
     expect(worker.status().units).toHaveLength(1);
     expect(worker.status().units[0].counts[0].impressions.drops.tombstone).toBe(1);
+    await worker.stop();
+    await ended;
+  });
+
+  const UNIT = 'receval:{test:0}:unit';
+  const tokenOf = async (bench: Bench) => (await bench.store.inner.read([UNIT]))[0].get('token');
+
+  /** A worker whose unit somebody else has just taken over. */
+  async function fenced(): Promise<Bench & { readonly running: ReturnType<Bench['worker']> }> {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const running = bench.worker();
+    await bench.clock.advance(1000);
+    await bench.store.claim(UNIT, 'another');
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(1000);
+    expect(running.worker.status().commits.fenced).toBe(1);
+    return Object.assign(bench, { running });
+  }
+
+  /** What an owner that lives does. */
+  async function commitAs(bench: Bench, token: string): Promise<void> {
+    const { seq, cid, checkpoint } = await bench.store.inner.claim(UNIT, token);
+    const commit = { unit: UNIT, token, seq: seq + 1, cid: `${token}-${seq}`, parent: cid };
+    const state = { checkpoint: checkpoint ?? new Map(), rows: new Map(), deletes: [] };
+    expect(await bench.store.inner.commit({ ...commit, ...state })).toBe('OK');
+  }
+
+  it('waits as long as the one who took a unit from it commits, and a session longer', async () => {
+    const bench = await fenced();
+    for (let i = 0; i < 4; i++) {
+      await bench.clock.advance(20_000);
+      await commitAs(bench, 'another');
+    }
+    await bench.clock.advance(30_000);
+    expect(await tokenOf(bench)).toBe('another');
+    expect(bench.running.worker.status().units).toEqual([]);
+    await bench.clock.advance(31_000);
+    expect(await tokenOf(bench)).not.toBe('another');
+    expect(bench.running.worker.status().units).toHaveLength(1);
+    await bench.running.worker.stop();
+    await bench.running.ended;
+  });
+
+  it('waits again when yet another has claimed a unit that was taken from it', async () => {
+    const bench = await fenced();
+    await bench.clock.advance(20_000);
+    await bench.store.claim(UNIT, 'a third');
+    await bench.clock.advance(38_000);
+    expect(await tokenOf(bench)).toBe('a third');
+    await bench.clock.advance(3000);
+    expect(await tokenOf(bench)).not.toBe('a third');
+    await bench.running.worker.stop();
+    await bench.running.ended;
+  });
+
+  it('waits by up to a quarter longer, as chance wants it', async () => {
+    const bench = await fenced();
+    // The first wait has begun; the second one is longer.
+    bench.random = 0.96;
+    await bench.clock.advance(10_000);
+    await commitAs(bench, 'another');
+    await bench.clock.advance(20_000 + 36_000 - 1000);
+    expect(await tokenOf(bench)).toBe('another');
+    await bench.clock.advance(2500);
+    expect(await tokenOf(bench)).not.toBe('another');
+    await bench.running.worker.stop();
+    await bench.running.ended;
+  });
+
+  it('does not take a store that does not answer for silence', async () => {
+    const bench = await fenced();
+    bench.store.failing = true;
+    await bench.clock.advance(90_000);
+    await commitAs(bench, 'another');
+    bench.store.failing = false;
+    await bench.clock.advance(29_000);
+    expect(await tokenOf(bench)).toBe('another');
+    await bench.clock.advance(61_000);
+    expect(await tokenOf(bench)).not.toBe('another');
+    await bench.running.worker.stop();
+    await bench.running.ended;
+  });
+
+  it('lets go of a unit that stands still when another has taken it', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, source, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    worker.halt(0, 'codec');
+    await bench.clock.advance(60_000);
+    expect(worker.status().units[0].stopped).toBe('codec');
+    await bench.store.claim(UNIT, 'another');
+    await source.assign([0]);
+    await bench.clock.advance(31_000);
+    expect(worker.status().units).toEqual([]);
+    expect(worker.unready).toEqual([]);
+    expect(await tokenOf(bench)).toBe('another');
+    // The other is silent, and the unit is still ours: it begins anew, where the cause may be gone.
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(33_000);
+    expect(worker.status().units[0].stopped).toBeUndefined();
+    expect(worker.status().units[0].counts[0].impressions.drops.tombstone).toBe(1);
+    await worker.stop();
+    await ended;
+  });
+
+  it('stops every unit that comes when all are to stand still', async () => {
+    const bench = new Bench(2);
+    const { worker, source, ended } = bench.worker();
+    await settle();
+    await source.assign([0]);
+    worker.haltAll('partitions');
+    await source.assign([0, 1]);
+    expect(worker.status().units.map(({ stopped }) => stopped)).toEqual(['partitions', 'partitions']);
     await worker.stop();
     await ended;
   });
@@ -320,6 +459,36 @@ describe('a worker', () => {
     await ended;
   });
 
+  it('fetches no more of a topic that is ahead, until the others have caught up or have no more', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3 * 3_600_000);
+    const records = makeWorkload(3600, 1);
+    const append = (wanted: number, from: number, to: number): void => {
+      for (const { topic, at, value } of records) {
+        if (topic === wanted && at >= from && at < to) bench.log.append(topic, 0, value, Math.floor(at));
+      }
+    };
+    const begin = records[0].at;
+    append(0, begin, begin + 600_000);
+    append(1, begin, begin + 60_000);
+    const { worker, source, ended } = bench.worker({ maxSkew: 120_000 });
+    const fetched: string[] = [];
+    Object.assign(source, {
+      setFetching: (_: number, topic: number, fetching: boolean) => fetched.push(`${topic} ${fetching ? 'on' : 'off'}`),
+    });
+    await bench.clock.advance(1000);
+    expect(fetched).toEqual(['0 on', '1 on', '0 off']);
+    append(1, begin + 60_000, begin + 600_000);
+    await bench.clock.advance(1000);
+    expect(fetched.slice(3)).toEqual(['0 on']);
+    // Ahead again, of a topic that is read to its end: after the next look there is nothing to wait for.
+    append(0, begin + 600_000, begin + 3_600_000);
+    await bench.clock.advance(30_000);
+    expect(fetched.at(-1)).toBe('0 on');
+    await worker.stop();
+    await ended;
+  });
+
   it('stops a unit that needs more than a quarter above the limit, and says so', async () => {
     const bench = new Bench(1);
     await bench.clock.advance(3 * 3_600_000);
@@ -328,6 +497,147 @@ describe('a worker', () => {
     await bench.clock.advance(1000);
     expect(worker.status().units[0].stopped).toBe('limit');
     expect(worker.unready).toEqual(['partition 0 is stopped: limit']);
+    await worker.stop();
+    await ended;
+  });
+
+  it('stops a unit whose log is another one than it has read, and says what to do', async () => {
+    const before = new Bench(1);
+    await before.clock.advance(3_600_000);
+    before.fill(40, 1);
+    const first = before.worker();
+    await before.clock.advance(1000);
+    await first.worker.stop();
+    await first.ended;
+    const stored = before.store.inner.snapshot();
+
+    const bench = new Bench(1, before.store);
+    await bench.clock.advance(3_600_000);
+    bench.fill(400, 2);
+    const { worker, ended } = bench.worker();
+    await bench.clock.advance(5000);
+    expect(worker.status().units[0].stopped).toBe('diverged');
+    expect(worker.status().commits.ok).toBe(0);
+    const [halt] = bench.details;
+    expect(halt).toMatchObject({ partition: 0, cause: 'diverged', topic: 'impressions', offset: 39, differs: 'value' });
+    expect(JSON.stringify(halt)).toContain('Take another namespace and kafka.groupId');
+    await worker.stop();
+    await ended;
+    const without = (snapshot: StoreSnapshot) =>
+      [...snapshot].map(([key, fields]) => [key, [...fields].filter(([field]) => field !== 'token')]);
+    expect(without(bench.store.inner.snapshot())).toEqual(without(stored));
+  });
+
+  it('reads the last records again after every assignment, before it stores anything', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, source, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    source.sought.length = 0;
+    source.pause(0, 0);
+    await source.assign([0]);
+    bench.log.append(0, 0, null, START);
+    const [impressions, feedback] = [40, bench.log.bounds(0, 1).end];
+    expect(source.sought).toEqual([
+      [0, impressions - 1, impressions],
+      [1, feedback - 1, feedback],
+    ]);
+    await bench.clock.advance(3000);
+    expect(worker.unready).toEqual(['partition 0 is replaying']);
+    expect(worker.status().commits.ok).toBe(1);
+    source.resume(0, 0);
+    await bench.clock.advance(1000);
+    expect(worker.unready).toEqual([]);
+    expect(worker.status().commits.ok).toBe(2);
+    expect(worker.status().units[0].counts[0].impressions).toMatchObject({ read: 41, drops: { duplicate: 0 } });
+    await worker.stop();
+    await ended;
+  });
+
+  it('reads the last records again when its source is in doubt, and claims nothing by it', async () => {
+    const bench = await fenced();
+    const { source, worker, ended } = bench.running;
+    source.doubt();
+    await bench.clock.advance(1000);
+    expect(worker.status().units).toEqual([]);
+    await source.assign([0]);
+    await bench.clock.advance(1000);
+    source.sought.length = 0;
+    source.doubt();
+    expect(source.sought.map(([topic, offset, held]) => [topic, held - offset])).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+    await bench.clock.advance(1000);
+    expect(worker.unready).toEqual([]);
+    await worker.stop();
+    await ended;
+  });
+
+  it('does not hold a topic back that must read its last record again', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3 * 3_600_000);
+    const records = makeWorkload(3600, 1);
+    for (const { topic, at, value } of records) if (topic === 0) bench.log.append(0, 0, value, Math.floor(at));
+    const { worker, source, ended } = bench.worker({ openLimit: 2400, maxSkew: 60_000 });
+    await bench.clock.advance(1000);
+    const { ok } = worker.status().commits;
+    const { read } = worker.status().units[0].counts[0].impressions;
+    expect(read).toBeLessThan(3600);
+    await source.assign([0]);
+    await bench.clock.advance(2000);
+    expect(worker.unready).toEqual([]);
+    expect(worker.status().commits.ok).toBeGreaterThan(ok);
+    // The chunk that brought the last record again brought a few more; then the topic is held back again.
+    expect(worker.status().units[0].counts[0].impressions.read - read).toBeLessThanOrEqual(200);
+    await worker.stop();
+    await ended;
+  });
+
+  it('takes for a gap only what it never read', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, source, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    // The last record is to be read again.
+    source.pause(0, 0);
+    await source.assign([0]);
+    expect(worker.gap(0, 0, { asked: 39, start: 40 })).toBe(false);
+    expect(worker.status().gapRecords).toBe(0);
+    expect(worker.gap(0, 0, { asked: 40, start: 43 })).toBe(true);
+    expect(worker.status().gapRecords).toBe(3);
+    await worker.stop();
+    await ended;
+  });
+
+  it('tells how long what a replay needs will still be in the log', async () => {
+    const bench = new Bench(1);
+    // A list and a minute later another, which a replay needs both.
+    const [list] = makeWorkload(1, 1).filter(({ topic }) => topic === 0);
+    const again = (id: string) => Buffer.from(list.value.toString().replace(/"requestId":"../, `"requestId":"${id}`));
+    const at = Math.floor(list.at);
+    await bench.clock.advance(at + 1000 - bench.clock.now());
+    bench.log.append(0, 0, again('aa'), at);
+    const { worker, ended } = bench.worker();
+    const headroom = () => worker.status().units[0].retentionHeadroom;
+    await bench.clock.advance(1000);
+    expect(headroom()).toEqual([undefined, undefined]);
+    worker.retentionIs([3_600_000, undefined]);
+    expect(headroom()).toEqual([3_600_000 - (bench.clock.now() - at), undefined]);
+    worker.retentionIs([undefined, 7_200_000]);
+    await bench.clock.advance(60_000);
+    // Nothing of the other topic is needed, and it was read to its end.
+    expect(headroom()).toEqual([undefined, 7_200_000]);
+    worker.retentionIs([3_600_000, 7_200_000]);
+    const before = bench.clock.now() - at;
+    expect(headroom()).toEqual([3_600_000 - before, 7_200_000]);
+    // The unit stands still: time goes on.
+    worker.halt(0, 'limit');
+    bench.log.append(0, 0, again('bb'), bench.clock.now());
+    await bench.clock.advance(3 * 3_600_000);
+    expect(headroom()[0]).toBe(3_600_000 - before - 3 * 3_600_000);
     await worker.stop();
     await ended;
   });

@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Command } from 'commander';
 import { Redis } from 'ioredis';
-import kafkajs from 'kafkajs';
 import { afterAll, vi } from 'vitest';
 import { decodeCheckpoint, type UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import { exitCodeOf } from '../../src/cli/failure.ts';
+import { kafkajs } from '../../src/consumers/source/kafka-client.ts';
 import type { Service } from '../services/it-with.ts';
 import { type RunningKafka, startKafka } from '../services/kafka.ts';
 import { type RunningRedis, startRedis } from '../services/redis.ts';
@@ -132,6 +132,35 @@ export class Stand {
   addPartitions(count: number): Promise<unknown> {
     const topicPartitions = Object.values(this.topics).map((topic) => ({ topic, count }));
     return this.#asAdmin((admin) => admin.createPartitions({ topicPartitions }));
+  }
+
+  /** Deletes a topic, and makes another one of the same name as soon as it is gone. */
+  async makeAnew(side: Produced['topic'], partitions: number): Promise<void> {
+    const topic = this.topics[side];
+    await this.#asAdmin(async (admin) => {
+      await admin.deleteTopics({ topics: [topic] });
+      await admin.createTopics({ topics: [{ topic, numPartitions: partitions }] }).catch(() => {});
+      for (const until = Date.now() + 20_000; ; await sleep(50)) {
+        try {
+          const offsets = await admin.fetchTopicOffsets(topic);
+          if (offsets.length !== partitions || offsets.some(({ high }) => high !== '0'))
+            throw new Error('not yet anew');
+          return;
+        } catch (error) {
+          if (Date.now() > until) throw error;
+          await admin.createTopics({ topics: [{ topic, numPartitions: partitions }] }).catch(() => {});
+        }
+      }
+    });
+  }
+
+  /** Deletes the oldest records of partition 0, as retention does. */
+  deleteBelow(side: Produced['topic'], offset: number): Promise<unknown> {
+    const topic = this.topics[side];
+    return this.#asAdmin(async (admin) => {
+      await admin.fetchTopicOffsets(topic); // loads the topic
+      await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: String(offset) }] });
+    });
   }
 
   async produce(records: readonly Produced[]): Promise<void> {

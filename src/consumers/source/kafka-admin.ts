@@ -1,7 +1,7 @@
-import kafkajs from 'kafkajs';
 import type { EpochMs, Offset } from '../../events.ts';
 import { Brokers } from './kafka-brokers.ts';
 import { offsetOf } from './kafka-chunks.ts';
+import { kafkajs } from './kafka-client.ts';
 import { CONNECTION_TIMEOUT, REQUEST_TIMEOUT, RETRY } from './kafka-settings.ts';
 
 const { Kafka, logLevel } = kafkajs;

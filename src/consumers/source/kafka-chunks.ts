@@ -1,15 +1,10 @@
 import type { Offset } from '../../events.ts';
+import type { Message } from './kafka-batches.ts';
+import { CODEC_LIMITS } from './kafka-codecs.ts';
+import { openBatch, Records } from './kafka-records.ts';
 import type { Refusal } from './kafka-refusal.ts';
 import { CHUNK_RECORDS, CHUNK_TIME } from './kafka-settings.ts';
 import type { LogRecord } from './port.ts';
-
-/** The parts of kafkajs' message that are read. */
-export interface FetchedMessage {
-  readonly offset: string;
-  readonly timestamp: string;
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
-}
 
 /** One fetched batch of a topic partition, with what its handler may do. */
 export interface FetchedBatch {
@@ -18,8 +13,8 @@ export interface FetchedBatch {
   readonly topic: number;
   /** Offset that the fetch asked for. */
   readonly fetched: Offset;
-  /** Without control records and aborted ones. */
-  readonly messages: readonly FetchedMessage[];
+  /** Without control records. */
+  readonly messages: readonly Message[];
   /** The next offset behind everything fetched, delivered or not. */
   readonly end: Offset;
   resolveOffset(offset: string): void;
@@ -31,40 +26,69 @@ export interface FetchedBatch {
 
 export interface Chunk {
   readonly records: readonly LogRecord[];
-  /** Index of the first message after the chunk. */
-  readonly end: number;
-  /** Offset of its last message. */
+  /** The last offset that is done with it. */
   readonly last: string;
   /** Offset behind it, and behind the batch if it is the last. */
   readonly next: Offset;
-  /** The message at its place stands for a batch that was refused; then there are no records. */
+  /** Of the record batch that comes next; then there are no records. */
   readonly refusal: Refusal | undefined;
 }
 
-/** The records from message `at` on that are not below `expected`: at most `size`, and none from a refused batch on. */
-export function chunkOf(
-  batch: FetchedBatch,
-  at: number,
-  expected: Offset,
-  size: number,
-  refusalOf: (key: Buffer | null) => Refusal | undefined,
-): Chunk {
-  const { messages } = batch;
-  const records: LogRecord[] = [];
-  let end = at;
-  for (; end < messages.length && records.length < size; end++) {
-    const { key, offset: digits, timestamp, value } = messages[end];
-    const offset = offsetOf(digits);
-    if (offset < expected) continue;
-    const refusal = refusalOf(key);
-    if (refusal !== undefined) {
-      if (records.length > 0) break;
-      return { records, end, last: digits, next: offset, refusal };
-    }
-    records.push({ offset, timestamp: timestampOf(timestamp), value });
+/** Reads a fetched batch in chunks. Record batches are decompressed when their turn comes. */
+export class ChunkReader {
+  readonly #batch: FetchedBatch;
+  /** Index of the first message that is not done. */
+  #at = 0;
+  /** What it stands for. */
+  #open: Records | Refusal | undefined;
+
+  constructor(batch: FetchedBatch) {
+    this.#batch = batch;
   }
-  const last = messages[end - 1].offset;
-  return { records, end, last, next: end === messages.length ? batch.end : offsetOf(last) + 1, refusal: undefined };
+
+  /** Nothing is left. */
+  get isDone(): boolean {
+    return this.#at === this.#batch.messages.length;
+  }
+
+  /**
+   * The next records that are not below `expected`: at most `size`, and none from a refused batch on. There may be none when
+   * batches hold none, or when their decompression gives or takes so much that a sign of life is due. Not to be called when
+   * nothing is left. @throws Error for an offset that cannot be read exactly.
+   */
+  async chunk(expected: Offset, size: number): Promise<Chunk> {
+    const { messages, end } = this.#batch;
+    const records: LogRecord[] = [];
+    const began = performance.now();
+    let decoded = 0;
+    while (this.#at < messages.length && records.length < size) {
+      const message = messages[this.#at];
+      const offset = offsetOf(message.offset);
+      if (offset >= expected) {
+        const { stand } = message;
+        if (stand === undefined) {
+          records.push({ offset, timestamp: timestampOf(message.timestamp), value: message.value });
+        } else if (stand.kind !== 'aborted') {
+          this.#open ??= stand.kind === 'batch' ? await openBatch(stand.bytes) : stand.refusal;
+          if (!(this.#open instanceof Records)) {
+            if (records.length > 0) break;
+            return { records, last: message.offset, next: offset, refusal: this.#open };
+          }
+          this.#open.take(records, expected, size);
+          if (this.#open.left > 0) {
+            const last = this.#open.offset;
+            return { records, last: String(last), next: last + 1, refusal: undefined };
+          }
+          decoded += this.#open.size;
+        }
+      }
+      this.#open = undefined;
+      this.#at++;
+      if (decoded > CODEC_LIMITS.bytes || performance.now() - began > CHUNK_TIME) break;
+    }
+    const { offset: last } = messages[this.#at - 1];
+    return { records, last, next: this.isDone ? end : offsetOf(last) + 1, refusal: undefined };
+  }
 }
 
 /** @throws Error if it is above 2^53 - 1, where numbers lose digits. */

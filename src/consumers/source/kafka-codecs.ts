@@ -1,24 +1,16 @@
 import { promisify } from 'node:util';
 import { gzip, unzip } from 'node:zlib';
 import { decodeLz4 } from './kafka-lz4.ts';
-import type { Refusals } from './kafka-refusal.ts';
 import { decodeSnappy } from './kafka-snappy.ts';
 import { decodeZstd } from './kafka-zstd.ts';
 
-/** What a batch may decompress to, and how long that may take; and the same for all batches of one fetch. */
+/** What a batch may decompress to, and how long that may take where the decoder itself does not bound it. */
 export interface CodecLimits {
-  readonly batchBytes: number;
-  readonly batchMilliseconds: number;
-  readonly fetchBytes: number;
-  readonly fetchMilliseconds: number;
+  readonly bytes: number;
+  readonly milliseconds: number;
 }
 
-export const CODEC_LIMITS: CodecLimits = {
-  batchBytes: 32 * 2 ** 20,
-  batchMilliseconds: 2000,
-  fetchBytes: 256 * 2 ** 20,
-  fetchMilliseconds: 4000,
-};
+export const CODEC_LIMITS: CodecLimits = { bytes: 32 * 2 ** 20, milliseconds: 2000 };
 
 /** As kafkajs wants it. Writing is possible with gzip alone, as in kafkajs without us. */
 export interface Codec {
@@ -33,16 +25,16 @@ const GZIP = 1;
 /** Decoders by the code in a batch's attributes (3 bits; kafka.apache.org/documentation/#recordbatch). */
 const DECODERS = new Map<number, (input: Buffer, limits: CodecLimits) => Buffer | Promise<Buffer>>([
   [GZIP, decodeGzip],
-  [2, (input, { batchBytes }) => decodeSnappy(input, batchBytes)],
-  [3, (input, { batchBytes }) => decodeLz4(input, batchBytes)],
-  [4, (input, { batchBytes, batchMilliseconds }) => decodeZstd(input, batchBytes, batchMilliseconds)],
+  [2, (input, { bytes }) => decodeSnappy(input, bytes)],
+  [3, (input, { bytes }) => decodeLz4(input, bytes)],
+  [4, (input, { bytes, milliseconds }) => decodeZstd(input, bytes, milliseconds)],
 ]);
 const NAMES = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
 const CODES = [1, 2, 3, 4, 5, 6, 7];
 
-async function decodeGzip(input: Buffer, { batchBytes }: CodecLimits): Promise<Buffer> {
+async function decodeGzip(input: Buffer, { bytes }: CodecLimits): Promise<Buffer> {
   try {
-    return await gunzip(input, { maxOutputLength: batchBytes });
+    return await gunzip(input, { maxOutputLength: bytes });
   } catch (error) {
     throw new RangeError(
       `gzip data is damaged or too large: ${error instanceof Error ? error.message : String(error)}`,
@@ -50,58 +42,24 @@ async function decodeGzip(input: Buffer, { batchBytes }: CodecLimits): Promise<B
   }
 }
 
-/** All codecs of one process. A batch that cannot be decoded within the limits is refused, never thrown. */
-export class Codecs {
-  readonly #refusals: Refusals;
-  readonly #limits: CodecLimits;
-  #bytes = 0;
-  #milliseconds = 0;
+/** Rejects with a RangeError if the data are damaged or beyond the limits, or if there is no such codec. */
+export async function decompress(code: number, compressed: Buffer, limits = CODEC_LIMITS): Promise<Buffer> {
+  const decoder = DECODERS.get(code);
+  if (decoder === undefined) throw new RangeError(`compression codec ${code} is unknown`);
+  return decoder(compressed, limits);
+}
 
-  constructor(refusals: Refusals, limits: CodecLimits = CODEC_LIMITS) {
-    this.#refusals = refusals;
-    this.#limits = limits;
-  }
+/** For kafkajs, which decodes what was written before Kafka 0.11: a function that gives the codec, by code. */
+export function codecTable(): Readonly<Record<number, () => Codec>> {
+  return Object.fromEntries(CODES.map((code) => [code, (): Codec => codec(code)]));
+}
 
-  /** A new fetch begins, and with it a new allowance. */
-  begin(): void {
-    this.#bytes = 0;
-    this.#milliseconds = 0;
-  }
-
-  /** For kafkajs: a function that gives the codec, by code. A code that no codec has is refused like damaged data. */
-  table(): Readonly<Record<number, () => Codec>> {
-    return Object.fromEntries(CODES.map((code) => [code, (): Codec => this.#codec(code)]));
-  }
-
-  #codec(code: number): Codec {
-    return {
-      compress: async ({ buffer }) => {
-        if (code === GZIP) return compressGzip(buffer);
-        throw new Error(`${NAMES[code] ?? code} can only be read here`);
-      },
-      decompress: (compressed) => this.#decode(code, compressed),
-    };
-  }
-
-  async #decode(code: number, compressed: Buffer): Promise<Buffer> {
-    const decoder = DECODERS.get(code);
-    if (decoder === undefined) {
-      return this.#refusals.stand(compressed, 'damaged', `compression codec ${code} is unknown`);
-    }
-    const { fetchBytes, fetchMilliseconds } = this.#limits;
-    if (this.#bytes >= fetchBytes || this.#milliseconds >= fetchMilliseconds) {
-      return this.#refusals.stand(compressed, 'later', 'one fetch has decompressed enough');
-    }
-    const began = performance.now();
-    try {
-      const records = await decoder(compressed, this.#limits);
-      this.#bytes += records.length;
-      return records;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return this.#refusals.stand(compressed, 'damaged', reason);
-    } finally {
-      this.#milliseconds += performance.now() - began;
-    }
-  }
+function codec(code: number): Codec {
+  return {
+    compress: async ({ buffer }) => {
+      if (code === GZIP) return compressGzip(buffer);
+      throw new Error(`${NAMES[code] ?? code} can only be read here`);
+    },
+    decompress: (compressed) => decompress(code, compressed),
+  };
 }

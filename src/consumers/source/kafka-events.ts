@@ -13,11 +13,12 @@ export interface Gap {
   readonly start: Offset;
 }
 
-/** The log ends before the offset that was to be read next: it was deleted and made anew, or cut. */
+/** The log ends before an offset that it has reached before: it was deleted and made anew, or cut. */
 export interface LostLog {
   readonly partition: number;
   readonly topic: number;
-  readonly asked: Offset;
+  /** Where it reached to. */
+  readonly held: Offset;
   readonly end: Offset;
 }
 
@@ -35,8 +36,8 @@ export interface RefusedBatch {
  * of that partition has stopped until it is sought again, unless a gap is answered with `skip`.
  */
 export interface KafkaEvents {
-  /** `skip`: go on at `start`. */
-  onGap(gap: Gap): 'skip' | 'stop';
+  /** `skip`: go on at `start`. `not needed`: the same, for nothing that counts is missing. */
+  onGap(gap: Gap): 'skip' | 'stop' | 'not needed';
   onLostLog(lost: LostLog): void;
   onRefused(refused: RefusedBatch): void;
   /** The assignment holds these partitions for some of our topics, not for all. Nothing is read from them. */

@@ -30,7 +30,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['INVALID_TOPIC_EXCEPTION', 'a topic has a name that Kafka does not allow: correct kafka.topics'],
   [
     'INVALID_SESSION_TIMEOUT',
-    'the broker does not allow this session timeout: see group.min.session.timeout.ms and group.max.session.timeout.ms of the broker',
+    'the broker does not allow this session timeout: correct kafka.sessionTimeout, or see group.min.session.timeout.ms and group.max.session.timeout.ms of the broker',
   ],
   ['TOPIC_AUTHORIZATION_FAILED', 'allow this user to read and describe the topics'],
   ['GROUP_AUTHORIZATION_FAILED', 'allow this user to read the group'],

@@ -1,15 +1,13 @@
 import type { Offset } from '../../events.ts';
 import { pairing } from './assigner.ts';
-import { chunkOf, type FetchedBatch, PaceKeeper } from './kafka-chunks.ts';
+import { ChunkReader, type FetchedBatch, PaceKeeper } from './kafka-chunks.ts';
 import { isMembershipLost } from './kafka-faults.ts';
 import { type FlowClient, Placement, type PlacementDeps } from './kafka-placement.ts';
 import { type Position, Unit } from './kafka-positions.ts';
-import type { Refusal } from './kafka-refusal.ts';
 import type { Batch, SourceHandler } from './port.ts';
 
 export interface FlowDeps extends Omit<PlacementDeps, 'client'> {
   readonly handler: SourceHandler;
-  readonly refusalOf: (key: Buffer | null) => Refusal | undefined;
   /** The end: what went wrong leaves through `run`. */
   readonly fail: (error: unknown) => void;
 }
@@ -36,7 +34,7 @@ export class Flow {
   /** Counts joins: what began before one ends at it. */
   #joins = 0;
   /** The claim that waits for the one before it. */
-  #wanted: readonly number[] | undefined;
+  #wanted: { readonly partitions: readonly number[]; readonly isNew: boolean } | undefined;
   #claiming = false;
   #interruption: { readonly error: unknown } | undefined;
   #ended = false;
@@ -75,9 +73,28 @@ export class Flow {
           position.phase = 'claiming';
         }
       }
-      this.#wanted = paired;
+      this.#wanted = { partitions: paired, isNew: true };
       void this.#claim();
       if (unpaired.length > 0) this.#deps.events.onUnpaired(unpaired);
+    });
+  }
+
+  /**
+   * A fetch failed, and the client goes on by itself. The topics may be other ones of the same names meanwhile: everything is
+   * placed anew, as after a join. Never throws.
+   */
+  doubted(): void {
+    if (this.#client === undefined || this.#ended || this.#units.size === 0) return;
+    this.#joins++;
+    this.#guarded(() => {
+      for (const { positions } of this.#units.values()) {
+        for (const position of positions) {
+          this.#placement.hold(position);
+          position.phase = 'claiming';
+        }
+      }
+      this.#wanted ??= { partitions: this.owned(), isNew: false };
+      void this.#claim();
     });
   }
 
@@ -86,9 +103,10 @@ export class Flow {
     this.#claiming = true;
     try {
       while (this.#wanted !== undefined && !this.#ended) {
-        const partitions = this.#wanted;
+        const { partitions, isNew } = this.#wanted;
         this.#wanted = undefined;
-        await this.#deps.handler.assigned(partitions);
+        if (isNew) await this.#deps.handler.assigned(partitions);
+        else this.#deps.handler.doubted?.(partitions);
         await Promise.allSettled(this.#running);
         if (this.#wanted !== undefined || this.#ended) continue;
         for (const unit of this.#units.values()) for (const position of unit.positions) this.#place(position);
@@ -123,19 +141,19 @@ export class Flow {
     const goes = (): boolean =>
       !this.#ended && joins === this.#joins && seeks === position.seeks && position.flows && batch.isRunning();
 
-    for (let at = 0; at < batch.messages.length && goes(); ) {
+    const reader = new ChunkReader(batch);
+    while (!reader.isDone && goes()) {
       if (this.#interruption !== undefined) throw this.#interruption.error;
-      const chunk = chunkOf(batch, at, position.expected ?? 0, this.#pace.size, this.#deps.refusalOf);
-      const { records, refusal, next } = chunk;
+      const { records, refusal, last, next } = await reader.chunk(position.expected ?? 0, this.#pace.size);
+      if (!goes()) return;
       if (refusal !== undefined) {
-        if (refusal.kind === 'damaged') this.#placement.refuse(position, refusal);
+        this.#placement.refuse(position, refusal);
         return;
       }
-      if (records.length > 0) await this.#hand(unit, position, { partition, topic, records, next }, goes);
-      else position.moveTo(next);
+      // Also without records, so that the handler knows how far the log is read.
+      await this.#hand(unit, position, { partition, topic, records, next }, goes);
       if (joins !== this.#joins || position.expected !== next) return;
-      batch.resolveOffset(chunk.last);
-      at = chunk.end;
+      batch.resolveOffset(last);
       await this.#beating(batch.heartbeat);
     }
   }
@@ -146,9 +164,11 @@ export class Flow {
       const unit = this.#units.get(partition);
       const position = unit?.positions[topic];
       if (unit === undefined || position?.phase !== 'open' || !position.pass(first, end)) return;
+      const { seeks } = position;
       this.#track(
         unit.inTurn(async () => {
-          if (!this.#ended) await this.#deps.handler.batch({ partition, topic, records: [], next: end });
+          if (!this.#ended && seeks === position.seeks)
+            await this.#deps.handler.batch({ partition, topic, records: [], next: end });
         }),
       );
     });
@@ -161,7 +181,7 @@ export class Flow {
       if (!goes()) return;
       const began = performance.now();
       const settled = this.#deps.handler.batch(batch);
-      this.#pace.took(performance.now() - began, batch.records.length);
+      if (batch.records.length > 0) this.#pace.took(performance.now() - began, batch.records.length);
       await settled;
       if (seeks === position.seeks) position.moveTo(batch.next);
     });
@@ -226,10 +246,10 @@ export class Flow {
     this.#place(position);
   }
 
-  seek(partition: number, topic: number, offset: Offset): void {
+  seek(partition: number, topic: number, offset: Offset, heldUpTo: Offset = offset): void {
     const position = this.position(partition, topic);
     if (position === undefined) return;
-    position.seek(offset);
+    position.seek(offset, heldUpTo);
     if (position.phase !== 'claiming') this.#replace(position);
   }
 
@@ -238,6 +258,14 @@ export class Flow {
     if (position === undefined) return;
     position.held = true;
     this.#placement.hold(position);
+  }
+
+  setFetching(partition: number, topic: number, fetching: boolean): void {
+    const position = this.position(partition, topic);
+    if (position === undefined) return;
+    position.fetching = fetching;
+    if (fetching) this.#placement.release(position);
+    else this.#placement.hold(position);
   }
 
   resume(partition: number, topic: number): void {

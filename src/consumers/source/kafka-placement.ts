@@ -48,27 +48,31 @@ export class Placement {
       const bounds = await this.#look(position, goes);
       if (bounds === undefined || !goes()) return;
       const asked = position.expected;
+      if (position.heldUpTo > bounds.end) {
+        if (looks < LOOKS_BEYOND_END) {
+          await this.#deps.sleep(FIRST_DELAY * looks);
+          if (!goes()) return;
+          continue;
+        }
+        const held = position.heldUpTo;
+        this.#warn(position, 'the log ends before an offset that it has reached before', { held, end: bounds.end });
+        position.phase = 'stopped';
+        events.onLostLog({ partition, topic, held, end: bounds.end });
+        return;
+      }
       if (asked === undefined) {
         position.moveTo(bounds.start);
       } else if (asked < bounds.start) {
-        this.#warn(position, 'records that were to be read next are gone', { asked, start: bounds.start });
         const verdict = events.onGap({ partition, topic, asked, start: bounds.start });
+        if (verdict !== 'not needed') {
+          this.#warn(position, 'records that were to be read next are gone', { asked, start: bounds.start });
+        }
         if (!goes()) return;
         if (verdict === 'stop') {
           position.phase = 'stopped';
           return;
         }
         position.moveTo(bounds.start);
-      } else if (asked > bounds.end) {
-        if (looks < LOOKS_BEYOND_END) {
-          await this.#deps.sleep(FIRST_DELAY * looks);
-          if (!goes()) return;
-          continue;
-        }
-        this.#warn(position, 'the log ends before the offset to be read next', { asked, end: bounds.end });
-        position.phase = 'stopped';
-        events.onLostLog({ partition, topic, asked, end: bounds.end });
-        return;
       }
       this.#open(position, position.expected ?? bounds.start);
       return;
@@ -89,7 +93,7 @@ export class Placement {
   }
 
   release(position: Position): void {
-    if (position.flows) this.#tell((client) => client.resume([this.#list(position)]));
+    if (position.flows && position.fetching) this.#tell((client) => client.resume([this.#list(position)]));
   }
 
   #open(position: Position, offset: Offset): void {

@@ -16,8 +16,12 @@ export class Position {
   phase: Phase = 'claiming';
   /** Paused by the worker. */
   held = false;
+  /** More of it is fetched; what is fetched already is delivered in any case. */
+  fetching = true;
   /** The next offset to deliver; undefined: wherever the log starts. */
   expected: Offset | undefined;
+  /** The log has held all records below: one that ends earlier is another log. */
+  heldUpTo: Offset = 0;
   /** How often it was sought: work that began before a seek can tell. */
   seeks = 0;
   /** Where a filtered batch ended that did not begin at `expected`; the next fetch shows whether it was an old one. */
@@ -35,11 +39,13 @@ export class Position {
   /** Offsets below are done or given up; those from here on are to come. */
   moveTo(offset: Offset | undefined): void {
     this.expected = offset;
+    if (offset !== undefined && offset > this.heldUpTo) this.heldUpTo = offset;
     this.#jumped = undefined;
   }
 
-  seek(offset: Offset): void {
+  seek(offset: Offset, heldUpTo: Offset): void {
     this.seeks++;
+    this.heldUpTo = heldUpTo;
     this.moveTo(offset);
   }
 

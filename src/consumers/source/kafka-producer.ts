@@ -1,9 +1,7 @@
-import kafkajs from 'kafkajs';
 import type { EpochMs } from '../../events.ts';
 import { quietClient } from './kafka-admin.ts';
+import { kafkajs, type Producer } from './kafka-client.ts';
 import { RETRY } from './kafka-settings.ts';
-
-type Producer = import('kafkajs').Producer;
 
 const { CompressionTypes, Partitioners } = kafkajs;
 

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import kafkajs from 'kafkajs';
 import type { DurationMs, EpochMs, Offset } from '../../events.ts';
 import type { KafkaClient } from './kafka-admin.ts';
+import type { Message } from './kafka-batches.ts';
 import { offsetOf } from './kafka-chunks.ts';
-import { Codecs } from './kafka-codecs.ts';
-import { Refusals } from './kafka-refusal.ts';
+import { openBatch, Records } from './kafka-records.ts';
+import type { Refusal } from './kafka-refusal.ts';
 import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
-
-const { CompressionCodecs } = kafkajs;
 
 /** Offsets of one topic partition that are to be read: [from, to). */
 export interface SampleRange {
@@ -55,9 +53,6 @@ export async function sample(
 ): Promise<Sample> {
   const wanted = ranges.filter(({ from, to }) => to > from);
   if (wanted.length === 0) return { records: [], refused: [], complete: true };
-  const refusals = new Refusals();
-  const codecs = new Codecs(refusals);
-  Object.assign(CompressionCodecs, codecs.table());
   const groupId = `${groupPrefix}-${randomUUID()}`;
   const consumer = client.consumer({
     groupId,
@@ -69,6 +64,9 @@ export async function sample(
   const open = new Map(wanted.map((range) => [keyOf(range.topic, range.partition), range] as const));
   const records: SampledRecord[] = [];
   const refused = new Map<string, SampledRefusal>();
+  const note = ({ topic, partition }: SampleRange, { from, to, reason }: Refusal): void => {
+    refused.set(`${topic} ${partition} ${from}`, { topic, partition, from, to, reason });
+  };
   let finish: (complete: boolean) => void = () => {};
   let fail: (error: unknown) => void = () => {};
   const finished = new Promise<boolean>((resolve, reject) => {
@@ -86,10 +84,10 @@ export async function sample(
     if (open.size === 0) finish(true);
   };
   consumer.on(consumer.events.CRASH, ({ payload }) => fail(payload.error));
-  consumer.on(consumer.events.FETCH_START, () => codecs.begin());
-  consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload: { topic, partition, firstOffset, lastOffset } }) =>
-    reached(topic, partition, Number(firstOffset), Number(lastOffset) + 1),
-  );
+  consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload }) => {
+    const { topic, partition, batchSize, firstOffset, lastOffset } = payload;
+    if (batchSize === 0) reached(topic, partition, Number(firstOffset), Number(lastOffset) + 1);
+  });
   const timer = setTimeout(() => finish(false), timeout);
   try {
     await consumer.connect();
@@ -97,20 +95,18 @@ export async function sample(
     await consumer.subscribe({ topics: [...new Set(wanted.map(({ topic }) => topic))], fromBeginning: false });
     await consumer.run({
       autoCommit: false,
-      eachBatch: async ({ batch: { topic, partition, messages } }) => {
-        const range = open.get(keyOf(topic, partition));
+      eachBatch: async ({ batch }) => {
+        const range = open.get(keyOf(batch.topic, batch.partition));
         if (range === undefined) return;
-        for (const { offset: text, timestamp, key, value } of messages) {
-          const offset = offsetOf(text);
-          if (offset < range.from || offset >= range.to) continue;
-          const refusal = refusals.of(key);
-          if (refusal === undefined) {
-            records.push({ topic, partition, offset, timestamp: Number(timestamp), hasKey: key !== null, value });
-          } else if (refusal.kind === 'damaged') {
-            const { from, to, reason } = refusal;
-            refused.set(`${topic} ${partition} ${from}`, { topic, partition, from, to, reason });
-          }
-        }
+        await readRange(
+          range,
+          batch.messages,
+          (record) => records.push(record),
+          (refusal) => note(range, refusal),
+        );
+        // Not in the types. The first message may stand for a batch that began before it.
+        const fetched = Number(Reflect.get(batch, 'fetchedOffset'));
+        reached(batch.topic, batch.partition, fetched, offsetOf(batch.lastOffset()) + 1);
       },
     });
     for (const { topic, partition, from } of wanted) consumer.seek({ topic, partition, offset: String(from) });
@@ -126,6 +122,36 @@ export async function sample(
       // A group without members and offsets is removed by the broker as well.
     } finally {
       await admin.disconnect();
+    }
+  }
+}
+
+/** Reads the messages of one fetch as far as they lie in the range. */
+async function readRange(
+  { topic, partition, from, to }: SampleRange,
+  messages: readonly Message[],
+  keep: (record: SampledRecord) => void,
+  refuse: (refusal: Refusal) => void,
+): Promise<void> {
+  const isWanted = (offset: Offset): boolean => offset >= from && offset < to;
+  for (const { offset: digits, timestamp, key, value, stand } of messages) {
+    const last = offsetOf(digits);
+    if (last < from) continue;
+    if (stand === undefined) {
+      if (!isWanted(last)) continue;
+      keep({ topic, partition, offset: last, timestamp: Number(timestamp), hasKey: key !== null, value });
+      continue;
+    }
+    if (stand.kind === 'aborted') continue;
+    const read = stand.kind === 'batch' ? await openBatch(stand.bytes) : stand.refusal;
+    if (!(read instanceof Records)) {
+      if (read.from < to) refuse(read);
+      continue;
+    }
+    while (read.next()) {
+      const { offset, hasKey } = read;
+      if (!isWanted(offset)) continue;
+      keep({ topic, partition, offset, timestamp: read.timestamp ?? -1, hasKey, value: read.value });
     }
   }
 }

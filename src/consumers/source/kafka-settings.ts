@@ -12,12 +12,17 @@ export interface KafkaTimes {
   readonly maxWaitTimeInMs: DurationMs;
 }
 
-export const KAFKA_TIMES: KafkaTimes = {
-  sessionTimeout: 30_000,
-  heartbeatInterval: 3_000,
-  rebalanceTimeout: 60_000,
-  maxWaitTimeInMs: 500,
-};
+/** The other times follow from the session, with room for several heartbeats. */
+export function timesFor(sessionTimeout: DurationMs): KafkaTimes {
+  return {
+    sessionTimeout,
+    heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeout / 10)),
+    rebalanceTimeout: Math.max(60_000, 2 * sessionTimeout),
+    maxWaitTimeInMs: Math.min(500, Math.floor(sessionTimeout / 10)),
+  };
+}
+
+export const KAFKA_TIMES: KafkaTimes = timesFor(30_000);
 
 /** How to log in; a token is asked for anew at each connection. */
 export type Login =

@@ -1,13 +1,11 @@
-import kafkajs from 'kafkajs';
 import type { DurationMs, EpochMs, Offset } from '../../events.ts';
 import { assignerName, coPartitionedAssigner } from './assigner.ts';
 import { Deadline } from './deadline.ts';
 import { Brokers } from './kafka-brokers.ts';
 import { type FetchedBatch, offsetOf } from './kafka-chunks.ts';
-import { Codecs } from './kafka-codecs.ts';
+import { type Consumer, type EachBatchPayload, kafkajs, type LogEntry } from './kafka-client.ts';
 import { adviceFor, isTopicMissing, isUnreachable, KafkaFailure, Restarts } from './kafka-faults.ts';
 import { Flow } from './kafka-flow.ts';
-import { Refusals } from './kafka-refusal.ts';
 import {
   CONNECTION_TIMEOUT,
   checkTimes,
@@ -22,13 +20,8 @@ import {
 } from './kafka-settings.ts';
 import type { Bounds, LogSource, SourceHandler } from './port.ts';
 
-// Long because it is the only place that may import kafkajs, so all that touches its client meets here.
-// At run time the package is CommonJS, and not all of its names can be imported: the types come apart.
-type Consumer = import('kafkajs').Consumer;
-type EachBatchPayload = import('kafkajs').EachBatchPayload;
-type LogEntry = import('kafkajs').LogEntry;
-
-const { AssignerProtocol, CompressionCodecs, Kafka, logLevel } = kafkajs;
+// Long because all that touches kafkajs' consumer meets here.
+const { AssignerProtocol, Kafka, logLevel } = kafkajs;
 
 /** How one topic of one partition is read. */
 export interface ReadState {
@@ -40,9 +33,6 @@ export interface ReadState {
 
 const STOP_TIMEOUT: DurationMs = 4_000;
 const COUNTS_INTERVAL: DurationMs = 60_000;
-
-const refusals = new Refusals();
-const codecs = new Codecs(refusals);
 
 /**
  * Topics of Kafka as a log, shared with the other members of a consumer group: partition p of all topics comes together.
@@ -75,7 +65,6 @@ export class KafkaSource implements LogSource {
     this.#times = options.times ?? KAFKA_TIMES;
     this.#deadline = new Deadline(options.stopTimeout ?? STOP_TIMEOUT);
     checkTimes(this.#times);
-    Object.assign(CompressionCodecs, codecs.table());
     const { brokers, clientId, ssl, sasl, topics } = options;
     this.#kafka = new Kafka({
       brokers: [...brokers],
@@ -101,7 +90,6 @@ export class KafkaSource implements LogSource {
       log,
       bounds: (partition, topic) => this.#brokers.bounds(partition, topic),
       sleep: (duration) => this.#deadline.sleep(duration),
-      refusalOf: (key) => refusals.of(key),
       fail: (error) => this.#fail(error),
     });
     this.#flow = flow;
@@ -193,8 +181,17 @@ export class KafkaSource implements LogSource {
     consumer.on(HEARTBEAT, ({ payload }) => {
       this.#generation = payload.groupGenerationId;
     });
-    consumer.on(FETCH_START, () => codecs.begin());
-    consumer.on(FETCH, () => {
+    /** Brokers that were asked and have not answered. That a fetch failed is told by nothing but the next one. */
+    const asked = new Set<number>();
+    consumer.on(FETCH_START, ({ payload: { nodeId } }) => {
+      if (asked.has(nodeId)) {
+        asked.clear();
+        flow.doubted();
+      }
+      asked.add(nodeId);
+    });
+    consumer.on(FETCH, ({ payload: { nodeId } }) => {
+      asked.delete(nodeId);
       this.#lastFetch = Date.now();
     });
     consumer.on(END_BATCH_PROCESS, ({ payload }) => {
@@ -255,8 +252,8 @@ export class KafkaSource implements LogSource {
     return delay;
   }
 
-  seek(partition: number, topic: number, offset: Offset): void {
-    this.#flow?.seek(partition, topic, offset);
+  seek(partition: number, topic: number, offset: Offset, heldUpTo: Offset = offset): void {
+    this.#flow?.seek(partition, topic, offset, heldUpTo);
   }
 
   pause(partition: number, topic: number): void {
@@ -265,6 +262,10 @@ export class KafkaSource implements LogSource {
 
   resume(partition: number, topic: number): void {
     this.#flow?.resume(partition, topic);
+  }
+
+  setFetching(partition: number, topic: number, fetching: boolean): void {
+    this.#flow?.setFetching(partition, topic, fetching);
   }
 
   bounds(partition: number, topic: number): Promise<Bounds> {

@@ -125,6 +125,7 @@ export class MemorySource implements LogSource {
 
   seek(partition: number, topic: number, offset: Offset): void {
     this.#positions[partition][topic] = offset;
+    this.#wake();
   }
 
   pause(partition: number, topic: number): void {

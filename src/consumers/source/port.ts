@@ -34,6 +34,11 @@ export interface SourceHandler {
    * Nothing of them is delivered before this settles: claim and seek here.
    */
   assigned(partitions: readonly number[]): Promise<void>;
+  /**
+   * These partitions stay ours, but their logs may be other ones than before: whoever can tell by a record seeks it here.
+   * Nothing is delivered before this returns.
+   */
+  doubted?(partitions: readonly number[]): void;
   /** Awaited before the next batch of the same partition: back-pressure. */
   batch(batch: Batch): Promise<void>;
 }
@@ -42,11 +47,19 @@ export interface SourceHandler {
 export interface LogSource {
   /** Delivers until `stop`, or to the end of logs that have one. Rejects with the error of a handler or of the log. */
   run(handler: SourceHandler): Promise<void>;
-  /** The next record delivered is the first at or above this offset. */
-  seek(partition: number, topic: number, offset: Offset): void;
+  /**
+   * The next record delivered is the first at or above this offset. `heldUpTo` (default: the offset): the log has held all
+   * records below, so one that ends earlier is another log; a source of which nobody can take records away ignores it.
+   */
+  seek(partition: number, topic: number, offset: Offset, heldUpTo?: Offset): void;
   /** Holds one topic of a partition back; a batch that is being handled may still end. Calls do not add up. */
   pause(partition: number, topic: number): void;
   resume(partition: number, topic: number): void;
+  /**
+   * Whether more of one topic is to be fetched; what is fetched already is delivered all the same. Beside `pause`. Only
+   * for sources that fetch ahead: a pause would throw that away.
+   */
+  setFetching?(partition: number, topic: number, fetching: boolean): void;
   bounds(partition: number, topic: number): Promise<Bounds>;
   /** Tells the log, at best effort, that everything below these offsets (by topic) is committed: for its own lag tools. Never awaited. */
   witness(partition: number, offsets: readonly Offset[]): void;

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import kafkajs from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import {
   assignerName,
@@ -10,6 +9,7 @@ import {
   pairing,
   share,
 } from '../../../src/consumers/source/assigner.ts';
+import { kafkajs } from '../../../src/consumers/source/kafka-client.ts';
 
 const { AssignerProtocol } = kafkajs;
 

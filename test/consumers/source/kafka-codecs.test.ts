@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import lz4js from 'lz4js';
 import snappyjs from 'snappyjs';
 import { describe, expect, it } from 'vitest';
-import { CODEC_LIMITS, Codecs } from '../../../src/consumers/source/kafka-codecs.ts';
+import { CODEC_LIMITS, codecTable, decompress } from '../../../src/consumers/source/kafka-codecs.ts';
 import { decodeLz4 } from '../../../src/consumers/source/kafka-lz4.ts';
-import { Refusals } from '../../../src/consumers/source/kafka-refusal.ts';
 import { decodeSnappy } from '../../../src/consumers/source/kafka-snappy.ts';
 import { decodeZstd } from '../../../src/consumers/source/kafka-zstd.ts';
 
@@ -183,81 +182,30 @@ describe('hostile bytes', () => {
   });
 });
 
-describe('the codecs of a process', () => {
-  /** Compressed bytes within a record batch of so many records, as a fetch has them. */
-  function inBatch(code: number, content: Buffer, count: number): Buffer {
-    const header = Buffer.alloc(61);
-    header.writeBigInt64BE(700n, 0);
-    header.writeInt32BE(content.length + 49, 8);
-    header[16] = 2;
-    header.writeInt16BE(code, 21);
-    header.writeInt32BE(count + 9, 23); // last offset delta: there are holes
-    header.writeInt32BE(count, 57);
-    return Buffer.concat([header, content]);
-  }
-
-  async function decode(codecs: Codecs, code: number, content: Buffer, count = 3): Promise<Buffer> {
-    return codecs
-      .table()
-      [code]()
-      .decompress(inBatch(code, content, count).subarray(61));
-  }
-
-  it('decode gzip up to the limit and refuse a bomb', async () => {
-    const codecs = new Codecs(new Refusals(), { ...CODEC_LIMITS, batchBytes: LIMIT });
-    expect(await decode(codecs, 1, gzipSync(Buffer.alloc(LIMIT)))).toHaveLength(LIMIT);
-    expect((await decode(codecs, 1, gzipSync(Buffer.alloc(LIMIT + 1)))).length).toBeLessThan(200);
+describe('the codecs', () => {
+  it('decode gzip up to the limit and refuse one byte more', async () => {
+    const limits = { ...CODEC_LIMITS, bytes: LIMIT };
+    expect(await decompress(1, gzipSync(Buffer.alloc(LIMIT)), limits)).toHaveLength(LIMIT);
+    await expect(decompress(1, gzipSync(Buffer.alloc(LIMIT + 1)), limits)).rejects.toThrow(RangeError);
   });
 
   it('refuse what no codec has', async () => {
-    const refusals = new Refusals();
     for (const code of [5, 6, 7]) {
-      const records = await decode(new Codecs(refusals), code, Buffer.from('x'));
-      expect(refusals.of(keyOf(records))).toMatchObject({ reason: `compression codec ${code} is unknown` });
+      await expect(decompress(code, Buffer.from('x'))).rejects.toThrow(`compression codec ${code} is unknown`);
     }
   });
 
-  it('tell the offsets and the reason of a refused batch by a key that no record can have', async () => {
-    const refusals = new Refusals();
-    const records = await decode(new Codecs(refusals), 2, Buffer.from('nonsense'));
-    expect(refusals.of(keyOf(records))).toEqual({
-      kind: 'damaged',
-      from: 700,
-      to: 713,
-      reason: 'snappy data is damaged',
-    });
-    expect(refusals.of(Buffer.alloc(16))).toBeUndefined();
-    expect(refusals.of(null)).toBeUndefined();
-  });
-
-  it('put off what one fetch has no room for, and take it in the next', async () => {
-    const refusals = new Refusals();
-    const codecs = new Codecs(refusals, { ...CODEC_LIMITS, fetchBytes: 1500 });
-    const content = gzipSync(Buffer.alloc(1000));
-    for (let fetch = 0; fetch < 2; fetch++) {
-      codecs.begin();
-      expect(await decode(codecs, 1, content)).toHaveLength(1000);
-      expect(await decode(codecs, 1, content)).toHaveLength(1000);
-      expect(refusals.of(keyOf(await decode(codecs, 1, content)))?.kind).toBe('later');
+  it('refuse what is no message of theirs', async () => {
+    for (const code of [1, 2, 3, 4]) {
+      await expect(decompress(code, Buffer.from('nonsense'))).rejects.toThrow(RangeError);
     }
   });
 
-  it('throw where nothing stands for the batch: an old format, or too many records', async () => {
-    const codecs = new Codecs(new Refusals());
-    await expect(codecs.table()[2]().decompress(Buffer.from('nonsense'))).rejects.toThrow(RangeError);
-    await expect(decode(codecs, 2, Buffer.from('nonsense'), (1 << 18) + 1)).rejects.toThrow(/offset 700.*too many/);
-  });
-
-  it('only read, but for gzip', async () => {
-    const table = new Codecs(new Refusals()).table();
+  it('that kafkajs is given only read, but for gzip', async () => {
+    const table = codecTable();
     const buffer = Buffer.from('text');
     for (const code of [2, 3, 4, 5])
       await expect(table[code]().compress({ buffer })).rejects.toThrow('only be read here');
     expect(await table[1]().decompress(await table[1]().compress({ buffer }))).toEqual(buffer);
   });
-
-  /** Length, attributes, two deltas, length of the key: one byte each. */
-  function keyOf(records: Buffer): Buffer {
-    return records.subarray(5, 21);
-  }
 });

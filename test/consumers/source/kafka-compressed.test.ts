@@ -1,4 +1,3 @@
-import kafkajs from 'kafkajs';
 import { describe, expect } from 'vitest';
 import { itWith } from '../../services/it-with.ts';
 import type { RunningKafka } from '../../services/kafka.ts';
@@ -8,8 +7,7 @@ import { makeTopics, sourceOver } from './kafka-fixture.ts';
 import { Told } from './kafka-told.ts';
 
 const KAFKA = sharedKafka();
-const CODES: Readonly<Record<string, number>> = { gzip: 1, snappy: 2, lz4: 3, zstd: 4 };
-const { CompressionCodecs } = kafkajs;
+const CODECS = ['gzip', 'snappy', 'lz4', 'zstd'];
 
 /** Writes lines with Kafka's own producer, in as few batches as it likes. */
 async function write(kafka: RunningKafka, topic: string, codec: string, lines: readonly string[]): Promise<void> {
@@ -28,20 +26,6 @@ async function write(kafka: RunningKafka, topic: string, codec: string, lines: r
   );
 }
 
-/** How often each codec was asked for, by its code. */
-function countUses(): Map<number, number> {
-  const uses = new Map<number, number>();
-  for (const [code, codec] of Object.entries(CompressionCodecs)) {
-    Object.assign(CompressionCodecs, {
-      [code]: () => {
-        uses.set(Number(code), (uses.get(Number(code)) ?? 0) + 1);
-        return codec();
-      },
-    });
-  }
-  return uses;
-}
-
 describe('batches that real producers compressed', () => {
   itWith(
     KAFKA,
@@ -51,15 +35,12 @@ describe('batches that real producers compressed', () => {
       const lines = range(0, 3000).map((i) => `{"n":${i},"text":"${'ab'.repeat(i % 40)}${Math.sin(i)}"}`);
       lines.push('x'.repeat(300_000));
       const topics = await makeTopics(kafka, 4, 1);
-      const codecs = Object.keys(CODES);
-      for (let i = 0; i < 4; i++) await write(kafka, topics[i], codecs[i], lines);
+      for (let i = 0; i < 4; i++) await write(kafka, topics[i], CODECS[i], lines);
       const source = sourceOver(kafka, topics);
-      const uses = countUses();
       const read = new Collector(source);
       await until('all is read', () => range(0, 4).every((topic) => read.offsets(topic).length === lines.length));
       await read.stop();
       for (const topic of range(0, 4)) expect(read.values(topic)).toEqual(lines);
-      expect([...uses.keys()].sort()).toEqual([1, 2, 3, 4]);
     },
     60_000,
   );
@@ -68,11 +49,10 @@ describe('batches that real producers compressed', () => {
     KAFKA,
     'stop their own topic when they are bombs; others go on, memory stays, and a seek skips them',
     async (kafka) => {
-      const codecs = Object.keys(CODES);
       const topics = await makeTopics(kafka, 5, 1, { 'max.message.bytes': String(8 * 2 ** 20) });
       // Too large to share a batch with its neighbours.
       const bomb = '0'.repeat(33 * 2 ** 20);
-      for (let i = 0; i < 4; i++) await write(kafka, topics[i], codecs[i], ['before', bomb, 'behind']);
+      for (let i = 0; i < 4; i++) await write(kafka, topics[i], CODECS[i], ['before', bomb, 'behind']);
       await write(kafka, topics[4], 'lz4', ['other']);
       const told = new Told();
       const source = sourceOver(kafka, topics, told);
@@ -82,7 +62,7 @@ describe('batches that real producers compressed', () => {
       expect(process.memoryUsage.rss() - before).toBeLessThan(200 * 2 ** 20);
       for (const { topic, from, to, reason } of told.refused) {
         expect([from, to]).toEqual([1, 2]);
-        expect(reason).toMatch(new RegExp(codecs[topic]));
+        expect(reason).toMatch(new RegExp(CODECS[topic]));
         expect(read.values(topic)).toEqual(['before']);
         source.seek(0, topic, to);
       }

@@ -6,7 +6,7 @@ import {
   isUnreachable,
   Restarts,
 } from '../../../src/consumers/source/kafka-faults.ts';
-import { checkTimes, KAFKA_TIMES } from '../../../src/consumers/source/kafka-settings.ts';
+import { checkTimes, KAFKA_TIMES, timesFor } from '../../../src/consumers/source/kafka-settings.ts';
 import { withinTime } from '../../../src/consumers/source/time-limit.ts';
 
 function fault(name: string, type?: string, cause?: Error): Error {
@@ -95,6 +95,18 @@ describe('the times of a consumer', () => {
       expect(() => checkTimes({ ...KAFKA_TIMES, [name]: 5000 })).not.toThrow();
       expect(() => checkTimes({ ...KAFKA_TIMES, [name]: 5001 })).toThrow(`${name} is 5001 ms`);
     }
+  });
+});
+
+describe('the times that follow from a session', () => {
+  it('leave room for several heartbeats in any that can be set', () => {
+    for (const session of [1000, 1001, 6000, 29_999, 30_000, 30_001, 1_800_000]) {
+      const times = timesFor(session);
+      expect(times.sessionTimeout).toBe(session);
+      expect(() => checkTimes(times)).not.toThrow();
+      expect(times.rebalanceTimeout).toBeGreaterThan(session);
+    }
+    expect(timesFor(30_000)).toEqual(KAFKA_TIMES);
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import kafkajs from 'kafkajs';
 import { KafkaSource } from '../../../src/consumers/source/kafka.ts';
+import { kafkajs } from '../../../src/consumers/source/kafka-client.ts';
 import type { KafkaSourceOptions, KafkaTimes } from '../../../src/consumers/source/kafka-settings.ts';
 import type { RunningKafka } from '../../services/kafka.ts';
 import { Told } from './kafka-told.ts';

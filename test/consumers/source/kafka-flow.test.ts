@@ -48,10 +48,9 @@ interface Case {
   readonly fetch: (offsets: readonly number[], more?: Partial<FetchedBatch>) => FetchedBatch & { resolved: string[] };
 }
 
-const BAD = Buffer.from('bad');
-const refusal: Refusal = { kind: 'damaged', from: 3, to: 6, reason: 'a bomb' };
+const refusal: Refusal = { from: 3, to: 6, reason: 'a bomb' };
 
-function start(handler: Partial<SourceHandler> = {}, kind: Refusal['kind'] = 'damaged'): Case {
+function start(handler: Partial<SourceHandler> = {}): Case {
   const told = new Told();
   const client = new NotedClient();
   const batches: Batch[] = [];
@@ -63,7 +62,6 @@ function start(handler: Partial<SourceHandler> = {}, kind: Refusal['kind'] = 'da
     log: (_, message) => told.warnings.push(message),
     bounds: async () => bounds.value,
     sleep: () => sleep(1),
-    refusalOf: (key) => (key === BAD ? { ...refusal, kind } : undefined),
     fail: (error) => failures.push(error),
     handler: {
       assigned: async () => {},
@@ -97,8 +95,8 @@ const BOTH = { a: [0], b: [0] };
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 const offsets = (batches: readonly Batch[]): number[] => batches.flatMap(({ records }) => records.map((r) => r.offset));
 
-async function joined(handler: Partial<SourceHandler> = {}, kind: Refusal['kind'] = 'damaged'): Promise<Case> {
-  const made = start(handler, kind);
+async function joined(handler: Partial<SourceHandler> = {}): Promise<Case> {
+  const made = start(handler);
   made.flow.joined(made.client, BOTH);
   await sleep(5);
   return made;
@@ -122,6 +120,27 @@ describe('after a join', () => {
     claim();
     await sleep(5);
     expect(client.orders.slice(2)).toEqual(['seek a/0 7', 'resume a/0', 'seek b/0 0', 'resume b/0']);
+  });
+
+  it('what is fetched already is delivered when no more is to be fetched, and a pause is another thing', async () => {
+    const { flow, client, batches, fetch } = await joined();
+    const [first, second] = [fetch(range(0, 3)), fetch(range(3, 6))];
+    flow.setFetching(0, 0, false);
+    expect([...client.paused]).toEqual(['a/0']);
+    await flow.batch(first);
+    expect(offsets(batches)).toEqual(range(0, 3));
+    flow.pause(0, 0);
+    await flow.batch(second);
+    expect(offsets(batches)).toEqual(range(0, 3));
+    flow.resume(0, 0);
+    expect([...client.paused]).toEqual(['a/0']);
+    flow.joined(client, BOTH);
+    await sleep(5);
+    expect([...client.paused]).toEqual(['a/0']);
+    flow.setFetching(0, 0, true);
+    expect([...client.paused]).toEqual([]);
+    await flow.batch(fetch(range(3, 6)));
+    expect(offsets(batches)).toEqual(range(0, 6));
   });
 
   it('a unit that stays goes on where it was, whatever Kafka has committed', async () => {
@@ -332,7 +351,7 @@ describe('a fetched batch', () => {
 
   it('has no time where Kafka has none', async () => {
     const { flow, batches, fetch } = await joined();
-    const messages = ['-1', '0', '7'].map((timestamp, i) => ({ offset: `${i}`, timestamp, key: null, value: BAD }));
+    const messages = ['-1', '0', '7'].map((timestamp, i) => ({ offset: `${i}`, timestamp, key: null, value: null }));
     await flow.batch(fetch(range(0, 3), { messages }));
     expect(batches[0].records.map((r) => r.timestamp)).toEqual([undefined, 0, 7]);
   });
@@ -376,8 +395,9 @@ describe('a batch that cannot be decoded', () => {
       messages: [0, 1, 2, 5, 7].map((offset) => ({
         offset: String(offset),
         timestamp: '1',
-        key: offset === 5 ? BAD : null,
+        key: null,
         value: null,
+        ...(offset === 5 ? { stand: { kind: 'refused', refusal } as const } : {}),
       })),
     });
 
@@ -404,22 +424,77 @@ describe('a batch that cannot be decoded', () => {
     await flow.batch(fetch([7], { fetched: 6 }));
     expect(offsets(batches)).toEqual([0, 1, 2, 7]);
   });
+});
 
-  it('only now is left for the next fetch', async () => {
-    const { flow, client, told, batches, fetch } = await joined({}, 'later');
-    const batch = mixed(fetch);
-    await flow.batch(batch);
-    expect(batch.resolved).toEqual(['2']);
-    expect(told.refused).toEqual([]);
-    expect([...client.paused]).toEqual([]);
-    await flow.batch(fetch([5, 7], { fetched: 3 }));
-    expect(offsets(batches)).toEqual([0, 1, 2, 5, 7]);
+describe('after a fetch that failed', () => {
+  it('everything is paused, the handler is told before anything else can happen, and its seeks hold', async () => {
+    const told: (readonly number[])[] = [];
+    let assignments = 0;
+    const made = await joined({
+      assigned: async () => {
+        assignments++;
+      },
+      doubted: (partitions) => {
+        told.push(partitions);
+        made.flow.seek(0, 0, 9, 10);
+      },
+    });
+    const { flow, client, batches, fetch } = made;
+    await flow.batch(fetch(range(0, 10)));
+    client.orders.length = 0;
+    flow.doubted();
+    expect(client.orders).toEqual(['pause a/0', 'pause b/0']);
+    // What the client fetched in the meantime is of the old position.
+    await flow.batch(fetch(range(10, 12)));
+    await sleep(5);
+    expect([told, assignments]).toEqual([[[0]], 1]);
+    expect(client.orders.slice(2)).toEqual(['seek a/0 9', 'resume a/0', 'seek b/0 0', 'resume b/0']);
+    await flow.batch(fetch(range(9, 12)));
+    expect(offsets(batches)).toEqual([...range(0, 10), ...range(9, 12)]);
+  });
+
+  it('a handler that does not care goes on where it was', async () => {
+    const { flow, batches, fetch } = await joined();
+    await flow.batch(fetch(range(0, 5)));
+    flow.doubted();
+    await sleep(5);
+    await flow.batch(fetch(range(5, 7)));
+    expect(offsets(batches)).toEqual(range(0, 7));
+  });
+
+  it('a join counts for more than a doubt, whichever comes first', async () => {
+    for (const isFirst of [true, false]) {
+      const calls: string[] = [];
+      const { flow, client } = await joined({
+        assigned: async () => void calls.push('assigned'),
+        doubted: () => void calls.push('doubted'),
+      });
+      calls.length = 0;
+      if (isFirst) flow.doubted();
+      flow.joined(client, BOTH);
+      if (!isFirst) flow.doubted();
+      await sleep(5);
+      expect(calls.at(-1)).toBe(isFirst ? 'assigned' : 'doubted');
+      expect(calls).toContain('assigned');
+    }
+  });
+
+  it('is nothing before a join, and after the end', async () => {
+    const { flow, client, told } = start();
+    flow.doubted();
+    expect(client.orders).toEqual([]);
+    flow.joined(client, BOTH);
+    await flow.end();
+    client.orders.length = 0;
+    flow.doubted();
+    expect(client.orders).toEqual([]);
+    expect(told.warnings).toEqual([]);
   });
 });
 
 describe('where the log begins and ends', () => {
-  async function sought(offset: number, verdict: 'skip' | 'stop'): Promise<Case> {
-    const made = start({ assigned: async () => made.flow.seek(0, 0, offset) });
+  async function sought(offset: number, verdict: Told['verdict'], heldUpTo = offset): Promise<Case> {
+    const made = start({ assigned: async () => made.flow.seek(0, 0, offset, heldUpTo) });
     made.told.verdict = verdict;
     made.bounds.value = { start: 100, end: 200 };
     made.flow.joined(made.client, BOTH);
@@ -451,12 +526,46 @@ describe('where the log begins and ends', () => {
     for (const [offset, lost] of [
       [199, []],
       [200, []],
-      [201, [{ partition: 0, topic: 0, asked: 201, end: 200 }]],
+      [201, [{ partition: 0, topic: 0, held: 201, end: 200 }]],
     ] as const) {
       const { told, client } = await sought(offset, 'skip');
       expect(told.lost).toEqual(lost);
       expect(client.paused.has('a/0')).toBe(lost.length > 0);
     }
+  });
+
+  it('decides what is lost by what the log has held, wherever reading begins', async () => {
+    for (const [heldUpTo, lost] of [
+      [199, []],
+      [200, []],
+      [201, [{ partition: 0, topic: 0, held: 201, end: 200 }]],
+    ] as const) {
+      for (const offset of [50, 150]) {
+        const { told, client, flow } = await sought(offset, 'skip', heldUpTo);
+        expect(told.lost).toEqual(lost);
+        expect(told.gaps.length).toBe(lost.length === 0 && offset === 50 ? 1 : 0);
+        expect(client.paused.has('a/0')).toBe(lost.length > 0);
+        if (lost.length > 0) flow.seek(0, 0, 150);
+        await sleep(5);
+        expect(client.paused.has('a/0')).toBe(false);
+      }
+    }
+  });
+
+  it('goes on at the start without a warning when nothing is missing', async () => {
+    const { told, client } = await sought(99, 'not needed');
+    expect(client.orders).toContain('seek a/0 100');
+    expect(told.warnings).toEqual([]);
+    expect((await sought(99, 'skip')).told.warnings).toEqual(['records that were to be read next are gone']);
+  });
+
+  it('a log that is shorter after a join than what was delivered from it is lost', async () => {
+    const { flow, client, told, bounds, fetch } = await joined();
+    await flow.batch(fetch(range(0, 60)));
+    bounds.value = { start: 0, end: 59 };
+    flow.joined(client, BOTH);
+    await sleep(30);
+    expect(told.lost).toEqual([{ partition: 0, topic: 0, held: 60, end: 59 }]);
   });
 
   it('is no gap for a partition that nobody sought', async () => {

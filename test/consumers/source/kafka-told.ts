@@ -8,9 +8,9 @@ export class Told implements KafkaEvents {
   readonly unpaired: (readonly number[])[] = [];
   readonly counts: (readonly number[])[] = [];
   readonly warnings: string[] = [];
-  verdict: 'skip' | 'stop' = 'stop';
+  verdict: 'skip' | 'stop' | 'not needed' = 'stop';
 
-  onGap(gap: Gap): 'skip' | 'stop' {
+  onGap(gap: Gap): 'skip' | 'stop' | 'not needed' {
     this.gaps.push(gap);
     return this.verdict;
   }
