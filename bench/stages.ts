@@ -63,10 +63,12 @@ function panesSettings(s: Scorer): UnitSettings['panes'] {
     horizons: HORIZONS,
     dimensions: DIMENSIONS,
     sets: SETS,
+    clustered: SETS.slice(0, 2),
     shape: { names: s.names, kinds: s.kinds },
     cohortsPerSet: 100,
     keepMinutes: 27 * 3_600_000,
     keepHours: 22 * 24 * 3_600_000,
+    keepVectors: 25 * 3_600_000,
     totals: [],
   };
 }
@@ -164,7 +166,7 @@ export function accumulateLoop(): (n: number) => number {
     for (let end = i + n; i < end; i++) {
       const at = 1_800_000_000_000 + Math.floor(i / 3) * 10;
       const horizon = i % 3;
-      panes.add(at, at - HORIZONS[horizon].ms, horizon, tags[i % 10], false, true, out);
+      panes.add(at, at - HORIZONS[horizon].ms, horizon, tags[i % 10], false, true, out, (i * 37) & 255);
       if (i % 20_000 === 19_999) rows += panes.takeChanges().rows.size;
     }
     return rows;

@@ -3,9 +3,11 @@ import type { Row } from './accumulators/row.ts';
 import type { CommitAnswer, Store } from './accumulators/store/port.ts';
 import type { TopicCounts } from './checkpoint.ts';
 import type { Decoder } from './consumers/decode/record.ts';
+import type { Closing, JoinSink } from './consumers/join/api.ts';
 import type { JoinSettings } from './consumers/join/settings.ts';
 import type { InvalidCode } from './drops.ts';
 import type { EpochMs, Offset, Side } from './events.ts';
+import type { FaultPoint } from './fault-point.ts';
 import type { Scorer } from './measures/contract.ts';
 import type { Permissions } from './resume.ts';
 
@@ -35,6 +37,18 @@ export interface UnitDeps {
   readonly newId: () => string;
   /** The wall clock; undefined: it judges nothing (files). */
   readonly now: () => EpochMs | undefined;
+  /** Default: none. */
+  readonly onlooker?: Onlooker | undefined;
+  /** For tests; default: none. */
+  readonly faultPoint?: FaultPoint | undefined;
+}
+
+/** Sees what a unit accepts and closes, as it happens. Called synchronously. */
+export interface Onlooker {
+  /** Also for what is read again. */
+  accepted(impression: Parameters<JoinSink['accepted']>[0]): void;
+  /** Before it is added to the rows. false: it takes no part in them. */
+  closing(closing: Closing): boolean;
 }
 
 /** How often records of a topic were refused, by side and code. */
@@ -52,7 +66,9 @@ export interface CommittedState {
   /** By topic: the next offset, and the one that a new owner would begin at. */
   readonly offsets: readonly Offset[];
   readonly replayOffsets: readonly Offset[];
+  /** By topic: the watermark before the replay offset; -Infinity: nothing valid lies before. */
+  readonly replayWatermarks: readonly EpochMs[];
 }
 
 /** An answer of the store, or why nothing was sent. After FENCED or CONFLICT this unit is dead: claim anew. */
-export type CommitOutcome = CommitAnswer | 'REPLAYING' | 'NOTHING_NEW';
+export type CommitOutcome = CommitAnswer | 'REPLAYING' | 'NOTHING_NEW' | 'DIVERGED';

@@ -5,13 +5,15 @@ import type { Claimed, Commit } from './accumulators/store/port.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { Closing, JoinEngine } from './consumers/join/api.ts';
 import { createJoin } from './consumers/join/join.ts';
-import { copyCounts } from './consumers/join/topic.ts';
 import type { Batch, LogRecord } from './consumers/source/port.ts';
 import type { InvalidCode } from './drops.ts';
 import type { EpochMs, Offset, Side } from './events.ts';
+import { type FaultPoint, NO_FAULT } from './fault-point.ts';
 import { type Resumed, resume } from './resume.ts';
-import type { CommitOutcome, CommittedState, InvalidCounts, UnitDeps, UnitSettings } from './unit-contract.ts';
+import { claimedState, copyInvalid, delaysOf } from './unit-committed.ts';
+import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
 import { keysOf, restorePanes } from './unit-panes.ts';
+import { UnitReading } from './unit-reading.ts';
 
 /**
  * The data path of one unit: claim, replay, decode, join, score, accumulate, commit (semantics.md sections 5 and 6).
@@ -23,12 +25,14 @@ import { keysOf, restorePanes } from './unit-panes.ts';
 export class Unit {
   readonly #settings: UnitSettings;
   readonly #deps: UnitDeps;
+  readonly #passes: FaultPoint;
   readonly #key: string;
   readonly #token: string;
   readonly #join: JoinEngine;
   readonly #panes: Panes;
   /** Records below were judged before the checkpoint. */
   readonly #judgedBelow: readonly Offset[];
+  readonly #reading: UnitReading;
   readonly #scores: Float64Array;
   /** By topic and side. */
   readonly #invalid: readonly Record<Side, Map<InvalidCode, number>>[];
@@ -53,11 +57,18 @@ export class Unit {
   static async claim(settings: UnitSettings, deps: UnitDeps): Promise<Unit> {
     const key = unitKey(settings.namespace, settings.partition);
     const token = deps.newId();
-    const claimed = await deps.store.claim(key, token);
+    const passes = deps.faultPoint ?? NO_FAULT;
+    passes('claim wanted');
+    const claiming = deps.store.claim(key, token);
+    passes('claim sent');
+    const claimed = await claiming;
+    passes('claim answered');
     const stored = claimed.checkpoint === undefined ? undefined : decodeCheckpoint(claimed.checkpoint);
     const resumed = resume(stored, settings, settings.permissions);
+    passes('rows wanted');
     const panes = await restorePanes(settings, deps.store, resumed);
-    return new Unit(settings, deps, key, token, claimed, resumed, panes);
+    passes('rows read');
+    return new Unit(settings, deps, key, token, claimed, resumed, panes, stored?.lastRecords ?? []);
   }
 
   private constructor(
@@ -68,9 +79,11 @@ export class Unit {
     claimed: Claimed,
     resumed: Resumed,
     panes: Panes,
+    lastRecords: readonly (string | undefined)[],
   ) {
     this.#settings = settings;
     this.#deps = deps;
+    this.#passes = deps.faultPoint ?? NO_FAULT;
     this.#key = key;
     this.#token = token;
     this.#seq = claimed.seq;
@@ -91,21 +104,16 @@ export class Unit {
         accepted: (impression) => {
           if (this.#hasGap) this.#incompleteBefore = Math.max(this.#incompleteBefore, impression.ts);
           this.#hasGap = false;
-          return panes.cohorts.tag(impression.dimensions);
+          deps.onlooker?.accepted(impression);
+          return panes.cohorts.tag(impression.dimensions, 'tuple' in impression ? impression.tuple : undefined);
         },
         released: (tag) => panes.cohorts.release(tag),
         closed: (closing) => this.#closed(closing),
       },
       resumed.join,
     );
-    this.#committed = {
-      counts: this.#join.counts.map(copyCounts),
-      invalid: this.#invalid.map(copyInvalid),
-      scored: new Map(),
-      delays: delaysOf(this.#join),
-      offsets: this.#judgedBelow,
-      replayOffsets: settings.join.topics.map((_, t) => resumed.join?.topics[t].replay ?? 0),
-    };
+    this.#committed = claimedState(this.#join, this.#invalid, resumed);
+    this.#reading = new UnitReading(settings.join, this.#join, () => this.#committed, lastRecords);
   }
 
   /** As of the last commit. */
@@ -137,20 +145,40 @@ export class Unit {
     this.#hasGap = true;
   }
 
+  /** Of the claim under which this unit is owned. */
+  get token(): string {
+    return this.#token;
+  }
+
+  /** It reads what was read before: what is open, or the last records to see whether they are still the same. */
+  get replaying(): boolean {
+    return this.#join.replaying || this.#reading.awaits;
+  }
+
+  /** What is known of the logs: where reading goes on, and whether they are those that were read. */
+  get reading(): Omit<UnitReading, 'takes' | 'taken'> {
+    return this.#reading;
+  }
+
   /** Takes the next records of one topic. Synchronous: when it returns, they are part of the state. */
   feed(batch: Batch): void {
+    if (!this.#reading.takes(batch)) return;
     const { topic, records } = batch;
     const decoder = this.#deps.decoders[topic];
     const source = this.#settings.sources[topic];
     const now = this.#deps.now();
-    for (const record of records) this.#judge(topic, record, decoder, source, now);
+    const position = this.#join.position(topic);
+    for (const record of records) {
+      if (record.offset >= position) this.#judge(topic, record, decoder, source, now);
+    }
+    this.#reading.taken(batch);
     if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);
     this.#join.advance();
     this.#changed = true;
   }
 
   #judge(topic: number, record: LogRecord, decoder: Decoder, source: string, now: EpochMs | undefined): void {
-    const decoded = record.decoded ?? decoder.decode(record.value, source, record.offset);
+    const decoded = record.decoded ?? decoder.scan(record.value, source, record.offset);
     if ('events' in decoded) {
       this.#join.record(topic, record.offset, record.timestamp, decoded.events, now);
       return;
@@ -163,13 +191,20 @@ export class Unit {
   }
 
   #closed(closing: Closing): void {
+    if (this.#deps.onlooker?.closing(closing) === false) return;
     const positive = this.#deps.scorer.score(closing.list, this.#scores);
-    this.#panes.add(closing.at, closing.ts, closing.horizon, closing.tag, closing.userless, positive, this.#scores);
+    const { at, ts, horizon, tag, userless, bucket } = closing;
+    this.#panes.add(at, ts, horizon, tag, userless, positive, this.#scores, bucket);
+  }
+
+  /** Copies of the rows of a since-start total, with all that closed up to now, stored or not. */
+  total(name: string): ReturnType<Panes['total']> {
+    return this.#panes.total(name);
   }
 
   /** Lets time pass in a topic that has nothing new; not while replaying. */
   idle(topic: number, watermark: EpochMs): void {
-    if (this.#join.replaying || !this.#join.idle(topic, watermark)) return;
+    if (this.replaying || this.#reading.diverged !== undefined || !this.#join.idle(topic, watermark)) return;
     const open = this.#join.openImpressions;
     this.#join.advance();
     this.#idleAdvances++;
@@ -191,14 +226,19 @@ export class Unit {
    * same commit again, and the answer settles it. At most one call at a time.
    */
   async commit(): Promise<CommitOutcome> {
+    if (this.#reading.diverged !== undefined) return 'DIVERGED';
     if (this.#unsettled === undefined) {
-      if (this.#join.replaying) return 'REPLAYING';
+      if (this.replaying) return 'REPLAYING';
       if (!this.#changed) return 'NOTHING_NEW';
       this.#unsettled = this.#nextCommit();
       this.#changed = false;
     }
     const { commit, state } = this.#unsettled;
-    const answer = await this.#deps.store.commit(commit);
+    this.#passes('commit built');
+    const committing = this.#deps.store.commit(commit);
+    this.#passes('commit sent');
+    const answer = await committing;
+    this.#passes('commit answered');
     if (answer === 'OK' || answer === 'ALREADY') {
       this.#seq = commit.seq;
       this.#cid = commit.cid;
@@ -224,7 +264,7 @@ export class Unit {
       incompleteBefore: this.#incompleteBefore,
       join,
       panes,
-      lastRecords: this.#settings.join.topics.map(() => undefined),
+      lastRecords: this.#reading.marks(),
     });
     return {
       commit: {
@@ -244,6 +284,7 @@ export class Unit {
         delays: delaysOf(this.#join),
         offsets: join.topics.map((topic) => topic.committed),
         replayOffsets: join.topics.map((topic) => topic.replay),
+        replayWatermarks: join.topics.map((topic) => topic.replayWatermark),
       },
     };
   }
@@ -256,12 +297,4 @@ export class Unit {
   get join(): Omit<JoinEngine, 'record' | 'refused' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
     return this.#join;
   }
-}
-
-function copyInvalid({ impressions, feedback }: InvalidCounts): InvalidCounts {
-  return { impressions: new Map(impressions), feedback: new Map(feedback) };
-}
-
-function delaysOf({ delays }: JoinEngine): CommittedState['delays'] {
-  return { counts: [...delays.counts], sum: delays.sum };
 }

@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { LogSource } from './consumers/source/port.ts';
 import type { DurationMs, Offset } from './events.ts';
+import type { FaultPoint } from './fault-point.ts';
 import type { Scorer } from './measures/contract.ts';
 import type { UnitSettings } from './unit-contract.ts';
 
@@ -19,7 +20,7 @@ export interface WorkerSettings {
   readonly maxSkew: DurationMs;
   /** Open impressions plus waiting feedback of this worker. */
   readonly openLimit: number;
-  /** A fenced unit is claimed again after this long, if it is still ours. */
+  /** A unit that another took is claimed again when that one was silent for so long, if it is still ours. */
   readonly sessionTimeout: DurationMs;
 }
 
@@ -36,9 +37,13 @@ export interface WorkerDeps {
   readonly scorer: Scorer;
   readonly clock: Clock;
   readonly newId: () => string;
+  /** [0, 1), for waits of different lengths; default: always 0. */
+  readonly random?: (() => number) | undefined;
   readonly log: WorkerLog;
-  /** Where a unit without any stored state begins. */
-  readonly startOffset: (partition: number, topic: number) => Promise<Offset>;
+  /** Where a unit without any stored state begins. state_lost: nowhere, since it was read before and what was stored is gone. */
+  readonly startOffset: (partition: number, topic: number) => Promise<Offset | 'state_lost'>;
   /** Told when a unit was claimed, with the totals that its checkpoint holds already. */
   readonly onClaim: (partition: number, counts: readonly TopicCounts[]) => void;
+  /** For tests; default: none. */
+  readonly faultPoint?: FaultPoint | undefined;
 }

@@ -46,7 +46,7 @@ export interface UnitStatus {
   readonly stopped: StopCause | undefined;
   /** By topic: records between our position and the end of the log; undefined: the end is not known. */
   readonly lag: readonly (number | undefined)[];
-  /** By topic: event time between our replay offset and the oldest record retained; undefined: not known. */
+  /** By topic: time until retention reaches the oldest record that a replay needs; undefined: never, or not known. */
   readonly retentionHeadroom: readonly (DurationMs | undefined)[];
 }
 

@@ -1,10 +1,14 @@
+// Long because all that decides over a unit meets here: assignments, records, answers of the store, faults of the log.
 import type { Batch } from './consumers/source/port.ts';
-import { assertNever, type DurationMs } from './events.ts';
+import { assertNever, type DurationMs, type Offset } from './events.ts';
+import { type FaultPoint, NO_FAULT } from './fault-point.ts';
 import { Unit } from './unit.ts';
 import type { CommitOutcome } from './unit-contract.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
+import { lostLog, otherRecord } from './worker-divergence.ts';
 import { type Owned, own, statusOf } from './worker-owned.ts';
 import { Pace } from './worker-pace.ts';
+import { Rivals } from './worker-rivals.ts';
 import type { StopCause, WorkerStatus } from './worker-status.ts';
 import { Tally } from './worker-tally.ts';
 
@@ -24,10 +28,17 @@ export class Worker {
   readonly #units = new Map<number, Owned>();
   readonly #tally: Tally;
   readonly #pace: Pace;
+  readonly #rivals: Rivals;
+  /** By partition: the unit that was given up last, while it waits to be claimed again. */
+  readonly #givenUp = new Map<number, Owned>();
+  /** Why no unit may work, also none that comes. */
+  #haltedAll: StopCause | undefined;
+  readonly #passes: FaultPoint;
   /** Everything that is to end with this worker. */
   readonly #stopping = new AbortController();
   #assigned = false;
   #isClockInDoubt = false;
+  #retention: readonly (DurationMs | undefined)[] = [];
   /** By partition: the claim under way. */
   readonly #claims = new Map<number, Promise<void>>();
   /** Partitions that the log gave us last. */
@@ -36,8 +47,10 @@ export class Worker {
   constructor(settings: WorkerSettings, deps: WorkerDeps) {
     this.#settings = settings;
     this.#deps = deps;
+    this.#passes = deps.faultPoint ?? NO_FAULT;
     this.#tally = new Tally(settings.topics);
     this.#pace = new Pace(settings, deps);
+    this.#rivals = new Rivals(settings.sessionTimeout, (partition) => settings.unit(partition).namespace, deps);
   }
 
   /** Works until `stop`, or until the logs end. Rejects with what it cannot mend. */
@@ -47,24 +60,39 @@ export class Worker {
     const stopChecks = clock.every(this.#settings.idleAfter / CHECKS_PER_IDLE_AFTER, () =>
       this.#pace.lookForSilence(this.#units.values()),
     );
+    // A unit that stands still sends no commit that could be refused: whether another has taken it must be asked.
+    const stopLooks = clock.every(this.#settings.sessionTimeout, () =>
+      this.#rivals.lookFor(
+        [...this.#units.values()].filter(({ stopped }) => stopped !== undefined),
+        (owned) => void this.#giveUp(owned, 'silent'),
+      ),
+    );
     try {
       await source.run({
         assigned: (partitions) => this.#take(partitions),
+        doubted: () => {
+          for (const owned of this.#units.values()) this.#readAgain(owned);
+        },
         batch: async (batch) => this.#feed(batch),
       });
     } finally {
       stopCommits();
       stopChecks();
+      stopLooks();
     }
+    this.#passes('source ended');
     // The first may only wait for a commit that was under way, and does not hold the last chunk.
     await this.#commitAll();
     await this.#commitAll();
+    this.#passes('last commit done');
   }
 
   /** Ends the run: the last whole chunk is committed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#passes('stop wanted');
     await this.#deps.source.stop();
+    this.#passes('source stopped');
   }
 
   /** Not ready: why. */
@@ -72,19 +100,24 @@ export class Worker {
     if (!this.#assigned) return ['not yet assigned any partition'];
     return [...this.#units.values()].flatMap(({ partition, unit, stopped }) => {
       if (stopped !== undefined) return [`partition ${partition} is stopped: ${stopped}`];
-      return unit.join.replaying ? [`partition ${partition} is replaying`] : [];
+      return unit.replaying ? [`partition ${partition} is replaying`] : [];
     });
   }
 
   async #take(partitions: readonly number[]): Promise<void> {
     this.#ours = partitions;
+    this.#passes('assigned');
     for (const partition of this.#units.keys()) if (!partitions.includes(partition)) this.#units.delete(partition);
     for (const partition of partitions) {
       const owned = this.#units.get(partition);
-      if (owned === undefined) await this.#claim(partition);
-      else this.#seek(owned);
+      if (owned === undefined) {
+        await this.#claim(partition);
+      } else {
+        this.#readAgain(owned);
+      }
     }
     this.#assigned = true;
+    this.#passes('all claimed');
   }
 
   /** One claim of a partition at a time. */
@@ -108,64 +141,100 @@ export class Worker {
           newId,
           decoders: this.#deps.decoders(partition),
           now: () => clock.now(),
+          faultPoint: this.#passes,
         });
         const owned = own(partition, unit, this.#settings.topics.length);
-        if (unit.isNew) await this.#begin(unit, partition);
+        const isLost = unit.isNew && (await this.#begin(unit, partition)) === 'state_lost';
         this.#units.set(partition, owned);
         this.#deps.onClaim(partition, unit.committed.counts);
         this.#seek(owned);
         // The unit before it may have been held back when it was dropped.
-        for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#deps.source.resume(partition, topic);
+        this.#pace.begin(owned);
         this.#pace.blockAll(owned, 'clock', this.#isClockInDoubt);
+        if (isLost) this.halt(partition, 'state_lost');
+        if (this.#haltedAll !== undefined) this.halt(partition, this.#haltedAll);
+        this.#passes('unit sought');
         log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
         return;
       } catch (error) {
         if (!isRetriable(error)) throw error;
         log.warn({ partition, error: error.message, retryInMs: wait }, 'the store did not answer the claim');
+        this.#passes('retry waits');
         await clock.sleep(wait, this.#stopping.signal);
+        this.#passes('retry due');
       }
     }
   }
 
-  /** A unit without any stored state begins where the configuration says. */
-  async #begin(unit: Unit, partition: number): Promise<void> {
+  /** A unit without any stored state begins where the configuration says; never silently when its state was lost. */
+  async #begin(unit: Unit, partition: number): Promise<'begun' | 'state_lost'> {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
-      unit.beginAt(topic, await this.#deps.startOffset(partition, topic));
+      this.#passes('start wanted');
+      const offset = await this.#deps.startOffset(partition, topic);
+      this.#passes('start told');
+      if (offset === 'state_lost') return offset;
+      unit.beginAt(topic, offset);
     }
+    return 'begun';
+  }
+
+  /** The last record of each topic: a topic that was deleted and made anew makes a group join again, or a fetch fail. */
+  #readAgain(owned: Owned): void {
+    owned.unit.reading.doubt();
+    this.#seek(owned);
+    this.#pace.letReadAgain(owned);
   }
 
   #seek({ partition, unit }: Owned): void {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
-      this.#deps.source.seek(partition, topic, unit.join.position(topic));
+      this.#deps.source.seek(partition, topic, unit.reading.from(topic), unit.reading.heldUpTo(topic));
     }
   }
 
   #feed(batch: Batch): void {
+    this.#passes('chunk given');
     const owned = this.#units.get(batch.partition);
     if (owned === undefined || owned.stopped !== undefined) return;
     owned.quietSince[batch.topic] = undefined;
     owned.unit.feed(batch);
-    if (this.#pace.holdLeaders(owned, this.#units.values()) === 'too much') this.halt(owned.partition, 'limit');
+    const { diverged } = owned.unit.reading;
+    if (diverged !== undefined) {
+      this.halt(owned.partition, 'diverged', otherRecord(this.#settings.topics[diverged.topic], diverged));
+    } else if (this.#pace.holdLeaders(owned, this.#units.values()) === 'too much') this.halt(owned.partition, 'limit');
+    this.#passes('chunk fed');
   }
 
   /** Stops a unit until somebody mends what is wrong and starts anew; the others go on. */
-  halt(partition: number, cause: StopCause): void {
+  halt(partition: number, cause: StopCause, details: object = {}): void {
     const owned = this.#units.get(partition);
     if (owned === undefined || owned.stopped !== undefined) return;
     owned.stopped = cause;
     this.#pace.blockAll(owned, 'stopped', true);
-    this.#deps.log.warn({ partition, cause }, 'unit stopped');
+    this.#deps.log.warn({ partition, cause, ...details }, 'unit stopped');
   }
 
   /** Stops every unit, and those that come. */
   haltAll(cause: StopCause): void {
+    this.#haltedAll ??= cause;
     for (const partition of this.#units.keys()) this.halt(partition, cause);
   }
 
-  /** Records of the log are gone before they were read: their windows are not whole. */
-  gap(partition: number, records: number): void {
-    this.#tally.missed(records);
-    this.#units.get(partition)?.unit.missed();
+  /**
+   * The log of a topic begins at `start`, above the offset that was to be read. Records that were never read and are gone make
+   * their windows incomplete. Answers whether there are any: else the offset was asked for only to look at the last record.
+   */
+  gap(partition: number, topic: number, { asked, start }: { readonly asked: Offset; readonly start: Offset }): boolean {
+    const unit = this.#units.get(partition)?.unit;
+    const missed = unit === undefined ? start - asked : unit.reading.beginsAt(topic, start);
+    if (missed === 0) return false;
+    this.#tally.missed(missed);
+    unit?.missed();
+    return true;
+  }
+
+  /** The log of a topic ends before an offset that it has reached before. */
+  lost(partition: number, topic: number, { held, end }: { readonly held: Offset; readonly end: Offset }): void {
+    this.halt(partition, 'diverged', lostLog(this.#settings.topics[topic], { held, end }));
   }
 
   /** Own clock minus the store's. While it is in doubt nothing is read, since the clock judges what is of the future. */
@@ -173,6 +242,11 @@ export class Worker {
     this.#tally.clockSkew = skew;
     this.#isClockInDoubt = Math.abs(skew) > LARGEST_SKEW_MS;
     for (const owned of this.#units.values()) this.#pace.blockAll(owned, 'clock', this.#isClockInDoubt);
+  }
+
+  /** By topic: how long it keeps records; undefined: for ever, or not known. */
+  retentionIs(retention: readonly (DurationMs | undefined)[]): void {
+    this.#retention = retention;
   }
 
   async #commitAll(): Promise<void> {
@@ -195,6 +269,7 @@ export class Worker {
       outcome = await owned.unit.commit();
     } catch (error) {
       if (!isRetriable(error)) throw error;
+      this.#passes('commit unanswered');
       this.#tally.outcome('unknown');
       // What is read meanwhile could not be stored: memory stays as it is until the answer is known.
       this.#pace.blockAll(owned, 'store', true);
@@ -207,43 +282,59 @@ export class Worker {
     switch (outcome) {
       case 'REPLAYING':
       case 'NOTHING_NEW':
+      case 'DIVERGED':
         return;
       case 'OK':
       case 'ALREADY':
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
         this.#pace.blockAll(owned, 'store', false);
+        this.#passes('witness wanted');
         this.#deps.source.witness(owned.partition, owned.unit.committed.offsets);
+        this.#passes('witness sent');
         return;
       case 'FENCED':
         this.#tally.outcome('fenced');
-        void this.#giveUp(owned, this.#settings.sessionTimeout);
+        void this.#giveUp(owned, 'silent');
         return;
       case 'CONFLICT':
         this.#tally.outcome('conflict');
         this.#tally.rewound();
-        void this.#giveUp(owned, 0);
+        void this.#giveUp(owned, 'now');
         return;
       default:
         assertNever(outcome);
     }
   }
 
-  /** Drops a unit whose state is not the store's any more, and claims it anew if it is still ours by then. */
-  async #giveUp(owned: Owned, wait: DurationMs): Promise<void> {
+  /**
+   * Drops a unit whose state is not the store's any more. It is claimed anew if the log still gives it to us: `now`, or once
+   * the one who took it has been `silent` for a session, which may have claimed it last and died.
+   */
+  async #giveUp(owned: Owned, claims: 'now' | 'silent'): Promise<void> {
     const { partition } = owned;
-    this.#deps.log.warn({ partition, claimAgainInMs: wait }, 'the unit was taken over or its stored state went back');
+    this.#deps.log.warn({ partition, claims }, 'the unit was taken over or its stored state went back');
     if (this.#units.get(partition) !== owned) return;
     this.#pace.blockAll(owned, 'store', true);
     this.#units.delete(partition);
-    await this.#deps.clock.sleep(wait, this.#stopping.signal);
-    if (this.#stopping.signal.aborted || !this.#ours.includes(partition) || this.#units.has(partition)) return;
+    this.#givenUp.set(partition, owned);
+    const { signal } = this.#stopping;
+    const goes = (): boolean =>
+      !signal.aborted &&
+      this.#givenUp.get(partition) === owned &&
+      this.#ours.includes(partition) &&
+      !this.#units.has(partition);
+    this.#passes('given up');
+    await (claims === 'now' || this.#rivals.silence(partition, goes, signal));
+    this.#passes('claim again due');
+    if (!goes()) return;
+    this.#givenUp.delete(partition);
     await this.#claim(partition);
   }
 
   status(): WorkerStatus {
     const units = [...this.#units.values()];
     return this.#tally.status(
-      units.map(statusOf),
+      units.map((owned) => statusOf(owned, this.#retention, this.#deps.clock.now())),
       units.map(({ unit }) => unit.committed.delays),
     );
   }

@@ -6,6 +6,7 @@ import type { Commit, CommitAnswer, Store } from '../src/accumulators/store/port
 import type { TopicCounts } from '../src/checkpoint.ts';
 import { createDecoder } from '../src/consumers/decode/decoder.ts';
 import { MemoryLog } from '../src/consumers/source/memory.ts';
+import type { LogRecord } from '../src/consumers/source/port.ts';
 import { parseMeasures } from '../src/measures/name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../src/resume.ts';
@@ -51,10 +52,12 @@ const SETTINGS: UnitSettings = {
     horizons: HORIZONS,
     dimensions: ['country', 'variant'],
     sets: [[], ['variant'], ['variant', 'country']],
+    clustered: [[], ['variant']],
     shape: { names: SCORER.names, kinds: SCORER.kinds },
     cohortsPerSet: 4,
     keepMinutes: 2_500_000,
     keepHours: 3_000_000,
+    keepVectors: 2_500_000,
     totals: ['all'],
   },
   sources: ['impressions:0', 'feedback:0'],
@@ -113,7 +116,7 @@ class Driver {
   constructor(log: MemoryLog, unit: Unit) {
     this.log = log;
     this.unit = unit;
-    this.positions = [...unit.committed.replayOffsets];
+    this.positions = [unit.reading.from(0), unit.reading.from(1)];
   }
   feed(topic: number, limit: number): boolean {
     const records = this.log.read(0, topic, this.positions[topic], limit);
@@ -203,7 +206,7 @@ describe('a unit', () => {
           const driver = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
           const restart = async (): Promise<void> => {
             driver.unit = await Unit.claim(SETTINGS, deps(store));
-            driver.positions = [...driver.unit.committed.replayOffsets];
+            driver.positions = [driver.unit.reading.from(0), driver.unit.reading.from(1)];
           };
           for (const { topic, limit, what } of steps) {
             driver.feed(topic, limit);
@@ -274,5 +277,148 @@ describe('a unit', () => {
     expect(await second.unit.commit()).toBe('REPLAYING');
     second.drain();
     expect(await second.unit.commit()).toBe('OK');
+  });
+});
+
+describe('a unit whose log is another one', () => {
+  type Change = (record: LogRecord) => Pick<LogRecord, 'value' | 'timestamp'>;
+
+  /** The same log, but for one record. */
+  function changed(original: MemoryLog, topic: number, offset: number, change: Change): MemoryLog {
+    const copy = new MemoryLog(2, 1);
+    for (const t of [0, 1]) {
+      for (const record of original.read(0, t, 0, 1_000_000)) {
+        const { value, timestamp } = t === topic && record.offset === offset ? change(record) : record;
+        copy.append(t, 0, value, timestamp);
+      }
+    }
+    return copy;
+  }
+
+  /** Some of both topics is committed; the last record of each is the one before its offset. */
+  async function committed(): Promise<{ store: MemoryStore; offsets: readonly number[] }> {
+    const store = new MemoryStore();
+    const first = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
+    first.feed(0, 300);
+    first.feed(1, 200);
+    expect(await first.unit.commit()).toBe('OK');
+    return { store, offsets: first.unit.committed.offsets };
+  }
+
+  for (const [what, change] of [
+    ['value', ({ timestamp }) => ({ value: Buffer.from('{}'), timestamp })],
+    ['value', ({ timestamp }) => ({ value: null, timestamp })],
+    ['timestamp', ({ value, timestamp }) => ({ value, timestamp: (timestamp ?? 0) + 1 })],
+  ] as const satisfies readonly (readonly [string, Change])[]) {
+    it(`sees it by the ${what} of the last record, and stores nothing from then on`, async () => {
+      for (const topic of [0, 1]) {
+        const { store, offsets } = await committed();
+        const other = changed(log, topic, offsets[topic] - 1, change);
+        const driver = new Driver(other, await Unit.claim(SETTINGS, deps(store)));
+        const before = durable(store.snapshot());
+        driver.feed(1 - topic, 1000);
+        expect(driver.unit.reading.diverged).toBeUndefined();
+        expect(await driver.unit.commit()).toBe('REPLAYING');
+        driver.drain();
+        expect(driver.unit.reading.diverged).toEqual({ topic, offset: offsets[topic] - 1, differs: what });
+        driver.unit.finish();
+        expect(await driver.unit.commit()).toBe('DIVERGED');
+        expect(durable(store.snapshot())).toEqual(before);
+      }
+    });
+  }
+
+  it('does not see it in any other record, for it looks at one alone', async () => {
+    const { store, offsets } = await committed();
+    for (const beside of [-2, 0]) {
+      const other = changed(log, 0, offsets[0] + beside, ({ timestamp }) => ({ value: null, timestamp }));
+      const driver = new Driver(other, await Unit.claim(SETTINGS, deps(store)));
+      driver.drain();
+      expect(driver.unit.reading.diverged).toBeUndefined();
+    }
+  });
+
+  it('does not take a last record that is a tombstone, or that is gone, for another one', async () => {
+    const { offsets } = await committed();
+    const withNull = changed(log, 0, offsets[0] - 1, ({ timestamp }) => ({ value: null, timestamp }));
+    const store = new MemoryStore();
+    const first = new Driver(withNull, await Unit.claim(SETTINGS, deps(store)));
+    first.feed(0, 300);
+    expect(await first.unit.commit()).toBe('OK');
+    const again = new Driver(withNull, await Unit.claim(SETTINGS, deps(store)));
+    again.drain();
+    expect(again.unit.reading.diverged).toBeUndefined();
+    expect(await again.unit.commit()).toBe('OK');
+
+    const position = again.unit.join.position(0);
+    const third = new Driver(withNull, await Unit.claim(SETTINGS, deps(store)));
+    // As after compaction: what follows comes, the record itself does not.
+    for (const record of withNull.read(0, 0, third.positions[0], 1_000_000)) {
+      if (record.offset === position - 1) continue;
+      third.unit.feed({ partition: 0, topic: 0, records: [record], next: record.offset + 1 });
+    }
+    third.unit.feed({ partition: 0, topic: 0, records: [], next: position });
+    third.positions[0] = position;
+    third.drain();
+    expect(third.unit.replaying).toBe(false);
+    expect(third.unit.reading.diverged).toBeUndefined();
+  });
+
+  it('reads the last record again when nothing else is to be read again, and counts nothing by it', async () => {
+    const store = new MemoryStore();
+    const first = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
+    first.drain();
+    for (const topic of [0, 1]) first.unit.idle(topic, 2_000_000_000_000);
+    expect(await first.unit.commit()).toBe('OK');
+    const { offsets, replayOffsets } = first.unit.committed;
+    expect(replayOffsets).toEqual(offsets);
+    const before = durable(store.snapshot());
+
+    const second = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
+    expect(second.positions).toEqual(offsets.map((offset) => offset - 1));
+    expect([second.unit.reading.heldUpTo(0), second.unit.reading.heldUpTo(1)]).toEqual(offsets);
+    expect(second.unit.replaying).toBe(true);
+    second.unit.idle(0, 2_000_000_000_001);
+    expect(await second.unit.commit()).toBe('REPLAYING');
+    second.drain();
+    expect(second.unit.replaying).toBe(false);
+    expect(await second.unit.commit()).toBe('OK');
+    expect(durable(store.snapshot())).toEqual(before);
+  });
+
+  it('gives the last record up when the log begins behind it, and tells what was never read', async () => {
+    const { store, offsets } = await committed();
+    for (const [start, missed] of [
+      [offsets[0] - 1, 0],
+      [offsets[0], 0],
+      [offsets[0] + 2, 2],
+    ] as const) {
+      const { unit } = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
+      // What was open does not matter here: everything below is skipped.
+      unit.feed({ partition: 0, topic: 0, records: [], next: offsets[0] - 1 });
+      unit.feed({ partition: 0, topic: 1, records: [], next: offsets[1] });
+      const position = unit.join.position(0);
+      expect(unit.reading.beginsAt(0, start)).toBe(start - position);
+      expect(unit.reading.from(0)).toBe(position);
+      unit.feed({ partition: 0, topic: 0, records: [], next: start });
+      expect(unit.replaying).toBe(start < offsets[0]);
+      expect(missed).toBe(Math.max(0, start - offsets[0]));
+    }
+  });
+
+  it('is compared again in the midst of its life when it is doubted', async () => {
+    const store = new MemoryStore();
+    const driver = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
+    driver.feed(0, 300);
+    driver.feed(1, 200);
+    driver.unit.reading.doubt();
+    expect(await driver.unit.commit()).toBe('REPLAYING');
+    const position = driver.unit.join.position(0);
+    expect(driver.unit.reading.from(0)).toBe(position - 1);
+    const [last] = log.read(0, 0, position - 1, 1);
+    driver.unit.feed({ partition: 0, topic: 0, records: [{ ...last, value: null }], next: position });
+    expect(driver.unit.reading.diverged).toEqual({ topic: 0, offset: position - 1, differs: 'value' });
+    expect(await driver.unit.commit()).toBe('DIVERGED');
+    expect(durable(store.snapshot())['receval:{test:0}:unit']).toEqual({});
   });
 });

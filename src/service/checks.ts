@@ -54,7 +54,7 @@ export function checkStored(
   for (const checkpoint of stored) resume(checkpoint, current, permissions);
   if (permissions.rebuild) return;
   const lost = stored.flatMap((checkpoint, partition) =>
-    checkpoint === undefined && committedByGroup.some((topic) => isMark(topic[partition])) ? [partition] : [],
+    checkpoint === undefined && wasRead(committedByGroup, partition) ? [partition] : [],
   );
   if (lost.length === 0) return;
   throw new StartRefused(
@@ -63,6 +63,11 @@ export function checkStored(
       'not the right one. Restore it, or start once with --rebuild: everything is then counted anew from the earliest record ' +
       'that is retained, and earlier windows say incomplete',
   );
+}
+
+/** The group has read this partition before: if nothing is stored of it, that was lost. By topic, then partition. */
+export function wasRead(committedByGroup: readonly (readonly number[])[], partition: number): boolean {
+  return committedByGroup.some((topic) => isMark(topic[partition]));
 }
 
 /** -1: never committed. Kafka's client writes -2 where it found an offset out of range: a mark all the same (faults.md K13). */

@@ -11,6 +11,13 @@ export function neededRetention({ attribution }: Settings): DurationMs {
   return 3 * horizons[horizons.length - 1].ms + backward + outOfOrderness + DAY;
 }
 
+/** How long a topic keeps records by its settings; undefined: for ever, or they do not tell. */
+export function keptFor(settings: ReadonlyMap<string, string>): DurationMs | undefined {
+  const kept = numberOf(settings, 'retention.ms');
+  const deletes = settings.get('cleanup.policy')?.split(',').includes('delete') ?? true;
+  return kept === undefined || kept < 0 || !deletes ? undefined : kept;
+}
+
 /** What is known of one topic. */
 export interface TopicFacts {
   readonly name: string;

@@ -2,17 +2,21 @@ import { RedisStore } from '../accumulators/store/redis.ts';
 import { WallClock } from '../clock.ts';
 import type { Settings } from '../config/settings.ts';
 import { KafkaSource } from '../consumers/source/kafka.ts';
+import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
 import type { KafkaEvents } from '../consumers/source/kafka-events.ts';
+import { timesFor } from '../consumers/source/kafka-settings.ts';
 import type { Offset } from '../events.ts';
 import { Exporter } from '../exporter.ts';
+import type { FaultPoint } from '../fault-point.ts';
 import { compile } from '../measures/scorer.ts';
 import { Metrics } from '../metrics/registry.ts';
 import type { Permissions } from '../resume.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { Worker } from '../worker.ts';
 import type { WorkerLog } from '../worker-contract.ts';
-import { checkPartitions, checkStored, readCheckpoints, StartRefused } from './checks.ts';
+import { checkPartitions, checkStored, readCheckpoints, StartRefused, wasRead } from './checks.ts';
 import { patiently } from './patience.ts';
+import { Retention } from './retention.ts';
 import { rowTtl, serviceDecoders, workerSettings } from './settings.ts';
 import { type Health, Watchdog } from './watchdog.ts';
 
@@ -26,10 +30,13 @@ export interface ServiceOptions {
   readonly version: string;
   readonly newId: () => string;
   readonly log: WorkerLog;
+  /** For tests; default: none. */
+  readonly faultPoint?: FaultPoint | undefined;
 }
 
 const REFRESH_MS = 1000;
 const CLOCK_CHECK_MS = 10_000;
+const RETENTION_CHECK_MS = 60_000;
 /** For brokers that have just started; then a start fails and whoever runs us tries again. */
 const PATIENCE_MS = 60_000;
 
@@ -78,6 +85,7 @@ export class Service {
       clientId: 'receval',
       groupId: settings.kafka.groupId,
       topics: settings.kafka.topics.map((topic) => topic.name),
+      times: timesFor(settings.kafka.sessionTimeout),
       events: eventsFor(() => service, settings),
       log: (level, message, fields) =>
         (level === 'info' ? options.log.info : options.log.warn).call(options.log, fields, message),
@@ -110,7 +118,7 @@ export class Service {
     scorer: ReturnType<typeof compile>,
     partitions: number,
   ) {
-    const { settings, role, permissions, newId, log, version } = options;
+    const { settings, role, permissions, newId, log, version, faultPoint } = options;
     this.#options = options;
     this.#store = store;
     this.#source = source;
@@ -125,11 +133,13 @@ export class Service {
       store,
       scorer,
       newId,
+      random: Math.random,
       log,
       clock: this.#clock,
       decoders: () => serviceDecoders(settings),
       onClaim: (partition, counts) => this.#metrics.claimed(partition, counts),
       startOffset: (partition, topic) => this.#startOffset(partition, topic),
+      faultPoint,
     });
   }
 
@@ -179,6 +189,7 @@ export class Service {
     const watchdog = new Watchdog({ store: this.#store, source: this.#source, status: () => worker.status() });
     await this.#checkClock();
     this.#timers.push(this.#clock.every(CLOCK_CHECK_MS, () => this.#checkClock()));
+    this.#watchRetention(worker);
     const givenUp = new Promise<never>((_, reject) => {
       this.#timers.push(
         this.#clock.every(REFRESH_MS, async () => {
@@ -192,6 +203,16 @@ export class Service {
     } finally {
       log.info({}, 'the worker has ended');
     }
+  }
+
+  #watchRetention(worker: Worker): void {
+    const { settings, log } = this.#options;
+    const topics = settings.kafka.topics.map((topic) => topic.name);
+    const admin = new KafkaAdmin({ brokers: settings.kafka.brokers, clientId: 'receval', topics });
+    const retention = new Retention(admin, topics, log);
+    const look = async (): Promise<void> => worker.retentionIs(await retention.look());
+    void look();
+    this.#timers.push(this.#clock.every(RETENTION_CHECK_MS, look));
   }
 
   /** Renders what is new. What the store does not answer is tried again in a second; the page keeps the last numbers. */
@@ -217,10 +238,12 @@ export class Service {
     }
   }
 
-  async #startOffset(partition: number, topic: number): Promise<Offset> {
+  async #startOffset(partition: number, topic: number): Promise<Offset | 'state_lost'> {
     const { from } = this.#options.settings.start;
+    const { rebuild } = this.#options.permissions;
+    if (!rebuild && wasRead(await this.#source.committedByGroup(), partition)) return 'state_lost';
     const { start, end } = await this.#source.bounds(partition, topic);
-    if (from === 'earliest' || this.#options.permissions.rebuild) return start;
+    if (from === 'earliest' || rebuild) return start;
     if (from === 'latest') return end;
     return this.#source.offsetAt(partition, topic, from.at);
   }
@@ -244,12 +267,13 @@ async function mustBeFit(store: RedisStore, writes: boolean): Promise<void> {
 function eventsFor(service: () => Service | undefined, settings: Settings): KafkaEvents {
   const worker = (): Worker | undefined => service()?.worker;
   return {
-    onGap: ({ partition, asked, start }) => {
-      worker()?.gap(partition, start - asked);
+    onGap: (gap) => {
+      const { partition, topic } = gap;
+      if (worker()?.gap(partition, topic, gap) === false) return 'not needed';
       if (settings.start.onGap === 'stop') worker()?.halt(partition, 'gap');
       return settings.start.onGap;
     },
-    onLostLog: ({ partition }) => worker()?.halt(partition, 'diverged'),
+    onLostLog: (lost) => worker()?.lost(lost.partition, lost.topic, lost),
     onRefused: ({ partition }) => worker()?.halt(partition, 'codec'),
     onUnpaired: (partitions) => {
       for (const partition of partitions) worker()?.halt(partition, 'pairing');

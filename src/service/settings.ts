@@ -12,7 +12,6 @@ import type { WorkerSettings } from '../worker-contract.ts';
 const BYTES_PER_IMPRESSION = 800;
 /** Share of the memory that open state may take. */
 const STATE_SHARE = 0.5;
-export const SESSION_TIMEOUT_MS = 30_000;
 const FOURTEEN_DAYS_MS = 14 * 86_400_000;
 
 /** The worker of the service for topics of this many partitions. */
@@ -42,7 +41,7 @@ export function workerSettings(
     outOfOrderness: attribution.outOfOrderness,
     maxSkew: attribution.maxSkew,
     openLimit: limits.openImpressions === 'auto' ? openImpressionsThatFit() : limits.openImpressions,
-    sessionTimeout: SESSION_TIMEOUT_MS,
+    sessionTimeout: kafka.sessionTimeout,
   };
 }
 

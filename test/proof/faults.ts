@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../src/simulate/random.ts';
 import type { RunningRedis } from '../services/redis.ts';
-import type { ProofParameters } from './parameters.ts';
+import { type ProofParameters, SESSION_MS } from './parameters.ts';
 import type { ServiceProcess } from './process.ts';
 
 const FIRST = 0.06;
@@ -10,8 +10,7 @@ const LAST = 0.9;
 const APART_MS = 1500;
 const LONGEST_RESTART_MS = 6000;
 const LONGEST_OUTAGE_MS = 2500;
-/** The session is 30 s. */
-const FREEZE_MS = 40_000;
+const FREEZE_MS = 1.5 * SESSION_MS;
 
 /** Ends workers and Redis at random moments while records flow, by how much of all records was committed. */
 export class Faults {

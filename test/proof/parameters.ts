@@ -24,6 +24,8 @@ export const TOPICS: readonly string[] = ['impressions', 'clicks', 'conversions'
 export const NAMESPACE = 'proof';
 /** The longest window: it holds all of the traffic. */
 export const WHOLE = '24h';
+/** Short, so that a worker that was killed is soon missed. */
+export const SESSION_MS = 10_000;
 const WINDOW_MS = 900_000;
 const SPAN_MS = 7_200_000;
 const FAR_ENOUGH_MS = 5_400_000;
@@ -35,6 +37,7 @@ export function configuration(brokers: readonly string[], redisUrl: string): str
     kafka: {
       brokers,
       groupId: 'proof',
+      sessionTimeout: `${SESSION_MS}ms`,
       topics: { impressions: { name: TOPICS[0] }, feedback: [{ name: TOPICS[1] }, { name: TOPICS[2] }] },
     },
     redis: { url: redisUrl },

@@ -11,7 +11,7 @@ import { judgeGroup, judgeReach, judgeVersions } from '../../src/service/doctor-
 import type { Finding } from '../../src/service/doctor-finding.ts';
 import { judgeClock, judgeMemory, judgeSeries } from '../../src/service/doctor-load.ts';
 import { judgeState } from '../../src/service/doctor-state.ts';
-import { judgeTopic, neededRetention } from '../../src/service/doctor-topics.ts';
+import { judgeTopic, keptFor, neededRetention } from '../../src/service/doctor-topics.ts';
 
 const settings = (text = '') => loadSettings({ file: 'x', readFile: () => text, env: {} });
 const levels = (findings: readonly Finding[]): string[] => findings.map(({ level, check }) => `${level} ${check}`);
@@ -218,5 +218,20 @@ describe('the clock', () => {
     [-30_001, 'error'],
   ])('that is %i ms ahead of that of Redis is judged %s', (skew, level) => {
     expect(judgeClock(skew).level).toBe(level);
+  });
+});
+
+describe('how long a topic keeps records', () => {
+  it.each([
+    [{ 'retention.ms': '60000', 'cleanup.policy': 'delete' }, 60_000],
+    [{ 'retention.ms': '60000' }, 60_000],
+    [{ 'retention.ms': '60000', 'cleanup.policy': 'compact,delete' }, 60_000],
+    [{ 'retention.ms': '60000', 'cleanup.policy': 'compact' }, undefined],
+    [{ 'retention.ms': '0' }, 0],
+    [{ 'retention.ms': '-1' }, undefined],
+    [{ 'retention.ms': '' }, undefined],
+    [{}, undefined],
+  ])('is by %o: %s', (topic, kept) => {
+    expect(keptFor(new Map(Object.entries(topic)))).toBe(kept);
   });
 });

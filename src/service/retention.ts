@@ -1,0 +1,37 @@
+import type { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
+import type { DurationMs } from '../events.ts';
+import type { WorkerLog } from '../worker-contract.ts';
+import { keptFor } from './doctor-topics.ts';
+
+/** How long topics keep records, asked now and then. */
+export class Retention {
+  readonly #admin: Pick<KafkaAdmin, 'topicSettings'>;
+  readonly #topics: readonly string[];
+  readonly #log: WorkerLog;
+  #refused = '';
+
+  constructor(admin: Pick<KafkaAdmin, 'topicSettings'>, topics: readonly string[], log: WorkerLog) {
+    this.#admin = admin;
+    this.#topics = topics;
+    this.#log = log;
+  }
+
+  /** By topic; undefined: for ever, or the brokers do not tell. Why they do not is told once. Never rejects. */
+  async look(): Promise<readonly (DurationMs | undefined)[]> {
+    try {
+      const settings = await this.#admin.topicSettings(this.#topics);
+      this.#refused = '';
+      return settings.map(keptFor);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== this.#refused) {
+        this.#log.warn(
+          { error: reason },
+          'Kafka does not tell how long the topics keep records (it wants the right DESCRIBE_CONFIGS on them)',
+        );
+      }
+      this.#refused = reason;
+      return this.#topics.map(() => undefined);
+    }
+  }
+}

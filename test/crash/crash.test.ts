@@ -1,0 +1,123 @@
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { StoreSnapshot } from '../../src/accumulators/store/memory.ts';
+import { createDecoder } from '../../src/consumers/decode/decoder.ts';
+import { FAULT_LABELS } from '../../src/fault-point.ts';
+import { Worker } from '../../src/worker.ts';
+import { withMutation } from '../mutations/loader.ts';
+import { type Crash, firstCrashes, passedBy, recovery } from './enumeration.ts';
+import { live } from './life.ts';
+import { RECOVERY_MUTATIONS } from './mutations.ts';
+import { script } from './script.ts';
+import { type Sources, workersOf } from './worker.ts';
+import { BEGINNING, World } from './world.ts';
+
+const STEPS = script();
+const REAL = workersOf({ Worker, createDecoder });
+/** Everything durable but the guard fields and what only tells where a replay may begin. */
+function durable(snapshot: StoreSnapshot): string {
+  const without = new Set(['token', 'seq', 'cid', 'topics']);
+  const keys = [...snapshot].sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(
+    keys.map(([key, fields]) => [key, [...fields].filter(([name]) => !without.has(name)).sort()]),
+    undefined,
+    1,
+  );
+}
+
+const unbroken = live(new World(STEPS, BEGINNING, 'lost'), REAL).then(durable);
+
+interface Recovered {
+  readonly crash: Crash;
+  /** Every crash that can come on the way back from it. */
+  readonly next: readonly Crash[];
+}
+
+function nameOf({ at, fate }: Crash): string {
+  return `killed at: ${at.join(', ')}; what was under way: ${fate}`;
+}
+
+/** Goes on after each crash. Answers those after which the same was stored as without any, and names the others. */
+async function goOn(
+  crashes: readonly Crash[],
+  want: string,
+  makeWorker = REAL,
+): Promise<{ readonly recovered: readonly Recovered[]; readonly wrong: readonly string[] }> {
+  const recovered: Recovered[] = [];
+  const wrong: string[] = [];
+  for (const crash of crashes) {
+    const name = nameOf(crash);
+    try {
+      const { stored, crashes: next } = await recovery(STEPS, crash, makeWorker);
+      if (durable(stored) !== want) wrong.push(name);
+      recovered.push({ crash, next });
+    } catch (error) {
+      wrong.push(`${name}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  return { recovered, wrong };
+}
+
+async function load(path: string): Promise<Sources> {
+  const { Worker: worker }: Pick<Sources, 'Worker'> = await import(/* @vite-ignore */ path);
+  const decoder = join(dirname(path), 'consumers/decode/decoder.ts');
+  const { createDecoder: create }: Pick<Sources, 'createDecoder'> = await import(/* @vite-ignore */ decoder);
+  return { Worker: worker, createDecoder: create };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => a + b, 0);
+}
+
+describe('a worker that is killed where it waits', () => {
+  it('is killed in traffic that meets every rule', async () => {
+    const stored: readonly [string, readonly [string, string][]][] = JSON.parse(await unbroken);
+    const units = stored.filter(([key]) => key.endsWith(':unit')).map(([, fields]) => new Map(fields));
+    expect(units).toHaveLength(2);
+    for (const unit of units) {
+      const [{ impressions }, { feedback }] = JSON.parse(unit.get('counts') ?? '[]');
+      expect(Object.entries({ ...impressions.drops, ...feedback.drops }).filter(([, n]) => n === 0)).toEqual([]);
+      expect(Math.min(impressions.accepted, feedback.attributed)).toBeGreaterThan(50);
+      expect(unit.get('panes')).toMatch(/"minutes":\[\[\d+,\d+\]\].*"folded":\d+/);
+    }
+    const rows = stored.filter(([key]) => !key.endsWith(':unit')).flatMap(([, fields]) => fields);
+    expect(rows.length).toBeGreaterThan(100);
+  });
+
+  it('passes every label without a crash', async () => {
+    const times = await passedBy(STEPS, REAL);
+    expect(FAULT_LABELS.filter((label) => times.get(label) === 0)).toEqual([]);
+  });
+
+  it('leaves a state from which the next stores the same, and that one too when it is killed on its way back', async () => {
+    const want = await unbroken;
+    const { recovered, wrong } = await goOn(await firstCrashes(STEPS, REAL), want);
+    expect(wrong).toEqual([]);
+    for (const { crash, next } of recovered) {
+      const { wrong } = await goOn(next, want);
+      expect(wrong, `after a process that was ${nameOf(crash)}`).toEqual([]);
+    }
+    const twice = recovered.flatMap(({ crash, next }) => next.map(({ at }) => at.length * crash.at.length));
+    process.stderr.write(`crashes: ${recovered.length} and ${twice.length} on the way back, which stand for `);
+    process.stderr.write(`${sum(recovered.map(({ crash }) => crash.at.length))} and ${sum(twice)} by their labels\n`);
+    expect(twice.length).toBeGreaterThan(800);
+  }, 600_000);
+
+  it.each(RECOVERY_MUTATIONS.map((each) => [each.name, each] as const))(
+    'is caught, by one crash or two, when %s',
+    async (_, { changes }) => {
+      const makeWorker = workersOf(await withMutation<Sources>(changes, 'worker.ts', load));
+      const want = await unbroken;
+      // The last first: they come when most is stored.
+      for (const crash of [...(await firstCrashes(STEPS, makeWorker))].reverse()) {
+        const { recovered, wrong } = await goOn([crash], want, makeWorker);
+        if (wrong.length > 0) return;
+        for (const { next } of recovered) {
+          for (const second of next) if ((await goOn([second], want, makeWorker)).wrong.length > 0) return;
+        }
+      }
+      expect.fail('no crash and no second one shows it');
+    },
+    600_000,
+  );
+});

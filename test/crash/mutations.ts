@@ -1,0 +1,76 @@
+import type { Mutation } from '../mutations/mutation.ts';
+
+const UNIT = 'unit.ts';
+const WORKER = 'worker.ts';
+
+/** Weakened ways back from a crash: each must be caught. */
+export const RECOVERY_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'reading goes on at the committed offsets',
+    changes: [
+      {
+        file: WORKER,
+        text: 'this.#deps.source.seek(partition, topic, unit.reading.from(topic)',
+        replacement: 'this.#deps.source.seek(partition, topic, unit.committed.offsets[topic]',
+      },
+    ],
+  },
+  {
+    name: 'what is replayed is committed before it is whole',
+    changes: [{ file: UNIT, text: "if (this.replaying) return 'REPLAYING';", replacement: '' }],
+  },
+  {
+    name: 'rows that can still change start empty',
+    changes: [
+      {
+        file: 'unit-panes.ts',
+        text: 'rows: new Map(keys.map((key, i) => [key, rows[i]]))',
+        replacement: 'rows: new Map(keys.map((key) => [key, new Map()]))',
+      },
+    ],
+  },
+  {
+    name: 'what is replayed counts again',
+    changes: [
+      {
+        file: 'consumers/join/topic.ts',
+        text: 'this.committed = from?.committed ?? 0;',
+        replacement: 'this.committed = from?.replay ?? 0;',
+      },
+    ],
+  },
+  {
+    name: 'time that silence let pass is forgotten',
+    changes: [
+      {
+        file: 'consumers/join/topic.ts',
+        text: 'this.#idleAdvances = [...(from?.idleAdvances ?? [])];',
+        replacement: 'this.#idleAdvances = [];',
+      },
+    ],
+  },
+  {
+    name: 'the clock judges again',
+    changes: [
+      {
+        file: 'consumers/join/topic.ts',
+        text: 'if (offset < this.committed) return this.#clockDrops.has(offset);',
+        replacement: '',
+      },
+    ],
+  },
+  {
+    name: 'a commit without an answer is not sent again',
+    changes: [
+      {
+        file: UNIT,
+        text: 'const answer = await committing;',
+        replacement: `const answer = await committing.catch((error) => {
+          this.#unsettled = undefined;
+          this.#changed = true;
+          throw error;
+        });`,
+      },
+    ],
+  },
+];

@@ -1,0 +1,35 @@
+/**
+ * The worker of `receval run`, which ends itself by SIGKILL where it is told to. For tests alone: the product cannot.
+ *
+ *   node --import tsx test/crash/service.ts <configuration> [<label> <n>]     at the nth time that it passes the label
+ */
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeSync } from 'node:fs';
+import { processLog } from '../../src/cli/log.ts';
+import { untilStopped } from '../../src/cli/signals.ts';
+import { loadSettings } from '../../src/config/load.ts';
+import { FAULT_LABELS } from '../../src/fault-point.ts';
+import { NO_PERMISSIONS } from '../../src/resume.ts';
+import { Service } from '../../src/service/service.ts';
+
+const [file, label, n] = process.argv.slice(2);
+if (label !== undefined && !FAULT_LABELS.some((known) => known === label)) throw new Error(`no label "${label}"`);
+let left = Number(n ?? 1);
+
+const service = await Service.start({
+  settings: loadSettings({ file, readFile: (path) => readFileSync(path, 'utf8'), env: {} }),
+  role: 'worker',
+  permissions: { ...NO_PERMISSIONS, rebuild: false },
+  version: 'test',
+  newId: randomUUID,
+  log: processLog('warn'),
+  faultPoint: (passed) => {
+    if (passed !== label || --left > 0) return;
+    writeSync(2, `killed at: ${label}\n`);
+    process.kill(process.pid, 'SIGKILL');
+  },
+});
+const running = service.run();
+await Promise.race([untilStopped(undefined), running]);
+await service.stop();
+await running;
