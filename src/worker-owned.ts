@@ -20,6 +20,8 @@ export interface Owned {
   readonly ahead: Set<number>;
   committing: Promise<void> | undefined;
   stopped: StopCause | undefined;
+  /** It was let go: another may own the unit, or another state of it is here. It holds nothing back any more. */
+  gone: boolean;
 }
 
 export function own(partition: number, unit: Unit, topics: number): Owned {
@@ -33,6 +35,7 @@ export function own(partition: number, unit: Unit, topics: number): Owned {
     ahead: new Set(),
     committing: undefined,
     stopped: undefined,
+    gone: false,
   };
 }
 

@@ -45,7 +45,7 @@ export class Pace {
 
   block(owned: Owned, topic: number, reason: Block, holds: boolean): void {
     const blocks = owned.blocks[topic];
-    if (blocks.has(reason) === holds) return;
+    if (owned.gone || blocks.has(reason) === holds) return;
     if (holds) blocks.add(reason);
     else blocks.delete(reason);
     if (holds && blocks.size === 1) this.#source.pause(owned.partition, topic);
@@ -80,7 +80,7 @@ export class Pace {
   }
 
   #letCatchUp(owned: Owned, topic: number, waits: boolean): void {
-    if (owned.ahead.has(topic) === waits) return;
+    if (owned.gone || owned.ahead.has(topic) === waits) return;
     if (waits) owned.ahead.add(topic);
     else owned.ahead.delete(topic);
     this.#source.setFetching?.(owned.partition, topic, !waits);

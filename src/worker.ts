@@ -107,7 +107,7 @@ export class Worker {
   async #take(partitions: readonly number[]): Promise<void> {
     this.#ours = partitions;
     this.#passes('assigned');
-    for (const partition of this.#units.keys()) if (!partitions.includes(partition)) this.#units.delete(partition);
+    for (const owned of this.#units.values()) if (!partitions.includes(owned.partition)) this.#letGo(owned);
     for (const partition of partitions) {
       const owned = this.#units.get(partition);
       if (owned === undefined) {
@@ -118,6 +118,11 @@ export class Worker {
     }
     this.#assigned = true;
     this.#passes('all claimed');
+  }
+
+  #letGo(owned: Owned): void {
+    owned.gone = true;
+    this.#units.delete(owned.partition);
   }
 
   /** One claim of a partition at a time. */
@@ -315,7 +320,7 @@ export class Worker {
     this.#deps.log.warn({ partition, claims }, 'the unit was taken over or its stored state went back');
     if (this.#units.get(partition) !== owned) return;
     this.#pace.blockAll(owned, 'store', true);
-    this.#units.delete(partition);
+    this.#letGo(owned);
     this.#givenUp.set(partition, owned);
     const { signal } = this.#stopping;
     const goes = (): boolean =>

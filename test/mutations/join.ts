@@ -39,7 +39,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
       {
         file: JOIN,
         text: SAME_PAGE,
-        replacement: 'if (records.page(at) !== impression.offset || records.state(at) !== ACCEPTED) continue;',
+        replacement: 'if (records.page(at) !== impression.offset || !records.isAccepted(at)) continue;',
       },
     ],
   },

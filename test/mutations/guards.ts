@@ -1,0 +1,155 @@
+/**
+ * The weakened guards of the commit (semantics.md section 5, faults.md section 6.2), and what else keeps a unit's durable
+ * state in one piece: each must be caught by the simulator. The memory store stands for the script that runs in Redis.
+ */
+import type { Change, Mutation } from './mutation.ts';
+
+const STORE = 'accumulators/store/memory.ts';
+const UNIT = 'unit.ts';
+const PANES = 'accumulators/panes.ts';
+const PACE = 'worker-pace.ts';
+const SHEET = 'accumulators/sheet.ts';
+
+const FENCED = "if (token !== commit.token) return 'FENCED';";
+const ALREADY = "if (seq === commit.seq && cid === commit.cid) return 'ALREADY';";
+const CONFLICT = "if (seq !== commit.seq - 1 || cid !== commit.parent) return 'CONFLICT';";
+
+function inStore(text: string, replacement: string): Change {
+  return { file: STORE, text, replacement };
+}
+
+const NO_FENCE = inStore(FENCED, '');
+const NO_ALREADY = inStore(ALREADY, '');
+const NO_CONFLICT = inStore(CONFLICT, '');
+const SEQ_ONLY = [
+  inStore(ALREADY, "if (seq === commit.seq) return 'ALREADY';"),
+  inStore(CONFLICT, "if (seq !== commit.seq - 1) return 'CONFLICT';"),
+];
+/** The number of the claim in place of a random token: a rollback takes it back, too. */
+const COUNTER = [
+  inStore("hash.set('token', token);", "hash.set('token', String(Number(before.token) + 1));"),
+  {
+    file: UNIT,
+    text: 'return new Unit(settings, deps, key, token,',
+    replacement: 'return new Unit(settings, deps, key, String(Number(claimed.token) + 1),',
+  },
+];
+/** A commit builds on offsets in place of another commit. */
+const OFFSETS = [
+  { file: UNIT, text: 'parent: this.#cid,', replacement: 'parent: JSON.stringify(this.#committed.offsets),' },
+  inStore(
+    CONFLICT,
+    `const topics = hash.get('topics');
+    const offsets = topics === undefined ? commit.parent : JSON.stringify(JSON.parse(topics).map((topic) => topic.committed));
+    if (offsets !== commit.parent) return 'CONFLICT';`,
+  ),
+];
+/** Rows of panes travel as what was added since the last commit, marked by a +. */
+export const INCREMENTS: readonly Change[] = [
+  {
+    file: SHEET,
+    text: 'return [this.#field, codec.encode(this.#row)];',
+    replacement: `const text = codec.encode(this.#row);
+    if (this.vector !== undefined) return [this.#field, text];
+    Object.assign(this.#row, { impressions: 0, positives: 0, userless: 0 });
+    this.#row.sums.fill(0);
+    return [this.#field, '+' + text];`,
+  },
+  {
+    file: SHEET,
+    text: 'this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));',
+    replacement:
+      'if (this.#buckets > 0) this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));',
+  },
+  inStore(
+    'for (const [key, fields] of commit.rows) this.#set(key, fields);',
+    `const add = (a, b) =>
+      typeof b === 'number'
+        ? (a ?? 0) + b
+        : Array.isArray(b)
+          ? b.map((one, i) => add(a?.[i], one))
+          : Object.fromEntries(Object.entries(b).map(([name, one]) => [name, add(a?.[name], one)]));
+    for (const [key, fields] of commit.rows) {
+      const old = this.#hashes.get(key);
+      const sum = (field, text) =>
+        text.startsWith('+') ? JSON.stringify(add(JSON.parse(old?.get(field) ?? '{}'), JSON.parse(text.slice(1)))) : text;
+      this.#set(key, new Map([...fields].map(([field, text]) => [field, sum(field, text)])));
+    }`,
+  ),
+];
+
+export const GUARD_MUTATIONS: readonly Mutation[] = [
+  { name: 'no guard', changes: [NO_FENCE, NO_ALREADY, NO_CONFLICT] },
+  { name: 'counter epoch only', changes: [...COUNTER, NO_ALREADY, NO_CONFLICT] },
+  { name: 'offset check only', changes: [...OFFSETS, NO_FENCE, NO_ALREADY] },
+  { name: 'offset check and counter epoch', changes: [...OFFSETS, ...COUNTER, NO_ALREADY] },
+  { name: 'plain increments, and a client that sends again', changes: [...INCREMENTS, NO_ALREADY, NO_CONFLICT] },
+  { name: 'seq without cid and without token', changes: [NO_FENCE, ...SEQ_ONLY] },
+  { name: 'counter epoch and seq', changes: [...COUNTER, ...SEQ_ONLY] },
+  {
+    name: 'counter epoch, seq and cid, but not what it builds on',
+    changes: [...COUNTER, inStore(CONFLICT, "if (seq !== commit.seq - 1) return 'CONFLICT';")],
+  },
+  {
+    name: 'a unit whose state was lost begins again',
+    changes: [
+      {
+        file: 'service/checks.ts',
+        text: 'return committedByGroup.some((topic) => isMark(topic[partition]));',
+        replacement: 'return committedByGroup.length < 0 && partition < 0;',
+      },
+    ],
+  },
+  {
+    name: 'panes are deleted last in a batch',
+    changes: [{ file: PANES, text: 'if (at >= this.#nextDeletion) this.#deleteUpTo(at);', replacement: '' }],
+  },
+  {
+    name: 'panes are deleted first in a batch',
+    changes: [
+      {
+        file: UNIT,
+        text: 'if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);',
+        replacement:
+          'if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);\n    if (Number.isFinite(this.#join.watermark)) this.#panes.advance(this.#join.watermark);',
+      },
+    ],
+  },
+  {
+    // Alone it would not show: before its first commit a unit also reads the last record of every topic again.
+    name: 'a commit while one topic still replays, and nothing is read again to see whether it is the same',
+    changes: [
+      {
+        file: 'consumers/join/join.ts',
+        text: 'this.#topics.some((topic) => topic.position < topic.committed)',
+        replacement: 'this.#topics.every((topic) => topic.position < topic.committed)',
+      },
+      {
+        file: UNIT,
+        text: 'return this.#join.replaying || this.#reading.awaits;',
+        replacement: 'return this.#join.replaying;',
+      },
+    ],
+  },
+  {
+    name: 'who leads is asked only when something is read',
+    changes: [
+      {
+        file: PACE,
+        text: 'const all = [...units];',
+        replacement:
+          'const all = [];\n    for (const owned of units) for (let topic = 0; topic < this.#settings.topics.length; topic++) await this.#look(owned, topic);',
+      },
+    ],
+  },
+  {
+    name: 'a replay waits for topics in which nothing comes',
+    changes: [{ file: PACE, text: 'open > openLimit && (!unit.replaying || others)', replacement: 'open > openLimit' }],
+  },
+  {
+    name: 'silence is counted from a question that is older than the last record',
+    changes: [
+      { file: PACE, text: 'quietSince[topic] ?? this.#clock.now()', replacement: 'quietSince[topic] ?? checked' },
+    ],
+  },
+];

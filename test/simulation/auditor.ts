@@ -1,0 +1,97 @@
+/**
+ * Judges every commit that a simulated Redis has applied, and the state at the end. It knows the logs and what was
+ * applied, nothing of the units. A commit must continue the state that it was applied to; now and then, and at the end,
+ * all of what is stored must be what the reference makes of the logs up to there, given the recorded inputs.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { totalKey, unitKey } from '../../src/accumulators/store/layout.ts';
+import type { StoreSnapshot } from '../../src/accumulators/store/memory.ts';
+import type { Commit } from '../../src/accumulators/store/port.ts';
+import type { UnitSettings } from '../../src/unit-contract.ts';
+import type { TopicLog } from '../reference/logs.ts';
+import { Broken } from './broken.ts';
+import { differences } from './differences.ts';
+import { type Expected, expectedOf } from './expected.ts';
+import { identityBroken, wentBack } from './identity.ts';
+import { grown, impressionsOf, type Lineage, type Sent } from './lineage.ts';
+import type { SimulatedLog } from './log.ts';
+
+export class Auditor {
+  readonly #log: SimulatedLog;
+  readonly #units: ReadonlyMap<string, UnitSettings>;
+
+  constructor(log: SimulatedLog, partitions: number, unitOf: (partition: number) => UnitSettings) {
+    this.#log = log;
+    this.#units = new Map(
+      Array.from({ length: partitions }, (_, partition) => {
+        const unit = unitOf(partition);
+        return [unitKey(unit.namespace, partition), unit] as const;
+      }),
+    );
+  }
+
+  unitOf(key: string): UnitSettings {
+    const unit = this.#units.get(key);
+    if (unit === undefined) throw new Broken('keys', `a commit to ${key}, which is no unit`);
+    return unit;
+  }
+
+  /** A commit was applied onto `before` (undefined: onto nothing). Throws what it breaks. */
+  continued(before: Lineage | undefined, commit: Commit, sent: Sent): Lineage {
+    const unit = this.unitOf(commit.unit);
+    const lineage = grown(before, sent, commit);
+    const problem = wentBack(before, lineage) ?? identityBroken(lineage);
+    if (problem !== undefined)
+      throw new Broken('accounting', `unit ${unit.partition}, commit ${commit.cid}: ${problem}`);
+    return lineage;
+  }
+
+  /** The whole stored state of a unit against the reference. Throws how they differ. */
+  compare(key: string, lineage: Lineage, stored: StoreSnapshot): Expected {
+    const unit = this.unitOf(key);
+    const expected = expectedOf(unit, this.#logs(unit.partition, lineage));
+    const checkpoint = stored.get(key);
+    const found = {
+      watermark: lineage.watermark,
+      waiting: lineage.counts.reduce((sum, { feedback }) => sum + missingOf(feedback), 0),
+      open: lineage.counts.reduce((sum, { impressions }) => sum + impressions.accepted, 0) - closedOf(unit, stored),
+    };
+    const wanted = {
+      watermark: expected.join.watermark,
+      waiting: expected.join.waitingFeedback,
+      open: expected.join.openImpressions,
+    };
+    const tally = differences(unit, expected, lineage, stored);
+    if (tally.examples.length > 0) throw new Broken('results', tally.examples.join('; '), tally);
+    if (!isDeepStrictEqual(found, wanted)) {
+      throw new Broken('results', `expected ${JSON.stringify(wanted)}, stored ${JSON.stringify(found)}`);
+    }
+    const panes = checkpoint?.get('panes');
+    if (panes !== JSON.stringify(expected.panes)) {
+      throw new Broken('results', `panes: expected ${JSON.stringify(expected.panes)}, stored ${panes}`);
+    }
+    return expected;
+  }
+
+  #logs(partition: number, { begin, committed, inputs }: Lineage): readonly TopicLog[] {
+    return committed.map((below, topic) => ({
+      records: this.#log.written(partition, topic, begin[topic], below).map(({ plain }) => plain),
+      idleAdvances: inputs[topic].advances,
+      clockDrops: inputs[topic].clockDrops,
+    }));
+  }
+}
+
+/** Impressions that closed at the longest horizon. */
+function closedOf(
+  { namespace, partition, generation, panes: { horizons } }: UnitSettings,
+  stored: StoreSnapshot,
+): number {
+  const totals = stored.get(totalKey({ namespace, unit: partition, generation }, 'all', 'start'));
+  return impressionsOf(totals?.get(`${horizons[horizons.length - 1].text}||`));
+}
+
+/** Feedback that was read and neither attributed nor dropped. */
+function missingOf({ read, attributed, drops }: Lineage['counts'][number]['feedback']): number {
+  return read - attributed - Object.values(drops).reduce((a, b) => a + b, 0);
+}

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { StoreSnapshot } from '../../src/accumulators/store/memory.ts';
+import type { UnitSettings } from '../../src/unit-contract.ts';
+import type { Expected } from './expected.ts';
+import { impressionsOf, type Lineage } from './lineage.ts';
+
+/** How what is stored differs from what must be. Impressions count once per pane, horizon and cohort. */
+export interface Tally {
+  /** Impressions that stored rows lack, and that they have too many. */
+  readonly lost: number;
+  readonly double: number;
+  /** Rows and totals that are not the same to the last digit. */
+  readonly different: number;
+  /** The first of them, in words. */
+  readonly examples: readonly string[];
+}
+
+const EXAMPLES = 4;
+
+export function differences(unit: UnitSettings, expected: Expected, lineage: Lineage, stored: StoreSnapshot): Tally {
+  const prefix = `receval:{${unit.namespace}:${unit.partition}}:`;
+  const tally = { lost: 0, double: 0, different: 0, examples: [] as string[] };
+  const differs = (what: string, wanted: unknown, found: unknown): void => {
+    tally.different++;
+    if (tally.examples.length < EXAMPLES) tally.examples.push(`${what}: expected ${wanted}, stored ${found}`);
+  };
+  const keys = new Set(expected.rows.keys());
+  for (const key of stored.keys()) if (key.startsWith(prefix) && key !== `${prefix}unit`) keys.add(key);
+  for (const key of keys) {
+    const wanted = expected.rows.get(key);
+    const found = stored.get(key);
+    for (const field of new Set([...(wanted?.keys() ?? []), ...(found?.keys() ?? [])])) {
+      const a = wanted?.get(field);
+      const b = found?.get(field);
+      if (a === b) continue;
+      differs(`${key.slice(prefix.length)} ${field}`, a, b);
+      const excess = impressionsOf(b) - impressionsOf(a);
+      if (excess > 0) tally.double += excess;
+      else tally.lost -= excess;
+    }
+  }
+  for (const [topic, counts] of expected.join.counts.entries()) {
+    if (isDeepStrictEqual(counts, lineage.counts[topic])) continue;
+    differs(`totals of topic ${topic}`, JSON.stringify(counts), JSON.stringify(lineage.counts[topic]));
+  }
+  return tally;
+}

@@ -1,0 +1,44 @@
+/** What a unit must hold, by the reference: brute force over the logs, one addition after the other for the rows. */
+import type { PanesSettings, PanesState } from '../../src/accumulators/panes-settings.ts';
+import type { UnitSettings } from '../../src/unit-contract.ts';
+import { bucketOf } from '../../src/user-words.ts';
+import { PlainPanes } from '../accumulators/plain-panes.ts';
+import { type ReferenceResult, referenceJoin } from '../reference/join.ts';
+import type { TopicLog } from '../reference/logs.ts';
+import { scoreOf } from './scoring.ts';
+
+export interface Expected {
+  readonly join: ReferenceResult;
+  /** By key and field, as text. */
+  readonly rows: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly panes: PanesState;
+  readonly deletedPanes: number;
+}
+
+export function expectedOf(unit: UnitSettings, logs: readonly TopicLog[]): Expected {
+  const join = referenceJoin(unit.join, logs);
+  const settings: PanesSettings = {
+    ...unit.panes,
+    owner: { namespace: unit.namespace, unit: unit.partition, generation: unit.generation },
+    settledUpTo: Number.NEGATIVE_INFINITY,
+  };
+  const panes = new PlainPanes(settings);
+  for (const closing of join.closings) {
+    const { at, horizon, impression } = closing;
+    const { positive, out } = scoreOf(closing);
+    panes.add({
+      at,
+      ts: impression.ts,
+      horizon,
+      values: impression.dimensions,
+      userless: impression.userId === undefined,
+      positive,
+      bucket: bucketOf(impression.userId ?? impression.requestId),
+      out,
+      impression: 0,
+      last: false,
+    });
+  }
+  panes.advance(join.watermark);
+  return { join, rows: panes.rows(), panes: panes.state(), deletedPanes: panes.deletes.length };
+}

@@ -1,0 +1,57 @@
+/** From a seed to a judged history. */
+import type { Broken } from './broken.ts';
+import { drawFates, drawFaults } from './faults.ts';
+import { BEGIN, drawSettings, drawTraffic, STEP_MS } from './generator.ts';
+import { Happened } from './happened.ts';
+import type { Product } from './product.ts';
+import { Random } from './random.ts';
+import type { Scenario } from './scenario.ts';
+import { Trace } from './trace.ts';
+import { World } from './world.ts';
+
+/** Share of the commits at which all that is stored is compared; the end always is. */
+export const USUAL_SAMPLE = 0.03;
+
+export interface Judged {
+  readonly broken: Broken | undefined;
+  readonly steps: number;
+  /** From the first record to the end. */
+  readonly simulatedMs: number;
+  readonly happened: Happened;
+  readonly trace: readonly string[];
+}
+
+export function drawScenario(seed: number): Scenario {
+  const random = new Random(seed);
+  const settings = drawSettings(random.stream('settings'));
+  const traffic = drawTraffic(random.stream('traffic'), settings);
+  const last = traffic.length === 0 ? BEGIN : traffic[traffic.length - 1].at;
+  const end = last + 6 * STEP_MS;
+  return {
+    seed,
+    settings,
+    traffic,
+    faults: drawFaults(random.stream('faults'), settings, BEGIN, end),
+    fates: drawFates(random.stream('fates')),
+    begin: BEGIN,
+    end,
+  };
+}
+
+export async function runScenario(
+  product: Product,
+  scenario: Scenario,
+  { trace = false, sample = USUAL_SAMPLE }: { readonly trace?: boolean; readonly sample?: number } = {},
+): Promise<Judged> {
+  const happened = new Happened();
+  const lines = new Trace(trace);
+  const world = new World(product, scenario, happened, lines, sample);
+  const broken = await world.run();
+  return {
+    broken,
+    steps: world.steps,
+    simulatedMs: world.scheduler.now - scenario.begin,
+    happened,
+    trace: lines.lines,
+  };
+}

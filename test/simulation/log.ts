@@ -1,0 +1,92 @@
+import type { Bounds, LogRecord } from '../../src/consumers/source/port.ts';
+import type { EpochMs, Offset } from '../../src/events.ts';
+import type { LogRecord as ReferenceRecord } from '../reference/logs.ts';
+import type { Append, SimulatedSettings } from './scenario.ts';
+
+export interface Written {
+  /** As the unit gets it. */
+  readonly record: LogRecord;
+  /** As the reference gets it. */
+  readonly plain: ReferenceRecord;
+  readonly append: Append;
+  readonly writtenAt: EpochMs;
+}
+
+class Part {
+  /** Retention has deleted what is below. */
+  start: Offset;
+  end: Offset;
+  readonly written: Written[] = [];
+
+  constructor(begin: Offset) {
+    this.start = begin;
+    this.end = begin;
+  }
+}
+
+/** All topics: append at the end, holes between the offsets, deletion at the front. Nothing is lost that was written. */
+export class SimulatedLog {
+  readonly #parts: readonly (readonly Part[])[];
+
+  constructor({ partitions, begin }: SimulatedSettings) {
+    this.#parts = Array.from({ length: partitions }, () => begin.map((offset) => new Part(offset)));
+  }
+
+  append(append: Append, now: EpochMs): void {
+    const part = this.#parts[append.partition][append.topic];
+    const offset = part.end + append.hole;
+    const { timestamp, decoded } = append;
+    const isTombstone = 'refused' in decoded && decoded.refused === 'tombstone';
+    const value = isTombstone ? null : Uint8Array.of(append.topic, offset & 0xff, (offset >> 8) & 0xff);
+    const plain: ReferenceRecord =
+      'refused' in decoded
+        ? { kind: 'refused', offset, side: decoded.side, reason: decoded.refused }
+        : { kind: 'read', offset, timestamp, events: decoded.events };
+    part.written.push({ record: { offset, timestamp, value, decoded }, plain, append, writtenAt: now });
+    part.end = offset + 1;
+  }
+
+  /** A marker at the end that holds nothing for us. */
+  mark(partition: number, topic: number): void {
+    this.#parts[partition][topic].end++;
+  }
+
+  bounds(partition: number, topic: number): Bounds {
+    const { start, end } = this.#parts[partition][topic];
+    return { start, end };
+  }
+
+  trim(partition: number, topic: number, below: Offset): boolean {
+    const part = this.#parts[partition][topic];
+    if (below <= part.start) return false;
+    part.start = Math.min(below, part.end);
+    return true;
+  }
+
+  /** At most `limit` records that are retained, from an offset on, and the next offset to read: past holes. */
+  read(partition: number, topic: number, from: Offset, limit: number): { records: LogRecord[]; next: Offset } {
+    const { written, start, end } = this.#parts[partition][topic];
+    const first = Math.max(from, start);
+    let at = firstAtOrAbove(written, first);
+    const records: LogRecord[] = [];
+    for (; at < written.length && records.length < limit; at++) records.push(written[at].record);
+    return { records, next: at < written.length ? records[records.length - 1].offset + 1 : end };
+  }
+
+  /** Everything that was ever written below an offset, from another one on. */
+  written(partition: number, topic: number, from: Offset, below: Offset): readonly Written[] {
+    const { written } = this.#parts[partition][topic];
+    return written.slice(firstAtOrAbove(written, from), firstAtOrAbove(written, below));
+  }
+}
+
+function firstAtOrAbove(written: readonly Written[], offset: Offset): number {
+  let low = 0;
+  let high = written.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (written[middle].record.offset < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

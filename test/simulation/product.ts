@@ -1,0 +1,65 @@
+/** The parts of the product that a history runs: the real source, or a copy of it with one guard taken out. */
+import type { MemoryStore } from '../../src/accumulators/store/memory.ts';
+import type { StoreUnavailable } from '../../src/accumulators/store/unavailable.ts';
+import type { checkStored, readCheckpoints, wasRead } from '../../src/service/checks.ts';
+import type { Unit } from '../../src/unit.ts';
+import type { Worker } from '../../src/worker.ts';
+import { withMutation } from '../mutations/loader.ts';
+import type { Change } from '../mutations/mutation.ts';
+import { type Watch, watch } from './observer.ts';
+
+export interface Product {
+  readonly Worker: typeof Worker;
+  readonly MemoryStore: typeof MemoryStore;
+  readonly StoreUnavailable: typeof StoreUnavailable;
+  readonly checkStored: typeof checkStored;
+  readonly readCheckpoints: typeof readCheckpoints;
+  readonly wasRead: typeof wasRead;
+  /** Sees every unit. */
+  readonly watch: Watch;
+}
+
+const WORKER = 'worker.ts';
+
+/** Imports them from the copy of src that holds `worker.ts` at this path. */
+async function load(worker: string): Promise<Product> {
+  const src = worker.slice(0, -WORKER.length);
+  const parts: [
+    { Worker: typeof Worker },
+    { Unit: typeof Unit },
+    { MemoryStore: typeof MemoryStore },
+    { StoreUnavailable: typeof StoreUnavailable },
+    { checkStored: typeof checkStored; readCheckpoints: typeof readCheckpoints; wasRead: typeof wasRead },
+  ] = await Promise.all([
+    import(/* @vite-ignore */ worker),
+    import(/* @vite-ignore */ `${src}unit.ts`),
+    import(/* @vite-ignore */ `${src}accumulators/store/memory.ts`),
+    import(/* @vite-ignore */ `${src}accumulators/store/unavailable.ts`),
+    import(/* @vite-ignore */ `${src}service/checks.ts`),
+  ]);
+  const [withWorker, withUnit, withStore, withError, withChecks] = parts;
+  return { ...withWorker, ...withStore, ...withError, ...withChecks, watch: watch(withUnit.Unit) };
+}
+
+let known: Promise<Product> | undefined;
+
+/**
+ * Packed records lie in small pieces of memory instead of large ones: in a short history, too, pieces are emptied and used
+ * again, and an engine is made in less time.
+ */
+const SMALL_SEGMENTS: Change = {
+  file: 'consumers/join/arena.ts',
+  text: 'const SEGMENT_BYTES = 1 << 20;',
+  replacement: 'const SEGMENT_BYTES = 1 << 12;',
+};
+
+/** The product as it is. */
+export function theProduct(): Promise<Product> {
+  // Its units can be watched once only.
+  known ??= mutatedProduct([]);
+  return known;
+}
+
+export function mutatedProduct(changes: readonly Change[]): Promise<Product> {
+  return withMutation([...changes, SMALL_SEGMENTS], WORKER, load);
+}

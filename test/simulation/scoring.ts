@@ -1,0 +1,78 @@
+/** Measures and grades of the simulated service: a mean, a fraction, and grades to which the order of feedback matters. */
+import { fingerprint } from '../../src/fingerprint.ts';
+import { LEFT_OUT, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/contract.ts';
+import { parseMeasures } from '../../src/measures/name.ts';
+import { compile } from '../../src/measures/scorer.ts';
+import { load } from '../config/fixture.ts';
+import { type PlainImpression, plainGrades, plainScore } from '../measures/reference.ts';
+import type { ReferenceClosing } from '../reference/join.ts';
+
+/** The configuration of the service; only the check of its start reads it. */
+export const CONFIGURATION = load(
+  JSON.stringify({
+    kafka: { brokers: ['localhost:9092'], topics: { impressions: { name: 'i' }, feedback: [{ name: 'f' }] } },
+    redis: { url: 'redis://localhost' },
+    measures: ['mrr'],
+  }),
+);
+export const FINGERPRINT = fingerprint(CONFIGURATION);
+
+const fixed = (grade: number) => ({ from: 'grade', grade, rule: 'max', max: 30, veto: false }) as const;
+const GRADING = {
+  relevantFrom: 1,
+  actions: [
+    { name: 'click', rule: fixed(1) },
+    { name: 'buy', rule: fixed(3) },
+    { name: 'rate', rule: { from: 'value', grade: 0, rule: 'last', max: 5, veto: false } },
+  ],
+} as const;
+const MEASURES = parseMeasures(['mrr', 'ndcg@3', 'ctr(avg=micro)@3'], { relevantFrom: 1 }).measures;
+
+export const SCORER = compile(MEASURES, GRADING);
+
+export interface Scored {
+  readonly positive: boolean;
+  readonly out: Float64Array;
+}
+
+const known = new Map<string, Scored>();
+
+/** One list by the plain scorer. Lists that are alike have one score. */
+export function scoreOf({ impression, feedback }: ReferenceClosing): Scored {
+  const { items, offset, ranks } = impression;
+  const alike = JSON.stringify([
+    items,
+    offset,
+    ranks,
+    feedback.map(({ slot, action, value, ts }) => [slot, action, value, action === 2 ? ts - impression.ts : 0]),
+  ]);
+  let scored = known.get(alike);
+  if (scored === undefined) {
+    if (known.size > 100_000) known.clear();
+    scored = score({
+      offset,
+      slots: items.map((item, slot) => ({ item, rank: ranks?.[slot] ?? offset + slot + 1 })),
+      events: feedback.map(({ slot, action, value, ts }) => ({
+        item: items[slot],
+        action: SCORER.actions[action] ?? '(none)',
+        value,
+        ts,
+      })),
+    });
+    known.set(alike, scored);
+  }
+  return scored;
+}
+
+function score(list: PlainImpression): Scored {
+  const out = MEASURES.flatMap((measure) => {
+    const plain = plainScore(measure, list, GRADING);
+    if (plain === undefined) return [LEFT_OUT, 0, 0];
+    const state = plain.positive ? WITH_POSITIVE : WITHOUT_POSITIVE;
+    return 'value' in plain ? [state, plain.value, 0] : [state, plain.above, plain.below];
+  });
+  return {
+    positive: plainGrades(list, GRADING, undefined, 'first').some((grade) => grade >= GRADING.relevantFrom),
+    out: Float64Array.from(out),
+  };
+}

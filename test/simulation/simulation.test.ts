@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { FAULT_LABELS } from '../../src/fault-point.ts';
+import { INCREMENTS } from '../mutations/guards.ts';
+import { JUDGED, PLANTED } from './disorders.ts';
+import { FAULT_KINDS } from './faults.ts';
+import { drawScenario, runScenario } from './history.ts';
+import { runSeeds } from './many.ts';
+import { PINNED } from './pinned.ts';
+import { mutatedProduct, type Product, theProduct } from './product.ts';
+import { reportOf } from './report.ts';
+import { FATES } from './scenario.ts';
+import { shrink } from './shrink.ts';
+
+const SEEDS = 300;
+const LONG_MS = 300_000;
+
+describe('the simulator', () => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await theProduct();
+  });
+
+  it(
+    `finds nothing lost, double or different in ${SEEDS} histories, in which everything went wrong that can`,
+    async () => {
+      const { failure, happened } = await runSeeds(product, { from: 1, seeds: SEEDS });
+      if (failure !== undefined) expect.fail(await reportOf(product, failure.scenario, failure.broken));
+      const expected = [
+        ...FAULT_KINDS,
+        ...FATES,
+        ...PLANTED,
+        ...JUDGED,
+        ...['OK', 'ALREADY', 'FENCED', 'CONFLICT'],
+        ...['stopped: limit', 'stopped: state_lost', 'start refused', 'orderly end'],
+      ];
+      expect(expected.filter((what) => happened.of(what) === 0)).toEqual([]);
+      const places = FAULT_LABELS.filter((label) => happened.of(`died at: ${label}`) > 0);
+      expect(places.length).toBeGreaterThan(FAULT_LABELS.length / 2);
+    },
+    LONG_MS,
+  );
+
+  it.each(PINNED.map(({ seed, showed }) => [showed, seed] as const))(
+    'finds no more that %s',
+    async (_, seed) => {
+      const scenario = drawScenario(seed);
+      const { broken } = await runScenario(product, scenario, { sample: 1 });
+      if (broken !== undefined) expect.fail(await reportOf(product, scenario, broken));
+    },
+    LONG_MS,
+  );
+
+  it('does the same again with the same seed', async () => {
+    const [one, other] = [
+      await runScenario(product, drawScenario(12), { trace: true }),
+      await runScenario(product, drawScenario(12), { trace: true }),
+    ];
+    expect(one.trace.length).toBeGreaterThan(50);
+    expect(other.trace).toEqual(one.trace);
+    expect(other.steps).toBe(one.steps);
+  });
+
+  it(
+    'passes what sends additions, as long as the guard is whole',
+    async () => {
+      const adding = await mutatedProduct(INCREMENTS);
+      expect((await runSeeds(adding, { from: 1, seeds: 20 })).failure).toBeUndefined();
+    },
+    LONG_MS,
+  );
+
+  it(
+    'leaves of a history that breaks a promise only what breaks it',
+    async () => {
+      const forgetful = await mutatedProduct([
+        {
+          file: 'consumers/join/join.ts',
+          text: "this.#dropFeedback(topic, 'capped', silent);\n      return;",
+          replacement: 'return;',
+        },
+      ]);
+      const { failure } = await runSeeds(forgetful, { from: 1, seeds: 50 });
+      if (failure === undefined) throw new Error('feedback that is dropped and not counted must be missed');
+      const { scenario, broken } = await shrink(forgetful, failure.scenario, failure.broken);
+      expect(broken.promise).toBe(failure.broken.promise);
+      expect(scenario.faults).toEqual([]);
+      expect(scenario.fates).toEqual([]);
+      // An impression and one feedback more than it takes.
+      expect(scenario.traffic.length).toBeLessThanOrEqual(5);
+    },
+    LONG_MS,
+  );
+});

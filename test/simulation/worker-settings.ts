@@ -1,0 +1,36 @@
+import type { DurationMs } from '../../src/events.ts';
+import { NO_PERMISSIONS } from '../../src/resume.ts';
+import type { WorkerSettings } from '../../src/worker-contract.ts';
+import { SESSION_MS } from './faults.ts';
+import type { SimulatedSettings } from './scenario.ts';
+import { FINGERPRINT } from './scoring.ts';
+
+export const NAMESPACE = 'sim';
+/** Most by which a clock may be wrong that judges: with more the worker pauses. */
+export const CLOCK_ERROR_MS: DurationMs = 30_000;
+
+/** What the product's worker is told of a history. */
+export function workerSettings(settings: SimulatedSettings, openLimit: number): WorkerSettings {
+  const { join, partitions, panes, commitInterval, idleAfter, maxSkew } = settings;
+  const topics = join.topics.map((_, topic) => `t${topic}`);
+  return {
+    topics,
+    unit: (partition) => ({
+      namespace: NAMESPACE,
+      partition,
+      partitions,
+      generation: '1',
+      permissions: NO_PERMISSIONS,
+      fingerprint: FINGERPRINT,
+      join,
+      panes,
+      sources: topics,
+    }),
+    commitInterval,
+    idleAfter,
+    outOfOrderness: join.outOfOrderness,
+    maxSkew,
+    openLimit,
+    sessionTimeout: SESSION_MS,
+  };
+}
