@@ -2,26 +2,37 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Ladder } from './accumulators/ladder.ts';
 import { type Row, shapeOf } from './accumulators/row.ts';
 import { type RowCodec, rowCodec } from './accumulators/row-codec.ts';
+import { cohortRows } from './accumulators/running-windows.ts';
 import { paneKey, parseField, unitKey } from './accumulators/store/layout.ts';
 import type { Fields, Store } from './accumulators/store/port.ts';
 import { readUnit, stands, type UnitState, wentBack } from './accumulators/unit-state.ts';
 import type { CohortRow, Rows } from './accumulators/windows.ts';
 import type { Settings } from './config/settings.ts';
-import type { EpochMs } from './events.ts';
+import type { DurationMs, EpochMs } from './events.ts';
+import { HourRows } from './exporter-hours.ts';
+import type { Result } from './statistics/absent.ts';
+import { WindowErrors } from './window-errors.ts';
 
-export type ExporterSettings = Pick<Settings, 'attribution' | 'cohorts' | 'measures' | 'paneSize' | 'windows'>;
+export type ExporterSettings = Pick<
+  Settings,
+  'attribution' | 'cohorts' | 'measures' | 'paneSize' | 'statistics' | 'windows'
+>;
 
 export interface ExporterDeps {
   readonly store: Store;
   readonly namespace: string;
   /** Of every topic: the number of units. */
   readonly partitions: number;
+  /** Length of hour panes, for tests; default: an hour. */
+  readonly hour?: DurationMs;
 }
 
 export interface QualityRow extends CohortRow {
   /** Both as in the configuration. */
   readonly horizon: string;
   readonly window: string;
+  /** Standard errors, one per measure. */
+  readonly stderrs: readonly Result<number>[];
 }
 
 export interface QualityWindow {
@@ -49,6 +60,7 @@ interface SealedRows {
   readonly rows: Rows;
 }
 
+const HOUR_MS = 3_600_000;
 const ATTEMPTS = 5;
 /** Keys per read: what one answer holds stays small. */
 const BATCH = 32;
@@ -63,7 +75,8 @@ const FIELDS = 50_000;
  * meanwhile is read anew.
  *
  * A sealed pane never changes, so it is read once per horizon; the windows' sums move with the panes (running-windows.ts).
- * They are built anew only when a unit went back or began a new generation.
+ * They are built anew only when a unit went back or began a new generation. The hours that standard errors need are read
+ * as they are when a unit has sealed more panes.
  */
 export class Exporter {
   readonly #settings: ExporterSettings;
@@ -73,6 +86,7 @@ export class Exporter {
   /** As last seen; undefined: nobody has committed to the unit. */
   #units: readonly (UnitState | undefined)[];
   #ladders: readonly Ladder[];
+  #hours: HourRows;
   #last: QualitySnapshot | undefined;
   #shown: readonly unknown[] = [];
   #running: Promise<QualitySnapshot> | undefined;
@@ -86,6 +100,7 @@ export class Exporter {
     this.#unitKeys = Array.from({ length: deps.partitions }, (_, unit) => unitKey(deps.namespace, unit));
     this.#units = this.#unitKeys.map(() => undefined);
     this.#ladders = this.#newLadders();
+    this.#hours = this.#newHours();
   }
 
   /**
@@ -118,12 +133,48 @@ export class Exporter {
   async #read(): Promise<boolean> {
     const hashes = await this.#deps.store.read(this.#unitKeys);
     const units = hashes.map((fields, u) => readUnit(u, fields, this.#units[u]));
-    if (units.some((unit, u) => wentBack(unit, this.#units[u]))) this.#ladders = this.#newLadders();
+    if (units.some((unit, u) => wentBack(unit, this.#units[u]))) {
+      this.#ladders = this.#newLadders();
+      this.#hours = this.#newHours();
+    }
     this.#units = units;
     let same = true;
     for (const [u, unit] of units.entries()) if (unit !== undefined) same = (await this.#readUnit(u, unit)) && same;
-    if (same) for (const ladder of this.#ladders) ladder.move(units);
-    return same;
+    if (!same) return false;
+    for (const ladder of this.#ladders) ladder.move(units);
+    return this.#readHours();
+  }
+
+  /**
+   * Reads the hours that the windows overlap: those of units that have sealed more, or of all when the windows have moved.
+   * false: a unit changed hands.
+   */
+  async #readHours(): Promise<boolean> {
+    const { paneSize, statistics } = this.#settings;
+    const spans = this.#ladders.flatMap(({ span }) => (span === undefined ? [] : [span]));
+    if (spans.length === 0 || statistics.clustered.length === 0) return true;
+    const start = Math.min(...spans.map((span) => span.start));
+    const end = Math.max(...spans.map((span) => span.end));
+    const read: { readonly u: number; readonly unit: UnitState }[] = [];
+    for (const [u, unit] of this.#units.entries()) {
+      if (unit === undefined) continue;
+      const sealed = this.#ladders.map(({ horizon }) => Math.floor((unit.watermark - horizon.ms) / paneSize.ms));
+      const moment = JSON.stringify([start, end, sealed]);
+      if (await this.#hours.read(u, unit, start, end, moment)) read.push({ u, unit });
+    }
+    if (read.length === 0) return true;
+    this.#hours.forget(start);
+    const hashes = await this.#deps.store.read(read.map(({ u }) => this.#unitKeys[u]));
+    const stood = read.every(({ u, unit }, i) => stands(readUnit(u, hashes[i], unit), unit, []));
+    if (!stood) this.#hours = this.#newHours();
+    return stood;
+  }
+
+  #newHours(): HourRows {
+    const { attribution, measures, statistics } = this.#settings;
+    const { store, namespace, hour = HOUR_MS } = this.#deps;
+    const longest = Math.max(...attribution.horizons.map((horizon) => horizon.ms));
+    return new HourRows({ store, namespace, measures, clustered: statistics.clustered, hour, longest });
   }
 
   async #readUnit(u: number, unit: UnitState): Promise<boolean> {
@@ -201,8 +252,14 @@ export class Exporter {
       return this.#last;
     }
     const { windows } = this.#settings;
-    const all = this.#ladders.flatMap(({ horizon }, h) =>
-      shown[h].map(({ complete, rows }, w) => ({ horizon: horizon.text, window: windows[w].text, complete, rows })),
+    const all = this.#ladders.flatMap((ladder, h) =>
+      shown[h].map(({ complete, rows }, w) => ({
+        horizon: ladder.horizon.text,
+        window: windows[w].text,
+        complete,
+        rows,
+        errors: this.#errorsOf(ladder, windows[w].ms),
+      })),
     );
     const resultTimes = new Map<string, EpochMs>();
     for (const ladder of this.#ladders) {
@@ -211,11 +268,24 @@ export class Exporter {
     }
     this.#shown = shown;
     this.#last = {
-      rows: all.flatMap(({ horizon, window, rows }) => rows.map((row) => ({ horizon, window, ...row }))),
+      rows: all.flatMap(({ horizon, window, rows, errors }) =>
+        rows.map((row) => ({ horizon, window, ...row, stderrs: errors.of(row) })),
+      ),
       windows: all.map(({ horizon, window, complete }) => ({ horizon, window, complete })),
       resultTimes,
       impressions,
     };
     return this.#last;
+  }
+
+  /** The errors of one window, from the hours that overlap it. */
+  #errorsOf({ horizon, span }: Ladder, length: DurationMs): WindowErrors {
+    const { measures, statistics } = this.#settings;
+    const { clustered } = statistics;
+    if (span === undefined) return new WindowErrors(measures, clustered, []);
+    const start = span.end - length;
+    const tables = this.#units.map((unit) => unit?.admission);
+    const hours = cohortRows(this.#hours.sum(horizon.text, start, span.end), clustered, tables, start);
+    return new WindowErrors(measures, clustered, hours);
   }
 }

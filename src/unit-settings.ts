@@ -6,12 +6,14 @@ import type { UnitSettings } from './unit-contract.ts';
 const HOUR_MS = 3_600_000;
 /** Minute panes serve the longest window, and the baselines of a day and three hours (statistics.md section 11). */
 const LEAST_MINUTES_KEPT_MS = 27 * HOUR_MS;
+/** The longest window, and the hour in which it begins. */
+const VECTORS_KEPT_MS = 25 * HOUR_MS;
 /** Three weeks and a day, for baselines by hour of the week. */
 const HOURS_KEPT_MS = 22 * 24 * HOUR_MS;
 
 /** The slices of the configuration that shape a unit; which unit it is comes from elsewhere. */
 export function unitShape(settings: Settings, scorer: Scorer): Pick<UnitSettings, 'join' | 'panes'> {
-  const { attribution, kafka, limits, windows, paneSize, cohorts, dimensions } = settings;
+  const { attribution, kafka, limits, windows, paneSize, cohorts, dimensions, statistics } = settings;
   const longestHorizon = attribution.horizons[attribution.horizons.length - 1].ms;
   const longestWindow = Math.max(0, ...windows.map((window) => window.ms));
   return {
@@ -30,11 +32,13 @@ export function unitShape(settings: Settings, scorer: Scorer): Pick<UnitSettings
       horizons: attribution.horizons,
       dimensions,
       sets: cohorts,
+      clustered: statistics.clustered,
       shape: scorer,
       cohortsPerSet: limits.cohortsPerSet,
       keepMinutes:
         Math.max(longestWindow, LEAST_MINUTES_KEPT_MS) + longestHorizon + attribution.unitTimeout + paneSize.ms,
       keepHours: HOURS_KEPT_MS + longestHorizon,
+      keepVectors: VECTORS_KEPT_MS + longestHorizon,
       totals: [],
     },
   };

@@ -198,9 +198,7 @@ export class Unit {
   }
 
   /** Copies of the rows of a since-start total, with all that closed up to now, stored or not. */
-  total(name: string): ReturnType<Panes['total']> {
-    return this.#panes.total(name);
-  }
+  readonly total: Panes['total'] = (name) => this.#panes.total(name);
 
   /** Lets time pass in a topic that has nothing new; not while replaying. */
   idle(topic: number, watermark: EpochMs): void {

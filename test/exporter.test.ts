@@ -15,6 +15,8 @@ import { StoredUnit, unitRows } from './stored-units.ts';
 const CODEC = rowCodec(SHAPE);
 const { measures } = parseMeasures(['mrr', 'ctr', 'ndcg@10'], { relevantFrom: 1 });
 const SETS = [[], ['country'], ['country', 'variant']];
+const CLUSTERED = [[], ['country']];
+const HOUR = 40;
 
 interface Shape {
   readonly paneSize: number;
@@ -32,6 +34,7 @@ function exporterSettings({ paneSize, lengths, unitTimeout }: Shape): ExporterSe
   return {
     measures,
     cohorts: SETS,
+    statistics: { clustered: CLUSTERED },
     paneSize: { text: `${paneSize}ms`, ms: paneSize },
     windows: lengths.map((length) => ({ text: `${length * paneSize}ms`, ms: length * paneSize })),
     attribution: {
@@ -50,14 +53,16 @@ function panesSettings({ paneSize, lengths, unitTimeout }: Shape, unit: number) 
   return {
     owner: { namespace: 'ns', unit, generation: 'g0' },
     paneSize,
-    hour: 40,
+    hour: HOUR,
     horizons: HORIZONS,
     dimensions: ['variant', 'country'],
     sets: SETS,
+    clustered: CLUSTERED,
     shape: SHAPE,
     cohortsPerSet: 2,
     keepMinutes: Math.max(...lengths) * paneSize + 9 + paneSize + unitTimeout,
     keepHours: 100,
+    keepVectors: 100,
     totals: [],
     settledUpTo: Number.NEGATIVE_INFINITY,
   };
@@ -127,6 +132,7 @@ class World {
       store: this.store,
       namespace: 'ns',
       partitions: histories.length,
+      hour: HOUR,
     });
   }
 
@@ -228,6 +234,7 @@ describe('an exporter', () => {
       horizon,
       values: ['A', 'DE'],
       userless: false,
+      bucket: 0,
       positive: true,
       out,
       impression: ts,
@@ -294,6 +301,9 @@ describe('an exporter', () => {
       ['receval:{ns:0}:unit'],
       ['receval:{ns:0}:g0:pane:m:10'],
       ['receval:{ns:0}:unit'],
+      // The windows moved: the hour that they overlap is read as it is.
+      ['receval:{ns:0}:g0:vector:h:0', 'receval:{ns:0}:g0:pane:h:0'],
+      ['receval:{ns:0}:unit'],
     ]);
   });
 
@@ -357,6 +367,14 @@ describe('an exporter', () => {
     const row = emptyRow({ names: ['a', 'b', 'c'], kinds: ['mean', 'mean', 'mean'] });
     row.impressions = row.positives = 1;
     row.sums.splice(0, 8, 1, 1, 250_000_000, 62_500_000, 1, 1, 500_000_000, 250_000_000);
-    expect(first).toEqual({ horizon: '2ms', window: '20ms', by: [], values: [], row });
+    expect(first).toEqual({
+      horizon: '2ms',
+      window: '20ms',
+      by: [],
+      values: [],
+      row,
+      stderrs: first.stderrs,
+    });
+    expect(first.stderrs).toEqual([{ absent: 'few_users' }, { absent: 'few_users' }, { absent: 'no_data' }]);
   });
 });

@@ -70,9 +70,9 @@ export class StoredUnit {
     const panes = this.#panes;
     if (panes === undefined || watermark <= this.#watermark) return;
     const { namespace, unit } = this.#settings.owner;
-    for (const { at, ts, horizon, values, userless, positive, out } of this.#history) {
+    for (const { at, ts, horizon, values, userless, positive, out, bucket } of this.#history) {
       if (at <= this.#watermark || at > watermark) continue;
-      panes.add(at, ts, horizon, panes.cohorts.tag(values), userless, positive, out);
+      panes.add(at, ts, horizon, panes.cohorts.tag(values), userless, positive, out, bucket);
     }
     panes.advance(watermark);
     this.#watermark = watermark;

@@ -98,6 +98,13 @@ export class Ladder {
     return this.#shown;
   }
 
+  /** From the start of the longest window to the end of all; undefined: there are none. */
+  get span(): { readonly start: EpochMs; readonly end: EpochMs } | undefined {
+    const { paneSize } = this.#settings;
+    if (!Number.isFinite(this.#end)) return undefined;
+    return { start: (this.#end - this.#longest) * paneSize, end: this.#end * paneSize };
+  }
+
   /** End of the newest pane before the cut in which a unit holds a result of any horizon; undefined: none. */
   newest(units: Units): EpochMs | undefined {
     let newest = Number.NEGATIVE_INFINITY;

@@ -3,7 +3,7 @@ import { type AdmissionState, parseAdmission } from './admission.ts';
 import { PaneNumbers } from './pane-numbers.ts';
 import type { RowShape } from './row.ts';
 import { keysOf, listOf, parseJson, rangeOf } from './store/json.ts';
-import { paneKey, type RowOwner, SINCE_START, totalKey } from './store/layout.ts';
+import { paneKey, type RowOwner, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
 import type { Fields } from './store/port.ts';
 
 export interface Horizon {
@@ -24,12 +24,16 @@ export interface PanesSettings {
   readonly dimensions: readonly string[];
   /** Grouping sets, as lists of dimension names. */
   readonly sets: readonly (readonly string[])[];
+  /** Those of `sets` whose hour panes keep sums by user bucket. */
+  readonly clustered: readonly (readonly string[])[];
   readonly shape: RowShape;
   /** Cohorts of one set that are kept by name at a time, at least 1. */
   readonly cohortsPerSet: number;
   /** How long a pane outlives its end in event time, at least H. */
   readonly keepMinutes: DurationMs;
   readonly keepHours: DurationMs;
+  /** The same for the vectors of hour panes: at most `keepHours`. */
+  readonly keepVectors: DurationMs;
   /** Names of the since-start totals that every closing is added to. */
   readonly totals: readonly string[];
   /** The committed watermark; -Infinity: none. Everything at or below it was added and deleted already. */
@@ -58,6 +62,7 @@ export function liveKeys(settings: PanesSettings, state: PanesState, watermark: 
   return [
     ...minutes.endingAfter(settled).map((n) => paneKey(settings.owner, 'm', n * settings.paneSize)),
     ...hours.endingAfter(settled).map((n) => paneKey(settings.owner, 'h', n * settings.hour)),
+    ...hours.endingAfter(settled).map((n) => vectorKey(settings.owner, n * settings.hour)),
     ...settings.totals.map((name) => totalKey(settings.owner, name, SINCE_START)),
   ];
 }
@@ -69,8 +74,14 @@ export function longest(settings: PanesSettings): DurationMs {
 
 export function checkSettings(settings: PanesSettings): void {
   const window = longest(settings);
-  if (settings.keepMinutes < window || settings.keepHours < window) {
+  if (Math.min(settings.keepMinutes, settings.keepHours, settings.keepVectors) < window) {
     throw new Error(`panes must be kept for the longest horizon (${window} ms) at least`);
+  }
+  if (settings.keepVectors > settings.keepHours)
+    throw new Error('vectors of hour panes may not be kept longer than these');
+  const sets = new Set(settings.sets.map(setText));
+  for (const by of settings.clustered) {
+    if (!sets.has(setText(by))) throw new Error(`clustered: [${by}] is none of the grouping sets`);
   }
   if (settings.cohortsPerSet < 1) throw new Error('cohortsPerSet must be at least 1');
 }

@@ -1,22 +1,27 @@
 import type { EpochMs } from '../events.ts';
+import { BUCKETS } from '../user-words.ts';
 import { Admission } from './admission.ts';
 import { Cohorts } from './cohorts.ts';
 import { PaneNumbers } from './pane-numbers.ts';
+import { PaneSheets } from './pane-sheets.ts';
 import { checkSettings, longest, type PanesSettings, type PanesState, type RestoredPanes } from './panes-settings.ts';
 import type { Row } from './row.ts';
-import { type RowCodec, rowCodec } from './row-codec.ts';
+import { type RowCodec, rowCodec, vectorRowCodec } from './row-codec.ts';
 import { type LiveRow, Sheet } from './sheet.ts';
 import { NAMED, Slice } from './slice.ts';
 import {
   otherValues,
-  type PaneSize,
   paneKey,
   parseField,
   rowField,
   SINCE_START,
   setText,
   totalKey,
+  vectorKey,
 } from './store/layout.ts';
+
+/** Buckets of the vectors of hour panes. */
+export const HOUR_BUCKETS = 64;
 
 /** What changed since the last call: absolute rows by key and field, and keys to delete before they are set. */
 export interface PaneChanges {
@@ -26,8 +31,9 @@ export interface PaneChanges {
 
 /**
  * The live rows of one unit. Every closing is added to the minute pane and the hour pane of its impression's time and to
- * the totals, for its cohort of every grouping set. A pane is deleted when event time reaches its end + keep, before
- * what closes at the same time is added. What comes out does not depend on how often changes are taken.
+ * the totals, for its cohort of every grouping set; hour panes of some sets, and totals, have sums by user bucket too. A
+ * pane is deleted when event time reaches its end + keep, before what closes at the same time is added. What comes out
+ * does not depend on how often changes are taken.
  */
 export class Panes {
   /** The tags under which cohorts are added. */
@@ -36,12 +42,11 @@ export class Panes {
   readonly #window: number;
   readonly #codec: RowCodec;
   readonly #admission: readonly Admission[];
-  readonly #sets: readonly { readonly by: string; readonly other: string }[];
-  readonly #minutes: PaneNumbers;
-  readonly #hours: PaneNumbers;
-  /** By pane number; only those that can still change, or were not taken yet. */
-  readonly #minuteSheets = new Map<number, Sheet>();
-  readonly #hourSheets = new Map<number, Sheet>();
+  readonly #sets: readonly { readonly by: string; readonly other: string; readonly clustered: boolean }[];
+  readonly #minutes: PaneSheets;
+  readonly #hours: PaneSheets;
+  /** The sums by user bucket of hour panes. */
+  readonly #vectors: PaneSheets;
   readonly #totals: readonly Sheet[];
   /** What was added since this object was made: for counters that begin with the process. */
   readonly #scored: Sheet;
@@ -58,30 +63,54 @@ export class Panes {
     this.#window = longest(settings);
     this.#codec = rowCodec(settings.shape);
     this.cohorts = new Cohorts(settings.dimensions, settings.sets);
-    this.#sets = settings.sets.map((by) => ({ by: setText(by), other: otherValues(by) }));
+    const clustered = new Set(settings.clustered.map(setText));
+    this.#sets = settings.sets.map((by) => ({
+      by: setText(by),
+      other: otherValues(by),
+      clustered: clustered.has(setText(by)),
+    }));
     this.#admission = settings.sets.map((by) => {
       const state = restored?.state.admission.find((table) => setText(table.by) === setText(by));
       return new Admission(by, settings.cohortsPerSet, state);
     });
-    this.#minutes = new PaneNumbers(settings.paneSize, settings.keepMinutes, restored?.state.minutes);
-    this.#hours = new PaneNumbers(settings.hour, settings.keepHours, restored?.state.hours);
-    this.#totals = settings.totals.map((name) => this.#restored(totalKey(settings.owner, name, SINCE_START), restored));
+    const { owner, paneSize, hour, shape } = settings;
+    this.#clock = settings.settledUpTo;
+    const hours = new PaneNumbers(hour, settings.keepHours, restored?.state.hours);
+    // The vectors that event time has passed were deleted with it.
+    const vectors = hours.endingAfter(this.#clock - settings.keepVectors).map((n) => [n, n + 1] as const);
+    this.#minutes = new PaneSheets(
+      new PaneNumbers(paneSize, settings.keepMinutes, restored?.state.minutes),
+      this.#codec,
+      (n) => new Sheet(paneKey(owner, 'm', n * paneSize), (n + 1) * paneSize, shape),
+    );
+    this.#hours = new PaneSheets(
+      hours,
+      this.#codec,
+      (n) => new Sheet(paneKey(owner, 'h', n * hour), (n + 1) * hour, shape),
+    );
+    this.#vectors = new PaneSheets(
+      new PaneNumbers(hour, settings.keepVectors, vectors),
+      vectorRowCodec(shape),
+      (n) => new Sheet(vectorKey(owner, n * hour), (n + 1) * hour, shape, HOUR_BUCKETS),
+    );
+    this.#totals = settings.totals.map(
+      (name) => new Sheet(totalKey(owner, name, SINCE_START), Number.POSITIVE_INFINITY, shape, BUCKETS),
+    );
     this.#scored = new Sheet('', Number.POSITIVE_INFINITY, settings.shape);
     this.#slices = settings.horizons.map(() => new Slice(settings.shape, this.cohorts));
-    this.#clock = settings.settledUpTo;
-    const settled = this.#clock - this.#window;
-    for (const n of this.#minutes.endingAfter(settled)) {
-      this.#minuteSheets.set(n, this.#restored(this.#paneKey('m', n), restored, (n + 1) * settings.paneSize));
+    if (restored !== undefined) {
+      const restore = (sheet: Sheet, codec: RowCodec): void => restoreSheet(sheet, codec, restored);
+      for (const panes of this.#kinds) {
+        for (const n of panes.numbers.endingAfter(this.#clock - this.#window)) panes.restore(n, restore);
+      }
+      for (const total of this.#totals) restore(total, this.#codec);
     }
-    for (const n of this.#hours.endingAfter(settled)) {
-      this.#hourSheets.set(n, this.#restored(this.#paneKey('h', n), restored, (n + 1) * settings.hour));
-    }
-    this.#nextDeletion = Math.min(this.#minutes.nextDeletion, this.#hours.nextDeletion);
+    this.#nextDeletion = this.#oldest();
   }
 
   /**
    * Adds one scored list that closed at `at`; times ascend from call to call. `ts`: time of the impression; `horizon`:
-   * index; `out`: as in `Scorer.score`.
+   * index; `out`: as in `Scorer.score`; `bucket`: of its user, 0 to 255.
    */
   add(
     at: EpochMs,
@@ -91,6 +120,7 @@ export class Panes {
     userless: boolean,
     positive: boolean,
     out: Float64Array,
+    bucket: number,
   ): void {
     if (at >= this.#nextDeletion) this.#deleteUpTo(at);
     if (at > this.#clock) this.#clock = at;
@@ -103,7 +133,7 @@ export class Panes {
     } else if (slice.judgedAt[cell] !== NAMED && slice.judgedAt[cell] !== this.#epoch) {
       this.#judge(slice, horizon, cell, tag, ts);
     }
-    slice.add(cell, userless, positive, out);
+    slice.add(cell, userless, positive, out, bucket);
   }
 
   /** Everything up to `watermark` has been added: deletes what ends there. */
@@ -120,12 +150,7 @@ export class Panes {
       else slice.fold();
     }
     const rows = new Map<string, Map<string, string>>();
-    for (const sheets of [this.#minuteSheets, this.#hourSheets]) {
-      for (const [n, sheet] of sheets) {
-        if (sheet.changed.length > 0) rows.set(sheet.key, sheet.take(this.#codec));
-        if (sheet.end <= settled) sheets.delete(n);
-      }
-    }
+    for (const panes of this.#kinds) panes.take(rows, settled);
     for (const sheet of this.#totals) if (sheet.changed.length > 0) rows.set(sheet.key, sheet.take(this.#codec));
     const deletes = this.#deletes;
     this.#deletes = [];
@@ -140,11 +165,17 @@ export class Panes {
     return this.#scored.copies();
   }
 
+  /** Copies of the rows of a since-start total, by field, with all that was added up to now. */
+  total(name: string): ReadonlyMap<string, Row> {
+    for (const slice of this.#slices) slice.fold();
+    return this.#totals[this.#settings.totals.indexOf(name)].snapshot();
+  }
+
   /** What the checkpoint keeps beside the rows. */
   state(): PanesState {
     return {
-      minutes: this.#minutes.toJSON(),
-      hours: this.#hours.toJSON(),
+      minutes: this.#minutes.numbers.toJSON(),
+      hours: this.#hours.numbers.toJSON(),
       admission: this.#admission.map((table) => table.state()),
     };
   }
@@ -153,50 +184,39 @@ export class Panes {
   #turn(slice: Slice, ts: EpochMs): void {
     slice.clear();
     const { paneSize, hour } = this.#settings;
-    const minute = this.#sheet('m', this.#minutes, this.#minuteSheets, ts);
-    const hourly = this.#sheet('h', this.#hours, this.#hourSheets, ts);
+    const settled = this.#clock - this.#window;
+    const minute = this.#minutes.of(ts, settled);
+    const hourly = this.#hours.of(ts, settled);
     slice.from = Math.max(minute.end - paneSize, hourly.end - hour);
     slice.to = Math.min(minute.end, hourly.end);
     slice.sheets = [minute, hourly, ...this.#totals, this.#scored];
-  }
-
-  /** The sheet of a pane, which from now on exists. */
-  #sheet(size: PaneSize, numbers: PaneNumbers, sheets: Map<number, Sheet>, ts: EpochMs): Sheet {
-    const n = numbers.of(ts);
-    let sheet = sheets.get(n);
-    if (sheet !== undefined) return sheet;
-    const end = (n + 1) * numbers.size;
-    if (end + this.#window <= this.#clock) {
-      throw new Error(`an impression of ${ts} closed out of order: event time had reached ${this.#clock}`);
-    }
-    sheet = new Sheet(this.#paneKey(size, n), end, this.#settings.shape);
-    sheets.set(n, sheet);
-    numbers.add(n);
-    this.#nextDeletion = Math.min(this.#nextDeletion, numbers.nextDeletion);
-    return sheet;
+    slice.vectors = this.#vectors.of(ts, settled);
+    this.#nextDeletion = this.#oldest();
   }
 
   /** Asks the admission tables where a cell goes, in the order of closing: when it begins and after a place became free. */
   #judge(slice: Slice, horizon: number, cell: number, tag: number, ts: EpochMs): void {
-    const end = (this.#minutes.of(ts) + 1) * this.#settings.paneSize;
+    const end = (this.#minutes.numbers.of(ts) + 1) * this.#settings.paneSize;
     const text = this.#settings.horizons[horizon].text;
     const keys = this.cohorts.keys(tag);
     const rows: LiveRow[] = [];
+    const vectors: LiveRow[] = [];
     let judgedAt = NAMED;
     for (let s = 0; s < keys.length; s++) {
       const named = this.#admission[s].admit(keys[s], end);
       if (!named) judgedAt = this.#epoch;
       const field = rowField(text, this.#sets[s].by, named ? keys[s] : this.#sets[s].other);
       for (const sheet of slice.sheets) rows.push(sheet.row(field));
+      if (this.#sets[s].clustered && slice.vectors !== undefined) vectors.push(slice.vectors.row(field));
     }
-    slice.direct(cell, rows, judgedAt);
+    vectors.push(...rows.filter((row) => row.vector !== undefined));
+    slice.direct(cell, rows, vectors, judgedAt);
   }
 
   #deleteUpTo(at: EpochMs): void {
-    const { paneSize } = this.#settings;
+    const { owner, paneSize, hour } = this.#settings;
     const minutes = this.#minutes.deleteUpTo(at);
-    for (const n of minutes) this.#deletes.push(this.#paneKey('m', n));
-    for (const n of minutes) this.#minuteSheets.delete(n);
+    for (const n of minutes) this.#deletes.push(paneKey(owner, 'm', n * paneSize));
     if (minutes.length > 0) {
       const end = (minutes[minutes.length - 1] + 1) * paneSize;
       let freed = false;
@@ -206,11 +226,14 @@ export class Panes {
         this.#scored.retain((field) => this.#isKept(field));
       }
     }
-    for (const n of this.#hours.deleteUpTo(at)) {
-      this.#deletes.push(this.#paneKey('h', n));
-      this.#hourSheets.delete(n);
-    }
-    this.#nextDeletion = Math.min(this.#minutes.nextDeletion, this.#hours.nextDeletion);
+    for (const n of this.#hours.deleteUpTo(at)) this.#deletes.push(paneKey(owner, 'h', n * hour));
+    for (const n of this.#vectors.deleteUpTo(at)) this.#deletes.push(vectorKey(owner, n * hour));
+    this.#nextDeletion = this.#oldest();
+  }
+
+  /** When the next pane is to be deleted. */
+  #oldest(): EpochMs {
+    return Math.min(...this.#kinds.map(({ numbers }) => numbers.nextDeletion));
   }
 
   /** Whether the cohort of a field still has its place. */
@@ -220,16 +243,13 @@ export class Panes {
     return name !== undefined && (name.values === this.#sets[set].other || this.#admission[set].has(name.values));
   }
 
-  #paneKey(size: PaneSize, n: number): string {
-    return paneKey(this.#settings.owner, size, n * (size === 'm' ? this.#settings.paneSize : this.#settings.hour));
+  get #kinds(): readonly PaneSheets[] {
+    return [this.#minutes, this.#hours, this.#vectors];
   }
+}
 
-  #restored(key: string, restored: RestoredPanes | undefined, end: EpochMs = Number.POSITIVE_INFINITY): Sheet {
-    const sheet = new Sheet(key, end, this.#settings.shape);
-    if (restored === undefined) return sheet;
-    const fields = restored.rows.get(key);
-    if (fields === undefined) throw new Error(`rows of ${key} are missing: read all of liveKeys before restoring`);
-    sheet.restore(fields, this.#codec);
-    return sheet;
-  }
+function restoreSheet(sheet: Sheet, codec: RowCodec, restored: RestoredPanes): void {
+  const fields = restored.rows.get(sheet.key);
+  if (fields === undefined) throw new Error(`rows of ${sheet.key} are missing: read all of liveKeys before restoring`);
+  sheet.restore(fields, codec);
 }

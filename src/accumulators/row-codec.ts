@@ -2,7 +2,7 @@ import { SUMS_WIDTH } from '../measures/contract.ts';
 import { parseExact, printExact } from './exact.ts';
 import { emptyRow, type Row, type RowShape, sumsOffsets } from './row.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';
-import { decodeVector, encodeVector } from './vector.ts';
+import { vectorCodec } from './vector-codec.ts';
 
 /** Text of rows of one shape. Equal rows have equal text. */
 export interface RowCodec {
@@ -20,6 +20,7 @@ export interface RowCodec {
  */
 export function rowCodec(shape: RowShape): RowCodec {
   const offsets = sumsOffsets(shape);
+  const vectors = vectorCodec(shape);
   const openings = shape.names.map((name, m) => `${m === 0 ? '' : ','}${JSON.stringify(name)}:[`);
 
   function encode(row: Row): string {
@@ -29,7 +30,7 @@ export function rowCodec(shape: RowShape): RowCodec {
       for (let i = offsets[m] + 1; i < offsets[m + 1]; i++) text += `,${printExact(row.sums[i])}`;
       text += ']';
     }
-    return `${text}}${row.vector === undefined ? '' : `,"vector":${encodeVector(row.vector)}`}}`;
+    return `${text}}${row.vector === undefined ? '' : `,"vector":${vectors.encode(row.vector)}`}}`;
   }
 
   function decode(text: string): Row {
@@ -48,11 +49,23 @@ export function rowCodec(shape: RowShape): RowCodec {
         row.sums[offsets[m] + i] = sum;
       });
     });
-    if (json['vector'] !== undefined) row.vector = decodeVector(json['vector']);
+    if (json['vector'] !== undefined) row.vector = vectors.read(json['vector']);
     return row;
   }
 
   return { encode, decode };
+}
+
+/** The same for rows of which only the vector is kept: text as `VectorCodec` has it. */
+export function vectorRowCodec(shape: RowShape): RowCodec {
+  const vectors = vectorCodec(shape);
+  return {
+    encode: ({ vector }) => {
+      if (vector === undefined) throw new Error('a row without a vector cannot be kept as one');
+      return vectors.encode(vector);
+    },
+    decode: (text) => ({ ...emptyRow(shape), vector: vectors.decode(text) }),
+  };
 }
 
 function exactAt(value: unknown, where: string): number | bigint {

@@ -2,7 +2,7 @@ import { type Exact, SUMS_WIDTH, type SumsKind } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { sumsKind } from '../measures/value.ts';
 import { addExact } from './exact.ts';
-import { mergeVectors, type Vector } from './vector.ts';
+import { addVector, type Vector } from './vector.ts';
 
 /** Which measures a row keeps, in the order of the configuration. A `Scorer` is one. */
 export interface RowShape {
@@ -58,7 +58,7 @@ export function addRow(into: Row, row: Row): void {
   into.positives += row.positives;
   into.userless += row.userless;
   for (let i = 0; i < row.sums.length; i++) into.sums[i] = addExact(into.sums[i], row.sums[i]);
-  into.vector = mergeVectors(into.vector, row.vector);
+  into.vector = addVector(into.vector, row.vector);
 }
 
 /** Adds a head that stands in `deltas` from index `from`: HEAD_WIDTH numbers, then the sums. All must be safe integers. */
@@ -83,5 +83,5 @@ export function mergeRows(a: Row, b: Row): Row {
 
 /** An equal row that can be added to. */
 export function copyRow(row: Row): Row {
-  return { ...row, sums: [...row.sums] };
+  return { ...row, sums: [...row.sums], vector: row.vector?.copy() };
 }

@@ -4,9 +4,12 @@ import { addExact } from './exact.ts';
 import { addDeltas, copyRow, emptyRow, type Row, type RowShape } from './row.ts';
 import type { RowCodec } from './row-codec.ts';
 import type { Fields } from './store/port.ts';
+import { Vector, vectorOffsets } from './vector.ts';
 
 /** A row in memory that tells its sheet when it changes. */
 export class LiveRow {
+  /** Of a sheet whose rows have vectors. `touch` before it is added to. */
+  readonly vector: Vector | undefined;
   readonly #sheet: Sheet;
   readonly #field: string;
   readonly #row: Row;
@@ -16,18 +19,19 @@ export class LiveRow {
     this.#sheet = sheet;
     this.#field = field;
     this.#row = row;
+    this.vector = row.vector;
   }
 
   /** Adds a head of safe integers that stands in `deltas` from `from`. */
   add(deltas: Float64Array, from: number): void {
     addDeltas(this.#row, deltas, from);
-    this.#touch();
+    this.touch();
   }
 
   /** Adds to one sum. */
   addTo(sum: number, value: Exact): void {
     this.#row.sums[sum] = addExact(this.#row.sums[sum], value);
-    this.#touch();
+    this.touch();
   }
 
   /** The row as text; it counts as unchanged from now on. */
@@ -40,7 +44,8 @@ export class LiveRow {
     return copyRow(this.#row);
   }
 
-  #touch(): void {
+  /** It changes. */
+  touch(): void {
     if (this.#changed) return;
     this.#changed = true;
     this.#sheet.changed.push(this);
@@ -55,19 +60,22 @@ export class Sheet {
   /** Rows that changed since the last `take`. */
   readonly changed: LiveRow[] = [];
   readonly #shape: RowShape;
+  /** Buckets of the vector of each row; 0: rows have none. */
+  readonly #buckets: number;
   readonly #rows = new Map<string, LiveRow>();
 
-  constructor(key: string, end: EpochMs, shape: RowShape) {
+  constructor(key: string, end: EpochMs, shape: RowShape, buckets = 0) {
     this.key = key;
     this.end = end;
     this.#shape = shape;
+    this.#buckets = buckets;
   }
 
   /** The row of this field; an empty one if there is none yet. */
   row(field: string): LiveRow {
     let row = this.#rows.get(field);
     if (row === undefined) {
-      row = new LiveRow(this, field, emptyRow(this.#shape));
+      row = new LiveRow(this, field, this.#withVector(emptyRow(this.#shape)));
       this.#rows.set(field, row);
     }
     return row;
@@ -75,7 +83,9 @@ export class Sheet {
 
   /** Takes over stored rows. */
   restore(fields: Fields, codec: RowCodec): void {
-    for (const [field, text] of fields) this.#rows.set(field, new LiveRow(this, field, codec.decode(text)));
+    for (const [field, text] of fields) {
+      this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));
+    }
   }
 
   /** The rows that changed since the last call, as text. */
@@ -89,8 +99,24 @@ export class Sheet {
     return new Map([...this.#rows].map(([field, row]) => [field, row.copy()] as const));
   }
 
+  /** The same of a sheet that is stored: what changed stays to be taken. */
+  snapshot(): Map<string, Row> {
+    return new Map([...this.#rows].map(([field, row]) => [field, row.copy()] as const));
+  }
+
+  #withVector(row: Row): Row {
+    if (this.#buckets === 0) row.vector = undefined;
+    else row.vector ??= emptyVector(this.#shape, this.#buckets);
+    return row;
+  }
+
   /** Drops the rows whose field is not to be kept. */
   retain(keeps: (field: string) => boolean): void {
     for (const field of this.#rows.keys()) if (!keeps(field)) this.#rows.delete(field);
   }
+}
+
+function emptyVector({ kinds }: RowShape, buckets: number): Vector {
+  const offsets = vectorOffsets(kinds);
+  return new Vector(buckets, offsets[offsets.length - 1]);
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { compareCommand } from './compare.ts';
 import { configCommand } from './config.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
@@ -30,6 +31,7 @@ async function main(argv: readonly string[]): Promise<void> {
     offsetsCommand(),
     skipCommand(),
     replayCommand(),
+    compareCommand(),
     simulateCommand(),
     rulesCommand(),
     configCommand(),

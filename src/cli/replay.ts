@@ -12,7 +12,7 @@ import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
 import { showProgress } from './progress.ts';
 import { isOutput, OUTPUTS, printResult } from './result-output.ts';
 
-interface Flags extends InputFlags {
+export interface ReplayFlags extends InputFlags {
   readonly config?: string;
   readonly adapter?: string;
   readonly measures?: string;
@@ -43,7 +43,7 @@ Examples:
   receval replay --events random.csv.gz@variant=random bts.csv.gz@variant=bts --adapter open-bandit --measures ctr,mrr
   zcat events.gz | receval replay --events - --output json`,
     )
-    .action(async (flags: Flags) => {
+    .action(async (flags: ReplayFlags) => {
       if (!isOutput(flags.output)) {
         throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
       }
@@ -55,7 +55,7 @@ Examples:
 }
 
 /** Says what the user would want to know before trusting the numbers; nothing accepted is a failure. */
-function noteOddities({ impressions, feedback, invalid }: ReplayResult, flags: Flags): void {
+export function noteOddities({ impressions, feedback, invalid }: ReplayResult, flags: ReplayFlags): void {
   const note = (text: string): void => void process.stderr.write(`receval: ${text}\n`);
   if (flags.events === undefined && flags.feedback === undefined)
     note('no --feedback: every list counts as one without a positive');
@@ -72,10 +72,18 @@ function noteOddities({ impressions, feedback, invalid }: ReplayResult, flags: F
 }
 
 /** Replays with progress on stderr. */
-export async function replayFiles(options: Omit<ReplayOptions, 'newId' | 'onProgress'>): Promise<ReplayResult> {
+export function replayFiles(options: Omit<ReplayOptions, 'newId' | 'onProgress'>): Promise<ReplayResult> {
+  return withProgress(options, replay);
+}
+
+/** Reads files with progress on stderr. */
+export async function withProgress<Result>(
+  options: Omit<ReplayOptions, 'newId' | 'onProgress'>,
+  read: (options: ReplayOptions) => Promise<Result>,
+): Promise<Result> {
   const progress = showProgress(process.stderr, bytesOf(options.inputs));
   try {
-    return await replay({
+    return await read({
       ...options,
       newId: randomUUID,
       onProgress: ({ bytes, records }) => progress.update(bytes, records),
@@ -91,7 +99,7 @@ export async function replayFiles(options: Omit<ReplayOptions, 'newId' | 'onProg
 /** Room for cohorts: nothing here becomes a series of Prometheus, so only memory bounds them. */
 const REPLAY_SERIES = '10000000';
 
-export function readSettings({ config, measures }: Pick<Flags, 'config' | 'measures'>): Settings {
+export function readSettings({ config, measures }: Pick<ReplayFlags, 'config' | 'measures'>): Settings {
   return loadSettings({
     file: config,
     readFile: (path) => readFileSync(path, 'utf8'),
@@ -100,7 +108,7 @@ export function readSettings({ config, measures }: Pick<Flags, 'config' | 'measu
   });
 }
 
-function optionsOf({ adapter, concat }: Flags): Pick<ReplayOptions, 'adapter' | 'order'> {
+export function optionsOf({ adapter, concat }: ReplayFlags): Pick<ReplayOptions, 'adapter' | 'order'> {
   const known = ADAPTERS.find((name) => name === adapter);
   if (adapter !== undefined && known === undefined) {
     const hint =

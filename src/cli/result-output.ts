@@ -1,6 +1,7 @@
-import Table from 'cli-table3';
 import type { Settings } from '../config/settings.ts';
 import { ABSENT_DIMENSION, assertNever } from '../events.ts';
+import { stableJson } from '../output/stable-json.ts';
+import { markdownTable, plainTable, type TableWriter } from '../output/table.ts';
 import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/result.ts';
 import { grouped } from './progress.ts';
 
@@ -29,17 +30,7 @@ export function printResult(result: ReplayResult, settings: Settings, output: Ou
 
 /** One object, keys sorted at every level: equal results give equal bytes. */
 function json({ asOf, impressions, feedback, rows }: ReplayResult): string {
-  return `${JSON.stringify(sorted({ asOf, impressions, feedback, rows }), null, 1)}\n`;
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  );
+  return stableJson({ asOf, impressions, feedback, rows });
 }
 
 /** One line per cohort, horizon and measure. */
@@ -70,8 +61,8 @@ function quoted(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-type Cells = readonly (readonly string[])[];
-type TableWriter = (header: readonly string[], lines: Cells, textColumns: number) => string;
+/** Tables of more measures show values alone: with errors they would be wider than a screen. */
+const MOST_WITH_ERRORS = 4;
 
 /** One table per grouping set, and what became of the events. */
 function tables(result: ReplayResult, { attribution, cohorts, measures }: Settings, write: TableWriter): string {
@@ -110,14 +101,18 @@ function line(row: ResultRow, names: readonly string[]): readonly string[] {
     row.horizon,
     grouped(row.impressions),
     grouped(row.positives),
-    ...names.map((name) => valueText(row.measures[name], row.impressions)),
+    ...names.map((name) => valueText(row.measures[name], row.impressions, names.length <= MOST_WITH_ERRORS)),
   ];
 }
 
-/** Six digits after the point; the weight stands behind it where it is not the number of impressions. */
-function valueText({ value, n }: ResultMeasure, impressions: number): string {
+/**
+ * Six digits after the point, then the standard error where it is known and wanted; the weight stands behind where it is
+ * not the number of impressions.
+ */
+function valueText({ value, n, stderr }: ResultMeasure, impressions: number, withErrors: boolean): string {
   if (value === null) return '-';
-  return n === impressions ? value.toFixed(6) : `${value.toFixed(6)} (n ${grouped(n)})`;
+  const error = stderr === null || !withErrors ? '' : ` ± ${stderr.toFixed(6)}`;
+  return `${value.toFixed(6)}${error}${n === impressions ? '' : ` (n ${grouped(n)})`}`;
 }
 
 function fate({ impressions, feedback, invalid, ignoredCohortKeys }: ReplayResult, write: TableWriter): string {
@@ -148,43 +143,4 @@ function fate({ impressions, feedback, invalid, ignoredCohortKeys }: ReplayResul
       ? ''
       : `keys of cohorts that are no dimension names, ignored: ${grouped(ignoredCohortKeys)}\n`;
   return `${text}${codes}${keys}`;
-}
-
-/** The first `textColumns` are text, to the left; the rest are numbers, to the right. */
-function plainTable(header: readonly string[], lines: Cells, textColumns: number): string {
-  const table = new Table({
-    head: [...header],
-    colAligns: header.map((_, i) => (i < textColumns ? 'left' : 'right')),
-    style: { head: [], border: [], compact: true },
-    chars: {
-      top: '',
-      'top-mid': '',
-      'top-left': '',
-      'top-right': '',
-      bottom: '',
-      'bottom-mid': '',
-      'bottom-left': '',
-      'bottom-right': '',
-      left: '',
-      'left-mid': '',
-      right: '',
-      'right-mid': '',
-      mid: '',
-      'mid-mid': '',
-      middle: ' ',
-    },
-  });
-  for (const cells of lines) table.push([...cells]);
-  return `${table
-    .toString()
-    .split('\n')
-    .map((text) => text.trimEnd())
-    .join('\n')}\n`;
-}
-
-function markdownTable(header: readonly string[], lines: Cells, textColumns: number): string {
-  const row = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  const rule = `|${header.map((_, i) => (i < textColumns ? '---' : '---:')).join('|')}|`;
-  return `${[row(header), rule, ...lines.map(row)].join('\n')}\n`;
 }

@@ -36,7 +36,11 @@ export function resolve(document: ConfigDocument, report: Report): Settings {
 
   return {
     namespace,
-    kafka: { ...document.kafka, topics: topicsOf(document.kafka.topics, report) },
+    kafka: {
+      ...document.kafka,
+      sessionTimeout: msOf(document.kafka.sessionTimeout),
+      topics: topicsOf(document.kafka.topics, report),
+    },
     redis: document.redis,
     attribution: {
       horizons,

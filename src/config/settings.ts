@@ -42,6 +42,8 @@ export interface Settings {
   readonly kafka: {
     readonly brokers: readonly string[];
     readonly groupId: string;
+    /** A worker that was not heard of for so long loses its partitions. */
+    readonly sessionTimeout: DurationMs;
     /** Exactly one carries impressions. Feedback takes part in this order. */
     readonly topics: readonly TopicSettings[];
   };

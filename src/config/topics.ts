@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TS_UNITS } from '../consumers/decode/settings.ts';
-import { group, list, textOf, word } from './values.ts';
+import { durationBetween, group, list, textOf, word } from './values.ts';
 
 const source = z.union([z.string(), z.strictObject({ const: z.union([z.string(), z.number(), z.boolean()]) })], {
   error: 'expected a JSON pointer such as /context/id, or {const: value}',
@@ -30,6 +30,7 @@ const broker = textOf('host:port, such as localhost:9092', /^(?:\[[0-9a-fA-F:]+\
 export const kafkaSchema = group({
   brokers: list(broker, 'brokers, such as [localhost:9092]', 1).prefault(['localhost:9092']),
   groupId: textOf('the name of a consumer group', /^\S{1,249}$/).prefault('receval'),
+  sessionTimeout: durationBetween('1s', '30m').prefault('30s'),
   topics: group({
     impressions: topic.prefault({ name: 'impressions' }),
     feedback: z

@@ -4,6 +4,7 @@ import { parseTime } from '../consumers/decode/times.ts';
 import { parseDuration } from '../durations.ts';
 import type { MeasureDefaults } from '../measures/family.ts';
 import { parseMeasures } from '../measures/name.ts';
+import { nearest } from '../spelling.ts';
 import type { Report } from './report.ts';
 import type { ConfigDocument } from './schema.ts';
 import type { ExperimentSettings, Settings, Span } from './settings.ts';
@@ -20,6 +21,8 @@ export interface Referred {
 }
 
 const USUAL_PRIMARY = 'ndcg@10';
+/** A user of the user sample keeps the variants seen in one number. */
+const MOST_VARIANTS = 31;
 /** A measure that could not be read would be missed by everything that refers to it. */
 const MEASURES = ['measures', 'relevantFrom'];
 
@@ -34,7 +37,7 @@ export function experimentsOf(document: ConfigDocument, referred: Referred): rea
     if (!variants.has(control)) {
       report.add(
         [...at, 'control'],
-        `expected one of the variants (${[...variants.keys()].join(', ')}); found "${control}"`,
+        `expected one of the variants (${[...variants.keys()].join(', ')}); found "${control}"${near(control, [...variants.keys()])}`,
       );
     } else if (variants.get(control) === 0) {
       report.add([...at, 'variants', control], 'expected a weight above 0 for the control');
@@ -42,7 +45,10 @@ export function experimentsOf(document: ConfigDocument, referred: Referred): rea
     if ([...variants.values()].filter((weight) => weight > 0).length < 2) {
       report.add([...at, 'variants'], 'expected at least two variants with a weight above 0');
     }
-    if (interleaved && variants.size !== 2) report.add([...at, 'variants'], 'expected two variants: it is interleaved');
+    if (variants.size > MOST_VARIANTS) report.add([...at, 'variants'], `expected at most ${MOST_VARIANTS} variants`);
+    if (interleaved) {
+      report.add([...at, 'interleaved'], 'expected false: interleaved lists cannot be compared yet; found true');
+    }
     const usual = measures.includes(USUAL_PRIMARY) ? USUAL_PRIMARY : (measures[0] ?? '');
     const primary =
       experiment.primary === undefined ? usual : measureOf(experiment.primary, [...at, 'primary'], referred);
@@ -101,7 +107,11 @@ function measureOf(text: string, path: Path, { measures, defaults, report }: Ref
   for (const { message } of parsed.problems) report.add(path, message);
   const name = parsed.measures.length === 1 ? parsed.measures[0].canonical : text;
   if (parsed.problems.length === 0 && !measures.includes(name)) {
-    report.add(path, `expected one of measures (${measures.join(', ')}); found "${text}"`, MEASURES);
+    report.add(
+      path,
+      `expected one of measures (${measures.join(', ')}); found "${text}"${near(name, measures)}`,
+      MEASURES,
+    );
   }
   return name;
 }
@@ -114,6 +124,12 @@ function horizonOf(text: string | undefined, usual: Span, path: Path, { horizons
   const names = horizons.map((horizon) => horizon.text).join(', ');
   report.add(path, `expected one of attribution.horizons (${names}); found "${text}"`, ['attribution.horizons']);
   return usual;
+}
+
+/** `; did you mean "x"?`, or nothing where no name is near. */
+function near(text: string, names: readonly string[]): string {
+  const found = nearest(text, names);
+  return found === undefined ? '' : `; did you mean "${found}"?`;
 }
 
 function setsOf(sets: readonly (readonly string[])[], path: Path, { cohorts, report }: Referred) {

@@ -9,6 +9,15 @@ const A_DURATION = 'a duration such as 30s or 5m (a whole number with ms, s, m, 
 export const duration = textOf(A_DURATION, DURATION, (text) => parseDuration(text) !== undefined);
 export const positiveDuration = textOf(`${A_DURATION}, above 0`, DURATION, (text) => (parseDuration(text) ?? 0) > 0);
 
+/** A duration within bounds that are named. */
+export function durationBetween(least: string, most: string) {
+  const [from, to] = [parseDuration(least) ?? Number.NaN, parseDuration(most) ?? Number.NaN];
+  return textOf(`${A_DURATION}, from ${least} to ${most}`, DURATION, (text) => {
+    const ms = parseDuration(text) ?? Number.NaN;
+    return ms >= from && ms <= to;
+  });
+}
+
 /** Durations that ascend without repeats. */
 export function ladder(most: number) {
   const error = `expected a list of 1 to ${most} durations such as [1m, 5m]`;

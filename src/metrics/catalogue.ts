@@ -29,6 +29,11 @@ export function valueName(measure: MeasureName): string {
   return `receval_${measure}`;
 }
 
+/** Standard errors of these values. */
+export function stderrName(measure: MeasureName): string {
+  return `${valueName(measure)}_stderr`;
+}
+
 export function scoreName(measure: MeasureName): string {
   return `receval_${measure}_score_total`;
 }
@@ -89,8 +94,8 @@ function qualityMetrics(settings: CatalogueSettings): readonly Metric[] {
     },
     {
       ...gauge,
-      name: `${valueName(name)}_stderr`,
-      help: `Standard error of ${valueName(name)}; absent where it is not known.`,
+      name: stderrName(name),
+      help: `Standard error of ${valueName(name)}, by users; absent where it is not known.`,
       labels: [...cohort, 'k', 'params'],
     },
   ]);
@@ -210,7 +215,7 @@ const PIPELINE: readonly Metric[] = [
   counter('receval_gap_records_total', 'Records that the log no longer held when they were needed.'),
   gauge(
     'receval_retention_headroom_seconds',
-    'Event time between what a replay needs and the oldest record retained; the least over topics and partitions.',
+    'Time until retention.ms reaches the oldest record that a replay needs; the least over topics and partitions. Absent: never, or not known.',
   ),
   gauge(
     'receval_consumer_lag_messages',

@@ -2,11 +2,14 @@ import { setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import { OTHER_COHORT } from '../events.ts';
 import type { QualityRow, QualitySnapshot } from '../exporter.ts';
-import { type Metric, valueName } from './catalogue.ts';
+import { type Metric, stderrName, valueName } from './catalogue.ts';
 import { type Column, columnsOf } from './columns.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';
 
 export type QualitySettings = Pick<Settings, 'cohorts' | 'limits' | 'measures'>;
+
+/** A value and its standard error. */
+const SERIES_PER_MEASURE = 2;
 
 /** What a snapshot says, as text, and how many rows were left out of it. */
 export interface QualityText {
@@ -23,7 +26,7 @@ export function qualityText(
   const page = new Exposition(metrics);
   if (snapshot === undefined) return { text: page.text(), capped: 0 };
   const columns = columnsOf(settings.measures);
-  const rows = withinLimit(snapshot.rows, columns.length, settings);
+  const rows = withinLimit(snapshot.rows, columns.length * SERIES_PER_MEASURE, settings);
   const labels = rows.map(rowLabels);
   writeMeasures(page, columns, rows, labels);
   const impressions = page.series('receval_window_impressions');
@@ -53,6 +56,13 @@ function writeMeasures(
       if (value !== undefined) add(joinLabels(labels[i], column.labels), value);
     }
   }
+  for (const [m, column] of columns.entries()) {
+    const add = page.series(stderrName(column.measure.name));
+    for (const [i, { stderrs }] of rows.entries()) {
+      const stderr = stderrs[m];
+      if (typeof stderr === 'number') add(joinLabels(labels[i], column.labels), stderr);
+    }
+  }
 }
 
 function rowLabels({ window, horizon, by, values }: QualityRow): string {
@@ -67,15 +77,15 @@ function rowLabels({ window, horizon, by, values }: QualityRow): string {
  */
 function withinLimit(
   rows: readonly QualityRow[],
-  measures: number,
+  seriesPerRow: number,
   { cohorts, limits }: QualitySettings,
 ): readonly QualityRow[] {
   const named = new Map<string, number>();
   let series = 0;
   for (const { by, values } of rows) {
     if (values.includes(OTHER_COHORT)) continue;
-    named.set(setText(by), (named.get(setText(by)) ?? 0) + measures);
-    series += measures;
+    named.set(setText(by), (named.get(setText(by)) ?? 0) + seriesPerRow);
+    series += seriesPerRow;
   }
   const left = new Set<string>();
   for (const by of [...cohorts].reverse().sort((a, b) => b.length - a.length)) {

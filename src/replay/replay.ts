@@ -8,7 +8,7 @@ import { FileSource, type FileTopic } from '../consumers/source/files.ts';
 import { compile } from '../measures/scorer.ts';
 import { NO_PERMISSIONS } from '../resume.ts';
 import { Unit } from '../unit.ts';
-import type { UnitSettings } from '../unit-contract.ts';
+import type { Onlooker, UnitSettings } from '../unit-contract.ts';
 import { decoderLimits, unitShape } from '../unit-settings.ts';
 import { type ReplayResult, readResult } from './result.ts';
 
@@ -41,11 +41,29 @@ export const ALL = 'all';
 
 const RECORDS_PER_COMMIT = 50_000;
 
+/** A unit that has read all files, and what is needed to read its results. */
+export interface FinishedUnit {
+  readonly unit: Unit;
+  readonly unitSettings: UnitSettings;
+  readonly store: Store;
+  readonly ignoredCohortKeys: number;
+}
+
+/** What the files say, as every reader of a store would read it. Rejects with the error of a file that cannot be read. */
+export async function replay(options: ReplayOptions): Promise<ReplayResult> {
+  const finished = await readFiles(options, () => undefined);
+  return readResult({ settings: options.settings, total: ALL, ...finished });
+}
+
 /**
  * The service's own data path over files: one unit, the store in memory, no clock. At the end of the files every watermark
  * passes the end, so that everything closes. Rejects with the error of a file that cannot be read.
+ * @param onlookerOf who looks on; asked before the first record, `unit` answers the unit from then on
  */
-export async function replay(options: ReplayOptions): Promise<ReplayResult> {
+export async function readFiles(
+  options: ReplayOptions,
+  onlookerOf: (unit: () => Unit) => Onlooker | undefined,
+): Promise<FinishedUnit> {
   const { settings } = options;
   const scorer = compile(settings.measures, settings.grading);
   const topics = topicsOf(options);
@@ -63,18 +81,22 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
       ...shape.panes,
       keepMinutes: Number.POSITIVE_INFINITY,
       keepHours: Number.POSITIVE_INFINITY,
+      keepVectors: Number.POSITIVE_INFINITY,
+      // Totals have vectors anyway.
+      clustered: [],
       totals: [ALL],
     },
     sources: topics.map(() => ''),
   };
   const store = new TotalsOnly();
   const source = new FileSource(topics, Math.max(settings.limits.impressionBytes, settings.limits.feedbackBytes));
-  const unit = await Unit.claim(unitSettings, {
+  const unit: Unit = await Unit.claim(unitSettings, {
     store,
     scorer,
     decoders: [],
     newId: options.newId,
     now: () => undefined,
+    onlooker: onlookerOf(() => unit),
   });
   let records = 0;
   let uncommitted = 0;
@@ -95,7 +117,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const ignoredCohortKeys = topics
     .flatMap((topic) => topic.files)
     .reduce((sum, file) => sum + file.decoder.ignoredCohortKeys, 0);
-  return readResult({ settings, unit, unitSettings, store, total: ALL, ignoredCohortKeys });
+  return { unit, unitSettings, store, ignoredCohortKeys };
 }
 
 function topicsOf(options: ReplayOptions): (FileTopic & { readonly role: TopicRole })[] {

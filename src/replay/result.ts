@@ -5,6 +5,7 @@ import { decodeCheckpoint } from '../accumulators/store/checkpoint.ts';
 import { SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
 import { type CohortRow, readTotal, type UnitRows } from '../accumulators/windows.ts';
+import { stderrsOf } from '../bucket-sums.ts';
 import type { TopicCounts } from '../checkpoint.ts';
 import type { Settings } from '../config/settings.ts';
 import {
@@ -16,6 +17,7 @@ import {
 } from '../drops.ts';
 import type { EpochMs, Side } from '../events.ts';
 import { measureValue, measureWeight } from '../measures/value.ts';
+import { type Absence, isAbsent } from '../statistics/absent.ts';
 import type { Unit } from '../unit.ts';
 import type { UnitSettings } from '../unit-contract.ts';
 
@@ -24,8 +26,8 @@ export interface ResultMeasure {
   readonly value: number | null;
   /** Lists counted, or the denominator of a fraction. */
   readonly n: number;
-  readonly stderr: null;
-  readonly reason: 'no_data' | 'no_vector';
+  readonly stderr: number | null;
+  readonly reason?: Absence;
 }
 
 export interface ResultRow {
@@ -129,12 +131,15 @@ function resultRow(settings: Settings, { by, values, row }: CohortRow, horizon: 
 
 function measuresOf({ measures }: Settings, row: Row): Readonly<Record<string, ResultMeasure>> {
   const offsets = sumsOffsets(shapeOf(measures));
+  const stderrs = stderrsOf(row, measures);
   return Object.fromEntries(
     measures.map((measure, m) => {
       const sums = row.sums.slice(offsets[m], offsets[m + 1]);
       const value = measureValue(measure, sums) ?? null;
-      const reason = value === null ? 'no_data' : 'no_vector';
-      return [measure.canonical, { value, n: measureWeight(measure, sums), stderr: null, reason }];
+      const n = measureWeight(measure, sums);
+      const stderr = stderrs[m];
+      const error = isAbsent(stderr) ? { stderr: null, reason: stderr.absent } : { stderr };
+      return [measure.canonical, { value, n, ...error }];
     }),
   );
 }

@@ -1,12 +1,14 @@
+import { GAUGES_PER_MEASURE } from '../config/series.ts';
 import type { Settings } from '../config/settings.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
 /** How many series the gauges may come to: of the quality gauges, each with its standard error beside it. */
 export function judgeSeries({ measures, windows, attribution, cohorts, limits }: Settings): Finding {
   const { horizons } = attribution;
-  const product = limits.cohortsPerSet * measures.length * windows.length * horizons.length * cohorts.length;
+  const product =
+    limits.cohortsPerSet * measures.length * GAUGES_PER_MEASURE * windows.length * horizons.length * cohorts.length;
   const factors =
-    `${limits.cohortsPerSet} cohorts x ${measures.length} measures x ${windows.length} windows x ${horizons.length} horizons x ` +
+    `${limits.cohortsPerSet} cohorts x ${measures.length} measures x ${GAUGES_PER_MEASURE} (value, error) x ${windows.length} windows x ${horizons.length} horizons x ` +
     `${cohorts.length} sets = ${count(product)} of limits.series ${count(limits.series)}`;
   if (limits.cohortsPerSet > 1) return finding('limits', 'ok', factors);
   return finding(

@@ -12,6 +12,8 @@ export interface Closing {
   readonly userless: boolean;
   readonly positive: boolean;
   readonly out: Float64Array;
+  /** Of the user, 0 to 255. */
+  readonly bucket: number;
   /** Number of the impression, and whether this is its longest horizon. */
   readonly impression: number;
   readonly last: boolean;
@@ -31,10 +33,13 @@ export const anySettings: fc.Arbitrary<PanesSettings> = fc
     cohortsPerSet: fc.integer({ min: 1, max: 3 }),
     keepMinutes: fc.integer({ min: 9, max: 20 }),
     keepHours: fc.integer({ min: 9, max: 40 }),
+    keepVectors: fc.integer({ min: 9, max: 30 }),
+    clustered: fc.constantFrom([], [[]], [['country', 'variant'], []]),
     totals: fc.constantFrom([], ['all'], ['all', 'default']),
   })
   .map((some) => ({
     ...some,
+    keepVectors: Math.min(some.keepVectors, some.keepHours),
     owner: { namespace: 'ns', unit: 3, generation: 'g1' },
     horizons: HORIZONS,
     dimensions: ['variant', 'country'],
@@ -53,6 +58,7 @@ const lists = fc.record({
 const impression = fc.record({
   after: fc.nat(12),
   userless: fc.boolean(),
+  bucket: fc.constantFrom(0, 1, 64, 130, 255),
   /** The shortest horizon that it was in time for. */
   from: fc.constantFrom(0, 0, 1, 2),
   lists: fc.array(lists, { minLength: 3, maxLength: 3 }),
@@ -76,7 +82,7 @@ const impressions = fc
 /** The closings of some impressions in the order of close time, then of the log. */
 export const anyHistory: fc.Arbitrary<readonly Closing[]> = impressions.map((all) =>
   all
-    .flatMap(({ ts, values, userless, from, lists: scored }, number) =>
+    .flatMap(({ ts, values, userless, bucket, from, lists: scored }, number) =>
       HORIZONS.flatMap(({ ms }, horizon) =>
         horizon < from
           ? []
@@ -87,6 +93,7 @@ export const anyHistory: fc.Arbitrary<readonly Closing[]> = impressions.map((all
                 horizon,
                 values,
                 userless,
+                bucket,
                 positive: scored[horizon].positive,
                 out: Float64Array.from(scored[horizon].out.flat()),
                 impression: number,

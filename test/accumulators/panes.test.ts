@@ -28,10 +28,10 @@ class Worker {
   }
 
   add(closing: Closing): void {
-    const { at, ts, horizon, values, userless, positive, out, impression, last } = closing;
+    const { at, ts, horizon, values, userless, positive, out, bucket, impression, last } = closing;
     const tag = this.#tags.get(impression) ?? this.#panes.cohorts.tag(values);
     this.#tags.set(impression, tag);
-    this.#panes.add(at, ts, horizon, tag, userless, positive, out);
+    this.#panes.add(at, ts, horizon, tag, userless, positive, out, bucket);
     if (last) this.#panes.cohorts.release(tag);
   }
 
@@ -108,7 +108,7 @@ describe('panes', () => {
     const panes = new Panes(SETTINGS);
     const tag = panes.cohorts.tag([]);
     const value = 1048.5760000009;
-    for (let i = 0; i < 20_000; i++) panes.add(10, 0, 0, tag, false, true, Float64Array.of(WITH_POSITIVE, value, 0));
+    for (let i = 0; i < 20_000; i++) panes.add(10, 0, 0, tag, false, true, Float64Array.of(WITH_POSITIVE, value, 0), 7);
     const text = panes.takeChanges().rows.get('receval:{ns:0}:g:pane:m:0')?.get('10ms||') ?? '';
     const sums = rowCodec(SETTINGS.shape).decode(text).sums.map(BigInt);
     expect(sums).toEqual([20_000n, 20_000n, BigInt(fixed(value)) * 20_000n, BigInt(fixed(value * value)) * 20_000n]);
@@ -117,10 +117,10 @@ describe('panes', () => {
   it('tell only what changed since they were asked before', () => {
     const panes = new Panes(SETTINGS);
     const tag = panes.cohorts.tag([]);
-    panes.add(10, 0, 0, tag, false, true, Float64Array.of(WITH_POSITIVE, 1, 0));
+    panes.add(10, 0, 0, tag, false, true, Float64Array.of(WITH_POSITIVE, 1, 0), 7);
     expect([...panes.takeChanges().rows.keys()]).toEqual(['receval:{ns:0}:g:pane:m:0', 'receval:{ns:0}:g:pane:h:0']);
     expect(panes.takeChanges()).toEqual({ rows: new Map(), deletes: [] });
-    panes.add(1010, 1000, 0, tag, false, true, Float64Array.of(WITH_POSITIVE, 1, 0));
+    panes.add(1010, 1000, 0, tag, false, true, Float64Array.of(WITH_POSITIVE, 1, 0), 7);
     const { rows } = panes.takeChanges();
     expect([...rows.keys()]).toEqual(['receval:{ns:0}:g:pane:m:1000', 'receval:{ns:0}:g:pane:h:0']);
     expect(rows.get('receval:{ns:0}:g:pane:h:0')?.get('10ms||')).toContain('"impressions":2');
@@ -132,16 +132,16 @@ describe('panes', () => {
     [1021, 1],
   ])('that end at 1000 and are kept for 20 are deleted by %d: %d', (watermark, deleted) => {
     const panes = new Panes(SETTINGS);
-    panes.add(10, 0, 0, panes.cohorts.tag([]), false, true, new Float64Array(3));
+    panes.add(10, 0, 0, panes.cohorts.tag([]), false, true, new Float64Array(3), 7);
     panes.takeChanges();
     panes.advance(watermark);
     expect(panes.takeChanges().deletes).toHaveLength(deleted);
   });
 
   it.each([
-    [1009, ['receval:{ns:0}:g:pane:m:0', 'receval:{ns:0}:g:pane:h:0']],
-    [1010, ['receval:{ns:0}:g:pane:h:0']],
-    [10_009, ['receval:{ns:0}:g:pane:h:0']],
+    [1009, ['receval:{ns:0}:g:pane:m:0', 'receval:{ns:0}:g:pane:h:0', 'receval:{ns:0}:g:vector:h:0']],
+    [1010, ['receval:{ns:0}:g:pane:h:0', 'receval:{ns:0}:g:vector:h:0']],
+    [10_009, ['receval:{ns:0}:g:pane:h:0', 'receval:{ns:0}:g:vector:h:0']],
     [10_010, []],
   ])('that can still change after %d are %j', (watermark, keys) => {
     const state: PanesState = { minutes: [[0, 1]], hours: [[0, 1]], admission: [] };
@@ -151,7 +151,7 @@ describe('panes', () => {
   it('hold no tag of what can change no more', () => {
     const panes = new Panes(SETTINGS);
     const tag = panes.cohorts.tag([]);
-    panes.add(10, 0, 0, tag, false, true, new Float64Array(3));
+    panes.add(10, 0, 0, tag, false, true, new Float64Array(3), 7);
     panes.cohorts.release(tag);
     panes.takeChanges();
     expect(panes.cohorts.size).toBe(1);
@@ -164,10 +164,10 @@ describe('panes', () => {
     const settings: PanesSettings = { ...SETTINGS, dimensions: ['variant'], sets: [['variant']], keepMinutes: 100 };
     const panes = new Panes(settings);
     const [a, b] = [panes.cohorts.tag(['A']), panes.cohorts.tag(['B'])];
-    panes.add(910, 900, 0, a, false, true, new Float64Array(3));
-    panes.add(1059, 1049, 0, b, false, true, new Float64Array(3));
-    panes.add(1099, 1089, 0, b, false, true, new Float64Array(3));
-    panes.add(1100, 1090, 0, b, false, true, new Float64Array(3));
+    panes.add(910, 900, 0, a, false, true, new Float64Array(3), 7);
+    panes.add(1059, 1049, 0, b, false, true, new Float64Array(3), 7);
+    panes.add(1099, 1089, 0, b, false, true, new Float64Array(3), 7);
+    panes.add(1100, 1090, 0, b, false, true, new Float64Array(3), 7);
     const { rows, deletes } = panes.takeChanges();
     expect(deletes).toEqual(['receval:{ns:0}:g:pane:m:0']);
     const pane = rows.get('receval:{ns:0}:g:pane:m:1000');
@@ -178,12 +178,34 @@ describe('panes', () => {
 
   it('refuse a list that closes after its pane was settled', () => {
     const panes = new Panes({ ...SETTINGS, settledUpTo: 5000 });
-    expect(() => panes.add(10, 0, 0, panes.cohorts.tag([]), false, true, new Float64Array(3))).toThrow('out of order');
+    expect(() => panes.add(10, 0, 0, panes.cohorts.tag([]), false, true, new Float64Array(3), 7)).toThrow(
+      'out of order',
+    );
   });
 
   it('refuse to be kept for less than the longest horizon', () => {
     expect(() => new Panes({ ...SETTINGS, keepMinutes: 9 })).toThrow('longest horizon (10 ms)');
     expect(() => new Panes({ ...SETTINGS, keepHours: 9 })).toThrow('longest horizon (10 ms)');
+  });
+
+  it('refuse vectors that outlive their hour panes, and those of sets that are none', () => {
+    expect(() => new Panes({ ...SETTINGS, keepVectors: 9 })).toThrow('longest horizon (10 ms)');
+    expect(() => new Panes({ ...SETTINGS, keepVectors: 21 })).toThrow('kept longer');
+    expect(() => new Panes({ ...SETTINGS, clustered: [['variant']] })).toThrow('[variant] is none');
+  });
+
+  it.each([
+    [10_019, ['receval:{ns:0}:g:pane:m:0']],
+    [10_020, ['receval:{ns:0}:g:pane:m:0', 'receval:{ns:0}:g:vector:h:0']],
+    [10_021, ['receval:{ns:0}:g:pane:m:0', 'receval:{ns:0}:g:vector:h:0']],
+  ])('delete the vectors of an hour that ends at 10 000 and is kept for 20 by %d: %j', (watermark, deletes) => {
+    const panes = new Panes({ ...SETTINGS, clustered: [[]], keepHours: 40 });
+    panes.add(10, 0, 0, panes.cohorts.tag([]), false, true, Float64Array.of(WITH_POSITIVE, 0.5, 0), 200);
+    expect(panes.takeChanges().rows.get('receval:{ns:0}:g:vector:h:0')?.get('10ms||')).toBe(
+      '{"buckets":64,"filled":[8],"n":[1],"positives":[1],"measures":{"dcg":{"S":[500000000]}}}',
+    );
+    panes.advance(watermark);
+    expect(panes.takeChanges().deletes).toEqual(deletes);
   });
 
   it('refuse to go on without the stored rows', () => {
@@ -199,10 +221,12 @@ const SETTINGS: PanesSettings = {
   horizons: [{ text: '10ms', ms: 10 }],
   dimensions: [],
   sets: [[]],
+  clustered: [],
   shape: { names: ['dcg'], kinds: ['mean'] },
   cohortsPerSet: 1,
   keepMinutes: 20,
   keepHours: 20,
+  keepVectors: 20,
   totals: [],
   settledUpTo: Number.NEGATIVE_INFINITY,
 };

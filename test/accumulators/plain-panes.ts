@@ -5,15 +5,25 @@ import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { LEFT_OUT, WITH_POSITIVE } from '../../src/measures/contract.ts';
 import { Ranges } from '../../src/ranges.ts';
 import type { Closing } from './histories.ts';
+import { addToVector, type PlainVector, vectorText } from './plain-vectors.ts';
+
+const HOUR_BUCKETS = 64;
+const BUCKETS = 256;
+
+interface PlainSheet {
+  readonly deleteAt: number;
+  /** `m`, `h`, `t` for totals, `v` for vectors that are kept apart. */
+  readonly size: string;
+  readonly n: number;
+  readonly rows: Map<string, Row>;
+  readonly vectors: Map<string, PlainVector>;
+}
 
 /** The rules of panes, totals and admission, one addition after the other, every row at once: the reference. */
 export class PlainPanes {
   readonly deletes: string[] = [];
   readonly #settings: PanesSettings;
-  readonly #sheets = new Map<
-    string,
-    { readonly deleteAt: number; readonly size: string; readonly n: number; readonly rows: Map<string, Row> }
-  >();
+  readonly #sheets = new Map<string, PlainSheet>();
   readonly #tables: {
     readonly by: readonly string[];
     folded: number;
@@ -36,9 +46,10 @@ export class PlainPanes {
     }
   }
 
-  add({ at, ts, horizon, values, userless, positive, out }: Closing): void {
+  add({ at, ts, horizon, values, userless, positive, out, bucket }: Closing): void {
     this.advance(at);
-    const { paneSize, hour, keepMinutes, keepHours, dimensions, cohortsPerSet, shape } = this.#settings;
+    const { paneSize, hour, keepMinutes, keepHours, keepVectors, clustered, dimensions, cohortsPerSet, shape } =
+      this.#settings;
     const row = scored(shape, userless, positive, out);
     const minute = Math.floor(ts / paneSize);
     const end = (minute + 1) * paneSize;
@@ -55,20 +66,51 @@ export class PlainPanes {
         shown = table.by.map(() => '__other__').join(',');
       }
       const field = `${this.#settings.horizons[horizon].text}|${table.by.join(',')}|${shown}`;
+      const addVector = (name: string, size: string, deleteAt: number, buckets: number): void => {
+        const { vectors } = this.#sheet(name, size, 0, deleteAt);
+        const vector = vectors.get(field) ?? new Map();
+        vectors.set(field, vector);
+        addToVector(vector, shape, bucket % buckets, positive, out);
+      };
       this.#addTo(`pane:m:${minute * paneSize}`, 'm', minute, end + keepMinutes, field, row);
       this.#addTo(`pane:h:${hourly * hour}`, 'h', hourly, (hourly + 1) * hour + keepHours, field, row);
+      const hourEnd = (hourly + 1) * hour;
+      this.#sheet(`vector:h:${hourly * hour}`, 'v', hourly, hourEnd + keepVectors);
+      if (clustered.some((by) => by.join() === table.by.join())) {
+        addVector(`vector:h:${hourly * hour}`, 'v', hourEnd + keepVectors, HOUR_BUCKETS);
+      }
       for (const name of this.#settings.totals) {
         this.#addTo(`total:${name}:start`, 't', 0, Number.POSITIVE_INFINITY, field, row);
+        addVector(`total:${name}:start`, 't', Number.POSITIVE_INFINITY, BUCKETS);
       }
     }
   }
 
   /** All rows by key and field, as text. */
   rows(): Map<string, Map<string, string>> {
-    const codec = rowCodec(this.#settings.shape);
-    const texts = ({ rows }: { rows: Map<string, Row> }): Map<string, string> =>
-      new Map([...rows].map(([field, row]) => [field, codec.encode(row)]));
-    return new Map([...this.#sheets].map(([key, sheet]) => [key, texts(sheet)]));
+    const { shape } = this.#settings;
+    const codec = rowCodec(shape);
+    const texts = ({ size, rows, vectors }: PlainSheet): Map<string, string> => {
+      if (size === 'v') {
+        return new Map([...vectors].map(([field, vector]) => [field, vectorText(vector, shape, HOUR_BUCKETS)]));
+      }
+      return new Map(
+        [...rows].map(([field, row]) => {
+          const vector = vectors.get(field);
+          const text = codec.encode(row);
+          return [
+            field,
+            vector === undefined ? text : `${text.slice(0, -1)},"vector":${vectorText(vector, shape, BUCKETS)}}`,
+          ];
+        }),
+      );
+    };
+    return new Map(
+      [...this.#sheets].flatMap(([key, sheet]) => {
+        const fields = texts(sheet);
+        return fields.size === 0 ? [] : [[key, fields] as const];
+      }),
+    );
   }
 
   state(): PanesState {
@@ -88,13 +130,18 @@ export class PlainPanes {
   }
 
   #addTo(name: string, size: string, n: number, deleteAt: number, field: string, row: Row): void {
-    const { namespace, unit, generation } = this.#settings.owner;
-    const key = `receval:{${namespace}:${unit}}:${generation}:${name}`;
-    const sheet = this.#sheets.get(key) ?? { deleteAt, size, n, rows: new Map<string, Row>() };
-    this.#sheets.set(key, sheet);
+    const sheet = this.#sheet(name, size, n, deleteAt);
     const sum = sheet.rows.get(field) ?? emptyRow(this.#settings.shape);
     sheet.rows.set(field, sum);
     addRow(sum, row);
+  }
+
+  #sheet(name: string, size: string, n: number, deleteAt: number): PlainSheet {
+    const { namespace, unit, generation } = this.#settings.owner;
+    const key = `receval:{${namespace}:${unit}}:${generation}:${name}`;
+    const sheet: PlainSheet = this.#sheets.get(key) ?? { deleteAt, size, n, rows: new Map(), vectors: new Map() };
+    this.#sheets.set(key, sheet);
+    return sheet;
   }
 }
 

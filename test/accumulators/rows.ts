@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { addExact } from '../../src/accumulators/exact.ts';
 import { emptyRow, type Row, type RowShape } from '../../src/accumulators/row.ts';
+import { Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
 import type { Exact } from '../../src/measures/contract.ts';
 
 /** Two means and a fraction. */
@@ -10,6 +11,24 @@ const exact: fc.Arbitrary<Exact> = fc
   .oneof(fc.nat(), fc.maxSafeInteger(), fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }))
   .map((value) => addExact(value, 0));
 
+const WIDTH = vectorOffsets(SHAPE.kinds).at(-1) ?? 0;
+
+/** Any vector of SHAPE with four buckets, some of them empty. */
+export const anyVector: fc.Arbitrary<Vector> = fc
+  .array(
+    fc.option(
+      fc.tuple(fc.integer({ min: 1, max: 1e6 }), fc.array(exact, { minLength: WIDTH - 1, maxLength: WIDTH - 1 })),
+    ),
+    { minLength: 4, maxLength: 4 },
+  )
+  .map((buckets) => {
+    const vector = new Vector(4, WIDTH);
+    buckets.forEach((sums, bucket) => {
+      if (sums !== null) for (const [column, sum] of [sums[0], ...sums[1]].entries()) vector.addTo(bucket, column, sum);
+    });
+    return vector;
+  });
+
 /** Any row of SHAPE, with or without a vector. */
 export const anyRow: fc.Arbitrary<Row> = fc
   .record({
@@ -17,17 +36,6 @@ export const anyRow: fc.Arbitrary<Row> = fc
     positives: fc.nat(),
     userless: fc.nat(),
     sums: fc.array(exact, { minLength: 10, maxLength: 10 }),
-    columns: fc.option(
-      fc.uniqueArray(
-        fc.tuple(fc.constantFrom('n', 'mrr S', '__proto__'), fc.array(exact, { minLength: 4, maxLength: 4 })),
-        {
-          selector: ([name]) => name,
-        },
-      ),
-    ),
+    vector: fc.option(anyVector, { nil: undefined }),
   })
-  .map(({ columns, ...head }) => ({
-    ...emptyRow(SHAPE),
-    ...head,
-    vector: columns === null ? undefined : { buckets: 4, columns: new Map(columns) },
-  }));
+  .map((row) => ({ ...emptyRow(SHAPE), ...row }));

@@ -8,6 +8,7 @@ import { paneKey, SINCE_START, totalKey } from '../../src/accumulators/store/lay
 import { cutOf, readTotal, readWindow, type UnitRows, type WindowRows } from '../../src/accumulators/windows.ts';
 import { anyHistory, anySettings, type Closing, HORIZONS } from './histories.ts';
 import { scored } from './plain-panes.ts';
+import { addToVector, type PlainVector, vectorText } from './plain-vectors.ts';
 import { SHAPE } from './rows.ts';
 
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -15,8 +16,8 @@ const NEVER = Number.NEGATIVE_INFINITY;
 /** What a unit has stored when it has closed everything up to `watermark`. */
 function unitOf(settings: PanesSettings, history: readonly Closing[], watermark: number): UnitRows {
   const panes = new Panes(settings);
-  for (const { at, ts, horizon, values, userless, positive, out } of history) {
-    panes.add(at, ts, horizon, panes.cohorts.tag(values), userless, positive, out);
+  for (const { at, ts, horizon, values, userless, positive, out, bucket } of history) {
+    panes.add(at, ts, horizon, panes.cohorts.tag(values), userless, positive, out, bucket);
   }
   panes.advance(watermark);
   const { rows } = panes.takeChanges();
@@ -47,8 +48,9 @@ function sumOf(
     .reduce(mergeRows, emptyRow(settings.shape));
 }
 
-function expectSums(settings: PanesSettings, lists: readonly Closing[], { rows }: WindowRows): void {
+function expectSums(settings: PanesSettings, lists: readonly Closing[], window: WindowRows): void {
   const codec = rowCodec(settings.shape);
+  const rows = window.rows.map((one) => ({ ...one, row: { ...one.row, vector: undefined } }));
   for (const { by, values, row } of rows) {
     if (!values.includes('__other__')) {
       expect([by, values, codec.encode(row)]).toEqual([by, values, codec.encode(sumOf(settings, lists, by, values))]);
@@ -162,6 +164,16 @@ describe('a total', () => {
           histories.flatMap(([history]) => history.filter(({ horizon }) => horizon === h)),
           total,
         );
+        for (const { by, row } of total.rows) {
+          if (by.length > 0) continue;
+          const sums: PlainVector = new Map();
+          for (const { horizon, bucket, positive, out } of histories.flatMap(([history]) => history)) {
+            if (horizon === h) addToVector(sums, settings.shape, bucket, positive, out);
+          }
+          expect(JSON.stringify(JSON.parse(rowCodec(settings.shape).encode(row)).vector)).toBe(
+            vectorText(sums, settings.shape, 256),
+          );
+        }
       }),
     );
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../src/drops.ts';
+import { fnv, userBucket } from '../reference/user-bucket.ts';
 import { ROOT, receval } from './receval.ts';
 
 let folder: string;
@@ -86,7 +87,7 @@ describe('receval replay', () => {
       late: { '1m': 0, '5m': 0, '30m': 0 },
     });
     // At 1m the click on r2 (60.001 s after it) does not count yet; at 5m it does.
-    expect(row(result, '1m').measures['mrr']).toEqual({ value: 0.5 / 3, n: 3, stderr: null, reason: 'no_vector' });
+    expect(row(result, '1m').measures['mrr']).toEqual({ value: 0.5 / 3, n: 3, stderr: null, reason: 'few_buckets' });
     expect(row(result, '5m').measures['mrr'].value).toBeCloseTo(1.5 / 3, 9);
     expect(row(result, '5m', { variant: 'B' })).toMatchObject({
       impressions: 1,
@@ -163,6 +164,18 @@ describe('receval replay', () => {
       expect(measures['ctr'].value).toBe(clicked.length / rows.length);
       expect(measures['mrr'].value).toBeCloseTo(reciprocal / rows.length, 9);
       expect(measures['precision'].value).toBeCloseTo(reciprocal / rows.length, 9);
+      const users = lines.map((line) => line.split(',').slice(5).join('|'));
+      const clicks = rows.map((r) => r[3]);
+      expect(
+        stderrByBucket(
+          users.map(fnv).map((word) => word % 64),
+          clicks,
+          64,
+        ),
+      ).toBeCloseTo(GOLDEN[policy], 11);
+      const stderr = stderrByBucket(users.map(userBucket), clicks, 256);
+      expect(measures['ctr'].stderr).toBeCloseTo(stderr, 12);
+      expect(measures['ctr']).not.toHaveProperty('reason');
       const first = rows.filter((r) => r[2] === 1);
       expect(measures['ctr(slot=1)']).toMatchObject({
         value: first.filter((r) => r[3] === 1).length / first.length,
@@ -240,3 +253,19 @@ describe('receval replay', () => {
     expect(run.stderr).toMatch(/cannot read .*f\d+: the gzip data end too early/);
   });
 });
+
+/** Of click rates, by 64 buckets of plain FNV-1a. */
+const GOLDEN: Readonly<Record<string, number>> = { random: 0.00059856767, bts: 0.00078691545 };
+
+/** SE of a mean as a ratio over buckets: sqrt(B/(B-1) Σ (m - R d)²) / D. */
+function stderrByBucket(bucketOf: readonly number[], values: readonly number[], buckets: number): number {
+  const m = new Array<number>(buckets).fill(0);
+  const d = new Array<number>(buckets).fill(0);
+  for (const [i, bucket] of bucketOf.entries()) {
+    m[bucket] += values[i];
+    d[bucket]++;
+  }
+  const ratio = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = m.reduce((sum, above, b) => sum + (above - ratio * d[b]) ** 2, 0);
+  return Math.sqrt((buckets / (buckets - 1)) * squares) / values.length;
+}

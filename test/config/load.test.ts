@@ -63,6 +63,21 @@ describe('defaults', () => {
   });
 });
 
+test('a session lasts from a second to half an hour, and is told so', () => {
+  for (const [text, ms] of [
+    ['1s', 1000],
+    ['45s', 45_000],
+    ['30m', 1_800_000],
+  ] as const) {
+    expect(load(`kafka: {sessionTimeout: ${text}}`).kafka.sessionTimeout).toBe(ms);
+  }
+  expect(load('').kafka.sessionTimeout).toBe(30_000);
+  for (const text of ['999ms', '31m', '30']) {
+    const [problem] = problems(`kafka: {sessionTimeout: ${text}}`, {});
+    expect(problem).toMatch(/^kafka\.sessionTimeout: expected a duration .*, from 1s to 30m; found /);
+  }
+});
+
 describe('files', () => {
   test('receval.yaml is read where no file is named', () => {
     expect(load('namespace: shop').namespace).toBe('shop');
@@ -168,7 +183,15 @@ unknown: 1
     ['detect: {sets: [[country]]}', 'detect.sets[0]: expected one of cohorts; found [country]'],
     [
       'experiments: {default: {control: a, variants: {a: 1, b: 1}, primary: ndcg@5}}',
-      'experiments.default.primary: expected one of measures (mrr, precision@5, precision@10, ndcg@10, recall@10, ap@10, hit@10); found "ndcg@5"',
+      'experiments.default.primary: expected one of measures (mrr, precision@5, precision@10, ndcg@10, recall@10, ap@10, hit@10); found "ndcg@5"; did you mean "ndcg@10"?',
+    ],
+    [
+      'experiments: {default: {control: contol, variants: {control: 1, b: 1}}}',
+      'experiments.default.control: expected one of the variants (control, b); found "contol"; did you mean "control"?',
+    ],
+    [
+      'experiments: {default: {control: a, variants: {a: 1, b: 1}, interleaved: true}}',
+      'experiments.default.interleaved: expected false: interleaved lists cannot be compared yet; found true',
     ],
     [
       'experiments: {default: {control: a, variants: {a: 1, b: 1}, guardrails: [mrr, MRR]}}',
@@ -230,18 +253,18 @@ unknown: 1
 
 describe('cohorts per set', () => {
   test('auto is what fits into the limit of series', () => {
-    // 7 measures x 3 windows x 3 horizons x 3 sets = 189 series for each cohort.
-    expect(configuration({}).settings.limits.cohortsPerSet).toBe(52);
-    expect(load('limits: {series: 189}').limits.cohortsPerSet).toBe(1);
-    expect(problems('limits: {series: 188}')).toEqual([
-      'limits.cohortsPerSet: does not fit into limits.series (188): 1 cohort x 7 measures x 3 windows x 3 horizons x 3 sets = 189 series; raise limits.series, or show less',
+    // 7 measures x 2 x 3 windows x 3 horizons x 3 sets = 378 series for each cohort.
+    expect(configuration({}).settings.limits.cohortsPerSet).toBe(26);
+    expect(load('limits: {series: 378}').limits.cohortsPerSet).toBe(1);
+    expect(problems('limits: {series: 377}')).toEqual([
+      'limits.cohortsPerSet: does not fit into limits.series (377): 1 cohort x 7 measures x 2 (value, error) x 3 windows x 3 horizons x 3 sets = 378 series; raise limits.series, or show less',
     ]);
   });
 
   test('a number that does not fit is told with the product', () => {
-    expect([51, 52].map((n) => load(`limits: {cohortsPerSet: ${n}}`).limits.cohortsPerSet)).toEqual([51, 52]);
-    expect(problems('limits: {cohortsPerSet: 53}')).toEqual([
-      'limits.cohortsPerSet: does not fit into limits.series (10000): 53 cohorts x 7 measures x 3 windows x 3 horizons x 3 sets = 10017 series; expected at most 52, or a higher limits.series',
+    expect([25, 26].map((n) => load(`limits: {cohortsPerSet: ${n}}`).limits.cohortsPerSet)).toEqual([25, 26]);
+    expect(problems('limits: {cohortsPerSet: 27}')).toEqual([
+      'limits.cohortsPerSet: does not fit into limits.series (10000): 27 cohorts x 7 measures x 2 (value, error) x 3 windows x 3 horizons x 3 sets = 10206 series; expected at most 26, or a higher limits.series',
     ]);
   });
 });

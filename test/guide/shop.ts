@@ -51,10 +51,12 @@ export const PANES: Omit<PanesSettings, 'owner' | 'settledUpTo'> = {
   ],
   dimensions: ['country'],
   sets: [[], ['country']],
+  clustered: [[]],
   shape: SCORER,
   cohortsPerSet: 2,
   keepMinutes: 3_600_000,
   keepHours: 7_200_000,
+  keepVectors: 7_200_000,
   totals: [],
 };
 

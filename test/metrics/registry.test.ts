@@ -40,7 +40,7 @@ function snapshotOf(rows: readonly QualityRow[], changes: Partial<QualitySnapsho
 }
 
 function rowOf(by: readonly string[], values: readonly string[], row = meanRow(NAMES, 4, 2, 1)): QualityRow {
-  return { horizon: '1m', window: '5m', by, values, row };
+  return { horizon: '1m', window: '5m', by, values, row, stderrs: NAMES.map(() => ({ absent: 'no_vector' }) as const) };
 }
 
 const COUNTERS = (families: ReadonlyMap<string, Family>): Map<string, number> =>
@@ -131,6 +131,16 @@ describe('the gauges of quality', () => {
     expect(families.get('receval_ndcg_stderr')?.samples).toEqual([]);
   });
 
+  it('have standard errors beside them where these are known', async () => {
+    const stderrs = NAMES.map((_, m) => (m === 0 ? 0.0125 : ({ absent: 'few_buckets' } as const)));
+    const families = await shown(snapshotOf([{ ...rowOf(['variant'], ['B']), stderrs }, rowOf([], [])]));
+    const samples = families.get('receval_mrr_stderr')?.samples;
+    expect(samples?.map(({ labels, value }) => [labels, value])).toEqual([
+      [{ window: '5m', horizon: '1m', by: 'variant', variant: 'B' }, 0.0125],
+    ]);
+    expect(families.get('receval_ndcg_stderr')).toMatchObject({ type: 'gauge', samples: [] });
+  });
+
   it('show the weights of a cohort whose measures have no value', async () => {
     const families = await shown(
       snapshotOf([rowOf([], [], { ...emptyRow({ names: NAMES, kinds: NAMES.map(() => 'mean') }), impressions: 3 })]),
@@ -196,10 +206,10 @@ describe('the gauges of quality', () => {
   });
 
   it.each([
-    [30, ['', 'variant', 'variant,country'], 0],
-    [29, ['', 'variant'], 3],
-    [15, ['', 'variant'], 3],
-    [14, [''], 5],
+    [60, ['', 'variant', 'variant,country'], 0],
+    [59, ['', 'variant'], 3],
+    [30, ['', 'variant'], 3],
+    [29, [''], 5],
   ])(
     'beyond a limit of %d series leave out the finest sets, and count what is left out',
     async (series, left, capped) => {

@@ -1,19 +1,25 @@
 import type { Feedback, Impression } from '../../src/events.ts';
 import { type PlainImpression, plainGrades, plainScore } from '../measures/reference.ts';
+import { userBucket } from '../reference/user-bucket.ts';
 import type { PlainClosing } from './join-by-request.ts';
 import type { ReferenceSettings } from './parameters.ts';
 import { DIMENSIONS } from './plain-decoder.ts';
 
-/** Whole numbers of one row by name: `impressions`, `positives`, `userless`, and `<measure>[<place>]`. */
+/**
+ * Whole numbers of one row by name: `impressions`, `positives`, `userless`, and `<measure>[<place>]`. Of a vector by bucket:
+ * `<bucket> impressions`, `<bucket> positives`, `<bucket> <measure>[<place>]` without squares. 0 may be missing in a vector.
+ */
 export type PlainRow = Map<string, bigint>;
 /** By key, then field (interfaces.md section 4). */
 export type PlainRows = Map<string, Map<string, PlainRow>>;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** Of the vectors of hours. */
+const HOUR_BUCKETS = 64;
 const PER_ONE = 1e9;
 
-/** What the closings of one unit sum up to: minute panes and hour panes, for each grouping set. */
+/** What the closings of one unit sum up to: minute panes and hour panes, for each grouping set, and vectors of hours. */
 export function expectedRows(
   settings: ReferenceSettings,
   keyPrefix: string,
@@ -28,6 +34,17 @@ export function expectedRows(
       const cohort = by.map((name) => values[DIMENSIONS.indexOf(name)]).join(',');
       const field = `${settings.attribution.horizons[Number(horizon)].text}|${by.join(',')}|${cohort}`;
       for (const key of keys) addTo(rows, `${keyPrefix}:pane:${key}`, field, sum);
+    }
+  }
+  for (const { horizon, impression, feedback } of closings) {
+    const { ts, userId, requestId, dimensions } = impression;
+    const bucket = userBucket(userId ?? requestId) % HOUR_BUCKETS;
+    const sums = [...scores.of(impression, feedback)].filter(([name, value]) => value !== 0n && !name.endsWith('[3]'));
+    const vector = new Map(sums.map(([name, value]) => [`${bucket} ${name}`, value] as const));
+    for (const by of settings.statistics.clustered) {
+      const cohort = by.map((name) => dimensions[DIMENSIONS.indexOf(name)]).join(',');
+      const field = `${settings.attribution.horizons[horizon].text}|${by.join(',')}|${cohort}`;
+      addTo(rows, `${keyPrefix}:vector:h:${Math.floor(ts / HOUR_MS) * HOUR_MS}`, field, vector);
     }
   }
   return rows;

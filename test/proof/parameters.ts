@@ -66,4 +66,7 @@ export function simulation({ events, seed }: ProofParameters, now: number): Simu
 }
 
 /** What the plain reference needs to know of the configuration. */
-export type ReferenceSettings = Pick<Settings, 'attribution' | 'cohorts' | 'grading' | 'kafka' | 'limits' | 'measures'>;
+export type ReferenceSettings = Pick<
+  Settings,
+  'attribution' | 'cohorts' | 'grading' | 'kafka' | 'limits' | 'measures' | 'statistics'
+>;

@@ -34,10 +34,14 @@ export function unitKey(unit: number): string {
 /** Reads the rows as they lie there, without the product's codecs. */
 export async function readUnit(redis: Redis, unit: number): Promise<StoredUnit> {
   const rows: PlainRows = new Map();
-  const keys = await redis.keys(`receval:{${NAMESPACE}:${unit}}:*:pane:*`);
-  for (const key of keys) {
-    const fields = await redis.hgetall(key);
-    rows.set(key, new Map(Object.entries(fields).map(([field, text]) => [field, plainRow(text)])));
+  for (const [kind, plain] of [
+    ['pane', plainRow],
+    ['vector', plainVector],
+  ] as const) {
+    for (const key of await redis.keys(`receval:{${NAMESPACE}:${unit}}:*:${kind}:*`)) {
+      const fields = await redis.hgetall(key);
+      rows.set(key, new Map(Object.entries(fields).map(([field, text]) => [field, plain(text)])));
+    }
   }
   const counts: readonly TopicCounts[] = JSON.parse((await redis.hget(unitKey(unit), 'counts')) ?? '[]');
   return { rows, counts };
@@ -50,6 +54,39 @@ function plainRow(text: string): PlainRow {
   for (const [name, sums] of Object.entries(measures)) {
     if (!Array.isArray(sums)) throw new Error(`sums of ${name} that are no list: ${text}`);
     for (const [i, value] of sums.entries()) row.set(`${name}[${i}]`, whole(value));
+  }
+  return row;
+}
+
+interface VectorText {
+  readonly buckets: number;
+  readonly filled: readonly number[];
+  readonly n: readonly unknown[];
+  readonly positives: readonly unknown[];
+  readonly measures: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
+}
+
+/** What is 0 is left out. */
+function plainVector(text: string): PlainRow {
+  const { filled, n, positives, measures }: VectorText = JSON.parse(text);
+  const row: PlainRow = new Map();
+  const put = (name: string, sums: readonly unknown[]): void => {
+    for (const [i, bucket] of filled.entries()) {
+      const value = whole(sums[i]);
+      if (value !== 0n) row.set(`${bucket} ${name}`, value);
+    }
+  };
+  put('impressions', n);
+  put('positives', positives);
+  for (const [name, sums] of Object.entries(measures)) {
+    if (sums['above'] !== undefined) {
+      put(`${name}[0]`, sums['above']);
+      put(`${name}[1]`, sums['below']);
+    } else {
+      put(`${name}[0]`, sums['n'] ?? n);
+      put(`${name}[1]`, sums['n+'] ?? positives);
+      put(`${name}[2]`, sums['S']);
+    }
   }
   return row;
 }

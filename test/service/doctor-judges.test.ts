@@ -203,7 +203,7 @@ describe('the load', () => {
 
   it('of series is told as a product', () => {
     expect(judgeSeries(settings('limits: {cohortsPerSet: 10}')).message).toMatch(
-      /^10 cohorts x 7 measures x 3 windows x 3 horizons x 3 sets = 1,890 of limits\.series 10,000$/,
+      /^10 cohorts x 7 measures x 2 \(value, error\) x 3 windows x 3 horizons x 3 sets = 3,780 of limits\.series 10,000$/,
     );
     expect(judgeSeries(settings('limits: {cohortsPerSet: 1}')).level).toBe('warning');
   });

@@ -7,7 +7,9 @@
  *       seq         number of the last commit, digits; 0: none
  *       cid         id of the last commit; '': none
  *   receval:{<namespace>:<unit>}:<generation>:pane:<size>:<start>      size m: panes of `paneSize`, h: hours; start: ms
- *   receval:{<namespace>:<unit>}:<generation>:total:<name>:<run>       since-start sums
+ *   receval:{<namespace>:<unit>}:<generation>:vector:h:<start>         sums by user bucket of an hour, for some grouping sets
+ *       <horizon>|<by>|<values>    a vector as JSON (vector-codec.ts), under the field of its row
+ *   receval:{<namespace>:<unit>}:<generation>:total:<name>:<run>       since-start sums, each row with its vector
  *       <horizon>|<by>|<values>    a row as JSON (row-codec.ts). by: the names of the grouping set joined by ','; values:
  *                                  the cohort's values joined by ','; both '' for the set without dimensions; the rest
  *                                  of a set is named __other__ in each dimension. Values never hold ',' or '|'.
@@ -38,6 +40,11 @@ export function unitKey(namespace: string, unit: number): string {
 
 export function paneKey(owner: RowOwner, size: PaneSize, start: EpochMs): string {
   return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:pane:${size}:${start}`;
+}
+
+/** Of the hour pane that starts there. */
+export function vectorKey(owner: RowOwner, start: EpochMs): string {
+  return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:vector:h:${start}`;
 }
 
 export function totalKey(owner: RowOwner, name: string, run: string): string {

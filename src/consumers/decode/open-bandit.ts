@@ -1,6 +1,7 @@
 /**
  * Rows of the Open Bandit Dataset (Saito and others, arXiv:2008.07146): one row is an impression of one item at its
  * position, and a click at the same time if it has one. There is no list id, so file and row together are the request id.
+ * There is no user id: users with the same features cannot be told apart, so all features together stand for the user.
  */
 import type { Adapted, Adapter } from './adapter.ts';
 import { splitRow } from './csv.ts';
@@ -49,7 +50,12 @@ function eventsOf(names: readonly string[], row: readonly string[], requestId: s
     return at < 0 || row[at] === '' ? undefined : row[at];
   };
   const cohorts: Record<string, string> = Object.create(null);
-  for (let i = 0; i < names.length; i++) if (FEATURE.test(names[i]) && row[i] !== '') cohorts[names[i]] = row[i];
+  const features: string[] = [];
+  for (let i = 0; i < names.length; i++) {
+    if (!FEATURE.test(names[i]) || row[i] === '') continue;
+    cohorts[names[i]] = row[i];
+    features.push(row[i]);
+  }
   const ts = field('timestamp');
   const id = field('item_id');
   const item = {
@@ -57,7 +63,7 @@ function eventsOf(names: readonly string[], row: readonly string[], requestId: s
     position: numberOf(field('position')) ?? Number.NaN,
     propensity: numberOf(field('propensity_score')),
   };
-  const impression: RawRecord = { requestId, ts, items: [item], cohorts };
+  const impression: RawRecord = { requestId, ts, userId: features.join('|'), items: [item], cohorts };
   const click = numberOf(field('click'));
   if (click !== undefined && click !== 0 && click !== 1) return 'bad_number';
   return click === 1 ? [impression, { requestId, ts, itemId: id, action: 'click' }] : [impression];

@@ -19,7 +19,7 @@ describe('the open-bandit adapter', () => {
           kind: 'impression',
           requestId: 'topic:0:7',
           ts: at,
-          userId: undefined,
+          userId: 'cef|03a|7bc|9bd',
           offset: 0,
           items: ['14'],
           ranks: [3],

@@ -1,0 +1,93 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Command } from 'commander';
+import type { ExperimentSettings, Settings } from '../config/settings.ts';
+import type { Comparison } from '../experiment/comparison.ts';
+import { compareFiles, type FilesCompared } from '../replay/compare.ts';
+import { suggestion } from '../spelling.ts';
+import { COMPARISON_OUTPUTS, isComparisonOutput, printComparison } from './comparison-output.ts';
+import { comparisonPlot } from './comparison-plot.ts';
+import { UsageError } from './failure.ts';
+import { type InputFlags, readInputs } from './inputs.ts';
+import { noteOddities, optionsOf, type ReplayFlags, readSettings, withProgress } from './replay.ts';
+
+interface Flags extends ReplayFlags {
+  readonly experiment?: string;
+  readonly redis?: string;
+  readonly namespace?: string;
+  readonly plot?: string;
+}
+
+/** Exit code of a variant that is worse than the control (interfaces.md section 3). */
+const REGRESSED = 3;
+
+export function compareCommand(): Command {
+  return new Command('compare')
+    .description('compare the variants of an experiment with its control, and say which is worse or better')
+    .option('--experiment <name>', 'of the configuration (default: the only one, or "default")')
+    .option('--impressions <file...>', 'impressions, NDJSON or .gz; - is standard input')
+    .option('--feedback <file...>', 'feedback, NDJSON or .gz')
+    .option('--events <file...>', 'both sides in one log')
+    .option('--adapter <name>', 'how records are read: canonical, open-bandit (default: that of the configuration)')
+    .option('--measures <list>', 'such as mrr,ndcg@10 (default: those of the configuration)')
+    .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
+    .option('--redis <url>', 'without files: the Redis of a running service (default: that of the configuration)')
+    .option('--namespace <name>', 'without files: its namespace (default: that of the configuration)')
+    .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
+    .option('--output <form>', COMPARISON_OUTPUTS.join(', '), 'table')
+    .option('--plot <file.svg>', 'draw the effect on the primary measure, look by look')
+    .addHelpText(
+      'after',
+      `
+Files are looked at on each full hour of event time and at the end. Exit code 3: a variant regressed.
+
+Examples:
+  receval compare --impressions impressions.ndjson.gz --feedback feedback.ndjson.gz --plot effect.svg
+  receval compare --events random.csv@variant=random bts.csv@variant=bts --adapter open-bandit --config bandit.yaml`,
+    )
+    .action(async (flags: Flags) => {
+      if (!isComparisonOutput(flags.output)) {
+        throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, COMPARISON_OUTPUTS)}`);
+      }
+      if (!hasFiles(flags)) throw new UsageError(NO_FILES);
+      if (flags.plot !== undefined && !existsSync(dirname(flags.plot))) {
+        throw new UsageError(`--plot: cannot write ${flags.plot}: there is no folder ${dirname(flags.plot)}`);
+      }
+      const settings = readSettings(flags);
+      const experiment = experimentOf(settings, flags.experiment);
+      const { comparison, trail, replayed } = await readAndCompare(settings, experiment, flags);
+      process.stdout.write(printComparison(comparison, trail, flags.output));
+      if (flags.plot !== undefined) writeFileSync(flags.plot, comparisonPlot(comparison, trail));
+      noteOddities(replayed, flags);
+      if (isRegressed(comparison)) process.exitCode = REGRESSED;
+    });
+}
+
+const NO_FILES =
+  'name the logs: --impressions FILE... --feedback FILE..., or --events FILE... (a running service cannot be compared yet)';
+
+export function isRegressed({ variants }: Comparison): boolean {
+  return variants.some(({ decision }) => decision === 'regressed');
+}
+
+function hasFiles({ impressions, feedback, events }: InputFlags): boolean {
+  return [impressions, feedback, events].some((files) => files !== undefined);
+}
+
+function readAndCompare(settings: Settings, experiment: ExperimentSettings, flags: Flags): Promise<FilesCompared> {
+  for (const name of ['redis', 'namespace'] as const) {
+    if (flags[name] !== undefined) throw new UsageError(`--${name} names a running service: leave it out beside files`);
+  }
+  const options = { settings, inputs: readInputs(flags), ...optionsOf(flags) };
+  return withProgress(options, (all) => compareFiles(all, experiment));
+}
+
+function experimentOf({ experiments }: Settings, asked: string | undefined): ExperimentSettings {
+  const names = experiments.map(({ name }) => name);
+  if (names.length === 0) throw new UsageError('the configuration has no experiments: name one under "experiments"');
+  const name = asked ?? (names.length === 1 ? names[0] : 'default');
+  const found = experiments.find((experiment) => experiment.name === name);
+  if (found !== undefined) return found;
+  if (asked === undefined) throw new UsageError(`--experiment: name one of ${names.join(', ')}`);
+  throw new UsageError(`--experiment: no experiment "${asked}"${suggestion(asked, names)}`);
+}

@@ -1,0 +1,193 @@
+import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION } from '../events.ts';
+import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
+import type { Trail } from '../experiment/trail.ts';
+import { escaped, htmlPage } from '../output/markup.ts';
+import { stableJson } from '../output/stable-json.ts';
+import { htmlTable, markdownTable, plainTable, type TableWriter } from '../output/table.ts';
+import { comparisonPlot } from './comparison-plot.ts';
+import { grouped } from './progress.ts';
+
+export const COMPARISON_OUTPUTS = ['table', 'json', 'md', 'html'] as const;
+export type ComparisonOutput = (typeof COMPARISON_OUTPUTS)[number];
+
+export function isComparisonOutput(text: string): text is ComparisonOutput {
+  return COMPARISON_OUTPUTS.some((output) => output === text);
+}
+
+/** A comparison as text, ending with a newline. `trail`: for the pictures of `html`. */
+export function printComparison(comparison: Comparison, trail: Trail, output: ComparisonOutput): string {
+  switch (output) {
+    case 'json':
+      return comparisonJson(comparison);
+    case 'table':
+      return tableText(comparison);
+    case 'md':
+      return markdown(comparison);
+    case 'html':
+      return html(comparison, trail);
+    default:
+      return assertNever(output);
+  }
+}
+
+/** Keys, variants and measures in alphabetical order: equal comparisons give equal bytes. */
+function comparisonJson(comparison: Comparison): string {
+  const variants = [...comparison.variants].sort((a, b) => (a.variant < b.variant ? -1 : 1));
+  return stableJson({
+    ...comparison,
+    variants: variants.map((variant) => ({
+      ...variant,
+      measures: [...variant.measures].sort((a, b) => (a.measure < b.measure ? -1 : 1)),
+    })),
+  });
+}
+
+function tableText(comparison: Comparison): string {
+  const findings = comparison.variants.map(
+    ({ variant, decision, reason, since, explanation }) =>
+      `${variant}: ${decision} (${reason})${sinceText(since)}\n  ${explanation}\n`,
+  );
+  const tables = [arms(comparison, plainTable), measures(comparison, plainTable)];
+  return `${[headline(comparison), '', ...findings, tables.join('\n'), ...notes(comparison)].join('\n')}\n`;
+}
+
+function markdown(comparison: Comparison): string {
+  const findings = comparison.variants.map(
+    ({ variant, decision, reason, since, explanation }) =>
+      `**${variant}: ${decision}** (\`${reason}\`)${sinceText(since)}. ${explanation}\n`,
+  );
+  const tables = [arms(comparison, markdownTable), measures(comparison, markdownTable)];
+  const list = notes(comparison).map((note) => `* ${note}`);
+  return `${[`## ${headline(comparison)}`, '', ...findings, tables.join('\n'), ...list].join('\n')}\n`;
+}
+
+function html(comparison: Comparison, trail: Trail): string {
+  const findings = comparison.variants.map(
+    ({ variant, decision, reason, since, explanation }) =>
+      `<h2>${escaped(`${variant}: ${decision}`)}</h2>\n<p>${escaped(explanation)} <span class="note">(${reason}${sinceText(since)})</span></p>\n`,
+  );
+  const parts = [
+    `<h1>${escaped(headline(comparison))}</h1>\n`,
+    ...findings,
+    comparisonPlot(comparison, trail),
+    `<div class="wide">\n${measures(comparison, htmlTable)}</div>\n`,
+    `<h2>Traffic</h2>\n${arms(comparison, htmlTable)}`,
+    `<ul class="note">\n${notes(comparison)
+      .map((note) => `<li>${escaped(note)}</li>`)
+      .join('\n')}\n</ul>\n`,
+  ];
+  return htmlPage(`Experiment ${comparison.experiment}`, parts.join(''));
+}
+
+function sinceText(since: string | null): string {
+  return since === null ? '' : `, since ${since}`;
+}
+
+function headline({ experiment, control, horizon, asOf }: Comparison): string {
+  const upTo = asOf === null ? 'nothing final yet' : `up to ${asOf}`;
+  return `Experiment ${experiment} against ${control}, at ${horizon}, ${upTo}`;
+}
+
+function arms({ users, impressions }: Comparison, write: TableWriter): string {
+  const rows = Object.keys(users).map((name) => [name, grouped(users[name]), grouped(impressions[name])]);
+  return write(['variant', 'users', 'impressions'], rows, 1);
+}
+
+function measures({ variants, alpha }: Comparison, write: TableWriter): string {
+  const level = `${Number((100 * (1 - alpha)).toFixed(3))} %`;
+  const header = [
+    'variant',
+    'measure',
+    'role',
+    'control',
+    'value',
+    'effect',
+    `${level} interval`,
+    'lift',
+    `${level} lift interval`,
+    'p',
+    'p adjusted',
+    'detectable',
+  ];
+  const rows = variants.flatMap(({ variant, measures }) => measures.map((measure) => line(variant, measure)));
+  const hasReasons = variants.some((variant) => variant.measures.some(({ reason }) => reason !== undefined));
+  return write(
+    hasReasons ? [...header, 'absent because'] : header,
+    rows.map((cells) => (hasReasons ? cells : cells.slice(0, -1))),
+    3,
+  );
+}
+
+function line(variant: string, compared: ComparedMeasure): readonly string[] {
+  const { measure, role, control, value, effect, ci, lift, liftCi, p, pAdjusted, mde, reason } = compared;
+  return [
+    variant,
+    measure,
+    role,
+    shown(control, plain),
+    shown(value, plain),
+    shown(effect, signed),
+    range(ci, signed),
+    shown(lift, percent),
+    range(liftCi, percent),
+    shown(p, probability),
+    shown(pAdjusted, probability),
+    shown(mde, plain),
+    reason ?? '',
+  ];
+}
+
+/** Values of an experiment's dimension that are no names. */
+const NAMELESS: ReadonlyMap<string, string> = new Map([
+  [ABSENT_DIMENSION, 'without a variant'],
+  [INVALID_DIMENSION, 'with a name that is not allowed'],
+]);
+
+/** What has to be known to read the tables, and what is odd about the traffic. */
+function notes({ srm, userless, notes: found, others, crossovers, experiment }: Comparison): string[] {
+  const split =
+    srm.p === null || srm.deviation === null
+      ? `Split of the users: not tested (${srm.reason ?? 'no_data'}).`
+      : `Split of the users: ${srm.mismatch ? 'NOT as configured' : 'as configured'} (p ${probability(srm.p)}, largest deviation ${percent(srm.deviation).slice(1)}).`;
+  const names = Object.entries(others).map(([name, n]) => `${NAMELESS.get(name) ?? name} ${grouped(n)}`);
+  return [
+    split,
+    ...(crossovers > 0 ? [`Users seen in more than one variant: ${grouped(crossovers)} of the sampled ones.`] : []),
+    ...(found.includes('unclustered')
+      ? [`${percent(userless).slice(1)} of the impressions name no user: their errors assume independent requests.`]
+      : []),
+    ...(names.length > 0
+      ? [
+          `Impressions of other variants, which take no part: ${names.join(', ')}. Name them in experiments.${experiment}.variants if they should.`,
+        ]
+      : []),
+    'Intervals hold however often you look; each stands for itself, not adjusted for the number of comparisons.',
+    'p is the smallest of all looks so far; of a guardrail one-sided (worse). Adjusted by Holm within a role.',
+  ];
+}
+
+function shown(value: number | null, print: (value: number) => string): string {
+  return value === null ? '-' : print(value);
+}
+
+function range(bounds: Bounds | null, print: (value: number) => string): string {
+  return bounds === null ? '-' : `${print(bounds[0])} to ${print(bounds[1])}`;
+}
+
+/** Four digits that count. */
+function plain(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '-' : '+'}${Number(Math.abs(value).toPrecision(3))}`;
+}
+
+function percent(fraction: number): string {
+  const value = Math.abs(100 * fraction);
+  return `${fraction < 0 ? '-' : '+'}${value < 10 ? value.toFixed(2) : value.toFixed(1)} %`;
+}
+
+function probability(p: number): string {
+  return p < 0.0001 ? '<0.0001' : p.toFixed(4);
+}

@@ -1,0 +1,88 @@
+import type { Absence } from '../statistics/absent.ts';
+import type { ExperimentVerdict } from '../statistics/decision-labels.ts';
+import type { Role } from './state.ts';
+
+export type Bounds = readonly [lower: number, upper: number];
+
+/**
+ * One measure of one variant against the control. What is absent is null; `reason` then says why, of several reasons the
+ * first in the order of the fields below.
+ */
+export interface ComparedMeasure {
+  readonly measure: string;
+  readonly role: Role;
+  readonly horizon: string;
+  readonly control: number | null;
+  readonly value: number | null;
+  /** Value minus control, in the measure's unit. */
+  readonly effect: number | null;
+  readonly stderr: number | null;
+  /** Confidence sequence: holds at all looks together. Not adjusted for the number of comparisons. */
+  readonly ci: Bounds | null;
+  /** Effect / |control|. */
+  readonly lift: number | null;
+  /** Fieller's bounds, which exclude 0 exactly when `ci` does. */
+  readonly liftCi: Bounds | null;
+  /** Smallest p of all looks, two-sided; of a guardrail one-sided: worse. */
+  readonly p: number | null;
+  /** By Holm within its role, over all variants. */
+  readonly pAdjusted: number | null;
+  /** Evidence of this look alone. */
+  readonly logE: number | null;
+  /** Smallest effect that could have been seen, with power .8. */
+  readonly mde: number | null;
+  /** Welch's t-test: right only for one look at a time that was fixed in advance. */
+  readonly fixedHorizon: { readonly ci: Bounds; readonly df: number; readonly p: number } | null;
+  readonly reason?: Absence;
+}
+
+export interface ComparedVariant {
+  readonly variant: string;
+  readonly decision: ExperimentVerdict['label'];
+  readonly reason: ExperimentVerdict['reason'];
+  /** ISO time of the look since which the decision holds; null: no look yet. */
+  readonly since: string | null;
+  /** The decision in plain words. */
+  readonly explanation: string;
+  /** The primary first, then guardrails, then the others. */
+  readonly measures: readonly ComparedMeasure[];
+}
+
+export interface ComparedSplit {
+  /** Running p of the sequential test. */
+  readonly p: number | null;
+  /** p < .001 and a deviation of at least .02. */
+  readonly mismatch: boolean;
+  /** Largest |observed - expected| / expected. */
+  readonly deviation: number | null;
+  /** Chi-square test: right only for one look at a time that was fixed in advance. */
+  readonly fixedHorizon: { readonly p: number } | null;
+  readonly reason?: Absence;
+}
+
+/** What `receval compare --output json` prints (interfaces.md section 3). */
+export interface Comparison {
+  readonly experiment: string;
+  readonly control: string;
+  readonly horizon: string;
+  /** Canonical name of the measure that decides. */
+  readonly primary: string;
+  readonly alpha: number;
+  /** Loss that is still healthy, as a fraction of the control's mean. */
+  readonly tolerance: number;
+  /** ISO time up to which everything is in; null: nothing yet. */
+  readonly asOf: string | null;
+  /** Distinct users that saw the variant. */
+  readonly users: Readonly<Record<string, number>>;
+  readonly impressions: Readonly<Record<string, number>>;
+  /** Part of the impressions, 0 to 1, that name no user: their errors assume independent requests. */
+  readonly userless: number;
+  /** Impressions by variants that are not configured; they take no part. */
+  readonly others: Readonly<Record<string, number>>;
+  /** Sampled users that were seen in more than one variant. */
+  readonly crossovers: number;
+  readonly srm: ComparedSplit;
+  /** `unclustered`: more than 5 % of the impressions name no user. */
+  readonly notes: readonly 'unclustered'[];
+  readonly variants: readonly ComparedVariant[];
+}

@@ -1,0 +1,133 @@
+import type { Absence } from '../statistics/absent.ts';
+import { isAbsent, type Result } from '../statistics/absent.ts';
+import { decide } from '../statistics/decision.ts';
+import { fixedHorizon } from '../statistics/effect.ts';
+import { explainExperiment } from '../statistics/explain.ts';
+import type { Interval } from '../statistics/mean.ts';
+import type { Bounds, ComparedMeasure, ComparedSplit, ComparedVariant, Comparison } from './comparison.ts';
+import { usersSeen } from './exposed.ts';
+import { factsOf } from './facts.ts';
+import { type Families, familiesOf } from './families.ts';
+import { pairOf, usersOfVariants } from './pair.ts';
+import { type Split, splitOf } from './split.ts';
+import { type ExperimentState, type Role, roleOf, treatmentsOf, variantOf } from './state.ts';
+
+/** A larger part of impressions without a user is told. */
+const MOST_USERLESS = 0.05;
+
+/**
+ * The answers about an experiment at one state. p, adjusted p, the split's p and the decisions rest on the looks that the
+ * state holds, so take this state's look before (`takeLooks`); all else is of this state alone. Total: nothing is thrown,
+ * and no number that is not finite comes out.
+ */
+export function evaluate(state: ExperimentState): Comparison {
+  const { settings, asOf, others } = state;
+  const split = splitOf(state);
+  const families = familiesOf(state);
+  const names = [...settings.variants.keys()];
+  const count = (of: 'impressions' | 'userless'): number =>
+    names.reduce((sum, name) => sum + variantOf(state, name)[of], 0);
+  const userless = count('impressions') === 0 ? 0 : count('userless') / count('impressions');
+  return {
+    experiment: settings.name,
+    control: settings.control,
+    horizon: settings.horizon.text,
+    primary: settings.primary,
+    alpha: settings.alpha,
+    tolerance: settings.tolerance,
+    asOf: asOf === undefined ? null : isoTime(asOf),
+    users: Object.fromEntries(names.map((name) => [name, usersSeen(state, name, split.exposure)])),
+    impressions: Object.fromEntries(names.map((name) => [name, variantOf(state, name).impressions])),
+    userless,
+    others: Object.fromEntries(others),
+    crossovers: split.exposure.crossovers,
+    srm: comparedSplit(split),
+    notes: userless > MOST_USERLESS ? ['unclustered'] : [],
+    variants: treatmentsOf(settings).map((variant) => comparedVariant(state, variant, split, families)),
+  };
+}
+
+function comparedSplit({ p, mismatch, deviation, fixed }: Split): ComparedSplit {
+  return withReason(
+    {
+      p: orNull(p),
+      mismatch,
+      deviation: orNull(deviation),
+      fixedHorizon: isAbsent(fixed) ? null : { p: fixed.p },
+    },
+    [p, deviation, fixed],
+  );
+}
+
+function comparedVariant(state: ExperimentState, variant: string, split: Split, families: Families): ComparedVariant {
+  const { settings, measures, asOf, looks } = state;
+  const users = usersOfVariants(state, variant);
+  const primary = pairOf(state, variant, settings.primary, users);
+  const decision = decide(factsOf(state, variant, primary, split, families), looks.decisions.get(variant));
+  const roles: readonly Role[] = ['primary', 'guardrail', 'other'];
+  return {
+    variant,
+    decision: decision.label,
+    reason: decision.reason,
+    since: asOf === undefined ? null : isoTime(decision.since),
+    explanation: explainExperiment(decision, { variant, control: settings.control, measure: settings.primary }),
+    measures: roles.flatMap((role) =>
+      measures
+        .filter((measure) => roleOf(settings, measure) === role)
+        .map((measure) => comparedMeasure(state, variant, measure, users, families)),
+    ),
+  };
+}
+
+function comparedMeasure(
+  state: ExperimentState,
+  variant: string,
+  measure: string,
+  users: number,
+  families: Families,
+): ComparedMeasure {
+  const { settings } = state;
+  const { control, value, effect, stderr, sequence, lift, mde } = pairOf(state, variant, measure, users);
+  const ps = families.ps.get(variant)?.get(measure);
+  const fixed = isAbsent(effect) ? effect : fixedHorizon(effect, settings.alpha);
+  const liftBounds = isAbsent(lift) ? lift : lift.bounds;
+  const p = ps?.p ?? { absent: 'no_data' };
+  return withReason(
+    {
+      measure,
+      role: roleOf(settings, measure),
+      horizon: settings.horizon.text,
+      control: isAbsent(control) ? null : control.value,
+      value: isAbsent(value) ? null : value.value,
+      effect: isAbsent(effect) ? null : effect.difference,
+      stderr: orNull(stderr),
+      ci: boundsOf(sequence),
+      lift: isAbsent(lift) ? null : lift.lift,
+      liftCi: boundsOf(liftBounds),
+      p: orNull(p),
+      pAdjusted: orNull(ps?.adjusted ?? p),
+      logE: isAbsent(sequence) ? null : sequence.logE,
+      mde: orNull(mde),
+      fixedHorizon: isAbsent(fixed) ? null : { ci: [fixed.lower, fixed.upper], df: fixed.df, p: fixed.p },
+    },
+    [control, value, effect, stderr, sequence, lift, liftBounds, p, mde, fixed],
+  );
+}
+
+function orNull(result: Result<number>): number | null {
+  return isAbsent(result) ? null : result;
+}
+
+function boundsOf(interval: Result<Interval>): Bounds | null {
+  return isAbsent(interval) ? null : [interval.lower, interval.upper];
+}
+
+function withReason<Shown>(shown: Shown, results: readonly Result<unknown>[]): Shown & { readonly reason?: Absence } {
+  const missing = results.find(isAbsent);
+  return { ...shown, ...(missing === undefined ? {} : { reason: missing.absent }) };
+}
+
+/** ISO time by whole numbers: `2026-11-21T08:00:00.000Z`. */
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,98 @@
+/**
+ * The looks of one run as fields of a hash (interfaces.md section 4), every value JSON:
+ *
+ *     srm                                        [log Bayes factor, time of the look]
+ *     <horizon>|<variant>|<measure>|worse        [log e, time of the look]; also `better`, and `guard` for guardrails
+ *     <horizon>|<variant>|decision               [label, reason, since]
+ *
+ * Times are event times in ms. Horizons and variants never hold `|`.
+ */
+
+import type { StandingDecision } from '../statistics/decision.ts';
+import { EXPERIMENT_REASONS, type ExperimentVerdict } from '../statistics/decision-labels.ts';
+import type { Largest, Looks } from '../statistics/looks.ts';
+import { NO_LOOKS } from '../statistics/looks.ts';
+import type { ExperimentLooks } from './looks.ts';
+
+const KINDS = ['worse', 'better', 'guard'] as const;
+const SRM = 'srm';
+const DECISION = 'decision';
+
+/** @param horizon of the experiment, as in the configuration */
+export function encodeLooks({ srm, measures, decisions }: ExperimentLooks, horizon: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  if (srm !== undefined) fields.set(SRM, largestText(srm));
+  for (const [variant, ofMeasures] of measures) {
+    for (const [measure, looks] of ofMeasures) {
+      for (const kind of KINDS) {
+        const largest = looks[kind];
+        if (largest !== undefined) fields.set(`${horizon}|${variant}|${measure}|${kind}`, largestText(largest));
+      }
+    }
+  }
+  for (const [variant, { label, reason, since }] of decisions) {
+    fields.set(`${horizon}|${variant}|${DECISION}`, JSON.stringify([label, reason, since]));
+  }
+  return fields;
+}
+
+/** Reads what `encodeLooks` wrote; fields of other horizons are left out. Throws an Error that names the field that is wrong. */
+export function decodeLooks(fields: ReadonlyMap<string, string>, horizon: string): ExperimentLooks {
+  let srm: Largest | undefined;
+  const measures = new Map<string, Map<string, Looks>>();
+  const decisions = new Map<string, StandingDecision>();
+  for (const [field, text] of fields) {
+    if (field === SRM) {
+      srm = largestOf(text, field);
+      continue;
+    }
+    const [of, variant, ...rest] = field.split('|');
+    const kind = KINDS.find((name) => name === rest.at(-1));
+    if (of !== horizon || variant === undefined) continue;
+    if (rest.length === 1 && rest[0] === DECISION) {
+      decisions.set(variant, decisionOf(text, field));
+    } else if (rest.length > 1 && kind !== undefined) {
+      const ofVariant = measures.get(variant) ?? new Map<string, Looks>();
+      const measure = rest.slice(0, -1).join('|');
+      ofVariant.set(measure, { ...(ofVariant.get(measure) ?? NO_LOOKS), [kind]: largestOf(text, field) });
+      measures.set(variant, ofVariant);
+    }
+  }
+  return { srm, measures, decisions };
+}
+
+function largestText({ logE, at }: Largest): string {
+  return JSON.stringify([logE, at]);
+}
+
+function listOf(text: string, field: string): readonly unknown[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    parsed = undefined;
+  }
+  if (Array.isArray(parsed)) return parsed;
+  throw new Error(`looks: ${field}: expected a list, found ${text.slice(0, 60)}`);
+}
+
+function largestOf(text: string, field: string): Largest {
+  const [logE, at] = listOf(text, field);
+  if (typeof logE === 'number' && typeof at === 'number') return { logE, at };
+  throw new Error(`looks: ${field}: expected [log e, time], found ${text.slice(0, 60)}`);
+}
+
+function decisionOf(text: string, field: string): StandingDecision {
+  const [label, reason, since] = listOf(text, field);
+  const verdict = VERDICTS.find((known) => known.label === label && known.reason === reason);
+  if (verdict !== undefined && typeof since === 'number') return { ...verdict, since };
+  throw new Error(`looks: ${field}: expected [label, reason, since], found ${text.slice(0, 60)}`);
+}
+
+const VERDICTS: readonly ExperimentVerdict[] = [
+  ...EXPERIMENT_REASONS.insufficient.map((reason) => ({ label: 'insufficient', reason }) as const),
+  ...EXPERIMENT_REASONS.healthy.map((reason) => ({ label: 'healthy', reason }) as const),
+  ...EXPERIMENT_REASONS.regressed.map((reason) => ({ label: 'regressed', reason }) as const),
+  ...EXPERIMENT_REASONS.improved.map((reason) => ({ label: 'improved', reason }) as const),
+  ...EXPERIMENT_REASONS.invalid.map((reason) => ({ label: 'invalid', reason }) as const),
+];

@@ -1,0 +1,50 @@
+import type { Result } from '../statistics/absent.ts';
+import { absent, isAbsent } from '../statistics/absent.ts';
+import { detectableEffect } from '../statistics/detectable.ts';
+import { type Effect, unpairedEffect } from '../statistics/effect.ts';
+import { usersOfPair } from '../statistics/exposure.ts';
+import { type Lift, liftOf } from '../statistics/lift.ts';
+import type { Mean } from '../statistics/mean.ts';
+import { confidenceSequence, type Sequence } from '../statistics/sequence.ts';
+import { type ExperimentState, variantOf } from './state.ts';
+
+/** One measure of one variant beside the control's, and what this look says of the difference. */
+export interface Pair {
+  readonly control: Result<Mean>;
+  readonly value: Result<Mean>;
+  /** Variant minus control, unpaired: different users. */
+  readonly effect: Result<Effect>;
+  readonly stderr: Result<number>;
+  /** The confidence sequence of this look. */
+  readonly sequence: Result<Sequence>;
+  /** Relative to the control, with Fieller's bounds at the multiplier of the sequence. */
+  readonly lift: Result<Lift>;
+  /** The smallest effect that could have been seen, with power .8. */
+  readonly mde: Result<number>;
+}
+
+/** N of the sequence: distinct users of the two variants, and impressions without a user (statistics.md section 5). */
+export function usersOfVariants(state: ExperimentState, variant: string): number {
+  const { settings, sample } = state;
+  const names = [...settings.variants.keys()];
+  const users = usersOfPair(sample, names.indexOf(settings.control), names.indexOf(variant));
+  return users + variantOf(state, settings.control).userless + variantOf(state, variant).userless;
+}
+
+/** @param users `usersOfVariants` */
+export function pairOf(state: ExperimentState, variant: string, measure: string, users: number): Pair {
+  const { settings } = state;
+  const control = variantOf(state, settings.control).means.get(measure) ?? absent('no_data');
+  const value = variantOf(state, variant).means.get(measure) ?? absent('no_data');
+  const effect = unpairedEffect(control, value);
+  if (isAbsent(effect)) {
+    return { control, value, effect, stderr: effect, sequence: effect, lift: effect, mde: effect };
+  }
+  const stderr = isAbsent(effect.error) ? effect.error : effect.error.stderr;
+  const sequence = isAbsent(stderr) ? stderr : confidenceSequence(effect.difference, stderr, users, settings);
+  // Without a sequence the critical value does not matter: its bounds are taken from nothing else.
+  const point = liftOf(effect, isAbsent(sequence) ? 1 : sequence.multiplier);
+  const lift = isAbsent(point) || !isAbsent(sequence) ? point : { ...point, bounds: sequence, g: sequence };
+  const mde = isAbsent(sequence) ? sequence : isAbsent(stderr) ? stderr : detectableEffect(stderr, sequence.multiplier);
+  return { control, value, effect, stderr, sequence, lift, mde };
+}

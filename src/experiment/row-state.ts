@@ -1,0 +1,29 @@
+import type { Row } from '../accumulators/row.ts';
+import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
+import { vectorOffsets } from '../accumulators/vector.ts';
+import { bucketSums } from '../bucket-sums.ts';
+import type { Measure } from '../measures/family.ts';
+import { measureValue } from '../measures/value.ts';
+import { absent, type Result } from '../statistics/absent.ts';
+import { type Mean, meanOfBuckets, PUBLISHED_BUCKETS } from '../statistics/mean.ts';
+import type { VariantState } from './state.ts';
+
+/** A variant's state from its row. @param measures those of the row's shape, in its order */
+export function variantState(row: Row, measures: readonly Measure[]): VariantState {
+  const { impressions, positives, userless, vector } = row;
+  const shape = shapeOf(measures);
+  const sums = sumsOffsets(shape);
+  const columns = vectorOffsets(shape.kinds);
+  const means = measures.map((measure, m): readonly [string, Result<Mean>] => {
+    if (vector === undefined) return [measure.canonical, headMean(measure, row.sums.slice(sums[m], sums[m + 1]))];
+    const { m: above, d: below } = bucketSums(vector, measure, columns[m]);
+    return [measure.canonical, meanOfBuckets(above, below, PUBLISHED_BUCKETS)];
+  });
+  return { impressions, positives, userless, buckets: vector?.filled().length ?? 0, means: new Map(means) };
+}
+
+/** A value without an error. */
+function headMean(measure: Measure, sums: Row['sums']): Result<Mean> {
+  const value = measureValue(measure, sums);
+  return value === undefined ? absent('no_data') : { value, stderr: absent('no_vector'), df: 0 };
+}

@@ -1,0 +1,30 @@
+import type { ExperimentSettings } from '../config/settings.ts';
+import type { Measure } from '../measures/family.ts';
+import { fmix32, fnv1a32 } from '../user-words.ts';
+
+/**
+ * Names a run of an experiment: 16 hexadecimal digits of everything whose change makes old and new sums another thing. A
+ * total, a user sample and the looks belong to one run; any change begins a new one at zero, a ramp of the weights too,
+ * because traffic of two splits must not be pooled (statistics.md section 1). The order of variants counts, since the
+ * user sample numbers them; that of guardrails and measures does not.
+ */
+export function runOf(settings: ExperimentSettings, measures: readonly Pick<Measure, 'canonical'>[]): string {
+  const { variants, control, primary, guardrails, horizon, alpha, nStar, start, interleaved } = settings;
+  const text = JSON.stringify([
+    [...variants],
+    control,
+    primary,
+    [...guardrails].sort(),
+    horizon.ms,
+    alpha,
+    nStar,
+    start ?? null,
+    interleaved,
+    measures.map(({ canonical }) => canonical).sort(),
+  ]);
+  return hex(fnv1a32(`receval/run/1:${text}`)) + hex(fnv1a32(`receval/run/2:${text}`));
+}
+
+function hex(word: number): string {
+  return fmix32(word).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,65 @@
+import type { ExperimentSettings } from '../config/settings.ts';
+import type { EpochMs } from '../events.ts';
+import type { Result } from '../statistics/absent.ts';
+import type { Mean } from '../statistics/mean.ts';
+import type { UserSample } from '../statistics/user-sample.ts';
+import type { ExperimentLooks } from './looks.ts';
+
+/** One variant since the start of the experiment's run, of all units, at the experiment's horizon. */
+export interface VariantState {
+  readonly impressions: number;
+  /** Lists with a positive. */
+  readonly positives: number;
+  /** Lists without a user id. */
+  readonly userless: number;
+  /** User buckets that are not empty. */
+  readonly buckets: number;
+  /** By canonical name, from the sums by bucket. A measure that stands not here has no data. */
+  readonly means: ReadonlyMap<string, Result<Mean>>;
+}
+
+/**
+ * All that is known of one run of an experiment at one time: what a comparison is made from. Final results only, never
+ * provisional ones (statistics.md section 4).
+ */
+export interface ExperimentState {
+  readonly settings: ExperimentSettings;
+  /** Canonical names of all measures, in the order of the configuration. */
+  readonly measures: readonly string[];
+  /** Event time up to which everything is in; undefined: nothing is final yet. */
+  readonly asOf: EpochMs | undefined;
+  /** By name. A configured variant that stands not here has no impressions. */
+  readonly variants: ReadonlyMap<string, VariantState>;
+  /** Impressions by variants that are not configured: counted, and left out. */
+  readonly others: ReadonlyMap<string, number>;
+  /** Of all units, whose variants are numbered in the order of the settings. */
+  readonly sample: UserSample;
+  /** Records that gaps and rebuilt spans have lost. */
+  readonly missing: number;
+  /** All looks of the run so far: those of this state stand in it only after `takeLooks`. */
+  readonly looks: ExperimentLooks;
+}
+
+export const NO_IMPRESSIONS: VariantState = {
+  impressions: 0,
+  positives: 0,
+  userless: 0,
+  buckets: 0,
+  means: new Map(),
+};
+
+export function variantOf({ variants }: Pick<ExperimentState, 'variants'>, name: string): VariantState {
+  return variants.get(name) ?? NO_IMPRESSIONS;
+}
+
+/** The variants that are compared with the control, in the order of the configuration. */
+export function treatmentsOf({ variants, control }: Pick<ExperimentSettings, 'variants' | 'control'>): string[] {
+  return [...variants.keys()].filter((name) => name !== control);
+}
+
+export type Role = 'primary' | 'guardrail' | 'other';
+
+export function roleOf({ primary, guardrails }: ExperimentSettings, measure: string): Role {
+  if (measure === primary) return 'primary';
+  return guardrails.includes(measure) ? 'guardrail' : 'other';
+}

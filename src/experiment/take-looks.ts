@@ -1,0 +1,75 @@
+import { isAbsent } from '../statistics/absent.ts';
+import { decide, type StandingDecision } from '../statistics/decision.ts';
+import { type Look, type Looks, larger, takeLook } from '../statistics/looks.ts';
+import { oneSidedSequence } from '../statistics/one-sided.ts';
+import { factsOf } from './facts.ts';
+import { familiesOf } from './families.ts';
+import { type ExperimentLooks, looksOf } from './looks.ts';
+import { type Pair, pairOf, usersOfVariants } from './pair.ts';
+import { splitOf } from './split.ts';
+import { type ExperimentState, roleOf, treatmentsOf } from './state.ts';
+
+/**
+ * The looks of a run with one more, at the state's totals: the evidence of every variant and measure, that of the split,
+ * and the decisions that follow. Evidence never falls, so a look that is skipped or taken twice does no harm. Without
+ * final results nothing changes.
+ */
+export function takeLooks(state: ExperimentState): ExperimentLooks {
+  const { settings, measures, asOf, looks } = state;
+  if (asOf === undefined) return looks;
+  const pairs = new Map(
+    treatmentsOf(settings).map((variant) => {
+      const users = usersOfVariants(state, variant);
+      const ofMeasures = measures.map((measure) => {
+        const pair = pairOf(state, variant, measure, users);
+        return { measure, pair, look: lookOf(state, measure, pair, users, asOf) };
+      });
+      return [variant, ofMeasures] as const;
+    }),
+  );
+  const seen = new Map(
+    [...pairs].map(([variant, ofMeasures]) => {
+      const entries = ofMeasures.flatMap(({ measure, look }): (readonly [string, Looks])[] => {
+        const before = looks.measures.get(variant)?.get(measure);
+        if (look === undefined) return before === undefined ? [] : [[measure, before]];
+        return [[measure, takeLook(looksOf(looks, variant, measure), look)]];
+      });
+      return [variant, new Map(entries)] as const;
+    }),
+  );
+  const { logE } = splitOf(state);
+  const srm = larger(looks.srm, isAbsent(logE) ? undefined : { logE, at: asOf });
+
+  const after: ExperimentState = { ...state, looks: { ...looks, measures: seen, srm } };
+  const split = splitOf(after);
+  const families = familiesOf(after);
+  const decisions = new Map(
+    [...pairs].flatMap(([variant, ofMeasures]): (readonly [string, StandingDecision])[] => {
+      const primary = ofMeasures.find(({ measure }) => measure === settings.primary)?.pair;
+      if (primary === undefined) return [];
+      const { facts: _, ...standing } = decide(
+        factsOf(after, variant, primary, split, families),
+        looks.decisions.get(variant),
+      );
+      return [[variant, standing]];
+    }),
+  );
+  return { ...after.looks, decisions };
+}
+
+/** undefined: the error is absent, so the look says nothing. */
+function lookOf(state: ExperimentState, measure: string, pair: Pair, users: number, at: number): Look | undefined {
+  const { settings } = state;
+  const { effect, stderr, sequence } = pair;
+  if (isAbsent(effect) || isAbsent(stderr) || isAbsent(sequence)) return undefined;
+  const guard =
+    roleOf(settings, measure) === 'guardrail'
+      ? oneSidedSequence(effect.difference, stderr, users, settings, 'worse')
+      : undefined;
+  return {
+    at,
+    difference: effect.difference,
+    logE: sequence.logE,
+    guardLogE: guard === undefined || isAbsent(guard) ? undefined : guard.logE,
+  };
+}

@@ -1,0 +1,55 @@
+import Table from 'cli-table3';
+import { escaped } from './markup.ts';
+
+export type Cells = readonly (readonly string[])[];
+
+/** Text of a table, ending with a newline. The first `textColumns` are text, to the left; the rest are numbers, to the right. */
+export type TableWriter = (header: readonly string[], lines: Cells, textColumns: number) => string;
+
+/** Columns of equal width for a terminal, without lines. */
+export function plainTable(header: readonly string[], lines: Cells, textColumns: number): string {
+  const table = new Table({
+    head: [...header],
+    colAligns: header.map((_, i) => (i < textColumns ? 'left' : 'right')),
+    style: { head: [], border: [], compact: true },
+    chars: {
+      top: '',
+      'top-mid': '',
+      'top-left': '',
+      'top-right': '',
+      bottom: '',
+      'bottom-mid': '',
+      'bottom-left': '',
+      'bottom-right': '',
+      left: '',
+      'left-mid': '',
+      right: '',
+      'right-mid': '',
+      mid: '',
+      'mid-mid': '',
+      middle: ' ',
+    },
+  });
+  for (const cells of lines) table.push([...cells]);
+  return `${table
+    .toString()
+    .split('\n')
+    .map((text) => text.trimEnd())
+    .join('\n')}\n`;
+}
+
+export function markdownTable(header: readonly string[], lines: Cells, textColumns: number): string {
+  const row = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const rule = `|${header.map((_, i) => (i < textColumns ? '---' : '---:')).join('|')}|`;
+  return `${[row(header), rule, ...lines.map(row)].join('\n')}\n`;
+}
+
+export function htmlTable(header: readonly string[], lines: Cells, textColumns: number): string {
+  const row = (tag: 'th' | 'td', cells: readonly string[]): string => {
+    const open = (i: number): string => (i < textColumns ? `<${tag}>` : `<${tag} class="number">`);
+    return `<tr>${cells.map((cell, i) => `${open(i)}${escaped(cell)}</${tag}>`).join('')}</tr>`;
+  };
+  const body = lines.map((cells) => row('td', cells));
+  return `<table>\n<thead>${row('th', header)}</thead>\n<tbody>\n${body.join('\n')}\n</tbody>\n</table>\n`;
+}

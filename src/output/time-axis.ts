@@ -1,0 +1,41 @@
+import { scaleUtc } from 'd3-scale';
+import type { EpochMs } from '../events.ts';
+
+export interface TimeTick {
+  readonly at: EpochMs;
+  readonly text: string;
+}
+
+/** Event time along an axis, in UTC. */
+export interface TimeAxis {
+  readonly x: (at: EpochMs) => number;
+  readonly ticks: readonly TimeTick[];
+  /** Says what the ticks leave out: `UTC, 2025-11-03`. */
+  readonly zone: string;
+}
+
+const DAY_MS = 86_400_000;
+const TICKS = 7;
+
+/** @param from, @param to in event time; equal ones stand in the middle; @param left, @param right in pixels */
+export function timeAxis(from: EpochMs, to: EpochMs, left: number, right: number): TimeAxis {
+  if (from === to) {
+    const zone = `UTC, ${day(from)}`;
+    return { x: () => (left + right) / 2, ticks: [{ at: from, text: clock(from) }], zone };
+  }
+  const scale = scaleUtc([from, to], [left, right]);
+  const isOneDay = day(from) === day(to);
+  const ticks = scale.ticks(TICKS).map((tick) => {
+    const at = tick.getTime();
+    return { at, text: isOneDay || at % DAY_MS !== 0 ? clock(at) : day(at).slice(5) };
+  });
+  return { x: (at) => scale(at), ticks, zone: isOneDay ? `UTC, ${day(from)}` : `UTC, from ${day(from)}` };
+}
+
+function day(at: EpochMs): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+function clock(at: EpochMs): string {
+  return new Date(at).toISOString().slice(11, 16);
+}

@@ -1,0 +1,65 @@
+import { fixed } from '../../src/accumulators/exact.ts';
+import type { RowShape } from '../../src/accumulators/row.ts';
+import { LEFT_OUT, WITH_POSITIVE } from '../../src/measures/contract.ts';
+
+/** Whole numbers by bucket, then name: `n`, `positives`, and `<measure> n`, `n+`, `S`, `above` or `below`. */
+export type PlainVector = Map<number, Map<string, bigint>>;
+
+/** Adds one list to the bucket of its user. */
+export function addToVector(
+  vector: PlainVector,
+  shape: RowShape,
+  bucket: number,
+  positive: boolean,
+  out: Float64Array,
+): void {
+  const sums = vector.get(bucket) ?? new Map<string, bigint>();
+  vector.set(bucket, sums);
+  const add = (name: string, value: number | bigint): void => {
+    sums.set(name, (sums.get(name) ?? 0n) + BigInt(value));
+  };
+  add('n', 1);
+  add('positives', positive ? 1 : 0);
+  shape.names.forEach((name, m) => {
+    const [state, value, denominator] = out.subarray(3 * m, 3 * m + 3);
+    if (state === LEFT_OUT) return;
+    if (shape.kinds[m] === 'mean') {
+      add(`${name} n`, 1);
+      add(`${name} n+`, state === WITH_POSITIVE ? 1 : 0);
+      add(`${name} S`, fixed(value));
+    } else {
+      add(`${name} above`, fixed(value));
+      add(`${name} below`, fixed(denominator));
+    }
+  });
+}
+
+/** The text of a vector, written out. */
+export function vectorText(vector: PlainVector, shape: RowShape, buckets: number): string {
+  const filled = [...vector.keys()].sort((a, b) => a - b);
+  const column = (name: string): unknown[] => filled.map((bucket) => jsonOf(vector.get(bucket)?.get(name) ?? 0n));
+  const same = (a: string, b: string): boolean => JSON.stringify(column(a)) === JSON.stringify(column(b));
+  const measures = shape.names.map((name, m) => [
+    name,
+    shape.kinds[m] === 'mean'
+      ? {
+          ...(same(`${name} n`, 'n') ? {} : { n: column(`${name} n`) }),
+          ...(same(`${name} n+`, 'positives') ? {} : { 'n+': column(`${name} n+`) }),
+          S: column(`${name} S`),
+        }
+      : { above: column(`${name} above`), below: column(`${name} below`) },
+  ]);
+  return JSON.stringify({
+    buckets,
+    filled,
+    n: column('n'),
+    positives: column('positives'),
+    measures: Object.fromEntries(measures),
+  });
+}
+
+/** Digits beyond the safe integers are texts. */
+function jsonOf(value: bigint): unknown {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { printComparison } from '../../src/cli/comparison-output.ts';
+import { comparisonPlot } from '../../src/cli/comparison-plot.ts';
+import type { Comparison } from '../../src/experiment/comparison.ts';
+import { type Trail, Watcher } from '../../src/experiment/trail.ts';
+import { AS_OF, SETTINGS, sampleOf, state, variant } from '../experiment/states.ts';
+
+const THREE = {
+  ...SETTINGS,
+  variants: new Map([
+    ['A', 1],
+    ['C', 1],
+    ['B <x>', 1],
+  ]),
+  guardrails: ['hit@10'],
+};
+
+function arm(primary: number, guard: number) {
+  return variant(
+    new Map([
+      ['ndcg@10', { value: primary, stderr: 0.0007, df: 255 }],
+      ['hit@10', { value: guard, stderr: 0.0007, df: 255 }],
+      ['distinct', { value: 12, stderr: { absent: 'no_vector' } as const, df: 0 }],
+    ]),
+  );
+}
+
+function watched(): { comparison: Comparison; trail: Trail } {
+  const watcher = new Watcher();
+  let comparison: Comparison | undefined;
+  for (const hour of [1, 2, 3]) {
+    const { looks: _, ...totals } = state(
+      { A: arm(0.3, 0.6), 'B <x>': arm(0.29, 0.6), C: arm(0.3 + hour / 1000, 0.6) },
+      {
+        settings: THREE,
+        measures: ['distinct', 'hit@10', 'ndcg@10'],
+        sample: sampleOf([1234, 1230, 1240]),
+        asOf: AS_OF + hour * 3_600_000,
+        others: new Map([
+          ['D', 1500],
+          ['__none__', 7],
+        ]),
+      },
+    );
+    comparison = watcher.look(totals);
+  }
+  if (comparison === undefined) throw new Error('there were looks');
+  return { comparison, trail: watcher.trail };
+}
+
+const { comparison, trail } = watched();
+
+describe('json', () => {
+  const text = printComparison(comparison, trail, 'json');
+
+  test('the order of keys, variants and measures does not change a byte', () => {
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.nat()), (stream) => {
+        const shuffled = <T>(list: readonly T[]): T[] =>
+          list
+            .map((one) => ({ one, key: stream.next().value as number }))
+            .sort((a, b) => a.key - b.key)
+            .map(({ one }) => one);
+        const shaken = (value: unknown): unknown => {
+          if (Array.isArray(value)) {
+            return value.every((one) => typeof one === 'object') ? shuffled(value).map(shaken) : value;
+          }
+          if (typeof value !== 'object' || value === null) return value;
+          return Object.fromEntries(shuffled(Object.entries(value)).map(([key, one]) => [key, shaken(one)]));
+        };
+        expect(printComparison(shaken(comparison) as Comparison, trail, 'json')).toBe(text);
+      }),
+      { seed: 1, numRuns: 30 },
+    );
+  });
+
+  test('is one object with the answers', () => {
+    const parsed = JSON.parse(text) as Comparison;
+    expect(parsed).toMatchObject({ experiment: 'default', control: 'A', asOf: '2026-11-21T12:00:00.000Z' });
+    expect(parsed.variants.map((one) => [one.variant, one.decision, one.reason])).toEqual([
+      ['B <x>', 'regressed', 'primary_worse'],
+      ['C', 'healthy', 'within_tolerance'],
+    ]);
+    expect(parsed.variants[0].measures.map(({ measure }) => measure)).toEqual(['distinct', 'hit@10', 'ndcg@10']);
+    expect(parsed.variants[0].measures[0]).toMatchObject({ value: 12, ci: null, logE: null, reason: 'no_vector' });
+  });
+});
+
+describe('for people', () => {
+  test('the table says the decision, why, and every measure', () => {
+    const lines = printComparison(comparison, trail, 'table').split('\n');
+    expect(lines[0]).toBe('Experiment default against A, at 30m, up to 2026-11-21T12:00:00.000Z');
+    expect(lines).toContain('B <x>: regressed (primary_worse), since 2026-11-21T10:00:00.000Z');
+    const row = lines.find((line) => /^ *B <x> +ndcg@10/.test(line)) ?? '';
+    expect(row.trim().split(/ {2,}/)).toEqual([
+      'B <x>',
+      'ndcg@10',
+      'primary',
+      '0.3',
+      '0.29',
+      '-0.01',
+      expect.stringMatching(/^-0\.013\d to -0\.00[67]\d*$/),
+      '-3.33 %',
+      expect.stringMatching(/^-4\.\d\d % to -2\.\d\d %$/),
+      '<0.0001',
+      '<0.0001',
+      expect.stringMatching(/^0\.003\d+$/),
+    ]);
+    expect(lines.find((line) => /distinct/.test(line))).toMatch(/ - .*no_vector$/);
+    expect(lines.join('\n')).toContain(
+      'Impressions of other variants, which take no part: D 1,500, without a variant 7.',
+    );
+    expect(lines.join('\n')).toContain('Split of the users: as configured');
+  });
+
+  test('markdown is tables and a list', () => {
+    const text = printComparison(comparison, trail, 'md');
+    expect(text).toMatch(/^## Experiment default/);
+    expect(text).toContain('**B <x>: regressed** (`primary_worse`), since 2026-11-21T10:00:00.000Z.');
+    expect(text).toMatch(/\| variant \| measure \| role \|.*\n\|---\|---\|---\|---:\|/);
+    expect(text).toMatch(/\n\* Split of the users/);
+  });
+
+  test('html is a whole page, with the picture, and names from events are text', () => {
+    const text = printComparison(comparison, trail, 'html');
+    expect(text).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(text).toContain('<h2>B &lt;x&gt;: regressed</h2>');
+    expect(text).not.toContain('B <x>');
+    expect(text).toContain('<svg ');
+    for (const tag of ['table', 'tr', 'td', 'th', 'p', 'h2', 'ul', 'li', 'svg', 'g', 'text']) {
+      const count = (pattern: RegExp): number => [...text.matchAll(pattern)].length;
+      const opened = count(new RegExp(`<${tag}(?=[ >])[^>]*[^/]>|<${tag}>`, 'g'));
+      expect(opened, tag).toBe(count(new RegExp(`</${tag}>`, 'g')));
+    }
+  });
+});
+
+describe('the picture', () => {
+  const svg = comparisonPlot(comparison, trail);
+
+  test('has a title, a description in words, and a panel for each variant', () => {
+    expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 880 \d+"/);
+    expect(svg).toContain('<title id="title">Experiment default: ndcg@10 at 30m');
+    expect(svg).toMatch(/<desc id="desc">[^<]*worse than A on ndcg@10/);
+    expect(svg).toContain('>B &lt;x&gt; against A: regressed</text>');
+    expect(svg).toContain('>C against A: healthy</text>');
+  });
+
+  test('names both axes, with their units, and the line of no difference', () => {
+    expect(svg).toContain('>difference of ndcg@10 (variant − control)</text>');
+    expect(svg).toContain('>event time of the look (UTC, 2026-11-21)</text>');
+    expect(svg).toContain('>no difference</text>');
+  });
+
+  test('draws the band as one closed path and the effect as one line, with no number that is not finite', () => {
+    const paths = [...svg.matchAll(/<path d="([^"]+)"/g)].map((match) => match[1]);
+    expect(paths).toHaveLength(4);
+    expect(paths[0]).toMatch(/^M[\d.,ML-]+Z$/);
+    expect(paths[1].split('L')).toHaveLength(3);
+    expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  test('of a single look is a bar, of none a sentence', () => {
+    const points = trail.get('C') ?? [];
+    expect(comparisonPlot(comparison, new Map([['C', points.slice(0, 1)]]))).not.toContain('<path');
+    expect(comparisonPlot(comparison, new Map())).toContain('there is nothing to draw yet');
+  });
+});

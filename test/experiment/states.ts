@@ -1,0 +1,64 @@
+import type { ExperimentSettings } from '../../src/config/settings.ts';
+import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
+import type { ExperimentState, VariantState } from '../../src/experiment/state.ts';
+import type { BucketSums } from '../../src/statistics/effect.ts';
+import { meanOfBuckets, PUBLISHED_BUCKETS } from '../../src/statistics/mean.ts';
+import { UserSample } from '../../src/statistics/user-sample.ts';
+
+export const SETTINGS: ExperimentSettings = {
+  name: 'default',
+  dimension: 'variant',
+  control: 'A',
+  variants: new Map([
+    ['A', 0.5],
+    ['B', 0.5],
+  ]),
+  primary: 'ndcg@10',
+  guardrails: [],
+  horizon: { text: '30m', ms: 1_800_000 },
+  start: undefined,
+  alpha: 0.05,
+  nStar: 5000,
+  tolerance: 0.01,
+  interleaved: false,
+};
+
+export const AS_OF = Date.UTC(2026, 10, 21, 9);
+
+/** So many distinct users first seen in each variant, in the order of the variants. */
+export function sampleOf(users: readonly number[]): UserSample {
+  const sample = new UserSample();
+  users.forEach((count, variant) => {
+    for (let i = 0; i < count; i++) sample.add(`u-${variant}-${i}`, variant, AS_OF);
+  });
+  return sample;
+}
+
+/** A variant with enough of everything to be judged. */
+export function variant(means: VariantState['means'], more: Partial<VariantState> = {}): VariantState {
+  return { impressions: 5000, positives: 900, userless: 0, buckets: 256, means, ...more };
+}
+
+/** The same sums for each of the measures. */
+export function variantOfSums(sums: BucketSums, names: readonly string[] = ['ndcg@10']): VariantState {
+  const mean = meanOfBuckets(sums.m, sums.d, PUBLISHED_BUCKETS);
+  return variant(new Map(names.map((name) => [name, mean])));
+}
+
+export function state(
+  variants: Readonly<Record<string, VariantState>>,
+  more: Partial<ExperimentState> = {},
+): ExperimentState {
+  const all = new Map(Object.entries(variants));
+  return {
+    settings: SETTINGS,
+    measures: ['ndcg@10'],
+    asOf: AS_OF,
+    variants: all,
+    others: new Map(),
+    sample: sampleOf([...all].map(() => 300)),
+    missing: 0,
+    looks: NO_EXPERIMENT_LOOKS,
+    ...more,
+  };
+}
