@@ -16,7 +16,6 @@ import {
 import type { BucketSums, Effect } from '../../src/statistics/effect.ts';
 import { fixedHorizon, pairedEffect, unpairedEffect } from '../../src/statistics/effect.ts';
 import { exposureOf } from '../../src/statistics/exposure.ts';
-import { bucketOf, bucketWord, fmix32, fnv1a32, sampleFirst, sampleKey } from '../../src/user-words.ts';
 import { jackknife } from '../../src/statistics/jackknife.ts';
 import { liftOf } from '../../src/statistics/lift.ts';
 import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/looks.ts';
@@ -26,6 +25,7 @@ import { chiSquareTest, largestDeviation, logBayesFactor } from '../../src/stati
 import type { Plan } from '../../src/statistics/sequence.ts';
 import { confidenceSequence, mixingRate, multiplierAt } from '../../src/statistics/sequence.ts';
 import { mergeSamples, UserSample } from '../../src/statistics/user-sample.ts';
+import { bucketOf, bucketWord, fmix32, fnv1a32, sampleFirst, sampleKey } from '../../src/user-words.ts';
 import { expectGolden, GOLDENS, golden } from './golden.ts';
 
 /** A result beside its reason, as the goldens write it. */

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../src/simulate/random.ts';
 import { isAbsent } from '../../src/statistics/absent.ts';
 import { fixedHorizon, unpairedEffect } from '../../src/statistics/effect.ts';
-import { BUCKETS, bucketOf } from '../../src/user-words.ts';
 import { meanOfBuckets } from '../../src/statistics/mean.ts';
 import { confidenceSequence } from '../../src/statistics/sequence.ts';
+import { BUCKETS, bucketOf } from '../../src/user-words.ts';
 import { beta, gamma, poisson } from './draws.ts';
 
 const RUNS = 300;

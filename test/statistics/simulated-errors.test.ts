@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../src/simulate/random.ts';
 import { isAbsent } from '../../src/statistics/absent.ts';
-import { BUCKETS } from '../../src/user-words.ts';
 import { jackknife } from '../../src/statistics/jackknife.ts';
 import { meanOfBuckets } from '../../src/statistics/mean.ts';
+import { BUCKETS } from '../../src/user-words.ts';
 
 const DRAWS = 300;
 const USERS = 20_000;

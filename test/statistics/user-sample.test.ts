@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CROSSOVER_SHARE, exposureOf, isCrossed, usersOfPair } from '../../src/statistics/exposure.ts';
-import { sampleKey } from '../../src/user-words.ts';
 import { numbersOfUsers, usersOfNumbers } from '../../src/statistics/sample-codec.ts';
 import { MOST_VARIANTS, mergeSamples, UserSample } from '../../src/statistics/user-sample.ts';
+import { sampleKey } from '../../src/user-words.ts';
 
 const K = 64;
 interface Exposed {
