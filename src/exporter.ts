@@ -10,12 +10,14 @@ import type { CohortRow, Rows } from './accumulators/windows.ts';
 import type { Settings } from './config/settings.ts';
 import type { DurationMs, EpochMs } from './events.ts';
 import { HourRows } from './exporter-hours.ts';
+import { PastHours } from './exporter-past.ts';
+import { newestStep, type QualityDecision, Watch, wantedHours, watchedSpan } from './exporter-watch.ts';
 import type { Result } from './statistics/absent.ts';
 import { WindowErrors } from './window-errors.ts';
 
 export type ExporterSettings = Pick<
   Settings,
-  'attribution' | 'cohorts' | 'measures' | 'paneSize' | 'statistics' | 'windows'
+  'attribution' | 'cohorts' | 'detect' | 'measures' | 'paneSize' | 'statistics' | 'windows'
 >;
 
 export interface ExporterDeps {
@@ -42,12 +44,17 @@ export interface QualityWindow {
   readonly complete: boolean;
 }
 
-/** What all units had stored at one moment. `rows` and `windows` are the same objects as long as nothing in them changed. */
+/** What all units had stored at one moment. `rows`, `windows` and `decisions` are the same objects as long as nothing in them changed. */
 export interface QualitySnapshot {
   /** By horizon, then window, both in the order of the configuration; then as `readWindow` has them. */
   readonly rows: readonly QualityRow[];
   /** By horizon, then window: each of them, with rows or without. */
   readonly windows: readonly QualityWindow[];
+  /**
+   * Watched cohorts against their own past, as of the newest whole step; none while their past is still being read.
+   * Sets, then cohorts, then measures.
+   */
+  readonly decisions: readonly QualityDecision[];
   /** By horizon: end of the newest pane that is final and holds a result; absent: none. */
   readonly resultTimes: ReadonlyMap<string, EpochMs>;
   /** Impressions that all units accepted since their first records. */
@@ -64,6 +71,8 @@ const HOUR_MS = 3_600_000;
 const ATTEMPTS = 5;
 /** Keys per read: what one answer holds stays small. */
 const BATCH = 32;
+/** Hours of the past read per refresh and unit, so that the windows do not wait for three weeks of them. */
+const PAST_BATCH = 16;
 /** Longest stretch of decoding before other work has its turn. */
 const TURN_MS = 8;
 /** Field texts that are kept once for all panes. */
@@ -76,7 +85,7 @@ const FIELDS = 50_000;
  *
  * A sealed pane never changes, so it is read once per horizon; the windows' sums move with the panes (running-windows.ts).
  * They are built anew only when a unit went back or began a new generation. The hours that standard errors need are read
- * as they are when a unit has sealed more panes.
+ * as they are when a unit has sealed more panes. Watched cohorts are judged once per step.
  */
 export class Exporter {
   readonly #settings: ExporterSettings;
@@ -87,6 +96,10 @@ export class Exporter {
   #units: readonly (UnitState | undefined)[];
   #ladders: readonly Ladder[];
   #hours: HourRows;
+  #past: PastHours;
+  #decisions: readonly QualityDecision[] = [];
+  /** What `decisions` were made of. */
+  #judged = '';
   #last: QualitySnapshot | undefined;
   #shown: readonly unknown[] = [];
   #running: Promise<QualitySnapshot> | undefined;
@@ -101,6 +114,7 @@ export class Exporter {
     this.#units = this.#unitKeys.map(() => undefined);
     this.#ladders = this.#newLadders();
     this.#hours = this.#newHours();
+    this.#past = this.#newPast();
   }
 
   /**
@@ -115,7 +129,11 @@ export class Exporter {
   }
 
   async #refresh(): Promise<QualitySnapshot> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (await this.#read()) return this.#snapshot();
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (!(await this.#read())) continue;
+      await this.#watch();
+      return this.#snapshot();
+    }
     throw new Error(
       `the units of namespace "${this.#deps.namespace}" changed hands while they were read, ${ATTEMPTS} times in a row: ` +
         'what was shown before stays until they are at rest',
@@ -123,10 +141,14 @@ export class Exporter {
   }
 
   #newLadders(): readonly Ladder[] {
-    const { attribution, cohorts, paneSize, windows } = this.#settings;
+    const { attribution, cohorts, detect, paneSize, windows } = this.#settings;
     const lengths = windows.map((window) => window.ms);
     const settings = { paneSize: paneSize.ms, windows: lengths, sets: cohorts, unitTimeout: attribution.unitTimeout };
-    return attribution.horizons.map((horizon) => new Ladder(horizon, this.#deps.partitions, settings));
+    const span = watchedSpan(this.#settings);
+    return attribution.horizons.map((horizon) => {
+      const watched = horizon.ms === detect.horizon.ms ? span : 0;
+      return new Ladder(horizon, this.#deps.partitions, { ...settings, watched });
+    });
   }
 
   /** Brings all sums up to what the units have sealed. false: a unit changed hands; what the others gave is kept. */
@@ -136,13 +158,15 @@ export class Exporter {
     if (units.some((unit, u) => wentBack(unit, this.#units[u]))) {
       this.#ladders = this.#newLadders();
       this.#hours = this.#newHours();
+      this.#past = this.#newPast();
+      this.#judged = '';
     }
     this.#units = units;
     let same = true;
     for (const [u, unit] of units.entries()) if (unit !== undefined) same = (await this.#readUnit(u, unit)) && same;
     if (!same) return false;
     for (const ladder of this.#ladders) ladder.move(units);
-    return this.#readHours();
+    return (await this.#readHours()) && (await this.#readPast());
   }
 
   /**
@@ -168,6 +192,60 @@ export class Exporter {
     const stood = read.every(({ u, unit }, i) => stands(readUnit(u, hashes[i], unit), unit, []));
     if (!stood) this.#hours = this.#newHours();
     return stood;
+  }
+
+  /** End of the newest step at the horizon of detection, with its ladder; undefined: nothing is watched, or none. */
+  #watched(): { readonly ladder: Ladder; readonly to: EpochMs } | undefined {
+    const { detect } = this.#settings;
+    const ladder = this.#ladders.find(({ horizon }) => horizon.ms === detect.horizon.ms);
+    if (ladder?.span === undefined || watchedSpan(this.#settings) === 0) return undefined;
+    return { ladder, to: newestStep(ladder.span.end, detect.step) };
+  }
+
+  /** Reads some of the hours of the past that are missing. false: a unit changed hands. */
+  async #readPast(): Promise<boolean> {
+    const watched = this.#watched();
+    if (watched === undefined) return true;
+    const wanted = wantedHours(watched.to, this.#units, this.#settings.detect.step);
+    this.#past.keep(wanted);
+    const read: { readonly u: number; readonly unit: UnitState }[] = [];
+    for (const [u, unit] of this.#units.entries()) {
+      const missing = unit === undefined ? [] : this.#past.missing(u, unit, wanted);
+      if (unit === undefined || missing.length === 0) continue;
+      await this.#past.read(u, unit, missing.slice(0, PAST_BATCH));
+      read.push({ u, unit });
+    }
+    if (read.length === 0) return true;
+    const hashes = await this.#deps.store.read(read.map(({ u }) => this.#unitKeys[u]));
+    const stood = read.every(({ u, unit }, i) => stands(readUnit(u, hashes[i], unit), unit, []));
+    if (!stood) this.#past = this.#newPast();
+    return stood;
+  }
+
+  /** Judges the watched cohorts when a step has ended, or more of the past than was known turned out to be incomplete. */
+  async #watch(): Promise<void> {
+    const watched = this.#watched();
+    if (watched === undefined) {
+      if (this.#decisions.length > 0) this.#decisions = [];
+      return;
+    }
+    const { ladder, to } = watched;
+    const judged = JSON.stringify([to, this.#units.map((unit) => unit?.incompleteBefore)]);
+    if (judged === this.#judged) return;
+    const wanted = wantedHours(to, this.#units, this.#settings.detect.step);
+    const isRead = this.#units.every((u, i) => u === undefined || this.#past.missing(i, u, wanted).length === 0);
+    if (!isRead) return;
+    const errors = this.#errorsOf(ladder, Math.max(...this.#settings.windows.map(({ ms }) => ms)));
+    const at = { units: this.#units, ladder, past: this.#past, errors };
+    this.#decisions = await new Watch(this.#settings, to, at).decisions();
+    this.#judged = judged;
+  }
+
+  #newPast(): PastHours {
+    const { attribution, detect, measures } = this.#settings;
+    const { store, namespace } = this.#deps;
+    const longest = Math.max(...attribution.horizons.map((horizon) => horizon.ms));
+    return new PastHours({ store, namespace, measures, sets: detect.sets, horizon: detect.horizon.text, longest });
   }
 
   #newHours(): HourRows {
@@ -248,7 +326,7 @@ export class Exporter {
     const shown = this.#ladders.map((ladder) => ladder.show(this.#units));
     const last = this.#last;
     if (last !== undefined && shown.every((windows, h) => windows === this.#shown[h])) {
-      this.#last = { ...last, impressions };
+      this.#last = { ...last, impressions, decisions: this.#decisions };
       return this.#last;
     }
     const { windows } = this.#settings;
@@ -272,6 +350,7 @@ export class Exporter {
         rows.map((row) => ({ horizon, window, ...row, stderrs: errors.of(row) })),
       ),
       windows: all.map(({ horizon, window, complete }) => ({ horizon, window, complete })),
+      decisions: this.#decisions,
       resultTimes,
       impressions,
     };

@@ -9,6 +9,7 @@ import { emptyOf, stderrsOf } from './bucket-sums.ts';
 import type { Measure } from './measures/family.ts';
 import { measureWeight, sumsKind } from './measures/value.ts';
 import { absent, type Result } from './statistics/absent.ts';
+import type { ErrorSource } from './statistics/blocks-estimate.ts';
 import { designEffect, type Moments, stretchedStderr, windowStderr } from './statistics/design-effect.ts';
 import { denominator, numerator, squares } from './statistics/policy.ts';
 
@@ -57,6 +58,21 @@ export class WindowErrors {
     });
   }
 
+  /**
+   * Where the errors of a cohort's blocks come from, by measure (statistics.md section 11.1). A mean without any vector
+   * has the error of its lists alone: the scale of the CUSUM absorbs an error that is wrong by a factor.
+   */
+  sourcesOf({ by, values }: Pick<CohortRow, 'by' | 'values'>): readonly ErrorSource[] {
+    const found = this.#nearest(by, values);
+    const hours = found === undefined ? [] : this.#errorsOf(found.row);
+    return this.#measures.map((measure, m): ErrorSource => {
+      if (sumsKind(measure) === 'mean')
+        return { from: 'lists', designEffect: found === undefined ? 1 : hours[m].effect };
+      if (found === undefined || found.borrowed) return { from: 'hours', stderr: absent('no_vector'), weight: 0 };
+      return { from: 'hours', stderr: hours[m].stderr, weight: hours[m].weight };
+    });
+  }
+
   #nearest(
     by: readonly string[],
     values: readonly string[],
@@ -88,8 +104,10 @@ export class WindowErrors {
   }
 }
 
-/** n, S and Q of a mean by its policy, in ones. */
-function momentsOf(measure: Measure, sums: Row['sums']): Moments {
+/** n, S and Q of a mean by its policy, in ones; of a fraction its denominator, its numerator and 0. */
+export function momentsOf(measure: Measure, sums: Row['sums']): Moments {
+  if (sumsKind(measure) === 'fraction')
+    return { n: Number(sums[1]) / PER_ONE, sum: Number(sums[0]) / PER_ONE, sumSquares: 0 };
   const empty = emptyOf(measure);
   const parts = { n: Number(sums[0]), positives: Number(sums[1]), sum: Number(sums[2]) / PER_ONE };
   return {

@@ -11,6 +11,8 @@ export interface LadderSettings {
   readonly windows: readonly DurationMs[];
   readonly sets: readonly (readonly string[])[];
   readonly unitTimeout: DurationMs;
+  /** Whole panes: a span before the cut whose panes can be read one by one; 0: none. */
+  readonly watched: DurationMs;
 }
 
 /** One window as it is to be shown. */
@@ -34,6 +36,8 @@ export class Ladder {
   /** In panes. */
   readonly #lengths: readonly number[];
   readonly #longest: number;
+  /** The longest window or the watched span, in panes. */
+  readonly #kept: number;
   readonly #sums: RunningWindows;
   /** By unit: the panes whose final rows are in `sums`. */
   readonly #read: readonly Ranges[];
@@ -48,7 +52,10 @@ export class Ladder {
     this.#settings = settings;
     this.#lengths = settings.windows.map((length) => Math.round(length / settings.paneSize));
     this.#longest = Math.max(0, ...this.#lengths);
-    this.#sums = new RunningWindows(this.#lengths);
+    const watched = Math.round(settings.watched / settings.paneSize);
+    this.#kept = Math.max(this.#longest, watched);
+    // The watched span is one more window: it tells which cohorts lie in it.
+    this.#sums = new RunningWindows(watched === 0 ? this.#lengths : [...this.#lengths, watched]);
     this.#read = Array.from({ length: units }, () => new Ranges());
   }
 
@@ -77,7 +84,7 @@ export class Ladder {
     this.#end = this.#endOf(units);
     if (!Number.isFinite(this.#end)) return;
     this.#sums.move(this.#end);
-    const bound = this.#end - this.#longest - Math.ceil(unitTimeout / paneSize) - 1;
+    const bound = this.#end - this.#kept - Math.ceil(unitTimeout / paneSize) - 1;
     this.#sums.forget(bound);
     for (const ranges of this.#read) ranges.cutBelow(bound);
   }
@@ -105,6 +112,17 @@ export class Ladder {
     return { start: (this.#end - this.#longest) * paneSize, end: this.#end * paneSize };
   }
 
+  /** Fields of all rows in the watched span. */
+  *watchedFields(): Iterable<string> {
+    if (this.#settings.watched === 0) return;
+    for (const [field] of this.#sums.rows(this.#lengths.length)) yield field;
+  }
+
+  /** Rows of all units in one pane before the cut, by field; undefined: none. Not to be changed. */
+  pane(pane: number): Rows | undefined {
+    return this.#sums.pane(pane);
+  }
+
   /** End of the newest pane before the cut in which a unit holds a result of any horizon; undefined: none. */
   newest(units: Units): EpochMs | undefined {
     let newest = Number.NEGATIVE_INFINITY;
@@ -121,7 +139,7 @@ export class Ladder {
   }
 
   #needed(end: number, unit: UnitState | undefined): PaneRange {
-    const from = end - this.#longest;
+    const from = end - this.#kept;
     const to = Math.floor((watermarked(unit).watermark - this.horizon.ms) / this.#settings.paneSize);
     return Number.isFinite(from) && from < to ? { from, to } : { from: 0, to: 0 };
   }

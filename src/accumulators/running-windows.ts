@@ -74,6 +74,11 @@ export class RunningWindows {
     for (const [field, { row }] of this.#windows[window].sums) yield [field, row];
   }
 
+  /** Rows of all units in one pane, by field; undefined: none are known. Not to be changed. */
+  pane(pane: number): Rows | undefined {
+    return this.#panes.get(pane);
+  }
+
   #slide(window: Window, start: number, end: number): void {
     if (start >= window.end || end <= window.start) {
       window.sums.clear();

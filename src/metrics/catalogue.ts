@@ -120,6 +120,12 @@ function qualityMetrics(settings: CatalogueSettings): readonly Metric[] {
       help: 'End of the newest pane that is final and holds a result, in event time.',
       labels: ['horizon'],
     },
+    {
+      ...gauge,
+      name: 'receval_quality_decision',
+      help: 'A cohort against its own past, as of the newest whole step of detect: 1 for the label that holds, 0 for the others.',
+      labels: ['measure', 'horizon', 'by', ...dimensionsOf(settings), 'decision'],
+    },
   ];
 }
 

@@ -2,6 +2,8 @@ import { setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import { OTHER_COHORT } from '../events.ts';
 import type { QualityRow, QualitySnapshot } from '../exporter.ts';
+import type { QualityDecision } from '../exporter-watch.ts';
+import { LABELS } from '../statistics/decision-labels.ts';
 import { type Metric, stderrName, valueName } from './catalogue.ts';
 import { type Column, columnsOf } from './columns.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';
@@ -40,7 +42,20 @@ export function qualityText(
     complete(labelText({ window, horizon }), Number(whole));
   const resultTime = page.series('receval_result_timestamp_seconds');
   for (const [horizon, at] of snapshot.resultTimes) resultTime(labelText({ horizon }), at / 1000);
-  return { text: page.text(), capped: snapshot.rows.length - rows.length };
+  const decisions = snapshot.decisions.slice(0, Math.floor(settings.limits.series / LABELS.length));
+  writeDecisions(page, decisions);
+  const left = snapshot.rows.length - rows.length + snapshot.decisions.length - decisions.length;
+  return { text: page.text(), capped: left };
+}
+
+function writeDecisions(page: Exposition, decisions: readonly QualityDecision[]): void {
+  const add = page.series('receval_quality_decision');
+  for (const { by, values, horizon, measure, decision } of decisions) {
+    const cohort = Object.fromEntries(by.map((name, i) => [name, values[i]]));
+    const labels = joinLabels(labelText({ measure, horizon, by: by.join(',') }), labelText(cohort));
+    for (const label of LABELS)
+      add(joinLabels(labels, labelText({ decision: label })), Number(decision.label === label));
+  }
 }
 
 function writeMeasures(

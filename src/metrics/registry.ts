@@ -86,7 +86,9 @@ export class Metrics {
     const last = this.#snapshot;
     this.#snapshot = snapshot;
     if (this.#exporterMetrics.length === 0) return;
-    if (last === undefined || last.rows !== snapshot.rows || last.windows !== snapshot.windows) {
+    const isSame =
+      last?.rows === snapshot.rows && last.windows === snapshot.windows && last.decisions === snapshot.decisions;
+    if (!isSame) {
       this.#quality = qualityText(this.#exporterMetrics, this.#settings, snapshot);
     }
     this.#capped += this.#quality.capped;
