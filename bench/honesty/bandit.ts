@@ -5,10 +5,10 @@ import { loadSettings } from '../../src/config/load.ts';
 import type { ComparedMeasure, Comparison } from '../../src/experiment/comparison.ts';
 import { compareFiles } from '../../src/replay/compare.ts';
 import { HOUR_MS } from './experiment.ts';
+import { Z } from './watch.ts';
 
 const FOLDER = new URL('../../sample/open_bandit/', import.meta.url);
 const POLICIES = ['random', 'bts'] as const;
-const Z = 1.959963984540054;
 
 interface Row {
   readonly ts: number;
@@ -21,6 +21,7 @@ export interface PlainTest {
   readonly effect: number;
   readonly stderr: number;
   readonly z: number;
+  readonly rows: number;
 }
 
 export interface BanditMeasure {
@@ -101,5 +102,5 @@ function plainTest(sums: readonly { readonly n: number; readonly s: number; read
   }));
   const effect = treatment.mean - control.mean;
   const stderr = Math.sqrt(control.variance + treatment.variance);
-  return { effect, stderr, z: effect / stderr };
+  return { effect, stderr, z: effect / stderr, rows: sums[0].n + sums[1].n };
 }

@@ -10,6 +10,12 @@ experiments: {default: {control: control, variants: {control: 0.5, treatment: 0.
   env: {},
 });
 export const EXPERIMENT: ExperimentSettings = SETTINGS.experiments[0];
+/** Of the variants, the control first. */
+export const NAMES: readonly string[] = [...EXPERIMENT.variants.keys()];
+
+export function experimentWith(nStar: number): ExperimentSettings {
+  return { ...EXPERIMENT, nStar };
+}
 
 /** Looks are this far apart. */
 export const HOUR_MS = 3_600_000;

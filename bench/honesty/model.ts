@@ -18,6 +18,8 @@ export interface StreamSettings {
   /** The treatment's lists are liked less often by this share, from look `from` on. */
   readonly loss: number;
   readonly from: number;
+  /** Setting `nStar` of the experiment: the number of users at which its intervals are narrowest. */
+  readonly nStar: number;
 }
 
 /** Lists in the order of the looks. */

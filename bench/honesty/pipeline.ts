@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ExperimentSettings } from '../../src/config/settings.ts';
 import { type Trail, Watcher } from '../../src/experiment/trail.ts';
 import { compareFiles, type FilesCompared } from '../../src/replay/compare.ts';
 import { USUAL_SETTINGS } from '../../src/simulate/settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';
-import { BEGIN, EXPERIMENT, HOUR_MS, SETTINGS } from './experiment.ts';
+import { BEGIN, EXPERIMENT, experimentWith, HOUR_MS, NAMES, SETTINGS } from './experiment.ts';
 import { drawStream, type StreamSettings } from './model.ts';
 import { Totals } from './totals.ts';
 
@@ -15,7 +16,7 @@ interface Logs {
 }
 
 /** Logs on disk through the whole data path: files, decoder, join, rows, looks. */
-async function compareLogs(logs: Logs): Promise<FilesCompared> {
+async function compareLogs(logs: Logs, experiment: ExperimentSettings): Promise<FilesCompared> {
   const folder = mkdtempSync(join(tmpdir(), 'receval-honesty-'));
   const file = (name: keyof Logs) => {
     const path = join(folder, `${name}.ndjson`);
@@ -26,7 +27,7 @@ async function compareLogs(logs: Logs): Promise<FilesCompared> {
     const inputs = { impressions: [file('impressions')], feedback: [file('feedback')] };
     return await compareFiles(
       { settings: SETTINGS, inputs, adapter: undefined, order: 'time', newId: () => 'id', onProgress: () => {} },
-      EXPERIMENT,
+      experiment,
     );
   } finally {
     rmSync(folder, { recursive: true });
@@ -39,7 +40,7 @@ export function compareShop(seed: number): Promise<FilesCompared> {
   const variants = USUAL_SETTINGS.variants.map((variant) => ({ ...variant, quality: 0.6 }));
   const settings = { ...USUAL_SETTINGS, seed, events: 20_000, rate: 0.2, variants };
   for (const { topic, value } of new Traffic(settings)) logs[topic].push(value);
-  return compareLogs(logs);
+  return compareLogs(logs, EXPERIMENT);
 }
 
 /** What the looks at a stream saw of the primary measure: straight from its totals, and through logs. */
@@ -54,21 +55,20 @@ export async function bothWays(
 
   const logs = { impressions: [] as string[], feedback: [] as string[] };
   const items = Array.from({ length: 10 }, (_, i) => `i${i + 1}`);
-  const names = [...EXPERIMENT.variants.keys()];
   for (let look = 0, i = 0; look < settings.looks; look++) {
     const first = i;
     for (; i < stream.ends[look]; i++) {
       const user = stream.users[i];
       const ts = BEGIN + look * HOUR_MS + Math.floor((HOUR_MS * (i - first)) / (stream.ends[look] - first));
       const requestId = `r${i}`;
-      const variant = names[stream.variants[user]];
+      const variant = NAMES[stream.variants[user]];
       logs.impressions.push(JSON.stringify({ requestId, ts, userId: stream.ids[user], variant, items }));
       if (stream.ranks[i] === 0) continue;
       const itemId = items[stream.ranks[i] - 1];
       logs.feedback.push(JSON.stringify({ requestId, itemId, ts: ts + 10_000, action: 'click' }));
     }
   }
-  const { trail } = await compareLogs(logs);
+  const { trail } = await compareLogs(logs, experimentWith(settings.nStar));
   return { direct: watcher.trail, logged: trail };
 }
 

@@ -2,7 +2,7 @@ import type { ExperimentState } from '../../src/experiment/state.ts';
 import { Watcher } from '../../src/experiment/trail.ts';
 import { Random } from '../../src/simulate/random.ts';
 import { UserSample } from '../../src/statistics/user-sample.ts';
-import { BEGIN, EXPERIMENT, HOUR_MS } from './experiment.ts';
+import { BEGIN, EXPERIMENT, HOUR_MS, NAMES } from './experiment.ts';
 import { type Found, foundAt } from './watch.ts';
 
 export interface RatioSettings {
@@ -13,8 +13,6 @@ export interface RatioSettings {
   /** Capacity of the user sample: that of one unit, or without bound, as many units read together have it. */
   readonly capacity: number;
 }
-
-const NAMES = [...EXPERIMENT.variants.keys()];
 
 /** The first look with the decision `invalid (srm)`. Users come at an even pace; there is no feedback. */
 export function watchSplit(seed: number, { users, looks, deviation, capacity }: RatioSettings): Found | undefined {

@@ -10,6 +10,7 @@ const RETURNING: StreamSettings = {
   treated: 0.5,
   loss: 0,
   from: 0,
+  nStar: 5000,
 };
 
 /** Both variants are the same. */
@@ -20,6 +21,8 @@ export const SAME: ReadonlyMap<string, StreamSettings> = new Map([
     { ...RETURNING, users: 4000, looks: 50, lists: 4, activity: 1, visits: 'one', taste: [2, 6] },
   ],
   ['2 % of the lists are clicked', { ...RETURNING, looks: 50, taste: [0.5, 24.5] }],
+  ['a tenth of the users has most lists', { ...RETURNING, looks: 50, activity: 0.1 }],
+  ['six times as many users as `nStar` says', { ...RETURNING, looks: 50, activity: 1, nStar: 500 }],
 ]);
 
 const WORSE: StreamSettings = {

@@ -1,16 +1,16 @@
 import { addDeltas, emptyRow, HEAD_WIDTH, type Row, shapeOf } from '../../src/accumulators/row.ts';
 import { SUM, Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
+import type { ExperimentSettings } from '../../src/config/settings.ts';
 import type { ExperimentState } from '../../src/experiment/state.ts';
 import { stateOfUnits } from '../../src/experiment/units.ts';
 import { UserSample } from '../../src/statistics/user-sample.ts';
 import { BUCKETS, bucketOf } from '../../src/user-words.ts';
-import { BEGIN, EXPERIMENT, HOUR_MS, SETTINGS } from './experiment.ts';
+import { BEGIN, experimentWith, HOUR_MS, NAMES, SETTINGS } from './experiment.ts';
 import type { Stream } from './model.ts';
 
 const SHAPE = shapeOf(SETTINGS.measures);
 const OFFSETS = vectorOffsets(SHAPE.kinds);
 const COLUMN = Int32Array.of(OFFSETS[0] + SUM);
-const NAMES = [...EXPERIMENT.variants.keys()];
 
 /** Reciprocal ranks and their squares in 1e-9, as rows keep them. */
 const VALUES = Float64Array.from({ length: 11 }, (_, rank) => (rank === 0 ? 0 : Math.round(1e9 / rank)));
@@ -25,6 +25,7 @@ export interface PlainMean {
 /** The product's since-start totals of a stream, filled look by look without logs in between. */
 export class Totals {
   readonly #stream: Stream;
+  readonly #experiment: ExperimentSettings;
   readonly #buckets: Uint8Array;
   readonly #seen: Uint8Array;
   readonly #rows: readonly Row[] = NAMES.map(() => {
@@ -37,6 +38,7 @@ export class Totals {
 
   constructor(stream: Stream) {
     this.#stream = stream;
+    this.#experiment = experimentWith(stream.settings.nStar);
     this.#buckets = Uint8Array.from(stream.ids, (id) => bucketOf(id));
     this.#seen = new Uint8Array(stream.ids.length);
   }
@@ -69,7 +71,7 @@ export class Totals {
     }
     for (const [v, delta] of deltas.entries()) addDeltas(this.#rows[v], delta, 0);
     const rows = new Map(NAMES.map((name, v) => [name, this.#rows[v]] as const));
-    return stateOfUnits(EXPERIMENT, SETTINGS.measures, [{ rows, sample: this.#sample, missing: 0 }], asOf);
+    return stateOfUnits(this.#experiment, SETTINGS.measures, [{ rows, sample: this.#sample, missing: 0 }], asOf);
   }
 
   /** Of each variant, in the order of the settings. */

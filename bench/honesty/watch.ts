@@ -35,7 +35,8 @@ export interface Watched {
   readonly last: Found;
 }
 
-const Z = 1.959963984540054;
+/** The critical value of a normal test at 5 %. */
+export const Z = 1.959963984540054;
 
 /** One stream through the product's evaluation, with a look after each of its spans. */
 export function watch(seed: number, settings: StreamSettings): Watched {

@@ -1,5 +1,15 @@
 /** Markdown tables of counts and spreads. */
 
+export function print(...lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${line}\n`);
+}
+
+/** Runs seeds 1 to n. */
+export function each<Value>(what: string, n: number, run: (seed: number) => Value): Value[] {
+  process.stderr.write(`${what}: ${n} seeds\n`);
+  return Array.from({ length: n }, (_, i) => run(i + 1));
+}
+
 export function row(...cells: readonly (string | number)[]): string {
   return `| ${cells.join(' | ')} |`;
 }
