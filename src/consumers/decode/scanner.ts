@@ -53,7 +53,7 @@ const ZEROS = 32;
  * The fast way from bytes to an event, past JSON.parse: one pass that checks the grammar and packs the ids on its way.
  * It answers an event only where the record is surely valid and plain (ASCII without escapes, no field twice, ids that are
  * text); for undefined the long way decides. A differential test holds the two together. Measured on Node 20 with 20 items
- * of {id, score}: about a third of JSON.parse alone, and the join need not pack any more.
+ * of {id, score}: 0.6 of the time of JSON.parse alone, and the join need not pack any more (decision 0014).
  */
 export class Scanner {
   readonly #options: ScannerOptions;
