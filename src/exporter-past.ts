@@ -1,4 +1,5 @@
-import { addRow, copyRow, type Row, shapeOf } from './accumulators/row.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { addRow, type Row, shapeOf } from './accumulators/row.ts';
 import { rowCodec } from './accumulators/row-codec.ts';
 import { paneKey, parseField, setText } from './accumulators/store/layout.ts';
 import type { Fields, Store } from './accumulators/store/port.ts';
@@ -51,6 +52,7 @@ export class PastHours {
       this.#hours.set(start, hour);
       hour.units.add(u);
       this.#add(hour.rows, hashes[i]);
+      await nextTurn();
     }
   }
 
@@ -68,12 +70,14 @@ export class PastHours {
 
   #add(rows: Map<string, Row>, hash: Fields): void {
     const codec = rowCodec(shapeOf(this.#settings.measures));
+    const begin = `${this.#settings.horizon}|`;
     for (const [field, text] of hash) {
-      const name = parseField(field);
-      if (name?.horizon !== this.#settings.horizon || !this.#sets.has(name.by)) continue;
+      // Most fields of a large hash are not wanted: they are not taken apart.
+      const name = field.startsWith(begin) ? parseField(field) : undefined;
+      if (name === undefined || !this.#sets.has(name.by)) continue;
       const row = codec.decode(text);
       const sum = rows.get(field);
-      if (sum === undefined) rows.set(field, copyRow(row));
+      if (sum === undefined) rows.set(field, row);
       else addRow(sum, row);
     }
   }

@@ -1,3 +1,4 @@
+// Long because the order of all reads of a unit's keys, which makes them one picture, stands in one place.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Ladder } from './accumulators/ladder.ts';
 import { type Row, shapeOf } from './accumulators/row.ts';
@@ -9,9 +10,9 @@ import { readUnit, stands, type UnitState, wentBack } from './accumulators/unit-
 import type { CohortRow, Rows } from './accumulators/windows.ts';
 import type { Settings } from './config/settings.ts';
 import type { DurationMs, EpochMs } from './events.ts';
+import { Decisions } from './exporter-decisions.ts';
 import { HourRows } from './exporter-hours.ts';
-import { PastHours } from './exporter-past.ts';
-import { newestStep, type QualityDecision, Watch, wantedHours, watchedSpan } from './exporter-watch.ts';
+import { type QualityDecision, watchedSpan } from './exporter-watch.ts';
 import type { Result } from './statistics/absent.ts';
 import { WindowErrors } from './window-errors.ts';
 
@@ -71,8 +72,6 @@ const HOUR_MS = 3_600_000;
 const ATTEMPTS = 5;
 /** Keys per read: what one answer holds stays small. */
 const BATCH = 32;
-/** Hours of the past read per refresh and unit, so that the windows do not wait for three weeks of them. */
-const PAST_BATCH = 16;
 /** Longest stretch of decoding before other work has its turn. */
 const TURN_MS = 8;
 /** Field texts that are kept once for all panes. */
@@ -96,10 +95,7 @@ export class Exporter {
   #units: readonly (UnitState | undefined)[];
   #ladders: readonly Ladder[];
   #hours: HourRows;
-  #past: PastHours;
-  #decisions: readonly QualityDecision[] = [];
-  /** What `decisions` were made of. */
-  #judged = '';
+  readonly #decisions: Decisions;
   #last: QualitySnapshot | undefined;
   #shown: readonly unknown[] = [];
   #running: Promise<QualitySnapshot> | undefined;
@@ -114,7 +110,7 @@ export class Exporter {
     this.#units = this.#unitKeys.map(() => undefined);
     this.#ladders = this.#newLadders();
     this.#hours = this.#newHours();
-    this.#past = this.#newPast();
+    this.#decisions = new Decisions(settings, deps);
   }
 
   /**
@@ -131,7 +127,7 @@ export class Exporter {
   async #refresh(): Promise<QualitySnapshot> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (!(await this.#read())) continue;
-      await this.#watch();
+      await this.#decisions.judge(this.#units, this.#detector, (ladder) => this.#errorsOf(ladder, this.#longestWindow));
       return this.#snapshot();
     }
     throw new Error(
@@ -158,8 +154,7 @@ export class Exporter {
     if (units.some((unit, u) => wentBack(unit, this.#units[u]))) {
       this.#ladders = this.#newLadders();
       this.#hours = this.#newHours();
-      this.#past = this.#newPast();
-      this.#judged = '';
+      this.#decisions.reset();
     }
     this.#units = units;
     let same = true;
@@ -179,73 +174,45 @@ export class Exporter {
     if (spans.length === 0 || statistics.clustered.length === 0) return true;
     const start = Math.min(...spans.map((span) => span.start));
     const end = Math.max(...spans.map((span) => span.end));
-    const read: { readonly u: number; readonly unit: UnitState }[] = [];
+    const read: number[] = [];
     for (const [u, unit] of this.#units.entries()) {
       if (unit === undefined) continue;
       const sealed = this.#ladders.map(({ horizon }) => Math.floor((unit.watermark - horizon.ms) / paneSize.ms));
       const moment = JSON.stringify([start, end, sealed]);
-      if (await this.#hours.read(u, unit, start, end, moment)) read.push({ u, unit });
+      if (await this.#hours.read(u, unit, start, end, moment)) read.push(u);
     }
     if (read.length === 0) return true;
     this.#hours.forget(start);
-    const hashes = await this.#deps.store.read(read.map(({ u }) => this.#unitKeys[u]));
-    const stood = read.every(({ u, unit }, i) => stands(readUnit(u, hashes[i], unit), unit, []));
+    const stood = await this.#stand(read);
     if (!stood) this.#hours = this.#newHours();
     return stood;
   }
 
-  /** End of the newest step at the horizon of detection, with its ladder; undefined: nothing is watched, or none. */
-  #watched(): { readonly ladder: Ladder; readonly to: EpochMs } | undefined {
-    const { detect } = this.#settings;
-    const ladder = this.#ladders.find(({ horizon }) => horizon.ms === detect.horizon.ms);
-    if (ladder?.span === undefined || watchedSpan(this.#settings) === 0) return undefined;
-    return { ladder, to: newestStep(ladder.span.end, detect.step) };
-  }
-
-  /** Reads some of the hours of the past that are missing. false: a unit changed hands. */
+  /** Reads some of the past that watched cohorts are compared with. false: a unit changed hands. */
   async #readPast(): Promise<boolean> {
-    const watched = this.#watched();
-    if (watched === undefined) return true;
-    const wanted = wantedHours(watched.to, this.#units, this.#settings.detect.step);
-    this.#past.keep(wanted);
-    const read: { readonly u: number; readonly unit: UnitState }[] = [];
-    for (const [u, unit] of this.#units.entries()) {
-      const missing = unit === undefined ? [] : this.#past.missing(u, unit, wanted);
-      if (unit === undefined || missing.length === 0) continue;
-      await this.#past.read(u, unit, missing.slice(0, PAST_BATCH));
-      read.push({ u, unit });
-    }
+    const read = await this.#decisions.read(this.#units, this.#detector);
     if (read.length === 0) return true;
-    const hashes = await this.#deps.store.read(read.map(({ u }) => this.#unitKeys[u]));
-    const stood = read.every(({ u, unit }, i) => stands(readUnit(u, hashes[i], unit), unit, []));
-    if (!stood) this.#past = this.#newPast();
+    const stood = await this.#stand(read);
+    if (!stood) this.#decisions.reset();
     return stood;
   }
 
-  /** Judges the watched cohorts when a step has ended, or more of the past than was known turned out to be incomplete. */
-  async #watch(): Promise<void> {
-    const watched = this.#watched();
-    if (watched === undefined) {
-      if (this.#decisions.length > 0) this.#decisions = [];
-      return;
-    }
-    const { ladder, to } = watched;
-    const judged = JSON.stringify([to, this.#units.map((unit) => unit?.incompleteBefore)]);
-    if (judged === this.#judged) return;
-    const wanted = wantedHours(to, this.#units, this.#settings.detect.step);
-    const isRead = this.#units.every((u, i) => u === undefined || this.#past.missing(i, u, wanted).length === 0);
-    if (!isRead) return;
-    const errors = this.#errorsOf(ladder, Math.max(...this.#settings.windows.map(({ ms }) => ms)));
-    const at = { units: this.#units, ladder, past: this.#past, errors };
-    this.#decisions = await new Watch(this.#settings, to, at).decisions();
-    this.#judged = judged;
+  /** Whether what was read of these units stands. */
+  async #stand(read: readonly number[]): Promise<boolean> {
+    const hashes = await this.#deps.store.read(read.map((u) => this.#unitKeys[u]));
+    return read.every((u, i) => {
+      const before = this.#units[u];
+      return before !== undefined && stands(readUnit(u, hashes[i], before), before, []);
+    });
   }
 
-  #newPast(): PastHours {
-    const { attribution, detect, measures } = this.#settings;
-    const { store, namespace } = this.#deps;
-    const longest = Math.max(...attribution.horizons.map((horizon) => horizon.ms));
-    return new PastHours({ store, namespace, measures, sets: detect.sets, horizon: detect.horizon.text, longest });
+  /** The ladder of the horizon at which cohorts are watched. */
+  get #detector(): Ladder | undefined {
+    return this.#ladders.find(({ horizon }) => horizon.ms === this.#settings.detect.horizon.ms);
+  }
+
+  get #longestWindow(): DurationMs {
+    return Math.max(0, ...this.#settings.windows.map(({ ms }) => ms));
   }
 
   #newHours(): HourRows {
@@ -326,7 +293,7 @@ export class Exporter {
     const shown = this.#ladders.map((ladder) => ladder.show(this.#units));
     const last = this.#last;
     if (last !== undefined && shown.every((windows, h) => windows === this.#shown[h])) {
-      this.#last = { ...last, impressions, decisions: this.#decisions };
+      this.#last = { ...last, impressions, decisions: this.#decisions.made };
       return this.#last;
     }
     const { windows } = this.#settings;
@@ -350,7 +317,7 @@ export class Exporter {
         rows.map((row) => ({ horizon, window, ...row, stderrs: errors.of(row) })),
       ),
       windows: all.map(({ horizon, window, complete }) => ({ horizon, window, complete })),
-      decisions: this.#decisions,
+      decisions: this.#decisions.made,
       resultTimes,
       impressions,
     };

@@ -121,6 +121,7 @@ describe('the standard errors of windows', () => {
             measures,
             cohorts: SETS,
             statistics: { clustered: CLUSTERED },
+            detect: { sets: [], measures: [], horizon: HORIZONS[0], step: 300_000, k: 0.5, h: 20, tolerance: 0.01 },
             paneSize: { text: 'p', ms: PANE },
             windows: [{ text: 'w', ms: WINDOW }],
             attribution: {

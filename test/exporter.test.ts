@@ -35,6 +35,7 @@ function exporterSettings({ paneSize, lengths, unitTimeout }: Shape): ExporterSe
     measures,
     cohorts: SETS,
     statistics: { clustered: CLUSTERED },
+    detect: { sets: [], measures: [], horizon: HORIZONS[0], step: 300_000, k: 0.5, h: 20, tolerance: 0.01 },
     paneSize: { text: `${paneSize}ms`, ms: paneSize },
     windows: lengths.map((length) => ({ text: `${length * paneSize}ms`, ms: length * paneSize })),
     attribution: {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import { Demo } from '../demo/demo.ts';
+import { withQuickDetection } from '../demo/detection.ts';
 import { fullView, lineView, type ViewInput } from '../demo/view.ts';
 import { parseDuration } from '../durations.ts';
 import { Metrics } from '../metrics/registry.ts';
@@ -46,12 +47,14 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
       `--for: "${flags.for}" is no duration; write a whole number with ms, s, m, h or d, such as 60s`,
     );
   }
-  const settings = loadSettings({
-    file: flags.config,
-    readFile: (path) => readFileSync(path, 'utf8'),
-    env: process.env,
-    overrides: flags.port === undefined ? {} : { 'http.port': flags.port },
-  });
+  const settings = withQuickDetection(
+    loadSettings({
+      file: flags.config,
+      readFile: (path) => readFileSync(path, 'utf8'),
+      env: process.env,
+      overrides: flags.port === undefined ? {} : { 'http.port': flags.port },
+    }),
+  );
   const metrics = new Metrics(settings, { role: 'all', version: version(), node: process.version });
   const start = Math.floor(Date.now() / 60_000) * 60_000;
   const log = processLog(verbose ? 'debug' : 'warn');

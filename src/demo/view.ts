@@ -76,7 +76,8 @@ export function lineView(input: ViewInput): string {
 
 function tableLines(input: ViewInput): string[] {
   const comparison = compareVariants(input);
-  const { windows, attribution } = input.settings;
+  const { settings } = input;
+  const { windows, attribution } = settings;
   const title = `last ${windows[0].text}, horizon ${attribution.horizons[0].text}`;
   if (comparison === undefined) return [`${title}: nothing has closed yet, the first numbers come soon`];
   const { variants, values, impressions, positives, complete } = comparison;
@@ -87,8 +88,26 @@ function tableLines(input: ViewInput): string[] {
     row('impressions', impressions.map(grouped)),
     row('with a positive', positives.map(grouped)),
     ...values.map(({ name, of }) => row(name, [...of.map(valueText), differenceText(of)])),
+    ...(settings.detect.sets.some((set) => set.join() === 'variant')
+      ? [
+          row(
+            `${settings.detect.measures[0]} vs. its past`,
+            variants.map((variant) => labelOf(variant, input)),
+          ),
+        ]
+      : []),
     ...(complete ? [] : ['  (the window is still filling)']),
   ];
+}
+
+/** What is said of a variant against its own past, in one word. */
+function labelOf(variant: string, { settings, snapshot }: ViewInput): string {
+  const found = snapshot.decisions.find(
+    ({ by, values, measure }) =>
+      by.join() === 'variant' && values[0] === variant && measure === settings.detect.measures[0],
+  );
+  if (found === undefined || found.decision.label === 'insufficient') return 'not yet';
+  return found.decision.label;
 }
 
 function pipelineLines({ status, now }: ViewInput): string[] {

@@ -15,6 +15,7 @@ import { type RunningServer, startServer } from '../server/server.ts';
 import { Worker } from '../worker.ts';
 import type { WorkerLog } from '../worker-contract.ts';
 import { checkPartitions, checkStored, readCheckpoints, StartRefused, wasRead } from './checks.ts';
+import { DecisionChanges } from './decision-changes.ts';
 import { patiently } from './patience.ts';
 import { Retention } from './retention.ts';
 import { rowTtl, serviceDecoders, workerSettings } from './settings.ts';
@@ -52,6 +53,7 @@ export class Service {
   readonly #clock = new WallClock();
   #server: RunningServer | undefined;
   #exported = false;
+  readonly #changes = new DecisionChanges();
   #health: Health = { healthy: true, reasons: [] };
   /** Ends what runs on time. */
   readonly #timers: (() => void)[] = [];
@@ -221,6 +223,7 @@ export class Service {
     try {
       snapshot = await this.#exporter?.refresh();
       this.#exported = true;
+      if (snapshot !== undefined) this.#changes.tell(snapshot.decisions, this.#options.log);
     } catch (error) {
       this.#options.log.warn({ error: messageOf(error) }, 'the windows could not be read from Redis');
     }

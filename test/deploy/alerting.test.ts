@@ -119,7 +119,7 @@ describe('Alertmanager', () => {
       // A ranking that got worse, and a warning, explain no standstill.
       [
         [
-          critical('RecevalQualityBelowPast'),
+          critical('RecevalQualityRegressed'),
           { alertname: 'RecevalDataGap', severity: 'warning', instance: 'a' },
           noProgress,
         ],

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
@@ -7,9 +8,11 @@ import { rowField } from '../../src/accumulators/store/layout.ts';
 import { noCounts } from '../../src/consumers/join/topic.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, INVALID_CODES } from '../../src/drops.ts';
 import type { QualityRow, QualitySnapshot } from '../../src/exporter.ts';
+import type { QualityDecision } from '../../src/exporter-watch.ts';
 import { measureValue, sumsKind } from '../../src/measures/value.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { Metrics, type MetricsOptions } from '../../src/metrics/registry.ts';
+import { type WatchedDecision, watch } from '../../src/statistics/watched.ts';
 import type { UnitStatus } from '../../src/worker-status.ts';
 import { itWith } from '../services/it-with.ts';
 import { PROMTOOL } from '../services/prometheus.ts';
@@ -33,10 +36,18 @@ function snapshotOf(rows: readonly QualityRow[], changes: Partial<QualitySnapsho
   return {
     rows,
     windows: [{ horizon: '1m', window: '5m', complete: true }],
+    decisions: [],
     resultTimes: new Map([['1m', 1_795_248_000_500]]),
     impressions: 1,
     ...changes,
   };
+}
+
+function decisionOf(label: 'healthy' | 'regressed', by: readonly string[] = ['variant']): QualityDecision {
+  const rest = watch({ at: 0, replaying: true, blocks: [], settings: { k: 0.5, h: 20, tolerance: 0.01 } });
+  const decision: WatchedDecision =
+    label === 'regressed' ? { ...rest, label, reason: 'below_baseline' } : { ...rest, label, reason: 'in_control' };
+  return { by, values: by.map(() => 'B'), horizon: '1m', measure: 'mrr', decision };
 }
 
 function rowOf(by: readonly string[], values: readonly string[], row = meanRow(NAMES, 4, 2, 1)): QualityRow {
@@ -159,6 +170,47 @@ describe('the gauges of quality', () => {
         .get('receval_window_impressions')
         ?.samples.map(({ labels }) => labels['variant']),
     ).toEqual(['A']);
+  });
+
+  it('say of each watched cohort which label holds, as 1 of five', async () => {
+    const families = await shown(snapshotOf([], { decisions: [decisionOf('regressed'), decisionOf('healthy', [])] }));
+    const samples = families.get('receval_quality_decision')?.samples ?? [];
+    expect(samples).toHaveLength(10);
+    const of = (cohort: object) =>
+      samples
+        .filter(({ labels }) => isDeepStrictEqual({ ...labels, decision: '' }, { ...cohort, decision: '' }))
+        .map(({ labels, value }) => [labels['decision'], value]);
+    const where = { measure: 'mrr', horizon: '1m' };
+    expect(of({ ...where, by: 'variant', variant: 'B' })).toEqual([
+      ['insufficient', 0],
+      ['healthy', 0],
+      ['regressed', 1],
+      ['improved', 0],
+      ['invalid', 0],
+    ]);
+    expect(of({ ...where, by: '' })).toContainEqual(['healthy', 1]);
+  });
+
+  it('are made anew when nothing but a decision is new', async () => {
+    const metrics = new Metrics(SETTINGS, ALL);
+    const first = snapshotOf([rowOf([], [])], { decisions: [decisionOf('healthy')] });
+    await metrics.update({ snapshot: first });
+    await metrics.update({ snapshot: { ...first, decisions: [] } });
+    expect(page(metrics).get('receval_quality_decision')?.samples).toEqual([]);
+    expect(page(metrics).get('receval_window_impressions')?.samples).toHaveLength(1);
+  });
+
+  it.each([
+    [9, 5, 1],
+    [10, 10, 0],
+    [11, 10, 0],
+  ])('say no more of decisions than a limit of %d series holds', async (series, shownSeries, capped) => {
+    const metrics = new Metrics({ ...SETTINGS, limits: { ...SETTINGS.limits, series } }, ALL);
+    await metrics.update({
+      snapshot: snapshotOf([], { decisions: [decisionOf('healthy'), decisionOf('healthy', [])] }),
+    });
+    expect(page(metrics).get('receval_quality_decision')?.samples).toHaveLength(shownSeries);
+    expect(sampleValue(page(metrics), 'receval_series_capped_total', {})).toBe(capped);
   });
 
   it('tell completeness and freshness', async () => {

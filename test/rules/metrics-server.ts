@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { LABELS, type Label } from '../../src/statistics/decision-labels.ts';
 
 export interface MetricsServer {
   readonly port: number;
@@ -33,15 +34,16 @@ export function startMetricsServer(text: string): Promise<MetricsServer> {
   });
 }
 
-/** A healthy worker and exporter with two variants and the given ndcg@10. */
-export function pictureOf(ndcg: Readonly<Record<string, number>>): string {
+/** A healthy worker and exporter that say this of variants. */
+export function pictureOf(labels: Readonly<Record<string, Label>>): string {
   const span = 'window="5m",horizon="1m"';
   const now = Date.now() / 1000;
-  const lines = Object.entries(ndcg).flatMap(([variant, value]) => [
-    `receval_ndcg{k="10",${span},by="variant",variant="${variant}"} ${value}`,
-    `receval_window_impressions{${span},by="variant",variant="${variant}"} 2000`,
-    `receval_window_positives{${span},by="variant",variant="${variant}"} 900`,
-  ]);
+  const lines = Object.entries(labels).flatMap(([variant, label]) =>
+    LABELS.map(
+      (one) =>
+        `receval_quality_decision{measure="ndcg@10",horizon="1m",by="variant",variant="${variant}",decision="${one}"} ${Number(one === label)}`,
+    ),
+  );
   return `${[
     ...lines,
     `receval_window_complete{${span}} 1`,

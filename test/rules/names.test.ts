@@ -2,7 +2,6 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
 import { catalogue, PREFIX } from '../../src/metrics/catalogue.ts';
-import { columnsOf } from '../../src/metrics/columns.ts';
 import { ruleGroups } from '../../src/metrics/rules.ts';
 import { USUAL_RULE_OPTIONS } from '../../src/metrics/rules-model.ts';
 import { load } from '../config/fixture.ts';
@@ -49,14 +48,5 @@ describe.each(CONFIGURATIONS)('the rules of the configuration %j', (yaml) => {
       ),
     );
     expect(wrong).toEqual([]);
-  });
-
-  it('select the series of one measure as it is labelled', () => {
-    const [recorded] = ruleGroups(settings, USUAL_RULE_OPTIONS)[1].rules;
-    const measure = 'record' in recorded ? recorded.labels['measure'] : '';
-    const { labels } = columnsOf(settings.measures.filter(({ canonical }) => canonical === measure))[0];
-    const [, k = ''] = /k="([^"]*)"/.exec(labels) ?? [];
-    const [, params = ''] = /params="([^"]*)"/.exec(labels) ?? [];
-    expect(recorded.expr).toContain(`{k="${k}",params="${params}",`);
   });
 });

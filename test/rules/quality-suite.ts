@@ -1,115 +1,130 @@
-import type { Firing, RuleCase, RuleSuite } from './promtool-case.ts';
+import type { Firing, RuleSuite } from './promtool-case.ts';
 
-/** 24 h of past at a value of 0.5, one value a minute. */
-const PAST = 1440;
+const LABELS = ['insufficient', 'healthy', 'regressed', 'improved', 'invalid'];
 
-interface Picture {
-  /** ndcg@10 of the treatment, in promtool's notation. */
-  readonly treatment: string;
-  readonly control?: string;
-  readonly impressions?: string;
-  readonly positives?: string;
-  readonly complete?: string;
-  readonly replay?: string;
-}
-
-function picture(shown: Picture): Readonly<Record<string, string>> {
-  const {
-    treatment,
-    control,
-    impressions = '1000x2000',
-    positives = '50x2000',
-    complete = '1x2000',
+/** Of two exporters and a worker: the label that holds, by minute, as `[label, minutes]` in a row. */
+function picture(
+  runs: readonly (readonly [label: string, minutes: number])[],
+  {
+    cohort = 'by="variant",variant="treatment"',
     replay = '0x2000',
-  } = shown;
-  const span = 'horizon="1m",window="5m"';
-  const cohort = (variant: string): string => `by="variant",${span},variant="${variant}"`;
+  }: { readonly cohort?: string; readonly replay?: string } = {},
+): Readonly<Record<string, string>> {
   const series: Record<string, string> = {};
   for (const instance of ['a', 'b']) {
-    const target = `job="receval",instance="${instance}"`;
-    for (const [variant, values] of [
-      ['treatment', treatment],
-      ['control', control],
-    ]) {
-      if (variant === undefined || values === undefined) continue;
-      series[`receval_ndcg{${target},k="10",${cohort(variant)}}`] = values;
-      series[`receval_window_impressions{${target},${cohort(variant)}}`] = impressions;
-      series[`receval_window_positives{${target},${cohort(variant)}}`] = positives;
+    for (const label of LABELS) {
+      const name = `receval_quality_decision{job="receval",instance="${instance}",measure="mrr",horizon="1m",${cohort},decision="${label}"}`;
+      series[name] = runs.map(([held, minutes]) => `${Number(held === label)}x${minutes - 1}`).join(' ');
     }
-    // Others that must not be mixed in.
-    series[`receval_ndcg{${target},k="5",${cohort('treatment')}}`] = '0.01x2000';
-    series[`receval_ndcg{${target},k="10",params="ideal=all",${cohort('treatment')}}`] = '0.02x2000';
-    series[`receval_ndcg{${target},k="10",by="",${span}}`] = '0.03x2000';
-    series[`receval_window_complete{${target},${span}}`] = complete;
-    series[`receval_replay_in_progress{${target}}`] = replay;
   }
+  series['receval_replay_in_progress{job="receval",instance="w"}'] = replay;
   return series;
 }
 
-const below = (now: string, fall: string, variant = 'treatment'): Firing => ({
-  labels: { job: 'receval', measure: 'ndcg@10', window: '5m', horizon: '1m', by: 'variant', variant },
+const fallen = (cohort: Readonly<Record<string, string>>, who: string): Firing => ({
+  labels: { job: 'receval', measure: 'mrr', horizon: '1m', decision: 'regressed', ...cohort },
   annotations: {
-    summary: `ndcg@10 of variant ${variant} is ${fall} below its past`,
-    description: `ndcg@10 (window 5m, horizon 1m) of variant ${variant} is ${now}, ${fall} below its mean of the past 24h; the limit is 10%.`,
+    summary: `mrr of ${who} is below its own past`,
+    description: `mrr (horizon 1m) of ${who} has fallen against what it was at this hour of the last weeks or days, or of the hours before while that is all there is. The log of receval tells by how much and since when.`,
   },
 });
+const FALLEN = fallen({ by: 'variant', variant: 'treatment' }, 'variant treatment');
 
-/** Falls at 24 h; asked 6 minutes later, before the past knows of it. */
-const fallen = (more: Omit<Picture, 'treatment'>, fires: readonly Firing[]): RuleCase => ({
-  series: picture({ treatment: `0.5x${PAST - 1} 0.4x200`, ...more }),
-  at: '24h5m',
-  fires,
-});
-/** One of the values of the past is of the fall already. */
-const FALL = below('0.4000', '19.99%');
-
-export const QUALITY_SUITE: RuleSuite = {
-  alert: 'RecevalQualityBelowPast',
+const REGRESSED: RuleSuite = {
+  alert: 'RecevalQualityRegressed',
   step: '1m',
   severity: 'critical',
   cases: {
-    'is silent at a fall of 9.9 %': {
-      series: picture({ treatment: `0.5x${PAST - 1} 0.4505x200` }),
-      at: '24h5m',
+    'is silent while the cohort is healthy': { series: picture([['healthy', 60]]), at: '30m', fires: [] },
+    'is silent while the cohort is invalid': { series: picture([['invalid', 60]]), at: '30m', fires: [] },
+    'fires once for two exporters, with the first value': {
+      series: picture([
+        ['healthy', 10],
+        ['regressed', 30],
+      ]),
+      before: { at: '9m', fires: [] },
+      at: '10m',
+      fires: [FALLEN],
+    },
+    'is resolved when another label holds': {
+      series: picture([
+        ['regressed', 10],
+        ['healthy', 30],
+      ]),
+      before: { at: '9m', fires: [FALLEN] },
+      at: '10m',
       fires: [],
     },
-    'fires at a fall of 10.1 % that lasts 5 minutes': {
-      series: picture({ treatment: `0.5x${PAST - 1} 0.4495x200` }),
-      at: '24h5m',
-      fires: [below('0.4495', '10.09%')],
+    'names all dimensions of a cohort': {
+      series: picture([['regressed', 10]], { cohort: 'by="variant,country",variant="b",country="DE"' }),
+      at: '5m',
+      fires: [fallen({ by: 'variant,country', variant: 'b', country: 'DE' }, 'variant b, country DE')],
     },
-    'is silent when the fall lasts 4 minutes': {
-      series: picture({ treatment: `0.5x${PAST - 1} 0.4495x3 0.5x100` }),
-      at: '24h5m',
+    'names everything together': {
+      series: picture([['regressed', 10]], { cohort: 'by=""' }),
+      at: '5m',
+      fires: [fallen({}, 'all lists')],
+    },
+    'is silent during a replay': {
+      series: picture([['regressed', 30]], { replay: '0x9 1x9 0x9' }),
+      before: { at: '9m', fires: [FALLEN] },
+      at: '10m',
       fires: [],
-    },
-    'is resolved when the measure comes back': {
-      series: picture({ treatment: `0.5x${PAST - 1} 0.4x30 0.49x100` }),
-      before: { at: '24h5m', fires: [FALL] },
-      at: '24h40m',
-      fires: [],
-    },
-    'names the variant that fell, not the other': fallen({ control: '0.5x2000' }, [FALL]),
-    'fires with 1000 impressions and 50 positives': fallen({}, [FALL]),
-    'is silent with 999 impressions': fallen({ impressions: `1000x${PAST - 1} 999x200` }, []),
-    'is silent with 49 positives': fallen({ positives: `50x${PAST - 1} 49x200` }, []),
-    'is silent while the window is incomplete': fallen({ complete: `1x${PAST - 1} 0x200` }, []),
-    'is silent during a replay': fallen({ replay: `0x${PAST - 1} 1x200` }, []),
-    'is silent with a past of less than 12 of the 24 hours': {
-      series: picture({ treatment: '0.5x719 0.4x200', complete: '0x5 1x2000' }),
-      at: '12h5m',
-      fires: [],
-    },
-    'fires with a past of 12 of the 24 hours': {
-      series: picture({ treatment: '0.5x724 0.4x200' }),
-      at: '12h10m',
-      fires: [below('0.4000', '19.98%')],
-    },
-    'does not count an incomplete window as past': {
-      series: picture({ treatment: `0.1x599 0.5x${PAST - 601} 0.4x200`, complete: '0x599 1x2000' }),
-      at: '24h5m',
-      fires: [below('0.4000', '19.98%')],
     },
   },
-  control: { from: '> 0.1\n', to: '> 0.11\n', breaks: 'fires at a fall of 10.1 % that lasts 5 minutes' },
+  control: { from: '== 1\n', to: '== 2\n', breaks: 'fires once for two exporters, with the first value' },
 };
+
+const NOT_WATCHED: Firing = {
+  labels: {
+    job: 'receval',
+    measure: 'mrr',
+    horizon: '1m',
+    by: 'variant',
+    variant: 'treatment',
+    decision: 'insufficient',
+  },
+  annotations: {
+    summary: 'mrr of variant treatment cannot be watched',
+    description:
+      'For 6 hours there has not been enough to judge mrr (horizon 1m) of variant treatment: too few impressions or positives, or no past. The log of receval names the reason.',
+  },
+};
+
+const UNWATCHED: RuleSuite = {
+  alert: 'RecevalQualityUnwatched',
+  step: '1m',
+  severity: 'info',
+  cases: {
+    'is silent when there was not enough for 5 hours and 59 minutes': {
+      series: picture([
+        ['insufficient', 360],
+        ['healthy', 60],
+      ]),
+      at: '5h59m',
+      fires: [],
+    },
+    'fires when there was not enough for 6 hours': {
+      series: picture([['insufficient', 400]]),
+      at: '6h',
+      fires: [NOT_WATCHED],
+    },
+    'is resolved once there is enough': {
+      series: picture([
+        ['insufficient', 400],
+        ['healthy', 60],
+      ]),
+      before: { at: '6h30m', fires: [NOT_WATCHED] },
+      at: '6h40m',
+      fires: [],
+    },
+    'is silent during a replay': {
+      series: picture([['insufficient', 400]], { replay: '0x359 1x60' }),
+      at: '6h',
+      fires: [],
+    },
+  },
+  control: { from: 'for: 6h', to: 'for: 7h', breaks: 'fires when there was not enough for 6 hours' },
+};
+
+export const QUALITY_SUITES: readonly RuleSuite[] = [REGRESSED, UNWATCHED];

@@ -5,11 +5,11 @@ import { itWith } from '../services/it-with.ts';
 import { PROMTOOL } from '../services/prometheus.ts';
 import { PIPELINE_SUITES } from './pipeline-suites.ts';
 import { testRule } from './promtool-case.ts';
-import { QUALITY_SUITE } from './quality-suite.ts';
+import { QUALITY_SUITES } from './quality-suite.ts';
 
 const SHIPPED = readFileSync(resolve(import.meta.dirname, '../../deploy/prometheus/rules/receval.yml'), 'utf8');
 
-describe.each([...PIPELINE_SUITES, QUALITY_SUITE])('$alert', (suite) => {
+describe.each([...PIPELINE_SUITES, ...QUALITY_SUITES])('$alert', (suite) => {
   for (const [sentence, one] of Object.entries(suite.cases)) {
     itWith(PROMTOOL, sentence, async (promtool) => {
       const outcome = await testRule(promtool, SHIPPED, suite, one);

@@ -1,0 +1,27 @@
+import type { QualityDecision } from '../exporter-watch.ts';
+import { explainWatched } from '../statistics/explain-watched.ts';
+import type { WorkerLog } from '../worker-contract.ts';
+
+/** Logs each decision on a watched cohort when its label or reason changes: the page has the label, the log both. */
+export class DecisionChanges {
+  #told: readonly QualityDecision[] = [];
+  #known: ReadonlyMap<string, string> = new Map();
+
+  tell(decisions: readonly QualityDecision[], log: Pick<WorkerLog, 'info' | 'warn'>): void {
+    if (decisions === this.#told) return;
+    const known = new Map<string, string>();
+    for (const { by, values, horizon, measure, decision } of decisions) {
+      const cohort = by.map((name, i) => `${name}=${values[i]}`).join(', ') || 'all traffic';
+      const { label, reason, since } = decision;
+      const key = JSON.stringify([by, values, horizon, measure]);
+      known.set(key, `${label} ${reason}`);
+      if (this.#known.get(key) === known.get(key)) continue;
+      const fields = { cohort, measure, horizon, decision: label, reason, since: new Date(since).toISOString() };
+      const message = explainWatched(decision, { cohort, measure });
+      if (label === 'regressed') log.warn(fields, message);
+      else log.info(fields, message);
+    }
+    this.#told = decisions;
+    this.#known = known;
+  }
+}
