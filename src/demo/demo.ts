@@ -10,6 +10,7 @@ import { NO_PERMISSIONS } from '../resume.ts';
 import { type RegressionSettings, USUAL_SETTINGS } from '../simulate/settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
 import { decoderLimits, unitShape } from '../unit-settings.ts';
+import { fmix32, fnv1a32 } from '../user-words.ts';
 import { Worker } from '../worker.ts';
 import type { WorkerDeps, WorkerLog } from '../worker-contract.ts';
 import type { WorkerStatus } from '../worker-status.ts';
@@ -144,7 +145,7 @@ export class Demo {
     for (let n = 0; n < PUMP_RECORDS; n++) {
       const record = this.#traffic.poll(now);
       if (record === undefined) return;
-      const partition = partitionOf(record.key);
+      const partition = fmix32(fnv1a32(record.key)) % PARTITIONS;
       this.#log.append(TOPICS.indexOf(record.topic), partition, Buffer.from(record.value), record.at);
     }
   }
@@ -155,11 +156,4 @@ export class Demo {
       for (let topic = 0; topic < TOPICS.length; topic++) this.#log.trim(topic, partition, offsets[topic]);
     }
   }
-}
-
-/** The same for equal keys: FNV-1a (Fowler, Noll, Vo). */
-function partitionOf(key: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
-  return ((hash ^ (hash >>> 15)) >>> 0) % PARTITIONS;
 }

@@ -84,8 +84,7 @@ export class DimensionSpans {
       for (let i = spans[f]; i < end; i++) h = Math.imul(h ^ u8[i], 0x01000193);
       h = Math.imul(h, 0x01000193);
     }
-    h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-    return h ^ (h >>> 13);
+    return h;
   }
 
   #equals(u8: Uint8Array, key: Buffer): boolean {

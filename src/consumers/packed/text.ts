@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { fmix32 } from '../../user-words.ts';
 
 /**
  * Text in packed records, lossless for any JavaScript string: a header (LEB128 of 4 * bytes + form), then the bytes.
@@ -119,10 +120,7 @@ export function hashText(u8: Uint8Array, at: number, seed: number): number {
     for (let shift = 0; i < end; i++, shift += 8) rest |= u8[i] << shift;
     h ^= mix(rest);
   }
-  h ^= end - at;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
+  return fmix32(h ^ (end - at));
 }
 
 function mix(word: number): number {
