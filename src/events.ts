@@ -27,6 +27,8 @@ export interface Impression {
   readonly requestId: string;
   readonly ts: EpochMs;
   readonly userId: string | undefined;
+  /** Where the decoder was asked for it; undefined: none. */
+  readonly sessionId?: string | undefined;
   /** Slots before this page. Request id + offset is the impression's identity. */
   readonly offset: number;
   /** Item ids in the order of their ranks. */
@@ -35,6 +37,10 @@ export interface Impression {
   readonly ranks: readonly Rank[] | undefined;
   /** Values of the configured dimensions, in the decoder's order of dimensions, already cleaned. */
   readonly dimensions: readonly string[];
+  /** Predicted score of each item, NaN: it has none; undefined: no item has one, or nobody asked. */
+  readonly scores?: readonly number[] | undefined;
+  /** Category of each item, '': it has none; undefined: no item has one, or nobody asked. */
+  readonly categories?: readonly string[] | undefined;
 }
 
 /** One thing a user did with one item of an impression. */
@@ -73,6 +79,14 @@ export interface Joined {
   /** NaN: the event has no value. */
   value: Float64Array;
   ts: Float64Array;
+  /** Grades of every known item of the request, shown ones included, in any order; undefined: only the shown ones are known. */
+  known?: readonly number[] | Float64Array | undefined;
+  /** Predicted score of each slot, NaN: it has none; undefined: no slot has one. */
+  scores?: Float64Array | undefined;
+  /** Item of each slot, valid up to `length`; undefined: nobody asked for them. */
+  items?: readonly string[] | undefined;
+  /** Category of each slot by its event, valid up to `length`; '': none; undefined: no slot has one, or nobody asked. */
+  categories?: readonly string[] | undefined;
 }
 
 export function assertNever(value: never): never {

@@ -8,6 +8,7 @@ export class Cohorts {
   readonly #tags = new Map<string, number>();
   readonly #tuples: string[] = [];
   readonly #keys: (readonly string[])[] = [];
+  readonly #leftOut: number[] = [];
   readonly #holders: number[] = [];
   readonly #free: number[] = [];
 
@@ -22,8 +23,16 @@ export class Cohorts {
     );
   }
 
-  /** The tag of a tuple, held once more. Values must be free of ',' and '|'. `tuple`: the values joined by ',', where that is known. */
-  tag(values: readonly string[], tuple: string = values.join(',')): number {
+  /**
+   * The tag of a tuple, held once more. Values must be free of ',' and '|'. `tuple`: the values joined by ',', where that
+   * is known. `leftOut`: bit r is set for what takes no part in run r; the same values have another tag then.
+   */
+  tag(values: readonly string[], tuple: string = values.join(','), leftOut = 0): number {
+    if (leftOut === 0) return this.#tag(values, tuple, 0);
+    return this.#tag(values, `${tuple}|${leftOut}`, leftOut);
+  }
+
+  #tag(values: readonly string[], tuple: string, leftOut: number): number {
     const known = this.#tags.get(tuple);
     if (known !== undefined) {
       this.#holders[known]++;
@@ -33,6 +42,7 @@ export class Cohorts {
     this.#tags.set(tuple, tag);
     this.#tuples[tag] = tuple;
     this.#keys[tag] = this.#places.map((places) => places.map((place) => values[place]).join(','));
+    this.#leftOut[tag] = leftOut;
     this.#holders[tag] = 1;
     return tag;
   }
@@ -54,6 +64,16 @@ export class Cohorts {
   /** For each grouping set the values of a living tag, joined by ','; '' for the set without dimensions. */
   keys(tag: number): readonly string[] {
     return this.#keys[tag];
+  }
+
+  /** The values of a living tag. */
+  values(tag: number): readonly string[] {
+    return this.#tuples[tag].split('|', 1)[0].split(',');
+  }
+
+  /** In which runs a living tag takes no part, by bit. */
+  leftOut(tag: number): number {
+    return this.#leftOut[tag];
   }
 
   /** Number of tags that are held. */

@@ -55,7 +55,7 @@ export class Ladder {
     const watched = Math.round(settings.watched / settings.paneSize);
     this.#kept = Math.max(this.#longest, watched);
     // The watched span is one more window: it tells which cohorts lie in it.
-    this.#sums = new RunningWindows(watched === 0 ? this.#lengths : [...this.#lengths, watched]);
+    this.#sums = new RunningWindows(watched === 0 ? this.#lengths : [...this.#lengths, watched], this.#lengths.length);
     this.#read = Array.from({ length: units }, () => new Ranges());
   }
 

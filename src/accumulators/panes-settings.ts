@@ -2,6 +2,7 @@ import type { DurationMs, EpochMs } from '../events.ts';
 import { type AdmissionState, parseAdmission } from './admission.ts';
 import { PaneNumbers } from './pane-numbers.ts';
 import type { RowShape } from './row.ts';
+import type { RunSettings } from './runs.ts';
 import { keysOf, listOf, parseJson, rangeOf } from './store/json.ts';
 import { paneKey, type RowOwner, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
 import type { Fields } from './store/port.ts';
@@ -10,6 +11,12 @@ export interface Horizon {
   /** As in the configuration, such as `30m`. */
   readonly text: string;
   readonly ms: DurationMs;
+}
+
+/** The rows that keep items: of these grouping sets, in minute panes and perhaps in totals. */
+export interface ItemRows {
+  readonly sets: readonly (readonly string[])[];
+  readonly inTotals: boolean;
 }
 
 /** What shapes the rows of one unit. */
@@ -27,6 +34,8 @@ export interface PanesSettings {
   /** Those of `sets` whose hour panes keep sums by user bucket. */
   readonly clustered: readonly (readonly string[])[];
   readonly shape: RowShape;
+  /** Where rows keep what `shape` tells of items; default: nowhere. */
+  readonly items?: ItemRows | undefined;
   /** Cohorts of one set that are kept by name at a time, at least 1. */
   readonly cohortsPerSet: number;
   /** How long a pane outlives its end in event time, at least H. */
@@ -36,6 +45,8 @@ export interface PanesSettings {
   readonly keepVectors: DurationMs;
   /** Names of the since-start totals that every closing is added to. */
   readonly totals: readonly string[];
+  /** Runs of experiments; each has a total of its own, by the value of its dimension. */
+  readonly runs: readonly RunSettings[];
   /** The committed watermark; -Infinity: none. Everything at or below it was added and deleted already. */
   readonly settledUpTo: EpochMs;
 }
@@ -64,6 +75,7 @@ export function liveKeys(settings: PanesSettings, state: PanesState, watermark: 
     ...hours.endingAfter(settled).map((n) => paneKey(settings.owner, 'h', n * settings.hour)),
     ...hours.endingAfter(settled).map((n) => vectorKey(settings.owner, n * settings.hour)),
     ...settings.totals.map((name) => totalKey(settings.owner, name, SINCE_START)),
+    ...settings.runs.map(({ name, run }) => totalKey(settings.owner, name, run)),
   ];
 }
 
@@ -80,8 +92,13 @@ export function checkSettings(settings: PanesSettings): void {
   if (settings.keepVectors > settings.keepHours)
     throw new Error('vectors of hour panes may not be kept longer than these');
   const sets = new Set(settings.sets.map(setText));
-  for (const by of settings.clustered) {
-    if (!sets.has(setText(by))) throw new Error(`clustered: [${by}] is none of the grouping sets`);
+  for (const [name, some] of [
+    ['clustered', settings.clustered],
+    ['items.sets', settings.items?.sets ?? []],
+  ] as const) {
+    for (const by of some) {
+      if (!sets.has(setText(by))) throw new Error(`${name}: [${by}] is none of the grouping sets`);
+    }
   }
   if (settings.cohortsPerSet < 1) throw new Error('cohortsPerSet must be at least 1');
 }

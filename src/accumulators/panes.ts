@@ -1,4 +1,5 @@
 import type { EpochMs } from '../events.ts';
+import type { ShownItems } from '../measures/shown-items.ts';
 import { BUCKETS } from '../user-words.ts';
 import { Admission } from './admission.ts';
 import { Cohorts } from './cohorts.ts';
@@ -7,6 +8,7 @@ import { PaneSheets } from './pane-sheets.ts';
 import { checkSettings, longest, type PanesSettings, type PanesState, type RestoredPanes } from './panes-settings.ts';
 import type { Row } from './row.ts';
 import { type RowCodec, rowCodec, vectorRowCodec } from './row-codec.ts';
+import { RunTotal } from './run-total.ts';
 import { type LiveRow, Sheet } from './sheet.ts';
 import { NAMED, Slice } from './slice.ts';
 import {
@@ -42,12 +44,18 @@ export class Panes {
   readonly #window: number;
   readonly #codec: RowCodec;
   readonly #admission: readonly Admission[];
-  readonly #sets: readonly { readonly by: string; readonly other: string; readonly clustered: boolean }[];
+  readonly #sets: readonly {
+    readonly by: string;
+    readonly other: string;
+    readonly clustered: boolean;
+    readonly counted: boolean;
+  }[];
   readonly #minutes: PaneSheets;
   readonly #hours: PaneSheets;
   /** The sums by user bucket of hour panes. */
   readonly #vectors: PaneSheets;
   readonly #totals: readonly Sheet[];
+  readonly #runs: readonly RunTotal[];
   /** What was added since this object was made: for counters that begin with the process. */
   readonly #scored: Sheet;
   readonly #slices: readonly Slice[];
@@ -62,12 +70,17 @@ export class Panes {
     this.#settings = settings;
     this.#window = longest(settings);
     this.#codec = rowCodec(settings.shape);
-    this.cohorts = new Cohorts(settings.dimensions, settings.sets);
+    this.cohorts = new Cohorts(settings.dimensions, [
+      ...settings.sets,
+      ...settings.runs.map(({ dimension }) => [dimension]),
+    ]);
     const clustered = new Set(settings.clustered.map(setText));
+    const counted = new Set(settings.shape.items === undefined ? [] : settings.items?.sets.map(setText));
     this.#sets = settings.sets.map((by) => ({
       by: setText(by),
       other: otherValues(by),
       clustered: clustered.has(setText(by)),
+      counted: counted.has(setText(by)),
     }));
     this.#admission = settings.sets.map((by) => {
       const state = restored?.state.admission.find((table) => setText(table.by) === setText(by));
@@ -96,6 +109,7 @@ export class Panes {
     this.#totals = settings.totals.map(
       (name) => new Sheet(totalKey(owner, name, SINCE_START), Number.POSITIVE_INFINITY, shape, BUCKETS),
     );
+    this.#runs = settings.runs.map((run) => new RunTotal(run, settings));
     this.#scored = new Sheet('', Number.POSITIVE_INFINITY, settings.shape);
     this.#slices = settings.horizons.map(() => new Slice(settings.shape, this.cohorts));
     if (restored !== undefined) {
@@ -103,14 +117,14 @@ export class Panes {
       for (const panes of this.#kinds) {
         for (const n of panes.numbers.endingAfter(this.#clock - this.#window)) panes.restore(n, restore);
       }
-      for (const total of this.#totals) restore(total, this.#codec);
+      for (const total of this.#sinceStart) restore(total, this.#codec);
     }
     this.#nextDeletion = this.#oldest();
   }
 
   /**
    * Adds one scored list that closed at `at`; times ascend from call to call. `ts`: time of the impression; `horizon`:
-   * index; `out`: as in `Scorer.score`; `bucket`: of its user, 0 to 255.
+   * index; `out`: as in `Scorer.score`; `bucket`: of its user, 0 to 255; `shown`: its items, where rows keep them.
    */
   add(
     at: EpochMs,
@@ -121,6 +135,7 @@ export class Panes {
     positive: boolean,
     out: Float64Array,
     bucket: number,
+    shown?: ShownItems,
   ): void {
     if (at >= this.#nextDeletion) this.#deleteUpTo(at);
     if (at > this.#clock) this.#clock = at;
@@ -134,6 +149,8 @@ export class Panes {
       this.#judge(slice, horizon, cell, tag, ts);
     }
     slice.add(cell, userless, positive, out, bucket);
+    const { items } = this.#settings.shape;
+    if (shown !== undefined && items !== undefined) slice.addItems(cell, items, shown);
   }
 
   /** Everything up to `watermark` has been added: deletes what ends there. */
@@ -151,7 +168,7 @@ export class Panes {
     }
     const rows = new Map<string, Map<string, string>>();
     for (const panes of this.#kinds) panes.take(rows, settled);
-    for (const sheet of this.#totals) if (sheet.changed.length > 0) rows.set(sheet.key, sheet.take(this.#codec));
+    for (const sheet of this.#sinceStart) if (sheet.changed.length > 0) rows.set(sheet.key, sheet.take(this.#codec));
     const deletes = this.#deletes;
     this.#deletes = [];
     return { rows, deletes };
@@ -169,6 +186,12 @@ export class Panes {
   total(name: string): ReadonlyMap<string, Row> {
     for (const slice of this.#slices) slice.fold();
     return this.#totals[this.#settings.totals.indexOf(name)].snapshot();
+  }
+
+  /** Copies of the rows of a run, by value of its dimension, with all that was added up to now. */
+  runTotal(run: number): ReadonlyMap<string, Row> {
+    for (const slice of this.#slices) slice.fold();
+    return this.#runs[run].rows();
   }
 
   /** What the checkpoint keeps beside the rows. */
@@ -190,6 +213,7 @@ export class Panes {
     slice.from = Math.max(minute.end - paneSize, hourly.end - hour);
     slice.to = Math.min(minute.end, hourly.end);
     slice.sheets = [minute, hourly, ...this.#totals, this.#scored];
+    slice.counted = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
     slice.vectors = this.#vectors.of(ts, settled);
     this.#nextDeletion = this.#oldest();
   }
@@ -201,16 +225,23 @@ export class Panes {
     const keys = this.cohorts.keys(tag);
     const rows: LiveRow[] = [];
     const vectors: LiveRow[] = [];
+    const items: LiveRow[] = [];
     let judgedAt = NAMED;
-    for (let s = 0; s < keys.length; s++) {
+    for (let s = 0; s < this.#sets.length; s++) {
       const named = this.#admission[s].admit(keys[s], end);
       if (!named) judgedAt = this.#epoch;
       const field = rowField(text, this.#sets[s].by, named ? keys[s] : this.#sets[s].other);
       for (const sheet of slice.sheets) rows.push(sheet.row(field));
+      if (this.#sets[s].counted) for (const sheet of slice.counted) items.push(sheet.row(field));
       if (this.#sets[s].clustered && slice.vectors !== undefined) vectors.push(slice.vectors.row(field));
     }
+    const leftOut = this.cohorts.leftOut(tag);
+    for (const [r, run] of this.#runs.entries()) {
+      const takesPart = (leftOut & (1 << r)) === 0 && run.horizon === horizon;
+      if (takesPart) rows.push(run.row(keys[this.#sets.length + r]));
+    }
     vectors.push(...rows.filter((row) => row.vector !== undefined));
-    slice.direct(cell, rows, vectors, judgedAt);
+    slice.direct(cell, rows, vectors, items, judgedAt);
   }
 
   #deleteUpTo(at: EpochMs): void {
@@ -241,6 +272,10 @@ export class Panes {
     const name = parseField(field);
     const set = this.#sets.findIndex(({ by }) => by === name?.by);
     return name !== undefined && (name.values === this.#sets[set].other || this.#admission[set].has(name.values));
+  }
+
+  get #sinceStart(): readonly Sheet[] {
+    return [...this.#totals, ...this.#runs.map(({ sheet }) => sheet)];
   }
 
   get #kinds(): readonly PaneSheets[] {

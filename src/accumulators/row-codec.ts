@@ -1,5 +1,6 @@
 import { SUMS_WIDTH } from '../measures/contract.ts';
 import { parseExact, printExact } from './exact.ts';
+import { encodeItems, readItems } from './item-sums-codec.ts';
 import { emptyRow, type Row, type RowShape, sumsOffsets } from './row.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';
 import { vectorCodec } from './vector-codec.ts';
@@ -15,8 +16,8 @@ export interface RowCodec {
 }
 
 /**
- * JSON `{"impressions":2,"positives":1,"userless":0,"measures":{"mrr":[2,1,500000000,250000000]}}`, and `"vector"` where
- * there is one. Measures stand in the order of the shape; digits beyond the safe integers are strings.
+ * JSON `{"impressions":2,"positives":1,"userless":0,"measures":{"mrr":[2,1,500000000,250000000]}}`, and `"vector"` and
+ * `"items"` (item-sums-codec.ts) where there are any. Measures stand in the order of the shape; digits beyond the safe integers are strings.
  */
 export function rowCodec(shape: RowShape): RowCodec {
   const offsets = sumsOffsets(shape);
@@ -26,11 +27,15 @@ export function rowCodec(shape: RowShape): RowCodec {
   function encode(row: Row): string {
     let text = `{"impressions":${row.impressions},"positives":${row.positives},"userless":${row.userless},"measures":{`;
     for (let m = 0; m < openings.length; m++) {
-      text += openings[m] + printExact(row.sums[offsets[m]]);
-      for (let i = offsets[m] + 1; i < offsets[m + 1]; i++) text += `,${printExact(row.sums[i])}`;
+      text += openings[m];
+      for (let i = offsets[m]; i < offsets[m + 1]; i++) {
+        text += i === offsets[m] ? printExact(row.sums[i]) : `,${printExact(row.sums[i])}`;
+      }
       text += ']';
     }
-    return `${text}}${row.vector === undefined ? '' : `,"vector":${vectors.encode(row.vector)}`}}`;
+    const vector = row.vector === undefined ? '' : `,"vector":${vectors.encode(row.vector)}`;
+    const items = row.items === undefined ? '' : `,"items":${encodeItems(row.items)}`;
+    return `${text}}${vector}${items}}`;
   }
 
   function decode(text: string): Row {
@@ -50,6 +55,7 @@ export function rowCodec(shape: RowShape): RowCodec {
       });
     });
     if (json['vector'] !== undefined) row.vector = vectors.read(json['vector']);
+    if (json['items'] !== undefined && shape.items !== undefined) row.items = readItems(json['items'], shape.items);
     return row;
   }
 

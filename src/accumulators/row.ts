@@ -1,24 +1,35 @@
 import { type Exact, SUMS_WIDTH, type SumsKind } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
+import { itemPartsOf } from '../measures/item-part.ts';
 import { sumsKind } from '../measures/value.ts';
 import { addExact } from './exact.ts';
+import { addItems, type ItemSums, type ItemsShape } from './item-sums.ts';
 import { addVector, type Vector } from './vector.ts';
 
 /** Which measures a row keeps, in the order of the configuration. A `Scorer` is one. */
 export interface RowShape {
   readonly names: readonly string[];
   readonly kinds: readonly SumsKind[];
-}
-
-/** The shape of rows that keep these measures. */
-export function shapeOf(measures: readonly Measure[]): RowShape {
-  return { names: measures.map((measure) => measure.canonical), kinds: measures.map(sumsKind) };
+  /** What rows of some grouping sets keep of items; undefined: nothing. */
+  readonly items?: ItemsShape | undefined;
 }
 
 /**
- * The sums of one (pane, horizon, cohort). `sums` holds the measures one after the other, each as wide as its kind:
- * mean: n, n+, S, Q; fraction: numerator, denominator. S, Q and both sums of a fraction in 1e-9. Rows merge by adding
- * every field: any split of a history gives the same row to the last digit (statistics.md section 1).
+ * The shape of rows that keep these measures. `itemsCounted`: items of one row whose exposure is counted; without it rows
+ * keep no items.
+ */
+export function shapeOf(measures: readonly Measure[], itemsCounted?: number): RowShape {
+  const parts = itemsCounted === undefined ? [] : itemPartsOf(measures);
+  return {
+    names: measures.map((measure) => measure.canonical),
+    kinds: measures.map(sumsKind),
+    items: itemsCounted === undefined || parts.length === 0 ? undefined : { parts, limit: itemsCounted },
+  };
+}
+
+/**
+ * The sums of one (pane, horizon, cohort). `sums` holds the measures one after the other, each with the fields of its kind
+ * (contract.ts) and as wide: mean: n, n+, S, Q; fraction: numerator, denominator. Rows merge by adding every field: any split of a history gives the same row to the last digit (statistics.md section 1).
  */
 export interface Row {
   impressions: number;
@@ -29,6 +40,8 @@ export interface Row {
   readonly sums: Exact[];
   /** Sums by user bucket; undefined: none are kept. */
   vector: Vector | undefined;
+  /** What measures of items are made of; undefined: nothing is kept. */
+  items: ItemSums | undefined;
 }
 
 /** Numbers before the first measure in a list of deltas: impressions, positives, userless. */
@@ -44,7 +57,14 @@ export function sumsOffsets(shape: RowShape): readonly number[] {
 /** The neutral row. */
 export function emptyRow(shape: RowShape): Row {
   const width = shape.kinds.reduce((sum, kind) => sum + SUMS_WIDTH[kind], 0);
-  return { impressions: 0, positives: 0, userless: 0, sums: new Array<Exact>(width).fill(0), vector: undefined };
+  return {
+    impressions: 0,
+    positives: 0,
+    userless: 0,
+    sums: new Array<Exact>(width).fill(0),
+    vector: undefined,
+    items: undefined,
+  };
 }
 
 /** Adds `row` to `into`. Both must have one shape. */
@@ -59,6 +79,7 @@ export function addRow(into: Row, row: Row): void {
   into.userless += row.userless;
   for (let i = 0; i < row.sums.length; i++) into.sums[i] = addExact(into.sums[i], row.sums[i]);
   into.vector = addVector(into.vector, row.vector);
+  into.items = addItems(into.items, row.items);
 }
 
 /** Adds a head that stands in `deltas` from index `from`: HEAD_WIDTH numbers, then the sums. All must be safe integers. */
@@ -83,5 +104,5 @@ export function mergeRows(a: Row, b: Row): Row {
 
 /** An equal row that can be added to. */
 export function copyRow(row: Row): Row {
-  return { ...row, sums: [...row.sums], vector: row.vector?.copy() };
+  return { ...row, sums: [...row.sums], vector: row.vector?.copy(), items: row.items?.copy() };
 }

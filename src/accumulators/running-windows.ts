@@ -6,8 +6,10 @@
 import type { EpochMs } from '../events.ts';
 import { type AdmissionState, shownByName } from './admission.ts';
 import { addExact } from './exact.ts';
+import type { ItemSums } from './item-sums.ts';
 import { addRow, copyRow, type Row } from './row.ts';
 import { otherValues, parseField, setText, splitValues } from './store/layout.ts';
+import { WindowItems } from './window-items.ts';
 import type { CohortRow, Rows } from './windows.ts';
 
 interface Sum {
@@ -23,18 +25,31 @@ interface Window {
   start: number;
   end: number;
   readonly sums: Map<string, Sum>;
+  /** By field; undefined: the window keeps no items. */
+  readonly items: Map<string, WindowItems> | undefined;
 }
 
-/** The windows of one horizon. Panes are named by their number: start / size. */
+/**
+ * The windows of one horizon. What rows keep of items cannot always be subtracted, so it goes its own way
+ * (window-items.ts). Panes are named by their number: start / size.
+ */
 export class RunningWindows {
   readonly #windows: readonly Window[];
   /** Rows of all units together, by pane. */
   readonly #panes = new Map<number, Map<string, Row>>();
+  /** Their items, which stand apart from these rows. */
+  readonly #items = new Map<number, Map<string, ItemSums>>();
   #version = 0;
 
-  /** `lengths`: of each window, in panes. */
-  constructor(lengths: readonly number[]) {
-    this.#windows = lengths.map((length) => ({ length, start: 0, end: 0, sums: new Map() }));
+  /** `lengths`: of each window, in panes. `withItems`: the first so many windows keep items. */
+  constructor(lengths: readonly number[], withItems = lengths.length) {
+    this.#windows = lengths.map((length, w) => ({
+      length,
+      start: 0,
+      end: 0,
+      sums: new Map(),
+      items: w < withItems ? new Map() : undefined,
+    }));
   }
 
   /** Changes whenever a sum may have changed. */
@@ -45,6 +60,7 @@ export class RunningWindows {
   /** Adds the final rows of one unit in one pane, once. Takes the rows over. */
   add(pane: number, rows: Rows): void {
     if (rows.size === 0) return;
+    this.#addItems(pane, rows);
     const known = this.#panes.get(pane);
     for (const window of this.#windows) {
       if (pane >= window.start && pane < window.end) addPane(window, rows, known);
@@ -67,11 +83,16 @@ export class RunningWindows {
   /** Forgets the panes below `bound`, which must lie at or before the start of every window. */
   forget(bound: number): void {
     for (const pane of this.#panes.keys()) if (pane < bound) this.#panes.delete(pane);
+    for (const pane of this.#items.keys()) if (pane < bound) this.#items.delete(pane);
   }
 
   /** Rows of one window by field. They change with the next call of `add` and `move`: copy what is to be kept. */
   *rows(window: number): Iterable<readonly [field: string, row: Row]> {
-    for (const [field, { row }] of this.#windows[window].sums) yield [field, row];
+    const { sums, items } = this.#windows[window];
+    for (const [field, { row }] of sums) {
+      const own = items?.get(field);
+      yield [field, own === undefined ? row : { ...row, items: own.sum() }];
+    }
   }
 
   /** Rows of all units in one pane, by field; undefined: none are known. Not to be changed. */
@@ -79,18 +100,50 @@ export class RunningWindows {
     return this.#panes.get(pane);
   }
 
+  /** Takes the items out of rows that enter. */
+  #addItems(pane: number, rows: Rows): void {
+    for (const [field, row] of rows) {
+      const { items } = row;
+      if (items === undefined) continue;
+      row.items = undefined;
+      const ofPane = this.#items.get(pane) ?? new Map<string, ItemSums>();
+      this.#items.set(pane, ofPane);
+      const known = ofPane.get(field);
+      const holders = this.#windows.filter(({ start, end }) => pane >= start && pane < end);
+      if (known !== undefined) {
+        for (const window of holders) subtractItems(window, field, known);
+        known.merge(items);
+      }
+      ofPane.set(field, known ?? items);
+      for (const window of holders) addItems(window, field, known ?? items);
+    }
+  }
+
   #slide(window: Window, start: number, end: number): void {
     if (start >= window.end || end <= window.start) {
       window.sums.clear();
+      window.items?.clear();
+      this.#eachItems(start, end, (field, items) => addItems(window, field, items));
       this.#each(start, end, (rows) => addPane(window, rows, undefined));
     } else {
       this.#each(window.start, start, (rows) => subtractPane(window, rows));
       this.#each(end, window.end, (rows) => subtractPane(window, rows));
       this.#each(start, window.start, (rows) => addPane(window, rows, undefined));
       this.#each(window.end, end, (rows) => addPane(window, rows, undefined));
+      this.#eachItems(window.start, start, (field, items) => subtractItems(window, field, items));
+      this.#eachItems(end, window.end, (field, items) => subtractItems(window, field, items));
+      this.#eachItems(start, window.start, (field, items) => addItems(window, field, items));
+      this.#eachItems(window.end, end, (field, items) => addItems(window, field, items));
     }
     window.start = start;
     window.end = end;
+  }
+
+  #eachItems(from: number, to: number, visit: (field: string, items: ItemSums) => void): void {
+    if (this.#items.size === 0) return;
+    for (let pane = from; pane < to; pane++) {
+      for (const [field, items] of this.#items.get(pane) ?? []) visit(field, items);
+    }
   }
 
   #each(from: number, to: number, visit: (rows: Rows) => void): void {
@@ -99,6 +152,19 @@ export class RunningWindows {
       if (rows !== undefined) visit(rows);
     }
   }
+}
+
+function addItems({ items }: Window, field: string, added: ItemSums): void {
+  if (items === undefined) return;
+  const sum = items.get(field) ?? new WindowItems(added.shape);
+  items.set(field, sum);
+  sum.add(added);
+}
+
+function subtractItems({ items }: Window, field: string, gone: ItemSums): void {
+  const sum = items?.get(field);
+  sum?.subtract(gone);
+  if (sum?.isEmpty === true) items?.delete(field);
 }
 
 /** `known`: what the pane held before; its fields are counted already. */
@@ -130,7 +196,7 @@ function addField(rows: Map<string, Row>, field: string, row: Row): void {
   else addRow(known, row);
 }
 
-/** Takes the head of `row` off `from`: the inverse of `addRow`. Both must have one shape; vectors stay as they are. */
+/** Takes the head of `row` off `from`: the inverse of `addRow`. Both must have one shape; vectors and items stay as they are. */
 export function subtractRow(from: Row, row: Row): void {
   from.impressions -= row.impressions;
   from.positives -= row.positives;

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../events.ts';
 import type { Exact } from '../measures/contract.ts';
 import { addExact } from './exact.ts';
+import { ItemSums, type ItemsShape } from './item-sums.ts';
 import { addDeltas, copyRow, emptyRow, type Row, type RowShape } from './row.ts';
 import type { RowCodec } from './row-codec.ts';
 import type { Fields } from './store/port.ts';
@@ -26,6 +27,12 @@ export class LiveRow {
   add(deltas: Float64Array, from: number): void {
     addDeltas(this.#row, deltas, from);
     this.touch();
+  }
+
+  /** What it keeps of items, from now on. `touch` before it is added to. */
+  itemsOf(shape: ItemsShape): ItemSums {
+    this.#row.items ??= new ItemSums(shape);
+    return this.#row.items;
   }
 
   /** Adds to one sum. */

@@ -9,12 +9,14 @@
  * Sums by user bucket are not kept apart: few rows have them, and a list adds to the sums that are not 0 at once.
  */
 import type { EpochMs } from '../events.ts';
-import { LEFT_OUT, WITH_POSITIVE } from '../measures/contract.ts';
+import { LEFT_OUT, SCORE_WIDTH, SUMS, type SumsFields, WITH_POSITIVE } from '../measures/contract.ts';
+import type { ShownItems } from '../measures/shown-items.ts';
 import type { Cohorts } from './cohorts.ts';
 import { DIRECT_LIMIT, fixed, UNITS } from './exact.ts';
+import type { ItemsShape } from './item-sums.ts';
 import { HEAD_WIDTH, type RowShape, sumsOffsets } from './row.ts';
 import type { LiveRow, Sheet } from './sheet.ts';
-import { DENOMINATOR, LEFT_OUT_LISTS, MORE_POSITIVES, NUMERATOR, SUM, vectorOffsets } from './vector.ts';
+import { LEFT_OUT_LISTS, MORE_POSITIVES, SUM, vectorOffsets } from './vector.ts';
 
 const ADDITIONS_PER_FOLD = 4096;
 
@@ -30,6 +32,8 @@ export class Slice {
   to: EpochMs = Number.NEGATIVE_INFINITY;
   /** Where the slice's rows lie. */
   sheets: readonly Sheet[] = [];
+  /** Those of `sheets` whose rows keep items. */
+  counted: readonly Sheet[] = [];
   /** Where the vectors of its rows lie that are kept apart from them; undefined: there are none. */
   vectors: Sheet | undefined;
   /** For each cell NAMED, or the epoch of the admission tables in which one of its cohorts was added to the rest. */
@@ -37,6 +41,7 @@ export class Slice {
   readonly #cohorts: Cohorts;
   readonly #width: number;
   readonly #isMean: readonly boolean[];
+  readonly #fields: readonly SumsFields[];
   readonly #offsets: readonly number[];
   /** For each tag its cell + 1; 0: none. */
   #cells = new Int32Array(64);
@@ -45,6 +50,8 @@ export class Slice {
   readonly #targets: (readonly LiveRow[])[] = [];
   /** For each cell the rows to whose vectors its lists are added. */
   readonly #vectors: (readonly LiveRow[])[] = [];
+  /** For each cell the rows that keep items of its lists. */
+  readonly #items: (readonly LiveRow[])[] = [];
   readonly #columns: readonly number[];
   /** What the last list adds to a vector: amounts by column. */
   readonly #changed: Int32Array;
@@ -54,6 +61,7 @@ export class Slice {
   constructor(shape: RowShape, cohorts: Cohorts) {
     this.#cohorts = cohorts;
     this.#isMean = shape.kinds.map((kind) => kind === 'mean');
+    this.#fields = shape.kinds.map((kind) => SUMS[kind]);
     this.#offsets = sumsOffsets(shape).map((offset) => HEAD_WIDTH + offset);
     this.#width = this.#offsets[this.#offsets.length - 1];
     this.#sums = new Float64Array(16 * this.#width);
@@ -88,8 +96,15 @@ export class Slice {
   }
 
   /** Says where a cell goes from now on; what it holds is folded into the rows where it went before. */
-  direct(cell: number, rows: readonly LiveRow[], vectors: readonly LiveRow[], judgedAt: number): void {
+  direct(
+    cell: number,
+    rows: readonly LiveRow[],
+    vectors: readonly LiveRow[],
+    items: readonly LiveRow[],
+    judgedAt: number,
+  ): void {
     this.#foldCell(cell);
+    this.#items[cell] = items;
     this.#targets[cell] = rows;
     this.#vectors[cell] = vectors;
     this.judgedAt[cell] = judgedAt;
@@ -108,18 +123,14 @@ export class Slice {
     if (positive) sums[base + 1]++;
     if (userless) sums[base + 2]++;
     for (let m = 0; m < isMean.length; m++) {
-      const state = out[3 * m];
-      const value = out[3 * m + 1];
-      const at = this.#offsets[m];
-      const column = columns[m];
       if (!isMean[m]) {
-        if (state === LEFT_OUT) continue;
-        changed[changes] = column + NUMERATOR;
-        amounts[changes++] = this.#put(cell, at, value, bucket, column + NUMERATOR);
-        changed[changes] = column + DENOMINATOR;
-        amounts[changes++] = this.#put(cell, at + 1, out[3 * m + 2], bucket, column + DENOMINATOR);
+        changes = this.#addFields(m, cell, positive, out, bucket, changes);
         continue;
       }
+      const state = out[SCORE_WIDTH * m];
+      const value = out[SCORE_WIDTH * m + 1];
+      const at = this.#offsets[m];
+      const column = columns[m];
       if ((state === WITH_POSITIVE) !== positive) {
         changed[changes] = column + MORE_POSITIVES;
         amounts[changes++] = positive ? -1 : 1;
@@ -144,6 +155,56 @@ export class Slice {
     if (sums[base] >= ADDITIONS_PER_FOLD) this.#foldCell(cell);
   }
 
+  /** Adds what a measure of any kind has of a list (the loop of `add` does so for a mean). Answers the number of changes. */
+  #addFields(m: number, cell: number, positive: boolean, out: Float64Array, bucket: number, before: number): number {
+    const { counted, values, squared, tail } = this.#fields[m];
+    const changed = this.#changed;
+    const amounts = this.#amounts;
+    const from = SCORE_WIDTH * m;
+    const state = out[from];
+    let at = this.#offsets[m];
+    let column = this.#columns[m];
+    let changes = before;
+    if (counted) {
+      if ((state === WITH_POSITIVE) !== positive) {
+        changed[changes] = column + MORE_POSITIVES;
+        amounts[changes++] = positive ? -1 : 1;
+      }
+      if (state === LEFT_OUT) {
+        changed[changes] = column + LEFT_OUT_LISTS;
+        amounts[changes++] = 1;
+      } else {
+        const counts = cell * this.#width + at;
+        this.#sums[counts]++;
+        if (state === WITH_POSITIVE) this.#sums[counts + 1]++;
+      }
+      at += 2;
+      column += SUM;
+    }
+    if (state !== LEFT_OUT) {
+      for (let i = 0; i < values.length; i++) {
+        const value = out[from + 1 + i];
+        if (value === 0) continue;
+        changed[changes] = column + i;
+        amounts[changes++] = this.#put(cell, at + i, value, bucket, column + i);
+      }
+      if (squared) this.#put(cell, at + values.length, out[from + 1] ** 2, bucket, NO_COLUMN);
+    }
+    at += values.length + (squared ? 1 : 0);
+    for (let i = 0; i < tail.length; i++) {
+      this.#put(cell, at + i, out[from + 1 + values.length + i], bucket, NO_COLUMN);
+    }
+    return changes;
+  }
+
+  /** Adds the items of the list that was added to the cell last. */
+  addItems(cell: number, shape: ItemsShape, shown: ShownItems): void {
+    for (const row of this.#items[cell]) {
+      row.touch();
+      row.itemsOf(shape).add(shown);
+    }
+  }
+
   /** Folds all cells into their rows. */
   fold(): void {
     for (let cell = 0; cell < this.#tags.length; cell++) this.#foldCell(cell);
@@ -159,10 +220,12 @@ export class Slice {
     this.#tags.length = 0;
     this.#targets.length = 0;
     this.#vectors.length = 0;
+    this.#items.length = 0;
     this.judgedAt.length = 0;
     this.from = Number.POSITIVE_INFINITY;
     this.to = Number.NEGATIVE_INFINITY;
     this.sheets = [];
+    this.counted = [];
     this.vectors = undefined;
   }
 

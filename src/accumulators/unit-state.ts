@@ -1,6 +1,7 @@
 /** What a reader of rows needs to know of a unit, out of its hash. */
 import type { EpochMs } from '../events.ts';
 import type { AdmissionState } from './admission.ts';
+import type { RunState } from './runs.ts';
 import { CheckpointError, decodeCheckpoint } from './store/checkpoint.ts';
 import type { Fields } from './store/port.ts';
 
@@ -18,6 +19,10 @@ export interface UnitState {
   readonly admission: readonly AdmissionState[];
   /** What of `admission` decides which cohorts are shown by name: equal texts decide alike. */
   readonly admitted: string;
+  /** Of the experiments. */
+  readonly runs: readonly RunState[];
+  /** Of every topic, when the unit was written. */
+  readonly partitions: number;
   /** Impressions accepted since the unit's first record. */
   readonly accepted: number;
 }
@@ -32,7 +37,7 @@ export function readUnit(unit: number, fields: Fields, last: UnitState | undefin
   if (last !== undefined && last.seq === seq && last.cid === cid && last.generation === fields.get('generation')) {
     return last.token === token ? last : { ...last, token };
   }
-  const { generation, join, incompleteBefore, panes } = decoded(unit, fields);
+  const { generation, join, incompleteBefore, panes, runs, partitions } = decoded(unit, fields);
   return {
     token,
     seq,
@@ -49,6 +54,8 @@ export function readUnit(unit: number, fields: Fields, last: UnitState | undefin
         entries.map(([values, , since]) => [values, since]),
       ]),
     ),
+    runs,
+    partitions,
     accepted: join.counts.reduce((sum, topic) => sum + topic.impressions.accepted, 0),
   };
 }

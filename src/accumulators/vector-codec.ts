@@ -1,15 +1,13 @@
-import type { Exact } from '../measures/contract.ts';
+import { type Exact, SUMS } from '../measures/contract.ts';
 import { addExact, parseExact, printExact } from './exact.ts';
 import type { RowShape } from './row.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';
 import {
-  DENOMINATOR,
+  columnsBeforeSums,
   LEFT_OUT_LISTS,
   LISTS,
   MORE_POSITIVES,
-  NUMERATOR,
   POSITIVES,
-  SUM,
   Vector,
   vectorOffsets,
 } from './vector.ts';
@@ -32,9 +30,9 @@ const MOST_BUCKETS = 65_536;
 
 /**
  * JSON `{"buckets":64,"filled":[3,9],"n":[2,1],"positives":[1,0],"measures":{"mrr":{"S":[500000000,0]}}}`: sums of the
- * buckets that `filled` names, all others are 0. A mean also has `n` and `n+`, its own lists and lists with positives,
- * each only where they are not those of the head in every bucket; a fraction has `above` and `below`. S, `above` and
- * `below` in 1e-9; digits beyond the safe integers are strings.
+ * buckets that `filled` names, all others are 0. A measure has the sums of its kind by name (contract.ts): a mean `S`, a
+ * fraction `above` and `below`. One that counts lists also has `n` and `n+`, its own lists and lists with positives, each
+ * only where they are not those of the head in every bucket. Sums in 1e-9; digits beyond the safe integers are strings.
  */
 export function vectorCodec(shape: RowShape): VectorCodec {
   const offsets = vectorOffsets(shape.kinds);
@@ -50,15 +48,15 @@ export function vectorCodec(shape: RowShape): VectorCodec {
       );
     const measures = shape.names.map((name, m) => {
       const at = offsets[m];
+      const { counted, values } = SUMS[shape.kinds[m]];
       const parts: string[] = [];
-      if (shape.kinds[m] === 'mean') {
+      if (counted) {
         const differs = (c: number): boolean => filled.some((bucket) => vector.sum(bucket, c) !== 0);
         if (differs(at + LEFT_OUT_LISTS)) parts.push(`"n":${both(LISTS, at + LEFT_OUT_LISTS, -1)}`);
         if (differs(at + MORE_POSITIVES)) parts.push(`"n+":${both(POSITIVES, at + MORE_POSITIVES, 1)}`);
-        parts.push(`"S":${column(at + SUM)}`);
-      } else {
-        parts.push(`"above":${column(at + NUMERATOR)}`, `"below":${column(at + DENOMINATOR)}`);
       }
+      const first = at + columnsBeforeSums(shape.kinds[m]);
+      for (const [i, value] of values.entries()) parts.push(`"${value}":${column(first + i)}`);
       return `${JSON.stringify(name)}:{${parts.join(',')}}`;
     });
     return (
@@ -102,15 +100,13 @@ export function vectorCodec(shape: RowShape): VectorCodec {
       const part = (key: string, usual: readonly Exact[]): readonly Exact[] =>
         own[key] === undefined && (key === 'n' || key === 'n+') ? usual : sums(own[key], `${where}.${key}`);
       const at = offsets[m];
-      if (shape.kinds[m] === 'fraction') {
-        if (!isKnown) return;
-        put(at + NUMERATOR, part('above', none));
-        put(at + DENOMINATOR, part('below', none));
-        return;
+      const { counted, values } = SUMS[shape.kinds[m]];
+      if (counted) {
+        put(at + LEFT_OUT_LISTS, difference(lists, isKnown ? part('n', lists) : none));
+        put(at + MORE_POSITIVES, difference(isKnown ? part('n+', positives) : none, positives));
       }
-      put(at + LEFT_OUT_LISTS, difference(lists, isKnown ? part('n', lists) : none));
-      put(at + MORE_POSITIVES, difference(isKnown ? part('n+', positives) : none, positives));
-      if (isKnown) put(at + SUM, part('S', none));
+      const first = at + columnsBeforeSums(shape.kinds[m]);
+      if (isKnown) for (const [i, value] of values.entries()) put(first + i, part(value, none));
     });
     return vector;
   }

@@ -1,16 +1,29 @@
 import { Command, CommanderError } from 'commander';
-import { compareCommand } from './compare.ts';
-import { configCommand } from './config.ts';
-import { demoCommand } from './demo.ts';
-import { doctorCommand } from './doctor.ts';
 import { exitCodeOf, explain } from './failure.ts';
-import { offsetsCommand } from './offsets.ts';
-import { replayCommand } from './replay.ts';
-import { rulesCommand } from './rules.ts';
-import { runCommand } from './run.ts';
-import { simulateCommand } from './simulate.ts';
-import { skipCommand } from './skip.ts';
 import { version } from './version.ts';
+
+/** Commands in the order of the help text. Each is loaded when it is called: what the others need would only cost time. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  demo: async () => (await import('./demo.ts')).demoCommand(),
+  run: async () => (await import('./run.ts')).runCommand(),
+  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
+  offsets: async () => (await import('./offsets.ts')).offsetsCommand(),
+  skip: async () => (await import('./skip.ts')).skipCommand(),
+  replay: async () => (await import('./replay.ts')).replayCommand(),
+  score: async () => (await import('./score.ts')).scoreCommand(),
+  compare: async () => (await import('./compare.ts')).compareCommand(),
+  simulate: async () => (await import('./simulate.ts')).simulateCommand(),
+  rules: async () => (await import('./rules.ts')).rulesCommand(),
+  dashboards: async () => (await import('./dashboards.ts')).dashboardsCommand(),
+  config: async () => (await import('./config.ts')).configCommand(),
+};
+
+/** The command that is called; all of them where that is not clear, for help and for suggestions. */
+function loadCommands(argv: readonly string[]): Promise<readonly Command[]> {
+  const called = argv.slice(2).find((word) => !word.startsWith('-'));
+  const one = called !== undefined && Object.hasOwn(COMMANDS, called) ? [COMMANDS[called]] : Object.values(COMMANDS);
+  return Promise.all(one.map((load) => load()));
+}
 
 /** Ends the process with the exit codes of interfaces.md section 3: 0 fine, 1 failed, 2 wrong usage, 3 regression. */
 async function main(argv: readonly string[]): Promise<void> {
@@ -24,19 +37,7 @@ async function main(argv: readonly string[]): Promise<void> {
       'after',
       '\nExit codes: 0 fine, 1 failed, 2 wrong usage or configuration, 3 regression.\nDocumentation: the folder docs/ of the package.',
     );
-  for (const command of [
-    demoCommand(),
-    runCommand(),
-    doctorCommand(),
-    offsetsCommand(),
-    skipCommand(),
-    replayCommand(),
-    compareCommand(),
-    simulateCommand(),
-    rulesCommand(),
-    configCommand(),
-  ])
-    program.addCommand(command);
+  for (const command of await loadCommands(argv)) program.addCommand(command);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((c) => c.commands)]) {
     command.exitOverride();
     command.configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'receval: ')) });

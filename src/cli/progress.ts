@@ -10,12 +10,12 @@ const LINE_EVERY_MS = 5000;
 
 /**
  * How far a long command is, with its rate and the remaining time: a bar on a terminal, elsewhere a line every 5 s.
- * `total` undefined: the end is not known (standard input).
+ * `total` undefined: the end is not known (standard input). `what`: the things that are counted.
  */
-export function showProgress(stream: NodeJS.WriteStream, total: number | undefined): Progress {
+export function showProgress(stream: NodeJS.WriteStream, total: number | undefined, what = 'events'): Progress {
   const began = performance.now();
   const rate = (events: number): string => grouped((1000 * events) / Math.max(1, performance.now() - began));
-  if (stream.isTTY && total !== undefined) return bar(stream, total, rate);
+  if (stream.isTTY && total !== undefined) return bar(stream, total, what, rate);
   let shown = began;
   return {
     update(done, events) {
@@ -26,16 +26,16 @@ export function showProgress(stream: NodeJS.WriteStream, total: number | undefin
       const left = share === undefined || share === 0 ? undefined : ((now - began) / 1000) * (1 / share - 1);
       const end =
         left === undefined || share === undefined ? '' : `, ${Math.floor(100 * share)} %, ${Math.ceil(left)} s left`;
-      stream.write(`${grouped(events)} events, ${rate(events)}/s${end}\n`);
+      stream.write(`${grouped(events)} ${what}, ${rate(events)}/s${end}\n`);
     },
     stop() {},
   };
 }
 
-function bar(stream: NodeJS.WriteStream, total: number, rate: (events: number) => string): Progress {
+function bar(stream: NodeJS.WriteStream, total: number, what: string, rate: (events: number) => string): Progress {
   const shown = new SingleBar({
     stream,
-    format: '{bar} {percentage} % | {events} events | {rate}/s | {eta_formatted} left',
+    format: `{bar} {percentage} % | {events} ${what} | {rate}/s | {eta_formatted} left`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     hideCursor: true,

@@ -1,11 +1,12 @@
 import type { Settings } from '../config/settings.ts';
 import { ABSENT_DIMENSION, assertNever } from '../events.ts';
+import { csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
-import { markdownTable, plainTable, type TableWriter } from '../output/table.ts';
+import { HTML, LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
 import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/result.ts';
 import { grouped } from './progress.ts';
 
-export const OUTPUTS = ['table', 'json', 'csv', 'md'] as const;
+export const OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 export type Output = (typeof OUTPUTS)[number];
 
 export function isOutput(text: string): text is Output {
@@ -16,9 +17,13 @@ export function isOutput(text: string): text is Output {
 export function printResult(result: ReplayResult, settings: Settings, output: Output): string {
   switch (output) {
     case 'table':
-      return tables(result, settings, plainTable);
+      return tables(result, settings, PLAIN);
     case 'md':
-      return tables(result, settings, markdownTable);
+      return tables(result, settings, MARKDOWN);
+    case 'html':
+      return tables(result, settings, HTML);
+    case 'latex':
+      return tables(result, settings, LATEX);
     case 'json':
       return json(result);
     case 'csv':
@@ -29,8 +34,9 @@ export function printResult(result: ReplayResult, settings: Settings, output: Ou
 }
 
 /** One object, keys sorted at every level: equal results give equal bytes. */
-function json({ asOf, impressions, feedback, rows }: ReplayResult): string {
-  return stableJson({ asOf, impressions, feedback, rows });
+function json({ asOf, impressions, feedback, rows, unknownItems }: ReplayResult): string {
+  const catalogue = unknownItems === undefined ? {} : { catalogue: { unknownItems } };
+  return stableJson({ asOf, impressions, feedback, rows, ...catalogue });
 }
 
 /** One line per cohort, horizon and measure. */
@@ -48,24 +54,20 @@ function csv({ rows }: ReplayResult): string {
         value ?? '',
         n,
         stderr ?? '',
-      ]
-        .map((cell) => quoted(String(cell)))
-        .join(','),
+      ].map(String),
     ),
   );
-  return `${['by,cohort,horizon,window,impressions,positives,measure,value,n,stderr', ...lines].join('\n')}\n`;
-}
-
-/** RFC 4180. */
-function quoted(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return csvTable(
+    ['by', 'cohort', 'horizon', 'window', 'impressions', 'positives', 'measure', 'value', 'n', 'stderr'],
+    lines,
+  );
 }
 
 /** Tables of more measures show values alone: with errors they would be wider than a screen. */
 const MOST_WITH_ERRORS = 4;
 
 /** One table per grouping set, and what became of the events. */
-function tables(result: ReplayResult, { attribution, cohorts, measures }: Settings, write: TableWriter): string {
+function tables(result: ReplayResult, { attribution, cohorts, measures }: Settings, form: TextForm): string {
   const names = measures.map((measure) => measure.canonical);
   const horizons = attribution.horizons.map((horizon) => horizon.text);
   const parts = cohorts.flatMap((by) => {
@@ -75,11 +77,12 @@ function tables(result: ReplayResult, { attribution, cohorts, measures }: Settin
     if (rows.length === 0) return [];
     const absent = by.filter((dimension) => rows.every((row) => row.labels[dimension] === ABSENT_DIMENSION));
     if (absent.length > 0) {
-      return [`by ${by.join(', ')}: no event has a ${absent.join(' or a ')}, so there is nothing to tell apart\n`];
+      const what = `no event has a ${absent.join(' or a ')}, so there is nothing to tell apart`;
+      return [form.note(`by ${by.join(', ')}: ${what}`)];
     }
     const header = [...by, 'horizon', 'impressions', 'positives', ...names];
     return [
-      write(
+      form.table(
         header,
         rows.map((row) => line(row, names)),
         by.length + 1,
@@ -87,8 +90,9 @@ function tables(result: ReplayResult, { attribution, cohorts, measures }: Settin
     ];
   });
   if (parts.length === 0)
-    parts.push('No impression was accepted, so there is nothing to show. See the counts below.\n');
-  return `${[...parts, fate(result, write)].join('\n')}${result.asOf === null ? '' : `\nimpressions up to ${result.asOf}\n`}`;
+    parts.push(form.note('No impression was accepted, so there is nothing to show. See the counts below.'));
+  const asOf = result.asOf === null ? [] : [form.note(`impressions up to ${result.asOf}`)];
+  return form.whole('Replay', [...parts, fate(result, form), ...asOf]);
 }
 
 function cohort(row: ResultRow): string {
@@ -109,18 +113,25 @@ function line(row: ResultRow, names: readonly string[]): readonly string[] {
  * Six digits after the point, then the standard error where it is known and wanted; the weight stands behind where it is
  * not the number of impressions.
  */
-function valueText({ value, n, stderr }: ResultMeasure, impressions: number, withErrors: boolean): string {
+function valueText(measure: ResultMeasure, impressions: number, withErrors: boolean): string {
+  const { value, n, stderr, pairs, scoredShare } = measure;
   if (value === null) return '-';
   const error = stderr === null || !withErrors ? '' : ` ± ${stderr.toFixed(6)}`;
-  return `${value.toFixed(6)}${error}${n === impressions ? '' : ` (n ${grouped(n)})`}`;
+  const notes = [
+    ...(n === impressions ? [] : [`n ${grouped(n)}`]),
+    ...(pairs === undefined || pairs === n ? [] : [`pairs ${grouped(pairs)}`]),
+    ...(typeof scoredShare !== 'number' || scoredShare === 1 ? [] : [`${(100 * scoredShare).toFixed(1)} % scored`]),
+  ];
+  return `${value.toFixed(6)}${error}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
 }
 
-function fate({ impressions, feedback, invalid, ignoredCohortKeys }: ReplayResult, write: TableWriter): string {
+function fate(result: ReplayResult, form: TextForm): string {
+  const { impressions, feedback, invalid, ignoredCohortKeys, unknownItems } = result;
   const counts = (drops: Readonly<Record<string, number>>): string => {
     const some = Object.entries(drops).filter(([, n]) => n > 0);
     return some.length === 0 ? 'none' : some.map(([reason, n]) => `${reason} ${grouped(n)}`).join(', ');
   };
-  const text = write(
+  const text = form.table(
     ['events', 'read', 'counted', 'dropped', 'late for a horizon'],
     [
       [
@@ -136,11 +147,12 @@ function fate({ impressions, feedback, invalid, ignoredCohortKeys }: ReplayResul
   );
   const codes = (['impressions', 'feedback'] as const)
     .filter((side) => invalid[side].size > 0)
-    .map((side) => `invalid ${side}: ${[...invalid[side]].map(([code, n]) => `${code} ${grouped(n)}`).join(', ')}\n`)
-    .join('');
+    .map((side) => `invalid ${side}: ${[...invalid[side]].map(([code, n]) => `${code} ${grouped(n)}`).join(', ')}`);
   const keys =
     ignoredCohortKeys === 0
-      ? ''
-      : `keys of cohorts that are no dimension names, ignored: ${grouped(ignoredCohortKeys)}\n`;
-  return `${text}${codes}${keys}`;
+      ? []
+      : [`keys of cohorts that are no dimension names, ignored: ${grouped(ignoredCohortKeys)}`];
+  const unknown =
+    unknownItems === undefined ? [] : [`slots with items that the catalogue does not know: ${counts(unknownItems)}`];
+  return `${text}${[...codes, ...keys, ...unknown].map((words) => form.note(words)).join('')}`;
 }

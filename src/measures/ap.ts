@@ -1,5 +1,6 @@
 import type { Joined } from '../events.ts';
 import { lastRank, type Places, placesUpTo, slotsUpTo } from './places.ts';
+import type { Counted } from './step.ts';
 
 /**
  * Average precision: the sum over positive ranks r <= k of (positives up to r) / r, over a base; its mean over lists is
@@ -15,16 +16,24 @@ export function ap(positives: Places, k: number, base: number): number {
   return base === 0 ? 0 : sum / base;
 }
 
-export type ApBase = (list: Joined, positives: Places, k: number) => number;
+/** The base of one list. */
+export type ApBase = (list: Joined, k: number) => number;
 
-export const relevantBase: ApBase = (_list, positives) => positives.count;
+export function relevantBase(relevant: Counted): ApBase {
+  return () => relevant.count;
+}
 
-export const cappedBase: ApBase = (list, positives, k) => Math.min(cutBase(list, positives, k), positives.count);
+export function cappedBase(relevant: Counted): ApBase {
+  return (list, k) => Math.min(cutBase(list, k), relevant.count);
+}
 
-export const listCappedBase: ApBase = (list, positives, k) =>
-  Math.min(cutBase(list, positives, k), slotsUpTo(list, k), positives.count);
+export function listCappedBase(relevant: Counted): ApBase {
+  return (list, k) => Math.min(cutBase(list, k), slotsUpTo(list, k), relevant.count);
+}
 
-export const hitsBase: ApBase = (_list, positives, k) => placesUpTo(positives, k);
+export function hitsBase(positives: Places): ApBase {
+  return (_list, k) => placesUpTo(positives, k);
+}
 
 /** Without a cut-off k is the last rank. */
-export const cutBase: ApBase = (list, _positives, k) => (k === Number.POSITIVE_INFINITY ? lastRank(list) : k);
+export const cutBase: ApBase = (list, k) => (k === Number.POSITIVE_INFINITY ? lastRank(list) : k);

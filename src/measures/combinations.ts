@@ -39,6 +39,7 @@ export function forbidden({ name, params, changed, k }: Combination): string | u
     return `avg=${params.get('avg')} takes no empty: a list without positives adds nothing to its sums`;
   }
   if (is('of', 'means') && differs('avg', 'macro')) return 'of=means needs avg=macro';
+  if (is('of', 'means') && differs('per', 'impression')) return 'of=means needs per=impression';
   if (differs('examined', 'all') && differs('denom', 'k')) {
     return `examined=${params.get('examined')} is a denominator of its own: it takes no denom`;
   }

@@ -34,6 +34,8 @@ const gain: Words = (m) => by(m, 'gain', { linear: 'the grade', exp: '2^grade - 
 const discount: Words = (m) =>
   by(m, 'discount', { log2: 'log2(rank + 1)', clipped: 'log2(max(rank, 2))', ln: 'ln(rank + 1)', none: '1' });
 
+const exposure: Words = (m) => by(m, 'exposure', { log2: '; a slot counts 1 / log2(rank + 1)' });
+
 const CORE: Readonly<Record<MeasureName, Words>> = {
   mrr: (m) => `Reciprocal rank of the first positive ${upTo(m)}, 0 if there is none`,
   hit: (m) => `1 if there is a positive ${upTo(m)}, else 0`,
@@ -62,8 +64,12 @@ const CORE: Readonly<Record<MeasureName, Words>> = {
         perfect: 'a gain of 1 at every rank',
       },
     )}${by(m, 'norm', { minmax: ', scaled from the worst order to the best' })}`,
-  rbp: (m) => `Rank-biased precision ${upTo(m)} with persistence ${m.params.get('p')}`,
-  err: (m) => `Expected reciprocal rank ${upTo(m)} with highest grade ${m.params.get('gmax')}`,
+  rbp: (m) =>
+    `Rank-biased precision ${upTo(m)} with persistence ${m.params.get('p')}: gain ${by(m, 'gain', {
+      binary: '1 for a positive',
+      scaled: `the grade over ${m.params.get('gmax')}`,
+    })}${by(m, 'norm', { max: ', over that of the best order of the shown list' })}`,
+  err: (m) => `Expected reciprocal rank ${upTo(m)}: a slot satisfies with (2^grade - 1) / 2^${m.params.get('gmax')}`,
   auc: (m) =>
     `Area under the ROC curve: share of pairs of a positive and another slot in the right order by ${by(m, 'by', { rank: 'rank', score: 'predicted score' })}`,
   ctr: (m) => `Click-through rate: ${shareOf(m, 'a click')}`,
@@ -75,13 +81,17 @@ const CORE: Readonly<Record<MeasureName, Words>> = {
     `Spearman correlation of the ${by(m, 'by', { score: 'predicted score', rank: 'rank' })} with the rating`,
   kendall: (m) =>
     `Kendall tau-${m.params.get('tau')} of the ${by(m, 'by', { score: 'predicted score', rank: 'rank' })} with the rating`,
-  distinct: (m) => `Number of different items shown ${upTo(m)}`,
-  coverage: (m) => `Different items shown ${upTo(m)} over the size of the catalogue`,
-  gini: (m) => `Gini coefficient of the exposure of items ${upTo(m)}`,
-  entropy: (m) => `Entropy of the exposure of items ${upTo(m)}, in bits`,
-  popularity: (m) => `Mean popularity of the items ${upTo(m)}`,
-  novelty: (m) => `Mean of -log2 of the share of users who know the item, ${upTo(m)}`,
-  diversity: (m) => `Share of item pairs with different categories ${upTo(m)}`,
+  distinct: (m) => `Number of different items shown ${upTo(m)}, over all lists together, by HyperLogLog`,
+  coverage: (m) =>
+    `Different items of the catalogue shown ${upTo(m)}, over all lists together, by HyperLogLog, over the size of the catalogue`,
+  gini: (m) =>
+    `Gini coefficient of the exposure of ${by(m, 'over', { shown: 'the items that were shown', catalogue: 'all items of the catalogue' })} ${upTo(m)}, over all lists together${by(m, 'corrected', { yes: ', corrected by m / (m - 1) for m items' })}${exposure(m)}`,
+  entropy: (m) =>
+    `Entropy of the exposure of items ${upTo(m)}, over all lists together, ${by(m, 'norm', { none: 'in bits', max: 'over its largest value for as many items' })}${exposure(m)}`,
+  popularity: (m) => `Mean popularity of the items ${upTo(m)}, as the catalogue says`,
+  novelty: (m) =>
+    `Mean of -log2(popularity / ${m.params.get('users')}) of the items ${upTo(m)}, popularity as the catalogue says`,
+  diversity: (m) => `Share of pairs of slots ${upTo(m)} whose items have different categories`,
   length: () => 'Number of slots in the list',
   short: (m) => `1 if the list has fewer than ${m.params.get('below')} slots, else 0`,
   duplicated: () => '1 if an item repeats in the list, else 0',
@@ -113,11 +123,13 @@ function clauses(m: Measure): string[] {
   );
   const least = m.params.get('min_list_length');
   if (typeof least === 'number' && least > 1) add(`lists of fewer than ${least} slots are left out`);
+  const positives = m.params.get('ideal') === 'all' ? 'known positives' : 'positives';
   add(
     by(m, 'empty', {
-      skip: 'lists without positives are skipped',
-      one: 'lists without positives count 1',
-      zero: m.params.get('avg') === 'macro' ? 'lists without positives count 0' : '',
+      skip: `lists without ${positives} are skipped`,
+      one: `lists without ${positives} count 1`,
+      zero:
+        m.params.get('avg') === 'macro' && m.params.get('per') !== 'class' ? `lists without ${positives} count 0` : '',
     }),
   );
   add(averaging(m));
@@ -127,8 +139,14 @@ function clauses(m: Measure): string[] {
 function averaging(m: Measure): string {
   const avg = m.params.get('avg');
   if (avg === undefined) return '';
-  if (m.params.get('per') === 'class') return `${avg} average over the classes of slots`;
-  const over = by(m, 'per', { user: ' per user', session: ' per session' });
+  if (m.params.get('per') === 'class') {
+    const pooled = 'slots of all lists in two classes, in the top and positive or not';
+    return `${pooled}, ${by(m, 'avg', { macro: 'mean of the classes', weighted: 'classes weigh by their slots', micro: 'share in the right class' })}`;
+  }
+  const over = by(m, 'per', {
+    user: ' of each user, then over users',
+    session: ' of each session, then over sessions',
+  });
   if (avg === 'micro') return `sums over sums of all lists${over}`;
   return avg === 'weighted' ? `lists weigh by their positives${over}` : `mean over lists${over}`;
 }

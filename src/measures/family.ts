@@ -88,6 +88,11 @@ export interface Measure {
   readonly canonical: string;
 }
 
+/** Whether feedback of the measure's `action` counts by its grade: not in rates, and not where its value is the rating. */
+export function needsGrade({ name }: Pick<Measure, 'name'>): boolean {
+  return !['rate', 'mae', 'rmse', 'bias', 'spearman', 'kendall'].includes(name);
+}
+
 /** Names that are read but never printed. */
 export const ALIASES: ReadonlyMap<string, MeasureName> = new Map([
   ['map', 'ap'],
@@ -200,7 +205,7 @@ export const FAMILY: Readonly<Record<MeasureName, MeasureShape>> = {
   gini: { cut: true, params: { over: word('shown', 'catalogue'), corrected: word('no', 'yes'), exposure } },
   entropy: { cut: true, params: { norm: word('none', 'max'), exposure } },
   popularity: { cut: true, params: {} },
-  novelty: { cut: true, params: { users: whole(undefined, Number.MAX_SAFE_INTEGER) } },
+  novelty: { cut: true, params: { users: { ...whole(undefined, Number.MAX_SAFE_INTEGER), always: true } } },
   diversity: { cut: true, params: {} },
   length: { cut: false, params: {} },
   short: { cut: false, params: { below: whole(10, LARGEST_K) } },

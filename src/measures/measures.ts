@@ -7,21 +7,26 @@
  * ndcg.mean([{ grades: [1, 0] }, { grades: [0, 1] }]); // 0.8154648767857288
  * measure(' NDCG( gain=exp )@10').name; // 'ndcg(gain=exp)@10'
  */
-import { type Grading, LEFT_OUT, WITH_POSITIVE } from './contract.ts';
+import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
+import { type Grading, LEFT_OUT, SCORE_WIDTH } from './contract.ts';
 import { describe } from './describe.ts';
 import type { Measure } from './family.ts';
+import { itemPartOf } from './item-part.ts';
 import { parseMeasure } from './name.ts';
 import { type PlainList, plainJoined } from './plain.ts';
+import { PlainItems } from './plain-items.ts';
+import { PlainSums } from './plain-sums.ts';
 import { MeasureError } from './scan.ts';
 import { compile } from './scorer.ts';
-import { fractionOf, meanOf } from './value.ts';
 
 export interface MeasureOptions {
   /** Lowest grade that is a positive where the name has no `rel`. Default 1. */
   readonly relevantFrom?: number;
+  /** For measures that ask for the popularity or the category of items. Default: it knows no item. */
+  readonly catalogue?: Catalogue;
 }
 
-/** One measure of ranked lists. Values are doubles, not rounded; their range is the measure's (0 to 1, but dcg). */
+/** One measure of ranked lists. Values are doubles, not rounded; their range is the measure's (mostly 0 to 1). */
 export interface RankingMeasure {
   /** The canonical name: equal measures have equal names, and the name says every choice that is not the default. */
   readonly name: string;
@@ -29,12 +34,13 @@ export interface RankingMeasure {
   readonly description: string;
   /**
    * The value of one list. undefined: the measure leaves the list out (no slot of rank <= k, no slots at all, shorter
-   * than `min_list_length`, or without positives under `empty=skip`).
+   * than `min_list_length`, without positives under `empty=skip`, without a pair of score and rating, ...).
    * @throws RangeError if the list is malformed.
    */
   score(list: PlainList): number | undefined;
   /**
-   * The mean over lists by the measure's averaging; lists that are left out do not count. undefined: none counts.
+   * The mean over lists by the measure's averaging; lists that are left out do not count, nor does a list without `user`
+   * in a mean over users. distinct, coverage, gini and entropy have one value of all lists together. undefined: none counts.
    * @throws RangeError if a list is malformed.
    */
   mean(lists: Iterable<PlainList>): number | undefined;
@@ -45,35 +51,40 @@ export interface RankingMeasure {
  * file, paper or library) and a worked example of each stand at the top of its own file.
  *
  * Plain lists say what is relevant, not what was done: for `ctr`, `rate` and `action=...` a slot with a grade above 0
- * counts as a slot with that action.
+ * counts as a slot with that action, and its grade is the value of the feedback.
  *
  * @throws MeasureError (an Error of this name) if the name is wrong or not offered; the message says what is right.
  */
-export function measure(name: string, { relevantFrom = 1 }: MeasureOptions = {}): RankingMeasure {
+export function measure(
+  name: string,
+  { relevantFrom = 1, catalogue = NO_CATALOGUE }: MeasureOptions = {},
+): RankingMeasure {
   const parsed = parseMeasure(name, { relevantFrom });
   if (parsed.params.get('examined') === 'viewport') {
     throw new MeasureError(`"${name.trim()}": examined=viewport needs view events, which plain lists do not have`);
   }
-  const scorer = compile([parsed], gradingFor(parsed, relevantFrom));
-  const out = new Float64Array(3);
+  const scorer = compile([parsed], gradingFor(parsed, relevantFrom), catalogue);
+  const part = itemPartOf(parsed);
+  const out = new Float64Array(SCORE_WIDTH);
+  const per = parsed.params.get('per');
 
   function mean(lists: Iterable<PlainList>): number | undefined {
-    let n = 0;
-    let positive = 0;
-    let sum = 0;
-    let below = 0;
+    if (part !== undefined) {
+      const items = new PlainItems(parsed, part, catalogue);
+      for (const list of lists) items.add(plainJoined(list));
+      return items.value();
+    }
+    const total = new PlainSums(parsed);
     for (const list of lists) {
       scorer.score(plainJoined(list), out);
-      if (out[0] === LEFT_OUT) continue;
-      n++;
-      if (out[0] === WITH_POSITIVE) positive++;
-      sum += out[1];
-      below += out[2];
+      if (out[0] !== LEFT_OUT) total.add(out, per === 'session' ? list.session : list.user);
     }
-    return scorer.kinds[0] === 'fraction' ? fractionOf(sum, below) : meanOf(parsed, n, positive, sum);
+    return total.value();
   }
 
-  return { name: parsed.canonical, description: describe(parsed), score: (list) => mean([list]), mean };
+  /** The user's own mean of one list is the list's value. */
+  const own = (list: PlainList): PlainList => ({ ...list, user: list.user ?? '', session: list.session ?? '' });
+  return { name: parsed.canonical, description: describe(parsed), score: (list) => mean([own(list)]), mean };
 }
 
 /** One action, the one that the measure asks for, whose value is the grade. */

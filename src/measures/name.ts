@@ -1,7 +1,7 @@
 import { cutOf, cutOff, givenParams, initialOf, nameOf, readValue } from './arguments.ts';
 import { forbidden } from './combinations.ts';
 import { FAMILY, LARGEST_K, type Measure, type MeasureDefaults, type MeasureName } from './family.ts';
-import { offered } from './offered.ts';
+import { type Command, offered } from './offered.ts';
 import { MeasureError, scan } from './scan.ts';
 
 /**
@@ -70,12 +70,12 @@ export interface MeasureProblem {
 
 /**
  * Reads a list of measures, expanding `@a..b`. Never throws: whatever is wrong is a problem with the index of its text.
- * A measure that is known but not offered is a problem too, unless `family` asks for the whole family.
+ * A measure that is known but that `command` does not offer is a problem too, unless `family` asks for the whole family.
  */
 export function parseMeasures(
   texts: readonly string[],
   defaults: MeasureDefaults,
-  { family = false }: { readonly family?: boolean } = {},
+  { family = false, command = 'run' }: { readonly family?: boolean; readonly command?: Command } = {},
 ): { readonly measures: readonly Measure[]; readonly problems: readonly MeasureProblem[] } {
   const measures = new Map<string, Measure>();
   const problems: MeasureProblem[] = [];
@@ -83,7 +83,7 @@ export function parseMeasures(
     try {
       for (const one of expand(text)) {
         const measure = parseMeasure(one, defaults);
-        const reason = family ? undefined : offered(measure);
+        const reason = family ? undefined : offered(measure, command);
         if (reason !== undefined) throw new MeasureError(`"${one.trim()}": ${reason}`);
         if (measures.has(measure.canonical)) {
           throw new MeasureError(`"${one.trim()}": the same measure twice (${measure.canonical}); leave one out`);

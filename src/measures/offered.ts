@@ -1,5 +1,8 @@
 import type { Measure, MeasureName } from './family.ts';
 
+/** Who scores: the service, its data path over files, or files of lists and judgements. */
+export type Command = 'run' | 'replay' | 'score';
+
 /** The measures that are scored today. The grammar knows more, so that a name never changes its meaning later. */
 export const OFFERED: readonly MeasureName[] = [
   'mrr',
@@ -11,19 +14,38 @@ export const OFFERED: readonly MeasureName[] = [
   'rprec',
   'dcg',
   'ndcg',
+  'rbp',
+  'err',
+  'auc',
   'ctr',
   'rate',
+  'mae',
+  'rmse',
+  'bias',
+  'spearman',
+  'kendall',
+  'distinct',
+  'coverage',
+  'gini',
+  'entropy',
+  'popularity',
+  'novelty',
+  'diversity',
+  'length',
+  'short',
+  'duplicated',
 ];
 
-/** Why the measure cannot be scored, in words; undefined: it can. */
-export function offered({ name, params }: Measure): string | undefined {
+/** Why a command cannot score the measure, in words; undefined: it can. */
+export function offered({ name, params }: Measure, command: Command): string | undefined {
   if (!OFFERED.includes(name)) return `${name} is not offered yet; offered: ${OFFERED.join(', ')}`;
   const ideal = params.get('ideal');
-  if (ideal === 'all' || ideal === 'perfect') {
-    return `ideal=${ideal} needs judgements of items that were not shown: it is for offline scoring and not offered yet; expected ideal=shown`;
+  if ((ideal === 'all' || ideal === 'perfect') && command !== 'score') {
+    return `ideal=${ideal} needs judgements of items that were not shown: it is for score only; expected ideal=shown`;
   }
   const per = params.get('per');
-  if (per !== undefined && per !== 'impression') return `per=${per} is not offered yet; expected per=impression`;
-  if (params.get('of') === 'means') return 'of=means is not offered yet; expected of=lists';
+  if ((per === 'user' || per === 'session') && command === 'run') {
+    return `per=${per} keeps the sums of every ${per}, without bound: it is for replay and score only; expected per=impression`;
+  }
   return undefined;
 }

@@ -1,54 +1,130 @@
 import type { Joined } from '../events.ts';
 import { HIGHEST_GRADE } from './grade.ts';
 
-/** Where the slots of a plain list stand. */
-export interface Placed {
+type Id = string | number;
+
+/** Where the slots of a plain list stand, whose they are, and what was predicted for them. */
+export interface PlainSlots {
   /** Rank of each slot: whole numbers from 1, ascending. Default: offset + 1, offset + 2, ... */
   readonly ranks?: readonly number[];
   /** Slots before this page, a whole number from 0. Default 0. */
   readonly offset?: number;
+  /** Predicted score of each slot, for measures by score; null: none. */
+  readonly scores?: readonly (number | null)[];
+  /** Whose list it is, for `per=user`. */
+  readonly user?: Id;
+  /** For `per=session`. */
+  readonly session?: Id;
 }
 
 /** Grades of the slots, rank 1 first: 0 to 30, not necessarily whole; a negative grade is taken as 0. */
-export interface GradedList extends Placed {
+export interface GradedList extends PlainSlots {
   readonly grades: readonly number[];
+  /** Grades of every known item, shown ones included, in any order, for `ideal=all`. Default: only the shown ones are known. */
+  readonly known?: readonly number[];
 }
 
-/** Ids of the items, rank 1 first, and ids of the relevant ones (grade 1). An id that repeats is a duplicate. */
-export interface ItemList extends Placed {
-  readonly items: readonly (string | number)[];
-  readonly positives: readonly (string | number)[];
+/** Ids of the items, rank 1 first, and ids of every known positive (grade 1). An id that repeats is a duplicate. */
+export interface ItemList extends PlainSlots {
+  readonly items: readonly Id[];
+  readonly positives: readonly Id[];
 }
 
-export type PlainList = GradedList | ItemList;
+/** Ratings of the slots, rank 1 first, for measures of score against rating; null: not rated. As a grade, one star is 1. */
+export interface RatedList extends PlainSlots {
+  readonly ratings: readonly (number | null)[];
+}
+
+export type PlainList = GradedList | ItemList | RatedList;
+
+/** What the forms of a list come to. */
+interface Slots {
+  /** Value of the feedback on each slot; NaN: none. */
+  readonly values: readonly number[];
+  readonly known: readonly number[] | undefined;
+  readonly firstSlot: Int32Array | undefined;
+}
 
 /**
- * A plain list as if it came from the join: one event of action 0 for each item with a grade above 0.
- * @throws RangeError that names the field, if a grade, rank or offset is not as `PlainList` says.
+ * A plain list as if it came from the join: one event of action 0 for each item with a grade above 0, or a rating.
+ * @throws RangeError that names the field, if a number is not as `PlainList` says.
  */
 export function plainJoined(list: PlainList): Joined {
-  const firstSlot = 'grades' in list ? undefined : firstSlots(list.items);
-  const grades = 'grades' in list ? list.grades.map(checkedGrade) : gradesOfItems(list);
-  const { offset = 0, ranks } = list;
+  const { values, known, firstSlot } =
+    'grades' in list ? gradedSlots(list) : 'items' in list ? itemSlots(list) : ratedSlots(list);
+  const { offset = 0, ranks, scores } = list;
   if (!Number.isSafeInteger(offset) || offset < 0)
     throw new RangeError(`offset must be a whole number from 0, got ${offset}`);
-  const slots = grades.flatMap((grade, s) => (grade > 0 && (firstSlot === undefined || firstSlot[s] === s) ? [s] : []));
+  const slots = values.flatMap((value, s) => (Number.isNaN(value) || (firstSlot?.[s] ?? s) !== s ? [] : [s]));
   return {
-    length: grades.length,
+    length: values.length,
     offset,
-    ranks: ranks === undefined ? undefined : checkedRanks(ranks, grades.length),
+    ranks: ranks === undefined ? undefined : checkedRanks(ranks, values.length),
     firstSlot,
     events: slots.length,
     slot: Int32Array.from(slots),
     action: new Int32Array(slots.length),
-    value: Float64Array.from(slots, (s) => grades[s]),
+    value: Float64Array.from(slots, (s) => values[s]),
     ts: new Float64Array(slots.length),
+    known,
+    items: 'items' in list ? list.items.map(String) : undefined,
+    scores: scores === undefined ? undefined : checkedScores(scores, values.length),
   };
 }
 
-function checkedGrade(grade: number, slot: number): number {
+function gradedSlots({ grades, known }: GradedList): Slots {
+  const values = grades.map((grade, s) => (checkedGrade(grade, `grades[${s}]`) > 0 ? grade : Number.NaN));
+  known?.forEach((grade, i) => {
+    checkedGrade(grade, `known[${i}]`);
+  });
+  if (known !== undefined) mustHold(known, values);
+  return { values, known, firstSlot: undefined };
+}
+
+function itemSlots({ items, positives }: ItemList): Slots {
+  const relevant = new Set(positives.map(String));
+  const others = new Set(items.map(String).filter((item) => !relevant.has(item)));
+  return {
+    values: items.map((item) => (relevant.has(String(item)) ? 1 : Number.NaN)),
+    known: [...Array.from(relevant, () => 1), ...Array.from(others, () => 0)],
+    firstSlot: firstSlots(items),
+  };
+}
+
+function ratedSlots({ ratings }: RatedList): Slots {
+  const values = ratings.map((rating, s) => {
+    if (rating === null) return Number.NaN;
+    if (Number.isFinite(rating)) return rating;
+    throw new RangeError(`ratings[${s}] must be a finite number or null, got ${rating}`);
+  });
+  return { values, known: undefined, firstSlot: undefined };
+}
+
+function checkedGrade(grade: number, place: string): number {
   if (grade <= HIGHEST_GRADE) return grade;
-  throw new RangeError(`grades[${slot}] must be a number up to ${HIGHEST_GRADE}, got ${grade}`);
+  throw new RangeError(`${place} must be a number up to ${HIGHEST_GRADE}, got ${grade}`);
+}
+
+/** A shown grade is a known one. */
+function mustHold(known: readonly number[], shown: readonly number[]): void {
+  const left = new Map<number, number>();
+  for (const grade of known) left.set(grade, (left.get(grade) ?? 0) + 1);
+  shown.forEach((grade, s) => {
+    if (Number.isNaN(grade)) return;
+    const n = left.get(grade) ?? 0;
+    if (n === 0) throw new RangeError(`known must hold the shown grades too, but grades[${s}], ${grade}, is not in it`);
+    left.set(grade, n - 1);
+  });
+}
+
+function checkedScores(scores: readonly (number | null)[], length: number): Float64Array {
+  if (scores.length !== length)
+    throw new RangeError(`scores must have one entry per slot (${length}), got ${scores.length}`);
+  return Float64Array.from(scores, (score, s) => {
+    if (score === null) return Number.NaN;
+    if (Number.isFinite(score)) return score;
+    throw new RangeError(`scores[${s}] must be a finite number or null, got ${score}`);
+  });
 }
 
 function checkedRanks(ranks: readonly number[], length: number): Int32Array {
@@ -62,16 +138,11 @@ function checkedRanks(ranks: readonly number[], length: number): Int32Array {
   return Int32Array.from(ranks);
 }
 
-function firstSlots(items: readonly (string | number)[]): Int32Array {
+function firstSlots(items: readonly Id[]): Int32Array {
   const first = new Map<string, number>();
   return Int32Array.from(items, (item, s) => {
     const known = first.get(String(item));
     if (known === undefined) first.set(String(item), s);
     return known ?? s;
   });
-}
-
-function gradesOfItems({ items, positives }: ItemList): readonly number[] {
-  const relevant = new Set(positives.map(String));
-  return items.map((item) => (relevant.has(String(item)) ? 1 : 0));
 }

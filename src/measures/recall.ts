@@ -1,4 +1,4 @@
-import type { Places } from './places.ts';
+import type { Counted } from './step.ts';
 
 /**
  * Recall: positives of rank <= k over R, the positives of the list (`ideal=shown`: it reaches 1 once k reaches the
@@ -11,6 +11,6 @@ export function recall(hits: number, base: number): number {
 }
 
 /** R, or min(k, R). */
-export function recallBase(positives: Places, k: number, capped: boolean): number {
-  return capped ? Math.min(k, positives.count) : positives.count;
+export function recallBase(relevant: Counted, k: number, capped: boolean): number {
+  return capped ? Math.min(k, relevant.count) : relevant.count;
 }

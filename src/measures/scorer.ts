@@ -8,9 +8,14 @@
  */
 import type { Joined } from '../events.ts';
 import { nearest } from '../spelling.ts';
-import { actionsOf, bind, cutOf } from './bind.ts';
-import type { Grading, Scorer } from './contract.ts';
-import type { Measure } from './family.ts';
+import { actionsOf, bind } from './bind.ts';
+import { cutOf } from './bound.ts';
+import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
+import { type Grading, SCORE_WIDTH, type Scorer } from './contract.ts';
+import { type Measure, needsGrade } from './family.ts';
+import { bindListOnly, LIST_ONLY, takesEmptyLists } from './list-only.ts';
+import { needsOf } from './needs.ts';
+import { offered } from './offered.ts';
 import { rankOf } from './places.ts';
 import { MeasureError } from './scan.ts';
 import { leaveOut, type Step } from './step.ts';
@@ -26,34 +31,41 @@ interface Compiled {
 /**
  * Compiles measures for one configuration. `Scorer.actions` is the order of indices in `Joined.action`: the actions of
  * the grading, then those that only measures name.
- * @throws MeasureError for a measure that is not offered, or that counts only feedback of an action without a grade.
+ * @throws MeasureError for a measure that is not offered anywhere, or that counts only feedback of an action without a
+ * grade, or that the catalogue does not fit. What a command offers is judged where its measures are read (offered.ts).
+ * @param catalogue for measures of the list alone
  */
-export function compile(measures: readonly Measure[], grading: Grading): Scorer {
-  for (const measure of measures) mustHaveGrade(measure, grading);
+export function compile(measures: readonly Measure[], grading: Grading, catalogue: Catalogue = NO_CATALOGUE): Scorer {
+  for (const measure of measures) {
+    const reason = offered(measure, 'score');
+    if (reason !== undefined) throw new MeasureError(`"${measure.canonical}": ${reason}`);
+    mustHaveGrade(measure, grading);
+  }
   const views = new Views(grading, measures.flatMap(actionsOf));
-  const positives = views.positives(undefined, false, grading.relevantFrom);
+  const positives = views.usual();
   const compiled = measures.map((measure): Compiled => {
     const { params } = measure;
     return {
-      step: bind(measure, views),
+      step: LIST_ONLY.has(measure.name) ? bindListOnly(measure, catalogue, positives) : bind(measure, views),
       k: cutOf(measure),
-      leastLength: Number(params.get('min_list_length') ?? 1),
+      leastLength: takesEmptyLists(measure) ? 0 : Number(params.get('min_list_length') ?? 1),
     };
   });
+  const takesEmpty = measures.some(takesEmptyLists);
 
   function score(list: Joined, out: Float64Array): boolean {
-    if (list.length === 0) {
-      for (let m = 0; m < compiled.length; m++) leaveOut(out, 3 * m);
+    if (list.length === 0 && !takesEmpty) {
+      for (let m = 0; m < compiled.length; m++) leaveOut(out, SCORE_WIDTH * m);
       return false;
     }
     views.load(list);
-    const top = rankOf(list, 0);
+    const top = list.length === 0 ? 0 : rankOf(list, 0);
     for (let m = 0; m < compiled.length; m++) {
       const { step, k, leastLength } = compiled[m];
       if (top > k || list.length < leastLength) {
-        leaveOut(out, 3 * m);
+        leaveOut(out, SCORE_WIDTH * m);
       } else {
-        step(list, out, 3 * m);
+        step(list, out, SCORE_WIDTH * m);
       }
     }
     return positives.count > 0;
@@ -63,13 +75,17 @@ export function compile(measures: readonly Measure[], grading: Grading): Scorer 
     names: measures.map(({ canonical }) => canonical),
     kinds: measures.map(sumsKind),
     actions: views.actions,
+    needs: needsOf(measures),
+    catalogue,
     score,
   };
 }
 
-function mustHaveGrade({ name, params, canonical }: Measure, grading: Grading): void {
+/** Rates count any action, and ratings are values, not grades; any other measure of one action is 0 for ever without. */
+function mustHaveGrade(measure: Measure, grading: Grading): void {
+  const { params, canonical } = measure;
   const action = params.get('action');
-  if (typeof action !== 'string' || name === 'rate') return;
+  if (typeof action !== 'string' || !needsGrade(measure)) return;
   const names = grading.actions.map((known) => known.name);
   if (names.includes(action)) return;
   const near = nearest(action, names);

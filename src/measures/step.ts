@@ -1,36 +1,46 @@
 import type { Joined } from '../events.ts';
 import { LEFT_OUT, WITH_POSITIVE, WITHOUT_POSITIVE } from './contract.ts';
-import type { Places } from './places.ts';
 
-/** Scores the list that the views have loaded: writes state, value or numerator, and denominator from out[at]. */
+/** Scores the list that the views have loaded: writes its state from out[at] on, then what its kind of sums needs. */
 export type Step = (list: Joined, out: Float64Array, at: number) => void;
+
+/** What decides whether a list counts towards n+: it does if there is any. */
+export interface Counted {
+  readonly count: number;
+}
 
 export function leaveOut(out: Float64Array, at: number): void {
   out[at] = LEFT_OUT;
   out[at + 1] = 0;
   out[at + 2] = 0;
+  out[at + 3] = 0;
+  out[at + 4] = 0;
 }
 
-/** Mean over lists. `value` NaN: left out. `places`: the list counts towards n+ if there are any. */
-export function meanStep(value: (list: Joined) => number, places: Places): Step {
+function stateOf({ count }: Counted): number {
+  return count > 0 ? WITH_POSITIVE : WITHOUT_POSITIVE;
+}
+
+/** Mean over lists. `value` NaN: left out. */
+export function meanStep(value: (list: Joined) => number, counted: Counted): Step {
   return (list, out, at) => {
     const v = value(list);
     if (Number.isNaN(v)) {
       leaveOut(out, at);
       return;
     }
-    out[at] = places.count > 0 ? WITH_POSITIVE : WITHOUT_POSITIVE;
+    out[at] = stateOf(counted);
     out[at + 1] = v;
     out[at + 2] = 0;
   };
 }
 
 /** `avg=weighted`: sum of R v over sum of R. */
-export function weightedStep(value: (list: Joined) => number, positives: Places): Step {
+export function weightedStep(value: (list: Joined) => number, relevant: Counted): Step {
   return fractionStep(
-    (list) => positives.count * value(list),
-    () => positives.count,
-    positives,
+    (list) => relevant.count * value(list),
+    () => relevant.count,
+    relevant,
   );
 }
 
@@ -38,14 +48,64 @@ export function weightedStep(value: (list: Joined) => number, positives: Places)
 export function fractionStep(
   numerator: (list: Joined) => number,
   denominator: (list: Joined) => number,
-  places: Places,
+  counted: Counted,
 ): Step {
   return (list, out, at) => {
     const above = numerator(list);
     const below = denominator(list);
     if (Number.isNaN(above) || Number.isNaN(below)) return leaveOut(out, at);
-    out[at] = places.count > 0 ? WITH_POSITIVE : WITHOUT_POSITIVE;
+    out[at] = stateOf(counted);
     out[at + 1] = above;
     out[at + 2] = below;
+  };
+}
+
+/** Two means over the same lists. Either NaN: left out. */
+export function meansStep(first: (list: Joined) => number, second: (list: Joined) => number, counted: Counted): Step {
+  return fractionStep(first, second, counted);
+}
+
+/** The four cells of a list's slots: TP, FP, FN, TN. */
+export function classesStep(cells: {
+  readonly hits: () => number;
+  readonly taken: (list: Joined) => number;
+  readonly relevant: Counted;
+}): Step {
+  return (list, out, at) => {
+    const hits = cells.hits();
+    const taken = cells.taken(list);
+    out[at] = stateOf(cells.relevant);
+    out[at + 1] = hits;
+    out[at + 2] = taken - hits;
+    out[at + 3] = cells.relevant.count - hits;
+    out[at + 4] = list.length - taken - cells.relevant.count + hits;
+  };
+}
+
+/** The (score, rating) pairs of the list that is loaded, and how many of its slots have a rating. */
+export interface CountedPairs extends Counted {
+  readonly rated: number;
+}
+
+/** Sum of errors over the number of pairs. A list without a pair is left out, but its rated slots are counted. */
+export function pairsStep(sum: () => number, pairs: CountedPairs, counted: Counted): Step {
+  return (_list, out, at) => {
+    if (pairs.count === 0) leaveOut(out, at);
+    else out[at] = stateOf(counted);
+    out[at + 1] = pairs.count === 0 ? 0 : sum();
+    out[at + 2] = pairs.count;
+    out[at + 3] = pairs.rated;
+  };
+}
+
+/** Mean over lists of a value of their pairs. `value` NaN: left out, but pairs and rated slots are counted. */
+export function pairMeansStep(value: () => number, pairs: CountedPairs, counted: Counted): Step {
+  return (_list, out, at) => {
+    const v = pairs.count === 0 ? Number.NaN : value();
+    if (Number.isNaN(v)) leaveOut(out, at);
+    else out[at] = stateOf(counted);
+    out[at + 1] = Number.isNaN(v) ? 0 : v;
+    out[at + 2] = pairs.count;
+    out[at + 3] = pairs.rated;
   };
 }

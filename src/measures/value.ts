@@ -1,28 +1,121 @@
+import { assertNever } from '../events.ts';
+import { classF, classPrecision, classRecall, ofClasses } from './classes.ts';
 import type { Exact, SumsKind } from './contract.ts';
+import { f1OfMeans } from './f1.ts';
 import type { Measure } from './family.ts';
 
-/** S, Q and the sums of a fraction are whole numbers of 1e-9. */
+/** S, Q, the sums of a fraction, the cells of classes and counts of pairs are whole numbers of 1e-9. */
 const PER_ONE = 1e9;
 
+const APART: readonly Measure['name'][] = ['distinct', 'coverage', 'gini', 'entropy'];
+const OF_RATINGS: readonly Measure['name'][] = ['mae', 'rmse', 'bias', 'spearman', 'kendall'];
+
 /** What the measure keeps in a row. */
-export function sumsKind(measure: Measure): SumsKind {
-  return measure.params.get('avg') === 'macro' ? 'mean' : 'fraction';
+export function sumsKind({ name, params }: Measure): SumsKind {
+  const per = params.get('per');
+  if (APART.includes(name) || per === 'user' || per === 'session') return 'apart';
+  if (per === 'class') return 'classes';
+  if (params.get('of') === 'means') return 'means';
+  const isMean = (params.get('avg') ?? 'macro') === 'macro';
+  if (OF_RATINGS.includes(name)) return isMean ? 'pairMeans' : 'pairs';
+  return isMean ? 'mean' : 'fraction';
+}
+
+/** Whether the value is one sum over another: the plain delta method gives its error (statistics.md section 2). */
+export function isPlainRatio(measure: Measure): boolean {
+  const kind = sumsKind(measure);
+  switch (kind) {
+    case 'mean':
+    case 'fraction':
+    case 'pairMeans':
+      return true;
+    case 'pairs':
+      return measure.name !== 'rmse';
+    case 'classes':
+      return measure.params.get('avg') === 'micro';
+    case 'means':
+    case 'apart':
+      return false;
+    default:
+      return assertNever(kind);
+  }
 }
 
 /**
- * The value of a measure from the sums of a row, or of any number of merged rows: n, n+, S, Q of a mean, numerator and
- * denominator of a fraction (measures.md section 2). A mean follows `empty`: lists without positives count as 0 (S / n),
- * are skipped (S / n+), or count as 1. undefined: nothing was counted, which is not 0.
+ * The value of a measure from the sums of a row, or of any number of merged rows, in the order of its kind
+ * (contract.ts). A mean follows `empty`: lists without positives count as 0 (S / n), are skipped (S / n+), or count as 1.
+ * undefined: nothing was counted, which is not 0, or what the measure keeps stands apart from rows.
  */
 export function measureValue(measure: Measure, sums: readonly Exact[]): number | undefined {
-  if (sumsKind(measure) === 'fraction') return fractionOf(Number(sums[0]), Number(sums[1]));
-  return meanOf(measure, Number(sums[0]), Number(sums[1]), Number(sums[2]) / PER_ONE);
+  const kind = sumsKind(measure);
+  switch (kind) {
+    case 'mean':
+    case 'pairMeans':
+      return meanOf(measure, Number(sums[0]), Number(sums[1]), Number(sums[2]) / PER_ONE);
+    case 'fraction':
+    case 'pairs':
+      return fractionOf(measure, Number(sums[0]), Number(sums[1]));
+    case 'means':
+      return ofMeans(measure, Number(sums[0]), Number(sums[1]), Number(sums[2]) / PER_ONE, Number(sums[3]) / PER_ONE);
+    case 'classes':
+      return classesOf(measure, Number(sums[0]), Number(sums[1]), Number(sums[2]), Number(sums[3]));
+    case 'apart':
+      return undefined;
+    default:
+      return assertNever(kind);
+  }
 }
 
-/** The n to print beside the value: lists counted (n, or n+ with `empty=skip`), or the denominator of a fraction. */
+/**
+ * The n to print beside the value: lists counted (n, or n+ with `empty=skip`), the denominator of a fraction, pairs, or
+ * the slots of pooled classes.
+ */
 export function measureWeight(measure: Measure, sums: readonly Exact[]): number {
-  if (sumsKind(measure) === 'fraction') return Number(sums[1]) / PER_ONE;
-  return Number(measure.params.get('empty') === 'skip' ? sums[1] : sums[0]);
+  const kind = sumsKind(measure);
+  switch (kind) {
+    case 'mean':
+    case 'means':
+    case 'pairMeans':
+      return Number(measure.params.get('empty') === 'skip' ? sums[1] : sums[0]);
+    case 'fraction':
+    case 'pairs':
+      return Number(sums[1]) / PER_ONE;
+    case 'classes':
+      return sums.reduce<number>((total, cell) => total + Number(cell), 0) / PER_ONE;
+    case 'apart':
+      return 0;
+    default:
+      return assertNever(kind);
+  }
+}
+
+/** What is to be divided by the weight to have the value: of a plain ratio, and of rmse, whose quotient is the square. */
+export function measureScore(measure: Measure, sums: readonly Exact[]): number {
+  switch (sumsKind(measure)) {
+    case 'fraction':
+    case 'pairs':
+      return Number(sums[0]) / PER_ONE;
+    case 'classes':
+      return (Number(sums[0]) + Number(sums[3])) / PER_ONE;
+    case 'mean':
+    case 'pairMeans': {
+      const sum = Number(sums[2]) / PER_ONE;
+      return measure.params.get('empty') === 'one' ? sum + Number(sums[0]) - Number(sums[1]) : sum;
+    }
+    default:
+      return 0;
+  }
+}
+
+/** Of a measure of ratings: pairs of a rating and a score, and slots that have a rating; undefined: it is none. */
+export function pairCounts(
+  measure: Measure,
+  sums: readonly Exact[],
+): { readonly pairs: number; readonly rated: number } | undefined {
+  const kind = sumsKind(measure);
+  if (kind === 'pairs') return { pairs: Number(sums[1]) / PER_ONE, rated: Number(sums[2]) / PER_ONE };
+  if (kind === 'pairMeans') return { pairs: Number(sums[4]) / PER_ONE, rated: Number(sums[5]) / PER_ONE };
+  return undefined;
 }
 
 /** The mean of values that sum to `sum` over `n` lists, `positive` of them with positives. */
@@ -37,6 +130,30 @@ export function meanOf(measure: Measure, n: number, positive: number, sum: numbe
   }
 }
 
-export function fractionOf(above: number, below: number): number | undefined {
-  return below === 0 ? undefined : above / below;
+/** Both in one unit. The root, where that is the measure. */
+export function fractionOf({ name }: Measure, above: number, below: number): number | undefined {
+  if (below === 0) return undefined;
+  return name === 'rmse' ? Math.sqrt(above / below) : above / below;
+}
+
+/** f1 of the mean precision and the mean recall. */
+export function ofMeans(
+  measure: Measure,
+  n: number,
+  positive: number,
+  precisions: number,
+  recalls: number,
+): number | undefined {
+  const precision = meanOf(measure, n, positive, precisions);
+  const recall = meanOf(measure, n, positive, recalls);
+  if (precision === undefined || recall === undefined) return undefined;
+  return f1OfMeans(precision, recall, Number(measure.params.get('beta')));
+}
+
+/** Cells in one unit. */
+export function classesOf(measure: Measure, tp: number, fp: number, fn: number, tn: number): number | undefined {
+  const { name, params } = measure;
+  const value =
+    name === 'precision' ? classPrecision : name === 'recall' ? classRecall : classF(Number(params.get('beta')));
+  return ofClasses({ tp, fp, fn, tn }, value, String(params.get('avg')));
 }

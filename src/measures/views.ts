@@ -1,7 +1,9 @@
 import type { Joined } from '../events.ts';
 import type { GradeRule, Grading } from './contract.ts';
 import { Graded } from './grade.ts';
+import { Known, KnownPositives } from './known.ts';
 import { Acted, Positives } from './positives.ts';
+import { Pairs, Rated } from './rated.ts';
 
 const WITHOUT_GRADE: GradeRule = { from: 'grade', grade: 0, rule: 'max', max: 0, veto: false };
 
@@ -16,8 +18,16 @@ export class Views {
   #everyGraded: readonly Graded[] = [];
   #everyPositives: readonly Positives[] = [];
   #everyActed: readonly Acted[] = [];
+  /** Views that read others or few measures ask for, in the order of their making. */
+  readonly #others: { load(list: Joined): void }[] = [];
+  readonly #known = new Map<string, Known>();
+  readonly #relevant = new Map<string, KnownPositives>();
+  readonly #rated = new Map<string, Rated>();
+  readonly #pairs = new Map<string, Pairs>();
+  readonly #relevantFrom: number;
 
   constructor(grading: Grading, named: Iterable<string>) {
+    this.#relevantFrom = grading.relevantFrom;
     const names = new Set([...grading.actions.map(({ name }) => name), ...named]);
     this.actions = [...names];
     const rules = new Map(grading.actions.map(({ name, rule }) => [name, rule]));
@@ -46,11 +56,46 @@ export class Views {
     return acted;
   }
 
+  /** The positives of the shown list by `relevantFrom`. */
+  usual(): Positives {
+    return this.positives(undefined, false, this.#relevantFrom);
+  }
+
+  /** All known grades; those of the shown items are of one action. */
+  known(action: string | undefined): Known {
+    const graded = this.graded(action, false);
+    return shared(this.#known, JSON.stringify([action]), () => this.#also(new Known(graded)));
+  }
+
+  /** All known positives. */
+  knownPositives(action: string | undefined, rel: number): KnownPositives {
+    const known = this.known(action);
+    const shown = this.positives(action, false, rel);
+    return shared(this.#relevant, JSON.stringify([action, rel]), () =>
+      this.#also(new KnownPositives(known, shown, rel)),
+    );
+  }
+
+  /** The slots with a rating by this action and a score (`by` rank: any). */
+  pairs(action: string, each: boolean, by: 'score' | 'rank'): Pairs {
+    const place = this.actions.indexOf(action);
+    const rated = shared(this.#rated, JSON.stringify([action, each]), () =>
+      this.#also(new Rated(place, this.#rules[place].rule, each)),
+    );
+    return shared(this.#pairs, JSON.stringify([action, each, by]), () => this.#also(new Pairs(rated, by)));
+  }
+
+  #also<V extends { load(list: Joined): void }>(view: V): V {
+    this.#others.push(view);
+    return view;
+  }
+
   /** Reads one list into every view. */
   load(list: Joined): void {
     for (const view of this.#everyGraded) view.load(list);
     for (const view of this.#everyPositives) view.load();
     for (const view of this.#everyActed) view.load(list);
+    for (const view of this.#others) view.load(list);
   }
 }
 

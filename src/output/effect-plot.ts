@@ -22,8 +22,8 @@ export interface EffectPanel {
   readonly title: string;
   /** In the order of time; empty: no look had an error. */
   readonly points: readonly EffectPoint[];
-  /** Largest loss that is still healthy, above 0 in the measure's unit; undefined: not drawn. */
-  readonly tolerance: number | undefined;
+  /** Effect of the largest loss that is still healthy: below 0, or above 0 where less is better. undefined: not drawn. */
+  readonly limit: number | undefined;
 }
 
 export interface EffectPlot {
@@ -72,7 +72,7 @@ export function effectPlot({ title, description, effectLabel, panels }: EffectPl
   return `${element('svg', attributes, inside.join('\n'))}\n`;
 }
 
-function panelOf({ title, points, tolerance }: EffectPanel, effectLabel: string, i: number): string {
+function panelOf({ title, points, limit }: EffectPanel, effectLabel: string, i: number): string {
   const [left, right, top, bottom] = [PANEL.left, WIDTH - PANEL.right, PANEL.top, PANEL.top + PANEL.height];
   const heading = text(title, { x: left, y: top - 14, 'font-size': 15, 'font-weight': 600 });
   const last = points.at(-1);
@@ -80,10 +80,10 @@ function panelOf({ title, points, tolerance }: EffectPanel, effectLabel: string,
     const none = 'No look had an error: there is nothing to draw yet.';
     return heading + text(none, { x: left, y: top + 14, fill: MUTED, 'font-size': 14 });
   }
-  const y = scaleLinear(domainOf(points, last, tolerance), [bottom, top]).nice();
+  const y = scaleLinear(domainOf(points, last, limit), [bottom, top]).nice();
   // What cannot be told from the line of 0 is not drawn.
-  const loss = tolerance === undefined || y(-tolerance) - y(0) < 3 ? undefined : y(-tolerance);
-  const words = loss === undefined ? y(0) : Math.max(loss, y(0) + 18);
+  const loss = limit === undefined || Math.abs(y(limit) - y(0)) < 3 ? undefined : y(limit);
+  const words = loss === undefined ? y(0) : loss > y(0) ? Math.max(loss, y(0) + 18) : Math.min(loss, y(0) - 18);
   const time = timeAxis(points[0].at, last.at, left, right);
   const tickText = y.tickFormat(6);
   const ticks = y.ticks(6);
@@ -102,7 +102,7 @@ function panelOf({ title, points, tolerance }: EffectPanel, effectLabel: string,
     element('g', { 'clip-path': `url(#panel-${i})` }, bandOf(points, time.x, y)),
     lineAt(y(0), left, right, { stroke: INK, 'stroke-width': 1.5 }),
     text('no difference', { x: right + 8, y: y(0) + 4.5, fill: INK }),
-    ...(loss === undefined ? [] : limit(loss, words, left, right)),
+    ...(loss === undefined ? [] : limitLine(loss, words, left, right)),
     ...markOf(last, time.x(last.at), y, words),
     ...timeTicks(time, bottom),
     text(`event time of the look (${time.zone})${note}`, {
@@ -116,11 +116,11 @@ function panelOf({ title, points, tolerance }: EffectPanel, effectLabel: string,
 
 type Scale = (value: number) => number;
 
-function domainOf(points: readonly EffectPoint[], last: EffectPoint, tolerance: number | undefined): [number, number] {
+function domainOf(points: readonly EffectPoint[], last: EffectPoint, limit = 0): [number, number] {
   const widest = WIDEST * (last.upper - last.lower);
   const shown = points.filter((point) => point.upper - point.lower <= widest);
-  const least = Math.min(0, -(tolerance ?? 0), ...shown.map((point) => point.lower));
-  const most = Math.max(0, ...shown.map((point) => point.upper));
+  const least = Math.min(0, limit, ...shown.map((point) => point.lower));
+  const most = Math.max(0, limit, ...shown.map((point) => point.upper));
   const room = 0.06 * (most - least);
   return [least - room, most + room];
 }
@@ -149,7 +149,8 @@ function bandOf(points: readonly EffectPoint[], x: Scale, y: Scale): string {
 /** The last look: a dot, and its numbers at the right, clear of the words at the lines of 0 and of the tolerance. */
 function markOf({ effect, lower, upper }: EffectPoint, x: number, y: Scale, words: number): readonly string[] {
   const at = { x: WIDTH - PANEL.right + 8, fill: BAND };
-  const beside = effect < 0 ? Math.max(y(effect), words + 26) : Math.min(y(effect), y(0) - 34);
+  const [highest, lowest] = [Math.min(words, y(0)), Math.max(words, y(0))];
+  const beside = effect < 0 ? Math.max(y(effect), lowest + 26) : Math.min(y(effect), highest - 34);
   return [
     element('circle', { cx: x, cy: y(effect), r: 5, fill: BAND, stroke: '#fff', 'stroke-width': 1.5 }),
     text(signed(effect), { ...at, y: beside - 3, 'font-weight': 600, 'font-size': 15 }),
@@ -157,8 +158,8 @@ function markOf({ effect, lower, upper }: EffectPoint, x: number, y: Scale, word
   ];
 }
 
-/** From here on a loss is no longer tolerated. @param words where its name stands, lower than that of 0 */
-function limit(y: number, words: number, left: number, right: number): string[] {
+/** From here on a loss is no longer tolerated. @param words where its name stands, apart from that of 0 */
+function limitLine(y: number, words: number, left: number, right: number): string[] {
   return [
     lineAt(y, left, right, { stroke: LIMIT, 'stroke-dasharray': '6 4', 'stroke-width': 1.5 }),
     text('tolerated loss', { x: right + 8, y: words + 4.5, fill: LIMIT }),

@@ -40,6 +40,21 @@ describe('tags of cohorts', () => {
     expect(cohorts.tag(['C'])).toBe(tag);
   });
 
+  it('are others for what takes no part in some runs, and for each such choice', () => {
+    const cohorts = new Cohorts(['variant', 'country'], SETS);
+    const tags = [0, 1, 3, 2 ** 30].map((leftOut) => cohorts.tag(['A', 'DE'], undefined, leftOut));
+    expect(new Set(tags).size).toBe(4);
+    expect(tags.map((tag) => cohorts.leftOut(tag))).toEqual([0, 1, 3, 2 ** 30]);
+    for (const tag of tags) expect(cohorts.keys(tag)).toEqual(['', 'DE', 'A,DE']);
+    expect(cohorts.tag(['A', 'DE'], 'A,DE', 3)).toBe(tags[2]);
+    cohorts.release(tags[0]);
+    // The number is used again, and says nothing of what it stood for.
+    expect(cohorts.tag(['B', 'DE'], undefined, 1)).toBe(tags[0]);
+    expect(cohorts.leftOut(tags[0])).toBe(1);
+    for (const tag of tags) cohorts.release(tag);
+    expect(cohorts.size).toBe(1);
+  });
+
   it('exist without dimensions too', () => {
     const cohorts = new Cohorts([], [[]]);
     expect(cohorts.keys(cohorts.tag([]))).toEqual(['']);

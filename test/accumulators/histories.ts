@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import type { PanesSettings } from '../../src/accumulators/panes-settings.ts';
-import { SHAPE } from './rows.ts';
+import type { RunSettings } from '../../src/accumulators/runs.ts';
+import { ITEMS, LETTERS } from './plain-items.ts';
+import { EVERY_KIND, SHAPE } from './rows.ts';
 
 /** One scored list that closed at one horizon. */
 export interface Closing {
@@ -14,9 +16,13 @@ export interface Closing {
   readonly out: Float64Array;
   /** Of the user, 0 to 255. */
   readonly bucket: number;
+  /** Bit r: takes no part in run r. */
+  readonly leftOut: number;
   /** Number of the impression, and whether this is its longest horizon. */
   readonly impression: number;
   readonly last: boolean;
+  /** Of the list, by rank from 1; undefined: nobody asks for them. */
+  readonly items?: readonly string[];
 }
 
 export const HORIZONS = [
@@ -24,6 +30,23 @@ export const HORIZONS = [
   { text: '5ms', ms: 5 },
   { text: '9ms', ms: 9 },
 ];
+
+const ARMS: RunSettings = {
+  name: 'arms',
+  run: 'r1',
+  dimension: 'variant',
+  horizon: 1,
+  variants: ['A'],
+  start: undefined,
+};
+const LANDS: RunSettings = {
+  name: 'lands',
+  run: 'r2',
+  dimension: 'country',
+  horizon: 2,
+  variants: ['FR', 'DE'],
+  start: undefined,
+};
 
 /** Tiny panes, keeps and tables, so that everything happens in a few steps. */
 export const anySettings: fc.Arbitrary<PanesSettings> = fc
@@ -36,6 +59,16 @@ export const anySettings: fc.Arbitrary<PanesSettings> = fc
     keepVectors: fc.integer({ min: 9, max: 30 }),
     clustered: fc.constantFrom([], [[]], [['country', 'variant'], []]),
     totals: fc.constantFrom([], ['all'], ['all', 'default']),
+    runs: fc.constantFrom([], [ARMS], [ARMS, LANDS]),
+    shape: fc.constantFrom(SHAPE, SHAPE, EVERY_KIND),
+    items: fc.constantFrom(
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      { sets: [[]], inTotals: true },
+      { sets: [['country', 'variant'], []], inTotals: false },
+    ),
   })
   .map((some) => ({
     ...some,
@@ -44,21 +77,30 @@ export const anySettings: fc.Arbitrary<PanesSettings> = fc
     horizons: HORIZONS,
     dimensions: ['variant', 'country'],
     sets: [[], ['country'], ['country', 'variant']],
-    shape: SHAPE,
+    shape: { ...some.shape, items: ITEMS },
     settledUpTo: Number.NEGATIVE_INFINITY,
   }));
 
 const score = fc.constantFrom(0, 1, 0.5, 1 / 3, 2 / 3, 1e-9, -0.25, 1099, 1100, 2 ** 24, -(2 ** 30), 2 ** 40 * 0.7);
 
 const lists = fc.record({
-  out: fc.array(fc.tuple(fc.nat(2), score, score), { minLength: 3, maxLength: 3 }),
+  states: fc.array(fc.nat(2), { minLength: 3, maxLength: 3 }),
+  scores: fc.array(score, { minLength: 5, maxLength: 5 }),
   positive: fc.boolean(),
 });
+
+/** What a scorer writes for as many measures: few drawn numbers, dealt out in turn. */
+function outOf({ states, scores }: { readonly states: readonly number[]; readonly scores: readonly number[] }) {
+  const all = EVERY_KIND.kinds.flatMap((_, m) => [states[m % 3], ...[0, 1, 2, 3].map((i) => scores[(2 * m + i) % 5])]);
+  return Float64Array.from(all);
+}
 
 const impression = fc.record({
   after: fc.nat(12),
   userless: fc.boolean(),
   bucket: fc.constantFrom(0, 1, 64, 130, 255),
+  leftOut: fc.constantFrom(0, 0, 0, 1, 2, 3),
+  items: fc.array(fc.constantFrom(...LETTERS), { maxLength: 4 }),
   /** The shortest horizon that it was in time for. */
   from: fc.constantFrom(0, 0, 1, 2),
   lists: fc.array(lists, { minLength: 3, maxLength: 3 }),
@@ -82,7 +124,7 @@ const impressions = fc
 /** The closings of some impressions in the order of close time, then of the log. */
 export const anyHistory: fc.Arbitrary<readonly Closing[]> = impressions.map((all) =>
   all
-    .flatMap(({ ts, values, userless, bucket, from, lists: scored }, number) =>
+    .flatMap(({ ts, values, userless, bucket, leftOut, items, from, lists: scored }, number) =>
       HORIZONS.flatMap(({ ms }, horizon) =>
         horizon < from
           ? []
@@ -94,8 +136,10 @@ export const anyHistory: fc.Arbitrary<readonly Closing[]> = impressions.map((all
                 values,
                 userless,
                 bucket,
+                leftOut,
+                items,
                 positive: scored[horizon].positive,
-                out: Float64Array.from(scored[horizon].out.flat()),
+                out: outOf(scored[horizon]),
                 impression: number,
                 last: horizon === HORIZONS.length - 1,
               },

@@ -11,6 +11,7 @@ import {
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { WITH_POSITIVE } from '../../src/measures/contract.ts';
 import { anyHistory, anySettings, type Closing } from './histories.ts';
+import { shownOf } from './plain-items.ts';
 import { PlainPanes } from './plain-panes.ts';
 
 /** A worker and its store: commits when told, and dies when told. */
@@ -28,10 +29,11 @@ class Worker {
   }
 
   add(closing: Closing): void {
-    const { at, ts, horizon, values, userless, positive, out, bucket, impression, last } = closing;
-    const tag = this.#tags.get(impression) ?? this.#panes.cohorts.tag(values);
+    const { at, ts, horizon, values, userless, positive, out, bucket, leftOut, impression, last, items } = closing;
+    const tag = this.#tags.get(impression) ?? this.#panes.cohorts.tag(values, undefined, leftOut);
     this.#tags.set(impression, tag);
-    this.#panes.add(at, ts, horizon, tag, userless, positive, out, bucket);
+    const shown = items === undefined ? undefined : shownOf(items);
+    this.#panes.add(at, ts, horizon, tag, userless, positive, out, bucket, shown);
     if (last) this.#panes.cohorts.release(tag);
   }
 
@@ -228,6 +230,7 @@ const SETTINGS: PanesSettings = {
   keepHours: 20,
   keepVectors: 20,
   totals: [],
+  runs: [],
   settledUpTo: Number.NEGATIVE_INFINITY,
 };
 

@@ -2,9 +2,10 @@ import { fixed } from '../../src/accumulators/exact.ts';
 import type { PanesSettings, PanesState } from '../../src/accumulators/panes-settings.ts';
 import { addRow, emptyRow, type Row, sumsOffsets } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
-import { LEFT_OUT, WITH_POSITIVE } from '../../src/measures/contract.ts';
+import { type Exact, LEFT_OUT, type SumsKind, WITH_POSITIVE } from '../../src/measures/contract.ts';
 import { Ranges } from '../../src/ranges.ts';
 import type { Closing } from './histories.ts';
+import { itemsText } from './plain-items.ts';
 import { addToVector, type PlainVector, vectorText } from './plain-vectors.ts';
 
 const HOUR_BUCKETS = 64;
@@ -17,6 +18,8 @@ interface PlainSheet {
   readonly n: number;
   readonly rows: Map<string, Row>;
   readonly vectors: Map<string, PlainVector>;
+  /** By field, the items of each list; of rows that keep items. */
+  readonly items: Map<string, (readonly string[])[]>;
 }
 
 /** The rules of panes, totals and admission, one addition after the other, every row at once: the reference. */
@@ -46,7 +49,7 @@ export class PlainPanes {
     }
   }
 
-  add({ at, ts, horizon, values, userless, positive, out, bucket }: Closing): void {
+  add({ at, ts, horizon, values, userless, positive, out, bucket, leftOut, items }: Closing): void {
     this.advance(at);
     const { paneSize, hour, keepMinutes, keepHours, keepVectors, clustered, dimensions, cohortsPerSet, shape } =
       this.#settings;
@@ -74,6 +77,13 @@ export class PlainPanes {
       };
       this.#addTo(`pane:m:${minute * paneSize}`, 'm', minute, end + keepMinutes, field, row);
       this.#addTo(`pane:h:${hourly * hour}`, 'h', hourly, (hourly + 1) * hour + keepHours, field, row);
+      const addItems = (name: string, size: string, deleteAt: number): void => {
+        if (items === undefined || this.#settings.items?.sets.some((by) => by.join() === table.by.join()) !== true)
+          return;
+        const sheet = this.#sheet(name, size, 0, deleteAt);
+        sheet.items.set(field, [...(sheet.items.get(field) ?? []), items]);
+      };
+      addItems(`pane:m:${minute * paneSize}`, 'm', end + keepMinutes);
       const hourEnd = (hourly + 1) * hour;
       this.#sheet(`vector:h:${hourly * hour}`, 'v', hourly, hourEnd + keepVectors);
       if (clustered.some((by) => by.join() === table.by.join())) {
@@ -82,15 +92,28 @@ export class PlainPanes {
       for (const name of this.#settings.totals) {
         this.#addTo(`total:${name}:start`, 't', 0, Number.POSITIVE_INFINITY, field, row);
         addVector(`total:${name}:start`, 't', Number.POSITIVE_INFINITY, BUCKETS);
+        if (this.#settings.items?.inTotals === true) addItems(`total:${name}:start`, 't', Number.POSITIVE_INFINITY);
       }
     }
+    this.#settings.runs.forEach((run, r) => {
+      if (run.horizon !== horizon || (leftOut >> r) % 2 === 1) return;
+      const value = values[dimensions.indexOf(run.dimension)];
+      const shown = [...run.variants, '__none__', '__invalid__'].includes(value) ? value : '__other__';
+      const field = `${this.#settings.horizons[horizon].text}|${run.dimension}|${shown}`;
+      const name = `total:${run.name}:${run.run}`;
+      this.#addTo(name, 't', 0, Number.POSITIVE_INFINITY, field, row);
+      const { vectors } = this.#sheet(name, 't', 0, Number.POSITIVE_INFINITY);
+      const vector = vectors.get(field) ?? new Map();
+      vectors.set(field, vector);
+      addToVector(vector, shape, bucket, positive, out);
+    });
   }
 
   /** All rows by key and field, as text. */
   rows(): Map<string, Map<string, string>> {
     const { shape } = this.#settings;
     const codec = rowCodec(shape);
-    const texts = ({ size, rows, vectors }: PlainSheet): Map<string, string> => {
+    const texts = ({ size, rows, vectors, items }: PlainSheet): Map<string, string> => {
       if (size === 'v') {
         return new Map([...vectors].map(([field, vector]) => [field, vectorText(vector, shape, HOUR_BUCKETS)]));
       }
@@ -98,10 +121,13 @@ export class PlainPanes {
         [...rows].map(([field, row]) => {
           const vector = vectors.get(field);
           const text = codec.encode(row);
-          return [
-            field,
-            vector === undefined ? text : `${text.slice(0, -1)},"vector":${vectorText(vector, shape, BUCKETS)}}`,
+          const lists = items.get(field);
+          const parts = [
+            text.slice(0, -1),
+            ...(vector === undefined ? [] : [`"vector":${vectorText(vector, shape, BUCKETS)}`]),
+            ...(lists === undefined || shape.items === undefined ? [] : [`"items":${itemsText(shape.items, lists)}`]),
           ];
+          return [field, `${parts.join(',')}}`];
         }),
       );
     };
@@ -139,7 +165,14 @@ export class PlainPanes {
   #sheet(name: string, size: string, n: number, deleteAt: number): PlainSheet {
     const { namespace, unit, generation } = this.#settings.owner;
     const key = `receval:{${namespace}:${unit}}:${generation}:${name}`;
-    const sheet: PlainSheet = this.#sheets.get(key) ?? { deleteAt, size, n, rows: new Map(), vectors: new Map() };
+    const sheet: PlainSheet = this.#sheets.get(key) ?? {
+      deleteAt,
+      size,
+      n,
+      rows: new Map(),
+      vectors: new Map(),
+      items: new Map(),
+    };
     this.#sheets.set(key, sheet);
     return sheet;
   }
@@ -153,13 +186,30 @@ export function scored(shape: PanesSettings['shape'], userless: boolean, positiv
   row.userless = userless ? 1 : 0;
   const offsets = sumsOffsets(shape);
   shape.kinds.forEach((kind, m) => {
-    const [state, value, denominator] = out.subarray(3 * m, 3 * m + 3);
-    if (state === LEFT_OUT) return;
-    const sums =
-      kind === 'mean'
-        ? [1, state === WITH_POSITIVE ? 1 : 0, fixed(value), fixed(value * value)]
-        : [fixed(value), fixed(denominator)];
+    const [state, ...values] = out.subarray(5 * m, 5 * m + 5);
+    const sums = fieldsOf(kind, state !== LEFT_OUT, state === WITH_POSITIVE ? 1 : 0, values);
     row.sums.splice(offsets[m], sums.length, ...sums);
   });
   return row;
+}
+
+/** What one list adds to the fields of a measure; what is left out adds its pairs and rated slots alone. */
+function fieldsOf(kind: SumsKind, counts: boolean, positive: number, [a, b, c, d]: readonly number[]): Exact[] {
+  const if0 = (value: Exact): Exact => (counts ? value : 0);
+  switch (kind) {
+    case 'mean':
+      return [1, positive, fixed(a), fixed(a * a)].map(if0);
+    case 'fraction':
+      return [fixed(a), fixed(b)].map(if0);
+    case 'means':
+      return [1, positive, fixed(a), fixed(b)].map(if0);
+    case 'classes':
+      return [fixed(a), fixed(b), fixed(c), fixed(d)].map(if0);
+    case 'pairs':
+      return [if0(fixed(a)), if0(fixed(b)), fixed(c)];
+    case 'pairMeans':
+      return [...[1, positive, fixed(a), fixed(a * a)].map(if0), fixed(b), fixed(c)];
+    default:
+      return [];
+  }
 }

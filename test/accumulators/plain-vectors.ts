@@ -1,9 +1,21 @@
 import { fixed } from '../../src/accumulators/exact.ts';
 import type { RowShape } from '../../src/accumulators/row.ts';
-import { LEFT_OUT, WITH_POSITIVE } from '../../src/measures/contract.ts';
+import { LEFT_OUT, type SumsKind, WITH_POSITIVE } from '../../src/measures/contract.ts';
 
 /** Whole numbers by bucket, then name: `n`, `positives`, and `<measure> n`, `n+`, `S`, `above` or `below`. */
 export type PlainVector = Map<number, Map<string, bigint>>;
+
+/** Kinds that count lists, and what each kind sums by bucket. */
+const COUNTED: readonly SumsKind[] = ['mean', 'means', 'pairMeans'];
+const NAMES: Readonly<Record<SumsKind, readonly string[]>> = {
+  mean: ['S'],
+  fraction: ['above', 'below'],
+  means: ['S', 'S2'],
+  classes: ['TP', 'FP', 'FN', 'TN'],
+  pairs: ['above', 'below'],
+  pairMeans: ['S'],
+  apart: [],
+};
 
 /** Adds one list to the bucket of its user. */
 export function addToVector(
@@ -21,16 +33,15 @@ export function addToVector(
   add('n', 1);
   add('positives', positive ? 1 : 0);
   shape.names.forEach((name, m) => {
-    const [state, value, denominator] = out.subarray(3 * m, 3 * m + 3);
+    const [state, ...values] = out.subarray(5 * m, 5 * m + 5);
     if (state === LEFT_OUT) return;
-    if (shape.kinds[m] === 'mean') {
+    if (COUNTED.includes(shape.kinds[m])) {
       add(`${name} n`, 1);
       add(`${name} n+`, state === WITH_POSITIVE ? 1 : 0);
-      add(`${name} S`, fixed(value));
-    } else {
-      add(`${name} above`, fixed(value));
-      add(`${name} below`, fixed(denominator));
     }
+    NAMES[shape.kinds[m]].forEach((sum, i) => {
+      add(`${name} ${sum}`, fixed(values[i]));
+    });
   });
 }
 
@@ -41,13 +52,11 @@ export function vectorText(vector: PlainVector, shape: RowShape, buckets: number
   const same = (a: string, b: string): boolean => JSON.stringify(column(a)) === JSON.stringify(column(b));
   const measures = shape.names.map((name, m) => [
     name,
-    shape.kinds[m] === 'mean'
-      ? {
-          ...(same(`${name} n`, 'n') ? {} : { n: column(`${name} n`) }),
-          ...(same(`${name} n+`, 'positives') ? {} : { 'n+': column(`${name} n+`) }),
-          S: column(`${name} S`),
-        }
-      : { above: column(`${name} above`), below: column(`${name} below`) },
+    {
+      ...(!COUNTED.includes(shape.kinds[m]) || same(`${name} n`, 'n') ? {} : { n: column(`${name} n`) }),
+      ...(!COUNTED.includes(shape.kinds[m]) || same(`${name} n+`, 'positives') ? {} : { 'n+': column(`${name} n+`) }),
+      ...Object.fromEntries(NAMES[shape.kinds[m]].map((sum) => [sum, column(`${name} ${sum}`)])),
+    },
   ]);
   return JSON.stringify({
     buckets,

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addRow, copyRow, emptyRow, mergeRows, type Row, sumsOffsets } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
-import { Vector } from '../../src/accumulators/vector.ts';
-import { anyRow, SHAPE } from './rows.ts';
+import { Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
+import { SCORE_WIDTH, SUMS, SUMS_WIDTH } from '../../src/measures/contract.ts';
+import { anyRow, EVERY_KIND, rowsOf, SHAPE } from './rows.ts';
 
 const codec = rowCodec(SHAPE);
 
@@ -70,6 +71,31 @@ describe('a row', () => {
     const a = { ...emptyRow(SHAPE), vector: new Vector(64, 10) };
     const b = { ...emptyRow(SHAPE), vector: new Vector(256, 10) };
     expect(() => mergeRows(a, b)).toThrow('64 and 256 buckets');
+  });
+});
+
+describe('rows of measures of every kind', () => {
+  const every = rowsOf(EVERY_KIND);
+  const texts = rowCodec(EVERY_KIND);
+
+  it('merge in any order and grouping, and read back', () => {
+    fc.assert(
+      fc.property(every, every, every, (a, b, c) => {
+        const text = texts.encode(mergeRows(mergeRows(a, b), c));
+        expect(texts.encode(mergeRows(c, mergeRows(b, a)))).toBe(text);
+        expect(texts.encode(texts.decode(text))).toBe(text);
+      }),
+    );
+  });
+
+  it('hold as many fields as their kind says, and nothing for what stands apart', () => {
+    expect(sumsOffsets(EVERY_KIND)).toEqual([0, 4, 4, 6, 10, 14, 17, 23]);
+    expect(vectorOffsets(EVERY_KIND.kinds)).toEqual([2, 5, 5, 7, 11, 15, 17, 20]);
+    for (const kind of EVERY_KIND.kinds) {
+      const { counted, values, squared, tail } = SUMS[kind];
+      expect(SUMS_WIDTH[kind]).toBe((counted ? 2 : 0) + values.length + (squared ? 1 : 0) + tail.length);
+      expect(1 + values.length + tail.length).toBeLessThanOrEqual(SCORE_WIDTH);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ItemSums } from '../../src/accumulators/item-sums.ts';
 import { Panes } from '../../src/accumulators/panes.ts';
 import type { PanesSettings } from '../../src/accumulators/panes-settings.ts';
 import { emptyRow, mergeRows, type Row } from '../../src/accumulators/row.ts';
@@ -7,6 +8,7 @@ import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { paneKey, SINCE_START, totalKey } from '../../src/accumulators/store/layout.ts';
 import { cutOf, readTotal, readWindow, type UnitRows, type WindowRows } from '../../src/accumulators/windows.ts';
 import { anyHistory, anySettings, type Closing, HORIZONS } from './histories.ts';
+import { ITEMS, shownOf } from './plain-items.ts';
 import { scored } from './plain-panes.ts';
 import { addToVector, type PlainVector, vectorText } from './plain-vectors.ts';
 import { SHAPE } from './rows.ts';
@@ -16,8 +18,9 @@ const NEVER = Number.NEGATIVE_INFINITY;
 /** What a unit has stored when it has closed everything up to `watermark`. */
 function unitOf(settings: PanesSettings, history: readonly Closing[], watermark: number): UnitRows {
   const panes = new Panes(settings);
-  for (const { at, ts, horizon, values, userless, positive, out, bucket } of history) {
-    panes.add(at, ts, horizon, panes.cohorts.tag(values), userless, positive, out, bucket);
+  for (const { at, ts, horizon, values, userless, positive, out, bucket, items } of history) {
+    const shown = items === undefined ? undefined : shownOf(items);
+    panes.add(at, ts, horizon, panes.cohorts.tag(values), userless, positive, out, bucket, shown);
   }
   panes.advance(watermark);
   const { rows } = panes.takeChanges();
@@ -41,10 +44,18 @@ function sumOf(
   lists: readonly Closing[],
   by: readonly string[],
   values: readonly string[],
+  of = by,
 ): Row {
   return lists
     .filter((list) => by.every((name, i) => list.values[settings.dimensions.indexOf(name)] === values[i]))
-    .map(({ userless, positive, out }) => scored(settings.shape, userless, positive, out))
+    .map(({ userless, positive, out, items }) => {
+      const row = scored(settings.shape, userless, positive, out);
+      if (items !== undefined && settings.items?.sets.some((set) => set.join() === of.join()) === true) {
+        row.items = new ItemSums(ITEMS);
+        row.items.add(shownOf(items));
+      }
+      return row;
+    })
     .reduce(mergeRows, emptyRow(settings.shape));
 }
 
@@ -59,7 +70,7 @@ function expectSums(settings: PanesSettings, lists: readonly Closing[], window: 
   for (const by of settings.sets) {
     const all = rows.filter((one) => one.by === by).map(({ row }) => row);
     expect(codec.encode(all.reduce(mergeRows, emptyRow(settings.shape)))).toBe(
-      codec.encode(sumOf(settings, lists, [], [])),
+      codec.encode(sumOf(settings, lists, [], [], by)),
     );
   }
 }
@@ -155,7 +166,7 @@ describe('a total', () => {
   it('shows whole sums of all units since the start', () => {
     fc.assert(
       fc.property(anySettings, units, fc.nat(2), (some, histories, h) => {
-        const settings = { ...some, totals: ['all'] };
+        const settings = { ...some, totals: ['all'], items: some.items && { ...some.items, inTotals: true } };
         const rows = histories.map(([history]) => unitOf(settings, history, 200));
         const total = readTotal(rows, HORIZONS[h], 'all', settings.sets);
         expect(total.complete).toBe(true);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Joined } from '../../src/events.ts';
 import type { GradeRule, Grading } from '../../src/measures/contract.ts';
-import type { PlainEvent, PlainImpression } from './reference.ts';
+import { type PlainEvent, type PlainImpression, plainGrades } from './reference.ts';
 
 const fixed = (grade: number, more: Partial<GradeRule> = {}): GradeRule => ({
   from: 'grade',
@@ -54,14 +54,21 @@ export function impressions(most: number): fc.Arbitrary<PlainImpression> {
     fc.integer({ min: 0, max: most }).map((n) => Array.from({ length: n }, (_, s) => `i${s}`)),
     fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: Math.min(most, 9) }),
   );
+  /** Predicted scores that tie, or none; and the grades of known items that were not shown, or nothing known of them. */
+  const score = fc.option(fc.integer({ min: -2, max: 6 }), { nil: undefined, freq: 4 });
+  const more = fc.option(fc.array(fc.constantFrom(-1, 0, 0.5, 1, 2, 3, 40), { maxLength: 5 }), { nil: undefined });
   return fc.tuple(names, offset, fc.boolean()).chain(([items, skip, explicit]) => {
     const ranks = explicit
       ? fc.uniqueArray(rank, { minLength: items.length, maxLength: items.length })
       : fc.constant(items.map((_, s) => s + 1));
     const events = items.length === 0 ? fc.constant([]) : fc.array(eventOn(items), { maxLength: 2 * most });
-    return fc.tuple(ranks, events).map(([places, happened]) => {
+    const scores = fc.array(score, { minLength: items.length, maxLength: items.length });
+    return fc.tuple(ranks, events, scores, more).map(([places, happened, predicted, unseen]) => {
       const ascending = places.toSorted((a, b) => a - b);
-      return { offset: skip, slots: items.map((item, s) => ({ item, rank: skip + ascending[s] })), events: happened };
+      const slots = items.map((item, s) => ({ item, rank: skip + ascending[s], score: predicted[s] }));
+      const list = { offset: skip, slots, events: happened };
+      if (unseen === undefined) return list;
+      return { ...list, known: [...plainGrades(list, GRADING, undefined, 'first'), ...unseen] };
     });
   });
 }
@@ -82,5 +89,9 @@ export function joined(list: PlainImpression, actions: readonly string[]): Joine
     action: Int32Array.from(events, ({ action }) => actions.indexOf(action)),
     value: Float64Array.from(events, ({ value }) => value ?? Number.NaN),
     ts: Float64Array.from(events, ({ ts }) => ts),
+    known: list.known,
+    scores: slots.every(({ score }) => score === undefined)
+      ? undefined
+      : Float64Array.from(slots, ({ score }) => score ?? Number.NaN),
   };
 }

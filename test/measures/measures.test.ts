@@ -4,9 +4,12 @@ import type { PlainList } from '../../src/measures/plain.ts';
 
 const A = { grades: [1, 0, 1, 1, 0, 1, 0, 0] };
 const G = { grades: [3, 2, 3, 0, 1, 2] };
+const G_ALL = { ...G, known: [3, 2, 3, 0, 1, 2, 3, 2] };
+const S = { scores: [1, 2, 3, 4, 5], ratings: [2, 1, 2, 4, 5] };
 const M = ['00100', '10000', '00000', '01000'].map((row) => ({ grades: [...row].map(Number) }));
 const D = { items: [1, 1, 3, 4, 1], positives: [1] };
 const W = ['11', '00100000', '0000000000'].map((row) => ({ grades: [...row].map(Number) }));
+const OF_USERS = W.map((list, i) => ({ ...list, user: i < 2 ? 'u' : 'v', session: i }));
 const PAGE_TWO = { grades: [0, 1, 0], offset: 10 };
 const GAPS = { grades: [0, 1, 0], ranks: [1, 3, 4] };
 const SHORT = { grades: [1, 0, 1, 0, 0] };
@@ -71,6 +74,38 @@ const examples: readonly (readonly [name: string, lists: readonly PlainList[], v
   ['precision(examined=last_positive)@5', [SHORT], 0.666667],
   ['ctr(examined=last_positive)', [SHORT], 0.666667],
   ['ctr(slot=3)', [...M, { grades: [1] }], 0.25],
+  ['rbp', [A], 0.495936],
+  ['rbp(p=0.9)', [A], 0.312949],
+  ['rbp(norm=max)', [A], 0.84],
+  ['rbp(gain=scaled,gmax=3)', [G], 0.505664],
+  ['err(gmax=3)', [G], 0.922002],
+  ['err(gmax=3)@2', [G], 0.898438],
+  ['auc', [A], 0.75],
+  ['auc', [SHORT], 0.833333],
+  ['auc(examined=last_positive)', [SHORT], 0.5],
+  ['auc(by=score)', [{ ...SHORT, scores: [1, 2, 3, 4, 5] }], 1 / 6],
+  ['recall(ideal=all)@3', [G_ALL], 0.428571],
+  ['ndcg(ideal=all)@6', [G_ALL], 0.785002],
+  ['ndcg(gain=exp,ideal=all)@6', [G_ALL], 0.751083],
+  ['ndcg(gain=binary,ideal=perfect)@10', [G_ALL], 0.632541],
+  ['mae', [S], 0.6],
+  ['rmse', [S], 0.774597],
+  ['bias', [S], -0.2],
+  ['spearman', [S], 0.820783],
+  ['kendall', [S], 0.737865],
+  ['kendall(tau=a)', [S], 0.7],
+  ['kendall(tau=c)', [S], 0.746667],
+  ['recall(per=user)@2', OF_USERS, 0.25],
+  ['recall(per=session)@2', OF_USERS, 0.333333],
+  ['mrr(per=user)', OF_USERS, 0.333333],
+  ['mrr(empty=skip,per=user)', OF_USERS, 0.666667],
+  ['f1(per=class)@5', [A], 0.619048],
+  ['f1(avg=weighted,per=class)@5', [A], 0.619048],
+  ['f1(avg=micro,per=class)@5', [A], 0.625],
+  // Precision 3/5 and 0, recall 3/4 and 0; the list without positives is skipped, counted 0, counted 1.
+  ['f1(empty=skip,of=means)@5', [A, { grades: [0, 0] }], 0.666667],
+  ['f1(of=means)@5', [A, { grades: [0, 0] }], 0.333333],
+  ['f1(empty=one,of=means)@5', [A, { grades: [0, 0] }], 0.835821],
 ];
 
 describe('a measure by name', () => {
@@ -98,6 +133,17 @@ describe('a measure by name', () => {
     ['ndcg(norm=minmax,discount=clipped)', { grades: [2, 1] }],
     ['ctr(slot=3)', { grades: [1, 1] }],
     ['recall(avg=micro)', { grades: [0, 0] }],
+    ['auc', { grades: [1, 1] }],
+    ['auc', { grades: [0, 0] }],
+    ['auc(by=score)', { grades: [1, 0] }],
+    ['auc(by=score)', { grades: [1, 0], scores: [1, null] }],
+    ['mae', { ratings: [1, 2] }],
+    ['mae', { ratings: [null, 2], scores: [3, null] }],
+    ['spearman', { ratings: [1], scores: [1] }],
+    ['spearman', { ratings: [1, 1], scores: [1, 2] }],
+    ['kendall(tau=a)', { ratings: [1, 2], scores: [3, 3] }],
+    ['kendall(tau=c)', { ratings: [1, 1], scores: [1, 3] }],
+    ['ndcg(ideal=all,norm=minmax)', { grades: [1, 1], known: [1, 1, 1] }],
   ])('%s has no value for %j', (name, list) => {
     expect(measure(name).score(list)).toBeUndefined();
   });
@@ -105,6 +151,44 @@ describe('a measure by name', () => {
   it('takes the lists into a mean that it does not leave out, and only those', () => {
     expect(measure('mrr@10').mean([{ grades: [0, 1] }, PAGE_TWO, { grades: [] }])).toBe(0.5);
     expect(measure('mrr').mean([])).toBeUndefined();
+  });
+
+  it('leaves a list without the id out of a mean over users', () => {
+    expect(measure('mrr(per=user)').mean([{ grades: [1] }, { grades: [0, 1], user: 7 }])).toBe(0.5);
+    expect(measure('mrr(per=session)').mean([{ grades: [1], user: 7 }])).toBeUndefined();
+    expect(measure('mrr(per=user)').score({ grades: [0, 1] })).toBe(0.5);
+  });
+
+  it('takes known items into the ideal with ideal=all, and only there', () => {
+    const list = { items: ['a', 'b', 'a'], positives: ['b', 'c', 'c'] };
+    expect(measure('recall(ideal=all)').score(list)).toBe(0.5);
+    expect(measure('recall').score(list)).toBe(1);
+    expect(measure('ap(ideal=all)').score(list)).toBe(0.25);
+    expect(measure('rprec(ideal=all)').score(list)).toBe(0.5);
+    // Known: two positives and a. Worst a b c, of which the cut at 2 leaves b on rank 2.
+    const worst = 1 / Math.log2(3);
+    expect(measure('ndcg(ideal=all,norm=minmax)@2').score({ items: ['b', 'a'], positives: ['b', 'c'] })).toBeCloseTo(
+      (1 - worst) / (1 + worst - worst),
+      12,
+    );
+  });
+
+  it('may leave 0..1 with norm=minmax against all known items', () => {
+    expect(measure('ndcg(ideal=all,norm=minmax)@1').score({ grades: [0, 1], known: [0, 1, 1] })).toBe(0);
+    expect(measure('ndcg(ideal=all,norm=minmax)@2').score({ grades: [0, 0], known: [0, 0, 2, 1] })).toBe(0);
+    expect(measure('ndcg(ideal=all,norm=minmax)@2').score({ grades: [0], known: [0, 2, 1] })).toBeLessThan(0);
+  });
+
+  it('averages errors over pairs, or per list and then over lists', () => {
+    const lists = [
+      { ratings: [1, 2, 3], scores: [1, 2, 0] },
+      { ratings: [5, null], scores: [4, 9] },
+    ];
+    expect(measure('mae').mean(lists)).toBe(1);
+    expect(measure('mae(avg=macro)').mean(lists)).toBe(1);
+    expect(measure('rmse').mean(lists)).toBe(Math.sqrt(10 / 4));
+    expect(measure('rmse(avg=macro)').mean(lists)).toBeCloseTo((Math.sqrt(3) + 1) / 2, 12);
+    expect(measure('bias').mean(lists)).toBe(1);
   });
 
   it('takes rel from relevantFrom', () => {
@@ -130,13 +214,18 @@ describe('a measure by name', () => {
     [{ grades: [1, 0], ranks: [2, 2] }, 'ranks[1] must be a whole number from 3, got 2'],
     [{ grades: [1, 0], ranks: [0, 2] }, 'ranks[0] must be a whole number from 1, got 0'],
     [{ grades: [1], ranks: [2 ** 31] }, 'ranks[0] must be a whole number from 1, got 2147483648'],
+    [{ grades: [1, 2], known: [2, 0] }, 'known must hold the shown grades too, but grades[0], 1, is not in it'],
+    [{ grades: [1], known: [1, 31] }, 'known[1] must be a number up to 30, got 31'],
+    [{ grades: [1], scores: [] }, 'scores must have one entry per slot (1), got 0'],
+    [{ grades: [1], scores: [Number.NaN] }, 'scores[0] must be a finite number or null, got NaN'],
+    [{ ratings: [1, Number.POSITIVE_INFINITY] }, 'ratings[1] must be a finite number or null, got Infinity'],
   ])('refuses %j', (list, message) => {
     expect(() => measure('mrr').score(list)).toThrow(new RangeError(message));
   });
 
   it.each([
     ['ndgc', 'unknown measure "ndgc"; did you mean "ndcg"?'],
-    ['rbp', '"rbp": rbp is not offered yet'],
+    ['err', '"err": err needs gmax, a number above 0, at most 30'],
     ['ctr(examined=viewport)', '"ctr(examined=viewport)": examined=viewport needs view events'],
   ])('refuses the name %s', (name, message) => {
     expect(() => measure(name)).toThrow(message);

@@ -16,6 +16,9 @@ function messageOf(text: string, defaults: Parameters<typeof parseMeasure>[1] = 
   }
 }
 
+const ONLY_SCORE = (ideal: string) =>
+  `ideal=${ideal} needs judgements of items that were not shown: it is for score only; expected ideal=shown`;
+
 describe('a printed name', () => {
   it('parses back to the same measure, for the whole family', () => {
     fc.assert(
@@ -90,7 +93,7 @@ describe('a printed name', () => {
       const words = Object.entries(FAMILY[name].params).flatMap(([key, shape]) =>
         shape.kind === 'word' ? [`${key}=${shape.values[0]}`] : [],
       );
-      const must = { rate: ['action=buy'], err: ['gmax=5'] }[String(name)] ?? [];
+      const must = { rate: ['action=buy'], err: ['gmax=5'], novelty: ['users=100'] }[String(name)] ?? [];
       const all = [...words, ...must];
       const text = all.length > 0 ? `${name}(${all.join(',')})` : name;
       expect(print(text)).toBe(must.length > 0 ? `${name}(${must.join(',')})` : name);
@@ -297,17 +300,30 @@ describe('a list of measures', () => {
   });
 
   it.each([
-    ['rbp', 'rbp is not offered yet; offered: mrr, hit, precision, recall, f1, ap, rprec, dcg, ndcg, ctr, rate'],
-    ['gini', 'gini is not offered yet; offered: mrr, hit, precision, recall, f1, ap, rprec, dcg, ndcg, ctr, rate'],
+    ['ap(ideal=all)', 'run', ONLY_SCORE('all')],
+    ['ap(ideal=all)', 'replay', ONLY_SCORE('all')],
+    ['ndcg(gain=binary,ideal=perfect)@5', 'replay', ONLY_SCORE('perfect')],
     [
-      'ap(ideal=all)',
-      'ideal=all needs judgements of items that were not shown: it is for offline scoring and not offered yet; expected ideal=shown',
+      'mrr(per=user)',
+      'run',
+      'per=user keeps the sums of every user, without bound: it is for replay and score only; expected per=impression',
     ],
-    ['mrr(per=user)', 'per=user is not offered yet; expected per=impression'],
-    ['f1(of=means)', 'of=means is not offered yet; expected of=lists'],
-  ])('says plainly that %s is not offered yet', (text, reason) => {
-    expect(names([text]).problems).toEqual([{ index: 0, message: `"${text}": ${reason}` }]);
+    [
+      'mrr(per=session)',
+      'run',
+      'per=session keeps the sums of every session, without bound: it is for replay and score only; expected per=impression',
+    ],
+  ] as const)('says plainly that %s is not for %s', (text, command, reason) => {
+    expect(parseMeasures([text], DEFAULTS, { command }).problems).toEqual([
+      { index: 0, message: `"${text}": ${reason}` },
+    ]);
+    expect(parseMeasures([text], DEFAULTS, { command: 'score' }).problems).toEqual([]);
     expect(parseMeasures([text], DEFAULTS, { family: true }).problems).toEqual([]);
+  });
+
+  it('takes means over users in replay, and pooled classes and f1 of means everywhere', () => {
+    expect(parseMeasures(['mrr(per=user)', 'mrr(per=session)'], DEFAULTS, { command: 'replay' }).problems).toEqual([]);
+    expect(parseMeasures(['f1(per=class)@5', 'f1(of=means)'], DEFAULTS).problems).toEqual([]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 /** Arbitrary texts of measures, drawn from the family's own table. */
 import fc from 'fast-check';
 import { FAMILY, MEASURE_NAMES, type Measure, type MeasureName, type ParamShape } from '../../src/measures/family.ts';
+import { LIST_ONLY } from '../../src/measures/list-only.ts';
 import { parseMeasure } from '../../src/measures/name.ts';
 import { OFFERED, offered } from '../../src/measures/offered.ts';
 import { MeasureError } from '../../src/measures/scan.ts';
@@ -64,5 +65,13 @@ function measuresOf(names: readonly MeasureName[], only: (measure: Measure) => b
 /** Any measure of the family. */
 export const anyMeasure = measuresOf(MEASURE_NAMES, () => true);
 
-/** Any measure that is scored. */
-export const scoredMeasure = measuresOf(OFFERED, (measure) => offered(measure) === undefined);
+/** Any measure of feedback that is scored. */
+export const scoredMeasure = measuresOf(
+  OFFERED.filter((name) => !LIST_ONLY.has(name)),
+  (measure) => offered(measure, 'score') === undefined,
+);
+
+/** Any of these measures, by any of its conventions. */
+export function anyOf(names: readonly MeasureName[]): fc.Arbitrary<Measure> {
+  return measuresOf(names, (measure) => offered(measure, 'score') === undefined);
+}

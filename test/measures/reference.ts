@@ -9,6 +9,8 @@ import type { Measure } from '../../src/measures/family.ts';
 export interface PlainSlot {
   readonly item: string;
   readonly rank: number;
+  /** Predicted. */
+  readonly score?: number | undefined;
 }
 
 export interface PlainEvent {
@@ -22,12 +24,16 @@ export interface PlainImpression {
   readonly offset: number;
   readonly slots: readonly PlainSlot[];
   readonly events: readonly PlainEvent[];
+  /** Grades of every known item, shown ones included; undefined: only those. */
+  readonly known?: readonly number[] | undefined;
 }
 
-/** undefined: left out. `above` over `below` is the list's fraction. */
-export type PlainScore =
-  | { readonly positive: boolean; readonly value: number }
-  | { readonly positive: boolean; readonly above: number; readonly below: number };
+/** What one list has of a measure. undefined: left out. */
+export interface PlainScore {
+  readonly positive: boolean;
+  /** One value, numerator and denominator, precision and recall, or TP, FP, FN, TN. */
+  readonly values: readonly number[];
+}
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const cut = (value: number, most: number) => Math.max(0, Math.min(value, most, 30));
@@ -78,6 +84,106 @@ export function plainGrades(list: PlainImpression, grading: Grading, action: unk
   });
 }
 
+/** The rating of every slot; undefined: none. */
+function ratingsOf(list: PlainImpression, grading: Grading, action: unknown, dup: unknown): (number | undefined)[] {
+  const rule = grading.actions.find(({ name }) => name === action)?.rule.rule ?? 'max';
+  return list.slots.map(({ item }, s) => {
+    if (!credited(list, s, dup)) return undefined;
+    const mine = list.events
+      .filter((e) => e.item === item && e.action === action)
+      .flatMap(({ value, ts }) => (value === undefined ? [] : [{ value, ts }]));
+    if (mine.length === 0) return undefined;
+    if (rule === 'max') return Math.max(...mine.map(({ value }) => value));
+    if (rule === 'sum') return sum(mine.map(({ value }) => value));
+    return mine.toSorted((a, b) => a.ts - b.ts)[mine.length - 1].value;
+  });
+}
+
+/** The (score, rating) pairs of a list, and how many slots have a rating. */
+export function plainPairs(
+  { params }: Measure,
+  list: PlainImpression,
+  grading: Grading,
+): { readonly pairs: readonly (readonly [score: number, rating: number])[]; readonly rated: number } {
+  const ratings = ratingsOf(list, grading, params.get('action'), params.get('dup'));
+  const pairs = list.slots.flatMap(({ rank, score }, s): [number, number][] => {
+    const rating = ratings[s];
+    const x = params.get('by') === 'rank' ? 0 - rank : score;
+    return rating === undefined || x === undefined ? [] : [[x, rating]];
+  });
+  return { pairs, rated: ratings.filter((rating) => rating !== undefined).length };
+}
+
+/** Average ranks: the mean place of all places that a value takes in the sorted values. */
+function averageRanks(values: readonly number[]): number[] {
+  const sorted = values.toSorted((a, b) => a - b);
+  return values.map((value) => (sorted.indexOf(value) + sorted.lastIndexOf(value)) / 2 + 1);
+}
+
+function pearson(xs: readonly number[], ys: readonly number[]): number {
+  const mean = (values: readonly number[]) => sum(values) / values.length;
+  const dx = xs.map((x) => x - mean(xs));
+  const dy = ys.map((y) => y - mean(ys));
+  return sum(dx.map((x, i) => x * dy[i])) / Math.sqrt(sum(dx.map((x) => x * x)) * sum(dy.map((y) => y * y)));
+}
+
+function tauOf(kind: unknown, pairs: readonly (readonly [number, number])[]): number {
+  const m = pairs.length;
+  let concordant = 0;
+  let discordant = 0;
+  for (let i = 0; i < m; i++) {
+    for (let j = i + 1; j < m; j++) {
+      const sign = (pairs[i][0] - pairs[j][0]) * (pairs[i][1] - pairs[j][1]);
+      if (sign > 0) concordant++;
+      if (sign < 0) discordant++;
+    }
+  }
+  const P = (m * (m - 1)) / 2;
+  /** How often each different value of a side occurs. */
+  const groups = (side: 0 | 1) =>
+    [...new Set(pairs.map((pair) => pair[side]))].map((value) => pairs.filter((pair) => pair[side] === value).length);
+  const tied = (side: 0 | 1) => sum(groups(side).map((t) => (t * (t - 1)) / 2));
+  if (kind === 'a') return (concordant - discordant) / P;
+  if (kind === 'b') return (concordant - discordant) / Math.sqrt((P - tied(0)) * (P - tied(1)));
+  const q = Math.min(groups(0).length, groups(1).length);
+  return (2 * q * (concordant - discordant)) / (m * m * (q - 1));
+}
+
+function plainRated(
+  measure: Measure,
+  list: PlainImpression,
+  grading: Grading,
+  positive: boolean,
+): PlainScore | undefined {
+  const { pairs } = plainPairs(measure, list, grading);
+  if (pairs.length === 0) return undefined;
+  const errors = pairs.map(([score, rating]) => rating - score);
+  const errorMean = (values: readonly number[], back: (mean: number) => number): PlainScore =>
+    measure.params.get('avg') === 'micro'
+      ? { positive, values: [sum(values), values.length] }
+      : { positive, values: [back(sum(values) / values.length)] };
+  const isFlat = [0, 1].some((side) => new Set(pairs.map((pair) => pair[side])).size < 2);
+  switch (measure.name) {
+    case 'mae':
+      return errorMean(errors.map(Math.abs), (mean) => mean);
+    case 'rmse':
+      return errorMean(
+        errors.map((e) => e * e),
+        Math.sqrt,
+      );
+    case 'bias':
+      return errorMean(errors, (mean) => mean);
+    case 'spearman':
+      if (isFlat) return undefined;
+      return {
+        positive,
+        values: [pearson(averageRanks(pairs.map(([x]) => x)), averageRanks(pairs.map(([, y]) => y)))],
+      };
+    default:
+      return isFlat ? undefined : { positive, values: [tauOf(measure.params.get('tau'), pairs)] };
+  }
+}
+
 /** One list by one measure. */
 export function plainScore(measure: Measure, list: PlainImpression, grading: Grading): PlainScore | undefined {
   const { name, params } = measure;
@@ -85,6 +191,11 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
   const k = measure.k ?? Number.POSITIVE_INFINITY;
   const inCut = list.slots.filter(({ rank }) => rank <= k);
   if (inCut.length === 0 || list.slots.length < Number(get('min_list_length'))) return undefined;
+
+  if (['mae', 'rmse', 'bias', 'spearman', 'kendall'].includes(name)) {
+    const usual = plainGrades(list, grading, undefined, 'first').some((grade) => grade >= grading.relevantFrom);
+    return plainRated(measure, list, grading, usual);
+  }
 
   const acts = (action: string) =>
     list.slots.map(
@@ -94,14 +205,18 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
   const isRate = name === 'ctr' || name === 'rate';
   const rateAction = name === 'ctr' ? 'click' : String(get('action'));
   const good = isRate ? acts(rateAction) : grades.map((grade) => grade >= Number(get('rel')));
-  const R = good.filter((yes) => yes).length;
+  const shownR = good.filter((yes) => yes).length;
+  const isShown = get('ideal') === undefined || get('ideal') === 'shown';
+  // Without other knowledge the shown items are the known ones; a shown positive is known in any case.
+  const known = (list.known ?? plainGrades(list, grading, get('action'), 'first')).map((grade) => cut(grade, 30));
+  const R = isShown ? shownR : Math.max(shownR, known.filter((grade) => grade >= Number(get('rel'))).length);
   const TP = good.filter((yes, s) => yes && list.slots[s].rank <= k).length;
   const lastRank = list.slots[list.slots.length - 1].rank;
   const kOrLast = Math.min(k, k === Number.POSITIVE_INFINITY ? lastRank : k);
 
   const examinedAtAll = list.slots.map(({ rank }, s) => {
     if (get('examined') === 'viewport') return good[s] || acts('view')[s];
-    if (get('examined') === 'last_positive') return R === 0 || good.lastIndexOf(true) >= s || rank < 0;
+    if (get('examined') === 'last_positive') return shownR === 0 || good.lastIndexOf(true) >= s || rank < 0;
     return true;
   });
   const examined = (wanted: (rank: number) => boolean) =>
@@ -113,7 +228,7 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
     const below = examined(wanted);
     if (below === 0) return undefined;
     const above = list.slots.filter(({ rank }, s) => wanted(rank) && good[s]).length;
-    return get('avg') === 'micro' ? { positive: R > 0, above, below } : { positive: R > 0, value: above / below };
+    return { positive: R > 0, values: get('avg') === 'micro' ? [above, below] : [above / below] };
   }
 
   const over = (a: number, b: number) => (b === 0 ? 0 : a / b);
@@ -121,13 +236,19 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
     if (get('examined') !== 'all') return examined((rank) => rank <= k);
     if (get('denom') === 'list') return inCut.length;
     const page = Math.max(kOrLast - list.offset, inCut.length);
-    return get('denom') === 'capped' ? Math.min(page, R) : page;
+    return get('denom') === 'capped' ? Math.min(page, shownR) : page;
   };
   const finish = (value: number, above: number, below: number, positive = R > 0): PlainScore => {
-    if (get('avg') === 'micro') return { positive, above, below };
-    return get('avg') === 'weighted' ? { positive: R > 0, above: R * value, below: R } : { positive, value };
+    if (get('avg') === 'micro') return { positive, values: [above, below] };
+    return get('avg') === 'weighted' ? { positive: R > 0, values: [R * value, R] } : { positive, values: [value] };
   };
   const hitRanks = list.slots.filter((_, s) => good[s]).map(({ rank }) => rank);
+
+  if (get('per') === 'class') {
+    const cell = (inTop: boolean, isGood: boolean) =>
+      list.slots.filter(({ rank }, s) => rank <= k === inTop && good[s] === isGood).length;
+    return { positive: R > 0, values: [cell(true, true), cell(true, false), cell(false, true), cell(false, false)] };
+  }
 
   switch (name) {
     case 'mrr':
@@ -149,6 +270,7 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
       const b2 = Number(get('beta')) ** 2;
       const P = TP / base;
       const C = over(TP, R);
+      if (get('of') === 'means') return { positive: R > 0, values: [P, C] };
       return finish(over((1 + b2) * P * C, b2 * P + C), (1 + b2) * TP, b2 * R + base);
     }
     case 'ap': {
@@ -171,25 +293,72 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
       return finish(over(hitRanks.filter((rank) => rank <= R).length, R), 0, 0);
     case 'dcg':
     case 'ndcg': {
-      const gains = grades.map((g) => {
+      const gainOf = (g: number) => {
         if (get('gain') === 'exp') return 2 ** g - 1;
         if (get('gain') === 'binary') return g >= Number(get('rel')) ? 1 : 0;
         return g;
-      });
+      };
       const disc = (r: number) => {
         if (get('discount') === 'clipped') return Math.log2(Math.max(r, 2));
         if (get('discount') === 'ln') return Math.log(r + 1);
         return get('discount') === 'none' ? 1 : Math.log2(r + 1);
       };
-      const dcgOf = (values: readonly number[]) =>
-        sum(list.slots.map(({ rank }, s) => (rank <= k ? values[s] / disc(rank) : 0)));
-      const dcg = dcgOf(gains);
-      const ideal = dcgOf(gains.toSorted((a, b) => b - a));
-      const worst = dcgOf(gains.toSorted((a, b) => a - b));
-      if (name === 'dcg') return finish(dcg, 0, 0, ideal > 0);
-      if (get('norm') === 'max') return finish(over(dcg, ideal), 0, 0, ideal > 0);
+      const dcgOf = (values: readonly number[], ranks: readonly number[]) =>
+        sum(values.map((value, i) => (ranks[i] <= k ? value / disc(ranks[i]) : 0)));
+      const ownRanks = list.slots.map(({ rank }) => rank);
+      const dcg = dcgOf(grades.map(gainOf), ownRanks);
+      const pool = (isShown ? grades : known).map(gainOf);
+      const ranks = isShown ? ownRanks : pool.map((_, i) => i + 1);
+      const best = dcgOf(
+        pool.toSorted((a, b) => b - a),
+        ranks,
+      );
+      const worst = dcgOf(
+        pool.toSorted((a, b) => a - b),
+        ranks,
+      );
+      const whole = Array.from({ length: Math.min(k, 1e4) }, (_, i) => i + 1);
+      const ideal =
+        get('ideal') === 'perfect'
+          ? dcgOf(
+              whole.map(() => 1),
+              whole,
+            )
+          : best;
+      const gaining = get('gain') === 'binary' ? R > 0 : pool.some((gain) => gain > 0);
+      if (name === 'dcg') return finish(dcg, 0, 0, gaining);
+      if (get('norm') === 'max') return finish(Math.min(1, over(dcg, ideal)), 0, 0, gaining);
       if (ideal - worst <= 1e-12 * ideal) return undefined;
-      return finish((dcg - worst) / (ideal - worst), 0, 0, ideal > 0);
+      const scaled = (dcg - worst) / (ideal - worst);
+      return finish(isShown ? Math.min(1, Math.max(0, scaled)) : scaled, 0, 0, gaining);
+    }
+    case 'rbp': {
+      if (shownR === 0) return finish(0, 0, 0);
+      const p = Number(get('p'));
+      const stops = grades.map((g, s) =>
+        get('gain') === 'scaled' ? Math.min(1, g / Number(get('gmax'))) : good[s] ? 1 : 0,
+      );
+      const rbpOf = (values: readonly number[]) =>
+        (1 - p) * sum(list.slots.map(({ rank }, s) => (rank <= k ? values[s] * p ** (rank - 1) : 0)));
+      const best = rbpOf(stops.toSorted((a, b) => b - a));
+      return finish(get('norm') === 'max' ? over(rbpOf(stops), best) : rbpOf(stops), 0, 0);
+    }
+    case 'err': {
+      if (shownR === 0) return finish(0, 0, 0);
+      const gmax = Number(get('gmax'));
+      const q = grades.map((g) => (2 ** Math.min(g, gmax) - 1) / 2 ** gmax);
+      const reaches = (s: number) => q.slice(0, s).reduce((all, stop) => all * (1 - stop), 1);
+      return finish(sum(list.slots.map(({ rank }, s) => (rank <= k ? (q[s] * reaches(s)) / rank : 0))), 0, 0);
+    }
+    case 'auc': {
+      const scoreOf = ({ rank, score }: PlainSlot) => (get('by') === 'rank' ? 0 - rank : score);
+      const scoresOf = (wanted: (s: number) => boolean) =>
+        list.slots.flatMap((slot, s) => (wanted(s) ? [scoreOf(slot) ?? []] : []).flat());
+      const positives = scoresOf((s) => good[s]);
+      const others = scoresOf((s) => !good[s] && examinedAtAll[s]);
+      const pairs = positives.flatMap((a) => others.map((b) => (a > b ? 1 : a === b ? 0.5 : 0)));
+      if (pairs.length === 0) return undefined;
+      return finish(sum(pairs) / pairs.length, 0, 0);
     }
     default:
       throw new Error(`the reference does not know ${name}`);

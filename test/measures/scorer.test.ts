@@ -1,36 +1,50 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LEFT_OUT, WITH_POSITIVE } from '../../src/measures/contract.ts';
+import { LEFT_OUT, SCORE_WIDTH, SUMS, type SumsKind, WITH_POSITIVE } from '../../src/measures/contract.ts';
 import type { Measure } from '../../src/measures/family.ts';
 import { parseMeasure } from '../../src/measures/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { fixedGrade, GRADING, impressions, joined } from './lists.ts';
 import { scoredMeasure } from './names.ts';
-import { type PlainImpression, plainGrades, plainScore } from './reference.ts';
+import { type PlainImpression, plainGrades, plainPairs, plainScore } from './reference.ts';
 
 const parse = (text: string) => parseMeasure(text, { relevantFrom: 1 });
 
 function expectAgreement(measures: readonly Measure[], lists: readonly PlainImpression[]): void {
   const scorer = compile(measures, GRADING);
-  const out = new Float64Array(3 * measures.length);
+  const out = new Float64Array(SCORE_WIDTH * measures.length);
   for (const list of lists) {
     const positive = scorer.score(joined(list, scorer.actions), out);
     expect(positive).toBe(plainGrades(list, GRADING, undefined, 'first').some((grade) => grade >= 1));
     for (const [m, measure] of measures.entries()) {
       const plain = plainScore(measure, list, GRADING);
-      const [state, value, below] = out.subarray(3 * m);
+      const [state, ...values] = out.subarray(SCORE_WIDTH * m);
       expect([measure.canonical, state === LEFT_OUT]).toEqual([measure.canonical, plain === undefined]);
+      const kind = scorer.kinds[m];
+      const { values: names, tail } = SUMS[kind];
+      expectTail(measure, list, kind, values.slice(names.length, names.length + tail.length));
       if (plain === undefined) continue;
       expect([measure.canonical, state === WITH_POSITIVE]).toEqual([measure.canonical, plain.positive]);
-      expect(scorer.kinds[m]).toBe('value' in plain ? 'mean' : 'fraction');
-      expectNear(value, 'value' in plain ? plain.value : plain.above);
-      expectNear(below, 'value' in plain ? 0 : plain.below);
+      expect(plain.values.length).toBe(kind === 'apart' ? 1 : names.length);
+      plain.values.forEach((wanted, i) => {
+        expectNear(values[i], wanted, measure);
+      });
     }
   }
 }
 
-function expectNear(got: number, wanted: number): void {
-  expect(Math.abs(got - wanted)).toBeLessThanOrEqual(1e-12 * Math.max(1, Math.abs(wanted)));
+/** Pairs and rated slots count also where the list is left out, unless it is too short or has no slot up to k. */
+function expectTail(measure: Measure, list: PlainImpression, kind: SumsKind, tail: readonly number[]): void {
+  if (tail.length === 0) return;
+  const isRefused = list.slots.length === 0 || list.slots.length < Number(measure.params.get('min_list_length'));
+  const { pairs, rated } = isRefused ? { pairs: [], rated: 0 } : plainPairs(measure, list, GRADING);
+  expect(tail).toEqual(kind === 'pairs' ? [rated] : [pairs.length, rated]);
+}
+
+function expectNear(got: number, wanted: number, { canonical }: Measure): void {
+  expect(Math.abs(got - wanted), `${canonical}: ${got}, ${wanted}`).toBeLessThanOrEqual(
+    1e-12 * Math.max(1, Math.abs(wanted)),
+  );
 }
 
 describe('the fast scorer', () => {
@@ -60,9 +74,9 @@ describe('the fast scorer', () => {
 
   it('leaves an empty list out of every measure', () => {
     const scorer = compile([parse('mrr'), parse('ctr'), parse('precision@5')], GRADING);
-    const out = new Float64Array(9).fill(7);
+    const out = new Float64Array(3 * SCORE_WIDTH).fill(7);
     expect(scorer.score(joined({ offset: 0, slots: [], events: [] }, scorer.actions), out)).toBe(false);
-    expect([...out]).toEqual(new Array(9).fill(0));
+    expect([...out]).toEqual(new Array(3 * SCORE_WIDTH).fill(0));
   });
 
   it('asks for the actions of the grading first, then for those that only measures name', () => {
@@ -71,8 +85,20 @@ describe('the fast scorer', () => {
     expect(compile(texts.map(parse), grading).actions).toEqual(['purchase', 'share', 'click', 'view']);
   });
 
-  it('refuses a measure that is not offered', () => {
-    expect(() => compile([parse('rbp')], GRADING)).toThrow(/rbp is not offered yet; offered: mrr, hit/);
+  it('says what its lists must carry', () => {
+    expect(compile(['mrr', 'spearman(by=rank)', 'auc'].map(parse), GRADING).needs.scores).toBe(false);
+    for (const name of ['mae', 'rmse', 'bias', 'spearman', 'kendall', 'auc(by=score)']) {
+      expect(compile(['mrr', name].map(parse), GRADING).needs.scores).toBe(true);
+    }
+  });
+
+  it('takes ratings of an action without a grade', () => {
+    const scorer = compile([parse('mae(action=stars)')], GRADING);
+    const stars = { item: 'a', action: 'stars', value: 4, ts: 0 };
+    const list = { offset: 0, slots: [{ item: 'a', rank: 1, score: 3 }], events: [stars, { ...stars, value: 2 }] };
+    const out = new Float64Array(SCORE_WIDTH);
+    scorer.score(joined(list, scorer.actions), out);
+    expect([...out]).toEqual([1, 1, 1, 1, 0]);
   });
 
   it('refuses a measure of an action that has no grade', () => {

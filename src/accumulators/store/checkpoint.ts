@@ -1,6 +1,7 @@
 import type { JoinCheckpoint } from '../../checkpoint.ts';
 import type { EpochMs } from '../../events.ts';
 import { type PanesState, parsePanesState } from '../panes-settings.ts';
+import { parseRuns, type RunState } from '../runs.ts';
 import { joinOf } from './join-codec.ts';
 import { keysOf, listOf, parseJson, textOf, timeOf, whole } from './json.ts';
 import { FORMAT_VERSION } from './layout.ts';
@@ -24,6 +25,8 @@ export interface UnitCheckpoint {
   readonly incompleteBefore: EpochMs;
   readonly join: JoinCheckpoint;
   readonly panes: PanesState;
+  /** Of the experiments. */
+  readonly runs: readonly RunState[];
   /** For each topic what tells its last applied record from any other; undefined: none, or not kept. */
   readonly lastRecords: readonly (string | undefined)[];
 }
@@ -46,6 +49,7 @@ export function encodeCheckpoint(checkpoint: UnitCheckpoint): Map<string, string
     ['topics', JSON.stringify(topics)],
     ['counts', JSON.stringify(counts)],
     ['panes', JSON.stringify(checkpoint.panes)],
+    ['runs', JSON.stringify(checkpoint.runs)],
     ['lastRecords', JSON.stringify(checkpoint.lastRecords.map((record) => record ?? null))],
   ]);
 }
@@ -88,6 +92,7 @@ function decodeKnown(fields: Fields): UnitCheckpoint {
     incompleteBefore: timeOf(json('incompleteBefore'), 'incompleteBefore'),
     join: joinOf(json('topics'), json('counts'), json('watermark')),
     panes: parsePanesState(text('panes')),
+    runs: parseRuns(fields.get('runs')),
     lastRecords: listOf(json('lastRecords'), 'lastRecords', (record, where) =>
       record === null ? undefined : textOf(record, where),
     ),

@@ -3,16 +3,17 @@
 --
 -- KEYS  1            the unit's hash
 --       2 .. 1+D     keys to delete
---       2+D ..       keys of the rows to set
+--       2+D ..       keys of the rows to set, those that last behind the others
 -- ARGV  1  token     of the claim under which the caller owns the unit
 --       2  before    number of the commit that this one builds on, digits
 --       3  parent    id of that commit, '' for none
 --       4  seq       number of this commit: before + 1, digits
 --       5  cid       id of this commit
---       6  ttl       ms, digits: rows go when they are not written for so long; '' for never
+--       6  ttl       ms, digits: rows that do not last go when they are not written for so long; '' for never
 --       7  D         number of keys to delete
 --       8  C         number of the checkpoint's fields
---       9 ..         C times field, value; then for each row key the number n of its fields, and n times field, value
+--       9  L         number of row keys that last
+--       10 ..        C times field, value; then for each row key the number n of its fields, and n times field, value
 --
 -- Answers OK        applied
 --         ALREADY   this very commit had been applied
@@ -57,12 +58,13 @@ elseif stored_seq ~= before or stored_cid ~= parent then
 end
 
 -- Is all of it there, of the right form, and allowed?
-if not (digits(before) and digits(seq) and digits(ARGV[7]) and digits(ARGV[8]) and (ttl == '' or digits(ttl))) then
+if not (digits(before) and digits(seq) and digits(ARGV[7]) and digits(ARGV[8]) and digits(ARGV[9]) and (ttl == '' or digits(ttl))) then
   return redis.error_reply('BADCOMMIT a number is not made of digits')
 end
 local first_row = 2 + tonumber(ARGV[7])
-local checkpoint_end = 8 + 2 * tonumber(ARGV[8])
-if first_row > #KEYS + 1 then
+local checkpoint_end = 9 + 2 * tonumber(ARGV[8])
+local first_lasting = #KEYS + 1 - tonumber(ARGV[9])
+if first_row > #KEYS + 1 or first_lasting < first_row then
   return redis.error_reply('BADCOMMIT there are fewer keys than it says')
 end
 if not may('HSET', unit, 'seq', seq) then
@@ -109,11 +111,11 @@ end
 local from = checkpoint_end + 2
 for i = first_row, #KEYS do
   set(KEYS[i], from, ends[i])
-  if ttl ~= '' then
+  if ttl ~= '' and i < first_lasting then
     redis.call('PEXPIRE', KEYS[i], ttl)
   end
   from = ends[i] + 2
 end
-set(unit, 9, checkpoint_end)
+set(unit, 10, checkpoint_end)
 redis.call('HSET', unit, 'seq', seq, 'cid', cid)
 return 'OK'

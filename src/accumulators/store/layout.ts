@@ -12,7 +12,14 @@
  *   receval:{<namespace>:<unit>}:<generation>:total:<name>:<run>       since-start sums, each row with its vector
  *       <horizon>|<by>|<values>    a row as JSON (row-codec.ts). by: the names of the grouping set joined by ','; values:
  *                                  the cohort's values joined by ','; both '' for the set without dimensions; the rest
- *                                  of a set is named __other__ in each dimension. Values never hold ',' or '|'.
+ *                                  of a set is named __other__ in each dimension. Values never hold ',' or '|'. The
+ *                                  total of a run of an experiment holds its horizon and its dimension alone.
+ *   receval:{<namespace>:<unit>}:<generation>:users:<name>:<run>       the sample of users exposed to a run
+ *       level                      j, digits; then one field for each user (statistics/sample-codec.ts)
+ *   receval:{<namespace>:<unit>}:<generation>:looks:<name>:<run>       of unit 0 only: what the looks have found
+ *       (experiment/looks-fields.ts)
+ *
+ * What is kept of a run has no end in time: it goes when the run ends.
  */
 import { type EpochMs, OTHER_COHORT } from '../../events.ts';
 
@@ -50,6 +57,21 @@ export function vectorKey(owner: RowOwner, start: EpochMs): string {
 export function totalKey(owner: RowOwner, name: string, run: string): string {
   return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:total:${name}:${run}`;
 }
+
+export function usersKey(owner: RowOwner, name: string, run: string): string {
+  return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:users:${name}:${run}`;
+}
+
+export function looksKey(owner: RowOwner, name: string, run: string): string {
+  return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:looks:${name}:${run}`;
+}
+
+/** A key whose rows stay though nobody writes them. */
+export function isLasting(key: string): boolean {
+  return LASTING.test(key.slice(key.indexOf('}')));
+}
+
+const LASTING = /^}:[^:]*:(?:total|users|looks):/;
 
 /** The name of a grouping set in fields. */
 export function setText(by: readonly string[]): string {

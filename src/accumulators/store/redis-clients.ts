@@ -2,6 +2,9 @@
  * Options of the client library (ioredis 6.0.0; faults.md section 2). Its defaults send commands again after a
  * reconnect, queue them without bound and wait for ever; here a command is sent once, now, and ends in time.
  */
+import type { ConnectionOptions } from 'node:tls';
+import type { TlsContext } from '../../connections/tls-context.ts';
+import type { RedisAccess } from './redis-access.ts';
 import type { RedisTarget } from './redis-url.ts';
 
 export interface ClientSettings {
@@ -24,11 +27,10 @@ function reconnectOnError(error: Error): 1 | false {
   return error.message.startsWith('READONLY') ? 1 : false;
 }
 
-function shared({ username, password }: RedisTarget, { name, commandTimeout }: ClientSettings) {
+function shared(access: RedisAccess, { name, commandTimeout }: ClientSettings) {
   return {
     connectionName: name,
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
+    ...access.login,
     protocol: 2,
     // Unknown to Redis 7.0, whose ACL refuses rules that name it.
     disableClientInfo: true,
@@ -43,14 +45,28 @@ function shared({ username, password }: RedisTarget, { name, commandTimeout }: C
   } as const;
 }
 
-export function serverOptions(target: Exclude<RedisTarget, { readonly kind: 'cluster' }>, settings: ClientSettings) {
-  const common = { ...shared(target, settings), enableOfflineQueue: false, retryStrategy: pauseBefore };
+export function serverOptions(
+  target: Exclude<RedisTarget, { readonly kind: 'cluster' }>,
+  access: RedisAccess,
+  settings: ClientSettings,
+) {
+  // Connects when it is told to, so that `stayFresh` comes first.
+  const common = {
+    ...shared(access, settings),
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    retryStrategy: pauseBefore,
+  };
   if (target.kind === 'server') {
     const { host, port } = target.address;
-    return { ...common, host, port, db: target.db, ...(target.tls ? { tls: {} } : {}) };
+    return { ...common, host, port, db: target.db, ...tlsOptions(access.tls, host) };
   }
+  const { sentinelTls } = access;
   return {
     ...common,
+    ...tlsOptions(access.tls),
+    enableTLSForSentinelMode: access.tls !== undefined,
+    ...(sentinelTls === undefined ? {} : { sentinelTLS: freshTls(sentinelTls) }),
     sentinels: target.addresses.map(({ host, port }) => ({ host, port })),
     name: target.master,
     role: 'master' as const,
@@ -60,9 +76,12 @@ export function serverOptions(target: Exclude<RedisTarget, { readonly kind: 'clu
   };
 }
 
-export function clusterOptions(target: RedisTarget, settings: ClientSettings) {
+export function clusterOptions(access: RedisAccess, settings: ClientSettings) {
   return {
-    redisOptions: shared(target, settings),
+    redisOptions: { ...shared(access, settings), ...tlsOptions(access.tls) },
+    lazyConnect: true,
+    // A certificate is for a name: the client must not turn it into an address before.
+    ...(access.tls === undefined ? {} : { dnsLookup: keepName }),
     enableOfflineQueue: false,
     enableAutoPipelining: false,
     clusterRetryStrategy: pauseBefore,
@@ -72,4 +91,40 @@ export function clusterOptions(target: RedisTarget, settings: ClientSettings) {
     retryDelayOnClusterDown: 0,
     retryDelayOnTryAgain: 100,
   };
+}
+
+function tlsOptions(tls: TlsContext | undefined, host?: string): { readonly tls?: ConnectionOptions } {
+  return tls === undefined ? {} : { tls: freshTls(tls, host) };
+}
+
+/**
+ * Options whose certificates are those of the moment of a connection: the client copies them at each.
+ *
+ * It listens to the first error of a socket only. One with TLS that refuses the certificate of its server has a second, the
+ * server's answer to that, which would end the process. A signal that is never raised makes Node.js listen to all of them.
+ */
+function freshTls(tls: TlsContext, host?: string): ConnectionOptions {
+  const { secureContext: _, ...options } = tls.options(host);
+  return Object.defineProperties(options, {
+    secureContext: { get: () => tls.context, enumerable: true },
+    signal: { get: () => new AbortController().signal, enumerable: true },
+  });
+}
+
+/** Lets the client take the user and the password of the moment at each connection: it looks at its options then. */
+export function stayFresh(options: object, { login }: RedisAccess): void {
+  Object.defineProperties(options, Object.getOwnPropertyDescriptors(login));
+}
+
+/** The same for one node of a cluster, which may have a name of its own. */
+export function nodeStaysFresh(
+  options: { host?: string | undefined; tls?: ConnectionOptions | undefined },
+  access: RedisAccess,
+): void {
+  stayFresh(options, access);
+  if (access.tls !== undefined) options.tls = freshTls(access.tls, options.host);
+}
+
+function keepName(name: string, done: (error: null, address: string) => void): void {
+  done(null, name);
 }

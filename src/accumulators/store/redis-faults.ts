@@ -1,3 +1,4 @@
+import { plainText, tlsAdvice } from '../../connections/tls-faults.ts';
 import { StoreUnavailable } from './unavailable.ts';
 
 interface Fault {
@@ -39,8 +40,12 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   MISCONF: refused('the server cannot save to its disk. Free space there, or look at its log'),
   OOM: refused('the server is at its maxmemory. Raise maxmemory, or move other data away'),
   NOREPLICAS: refused('fewer replicas are connected than min-replicas-to-write asks for. Bring one back'),
-  NOAUTH: refused('a password is needed. Set it in redis.url'),
-  WRONGPASS: refused('user or password are wrong. Check redis.url'),
+  NOAUTH: refused(
+    'a password is needed. Set redis.username and redis.passwordFile (of Sentinel: below redis.sentinel)',
+  ),
+  WRONGPASS: refused(
+    'user or password are wrong. Check redis.username and its password, or redis.url (of Sentinel: redis.sentinel)',
+  ),
   NOPERM: refused(`this user lacks rights: ${RIGHTS}`),
   WRONGTYPE: wrong(
     'a key of receval holds something that is not a hash. Somebody else writes there: choose a namespace',
@@ -50,16 +55,23 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 };
 
 const LONGEST = 200;
+const SETTING = 'redis.tls';
 
 /** The first word of an error, which names its kind; texts differ between servers and versions. */
 function firstWord(error: unknown): string {
   const text = error instanceof Error ? error.message : '';
-  return /^(?:Too many Cluster redirections\. Last error: \w*: )?([A-Z][A-Z0-9_]+)(?= |$)/.exec(text)?.[1] ?? '';
+  return (
+    /^(?:Too many Cluster redirections\. Last error: \w*: |All sentinels are unreachable.*? Last error: )?([A-Z][A-Z0-9_]+)(?= |$)/.exec(
+      text,
+    )?.[1] ?? ''
+  );
 }
 
 /** The word by which a fault is known: the server's, or one for what the client says of the connection. */
-export function faultCode(error: unknown): string {
+export function faultCode(outer: unknown): string {
+  const error = lastOf(outer);
   const text = error instanceof Error ? error.message : '';
+  if (error instanceof Error && tlsAdvice(error, SETTING) !== undefined) return 'TLS';
   if (/timed out|ETIMEDOUT/.test(text)) return 'TIMEOUT';
   if (/^(?:connect |getaddrinfo |unreachable)|isn't (?:writeable|ready)|Cluster is ended|startup nodes/.test(text)) {
     return 'NOT_CONNECTED';
@@ -79,16 +91,34 @@ export function unavailable(
   trouble: string,
 ): StoreUnavailable {
   const code = faultCode(error);
+  const last = lastOf(error);
+  const tls = last instanceof Error ? tlsAdvice(last, SETTING) : undefined;
   const known = FAULTS[code];
-  const fault = known ?? unknown('see the log of the server');
+  const fault = known ?? (tls === undefined ? unknown('see the log of the server') : refused(tls));
   const text = known === undefined && error instanceof Error ? cleaned(error.message, secrets) : trouble;
   const said = text === '' ? '' : ` (${text})`;
   return new StoreUnavailable(code, `Redis could not ${doing}: ${code}${said}: ${fault.advice}`, fault);
 }
 
+/** Of a cluster that cannot be asked: what its last node said. */
+function lastOf(error: unknown): unknown {
+  return error instanceof Error && 'lastNodeError' in error ? (error.lastNodeError ?? error) : error;
+}
+
+/** Why a connection broke, with what to do where that is known. */
+export function troubleOf(error: unknown, secrets: readonly string[]): string {
+  const inner = lastOf(error);
+  if (!(inner instanceof Error)) return '';
+  const advice = FAULTS[firstWord(inner)]?.advice ?? tlsAdvice(inner, SETTING);
+  const text = cleaned(inner.message, secrets);
+  // Says nothing of why.
+  if (text === 'Connection is closed.' || text === 'Failed to refresh slots cache.') return '';
+  return advice === undefined ? text : `${text}: ${advice}`;
+}
+
 /** A server's text without secrets and without the arguments that it repeats, cut. */
 export function cleaned(text: string, secrets: readonly string[]): string {
-  let rest = text.split(/,? with args beginning with/)[0];
+  let rest = plainText(text).split(/,? with args beginning with/)[0];
   for (const secret of secrets) rest = rest.replaceAll(secret, '***');
   return rest.length > LONGEST ? `${rest.slice(0, LONGEST)}...` : rest;
 }

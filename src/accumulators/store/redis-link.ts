@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleaned, faultCode, unavailable } from './redis-faults.ts';
+import { faultCode, troubleOf, unavailable } from './redis-faults.ts';
 import type { StoreUnavailable } from './unavailable.ts';
 
 /** What we use of a client of the Redis library, be it of one server or of a cluster. */
@@ -12,29 +12,40 @@ export interface RedisClient {
   off(event: string, listener: (argument: unknown) => void): unknown;
 }
 
+const REVIVE_MS = 100;
+
 /** Errors that do not pass while we wait. */
-const HOPELESS = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM']);
+const HOPELESS = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'TLS']);
 
 /** One connection. Every call ends within its time limit, and every rejection is a StoreUnavailable without secrets. */
 export class RedisLink {
   readonly #client: RedisClient;
   readonly #limit: number;
-  readonly #secrets: readonly string[];
+  readonly #secrets: () => readonly string[];
   /** Why the connection broke last; '' for never. */
   #trouble = '';
+  #closed = false;
+  /** Why the last call failed; '' if it did not. */
+  #failed = '';
 
   /** `limit` in ms: a little more than the client's own, which may fail to fire. */
-  constructor(client: RedisClient, limit: number, secrets: readonly string[]) {
+  constructor(client: RedisClient, limit: number, secrets: () => readonly string[]) {
     this.#client = client;
     this.#limit = limit;
     this.#secrets = secrets;
     client.on('error', (error) => {
-      this.#trouble = error instanceof Error ? cleaned(error.message, secrets) : '';
+      this.#trouble = troubleOf(error, secrets());
     });
   }
 
   get connected(): boolean {
     return this.#client.status === 'ready';
+  }
+
+  /** What is wrong now, and what to do; '': nothing that is known of. */
+  get trouble(): string {
+    if (this.#failed !== '') return this.#failed;
+    return this.connected || this.#trouble === '' ? '' : `Redis: ${this.#trouble}`;
   }
 
   /** Resolves once commands can be sent. Rejects after `patience` ms, or at once for wrong credentials. */
@@ -87,9 +98,12 @@ export class RedisLink {
       timer = setTimeout(() => reject(new Error('Command timed out')), this.#limit);
     });
     try {
-      return await Promise.race([send(), limit]);
+      const answer = await Promise.race([send(), limit]);
+      this.#failed = '';
+      return answer;
     } catch (error) {
       const fault = this.#wrap(doing, error);
+      this.#failed = fault.message;
       // A dead peer goes unnoticed for minutes: make a new connection.
       if (fault.code === 'TIMEOUT') this.#client.disconnect(true);
       throw fault;
@@ -98,11 +112,24 @@ export class RedisLink {
     }
   }
 
+  /**
+   * Lets the client begin anew when it has ended without being told to. ioredis 6.0.0 ends for good when a sentinel tells of a
+   * fail-over while it connects.
+   */
+  revive(connect: () => Promise<unknown>): void {
+    this.#client.on('end', () => {
+      setTimeout(() => {
+        if (!this.#closed) connect().catch(() => {});
+      }, REVIVE_MS);
+    });
+  }
+
   close(): void {
+    this.#closed = true;
     this.#client.disconnect();
   }
 
   #wrap(doing: string, error: unknown): StoreUnavailable {
-    return unavailable(doing, error, this.#secrets, this.connected ? '' : this.#trouble);
+    return unavailable(doing, error, this.#secrets(), this.connected ? '' : this.#trouble);
   }
 }

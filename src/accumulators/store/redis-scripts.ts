@@ -1,4 +1,4 @@
-import { STORE_FIELDS } from './layout.ts';
+import { isLasting, STORE_FIELDS } from './layout.ts';
 import type { Claimed, Commit, Fields } from './port.ts';
 
 /** Keys and arguments of one script call. */
@@ -8,7 +8,7 @@ export interface ScriptCall {
 }
 
 /**
- * A commit as commit.lua takes it. `rowTtl` in ms; undefined: rows stay. Throws for a checkpoint that names a field of
+ * A commit as commit.lua takes it. `rowTtl` in ms, of rows that do not last; undefined: all rows stay. Throws for a checkpoint that names a field of
  * the store's own, and for keys outside of the unit's slot: both would break the guard.
  */
 export function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
@@ -16,13 +16,15 @@ export function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCa
   const tag = slotOf(unit);
   const keys = [unit, ...deletes];
   const args = [token, String(seq - 1), parent, String(seq), cid, rowTtl === undefined ? '' : String(rowTtl)];
-  args.push(String(deletes.length), String(checkpoint.size));
+  const written = [...rows].filter(([, fields]) => fields.size > 0);
+  const passing = written.filter(([key]) => !isLasting(key));
+  const lasting = written.filter(([key]) => isLasting(key));
+  args.push(String(deletes.length), String(checkpoint.size), String(lasting.length));
   for (const own of STORE_FIELDS) {
     if (checkpoint.has(own)) throw new Error(`the checkpoint may not hold "${own}": the store keeps that field itself`);
   }
   pushFields(args, checkpoint);
-  for (const [key, fields] of rows) {
-    if (fields.size === 0) continue;
+  for (const [key, fields] of [...passing, ...lasting]) {
     keys.push(key);
     args.push(String(fields.size));
     pushFields(args, fields);

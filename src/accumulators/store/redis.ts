@@ -1,17 +1,20 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Cluster, Redis } from 'ioredis';
+import type { RedisSecurity } from '../../connections/settings.ts';
 import type { DurationMs, EpochMs } from '../../events.ts';
 import type { Claimed, Commit, CommitAnswer, Fields, Store } from './port.ts';
-import { type ClientSettings, clusterOptions, serverOptions } from './redis-clients.ts';
+import { RedisAccess } from './redis-access.ts';
+import { type ClientSettings, clusterOptions, nodeStaysFresh, serverOptions, stayFresh } from './redis-clients.ts';
 import { findingsOf, type StoreFinding } from './redis-findings.ts';
 import { RedisLink } from './redis-link.ts';
+import { explainRedis } from './redis-probe.ts';
 import { batchesOf, claimedOf, commitCall, fieldsOf, type ScriptCall } from './redis-scripts.ts';
 import { selfTest } from './redis-self-test.ts';
 import { parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
 import { StoreUnavailable } from './unavailable.ts';
 
-export interface RedisStoreOptions {
+export interface RedisStoreOptions extends Partial<RedisSecurity> {
   /** redis://, rediss://, redis+sentinel:// or redis+cluster:// (redis-url.ts). */
   readonly url: string;
   /** Rows that are not written for so long may go: at least `keep` + 14 days (semantics.md section 4). undefined: never. */
@@ -46,13 +49,17 @@ const CLAIM = script('claim');
  */
 export class RedisStore implements Store {
   readonly #target: RedisTarget;
+  readonly #access: RedisAccess;
   readonly #rowTtl: DurationMs | undefined;
   /** Claims and commits; what reads ask for does not stand before them. */
   readonly #writes: RedisLink;
   readonly #reads: RedisLink;
   readonly #primaries: () => readonly RedisLink[];
 
-  /** Rejects with a StoreUnavailable when no server can be reached, with a RedisUrlError for a malformed URL. */
+  /**
+   * Rejects with a StoreUnavailable when no server can be reached, with a RedisUrlError for a malformed URL, with an
+   * AccessFileError for a file with a secret or a certificate that cannot be used.
+   */
   static async connect(options: RedisStoreOptions): Promise<RedisStore> {
     const store = new RedisStore(options);
     try {
@@ -62,24 +69,28 @@ export class RedisStore implements Store {
       return store;
     } catch (error) {
       await store.close();
-      throw error;
+      throw await explainRedis(error, store.#target, store.#access);
     }
   }
 
-  private constructor({ url, rowTtl, commandTimeout = 2000 }: RedisStoreOptions) {
+  private constructor({ url, rowTtl, commandTimeout = 2000, ...security }: RedisStoreOptions) {
     if (rowTtl !== undefined && !(Number.isSafeInteger(rowTtl) && rowTtl > 0)) {
       throw new RangeError(`rowTtl: expected whole milliseconds above 0, not ${rowTtl}`);
     }
     this.#target = parseRedisUrl(url);
     this.#rowTtl = rowTtl;
-    const { username, password } = this.#target;
-    const secrets = [password, username].flatMap((text) =>
-      text === undefined ? [] : [text, encodeURIComponent(text)],
-    );
-    const link = (client: Redis | Cluster, limit: number): RedisLink => new RedisLink(client, limit + 500, secrets);
-    const reads = open(this.#target, { name: 'receval-reads', commandTimeout: 5 * commandTimeout });
-    this.#writes = link(open(this.#target, { name: 'receval-commits', commandTimeout }), commandTimeout);
-    this.#reads = link(reads, 5 * commandTimeout);
+    const access = new RedisAccess(this.#target, security);
+    this.#access = access;
+    const link = (client: Redis | Cluster, limit: number): RedisLink =>
+      new RedisLink(client, limit + 500, () => access.secrets);
+    const keep = (client: Redis | Cluster, limit: number): RedisLink => {
+      const kept = link(client, limit);
+      if (client instanceof Redis) kept.revive(() => client.connect());
+      return kept;
+    };
+    const reads = open(this.#target, access, { name: 'receval-reads', commandTimeout: 5 * commandTimeout });
+    this.#writes = keep(open(this.#target, access, { name: 'receval-commits', commandTimeout }), commandTimeout);
+    this.#reads = keep(reads, 5 * commandTimeout);
     this.#primaries = () =>
       reads instanceof Cluster ? reads.nodes('master').map((node) => link(node, commandTimeout)) : [this.#reads];
   }
@@ -87,6 +98,11 @@ export class RedisStore implements Store {
   /** Whether commands can be sent now. */
   get connected(): boolean {
     return this.#writes.connected && this.#reads.connected;
+  }
+
+  /** Why the server does not serve us now, and what to do; undefined: nothing is known to be wrong. */
+  get trouble(): string | undefined {
+    return [this.#writes.trouble, this.#reads.trouble].find((text) => text !== '');
   }
 
   async claim(unit: string, token: string): Promise<Claimed> {
@@ -160,8 +176,15 @@ export class RedisStore implements Store {
   }
 }
 
-function open(target: RedisTarget, settings: ClientSettings): Redis | Cluster {
-  return target.kind === 'cluster'
-    ? new Cluster([...target.addresses], clusterOptions(target, settings))
-    : new Redis(serverOptions(target, settings));
+function open(target: RedisTarget, access: RedisAccess, settings: ClientSettings): Redis | Cluster {
+  if (target.kind === 'cluster') {
+    const cluster = new Cluster([...target.addresses], clusterOptions(access, settings));
+    cluster.on('+node', (node: Redis) => nodeStaysFresh(node.options, access));
+    cluster.connect().catch(() => {});
+    return cluster;
+  }
+  const client = new Redis(serverOptions(target, access, settings));
+  stayFresh(client.options, access);
+  client.connect().catch(() => {});
+  return client;
 }

@@ -70,6 +70,7 @@ const anyCheckpoint: fc.Arbitrary<UnitCheckpoint> = fc.record({
       }),
     ),
   }),
+  runs: fc.array(fc.record({ name: fc.string(), run: fc.string(), begins: fc.array(count), missing: count })),
   lastRecords: fc.array(fc.option(fc.string(), { nil: undefined })),
 });
 
@@ -104,7 +105,13 @@ describe('the text of a checkpoint', () => {
     expect(() => decodeCheckpoint(new Map())).toThrow('format version (none)');
   });
 
-  it.each([...encodeCheckpoint(example).keys()].filter((field) => field !== 'format'))(
+  it('without runs is one from before there were experiments', () => {
+    const fields = encodeCheckpoint({ ...example, runs: [{ name: 'a', run: 'r', begins: [1], missing: 0 }] });
+    fields.delete('runs');
+    expect(decodeCheckpoint(fields)).toEqual({ ...example, runs: [] });
+  });
+
+  it.each([...encodeCheckpoint(example).keys()].filter((field) => field !== 'format' && field !== 'runs'))(
     'without the field %s is refused',
     (field) => {
       const fields = encodeCheckpoint(example);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
+  isLasting,
+  looksKey,
   otherValues,
   paneKey,
   parseField,
@@ -9,6 +11,8 @@ import {
   splitValues,
   totalKey,
   unitKey,
+  usersKey,
+  vectorKey,
 } from '../../../src/accumulators/store/layout.ts';
 
 const OWNER = { namespace: 'shop', unit: 7, generation: 'g2' };
@@ -19,6 +23,22 @@ describe('the layout', () => {
     expect(paneKey(OWNER, 'm', 60_000)).toBe('receval:{shop:7}:g2:pane:m:60000');
     expect(paneKey(OWNER, 'h', 3_600_000)).toBe('receval:{shop:7}:g2:pane:h:3600000');
     expect(totalKey(OWNER, 'all', SINCE_START)).toBe('receval:{shop:7}:g2:total:all:start');
+  });
+
+  it('names what is kept of a run, which lasts, unlike rows of panes and the checkpoint', () => {
+    expect(usersKey(OWNER, 'default', 'r')).toBe('receval:{shop:7}:g2:users:default:r');
+    expect(looksKey(OWNER, 'default', 'r')).toBe('receval:{shop:7}:g2:looks:default:r');
+    for (const owner of [OWNER, { ...OWNER, namespace: 'a:total:b' }]) {
+      const lasting = [totalKey, usersKey, looksKey].map((of) => of(owner, 'default', 'r'));
+      expect(lasting.map(isLasting)).toEqual([true, true, true]);
+      const passing = [
+        unitKey(owner.namespace, 7),
+        paneKey(owner, 'm', 0),
+        paneKey(owner, 'h', 0),
+        vectorKey(owner, 0),
+      ];
+      expect(passing.map(isLasting)).toEqual([false, false, false, false]);
+    }
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unavailable } from '../../../src/accumulators/store/redis-faults.ts';
+import { faultCode, troubleOf, unavailable } from '../../../src/accumulators/store/redis-faults.ts';
 
 const fault = (message: string, trouble = '') => unavailable('commit to u', new Error(message), ['canary'], trouble);
 
@@ -13,6 +13,13 @@ describe('a fault of Redis', () => {
     ['NOREPLICAS Not enough good replicas to write.', 'NOREPLICAS', 'refused', 'min-replicas-to-write'],
     ['NOPERM this user has no permissions', 'NOPERM', 'refused', 'UNLINK'],
     ['WRONGPASS invalid username-password pair', 'WRONGPASS', 'refused', 'redis.url'],
+    [
+      'All sentinels are unreachable. Retrying. Last error: WRONGPASS invalid',
+      'WRONGPASS',
+      'refused',
+      'redis.sentinel',
+    ],
+    ['self-signed certificate in certificate chain', 'TLS', 'refused', 'redis.tls.ca'],
     ["Stream isn't writeable and enableOfflineQueue options is false", 'NOT_CONNECTED', 'refused', 'server runs'],
     ['connect ECONNREFUSED 127.0.0.1:1', 'NOT_CONNECTED', 'refused', 'server runs'],
     ['MOVED 3999 127.0.0.1:6381', 'MOVED', 'unknown', 'redis+cluster://'],
@@ -48,6 +55,13 @@ describe('a fault of Redis', () => {
 
   it('says why the connection broke', () => {
     expect(fault('Connection is closed.', 'connect ECONNREFUSED h:1').message).toContain('(connect ECONNREFUSED h:1)');
+  });
+
+  it('of a cluster is what its last node said', () => {
+    const node = new Error('WRONGPASS invalid username-password pair for canary');
+    const all = Object.assign(new Error('Failed to refresh slots cache.'), { lastNodeError: node });
+    expect(faultCode(all)).toBe('WRONGPASS');
+    expect(troubleOf(all, ['canary'])).toMatch(/^WRONGPASS invalid .* \*\*\*: user or password are wrong/);
   });
 
   it('keeps nothing of the error that it wraps', () => {

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeWorkload } from '../../../bench/workload.ts';
+import type { RunSettings } from '../../../src/accumulators/runs.ts';
 import { MemoryStore, type StoreSnapshot } from '../../../src/accumulators/store/memory.ts';
 import type { Store } from '../../../src/accumulators/store/port.ts';
 import { StoreUnavailable } from '../../../src/accumulators/store/unavailable.ts';
+import type { ExperimentSettings } from '../../../src/config/settings.ts';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
 import { MemoryLog } from '../../../src/consumers/source/memory.ts';
+import { runOf } from '../../../src/experiment/run.ts';
 import { parseMeasures } from '../../../src/measures/name.ts';
 import { compile } from '../../../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../../../src/resume.ts';
@@ -21,11 +24,39 @@ const GRADING = {
     rule: { from: 'grade', grade: 2 * i + 1, rule: 'max', max: 30, veto: false } as const,
   })),
 };
-const SCORER = compile(parseMeasures(['mrr', 'ndcg@10'], { relevantFrom: 1 }).measures, GRADING);
+const { measures: MEASURES } = parseMeasures(['mrr', 'ndcg@10'], { relevantFrom: 1 });
+const SCORER = compile(MEASURES, GRADING);
 const ROLES = [
   { impressions: true, feedback: false },
   { impressions: false, feedback: true },
 ];
+const HORIZON = { text: '2m', ms: 120_000 };
+const EXPERIMENT: ExperimentSettings = {
+  name: 'default',
+  dimension: 'variant',
+  control: 'A',
+  variants: new Map([
+    ['A', 1],
+    ['B', 1],
+  ]),
+  primary: 'mrr',
+  guardrails: [],
+  horizon: HORIZON,
+  start: undefined,
+  alpha: 0.05,
+  nStar: 5000,
+  tolerance: 0.01,
+  lowerIsBetter: new Set(),
+  interleaved: false,
+};
+const RUN: RunSettings = {
+  name: EXPERIMENT.name,
+  run: runOf(EXPERIMENT, MEASURES),
+  dimension: EXPERIMENT.dimension,
+  horizon: 0,
+  variants: [...EXPERIMENT.variants.keys()],
+  start: undefined,
+};
 const SETTINGS: UnitSettings = {
   namespace: 'contract',
   partition: 0,
@@ -35,7 +66,7 @@ const SETTINGS: UnitSettings = {
   fingerprint: { shape: '{}', additive: '[]' },
   join: {
     topics: ROLES,
-    horizons: [120_000],
+    horizons: [HORIZON.ms],
     outOfOrderness: 5000,
     backward: 0,
     futureSkew: 60_000,
@@ -45,7 +76,7 @@ const SETTINGS: UnitSettings = {
   panes: {
     paneSize: 10_000,
     hour: 60_000,
-    horizons: [{ text: '2m', ms: 120_000 }],
+    horizons: [HORIZON],
     dimensions: ['variant'],
     sets: [[], ['variant']],
     clustered: [[], ['variant']],
@@ -55,7 +86,9 @@ const SETTINGS: UnitSettings = {
     keepHours: 3_000_000,
     keepVectors: 2_500_000,
     totals: ['all'],
+    runs: [RUN],
   },
+  experiments: [EXPERIMENT],
   sources: ['impressions:0', 'feedback:0'],
 };
 
@@ -67,6 +100,7 @@ function deps(store: Store): UnitDeps {
     itemsPerList: 1000,
     tsUnit: 'ms',
     positionBase: 1,
+    sampleUsers: true,
   } as const;
   return {
     store,
@@ -146,6 +180,11 @@ if (await redisIsThere()) {
       await (await claim(memory)).finish();
       const want = durable(memory.snapshot());
       expect(want.length).toBeGreaterThan(10);
+      const [total, users] = [':total:default:', ':users:default:'].map((part) =>
+        want.find(([key]) => key.includes(part)),
+      );
+      expect(total?.[1]).toHaveLength(2);
+      expect(users?.[1].length).toBeGreaterThan(100);
 
       const step = fc.record({
         topic: fc.nat(1),

@@ -3,7 +3,7 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { paneKey, unitKey } from '../../../src/accumulators/store/layout.ts';
+import { looksKey, paneKey, totalKey, unitKey, usersKey, vectorKey } from '../../../src/accumulators/store/layout.ts';
 import type { Commit, Fields } from '../../../src/accumulators/store/port.ts';
 import { RedisStore, type RedisStoreOptions } from '../../../src/accumulators/store/redis.ts';
 import { StoreUnavailable } from '../../../src/accumulators/store/unavailable.ts';
@@ -367,6 +367,36 @@ if (await redisIsThere()) {
       expect(await harness.admin.pttl(UNIT)).toBe(-1);
     });
 
+    it('gives no time to live to what is kept of a run, whatever else is written, and each row its own fields', async () => {
+      await open({}, { rowTtl: 60_000 });
+      const owner = { namespace: 'contract', unit: 0, generation: 'g' };
+      const lasting = [totalKey, usersKey, looksKey].map((of) => of(owner, 'default', 'run'));
+      const passing = [PANES[0], vectorKey(owner, 0)];
+      const all = [lasting[1], passing[0], lasting[2], passing[1], lasting[0]];
+      // Every choice of them: none, some, all of either kind.
+      for (let chosen = 0; chosen < 2 ** all.length; chosen++) {
+        const keys = all.filter((_, i) => (chosen & (1 << i)) !== 0);
+        const rows = new Map(
+          keys.map((key, n) => [key, new Map([0, 1, n].map((i) => [`f${i}`, `${chosen} ${key} ${i}`]))] as const),
+        );
+        const deletes = chosen % 3 === 0 ? [...all, PANES[2]] : [];
+        expect(await store.commit(commitOf(2 + chosen, { rows, deletes }))).toBe('OK');
+        for (const key of keys) {
+          expect(Object.entries(await harness.admin.hgetall(key))).toEqual(
+            expect.arrayContaining([...(rows.get(key) ?? [])]),
+          );
+          const ttl = await harness.admin.pttl(key);
+          if (lasting.includes(key)) expect(ttl, key).toBe(-1);
+          else expect(ttl, key).toBeGreaterThan(50_000);
+        }
+        if (deletes.length > 0) {
+          const gone = all.filter((key) => !keys.includes(key));
+          expect(gone.length === 0 ? 0 : await harness.admin.exists(...gone)).toBe(0);
+        }
+      }
+      expect(await harness.admin.pttl(UNIT)).toBe(-1);
+    });
+
     it('keeps rows for ever when told nothing, and refuses a time to live that is none', async () => {
       await open();
       expect(await harness.admin.pttl(PANES[0])).toBe(-1);
@@ -386,14 +416,18 @@ if (await redisIsThere()) {
     });
 
     it.each([
-      ['a time to live that is no number', ['1.5', '0', '1', 'f', 'v']],
-      ['a number of deletions that is none', ['', 'x', '1', 'f', 'v']],
-      ['more deletions than keys', ['', '2', '1', 'f', 'v']],
-      ['a number of fields that is none', ['', '0', '-1', 'f', 'v']],
-      ['a row without fields', ['', '0', '1', 'f', 'v', '0']],
-      ['a row with half a field', ['', '0', '1', 'f', 'v', '1', 'f']],
-      ['a row that is missing', ['', '0', '1', 'f', 'v']],
-      ['fields of no row', ['', '0', '1', 'f', 'v', '1', 'f', 'v', 'f']],
+      ['a time to live that is no number', ['1.5', '0', '1', '0', 'f', 'v', '1', 'f', 'v']],
+      ['a number of deletions that is none', ['', 'x', '1', '0', 'f', 'v', '1', 'f', 'v']],
+      ['more deletions than keys', ['', '2', '1', '0', 'f', 'v']],
+      ['a number of fields that is none', ['', '0', '-1', '0', 'f', 'v']],
+      ['a number of lasting rows that is none', ['', '0', '1', 'x', 'f', 'v', '1', 'f', 'v']],
+      ['a number of lasting rows below none', ['', '0', '1', '-1', 'f', 'v', '1', 'f', 'v']],
+      ['more lasting rows than rows', ['', '0', '1', '2', 'f', 'v', '1', 'f', 'v']],
+      ['a lasting row that is deleted', ['', '1', '1', '1', 'f', 'v']],
+      ['a row without fields', ['', '0', '1', '0', 'f', 'v', '0']],
+      ['a row with half a field', ['', '0', '1', '0', 'f', 'v', '1', 'f']],
+      ['a row that is missing', ['', '0', '1', '0', 'f', 'v']],
+      ['fields of no row', ['', '0', '1', '0', 'f', 'v', '1', 'f', 'v', 'f']],
       ['no arguments', []],
     ])('the script refuses %s before it writes', async (_, rest) => {
       await open();

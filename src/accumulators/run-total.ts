@@ -1,0 +1,51 @@
+import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
+import { BUCKETS } from '../user-words.ts';
+import type { PanesSettings } from './panes-settings.ts';
+import type { Row } from './row.ts';
+import type { RunSettings } from './runs.ts';
+import { type LiveRow, Sheet } from './sheet.ts';
+import { parseField, rowField, totalKey } from './store/layout.ts';
+
+/**
+ * The since-start rows of one run of an experiment, at its horizon, by variant, with sums by user bucket. Values that are
+ * no configured variant are counted together, so that the rows are bounded whatever events say.
+ */
+export class RunTotal {
+  /** Index of the horizon whose closings belong here. */
+  readonly horizon: number;
+  readonly sheet: Sheet;
+  readonly #names: ReadonlySet<string>;
+  readonly #text: string;
+  readonly #dimension: string;
+
+  constructor(
+    { name, run, horizon, dimension, variants }: RunSettings,
+    { owner, shape, horizons }: Pick<PanesSettings, 'owner' | 'shape' | 'horizons'>,
+  ) {
+    this.horizon = horizon;
+    this.sheet = new Sheet(totalKey(owner, name, run), Number.POSITIVE_INFINITY, shape, BUCKETS);
+    this.#names = new Set([...variants, ABSENT_DIMENSION, INVALID_DIMENSION]);
+    this.#text = horizons[horizon].text;
+    this.#dimension = dimension;
+  }
+
+  /** The row that a list of this value is added to. */
+  row(value: string): LiveRow {
+    return this.sheet.row(rowField(this.#text, this.#dimension, this.#names.has(value) ? value : OTHER_COHORT));
+  }
+
+  /** Copies of all rows, by value. */
+  rows(): ReadonlyMap<string, Row> {
+    return valuesOfRun(this.sheet.snapshot());
+  }
+}
+
+/** Rows of a run's total by value of its dimension, from rows by field. */
+export function valuesOfRun(rows: ReadonlyMap<string, Row>): ReadonlyMap<string, Row> {
+  return new Map(
+    [...rows].flatMap(([field, row]) => {
+      const name = parseField(field);
+      return name === undefined ? [] : [[name.values, row] as const];
+    }),
+  );
+}

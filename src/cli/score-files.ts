@@ -1,0 +1,145 @@
+import { basename } from 'node:path';
+import type { Measure } from '../measures/family.ts';
+import { MeasureError } from '../measures/scan.ts';
+import { type Format, formatOf } from '../score/format.ts';
+import { GradedLists } from '../score/graded-lists.ts';
+import { Ungrouped } from '../score/groups.ts';
+import type { Judgements } from '../score/judgements.ts';
+import { missingOf, presetMeasures, presetOf, tiesOf } from '../score/preset.ts';
+import { QrelsReader } from '../score/qrels-reader.ts';
+import type { MissingQuery, RunScore, ScoreResult } from '../score/result.ts';
+import { runNames } from '../score/run-names.ts';
+import { RunReader } from '../score/run-reader.ts';
+import { FileScoring } from '../score/scoring.ts';
+import { type ScoringSettings, scoringSettings } from '../score/scoring-settings.ts';
+import { UsageError } from './failure.ts';
+import { isReadOnce, ScoreInputs } from './score-inputs.ts';
+import type { NamedFile, ScoreSettings } from './score-settings.ts';
+
+/** A run that was read; its name is chosen when all are. */
+interface ReadRun {
+  readonly file: NamedFile;
+  /** What the file calls it. */
+  readonly own: string | undefined;
+  readonly isOneOfMany: boolean;
+  finish(name: string): { readonly run: RunScore; readonly missing: readonly MissingQuery[] };
+}
+
+/** Reads and scores all files, one after the other; of a run whose queries stand together only one list is in memory. */
+export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> {
+  const { runs, qrels } = settings;
+  const inputs = await ScoreInputs.of([...runs.map(({ path }) => path), ...(qrels === undefined ? [] : [qrels])]);
+  try {
+    const formats: Format[] = [];
+    for (const { path } of runs) formats.push(settings.format ?? formatOf(await inputs.head(path)) ?? 'trec');
+    const preset = settings.preset ?? commonPreset(formats, runs);
+    const measures = readMeasures(settings, preset);
+    const scoring = await settingsOf(settings, preset, measures);
+    const read: ReadRun[] = [];
+    if (qrels === undefined) {
+      for (const run of runs) read.push(await readLists(inputs, run, scoring));
+    } else {
+      const judgements = await readQrels(inputs, qrels);
+      for (const [i, run] of runs.entries()) {
+        const layout = { format: formats[i] === 'flagr' ? 'flagr' : 'trec', columns: settings.columns } as const;
+        read.push(...(await readRun(inputs, run, layout, scoring, judgements)));
+      }
+    }
+    const names = runNames(read.map(({ file, own, isOneOfMany }) => ({ ...namesOf(file), own, isOneOfMany })));
+    const finished = read.map((run, i) => run.finish(names[i]));
+    return { measures, runs: finished.map(({ run }) => run), missing: finished.flatMap(({ missing }) => missing) };
+  } finally {
+    inputs.end();
+  }
+}
+
+function namesOf({ name, path }: NamedFile): { readonly given: string | undefined; readonly file: string } {
+  return { given: name, file: path === '-' ? 'standard input' : basename(path) };
+}
+
+function commonPreset(formats: readonly Format[], runs: readonly NamedFile[]): string | undefined {
+  const other = formats.findIndex((format) => format !== formats[0]);
+  if (other < 0) return presetOf(formats[0]);
+  const both = `${runs[0].path} is a ${formats[0]} file and ${runs[other].path} a ${formats[other]} file`;
+  throw new UsageError(`--preset is needed: ${both}, and each has its own convention`);
+}
+
+function readMeasures(settings: ScoreSettings, preset: string | undefined): readonly Measure[] {
+  const { measures, problems } = presetMeasures(settings.measures, preset, { relevantFrom: settings.relevantFrom });
+  if (problems.length > 0) throw new UsageError(`--measures: ${problems.join('\n  ')}`);
+  if (measures.length === 0) throw new UsageError('--measures: name at least one, such as ndcg@10');
+  return measures;
+}
+
+async function settingsOf(
+  settings: ScoreSettings,
+  preset: string | undefined,
+  measures: readonly Measure[],
+): Promise<ScoringSettings> {
+  const { relevantFrom, depth, rows, pValues } = settings;
+  const ties = settings.ties ?? tiesOf(preset);
+  if (ties === 'mean' && Number.isFinite(depth)) {
+    throw new UsageError('--depth cuts one order of the list: it does not go with --ties mean');
+  }
+  const tests = pValues ? await import('../score/correlation-p.ts') : undefined;
+  try {
+    return scoringSettings({
+      measures,
+      relevantFrom,
+      preset,
+      ties: settings.ties,
+      depth,
+      missing: settings.missing ?? missingOf(preset),
+      keepsQueries: rows.perQuery || pValues,
+      compares: pValues,
+      correlationTest: tests?.correlationTest,
+      catalogue: settings.catalogue,
+    });
+  } catch (error) {
+    if (error instanceof MeasureError) throw new UsageError(`--measures: ${error.message}`);
+    throw error;
+  }
+}
+
+async function readQrels(inputs: ScoreInputs, path: string): Promise<Judgements> {
+  const reader = new QrelsReader(path);
+  await inputs.readAll(path, reader, () => reader.judgements.rows.count);
+  return reader.judgements;
+}
+
+async function readLists(inputs: ScoreInputs, file: NamedFile, settings: ScoringSettings): Promise<ReadRun> {
+  const lists = new GradedLists(file.path, settings, settings.ties ?? tiesOf(settings.preset));
+  await inputs.readAll(file.path, lists, () => lists.count);
+  return { file, own: undefined, isOneOfMany: false, finish: (name) => ({ run: lists.finish(name), missing: [] }) };
+}
+
+async function readRun(
+  inputs: ScoreInputs,
+  file: NamedFile,
+  layout: ConstructorParameters<typeof RunReader>[1],
+  settings: ScoringSettings,
+  judgements: Judgements,
+): Promise<readonly ReadRun[]> {
+  const read = async (gather: boolean): Promise<readonly ReadRun[]> => {
+    const scoring = new FileScoring(file.path, settings, judgements);
+    const reader = new RunReader(file.path, layout, gather, scoring);
+    await inputs.readAll(file.path, reader, () => reader.rows);
+    const { voters } = scoring;
+    return voters.map((voter) => ({
+      file,
+      own: voter ?? reader.tag,
+      isOneOfMany: voters.length > 1,
+      finish: (name) => scoring.finish(voter, name),
+    }));
+  };
+  try {
+    return await read(false);
+  } catch (error) {
+    if (!(error instanceof Ungrouped)) throw error;
+    if (isReadOnce(file.path)) {
+      throw new Error(`${error.message}: sort them by query first (sort -s -k1,1), or give the file by its name`);
+    }
+    process.stderr.write(`receval: ${error.message}: the whole file is kept in memory\n`);
+    return read(true);
+  }
+}

@@ -1,0 +1,126 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { type ReadProgress, readBytes } from '../consumers/source/lines.ts';
+import { type BlockReader, Blocks } from '../score/blocks.ts';
+import { fileProblem } from './failure.ts';
+import type { Progress } from './progress.ts';
+
+/** Less than this is read before a bar would be seen. */
+const LONG_BYTES = 32 * 2 ** 20;
+const PART_BYTES = 2 ** 20;
+
+/** Files that are read in parts; the first part may be looked at before. */
+export class ScoreInputs {
+  readonly #read: ReadProgress = { bytes: 0 };
+  /** Of standard input and pipes: the first part, and what follows it. */
+  readonly #opened = new Map<string, { readonly first: Uint8Array; readonly rest: AsyncGenerator<Uint8Array> }>();
+  readonly #progress: Progress | undefined;
+  /** Of the files that are done. */
+  #lines = 0;
+
+  private constructor(progress: Progress | undefined) {
+    this.#progress = progress;
+  }
+
+  /** @throws Error for a file that is not there */
+  static async of(paths: readonly string[]): Promise<ScoreInputs> {
+    const bytes = paths.reduce((sum, path) => sum + (path === '-' ? Number.NaN : sizeOf(path)), 0);
+    if (bytes < LONG_BYTES) return new ScoreInputs(undefined);
+    const { showProgress } = await import('./progress.ts');
+    return new ScoreInputs(showProgress(process.stderr, Number.isNaN(bytes) ? undefined : bytes, 'lines'));
+  }
+
+  /** The first part of a file; empty: the file is. */
+  async head(path: string): Promise<Uint8Array> {
+    const parts = readBytes(path, { bytes: 0 });
+    try {
+      const { value } = await parts.next();
+      const first = value ?? new Uint8Array(0);
+      if (isReadOnce(path)) this.#opened.set(path, { first, rest: parts });
+      else await parts.return(undefined);
+      return first;
+    } catch (error) {
+      throw new Error(fileProblem(path, error), { cause: error });
+    }
+  }
+
+  /** @param lines that the reader has taken so far, for the progress */
+  async readAll(path: string, reader: BlockReader, lines: () => number): Promise<void> {
+    const blocks = new Blocks(path, reader);
+    for await (const part of this.#parts(path)) {
+      blocks.add(part);
+      this.#progress?.update(this.#read.bytes, this.#lines + lines());
+    }
+    blocks.end();
+    this.#lines += lines();
+  }
+
+  end(): void {
+    this.#progress?.stop();
+  }
+
+  async *#parts(path: string): AsyncGenerator<Uint8Array> {
+    if (isPlain(path)) yield* this.#plainParts(path);
+    else yield* this.#otherParts(path);
+  }
+
+  /** Part by part into one buffer: for a file on a disk waiting for the event loop costs more than reading. */
+  async *#plainParts(path: string): AsyncGenerator<Uint8Array> {
+    const buffer = new Uint8Array(PART_BYTES);
+    const file = openSync(path, 'r');
+    try {
+      for (;;) {
+        const bytes = readSync(file, buffer, 0, PART_BYTES, null);
+        if (bytes === 0) return;
+        this.#read.bytes += bytes;
+        yield buffer.subarray(0, bytes);
+        if (this.#progress !== undefined) await new Promise((resolve) => setImmediate(resolve));
+      }
+    } catch (error) {
+      throw error instanceof Error && 'code' in error ? new Error(fileProblem(path, error), { cause: error }) : error;
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  async *#otherParts(path: string): AsyncGenerator<Uint8Array> {
+    const opened = this.#opened.get(path);
+    if (opened !== undefined) yield opened.first;
+    const parts = opened?.rest ?? readBytes(path, this.#read);
+    for (;;) {
+      const part = await parts.next().catch((error: unknown) => {
+        throw new Error(fileProblem(path, error), { cause: error });
+      });
+      if (part.done === true) return;
+      yield part.value;
+    }
+  }
+}
+
+/** Standard input, or a pipe that has a name: what was read is gone. */
+export function isReadOnce(path: string): boolean {
+  return path === '-' || !statSync(path).isFile();
+}
+
+/** A file on a disk that is not gzipped. */
+function isPlain(path: string): boolean {
+  if (isReadOnce(path)) return false;
+  const first = new Uint8Array(2);
+  try {
+    const file = openSync(path, 'r');
+    readSync(file, first, 0, 2, 0);
+    closeSync(file);
+  } catch (error) {
+    throw new Error(fileProblem(path, error), { cause: error });
+  }
+  return first[0] !== 0x1f || first[1] !== 0x8b;
+}
+
+function sizeOf(path: string): number {
+  try {
+    const stats = statSync(path);
+    if (!stats.isDirectory()) return stats.size;
+  } catch (error) {
+    throw new Error(fileProblem(path, error), { cause: error });
+  }
+  throw new Error(`cannot read ${path}: it is a folder; name the files in it`);
+}

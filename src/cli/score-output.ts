@@ -1,0 +1,140 @@
+import { assertNever } from '../events.ts';
+import { csvTable } from '../output/csv.ts';
+import { stableJson } from '../output/stable-json.ts';
+import { HTML, LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
+import type { Comparison } from '../score/comparisons.ts';
+import { COUNT_NAMES, measureNames } from '../score/measure-names.ts';
+import type { RunScore, ScoreResult } from '../score/result.ts';
+import { countsOf, queriesOf, type ScoreTable, scoreTable } from '../score/table.ts';
+import type { ScoreSettings } from './score-settings.ts';
+
+/** Scores as text, ending with a newline. `plot`: SVG for the page of `html`; `comparisons`: where asked for. */
+export function printScores(
+  result: ScoreResult,
+  comparisons: readonly Comparison[] | undefined,
+  settings: ScoreSettings,
+  plot: string | undefined,
+): string {
+  const { names, rows, output } = settings;
+  switch (output) {
+    case 'json':
+      return json(result, comparisons, settings);
+    case 'csv':
+      return csv(scoreTable(result, names, rows), settings.digits);
+    case 'table':
+      return tables(result, comparisons, settings, PLAIN);
+    case 'md':
+      return tables(result, comparisons, settings, MARKDOWN);
+    case 'latex':
+      return tables(result, comparisons, settings, LATEX);
+    case 'html':
+      return tables(result, comparisons, settings, HTML, plot);
+    default:
+      return assertNever(output);
+  }
+}
+
+/** Keys in order at every level; runs as they were given. Values are unrounded. */
+function json(
+  { measures, runs, missing }: ScoreResult,
+  comparisons: readonly Comparison[] | undefined,
+  { names, rows }: ScoreSettings,
+): string {
+  const keys = measureNames(measures, names);
+  const withCounts = names !== 'receval';
+  const object = (values: Iterable<number | undefined>): Readonly<Record<string, number | null>> =>
+    Object.fromEntries(Array.from(values, (value, m) => [keys[m], value ?? null]));
+  const counts = (of: RunScore['counts']): Readonly<Record<string, number>> =>
+    withCounts ? Object.fromEntries(countsOf(of).map((n, i) => [COUNT_NAMES[i], n])) : {};
+  const numbers = (values: readonly number[]): readonly (number | undefined)[] =>
+    Array.from(values, (value) => (Number.isNaN(value) ? undefined : value));
+  const only = (p: readonly (number | undefined)[]): Readonly<Record<string, number>> =>
+    Object.fromEntries(p.flatMap((value, m) => (value === undefined ? [] : [[keys[m], value] as const])));
+  return stableJson({
+    runs: runs.map((run) => {
+      const asked = queriesOf(run, rows.query);
+      const tested = run.perQuery.filter(({ p }) => p !== undefined);
+      return {
+        name: run.name,
+        queries: run.queries,
+        mean: { ...counts(run.counts), ...object(run.mean) },
+        ...(run.queries === 1 && tested.length === 1 ? { p: only(tested[0].p ?? []) } : {}),
+        ...(rows.perQuery
+          ? {
+              perQuery: Object.fromEntries(
+                asked.map((one) => [one.query, { ...counts(one.counts), ...object(numbers(one.values)) }]),
+              ),
+            }
+          : {}),
+        ...(rows.perQuery && tested.length > 0
+          ? { perQueryP: Object.fromEntries(asked.map(({ query, p = [] }) => [query, only(p)])) }
+          : {}),
+      };
+    }),
+    missing,
+    ...(comparisons === undefined ? {} : { comparisons }),
+  });
+}
+
+/** One line per row of the table; no value is an empty cell. */
+function csv({ columns, counts, rows }: ScoreTable, digits: number | undefined): string {
+  const text = (value: number | undefined, i: number): string => {
+    if (value === undefined) return '';
+    return i < counts || digits === undefined ? String(value) : value.toFixed(digits);
+  };
+  return csvTable(
+    ['run', 'query', ...columns],
+    rows.map(({ run, query, values }) => [run, query, ...values.map(text)]),
+  );
+}
+
+const USUAL_DIGITS = 4;
+
+/** The scores, then the comparisons where asked for. */
+function tables(
+  result: ScoreResult,
+  comparisons: readonly Comparison[] | undefined,
+  { names, rows: asked, digits = USUAL_DIGITS }: ScoreSettings,
+  form: TextForm,
+  plot = '',
+): string {
+  const { columns, counts, rows } = scoreTable(result, names, asked);
+  const text = (value: number | undefined, i: number): string =>
+    value === undefined ? '-' : i < counts ? String(value) : value.toFixed(digits);
+  const header = asked.perQuery ? ['run', 'query'] : ['run'];
+  const lines = rows.map(({ run, query, values }) => [...(asked.perQuery ? [run, query] : [run]), ...values.map(text)]);
+  const scores = form.table([...header, ...columns], lines, header.length);
+  const against =
+    comparisons === undefined || comparisons.length === 0
+      ? []
+      : [comparisonTable(comparisons, digits, form), form.note(NOT_ADJUSTED)];
+  const counted = asked.query === undefined ? form.note(queriesText(result)) : '';
+  return form.whole('Scores', [...(plot === '' ? [] : [plot]), `${scores}${counted}`, ...against]);
+}
+
+/** A mean says little without the number of queries it is of. */
+function queriesText({ runs }: ScoreResult): string {
+  const [first] = runs;
+  const isSame = runs.every(({ queries }) => queries === first.queries);
+  const numbers = isSame ? String(first.queries) : runs.map(({ name, queries }) => `${name} ${queries}`).join(', ');
+  return `means over queries: ${numbers}`;
+}
+
+const NOT_ADJUSTED =
+  'Paired by query; each interval and p stands for itself, not adjusted for the number of comparisons.';
+
+function comparisonTable(comparisons: readonly Comparison[], digits: number, form: TextForm): string {
+  const shown = (value: number | null): string =>
+    value === null ? '-' : `${value < 0 ? '-' : '+'}${Math.abs(value).toFixed(digits)}`;
+  const lines = comparisons.map(({ run, baseline, measure, queries, effect, stderr, ci, p, reason }) => [
+    run,
+    baseline,
+    measure,
+    String(queries),
+    shown(effect),
+    stderr === null ? '-' : stderr.toFixed(digits),
+    ci === null ? (reason ?? '-') : `${shown(ci[0])} to ${shown(ci[1])}`,
+    p === null ? '-' : p < 0.0001 ? '<0.0001' : p.toFixed(4),
+  ]);
+  return form.table(['run', 'against', 'measure', 'queries', 'effect', 'stderr', '95 % interval', 'p'], lines, 3);
+}

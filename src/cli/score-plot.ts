@@ -1,0 +1,102 @@
+import type { Measure } from '../measures/family.ts';
+import { barPlot } from '../output/bar-plot.ts';
+import { type LineSeries, linePlot } from '../output/line-plot.ts';
+import { measureNames } from '../score/measure-names.ts';
+import type { ScoreResult } from '../score/result.ts';
+import { ALL, type ScoreRow, scoreTable } from '../score/table.ts';
+import { UsageError } from './failure.ts';
+import type { PlotSettings, ScoreSettings } from './score-settings.ts';
+
+/** Pixels of an inch on paper, as CSS has it. */
+const INCH = 96;
+
+/** Means, or the values of the query that was asked for, as SVG. */
+export function scorePlot(result: ScoreResult, settings: ScoreSettings, plot: PlotSettings): string {
+  const { query } = settings.rows;
+  // Names without counts, which would stand far above all measures.
+  const { rows } = scoreTable(result, 'receval', { perQuery: query !== undefined, query });
+  const drawn = rows.filter((row) => row.query === (query ?? ALL));
+  const size = { width: Math.round(INCH * plot.width), height: Math.round(INCH * plot.height), grid: plot.grid };
+  const of = query === undefined ? 'mean over queries' : `query ${query}`;
+  const { measures } = result;
+  const names = measureNames(measures, settings.names);
+  const families = familiesOf(measures, names);
+  if (plot.kind === 'line') return lines(families, drawn, of, size);
+  const isOneFamily = families.length === 1 && families[0].cuts.length === measures.length && measures.length > 1;
+  return isOneFamily ? cutBars(families[0], drawn, of, size) : bars(names, drawn, of, size);
+}
+
+type Size = Readonly<{ width: number; height: number; grid: boolean }>;
+
+/** Measures that differ in nothing but the cut-off. */
+interface Family {
+  readonly label: string;
+  /** Cut-offs, and the places of their measures. */
+  readonly cuts: readonly { readonly k: number; readonly place: number }[];
+}
+
+function familiesOf(measures: readonly Measure[], names: readonly string[]): readonly Family[] {
+  const families = new Map<string, { readonly label: string; readonly cuts: { k: number; place: number }[] }>();
+  for (const [place, { k, canonical }] of measures.entries()) {
+    if (k === undefined) continue;
+    const key = canonical.slice(0, canonical.lastIndexOf('@'));
+    const family = families.get(key) ?? { label: names[place].replace(/[@_]\d+$/, ''), cuts: [] };
+    family.cuts.push({ k, place });
+    families.set(key, family);
+  }
+  return [...families.values()];
+}
+
+function bars(names: readonly string[], rows: readonly ScoreRow[], of: string, size: Size): string {
+  const runs = rows.map(({ run }) => run);
+  if (names.length === 1) {
+    const [name] = names;
+    const values = rows.map((row) => row.values[0]);
+    const description = runs.map((run, i) => `${run}: ${shown(values[i])}`).join(', ');
+    const series = [{ name, values }];
+    const words = { title: `${name}, ${of}`, description, valueLabel: name, categoryLabel: 'run' };
+    return barPlot({ ...size, ...words, categories: runs, series });
+  }
+  const title = `${runs.length === 1 ? `${runs[0]}: measures` : 'Runs by measure'}, ${of}`;
+  const words = { title, description: `${names.join(', ')} of ${runs.join(', ')}` };
+  const series = rows.map(({ run, values }) => ({ name: run, values }));
+  return barPlot({ ...size, ...words, valueLabel: 'value', categoryLabel: 'measure', categories: names, series });
+}
+
+function cutBars({ label, cuts }: Family, rows: readonly ScoreRow[], of: string, size: Size): string {
+  const series = rows.map(({ run, values }) => ({ name: run, values: cuts.map(({ place }) => values[place]) }));
+  const description = series.map(({ name, values }) => `${name}: ${values.map(shown).join(' ')}`).join('; ');
+  const words = { title: `${label} by cut-off, ${of}`, description, valueLabel: label, categoryLabel: 'cut-off' };
+  return barPlot({ ...size, ...words, categories: cuts.map(({ k }) => String(k)), series });
+}
+
+function lines(families: readonly Family[], rows: readonly ScoreRow[], of: string, size: Size): string {
+  if (families.length === 0) {
+    throw new UsageError(
+      '--plot line needs measures with cut-offs, such as precision@1..10; for others take --plot bar',
+    );
+  }
+  const series = rows.flatMap(({ run, values }) =>
+    families.map(({ label, cuts }): LineSeries => {
+      const points = cuts.flatMap(({ k, place }) => {
+        const value = values[place];
+        return value === undefined ? [] : [{ k, value }];
+      });
+      return { name: families.length === 1 ? run : `${run} ${label}`, points: points.sort((a, b) => a.k - b.k) };
+    }),
+  );
+  const labels = families.map(({ label }) => label);
+  const description = series.map(({ name, points }) => `${name}: ${points.map(({ value }) => shown(value)).join(' ')}`);
+  return linePlot({
+    ...size,
+    title: `${labels.join(', ')} by cut-off, ${of}`,
+    description: description.join('; '),
+    valueLabel: labels.length === 1 ? labels[0] : 'value',
+    cutLabel: 'cut-off',
+    series,
+  });
+}
+
+function shown(value: number | undefined): string {
+  return value === undefined ? 'no value' : value.toFixed(4);
+}

@@ -1,0 +1,189 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
+import { splitMeasures } from '../measures/name.ts';
+import type { RunColumns } from '../score/columns.ts';
+import { runColumns } from '../score/columns.ts';
+import { FORMATS, type Format } from '../score/format.ts';
+import { NAMES, type Names } from '../score/measure-names.ts';
+import { TIES, type Ties } from '../score/order.ts';
+import { PRESET_NAMES } from '../score/preset.ts';
+import { suggestion } from '../spelling.ts';
+import { UsageError } from './failure.ts';
+
+export const SCORE_OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
+export type ScoreOutput = (typeof SCORE_OUTPUTS)[number];
+
+export interface ScoreFlags {
+  readonly run?: readonly string[];
+  readonly qrels?: string;
+  readonly lists?: readonly string[];
+  readonly measures?: string;
+  readonly preset?: string;
+  readonly relevantFrom?: string;
+  readonly format?: string;
+  readonly columns?: string;
+  readonly missing?: string;
+  readonly depth?: string;
+  readonly ties?: string;
+  readonly perQuery?: boolean;
+  readonly query?: string;
+  readonly names: string;
+  readonly pValues?: boolean;
+  readonly output: string;
+  readonly digits?: string;
+  readonly plot?: string;
+  readonly plotFile?: string;
+  readonly size: string;
+  readonly grid?: boolean;
+  readonly config?: string;
+}
+
+/** A file, and the name of its run where the user gave one. */
+export interface NamedFile {
+  readonly name: string | undefined;
+  readonly path: string;
+}
+
+export interface PlotSettings {
+  readonly kind: 'bar' | 'line';
+  readonly file: string | undefined;
+  /** In inches. */
+  readonly width: number;
+  readonly height: number;
+  readonly grid: boolean;
+}
+
+export interface ScoreSettings {
+  readonly runs: readonly NamedFile[];
+  /** undefined: `runs` are graded lists. */
+  readonly qrels: string | undefined;
+  readonly measures: readonly string[];
+  readonly preset: string | undefined;
+  readonly relevantFrom: number;
+  readonly catalogue: Catalogue;
+  readonly format: Format | undefined;
+  readonly columns: RunColumns | undefined;
+  readonly missing: 'skip' | 'zero' | undefined;
+  readonly depth: number;
+  readonly ties: Ties | undefined;
+  readonly rows: { readonly perQuery: boolean; readonly query: string | undefined };
+  readonly names: Names;
+  readonly pValues: boolean;
+  readonly output: ScoreOutput;
+  readonly digits: number | undefined;
+  readonly plot: PlotSettings | undefined;
+}
+
+const USUAL_MEASURES = ['ap', 'mrr', 'ndcg@10', 'precision@10', 'recall@10'];
+const MISSING = ['skip', 'zero'] as const;
+const PLOTS = ['bar', 'line'] as const;
+
+/** @throws UsageError for what does not go together */
+export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSettings> {
+  const asked = flags.query === undefined || flags.query === 'all' ? undefined : flags.query;
+  const configured = await configuredSettings(flags.config);
+  return {
+    ...filesOf(flags),
+    catalogue: configured.catalogue,
+    measures: flags.measures === undefined ? configured.measures : splitMeasures(flags.measures),
+    preset: flags.preset === undefined ? undefined : word('preset', flags.preset.toLowerCase(), PRESET_NAMES),
+    relevantFrom:
+      flags.relevantFrom === undefined ? configured.relevantFrom : number('relevant-from', flags.relevantFrom, 0, 30),
+    columns: columnsOf(flags.columns),
+    missing: flags.missing === undefined ? undefined : word('missing', flags.missing, MISSING),
+    depth: flags.depth === undefined ? Number.POSITIVE_INFINITY : whole('depth', flags.depth, 1),
+    ties: flags.ties === undefined ? undefined : word('ties', flags.ties, TIES),
+    rows: { perQuery: (flags.perQuery === true && flags.query !== 'all') || asked !== undefined, query: asked },
+    names: word('names', flags.names, NAMES),
+    pValues: flags.pValues === true,
+    output: word('output', flags.output, SCORE_OUTPUTS),
+    digits: flags.digits === undefined ? undefined : whole('digits', flags.digits, 0, 15),
+    plot: plotOf(flags),
+  };
+}
+
+function filesOf({ run, qrels, lists, format }: ScoreFlags): Pick<ScoreSettings, 'runs' | 'qrels' | 'format'> {
+  const asked = format === undefined ? undefined : word('format', format, FORMATS);
+  const areLists = lists !== undefined || asked === 'lists';
+  if (lists !== undefined && (run !== undefined || (asked !== undefined && asked !== 'lists'))) {
+    throw new UsageError('--lists holds lists with their grades: give it without --run and without another --format');
+  }
+  const runs = (lists ?? run ?? []).map(namedFile);
+  if (runs.length === 0) {
+    throw new UsageError('name what to score: --run FILE --qrels FILE, or --lists FILE for lists with their grades');
+  }
+  if (areLists && qrels !== undefined) {
+    throw new UsageError('--qrels is for runs: graded lists say what is relevant themselves');
+  }
+  if (!areLists && qrels === undefined) throw new UsageError('--qrels is missing: it says which items are relevant');
+  const inputs = [...runs.map(({ path }) => path), ...(qrels === undefined ? [] : [qrels])];
+  if (inputs.filter((path) => path === '-').length > 1)
+    throw new UsageError('standard input (-) can be read only once');
+  return { runs, qrels, format: areLists ? 'lists' : asked };
+}
+
+/** `NAME=FILE`, split at the first `=`; a file whose name has one is taken as it is. */
+function namedFile(text: string): NamedFile {
+  const equals = text.indexOf('=');
+  if (equals <= 0 || existsSync(text)) return { name: undefined, path: text };
+  return { name: text.slice(0, equals), path: text.slice(equals + 1) };
+}
+
+/** What the configuration says, if there is one; its code is loaded only then. */
+async function configuredSettings(
+  config: string | undefined,
+): Promise<Pick<ScoreSettings, 'measures' | 'relevantFrom' | 'catalogue'>> {
+  if (config === undefined && !existsSync('receval.yaml')) {
+    return { measures: USUAL_MEASURES, relevantFrom: 1, catalogue: NO_CATALOGUE };
+  }
+  const [{ readSettings }, { withCatalogue }] = await Promise.all([
+    import('./replay.ts'),
+    import('../catalogue-file.ts'),
+  ]);
+  const read = readSettings(config === undefined ? {} : { config }, 'score');
+  const { measures, relevantFrom, itemFile = NO_CATALOGUE } = await withCatalogue(read);
+  return { measures: measures.map(({ canonical }) => canonical), relevantFrom, catalogue: itemFile };
+}
+
+function columnsOf(text: string | undefined): RunColumns | undefined {
+  if (text === undefined) return undefined;
+  const columns = runColumns(text);
+  if (typeof columns === 'string') throw new UsageError(`--columns: ${columns}`);
+  return columns;
+}
+
+function plotOf({ plot, plotFile, size, grid }: ScoreFlags): PlotSettings | undefined {
+  if (plot === undefined) {
+    if (plotFile !== undefined) throw new UsageError('--plot-file needs --plot bar or --plot line');
+    return undefined;
+  }
+  if (plotFile !== undefined && !existsSync(dirname(plotFile))) {
+    throw new UsageError(`--plot-file: cannot write ${plotFile}: there is no folder ${dirname(plotFile)}`);
+  }
+  const sides = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/i.exec(size);
+  const [width, height] = sides === null ? [0, 0] : [Number(sides[1]), Number(sides[2])];
+  if (!(width >= 3 && width <= 60 && height >= 2 && height <= 60)) {
+    throw new UsageError(`--size: expected WIDTHxHEIGHT in inches, such as 12x6 (3x2 to 60x60), got "${size}"`);
+  }
+  return { kind: word('plot', plot, PLOTS), file: plotFile, width, height, grid: grid === true };
+}
+
+function word<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
+  const found = words.find((one) => one === text);
+  if (found === undefined) throw new UsageError(`--${flag}: no "${text}"${suggestion(text, words)}`);
+  return found;
+}
+
+function whole(flag: string, text: string, least: number, most = 1e9): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  const range = most === 1e9 ? `from ${least}` : `from ${least} to ${most}`;
+  throw new UsageError(`--${flag}: expected a whole number ${range}, got "${text}"`);
+}
+
+function number(flag: string, text: string, above: number, most: number): number {
+  const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value > above && value <= most) return value;
+  throw new UsageError(`--${flag}: expected a number above ${above}, at most ${most}, got "${text}"`);
+}

@@ -1,0 +1,18 @@
+import type { Grading } from './contract.ts';
+import type { Measure, MeasureName } from './family.ts';
+
+/** Errors, and shares of what is wanting: less is better. */
+const OF_WHAT_IS_BAD: ReadonlySet<MeasureName> = new Set(['mae', 'rmse', 'gini', 'short', 'duplicated']);
+
+/**
+ * Whether a fall of the measure is good: of errors, and of the rate of an action that vetoes an item (hide, dislike).
+ * `lowerIsBetter` of the configuration names others. bias is best near 0: neither a fall nor a rise of it is better.
+ *
+ * Example: with `hide: {grade: 0, veto: true}` rmse and rate(action=hide) are better when lower; ndcg@10, bias and
+ * rate(action=purchase) are not.
+ */
+export function isLowerBetter({ name, params }: Measure, { actions }: Pick<Grading, 'actions'>): boolean {
+  if (OF_WHAT_IS_BAD.has(name)) return true;
+  const action = params.get('action');
+  return name === 'rate' && actions.some((known) => known.name === action && known.rule.veto);
+}

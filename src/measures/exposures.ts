@@ -1,0 +1,80 @@
+/**
+ * How often, or how prominently, each item was shown: exact whole numbers, which merge by addition. They are bounded: with
+ * more than `limit` items there are none (`isOver`), and never a part of them. So whether they are over the limit depends
+ * on the set of items alone, not on the order in which they came.
+ *
+ * Exposure `count`: 1 for each slot. Exposure `log2`: 1 / log2(rank + 1), in whole multiples of 1e-9: 1000000000 at rank
+ * 1, 630929754 at rank 2, 500000000 at rank 3.
+ */
+import type { Exact } from './contract.ts';
+
+export type ExposureKind = 'count' | 'log2';
+
+/** What one slot of this rank adds. */
+export function exposureOf(kind: ExposureKind, rank: number): number {
+  return kind === 'count' ? 1 : Math.round(1e9 / Math.log2(rank + 1));
+}
+
+export class Exposures {
+  /** Most items that are counted. */
+  readonly limit: number;
+  readonly #amounts = new Map<string, Exact>();
+  #isOver = false;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** More items than the limit came: nothing is known of them. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Number of different items. */
+  get size(): number {
+    return this.#amounts.size;
+  }
+
+  /** By item, none of them 0. */
+  get amounts(): ReadonlyMap<string, Exact> {
+    return this.#amounts;
+  }
+
+  /** Adds a whole amount above 0. */
+  add(item: string, amount: Exact): void {
+    if (this.#isOver) return;
+    const known = this.#amounts.get(item);
+    if (known === undefined && this.#amounts.size === this.limit) this.exceed();
+    else this.#amounts.set(item, known === undefined ? amount : sum(known, amount));
+  }
+
+  /** It is over the limit from now on. */
+  exceed(): void {
+    this.#isOver = true;
+    this.#amounts.clear();
+  }
+
+  merge(other: Exposures): void {
+    if (other.isOver) this.exceed();
+    for (const [item, amount] of other.#amounts) this.add(item, amount);
+  }
+
+  copy(): Exposures {
+    const copy = new Exposures(this.limit);
+    copy.merge(this);
+    return copy;
+  }
+
+  /** The amounts without their items, ascending: all that gini and entropy look at. */
+  ascending(): readonly number[] {
+    return [...this.#amounts.values()].map(Number).sort((a, b) => a - b);
+  }
+}
+
+function sum(a: Exact, b: Exact): Exact {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const both = a + b;
+    if (Number.isSafeInteger(both)) return both;
+  }
+  return BigInt(a) + BigInt(b);
+}

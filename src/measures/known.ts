@@ -1,0 +1,64 @@
+import type { Joined } from '../events.ts';
+import { type Graded, HIGHEST_GRADE } from './grade.ts';
+import type { Positives } from './positives.ts';
+
+/**
+ * The grades of every item that is known for the request, shown or not: what `ideal=all` holds a list against (offline,
+ * the judgements of the query). Where nothing else is known, those of the shown items.
+ */
+export class Known {
+  /** Number of grades above 0. */
+  count = 0;
+  /** Number of known items. */
+  items = 0;
+  /** The grades above 0, highest first; valid up to `count`. */
+  grades: Float64Array = new Float64Array(32);
+  readonly #graded: Graded;
+  #own = new Float64Array(32);
+
+  constructor(graded: Graded) {
+    this.#graded = graded;
+  }
+
+  /** Reads the list that `graded` has loaded. */
+  load({ known, length }: Joined): void {
+    if (known === undefined) {
+      this.count = this.#graded.count;
+      this.items = length;
+      this.grades = this.#graded.descending();
+      return;
+    }
+    if (known.length > this.#own.length) this.#own = new Float64Array(2 * known.length);
+    const grades = this.#own;
+    let n = 0;
+    for (let i = 0; i < known.length; i++) {
+      if (known[i] > 0) grades[n++] = Math.min(known[i], HIGHEST_GRADE);
+    }
+    grades.subarray(0, n).sort().reverse();
+    this.count = n;
+    this.items = known.length;
+    this.grades = grades;
+  }
+}
+
+/** R with `ideal=all`: the known items with a grade of at least `rel`. */
+export class KnownPositives {
+  count = 0;
+  readonly #known: Known;
+  readonly #shown: Positives;
+  readonly #rel: number;
+
+  constructor(known: Known, shown: Positives, rel: number) {
+    this.#known = known;
+    this.#shown = shown;
+    this.#rel = rel;
+  }
+
+  /** Reads the list that `known` and `shown` have loaded. A shown positive is known, whatever the list says. */
+  load(): void {
+    const { count, grades } = this.#known;
+    let n = 0;
+    while (n < count && grades[n] >= this.#rel) n++;
+    this.count = Math.max(n, this.#shown.count);
+  }
+}

@@ -1,0 +1,15 @@
+import type { Pairs } from './rated.ts';
+
+/**
+ * Mean absolute error of the predicted score against the rating: the mean of |rating - score|, over all pairs (`avg=micro`)
+ * or per list and then over lists (`avg=macro`). scikit-learn mean_absolute_error, recommenders mae (micro).
+ *
+ * Example: scores 1 2 3 4 5 against ratings 2 1 2 4 5 give 3/5 = 0.6.
+ *
+ * @returns the sum over the list's pairs
+ */
+export function absoluteErrors({ count, scores, ratings }: Pairs): number {
+  let sum = 0;
+  for (let i = 0; i < count; i++) sum += Math.abs(ratings[i] - scores[i]);
+  return sum;
+}

@@ -1,0 +1,37 @@
+import type { Joined } from '../events.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Measure } from './family.ts';
+import { emptySketch, type ItemPart, itemValue, type Sketch } from './item-part.ts';
+import { ShownItems } from './shown-items.ts';
+
+/** A measure of items over lists at hand: they are added up, and nothing is left out for want of room. */
+export class PlainItems {
+  readonly #measure: Measure;
+  readonly #part: ItemPart;
+  readonly #catalogue: Catalogue;
+  readonly #shown: ShownItems;
+  readonly #sketch: Sketch;
+  #lists = 0;
+
+  constructor(measure: Measure, part: ItemPart, catalogue: Catalogue) {
+    this.#measure = measure;
+    this.#part = part;
+    this.#catalogue = catalogue;
+    this.#shown = new ShownItems([part], catalogue);
+    this.#sketch = emptySketch(part, Number.POSITIVE_INFINITY);
+  }
+
+  /** @throws RangeError for a list without items */
+  add(list: Joined): void {
+    if (list.items === undefined) {
+      throw new RangeError(`${this.#measure.name} needs the items of a list: write {items, positives}`);
+    }
+    this.#shown.load(list);
+    if (this.#shown.addTo(this.#sketch, this.#part)) this.#lists++;
+  }
+
+  /** undefined: no list has a slot of rank <= k, or the measure says nothing of one item. */
+  value(): number | undefined {
+    return this.#lists === 0 ? undefined : itemValue(this.#measure, this.#sketch, this.#catalogue.size);
+  }
+}

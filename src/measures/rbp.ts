@@ -1,0 +1,59 @@
+import type { Joined } from '../events.ts';
+import type { Graded } from './grade.ts';
+import { type Places, rankOf } from './places.ts';
+
+/**
+ * Rank-biased precision (Moffat and Zobel 2008): (1 - p) x the sum over ranks r <= k of q p^(r-1), for a user who goes on
+ * from each slot to the next with probability p. q is 1 for a positive (`gain=binary`), or grade / gmax, at most 1
+ * (`gain=scaled`). `p=0.9` on binary grades is trec_eval rbp (m_rbp.c). `norm=max` divides by the value of the best order
+ * of the shown list on its own ranks, cut at k. 0 for a list without positives.
+ *
+ * Example: grades 1 0 1 1 0 1 0 0 give 0.495936, with `p=0.9` 0.312949, with `norm=max` 0.84; grades 3 2 3 0 1 2 with
+ * `gain=scaled,gmax=3` give 0.505664.
+ */
+export interface Rbp {
+  /** Of the list as it was shown. */
+  shown(): number;
+  /** Of its best order. */
+  best(list: Joined): number;
+}
+
+export function binaryRbp(positives: Places, k: number, p: number): Rbp {
+  return {
+    shown: () => {
+      const { count, ranks } = positives;
+      let sum = 0;
+      for (let i = 0; i < count && ranks[i] <= k; i++) sum += p ** (ranks[i] - 1);
+      return (1 - p) * sum;
+    },
+    best: (list) => {
+      let sum = 0;
+      for (let s = 0; s < positives.count && rankOf(list, s) <= k; s++) sum += p ** (rankOf(list, s) - 1);
+      return (1 - p) * sum;
+    },
+  };
+}
+
+export function scaledRbp(graded: Graded, positives: Places, k: number, p: number, gmax: number): Rbp {
+  const q = (grade: number): number => Math.min(1, grade / gmax);
+  return {
+    shown: () => {
+      if (positives.count === 0) return 0;
+      const { count, ranks, grades } = graded;
+      let sum = 0;
+      for (let i = 0; i < count && ranks[i] <= k; i++) sum += q(grades[i]) * p ** (ranks[i] - 1);
+      return (1 - p) * sum;
+    },
+    best: (list) => {
+      const grades = graded.descending();
+      let sum = 0;
+      for (let s = 0; s < graded.count && rankOf(list, s) <= k; s++) sum += q(grades[s]) * p ** (rankOf(list, s) - 1);
+      return (1 - p) * sum;
+    },
+  };
+}
+
+/** `norm=max`: no rounding may lift it above 1. */
+export function normalisedRbp(value: number, best: number): number {
+  return best > 0 ? Math.min(1, value / best) : 0;
+}

@@ -1,0 +1,77 @@
+import type { Joined } from '../events.ts';
+import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
+import { type Exposures, exposureOf } from './exposures.ts';
+import { registerOf } from './item-hash.ts';
+import type { ItemPart, Sketch } from './item-part.ts';
+import { rankOf, slotsUpTo } from './places.ts';
+import { Registers } from './registers.ts';
+
+/** The items of one list as item parts take them in; each is looked up and hashed once, whatever it is added to. */
+export class ShownItems {
+  readonly #catalogue: Catalogue;
+  readonly #hashes: boolean;
+  #list: Joined | undefined;
+  #registers = new Int32Array(64);
+  #isKnown = new Uint8Array(64);
+  #unknown = 0;
+
+  constructor(parts: readonly ItemPart[], catalogue: Catalogue) {
+    this.#catalogue = catalogue;
+    this.#hashes = parts.some(({ holds }) => holds === 'registers');
+  }
+
+  /** Slots of the list whose item the catalogue does not hold; without a catalogue none. */
+  get unknown(): number {
+    return this.#unknown;
+  }
+
+  /** Takes the next list. Its items must be there. */
+  load(list: Joined): void {
+    const { items, length } = list;
+    if (items === undefined) throw new Error('a list without items: whoever joins must carry them (Scorer.needs)');
+    this.#list = list;
+    this.#unknown = 0;
+    const isKnowing = this.#catalogue !== NO_CATALOGUE;
+    if (length > this.#registers.length) {
+      this.#registers = new Int32Array(2 * length);
+      this.#isKnown = new Uint8Array(2 * length);
+    }
+    for (let s = 0; s < length; s++) {
+      if (isKnowing) this.#look(s, items[s]);
+      if (this.#hashes) this.#registers[s] = registerOf(items[s]);
+    }
+  }
+
+  #look(slot: number, item: string): void {
+    const known = this.#catalogue.has(item);
+    this.#isKnown[slot] = known ? 1 : 0;
+    if (!known) this.#unknown++;
+  }
+
+  /** Adds the list to what a row keeps of a part. Answers whether a slot of it has a rank up to k. */
+  addTo(sketch: Sketch, part: ItemPart): boolean {
+    const list = this.#list;
+    if (list?.items === undefined) return false;
+    const slots = slotsUpTo(list, part.k);
+    if (sketch instanceof Registers) this.#addRegisters(sketch, part, slots);
+    else this.#addExposures(sketch, part, list, list.items, slots);
+    return slots > 0;
+  }
+
+  #addRegisters(registers: Registers, { known }: ItemPart, slots: number): void {
+    for (let s = 0; s < slots; s++) if (!known || this.#isKnown[s] === 1) registers.add(this.#registers[s]);
+  }
+
+  #addExposures(
+    exposures: Exposures,
+    { known, holds }: ItemPart,
+    list: Joined,
+    items: readonly string[],
+    slots: number,
+  ): void {
+    for (let s = 0; s < slots; s++) {
+      if (known && this.#isKnown[s] === 0) continue;
+      exposures.add(items[s], holds === 'log2' ? exposureOf('log2', rankOf(list, s)) : 1);
+    }
+  }
+}

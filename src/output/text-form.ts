@@ -1,0 +1,39 @@
+import { BOOKTABS, latexComment, latexTable } from './latex.ts';
+import { escaped, htmlPage } from './markup.ts';
+import { htmlTable, markdownTable, plainTable, type TableWriter } from './table.ts';
+
+/** How tables and the words around them become one text. */
+export interface TextForm {
+  readonly table: TableWriter;
+  /** A line of words, ending with a newline. */
+  note(words: string): string;
+  /** All of it. @param title of a page */
+  whole(title: string, parts: readonly string[]): string;
+}
+
+function lineOf(words: string): string {
+  return `${words}\n`;
+}
+
+function joined(_title: string, parts: readonly string[]): string {
+  return parts.join('\n');
+}
+
+/** For a terminal. */
+export const PLAIN: TextForm = { table: plainTable, note: lineOf, whole: joined };
+
+export const MARKDOWN: TextForm = { table: markdownTable, note: lineOf, whole: joined };
+
+/** A page that needs nothing else. Wide tables can be scrolled. */
+export const HTML: TextForm = {
+  table: (header, lines, textColumns) => `<div class="wide">\n${htmlTable(header, lines, textColumns)}</div>\n`,
+  note: (words) => `<p class="note">${escaped(words)}</p>\n`,
+  whole: (title, parts) => htmlPage(title, `<h1>${escaped(title)}</h1>\n${parts.join('')}`),
+};
+
+/** To be read into a document; words are comments. */
+export const LATEX: TextForm = {
+  table: latexTable,
+  note: latexComment,
+  whole: (_title, parts) => `${BOOKTABS}${parts.join('\n')}`,
+};

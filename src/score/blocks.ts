@@ -1,0 +1,76 @@
+import { Buffer } from 'node:buffer';
+import { NEWLINE } from './bytes.ts';
+import { InputError } from './input-error.ts';
+
+/** Takes whole lines: bytes[from, to) ends with a newline. Line by line is the reader's own business. */
+export interface BlockReader {
+  block(bytes: Uint8Array, from: number, to: number): void;
+  /** After the last block. */
+  end(): void;
+}
+
+/** A line of a list may be long; what is longer is no text. */
+const LONGEST_LINE = 64 * 2 ** 20;
+const END = Uint8Array.of(NEWLINE);
+const MARK = [0xef, 0xbb, 0xbf];
+
+/**
+ * Cuts chunks of a file at line ends, so that a reader sees whole lines and scans each byte once. The part of a line at
+ * the end of a chunk is copied and waits for the next; nothing else is kept. A byte order mark at the start is left out.
+ */
+export class Blocks {
+  readonly #reader: BlockReader;
+  readonly #file: string;
+  #unfinished: Uint8Array[] = [];
+  #bytes = 0;
+  #isFirst = true;
+
+  constructor(file: string, reader: BlockReader) {
+    this.#file = file;
+    this.#reader = reader;
+  }
+
+  /** @throws InputError as the reader does, and for a line that does not end. */
+  add(chunk: Uint8Array): void {
+    let from = 0;
+    if (this.#isFirst && chunk.length > 0) {
+      if (MARK.every((byte, i) => chunk[i] === byte)) from = MARK.length;
+      this.#isFirst = false;
+    }
+    const last = chunk.lastIndexOf(NEWLINE) + 1;
+    if (last <= from) {
+      this.#keep(chunk.slice(from));
+      return;
+    }
+    if (this.#bytes > 0) {
+      const first = chunk.indexOf(NEWLINE, from) + 1;
+      const line = Buffer.concat([...this.#unfinished, chunk.subarray(from, first)]);
+      this.#unfinished = [];
+      this.#bytes = 0;
+      this.#reader.block(line, 0, line.length);
+      from = first;
+    }
+    if (from < last) this.#reader.block(chunk, from, last);
+    if (last < chunk.length) this.#keep(chunk.slice(last));
+  }
+
+  end(): void {
+    if (this.#bytes > 0) {
+      const line = Buffer.concat([...this.#unfinished, END]);
+      this.#reader.block(line, 0, line.length);
+    }
+    this.#reader.end();
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#unfinished.push(piece);
+    this.#bytes += piece.length;
+    if (this.#bytes > LONGEST_LINE) {
+      throw new InputError(
+        this.#file,
+        undefined,
+        `a line of more than ${LONGEST_LINE / 2 ** 20} MB: is this a text file?`,
+      );
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { assertNever } from '../events.ts';
+import type { ItemRows } from './rows.ts';
+
+export const TIES = ['docno', 'first', 'last', 'mean'] as const;
+export type Ties = (typeof TIES)[number];
+
+/**
+ * How the items of a list come to their ranks: by score, highest first, where equal scores are ordered by id descending
+ * (`docno`, as trec_eval has it), in file order (`first`; `mean` looks at all orders and takes this one as a start) or
+ * reversed (`last`); by the rank column, lowest first; or as they stand in the file.
+ */
+export type OrderRule =
+  | { readonly by: 'score'; readonly ties: Ties }
+  | { readonly by: 'rank' }
+  | { readonly by: 'file' };
+
+type Before = (a: number, b: number) => number;
+
+/** Orders lists; its buffers are used again. */
+export class Ordering {
+  /** Row at each place, valid up to the number of rows. */
+  order: Int32Array = new Int32Array(1024);
+  #other: Int32Array = new Int32Array(1024);
+
+  sort(rows: ItemRows, rule: OrderRule): void {
+    const { count } = rows;
+    if (this.order.length < count) {
+      this.order = new Int32Array(2 * count);
+      this.#other = new Int32Array(2 * count);
+    }
+    const { order } = this;
+    for (let i = 0; i < count; i++) order[i] = i;
+    const before = comparison(rows, rule);
+    if (before !== undefined && !isSorted(count, before)) this.#merge(count, before);
+  }
+
+  /** Merge sort from the bottom, stable. */
+  #merge(count: number, before: Before): void {
+    for (let width = 1; width < count; width *= 2) {
+      const from = this.order;
+      const to = this.#other;
+      for (let left = 0; left < count; left += 2 * width) {
+        const middle = Math.min(left + width, count);
+        const end = Math.min(left + 2 * width, count);
+        let a = left;
+        let b = middle;
+        for (let out = left; out < end; out++) {
+          to[out] = b >= end || (a < middle && before(from[a], from[b]) <= 0) ? from[a++] : from[b++];
+        }
+      }
+      this.order = to;
+      this.#other = from;
+    }
+  }
+}
+
+function isSorted(count: number, before: Before): boolean {
+  for (let i = 1; i < count; i++) if (before(i - 1, i) > 0) return false;
+  return true;
+}
+
+/** Below 0: row a stands before row b. 0: as in the file. undefined: all stand as in the file. */
+function comparison(rows: ItemRows, rule: OrderRule): Before | undefined {
+  const { scores, ranks } = rows;
+  switch (rule.by) {
+    case 'file':
+      return undefined;
+    case 'rank':
+      return (a, b) => ranks[a] - ranks[b];
+    case 'score':
+      break;
+    default:
+      return assertNever(rule);
+  }
+  const falling = (a: number, b: number): number => (scores[a] > scores[b] ? -1 : scores[a] < scores[b] ? 1 : 0);
+  switch (rule.ties) {
+    case 'docno':
+      return (a, b) => falling(a, b) || rows.compareIds(b, a);
+    case 'last':
+      return (a, b) => falling(a, b) || b - a;
+    case 'first':
+    case 'mean':
+      return falling;
+    default:
+      return assertNever(rule.ties);
+  }
+}

@@ -1,0 +1,93 @@
+import type { Measure, MeasureDefaults } from '../measures/family.ts';
+import { parseMeasures } from '../measures/name.ts';
+import { PRESETS } from '../measures/presets.ts';
+import type { RunColumns } from './columns.ts';
+import type { Format } from './format.ts';
+import type { OrderRule, Ties } from './order.ts';
+
+/** What a preset says about reading files (measures.md section 4). */
+interface Reading {
+  readonly order: 'docno' | 'score' | 'rank' | 'file' | 'mean';
+  readonly missing: 'skip' | 'zero';
+}
+
+const READING: Readonly<Record<string, Reading>> = {
+  trec: { order: 'docno', missing: 'skip' },
+  flagr: { order: 'score', missing: 'skip' },
+  ml_metrics: { order: 'file', missing: 'skip' },
+  evidently: { order: 'file', missing: 'skip' },
+  lenskit: { order: 'rank', missing: 'skip' },
+  rectools: { order: 'rank', missing: 'zero' },
+  sklearn: { order: 'mean', missing: 'skip' },
+};
+
+export const PRESET_NAMES: readonly string[] = [...PRESETS.keys()];
+
+/** The preset of files that come without one; undefined: none. */
+export function presetOf(format: Format): string | undefined {
+  return format === 'lists' ? undefined : format;
+}
+
+export function missingOf(preset: string | undefined): 'skip' | 'zero' {
+  return preset === undefined ? 'skip' : READING[preset].missing;
+}
+
+/** Equal scores by the preset; undefined: scores do not order the lists. */
+export function tiesOf(preset: string | undefined): Ties | undefined {
+  return preset === 'sklearn' ? 'mean' : undefined;
+}
+
+/**
+ * How lists come to their order: by `--ties` where given, else as the preset reads files. PyFLAGR's lists are best first:
+ * their rank column decides, where they have one (some of its methods give the best item the lowest score), else the score.
+ */
+export function orderRule(preset: string | undefined, columns: RunColumns, ties: Ties | undefined): OrderRule {
+  const hasScore = columns.score >= 0;
+  if (ties !== undefined && hasScore) return { by: 'score', ties };
+  const order = preset === undefined ? 'score' : READING[preset].order;
+  const ranked: OrderRule = columns.rank >= 0 ? { by: 'rank' } : { by: 'file' };
+  switch (order) {
+    case 'docno':
+      return hasScore ? { by: 'score', ties: 'docno' } : ranked;
+    case 'mean':
+      return hasScore ? { by: 'score', ties: 'mean' } : ranked;
+    case 'score':
+      return columns.rank >= 0 || !hasScore ? ranked : { by: 'score', ties: 'first' };
+    case 'rank':
+      return ranked;
+    case 'file':
+      return { by: 'file' };
+  }
+}
+
+/**
+ * Measures as they are written, with the preset's parameters where they name no preset of their own.
+ * @returns problems in words, empty if there is none
+ */
+export function presetMeasures(
+  texts: readonly string[],
+  preset: string | undefined,
+  defaults: MeasureDefaults,
+): { readonly measures: readonly Measure[]; readonly problems: readonly string[] } {
+  const options = { command: 'score' } as const;
+  const plain = parseMeasures(texts, defaults, options);
+  // Told first, so that a message shows what the user wrote.
+  if (preset === undefined || plain.problems.length > 0) {
+    return { measures: plain.measures, problems: plain.problems.map(({ message }) => message) };
+  }
+  const { measures, problems } = parseMeasures(
+    texts.map((text) => withPreset(text, preset)),
+    defaults,
+    options,
+  );
+  return { measures, problems: problems.map(({ message }) => message) };
+}
+
+function withPreset(text: string, preset: string): string {
+  if (/[(,]\s*preset\s*=/i.test(text)) return text;
+  const open = text.indexOf('(');
+  if (open >= 0) return `${text.slice(0, open + 1)}preset=${preset},${text.slice(open + 1)}`;
+  const cut = text.indexOf('@');
+  const head = cut < 0 ? text : text.slice(0, cut);
+  return `${head}(preset=${preset})${cut < 0 ? '' : text.slice(cut)}`;
+}

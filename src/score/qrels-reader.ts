@@ -1,0 +1,62 @@
+import type { BlockReader } from './blocks.ts';
+import { columnsText } from './columns.ts';
+import { Fields, type Splitter, splitBlanks, splitCommas } from './fields.ts';
+import { isCommas } from './format.ts';
+import { InputError } from './input-error.ts';
+import { Judgements } from './judgements.ts';
+import { numberAt } from './number.ts';
+
+const COLUMNS = 4;
+
+/** Reads judgements: `query 0 item grade`, parted by blanks or by commas. */
+export class QrelsReader implements BlockReader {
+  readonly judgements = new Judgements();
+  readonly #file: string;
+  readonly #fields = new Fields();
+  #split: Splitter | undefined;
+  #line = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  block(bytes: Uint8Array, from: number, to: number): void {
+    let at = from;
+    while (at < to) {
+      this.#line++;
+      if (this.#split === undefined) {
+        const isCsv = isCommas(bytes, at);
+        if (isCsv !== undefined) this.#split = isCsv ? splitCommas : splitBlanks;
+      }
+      at = (this.#split ?? splitBlanks)(this.#fields, bytes, at);
+      if (this.#fields.count > 0) this.#take();
+    }
+  }
+
+  end(): void {
+    this.judgements.end(this.#file);
+    if (this.judgements.queries.names.length === 0) {
+      throw new InputError(this.#file, undefined, 'there are no judgements in it; expected lines "query 0 item grade"');
+    }
+  }
+
+  #take(): void {
+    const { bytes, starts, ends, count } = this.#fields;
+    if (count < COLUMNS) {
+      throw new InputError(this.#file, this.#line, `${columnsText(count)}; expected ${COLUMNS}: query 0 item grade`);
+    }
+    const grade = numberAt(bytes, starts[3], ends[3]);
+    if (!Number.isFinite(grade)) {
+      if (this.judgements.queries.names.length === 0 && isHeader(this.#fields.text(3))) return;
+      const got = `the grade "${this.#fields.text(3)}" is no number`;
+      throw new InputError(this.#file, this.#line, `${got}; expected query 0 item grade`);
+    }
+    const query = this.judgements.queries.numberAt(bytes, starts[0], ends[0]);
+    this.judgements.add(query, bytes, starts[2], ends[2], grade, this.#line);
+  }
+}
+
+/** A first line with a word where a number belongs is a header. */
+export function isHeader(cell: string): boolean {
+  return /^[a-z_ -]{3,}$/i.test(cell) && !/^[+-]?(?:nan|inf|infinity)$/i.test(cell);
+}

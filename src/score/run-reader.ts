@@ -1,0 +1,102 @@
+import type { BlockReader } from './blocks.ts';
+import { FLAGR_COLUMNS, type RunColumns, runColumns, TREC_RUN, wrongCount } from './columns.ts';
+import { Fields, type Splitter, splitBlanks, splitCommas } from './fields.ts';
+import { Groups, type ListSink } from './groups.ts';
+import { InputError } from './input-error.ts';
+import { numberAt } from './number.ts';
+import { isHeader } from './qrels-reader.ts';
+
+export interface RunLayout {
+  readonly format: 'trec' | 'flagr';
+  /** undefined: by the number of columns of the first line. */
+  readonly columns: RunColumns | undefined;
+}
+
+export interface RunReading {
+  /** Before the first row. Answers whether ranks are needed; else the column may hold anything. */
+  begin(columns: RunColumns): boolean;
+  readonly lists: ListSink;
+}
+
+/**
+ * Reads a run line by line into lists. Lists are handed over as they end, so that memory holds one of them; `gather` keeps
+ * all lines, for a file in which the lines of a query do not stand together.
+ */
+export class RunReader implements BlockReader {
+  /** Tag of the first line; undefined: the file has none. */
+  tag: string | undefined;
+  /** Lines with a row. */
+  rows = 0;
+  readonly #file: string;
+  readonly #split: Splitter;
+  readonly #reading: RunReading;
+  readonly #fields = new Fields();
+  readonly #groups: Groups;
+  readonly #format: RunLayout['format'];
+  #columns: RunColumns | undefined;
+  #needsRank = false;
+  #line = 0;
+
+  constructor(file: string, { format, columns }: RunLayout, gather: boolean, reading: RunReading) {
+    this.#file = file;
+    this.#format = format;
+    this.#split = format === 'trec' ? splitBlanks : splitCommas;
+    this.#columns = columns;
+    this.#reading = reading;
+    this.#groups = new Groups(file, gather, reading.lists);
+  }
+
+  /** @throws InputError, Ungrouped */
+  block(bytes: Uint8Array, from: number, to: number): void {
+    const fields = this.#fields;
+    const split = this.#split;
+    let at = from;
+    while (at < to) {
+      this.#line++;
+      at = split(fields, bytes, at);
+      if (fields.count > 0) this.#take(fields);
+    }
+  }
+
+  end(): void {
+    if (this.rows === 0) throw new InputError(this.#file, undefined, 'there is no list in it');
+    this.#groups.end();
+  }
+
+  #take(fields: Fields): void {
+    const columns = this.rows === 0 ? this.#begin(fields) : this.#columns;
+    if (columns === undefined) return;
+    const wrong = wrongCount(fields, columns);
+    if (wrong !== undefined) throw new InputError(this.#file, this.#line, wrong);
+    const { bytes, starts, ends } = fields;
+    const { query, item, score, rank, voter } = columns;
+    const value = score < 0 ? 0 : numberAt(bytes, starts[score], ends[score]);
+    const place = rank < 0 || !this.#needsRank ? 0 : numberAt(bytes, starts[rank], ends[rank]);
+    if (Number.isNaN(value) || Number.isNaN(place)) {
+      if (this.rows === 0 && isHeader(fields.text(score < 0 ? rank : score))) return;
+      const [name, column] = Number.isNaN(value) ? ['score', score] : ['rank', rank];
+      const got = `the ${name} "${fields.text(column)}" is no number`;
+      throw new InputError(this.#file, this.#line, `${got}; expected ${columns.names}`);
+    }
+    if (starts[item] === ends[item]) throw new InputError(this.#file, this.#line, `no item; expected ${columns.names}`);
+    if (this.rows++ === 0 && columns.tag >= 0) this.tag = fields.text(columns.tag);
+    this.#groups
+      .rowsFor(fields, query, voter, this.#line)
+      .add(bytes, starts[item], ends[item], value, place, this.#line);
+  }
+
+  #begin(fields: Fields): RunColumns {
+    this.#columns ??= this.#format === 'trec' ? TREC_RUN : this.#columnsOf(fields.count);
+    this.#needsRank = this.#reading.begin(this.#columns);
+    return this.#columns;
+  }
+
+  #columnsOf(count: number): RunColumns {
+    const names = FLAGR_COLUMNS[count];
+    const columns = names === undefined ? undefined : runColumns(names);
+    if (typeof columns === 'object') return columns;
+    const known = Object.entries(FLAGR_COLUMNS).map(([n, text]) => `${n} (${text})`);
+    const what = `${count} columns; expected ${known.join(' or ')}; name others with --columns`;
+    throw new InputError(this.#file, this.#line, what);
+  }
+}

@@ -1,0 +1,96 @@
+import type { Joined } from '../events.ts';
+import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
+import type { Measure } from '../measures/family.ts';
+import { itemPartOf } from '../measures/item-part.ts';
+import { PlainItems } from '../measures/plain-items.ts';
+import { PlainSums } from '../measures/plain-sums.ts';
+import { listValue } from './list-value.ts';
+import type { Counts, QueryScore, RunScore } from './result.ts';
+import type { ScoringSettings } from './scoring-settings.ts';
+
+/** Whose list it is, for `per=user` and `per=session`. */
+export interface Owner {
+  readonly user: string | undefined;
+  readonly session: string | undefined;
+}
+
+const NOBODY: Owner = { user: undefined, session: undefined };
+
+/** What one run has come to so far. Without `keepsQueries` its size does not depend on the number of lists. */
+export class RunTotals {
+  readonly #settings: ScoringSettings;
+  readonly #sums: readonly PlainSums[];
+  /** By measure; undefined: it is made of sums. */
+  readonly #items: readonly (PlainItems | undefined)[];
+  /** What the scorer writes for each measure: views of one buffer. */
+  readonly #parts: readonly Float64Array[];
+  readonly #perQuery: QueryScore[] = [];
+  #queries = 0;
+  #retrieved = 0;
+  #relevant = 0;
+  #relevantRetrieved = 0;
+
+  constructor(settings: ScoringSettings) {
+    this.#settings = settings;
+    const { measures, out } = settings;
+    this.#sums = measures.map((measure) => new PlainSums(measure));
+    this.#items = measures.map((measure) => this.#noItems(measure));
+    this.#parts = measures.map((_, m) => out.subarray(SCORE_WIDTH * m, SCORE_WIDTH * (m + 1)));
+  }
+
+  /** A list whose scores stand in `settings.out`. */
+  add(query: string, list: Joined, counts: Counts, owner: Owner = NOBODY): void {
+    const { measures } = this.#settings;
+    this.#queries++;
+    this.#retrieved += counts.retrieved;
+    this.#relevant += counts.relevant;
+    this.#relevantRetrieved += counts.relevantRetrieved;
+    for (let m = 0; m < measures.length; m++) {
+      if (counts.retrieved > 0) this.#items[m]?.add(list);
+      if (this.#parts[m][0] === LEFT_OUT) continue;
+      const per = measures[m].params.get('per');
+      this.#sums[m].add(this.#parts[m], per === 'user' ? owner.user : per === 'session' ? owner.session : undefined);
+    }
+    if (this.#settings.keepsQueries) this.#perQuery.push(this.#queryScore(query, list, counts));
+  }
+
+  finish(name: string): RunScore {
+    const counts = { retrieved: this.#retrieved, relevant: this.#relevant, relevantRetrieved: this.#relevantRetrieved };
+    const mean = this.#sums.map((sums, m) => (this.#items[m] ?? sums).value());
+    return { name, queries: this.#queries, mean, counts, perQuery: this.#perQuery };
+  }
+
+  #queryScore(query: string, list: Joined, counts: Counts): QueryScore {
+    const { measures, scorer, out, compares, testCorrelations } = this.#settings;
+    const values = measures.map((measure, m) => {
+      const value = this.#itemValue(m, list) ?? listValue(measure, scorer.kinds[m], out, SCORE_WIDTH * m);
+      return value ?? Number.NaN;
+    });
+    const fractions = compares ? { fractions: values.flatMap((value, m) => this.#fraction(value, m)) } : {};
+    const p = testCorrelations?.(list, values);
+    return { query, counts, values, ...fractions, ...(p === undefined ? {} : { p }) };
+  }
+
+  /** Numerator and denominator of the list that was scored last. */
+  #fraction(value: number, m: number): readonly [above: number, below: number] {
+    const { scorer, out } = this.#settings;
+    const at = SCORE_WIDTH * m;
+    const kind = scorer.kinds[m];
+    if (kind === 'fraction' || kind === 'pairs') return [out[at + 1], out[at + 2]];
+    return Number.isNaN(value) ? [0, 0] : [value, 1];
+  }
+
+  /** What a measure of items keeps, of no list yet. */
+  #noItems(measure: Measure): PlainItems | undefined {
+    const part = itemPartOf(measure);
+    return part === undefined ? undefined : new PlainItems(measure, part, this.#settings.catalogue);
+  }
+
+  /** A measure of items, of this list alone. */
+  #itemValue(m: number, list: Joined): number | undefined {
+    if (this.#items[m] === undefined || list.items?.length !== list.length) return undefined;
+    const items = this.#noItems(this.#settings.measures[m]);
+    items?.add(list);
+    return items?.value();
+  }
+}

@@ -1,0 +1,102 @@
+import type { Catalogue } from '../measures/catalogue.ts';
+import { type Grading, SCORE_WIDTH, type Scorer } from '../measures/contract.ts';
+import type { Measure } from '../measures/family.ts';
+import { HIGHEST_GRADE } from '../measures/grade.ts';
+import { MeasureError } from '../measures/scan.ts';
+import { compile } from '../measures/scorer.ts';
+import type { RunColumns } from './columns.ts';
+import type { CorrelationTest, correlationTest } from './correlation-p.ts';
+import { JUDGED } from './judged-list.ts';
+import type { OrderRule, Ties } from './order.ts';
+import { orderRule } from './preset.ts';
+
+export interface ScoringChoices {
+  readonly measures: readonly Measure[];
+  /** Lowest grade that is relevant: the default of `rel`, and for the counts. */
+  readonly relevantFrom: number;
+  readonly preset: string | undefined;
+  /** Undefined: by the preset. */
+  readonly ties: Ties | undefined;
+  /** Only so many items of a list count; Infinity: all. */
+  readonly depth: number;
+  /** `zero`: a judged query without a list counts 0, in place of not at all. */
+  readonly missing: 'skip' | 'zero';
+  readonly keepsQueries: boolean;
+  /** Whether runs are compared by query. */
+  readonly compares: boolean;
+  /** For measures of items; `NO_CATALOGUE`: none. */
+  readonly catalogue: Catalogue;
+  /** Makes the test of correlations; undefined: no p is asked for. */
+  readonly correlationTest: typeof correlationTest | undefined;
+}
+
+/** How lists are scored. The scorer and its buffer are used for one list after the other. */
+export interface ScoringSettings extends Omit<ScoringChoices, 'correlationTest'> {
+  readonly scorer: Scorer;
+  readonly testCorrelations: CorrelationTest | undefined;
+  readonly out: Float64Array;
+  /** A repeated item is an error, or has the credit at its first place. */
+  readonly repeats: 'error' | 'first';
+  orderOf(columns: RunColumns): OrderRule;
+}
+
+/** @throws MeasureError for a measure that files of judgements cannot tell, or that the order of ties leaves open */
+export function scoringSettings(choices: ScoringChoices): ScoringSettings {
+  const { measures, relevantFrom, preset, ties } = choices;
+  for (const measure of measures) {
+    if (measure.params.get('examined') === 'viewport') {
+      throw new MeasureError(
+        `"${measure.canonical}": examined=viewport needs view events, which judgements do not have`,
+      );
+    }
+    if (ties === 'mean' && dependsOnOrder(measure)) {
+      const what = 'with --ties mean only dcg, ndcg and measures without an order have a value';
+      throw new MeasureError(`"${measure.canonical}": ${what}; score it with --ties docno, first or last`);
+    }
+  }
+  const scorer = compile(measures, gradingOf(measures, relevantFrom), choices.catalogue);
+  const correlates = measures.some(({ name }) => name === 'spearman' || name === 'kendall');
+  return {
+    ...choices,
+    scorer,
+    testCorrelations: correlates ? choices.correlationTest?.(measures, scorer.actions) : undefined,
+    out: new Float64Array(SCORE_WIDTH * measures.length),
+    repeats: preset === 'trec' ? 'error' : 'first',
+    orderOf: (columns) => orderRule(preset, columns, ties),
+  };
+}
+
+/** A judged item has the action `rating`, its value is the grade; a relevant one also each action that a measure names. */
+function gradingOf(measures: readonly Measure[], relevantFrom: number): Grading {
+  const named = measures.flatMap(({ params }) => params.get('action') ?? []).map(String);
+  const rule = { from: 'value', grade: 0, rule: 'max', max: HIGHEST_GRADE, veto: false } as const;
+  return { actions: [...new Set([JUDGED, ...named])].map((name) => ({ name, rule })), relevantFrom };
+}
+
+/** Measures whose value is the same in every order of the list, and those whose mean over orders is known. */
+function dependsOnOrder({ name, params, k }: Measure): boolean {
+  switch (name) {
+    case 'dcg':
+    case 'ndcg':
+    case 'mae':
+    case 'rmse':
+    case 'bias':
+    case 'length':
+    case 'short':
+    case 'duplicated':
+      return false;
+    case 'auc':
+    case 'spearman':
+    case 'kendall':
+      return params.get('by') === 'rank';
+    case 'precision':
+    case 'recall':
+    case 'f1':
+    case 'hit':
+    case 'ctr':
+    case 'rate':
+      return k !== undefined || params.has('slot') || params.get('examined') === 'last_positive';
+    default:
+      return true;
+  }
+}

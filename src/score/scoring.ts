@@ -1,0 +1,121 @@
+import { SCORE_WIDTH } from '../measures/contract.ts';
+import type { RunColumns } from './columns.ts';
+import type { ListSink } from './groups.ts';
+import { InputError } from './input-error.ts';
+import { JudgedList } from './judged-list.ts';
+import type { Judgements } from './judgements.ts';
+import { Ordering, type OrderRule } from './order.ts';
+import type { MissingQuery, RunScore } from './result.ts';
+import type { ItemRows } from './rows.ts';
+import type { RunReading } from './run-reader.ts';
+import { RunTotals } from './run-totals.ts';
+import type { ScoringSettings } from './scoring-settings.ts';
+import { TiesMean } from './ties-mean.ts';
+
+/** One run of a file, and what it lacks. */
+class Run {
+  readonly totals: RunTotals;
+  /** By number of the judged query: whether the run has a list for it. */
+  readonly seen: Uint8Array;
+  readonly missing: Omit<MissingQuery, 'run'>[] = [];
+
+  constructor(settings: ScoringSettings, judged: number) {
+    this.totals = new RunTotals(settings);
+    this.seen = new Uint8Array(judged);
+  }
+}
+
+/** Scores the lists of one file, one after the other, against the judgements: a run for each voter. */
+export class FileScoring implements RunReading {
+  readonly lists: ListSink = (voter, query, rows) => this.#score(voter, query, rows);
+  readonly #file: string;
+  readonly #settings: ScoringSettings;
+  readonly #judgements: Judgements;
+  readonly #ordering = new Ordering();
+  readonly #list: JudgedList;
+  readonly #ties: TiesMean | undefined;
+  readonly #runs = new Map<string | undefined, Run>();
+  #rule: OrderRule = { by: 'file' };
+
+  constructor(file: string, settings: ScoringSettings, judgements: Judgements) {
+    this.#file = file;
+    this.#settings = settings;
+    this.#judgements = judgements;
+    const { scorer, measures, relevantFrom } = settings;
+    this.#list = new JudgedList({ actions: scorer.actions.length, ...scorer.needs }, relevantFrom);
+    this.#ties = TiesMean.of(measures);
+  }
+
+  begin(columns: RunColumns): boolean {
+    this.#rule = this.#settings.orderOf(columns);
+    return this.#rule.by === 'rank';
+  }
+
+  /** By voter; the key is undefined where the file has none. */
+  get voters(): readonly (string | undefined)[] {
+    return [...this.#runs.keys()];
+  }
+
+  /** The score of a voter's run, and the queries that one side lacks. */
+  finish(
+    voter: string | undefined,
+    name: string,
+  ): { readonly run: RunScore; readonly missing: readonly MissingQuery[] } {
+    const run = this.#runOf(voter);
+    for (const [q, query] of this.#judgements.queries.names.entries()) {
+      if (run.seen[q] === 1) continue;
+      run.missing.push({ query, missingFrom: 'run' });
+      if (this.#settings.missing === 'zero') this.#scoreNothing(run.totals, query, q);
+    }
+    return { run: run.totals.finish(name), missing: run.missing.map((missing) => ({ run: name, ...missing })) };
+  }
+
+  #runOf(voter: string | undefined): Run {
+    let run = this.#runs.get(voter);
+    if (run === undefined) {
+      run = new Run(this.#settings, this.#judgements.queries.names.length);
+      this.#runs.set(voter, run);
+    }
+    return run;
+  }
+
+  #score(voter: string | undefined, query: string, rows: ItemRows): void {
+    const run = this.#runOf(voter);
+    const { scorer, repeats, depth, out } = this.#settings;
+    const repeated = rows.index();
+    if (repeated >= 0 && repeats === 'error') this.#refuseRepeated(query, rows, repeated);
+    const q = this.#judgements.queries.find(query);
+    if (q < 0) {
+      run.missing.push({ query, missingFrom: 'qrels' });
+      return;
+    }
+    run.seen[q] = 1;
+    const length = Math.min(rows.count, depth);
+    this.#ordering.sort(rows, this.#rule);
+    const { order } = this.#ordering;
+    const list = this.#list;
+    list.load(rows, order, length, repeated >= 0, this.#judgements, q);
+    scorer.score(list.joined, out);
+    if (this.#rule.by === 'score' && this.#rule.ties === 'mean') {
+      this.#ties?.correct(list.joined, (slot) => rows.scores[order[slot]], out);
+    }
+    run.totals.add(query, list.joined, list.counts(length));
+  }
+
+  /** A query without a list is worth 0 by every measure that does not leave it out. */
+  #scoreNothing(totals: RunTotals, query: string, q: number): void {
+    const { scorer, measures, out } = this.#settings;
+    const list = this.#list;
+    list.loadNothing(this.#judgements, q);
+    scorer.score(list.joined, out);
+    for (let m = 0; m < measures.length; m++) out[SCORE_WIDTH * m + 1] = 0;
+    totals.add(query, list.joined, list.counts(0));
+  }
+
+  #refuseRepeated(query: string, rows: ItemRows, repeated: number): void {
+    const { hashes, bytes, starts, lines } = rows;
+    const other = rows.find(hashes[repeated], bytes, starts[repeated], starts[repeated + 1]);
+    const what = `item "${rows.idOf(repeated)}" of query "${query}" stands on line ${lines[other]} already`;
+    throw new InputError(this.#file, lines[repeated], `${what}; a list holds an item once`);
+  }
+}

@@ -1,0 +1,124 @@
+import type { Joined } from '../events.ts';
+import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
+import type { Discount } from '../measures/discount.ts';
+import * as discounts from '../measures/discount.ts';
+import type { Measure } from '../measures/family.ts';
+import type { Gain } from '../measures/gain.ts';
+import * as gains from '../measures/gain.ts';
+import { HIGHEST_GRADE } from '../measures/grade.ts';
+import { minmaxNdcg, ndcg } from '../measures/ndcg.ts';
+
+/**
+ * dcg and ndcg as their mean over all orders of items with equal scores. DCG is a sum over ranks, and in a group of tied
+ * items each stands at each of the group's ranks equally often, so the mean is exact without looking at any order:
+ *
+ *     E[DCG] = sum over groups of (mean gain of the group) x (sum of 1 / disc(r) over its ranks r <= k)
+ *
+ * The ideal does not depend on the order. McSherry and Najork, "Computing information retrieval performance measures
+ * efficiently in the presence of tied scores", ECIR 2008; scikit-learn ndcg_score without ignore_ties.
+ *
+ * Example: three items of one score, grades 1 0 0: (1 + 1/log2(3) + 1/2) / 3 = 0.710310 for ndcg.
+ */
+export class TiesMean {
+  readonly #measures: readonly Averaged[];
+  #grades = new Float64Array(64);
+
+  /** undefined: none of the measures has a mean over orders. */
+  static of(measures: readonly Measure[]): TiesMean | undefined {
+    const averaged = measures.flatMap((measure, place) => {
+      return measure.name === 'dcg' || measure.name === 'ndcg' ? [averagedOf(measure, place)] : [];
+    });
+    return averaged.length === 0 ? undefined : new TiesMean(averaged);
+  }
+
+  private constructor(measures: readonly Averaged[]) {
+    this.#measures = measures;
+  }
+
+  /** Writes the means over what the scorer wrote. @param scoreAt score of a slot; slots stand in falling order of scores */
+  correct(list: Joined, scoreAt: (slot: number) => number, out: Float64Array): void {
+    const grades = this.#load(list);
+    for (const averaged of this.#measures) {
+      const at = SCORE_WIDTH * averaged.place;
+      if (out[at] === LEFT_OUT) continue;
+      const value = averaged.value(expectedDcg(grades, scoreAt, averaged), grades, list.known);
+      // A weighted mean keeps R x value and R.
+      out[at + 1] = averaged.isWeighted ? value * out[at + 2] : value;
+    }
+  }
+
+  #load(list: Joined): Float64Array {
+    if (this.#grades.length < list.length) this.#grades = new Float64Array(2 * list.length);
+    const grades = this.#grades.subarray(0, list.length).fill(0);
+    for (let e = 0; e < list.events; e++) {
+      const grade = Math.min(HIGHEST_GRADE, list.value[e]);
+      if (grade > grades[list.slot[e]]) grades[list.slot[e]] = grade;
+    }
+    return grades;
+  }
+}
+
+interface Averaged {
+  readonly place: number;
+  readonly k: number;
+  readonly gain: Gain;
+  readonly discount: Discount;
+  readonly isWeighted: boolean;
+  value(dcg: number, shown: Float64Array, known: Joined['known']): number;
+}
+
+function averagedOf({ name, params, k = Number.POSITIVE_INFINITY }: Measure, place: number): Averaged {
+  const rel = Number(params.get('rel'));
+  const gain = { linear: gains.linear, exp: gains.exp, binary: gains.binary(rel) }[String(params.get('gain'))];
+  const discount = {
+    log2: discounts.log2,
+    clipped: discounts.clipped,
+    ln: discounts.ln,
+    none: discounts.none,
+  }[String(params.get('discount'))];
+  if (gain === undefined || discount === undefined) throw new Error(`no gain or discount for ${name}`);
+  const isWeighted = params.get('avg') === 'weighted';
+  const common = { place, k, gain, discount, isWeighted };
+  if (name === 'dcg') return { ...common, value: (dcg) => dcg };
+  const ideal = params.get('ideal');
+  const ordered = (grades: Float64Array): number => orderDcg(grades, k, gain, discount);
+  return {
+    ...common,
+    value(dcg, shown, known) {
+      const held = ideal === 'all' && known !== undefined ? Float64Array.from(known) : shown.slice();
+      held.sort();
+      const worst = ordered(held);
+      const best = ideal === 'perfect' ? perfectDcg(k, discount) : ordered(held.reverse());
+      return params.get('norm') === 'minmax' ? minmaxNdcg(dcg, best, worst, ideal === 'shown') : ndcg(dcg, best);
+    },
+  };
+}
+
+function expectedDcg(grades: Float64Array, scoreAt: (slot: number) => number, { k, gain, discount }: Averaged): number {
+  let sum = 0;
+  for (let from = 0; from < grades.length && from < k; ) {
+    let gained = gain(grades[from]);
+    let weight = discount(from + 1);
+    let to = from + 1;
+    for (; to < grades.length && scoreAt(to) === scoreAt(from); to++) {
+      gained += gain(grades[to]);
+      if (to < k) weight += discount(to + 1);
+    }
+    sum += (gained / (to - from)) * weight;
+    from = to;
+  }
+  return sum;
+}
+
+/** DCG of grades as they stand. */
+function orderDcg(grades: Float64Array, k: number, gain: Gain, discount: Discount): number {
+  let sum = 0;
+  for (let i = 0; i < grades.length && i < k; i++) sum += gain(Math.min(HIGHEST_GRADE, grades[i])) * discount(i + 1);
+  return sum;
+}
+
+function perfectDcg(k: number, discount: Discount): number {
+  let sum = 0;
+  for (let rank = 1; rank <= k; rank++) sum += discount(rank);
+  return sum;
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { receval } from './receval.ts';
+
+const EVENTS = [
+  { requestId: 'r1', ts: '2026-11-21T08:00:00Z', items: ['a_1', 'b'], variant: 'x & y', cohorts: {} },
+  { requestId: 'r1', itemId: 'b', ts: '2026-11-21T08:00:05Z', action: 'click' },
+  { requestId: 'r1' },
+]
+  .map((event) => `${JSON.stringify(event)}\n`)
+  .join('');
+
+describe('receval replay', () => {
+  const replay = (output: string) => {
+    return receval(['replay', '--events', '-', '--measures', 'mrr,hit@1', '--output', output], { input: EVENTS });
+  };
+
+  it('prints tables for LaTeX, with the words around them as comments', async () => {
+    const { code, stdout } = await replay('latex');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^% needs \\usepackage\{booktabs\}\n\\begin\{tabular\}\{lrrrr\}\n\\toprule\nhorizon & impressions &/,
+    );
+    expect(stdout).toContain('\n30m & 1 & 1 & 0.500000 & 0.000000 \\\\\n');
+    const outside = stdout.replace(/\\begin\{tabular\}[\s\S]*?\\end\{tabular\}\n/g, '');
+    expect(outside.split('\n').filter((line) => line !== '' && !line.startsWith('%'))).toEqual([]);
+  });
+
+  it('prints a page that needs nothing else', async () => {
+    const { code, stdout } = await replay('html');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^<!doctype html>/);
+    expect(stdout).toContain('<td class="number">0.500000</td>');
+    expect(stdout).toMatch(/<p class="note">invalid [a-z]+: /);
+  });
+});

@@ -1,0 +1,327 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT, receval } from './receval.ts';
+
+const SAMPLE = join(ROOT, 'sample/score');
+const POPULAR = join(SAMPLE, 'popular.run');
+const PERSONAL = join(SAMPLE, 'personal.run');
+const QRELS = ['--qrels', join(SAMPLE, 'qrels.txt')];
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'receval-score-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** In a folder without receval.yaml. */
+function score(args: readonly string[], input?: string): ReturnType<typeof receval> {
+  return receval(['score', ...args], { cwd: folder, ...(input === undefined ? {} : { input }) });
+}
+
+async function stdoutOf(args: readonly string[], input?: string): Promise<string> {
+  const run = await score(args, input);
+  expect(run.code, run.stderr).toBe(0);
+  return run.stdout;
+}
+
+const RUN = '1 Q0 a 1 3 bm25\n1 Q0 b 2 2 bm25\n1 Q0 c 3 1 bm25\n2 Q0 b 1 2 bm25\n3 Q0 b 1 2 bm25\n';
+const JUDGED = '1 0 b 1\n1 0 d 2\n2 0 b 3\n4 0 a 1\n';
+
+describe('receval score', () => {
+  it('prints JSON: means, queries, and what one side lacks', async () => {
+    const [run, qrels] = [file('a.run', RUN), file('a.qrels', JUDGED)];
+    const measures = ['--measures', 'mrr,ap,recall(avg=micro)@2,ndcg(empty=skip,rel=1,gain=binary)@1'];
+    const printed = await score([
+      '--run',
+      `A=${run}`,
+      '--qrels',
+      qrels,
+      ...measures,
+      '--per-query',
+      '--output',
+      'json',
+    ]);
+    expect(printed.code).toBe(0);
+    expect(JSON.parse(printed.stdout)).toEqual({
+      runs: [
+        {
+          name: 'A',
+          queries: 2,
+          mean: {
+            mrr: 0.75,
+            'ap(ideal=all)': 0.625,
+            'recall(avg=micro,ideal=all)@2': 2 / 3,
+            'ndcg(empty=skip,gain=binary,ideal=all)@1': 0.5,
+          },
+          perQuery: {
+            '1': {
+              mrr: 0.5,
+              'ap(ideal=all)': 0.25,
+              'recall(avg=micro,ideal=all)@2': 0.5,
+              'ndcg(empty=skip,gain=binary,ideal=all)@1': 0,
+            },
+            '2': {
+              mrr: 1,
+              'ap(ideal=all)': 1,
+              'recall(avg=micro,ideal=all)@2': 1,
+              'ndcg(empty=skip,gain=binary,ideal=all)@1': 1,
+            },
+          },
+        },
+      ],
+      missing: [
+        { run: 'A', query: '3', missingFrom: 'qrels' },
+        { run: 'A', query: '4', missingFrom: 'run' },
+      ],
+    });
+    expect(printed.stderr).toContain(
+      'A: judged queries without a list do not count (--missing zero counts them as 0): 4',
+    );
+    expect(printed.stderr).toContain('A: queries that nobody judged do not count: 3');
+  });
+
+  it('leaves a value that a measure has not null, and an empty cell in CSV', async () => {
+    const lists = '{"query":"x","grades":[1,1]}\n{"query":"y","grades":[0,1]}\n';
+    const args = ['--lists', '-', '--measures', 'auc,mrr', '--per-query'];
+    const { runs } = JSON.parse(await stdoutOf([...args, '--output', 'json'], lists));
+    expect(runs[0].perQuery).toEqual({ x: { auc: null, mrr: 1 }, y: { auc: 0, mrr: 0.5 } });
+    expect(await stdoutOf([...args, '--output', 'csv'], lists)).toBe(
+      'run,query,auc,mrr\nstandard input,x,,1\nstandard input,y,0,0.5\nstandard input,all,0,0.75\n',
+    );
+  });
+
+  it('takes gzip, standard input and several runs, and shows them side by side', async () => {
+    const packed = file('popular.run.gz', gzipSync(readFileSync(POPULAR)));
+    const args = [
+      '--run',
+      `gz=${packed}`,
+      '--run',
+      '-',
+      ...QRELS,
+      '--measures',
+      'mrr',
+      '--output',
+      'csv',
+      '--digits',
+      '3',
+    ];
+    expect(await stdoutOf(args, readFileSync(POPULAR, 'utf8'))).toBe(
+      'run,query,mrr\ngz,all,0.187\npopular,all,0.187\n',
+    );
+  });
+
+  it("prints trec_eval's names and counts, and one query alone", async () => {
+    const args = ['--run', POPULAR, ...QRELS, '--measures', 'ap,p@5,ndcg@10,f1', '--names', 'trec', '--output', 'json'];
+    const { runs } = JSON.parse(await stdoutOf([...args, '--query', 'user-07']));
+    expect(Object.keys(runs[0].mean)).toEqual([
+      'P_5',
+      'map',
+      'ndcg_cut_10',
+      'num_rel',
+      'num_rel_ret',
+      'num_ret',
+      'set_F',
+    ]);
+    expect(runs[0].mean.num_ret).toBe(600);
+    expect(Object.keys(runs[0].perQuery)).toEqual(['user-07']);
+    expect(runs[0].perQuery['user-07'].num_ret).toBe(20);
+    const wrong = await score([...args, '--query', 'user-7']);
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toContain('no run has a judged query "user-7"; did you mean "user-07"?');
+  });
+
+  it('compares each run with the first, paired by query', async () => {
+    const args = [
+      '--run',
+      POPULAR,
+      '--run',
+      PERSONAL,
+      ...QRELS,
+      '--measures',
+      'ndcg@10,mrr',
+      '--p-values',
+      '--per-query',
+    ];
+    const { runs, comparisons } = JSON.parse(await stdoutOf([...args, '--output', 'json']));
+    expect(comparisons.map(({ measure }: { measure: string }) => measure)).toEqual(['ndcg(ideal=all)@10', 'mrr']);
+    const values = (r: number): number[] =>
+      Object.values<Record<string, number>>(runs[r].perQuery).map((row) => row['mrr']);
+    const differences = values(1).map((value, q) => value - values(0)[q]);
+    const n = differences.length;
+    const mean = differences.reduce((sum, d) => sum + d, 0) / n;
+    const stderr = Math.sqrt(differences.reduce((sum, d) => sum + (d - mean) ** 2, 0) / (n * (n - 1)));
+    expect(n).toBe(30);
+    expect(comparisons[1]).toMatchObject({ run: 'personal', baseline: 'popular', queries: 30 });
+    expect(comparisons[1].effect).toBeCloseTo(mean, 12);
+    expect(comparisons[1].stderr).toBeCloseTo(stderr, 12);
+    expect(comparisons[1].ci[0]).toBeCloseTo(mean - 2.045229642 * stderr, 8); // t of .975 with 29 degrees
+    expect(comparisons[1].p).toBeLessThan(0.0001);
+  });
+
+  it('gives the p of a correlation', async () => {
+    const list = '{"scores":[1,2,3,4,5],"ratings":[2,1,2,4,5]}\n';
+    const args = ['--lists', '-', '--measures', 'spearman', '--p-values', '--output', 'json'];
+    const { runs } = JSON.parse(await stdoutOf(args, list));
+    expect(runs[0].mean.spearman).toBeCloseTo(0.8207826816681233, 12);
+    expect(runs[0].p.spearman).toBeCloseTo(0.0885870053135438, 12);
+  });
+
+  it('prints a LaTeX table, a page with the plot in it, and pictures', async () => {
+    const runs = ['--run', POPULAR, '--run', PERSONAL, ...QRELS];
+    const latex = await stdoutOf([
+      ...runs,
+      '--measures',
+      'ap,p@5',
+      '--names',
+      'trec',
+      '--output',
+      'latex',
+      '--digits',
+      '3',
+    ]);
+    expect(latex).toContain('\\begin{tabular}{lrrrrr}\n\\toprule\nrun & num\\_ret &');
+    expect(latex).toContain('\npopular & 600 &');
+    const page = await stdoutOf([...runs, '--measures', 'ap', '--plot', 'bar', '--output', 'html']);
+    expect(page).toMatch(/<svg [\s\S]*<table>/);
+    const svg = join(folder, 'p.svg');
+    const table = await stdoutOf([
+      ...runs,
+      '--measures',
+      'precision@1..10',
+      '--plot',
+      'line',
+      '--plot-file',
+      svg,
+      '--size',
+      '8x4',
+      '--grid',
+    ]);
+    expect(table).toContain('precision@10');
+    expect(readFileSync(svg, 'utf8')).toMatch(/^<svg .*width="768" height="384"/);
+    expect(await stdoutOf([...runs, '--measures', 'ap', '--plot', 'bar'])).toMatch(/^<svg /);
+  });
+
+  it('takes measures and the lowest relevant grade from a configuration', async () => {
+    const config = file('c.yaml', 'measures: [mrr, hit@1]\nrelevantFrom: 2\n');
+    const args = [
+      '--run',
+      file('b.run', RUN),
+      '--qrels',
+      file('b.qrels', JUDGED),
+      '--config',
+      config,
+      '--output',
+      'csv',
+    ];
+    expect(await stdoutOf(args)).toBe('run,query,mrr,hit@1\nbm25,all,0.5,0.5\n');
+  });
+
+  it('reads a file whose queries do not stand together, and says so; standard input it cannot', async () => {
+    const mixed = '1 Q0 a 1 3 t\n2 Q0 b 1 2 t\n1 Q0 b 2 2 t\n';
+    const args = ['--qrels', file('d.qrels', JUDGED), '--measures', 'mrr', '--output', 'csv'];
+    const read = await score(['--run', file('d.run', mixed), ...args]);
+    expect(read).toMatchObject({ code: 0, stdout: 'run,query,mrr\nt,all,0.75\n' });
+    expect(read.stderr).toContain(
+      'line 3: the lines of query "1" do not stand together: the whole file is kept in memory',
+    );
+    const piped = await score(['--run', '-', ...args], mixed);
+    expect(piped.code).toBe(1);
+    expect(piped.stderr).toContain('sort them by query first');
+  });
+
+  it.each([
+    [['--run', 'nope.run', '--qrels', 'x'], 1, 'cannot read nope.run: there is no such file'],
+    [['--run', POPULAR], 2, '--qrels is missing'],
+    [[], 2, 'name what to score'],
+    [['--run', POPULAR, ...QRELS, '--measures', 'ndgc@10'], 2, 'unknown measure "ndgc@10"; did you mean "ndcg@10"?'],
+    [['--run', POPULAR, ...QRELS, '--preset', 'tre'], 2, '--preset: no "tre"; did you mean "trec"?'],
+    [['--run', POPULAR, ...QRELS, '--measures', 'mrr', '--ties', 'mean'], 2, 'with --ties mean only dcg, ndcg'],
+    [['--run', POPULAR, ...QRELS, '--depth', '0'], 2, '--depth: expected a whole number from 1, got "0"'],
+    [
+      ['--run', POPULAR, ...QRELS, '--measures', 'mrr', '--plot', 'line'],
+      2,
+      '--plot line needs measures with cut-offs',
+    ],
+    [['--run', POPULAR, ...QRELS, '--output', 'latx'], 2, '--output: no "latx"; did you mean "latex"?'],
+    [['--run', POPULAR, ...QRELS, '--size', '12'], 0, ''],
+    [
+      ['--run', POPULAR, ...QRELS, '--columns', 'query,itm'],
+      2,
+      '--columns: unknown column "itm"; did you mean "item"?',
+    ],
+    [['--lists', POPULAR, ...QRELS], 2, '--qrels is for runs'],
+    [['--run', '-', '--qrels', '-'], 2, 'standard input (-) can be read only once'],
+  ])('says what is wrong: %j', async (args, code, message) => {
+    const run = await score(args);
+    expect(run.code).toBe(code);
+    expect(run.stderr).toContain(message);
+  });
+
+  it('prints what its documentation shows', async () => {
+    const page = readFileSync(join(ROOT, 'docs/score.md'), 'utf8');
+    const shown = [...page.matchAll(/^\$ receval (score [^>\n]*)\n([\s\S]*?)^```$/gm)];
+    expect(shown.length).toBe(5);
+    for (const [, args, output] of shown) {
+      const { stdout } = await receval(args.split(' '), { cwd: SAMPLE });
+      expect(stdout).toBe(output);
+    }
+  });
+
+  it('takes measures of items, and those of a catalogue where the configuration has one', async () => {
+    const items = file(
+      'items.csv',
+      `item,popularity,category\na,50,x\nb,25,x\nc,10,y\nd,5,y\ne,1,z\n${[...'fghij'].map((id) => `${id},1,z\n`).join('')}`,
+    );
+    const config = file('items.yaml', `catalogue: ${items}\n`);
+    const lists = ['abc', 'abd', 'ace'].map((ids) => `{"items":${JSON.stringify([...ids])}}\n`).join('');
+    const measures = 'coverage,gini,entropy,popularity,novelty(users=100),diversity,length';
+    const args = ['--lists', '-', '--measures', measures, '--output', 'csv', '--digits', '6'];
+    expect(await stdoutOf([...args, '--config', config], lists)).toMatch(
+      /\nstandard input,all,0.500000,0.222222,2.197160,25.111111,2.734404,0.777778,3.000000\n$/,
+    );
+    const run = await score(args, lists);
+    expect(run).toMatchObject({ code: 2 });
+    expect(run.stderr).toContain('"coverage": coverage needs a catalogue');
+  });
+
+  it('keeps one list in memory, however many lines a run has', async () => {
+    const short = await peakMemory(2);
+    const long = await peakMemory(40);
+    // 760,000 lines more: 34 MB of text, 60 MB as columns.
+    expect(long - short).toBeLessThan(24 * 2 ** 10);
+  });
+});
+
+/** Kilobytes at the most, of scoring so many times 20,000 lines. */
+async function peakMemory(parts: number): Promise<number> {
+  const path = join(folder, `${parts}.run`);
+  for (let part = 0; part < parts; part++) {
+    const lines = Array.from({ length: 20_000 }, (_, i) => {
+      const query = 200 * part + Math.floor(i / 100);
+      return `${query} Q0 document-${query}-${(i * 7919) % 100_003} 1 ${(100 - (i % 100)) / 7} tag\n`;
+    });
+    writeFileSync(path, lines.join(''), { flag: 'a' });
+  }
+  const qrels = file('long.qrels', Array.from({ length: 8000 }, (_, q) => `${q} 0 document-${q}-0 1\n`).join(''));
+  const peak = "process.on('exit',()=>process.stderr.write('peak '+process.resourceUsage().maxRSS))";
+  const args = ['score', '--run', path, '--qrels', qrels, '--measures', 'mrr,ndcg@10', '--missing', 'zero'];
+  const node = ['--max-old-space-size=32', '--import', `data:text/javascript,${peak}`, resolve(ROOT, 'bin/receval')];
+  const child = spawn(process.execPath, [...node, ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  let told = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    told += text;
+  });
+  const code = await new Promise((done) => child.on('close', done));
+  expect(code, told).toBe(0);
+  return Number(/peak (\d+)/.exec(told)?.[1]);
+}

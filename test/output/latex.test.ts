@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { splitRow } from '../../src/consumers/decode/csv.ts';
+import { csvTable } from '../../src/output/csv.ts';
+import { latexComment, latexTable, latexText } from '../../src/output/latex.ts';
+import { HTML } from '../../src/output/text-form.ts';
+
+describe('text for LaTeX', () => {
+  it('escapes every character that means something there', () => {
+    expect(latexText('50 % of a_b & c^d ~ #1 {x} $y \\z <p|q>')).toBe(
+      '50 \\% of a\\_b \\& c\\textasciicircum{}d \\textasciitilde{} \\#1 \\{x\\} \\$y \\textbackslash{}z \\textless{}p\\textbar{}q\\textgreater{}',
+    );
+    expect(latexText('two\nlines')).toBe('two lines');
+    expect(latexText('-0.5 to -0.1 of x-1')).toBe('$-$0.5 to $-$0.1 of x-1');
+    expect(latexText('0.31 ± 0.02')).toBe('0.31 $\\pm$ 0.02');
+  });
+
+  it('leaves no sign that would begin a command, a comment or a cell', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const rest = latexText(text)
+          .replace(
+            /\\(?:textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|textquotedbl)\{\}/g,
+            '',
+          )
+          .replace(/\$(?:-|\\pm)\$/g, '')
+          .replace(/\\[{}$&%#_]/g, '');
+        expect(rest).not.toMatch(/[\\{}$&%#_~^]|\p{Cc}/u);
+      }),
+    );
+  });
+
+  it('is a table of booktabs', () => {
+    expect(
+      latexTable(
+        ['run', 'P_5'],
+        [
+          ['a&b', '0.5'],
+          ['[c]', '-'],
+        ],
+        1,
+      ),
+    ).toBe(
+      '\\begin{tabular}{lr}\n\\toprule\nrun & P\\_5 \\\\\n\\midrule\na\\&b & 0.5 \\\\\n{[}c] & - \\\\\n\\bottomrule\n\\end{tabular}\n',
+    );
+    expect(latexComment('up to\nnow')).toBe('% up to now\n');
+  });
+});
+
+describe('CSV', () => {
+  it('reads back, whatever its cells hold', () => {
+    const cell = fc.string().map((text) => text.replace(/[\r\n]/g, ''));
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 1, maxLength: 5 }), (cells) => {
+        const [line] = csvTable(cells, []).split('\n');
+        expect(splitRow(line)).toEqual(cells);
+      }),
+    );
+    expect(csvTable(['a', 'b'], [['x\ny', '1']])).toBe('a,b\n"x\ny",1\n');
+  });
+});
+
+describe('a page', () => {
+  it('holds what is text as text', () => {
+    const page = HTML.whole('<Scores>', [HTML.table(['<b>', 'n'], [['a & "b"', '1']], 1), HTML.note('<script>')]);
+    expect(page).toContain('<h1>&lt;Scores&gt;</h1>');
+    expect(page).toContain('<th>&lt;b&gt;</th><th class="number">n</th>');
+    expect(page).toContain('<td>a &amp; &quot;b&quot;</td>');
+    expect(page).toContain('<p class="note">&lt;script&gt;</p>');
+  });
+});

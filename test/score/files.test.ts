@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import { runColumns } from '../../src/score/columns.ts';
+import { kendallP, spearmanP } from '../../src/score/correlation-p.ts';
+import { Ungrouped } from '../../src/score/groups.ts';
+import { runNames } from '../../src/score/run-names.ts';
+import { plain, scoreLists, scoreText } from './in-memory.ts';
+
+const QRELS = '1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n';
+
+describe('a TREC run', () => {
+  it('is ordered by score, then by id, both falling; the rank column may be anything', () => {
+    const run = '1 Q0 b x 2 t\n1 Q0 a 0 2 t\n1 Q0 c ? 3.5 t\n';
+    const [{ mean }] = scoreText(run, '1 0 a 1\n', { measures: ['mrr'] }).runs;
+    expect(mean[0]).toBeCloseTo(1 / 3, 12);
+  });
+
+  it('may have comments, blank lines, tabs, Windows line ends, a byte order mark, and words behind the tag', () => {
+    const odd = '\ufeff# a comment\r\n\r\n 1\tQ0  a 1   2 tag and more\r\n1 Q0 c 2 1 tag';
+    const even = '1 Q0 a 1 2 tag\n1 Q0 c 2 1 tag\n';
+    const measures = ['ap', 'ndcg', 'precision@2'];
+    expect(plain(scoreText(odd, `# judged\n${QRELS}`, { measures }).runs[0])).toEqual(
+      plain(scoreText(even, QRELS, { measures }).runs[0]),
+    );
+  });
+
+  it.each([
+    ['1 Q0 a 1 2\n', 'run, line 1: 5 columns; expected at least 6: query Q0 item rank score tag'],
+    ['1 Q0 a 1 2 t\n1 Q0\n', 'run, line 2: 2 columns; expected at least 6'],
+    ['1 Q0 a 1 2 t\n\n1 Q0 b 1 two t\n', 'run, line 3: the score "two" is no number'],
+    ['1 Q0 a 1 nan t\n', 'run, line 1: the score "nan" is no number'],
+    ['1 Q0 a 1 2 t\n1 Q0 b 1 1 t\n1 Q0 a 1 0 t\n', 'run, line 3: item "a" of query "1" stands on line 1 already'],
+    ['# nothing\n', 'run: there is no list in it'],
+  ])('is refused with its line: %j', (run, message) => {
+    expect(() => scoreText(run, QRELS, { measures: ['mrr'] })).toThrow(message);
+  });
+
+  it('whose queries do not stand together cannot be read list by list', () => {
+    const run = '1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 1 2 t\n';
+    expect(() => scoreText(run, QRELS, { measures: ['mrr'] })).toThrow(Ungrouped);
+    expect(scoreText(run, QRELS, { measures: ['mrr'], gather: true }).runs[0].queries).toBe(2);
+  });
+
+  it('is cut where a depth is given, and what is judged stays known', () => {
+    const run = '1 Q0 b 1 3 t\n1 Q0 a 2 2 t\n1 Q0 c 3 1 t\n';
+    const [{ mean, counts }] = scoreText(run, QRELS, { measures: ['recall', 'mrr'], depth: 2 }).runs;
+    expect(mean).toEqual([0.5, 0.5]);
+    expect(counts).toEqual({ retrieved: 2, relevant: 2, relevantRetrieved: 1 });
+  });
+
+  it('orders ties as it is told', () => {
+    const run = '1 Q0 a 1 2 t\n1 Q0 c 2 2 t\n1 Q0 b 3 2 t\n';
+    const rank = (ties: 'docno' | 'first' | 'last'): number | undefined =>
+      scoreText(run, '1 0 a 1\n', { measures: ['mrr'], ties }).runs[0].mean[0];
+    expect(rank('docno')).toBeCloseTo(1 / 3, 12);
+    expect(rank('first')).toBe(1);
+    expect(rank('last')).toBeCloseTo(1 / 3, 12);
+  });
+});
+
+describe('judgements', () => {
+  it.each([
+    ['1 0 a\n', 'qrels, line 1: 3 columns; expected 4: query 0 item grade'],
+    ['1 0 a 1\n1,0,b,1\n', 'qrels, line 2: 1 column; expected 4'],
+    ['1 0 a 1\n1 0 b yes\n', 'qrels, line 2: the grade "yes" is no number'],
+    ['1 0 a 1\n2 0 a 1\n1 0 a 1\n', 'qrels, line 3: item "a" of query "1" is judged on line 1 already'],
+    ['', 'qrels: there are no judgements in it'],
+  ])('are refused with their line: %j', (qrels, message) => {
+    expect(() => scoreText('1 Q0 a 1 2 t\n', qrels, { measures: ['mrr'] })).toThrow(message);
+  });
+
+  it('below 0 say that an item was not judged, and their query is known', () => {
+    const { runs, missing } = scoreText('1 Q0 a 1 2 t\n', '1 0 a -1\n', { measures: ['ap', 'mrr'] });
+    expect(runs[0].mean).toEqual([0, 0]);
+    expect(missing).toEqual([]);
+  });
+
+  it('without a list count 0 where that is asked for, by each measure in its own way', () => {
+    const measures = ['mrr', 'recall(avg=micro)@1', 'ndcg(ideal=all,empty=skip)@2', 'auc', 'gini', 'length'];
+    const [{ mean, queries, counts }] = scoreText('1 Q0 c 1 2 t\n', QRELS, { measures, missing: 'zero' }).runs;
+    expect(queries).toBe(2);
+    expect(counts.relevant).toBe(3);
+    const ndcg = 2 / (2 + 1 / Math.log2(3));
+    expect(mean[0]).toBe(0.5);
+    expect(mean[1]).toBeCloseTo(1 / 3, 12);
+    expect(mean[2]).toBeCloseTo(ndcg / 2, 12);
+    expect(mean[3]).toBeUndefined();
+    expect(mean.slice(4)).toEqual([0, 0.5]);
+  });
+});
+
+describe('a PyFLAGR file', () => {
+  it('with five columns is ordered by score, ties as in the file', () => {
+    const run = '1,v,b,1,set\n1,v,a,1,set\n1,v,c,2,set\n';
+    expect(scoreText(run, '1,0,a,1\n', { measures: ['mrr'] }).runs[0].mean[0]).toBeCloseTo(1 / 3, 12);
+  });
+
+  it('with six columns is ordered by rank, whatever the scores', () => {
+    const run = '1,v,b,2,0.9,m\n1,v,a,1,0.1,m\n';
+    expect(scoreText(run, '1,0,a,1\n', { measures: ['mrr'] }).runs[0].mean[0]).toBe(1);
+  });
+
+  it('is one run for each voter, whose lists may stand in any order', () => {
+    const run = '1,x,a,2,s\n1,x,b,1,s\n1,y,b,2,s\n1,y,a,1,s\n2,x,a,1,s\n';
+    const { runs, missing } = scoreText(run, '1,0,a,1\n2,0,a,1\n', { measures: ['mrr'] });
+    expect(runs.map(({ name, mean, queries }) => [name, mean[0], queries])).toEqual([
+      ['x', 1, 2],
+      ['y', 0.5, 1],
+    ]);
+    expect(missing).toEqual([{ run: 'y', query: '2', missingFrom: 'run' }]);
+  });
+
+  it('may have quotes, a header, and an item twice, which counts at its first place', () => {
+    const run = 'query,voter,item,score,dataset\n1,v,"a ""x"", y",1,s\n1,v,b,2,s\n1,v,b,0.5,s\n';
+    const [{ mean }] = scoreText(run, '1,0,"a ""x"", y",1\n1,0,b,1\n', { measures: ['ap', 'precision@3'] }).runs;
+    expect(mean).toEqual([1, 2 / 3]);
+  });
+
+  it('with other columns needs their names', () => {
+    expect(() => scoreText('1,a,2\n', QRELS, { measures: ['mrr'] })).toThrow(
+      'run, line 1: 3 columns; expected 5 (query,voter,item,score,dataset) or 6 (query,voter,item,rank,score,method); name others with --columns',
+    );
+    expect(runColumns('query,item,scor')).toBe('unknown column "scor"; did you mean "score"?');
+    expect(runColumns('query,score')).toContain('needs the columns query and item');
+    expect(runColumns('7')).toContain('expected 5, 6, or names');
+  });
+});
+
+describe('graded lists', () => {
+  it('are ordered by their scores only where ties are asked for', () => {
+    const list = { grades: [0, 1, 1, 0, 0], scores: [0.1, 0.8, 0.9, 0.3, 0.8] };
+    const ap = (ties?: 'first' | 'last'): number | undefined =>
+      scoreLists([list], { measures: ['ap'], ...(ties === undefined ? {} : { ties }) }).mean[0];
+    expect(ap()).toBeCloseTo(7 / 12, 12);
+    expect(ap('first')).toBe(1);
+    expect(ap('last')).toBeCloseTo(0.833333, 6);
+  });
+
+  it('average by user where that is asked for', () => {
+    const zeros = (n: number): number[] => new Array(n).fill(0);
+    const lists = [
+      { grades: [1, 1], user: 'u' },
+      { grades: [0, 0, 1, ...zeros(5)], user: 'u' },
+      { grades: zeros(10), user: 'v' },
+    ];
+    const { mean } = scoreLists(lists, { measures: ['recall@2', 'recall(per=user)@2', 'recall(avg=micro)@2', 'ctr'] });
+    expect(mean.map((value) => value?.toFixed(6))).toEqual(['0.333333', '0.250000', '0.666667', '0.150000']);
+  });
+
+  it.each([
+    [['{"grades": [1'], 'lists, line 1: this is no JSON'],
+    [['{"grades": [1]}', '{"grade": [1]}'], 'lists, line 2: expected {"grades": [...]}'],
+    [['{"grades": [1, "x"]}'], 'lists, line 1: grades must be a list of numbers, got [1,"x"]'],
+    [['{"grades": [31]}'], 'lists, line 1: grades[0] must be a number up to 30, got 31'],
+    [
+      ['{"query": "q", "grades": [1]}', '', '{"query": "q", "grades": [0]}'],
+      'line 3: the query "q" has a list on line 1',
+    ],
+    [['[1]'], 'lists, line 1: no object'],
+  ])('are refused with their line: %j', async (lines, message) => {
+    const { GradedLists } = await import('../../src/score/graded-lists.ts');
+    const { settingsOf } = await import('./in-memory.ts');
+    const reader = new GradedLists('lists', settingsOf({ measures: ['mrr'] }), undefined);
+    const bytes = Buffer.from(`${lines.join('\n')}\n`);
+    expect(() => reader.block(bytes, 0, bytes.length)).toThrow(message);
+  });
+});
+
+describe('names of runs', () => {
+  const source = (given: string | undefined, own: string | undefined, file: string, isOneOfMany = false) => ({
+    given,
+    own,
+    file,
+    isOneOfMany,
+  });
+
+  it('are given, or the tag, or the file', () => {
+    expect(
+      runNames([
+        source('A', 'tag', 'a.run'),
+        source(undefined, 'bm25', 'b.run'),
+        source(undefined, undefined, 'c.run'),
+      ]),
+    ).toEqual(['A', 'bm25', 'c.run']);
+  });
+
+  it('differ', () => {
+    expect(runNames([source(undefined, 'tag', 'a.run'), source(undefined, 'tag', 'b.run')])).toEqual([
+      'a.run',
+      'b.run',
+    ]);
+    expect(runNames([source('A', 'v', 'f', true), source('A', 'w', 'f', true)])).toEqual(['A/v', 'A/w']);
+    expect(runNames([source('A', undefined, 'f'), source('A', undefined, 'g')])).toEqual(['A (1)', 'A (2)']);
+  });
+});
+
+describe('p of a correlation', () => {
+  const pairs = (scores: number[], ratings: number[]) => ({
+    count: scores.length,
+    scores: Float64Array.from(scores),
+    ratings: Float64Array.from(ratings),
+  });
+
+  it('is that of scipy', () => {
+    expect(spearmanP(0.8207826816681233, 5)).toBeCloseTo(0.0885870053135438, 12);
+    expect(kendallP(pairs([12, 2, 1, 12, 2], [1, 4, 7, 1, 0]))).toBeCloseTo(0.2827454599327748, 12);
+  });
+
+  it('of kendall without ties counts orders: 1 of 120 is all agreed, 1 all reversed', () => {
+    expect(kendallP(pairs([1, 2, 3, 4, 5], [1, 2, 3, 4, 5]))).toBeCloseTo(2 / 120, 14);
+    expect(kendallP(pairs([1, 2, 3, 4, 5], [2, 1, 3, 4, 5]))).toBeCloseTo(10 / 120, 14);
+    expect(kendallP(pairs([1, 2, 3, 4], [3, 1, 4, 2]))).toBe(1);
+  });
+
+  it('needs three pairs for spearman', () => {
+    expect(spearmanP(1, 2)).toBeUndefined();
+    expect(spearmanP(1, 3)).toBe(1e-300);
+  });
+});

@@ -1,0 +1,78 @@
+import { NO_CATALOGUE } from '../../src/measures/catalogue.ts';
+import { type BlockReader, Blocks } from '../../src/score/blocks.ts';
+import { formatOf } from '../../src/score/format.ts';
+import { GradedLists } from '../../src/score/graded-lists.ts';
+import type { Ties } from '../../src/score/order.ts';
+import { presetMeasures } from '../../src/score/preset.ts';
+import { QrelsReader } from '../../src/score/qrels-reader.ts';
+import type { MissingQuery, QueryScore, RunScore } from '../../src/score/result.ts';
+import { RunReader } from '../../src/score/run-reader.ts';
+import { FileScoring } from '../../src/score/scoring.ts';
+import { type ScoringSettings, scoringSettings } from '../../src/score/scoring-settings.ts';
+
+export interface Choices {
+  readonly measures: readonly string[];
+  readonly preset?: string | undefined;
+  readonly ties?: Ties;
+  readonly relevantFrom?: number;
+  readonly depth?: number;
+  readonly missing?: 'skip' | 'zero';
+  /** Bytes of each part that the reader is given. */
+  readonly part?: number;
+  readonly gather?: boolean;
+}
+
+export interface InMemory {
+  readonly runs: readonly RunScore[];
+  readonly missing: readonly MissingQuery[];
+}
+
+export function settingsOf({ measures: texts, preset, ties, ...others }: Choices): ScoringSettings {
+  const relevantFrom = others.relevantFrom ?? 1;
+  const { measures, problems } = presetMeasures(texts, preset, { relevantFrom });
+  if (problems.length > 0) throw new Error(problems.join('; '));
+  return scoringSettings({
+    measures,
+    relevantFrom,
+    preset,
+    ties,
+    depth: others.depth ?? Number.POSITIVE_INFINITY,
+    missing: others.missing ?? 'skip',
+    keepsQueries: true,
+    compares: false,
+    correlationTest: undefined,
+    catalogue: NO_CATALOGUE,
+  });
+}
+
+function feed(reader: BlockReader, text: string, part: number): void {
+  const bytes = Buffer.from(text, 'utf8');
+  const blocks = new Blocks('file', reader);
+  for (let at = 0; at < bytes.length; at += part) blocks.add(Buffer.from(bytes.subarray(at, at + part)));
+  blocks.end();
+}
+
+/** Scores a run as the command does, without files. */
+export function scoreText(run: string, qrels: string, choices: Choices): InMemory {
+  const part = choices.part ?? 1 << 20;
+  const format = formatOf(Buffer.from(run)) ?? 'trec';
+  const settings = settingsOf({ preset: format, ...choices });
+  const reader = new QrelsReader('qrels');
+  feed(reader, qrels, part);
+  const scoring = new FileScoring('run', settings, reader.judgements);
+  feed(new RunReader('run', { format, columns: undefined }, choices.gather ?? false, scoring), run, part);
+  const finished = scoring.voters.map((voter) => scoring.finish(voter, voter ?? 'run'));
+  return { runs: finished.map((one) => one.run), missing: finished.flatMap((one) => one.missing) };
+}
+
+export function scoreLists(lists: readonly object[], choices: Choices): RunScore {
+  const reader = new GradedLists('lists', settingsOf(choices), choices.ties);
+  feed(reader, lists.map((list) => `${JSON.stringify(list)}\n`).join(''), choices.part ?? 1 << 20);
+  return reader.finish('lists');
+}
+
+/** What can be compared of a run: values by query, in the order of the file. */
+export function plain({ mean, queries, counts, perQuery }: RunScore): object {
+  const query = ({ query: name, counts: own, values }: QueryScore): object => ({ name, own, values: [...values] });
+  return { mean, queries, counts, perQuery: perQuery.map(query) };
+}
