@@ -4,7 +4,7 @@ import type { TopicSettings } from './settings.ts';
 
 /** The configuration as YAML data in which every default is written out. May hold secrets (redact.ts). */
 export function effectiveDocument({ document, settings }: Configuration): object {
-  const { sets, measures, horizon } = settings.detect;
+  const { sets, measures, horizon, lowerIsBetter } = settings.detect;
   const { topics } = settings.kafka;
   return {
     ...document,
@@ -15,6 +15,8 @@ export function effectiveDocument({ document, settings }: Configuration): object
         feedback: topics.filter(({ role }) => role.feedback).map(plainTopic),
       },
     },
+    lowerIsBetter: [...lowerIsBetter],
+    itemSets: settings.itemSets,
     limits: { ...document.limits, cohortsPerSet: settings.limits.cohortsPerSet },
     experiments: Object.fromEntries(
       settings.experiments.map(({ name, primary, horizon: { text } }) => [
@@ -22,6 +24,7 @@ export function effectiveDocument({ document, settings }: Configuration): object
         { ...document.experiments[name], primary, horizon: text },
       ]),
     ),
+    deadLetter: settings.deadLetter.to === 'off' ? 'off' : settings.deadLetter,
     statistics: { clustered: settings.statistics.clustered },
     detect: { ...document.detect, sets, measures, horizon: horizon.text, step: printDuration(settings.detect.step) },
   };

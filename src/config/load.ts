@@ -1,4 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml';
+import type { Command } from '../measures/offered.ts';
 import { applyEnvironment, applyOverrides, codeOf, type Environment } from './environment.ts';
 import { ConfigError, type Located, locate, type Problem } from './problems.ts';
 import { Report } from './report.ts';
@@ -18,6 +19,8 @@ export interface LoadOptions {
   readonly env: Environment;
   /** Values by path, such as `http.port`, in the form of environment variables. They win over everything. */
   readonly overrides?: Readonly<Record<string, string>>;
+  /** For whom: not every command offers every measure. Default: the service. */
+  readonly command?: Command;
 }
 
 export interface Configuration {
@@ -32,14 +35,20 @@ export function loadSettings(options: LoadOptions): Settings {
 }
 
 /** File, then environment, then flags. @throws ConfigError with everything that is wrong. */
-export function loadConfiguration({ file, readFile, env, overrides = {} }: LoadOptions): Configuration {
+export function loadConfiguration({
+  file,
+  readFile,
+  env,
+  overrides = {},
+  command = 'run',
+}: LoadOptions): Configuration {
   const tree = readTree(file, readFile);
   const fromEnvironment = applyEnvironment(tree, configSchema, env, readFile);
   const wrongFlags = applyOverrides(tree, configSchema, overrides);
   const { document, problems } = validate(tree);
 
   const report = new Report(problems.map(({ path }) => printPath(path)));
-  const settings = resolve(document, report);
+  const settings = resolve(document, report, command);
   const all: readonly Problem[] = [
     ...fromEnvironment.problems,
     ...wrongFlags,

@@ -1,9 +1,28 @@
 import { isTree } from './tree.ts';
 
-/** Settings that may hold a secret, and how they are shown. */
-const SECRETS: ReadonlyMap<string, (value: string) => string> = new Map([['redis.url', redactUrl]]);
-
 export const HIDDEN = '***';
+
+const HIDDEN_WHOLE = [
+  'http.token',
+  'kafka.tls.passphrase',
+  'kafka.sasl.password',
+  'kafka.sasl.token',
+  'kafka.sasl.clientSecret',
+  'redis.password',
+  'redis.tls.passphrase',
+  'redis.sentinel.password',
+  'redis.sentinel.tls.passphrase',
+];
+
+/** Settings that may hold a secret, and how they are shown. */
+const SECRETS: ReadonlyMap<string, (value: string) => string> = new Map<string, (value: string) => string>([
+  ['redis.url', redactUrl],
+  ['kafka.sasl.tokenEndpoint', redactUrl],
+  ...HIDDEN_WHOLE.map((path) => [path, () => HIDDEN] as const),
+]);
+
+/** What begins like a secret and is none. */
+const OPEN: ReadonlySet<string> = new Set(HIDDEN_WHOLE.map((path) => `${path}File`));
 
 /** User, password and query of a URL are hidden, hosts and path stay. What is no URL is hidden as a whole. */
 export function redactUrl(url: string): string {
@@ -22,6 +41,7 @@ export function redactAt(path: string, value: unknown): unknown {
   if (value === undefined || value === null) return value;
   const redact = SECRETS.get(path);
   if (redact !== undefined) return typeof value === 'string' ? redact(value) : HIDDEN;
+  if (OPEN.has(path) || typeof value === 'boolean') return value;
   const isNear = [...SECRETS.keys()].some((secret) => secret.startsWith(`${path}.`) || path.startsWith(secret));
   return isNear && typeof value !== 'object' ? HIDDEN : value;
 }

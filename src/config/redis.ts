@@ -1,4 +1,6 @@
-import { group, textOf } from './values.ts';
+import type { z } from 'zod';
+import { file, secret, tlsSchema } from './access.ts';
+import { anyText, group, textOf } from './values.ts';
 
 const HOST = /^(?:\[[0-9a-fA-F:]+\]|[^\s:,/?@[\]]+)(?::([0-9]{1,5}))?$/;
 
@@ -7,7 +9,19 @@ const EXPECTED =
 
 export const redisSchema = group({
   url: textOf(EXPECTED, /^[a-z+]+:\/\/\S+$/, isRedisUrl).prefault('redis://localhost:6379'),
+  username: anyText.optional(),
+  password: secret.optional(),
+  passwordFile: file.optional(),
+  tls: tlsSchema.optional(),
+  sentinel: group({
+    username: anyText.optional(),
+    password: secret.optional(),
+    passwordFile: file.optional(),
+    tls: tlsSchema.optional(),
+  }).optional(),
 });
+
+export type RedisDocument = z.output<typeof redisSchema>;
 
 /** A password may hold any sign, so the hosts begin behind the last @. */
 function isRedisUrl(url: string): boolean {

@@ -1,21 +1,27 @@
 import { parseTime } from '../consumers/decode/times.ts';
 import { parseDuration } from '../durations.ts';
 import type { Grading } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import { type Measure, needsGrade } from '../measures/family.ts';
 import { parseMeasures } from '../measures/name.ts';
+import type { Command } from '../measures/offered.ts';
+import { sumsKind } from '../measures/value.ts';
 import { suggestion } from '../spelling.ts';
+import { deadLetterOf } from './dead-letter.ts';
 import { gradeRule, highestGrade, NO_GRADE } from './grades.ts';
+import { httpOf } from './http.ts';
+import { itemSetsOf } from './items.ts';
 import type { Report } from './report.ts';
 import type { ConfigDocument } from './schema.ts';
+import { kafkaSecurityOf, redisSecurityOf } from './security.ts';
 import { cohortsPerSet } from './series.ts';
 import type { Settings, Span } from './settings.ts';
 import { topicsOf } from './topic-roles.ts';
-import { clusteredOf, detectOf, experimentsOf, type Referred } from './trials.ts';
+import { clusteredOf, detectOf, experimentsOf, lowerIsBetterOf, type Referred } from './trials.ts';
 
 const HOUR = 3_600_000;
 
 /** Settings of a valid document. What does not fit together is reported; then the settings must not be used. */
-export function resolve(document: ConfigDocument, report: Report): Settings {
+export function resolve(document: ConfigDocument, report: Report, command: Command): Settings {
   const { attribution, start, cohorts, relevantFrom, namespace, limits } = document;
   const horizons = attribution.horizons.map(spanOf);
   const windows = document.windows.map(spanOf);
@@ -24,14 +30,19 @@ export function resolve(document: ConfigDocument, report: Report): Settings {
 
   const rules = Object.entries(document.grades).map(([name, grade]) => ({ name, rule: gradeRule(grade) }));
   const defaults = { relevantFrom, highestGrade: highestGrade(rules.map(({ rule }) => rule)) };
-  const { measures, problems } = parseMeasures(document.measures, defaults);
+  const { measures, problems } = parseMeasures(document.measures, defaults, { command });
   for (const { index, message } of problems) report.add(['measures', index], message);
 
   checkActions(measures, document.grades, report);
 
   const names = measures.map(({ canonical }) => canonical);
-  const referred: Referred = { measures: names, defaults, horizons, cohorts, report };
+  const grading = gradingOf(rules, measures, relevantFrom);
+  const apart = measures.filter((measure) => sumsKind(measure) === 'apart');
+  const withoutError = new Set(apart.map(({ canonical }) => canonical));
+  const known = { measures: names, withoutError, defaults, horizons, cohorts, report };
+  const referred: Referred = { ...known, lowerIsBetter: lowerIsBetterOf(document, measures, grading, known) };
   const experiments = experimentsOf(document, referred);
+  const topics = topicsOf(document.kafka.topics, report);
   const counts = { measures: names.length, windows: windows.length, horizons: horizons.length, sets: cohorts.length };
 
   return {
@@ -39,9 +50,10 @@ export function resolve(document: ConfigDocument, report: Report): Settings {
     kafka: {
       ...document.kafka,
       sessionTimeout: msOf(document.kafka.sessionTimeout),
-      topics: topicsOf(document.kafka.topics, report),
+      topics,
+      ...kafkaSecurityOf(document.kafka, report),
     },
-    redis: document.redis,
+    redis: { url: document.redis.url, ...redisSecurityOf(document.redis, report) },
     attribution: {
       horizons,
       outOfOrderness: msOf(attribution.outOfOrderness),
@@ -53,20 +65,25 @@ export function resolve(document: ConfigDocument, report: Report): Settings {
     },
     start: { from: startOf(start.from), onGap: start.onGap },
     commit: { interval: msOf(document.commit.interval) },
-    grading: gradingOf(rules, measures, relevantFrom),
+    grading,
     relevantFrom,
     measures,
     windows,
     paneSize,
     cohorts,
+    itemSets: itemSetsOf(document, measures, referred),
     dimensions: [...new Set([...cohorts.flat(), ...experiments.map(({ dimension }) => dimension)])].sort(),
     limits: { ...limits, cohortsPerSet: cohortsPerSet(limits.cohortsPerSet, limits.series, counts, report) },
     experiments,
     statistics: { clustered: clusteredOf(document, referred) },
     detect: detectOf(document, referred),
-    http: document.http,
+    http: httpOf(document.http, report),
     catalogue: document.catalogue ?? undefined,
-    deadLetter: document.deadLetter,
+    deadLetter: deadLetterOf(
+      document.deadLetter,
+      topics.map(({ name }) => name),
+      report,
+    ),
   };
 }
 
@@ -83,9 +100,10 @@ function checkPanes(windows: readonly Span[], paneSize: Span, report: Report): v
 /** `hit(action=clik)` would be 0 for ever. */
 function checkActions(measures: readonly Measure[], grades: ConfigDocument['grades'], report: Report): void {
   const known = Object.keys(grades);
-  for (const { name, params, canonical } of measures) {
+  for (const measure of measures) {
+    const { params, canonical } = measure;
     const action = params.get('action');
-    if (name === 'rate' || typeof action !== 'string' || known.includes(action)) continue;
+    if (!needsGrade(measure) || typeof action !== 'string' || known.includes(action)) continue;
     report.add(['measures'], `${canonical}: the action "${action}" has no grade${suggestion(action, known)}`, [
       'grades',
     ]);
@@ -104,11 +122,12 @@ function gradingOf(actions: Grading['actions'], measures: readonly Measure[], re
   return { actions: [...actions, ...more], relevantFrom };
 }
 
-function actionsOf({ name, params }: Measure): readonly string[] {
+function actionsOf(measure: Measure): readonly string[] {
+  const { name, params } = measure;
   const action = params.get('action');
   return [
-    // A rate counts any action; any other measure needs the action's grade.
-    ...(typeof action === 'string' && name === 'rate' ? [action] : []),
+    // A rate counts any action, and a rating is a value; any other measure needs the action's grade.
+    ...(typeof action === 'string' && !needsGrade(measure) ? [action] : []),
     ...(name === 'ctr' ? ['click'] : []),
     ...(params.get('examined') === 'viewport' ? ['view'] : []),
   ];

@@ -1,7 +1,9 @@
 /** The record of what a configuration may hold, with all defaults (interfaces.md section 2). */
 import { z } from 'zod';
+import { deadLetterSchema } from './dead-letter.ts';
 import { detectSchema, experimentsSchema, isInstant, statisticsSchema } from './experiments.ts';
 import { gradesSchema } from './grades.ts';
+import { httpSchema } from './http.ts';
 import { redisSchema } from './redis.ts';
 import { kafkaSchema } from './topics.ts';
 import {
@@ -39,6 +41,8 @@ const limitsSchema = group({
   feedbackPerImpression: whole(1, 1_000_000).prefault(1000),
   impressionBytes: whole(1, 64 * 1024 * 1024).prefault(256 * 1024),
   feedbackBytes: whole(1, 64 * 1024 * 1024).prefault(64 * 1024),
+  itemsCounted: whole(1, 10_000_000).prefault(100_000),
+  catalogueItems: whole(1, 100_000_000).prefault(1_000_000),
 });
 
 const startSchema = group({
@@ -77,21 +81,24 @@ export const configSchema = group({
     'ap@10',
     'hit@10',
   ]),
+  lowerIsBetter: list(anyText, 'measures, such as [rate(action=return)]')
+    .prefault([])
+    .meta({ description: 'measures of which less is better, beside errors and rates of actions that veto' }),
   windows: ladder(100).prefault(['5m', '1h', '24h']),
   paneSize: positiveDuration.prefault('1m'),
   cohorts: groupingSets.prefault([[], ['variant'], ['variant', 'country']]),
+  itemSets: groupingSets
+    .optional()
+    .meta({ description: 'which of cohorts keep what measures of items are made of; default []' }),
   limits: limitsSchema.prefault({}),
   experiments: experimentsSchema.prefault({
     default: { control: 'control', variants: { control: 0.5, treatment: 0.5 } },
   }),
   statistics: statisticsSchema.prefault({}),
   detect: detectSchema.prefault({}),
-  http: group({
-    host: textOf('an address to listen on, such as 127.0.0.1', /^\S+$/).prefault('127.0.0.1'),
-    port: whole(0, 65_535).prefault(9464),
-  }).prefault({}),
+  http: httpSchema.prefault({}),
   catalogue: anyText.nullable().prefault(null),
-  deadLetter: word(['off', 'topic', 'file']).prefault('off'),
+  deadLetter: deadLetterSchema.prefault('off'),
 });
 
 /** A valid configuration as it stands in YAML, with the defaults filled in. */

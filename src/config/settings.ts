@@ -1,7 +1,10 @@
 /** The configuration as the rest of the program sees it: checked, with units, without text that is still to be parsed. */
+
+import type { KafkaSecurity, RedisSecurity, SecretSource } from '../connections/settings.ts';
 import type { AdapterChoice, PositionBase, TsUnit } from '../consumers/decode/settings.ts';
 import type { TopicRole } from '../consumers/join/settings.ts';
 import type { DurationMs, EpochMs } from '../events.ts';
+import type { ItemFile } from '../measures/catalogue.ts';
 import type { Grading } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 
@@ -34,12 +37,26 @@ export interface ExperimentSettings {
   readonly alpha: number;
   readonly nStar: number;
   readonly tolerance: number;
+  /** Canonical names of the measures of which less is better. */
+  readonly lowerIsBetter: ReadonlySet<string>;
   readonly interleaved: boolean;
 }
 
+/** What becomes of the bytes of invalid records. */
+export type DeadLetterSettings =
+  | { readonly to: 'off' }
+  | { readonly to: 'topic'; readonly topic: string }
+  | {
+      readonly to: 'file';
+      readonly file: string;
+      /** Of one file, and how many there are at most. */
+      readonly fileBytes: number;
+      readonly files: number;
+    };
+
 export interface Settings {
   readonly namespace: string;
-  readonly kafka: {
+  readonly kafka: KafkaSecurity & {
     readonly brokers: readonly string[];
     readonly groupId: string;
     /** A worker that was not heard of for so long loses its partitions. */
@@ -47,7 +64,7 @@ export interface Settings {
     /** Exactly one carries impressions. Feedback takes part in this order. */
     readonly topics: readonly TopicSettings[];
   };
-  readonly redis: { readonly url: string };
+  readonly redis: RedisSecurity & { readonly url: string };
   readonly attribution: {
     /** Ascending; the last is the attribution window. */
     readonly horizons: readonly Span[];
@@ -68,6 +85,8 @@ export interface Settings {
   readonly paneSize: Span;
   /** Grouping sets; the empty one is everything. */
   readonly cohorts: readonly (readonly string[])[];
+  /** Those of `cohorts` whose rows keep what measures of items are made of. */
+  readonly itemSets: readonly (readonly string[])[];
   /** All dimensions that grouping sets and experiments need, ascending: the decoder's. */
   readonly dimensions: readonly string[];
   readonly limits: {
@@ -78,6 +97,10 @@ export interface Settings {
     readonly feedbackPerImpression: number;
     readonly impressionBytes: number;
     readonly feedbackBytes: number;
+    /** Items of one row whose exposure is counted. */
+    readonly itemsCounted: number;
+    /** Items of the catalogue. */
+    readonly catalogueItems: number;
   };
   readonly experiments: readonly ExperimentSettings[];
   readonly statistics: { readonly clustered: readonly (readonly string[])[] };
@@ -89,9 +112,20 @@ export interface Settings {
     readonly k: number;
     readonly h: number;
     readonly tolerance: number;
+    /** As in experiments. */
+    readonly lowerIsBetter: ReadonlySet<string>;
   };
-  readonly http: { readonly host: string; readonly port: number };
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    /** What a reader must show; undefined: everybody may read. */
+    readonly token: SecretSource | undefined;
+    /** Names by which we may be asked, beside addresses and localhost; undefined: any, unless we listen on loopback. */
+    readonly allowedHosts: readonly string[] | undefined;
+  };
   /** Path of the item file; undefined: none. */
   readonly catalogue: string | undefined;
-  readonly deadLetter: 'off' | 'topic' | 'file';
+  /** What stands in it, once it was read; undefined: nothing was read. */
+  readonly itemFile?: ItemFile | undefined;
+  readonly deadLetter: DeadLetterSettings;
 }

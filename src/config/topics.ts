@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TS_UNITS } from '../consumers/decode/settings.ts';
+import { saslSchema, tlsSchema } from './access.ts';
 import { durationBetween, group, list, textOf, word } from './values.ts';
 
 const source = z.union([z.string(), z.strictObject({ const: z.union([z.string(), z.number(), z.boolean()]) })], {
@@ -10,7 +11,7 @@ const adapter = z.union([word(['canonical', 'open-bandit']), z.strictObject({ ma
   error: 'expected canonical, open-bandit or {map: {field: pointer}}',
 });
 
-const topicName = textOf(
+export const topicName = textOf(
   'the name of a topic (letters, digits and ._-, at most 249)',
   /^[A-Za-z0-9._-]{1,249}$/,
   (text) => text !== '.' && text !== '..',
@@ -31,6 +32,8 @@ export const kafkaSchema = group({
   brokers: list(broker, 'brokers, such as [localhost:9092]', 1).prefault(['localhost:9092']),
   groupId: textOf('the name of a consumer group', /^\S{1,249}$/).prefault('receval'),
   sessionTimeout: durationBetween('1s', '30m').prefault('30s'),
+  tls: tlsSchema.prefault(false),
+  sasl: saslSchema.nullable().prefault(null),
   topics: group({
     impressions: topic.prefault({ name: 'impressions' }),
     feedback: z

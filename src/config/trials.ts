@@ -2,7 +2,9 @@
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { parseTime } from '../consumers/decode/times.ts';
 import { parseDuration } from '../durations.ts';
-import type { MeasureDefaults } from '../measures/family.ts';
+import type { Grading } from '../measures/contract.ts';
+import { isLowerBetter } from '../measures/direction.ts';
+import type { Measure, MeasureDefaults } from '../measures/family.ts';
 import { parseMeasures } from '../measures/name.ts';
 import { nearest } from '../spelling.ts';
 import type { Report } from './report.ts';
@@ -14,9 +16,13 @@ import type { Path } from './tree.ts';
 export interface Referred {
   /** Canonical names, in order. */
   readonly measures: readonly string[];
+  /** Those of them that stand apart from the sums of rows, so that their values have no standard error. */
+  readonly withoutError: ReadonlySet<string>;
   readonly defaults: MeasureDefaults;
   readonly horizons: readonly Span[];
   readonly cohorts: readonly (readonly string[])[];
+  /** Canonical names of the measures of which less is better. */
+  readonly lowerIsBetter: ReadonlySet<string>;
   readonly report: Report;
 }
 
@@ -27,7 +33,7 @@ const MOST_VARIANTS = 31;
 const MEASURES = ['measures', 'relevantFrom'];
 
 export function experimentsOf(document: ConfigDocument, referred: Referred): readonly ExperimentSettings[] {
-  const { measures, report } = referred;
+  const { measures, lowerIsBetter, report } = referred;
   return Object.entries(document.experiments).map(([name, experiment]): ExperimentSettings => {
     const at: Path = ['experiments', name];
     const dimension = name === 'default' ? 'variant' : `experiment_${name}`;
@@ -49,10 +55,10 @@ export function experimentsOf(document: ConfigDocument, referred: Referred): rea
     if (interleaved) {
       report.add([...at, 'interleaved'], 'expected false: interleaved lists cannot be compared yet; found true');
     }
-    const usual = measures.includes(USUAL_PRIMARY) ? USUAL_PRIMARY : (measures[0] ?? '');
+    const usual = measures.includes(USUAL_PRIMARY) ? USUAL_PRIMARY : (decidable(referred)[0] ?? '');
     const primary =
-      experiment.primary === undefined ? usual : measureOf(experiment.primary, [...at, 'primary'], referred);
-    const guardrails = experiment.guardrails.map((text, i) => measureOf(text, [...at, 'guardrails', i], referred));
+      experiment.primary === undefined ? usual : decidingOf(experiment.primary, [...at, 'primary'], referred);
+    const guardrails = experiment.guardrails.map((text, i) => decidingOf(text, [...at, 'guardrails', i], referred));
     for (const [i, guardrail] of guardrails.entries()) {
       if (guardrail === primary) report.add([...at, 'guardrails', i], 'is the primary measure already');
       else if (guardrails.indexOf(guardrail) < i) report.add([...at, 'guardrails', i], 'stands there twice');
@@ -72,9 +78,22 @@ export function experimentsOf(document: ConfigDocument, referred: Referred): rea
       alpha,
       nStar,
       tolerance,
+      lowerIsBetter,
       interleaved,
     };
   });
+}
+
+/** Those that are known, and those that `lowerIsBetter` names. */
+export function lowerIsBetterOf(
+  document: ConfigDocument,
+  measures: readonly Measure[],
+  grading: Pick<Grading, 'actions'>,
+  referred: Omit<Referred, 'lowerIsBetter'>,
+): ReadonlySet<string> {
+  const known = measures.filter((measure) => isLowerBetter(measure, grading)).map(({ canonical }) => canonical);
+  const named = document.lowerIsBetter.map((text, i) => measureOf(text, ['lowerIsBetter', i], referred));
+  return new Set([...known, ...named]);
 }
 
 export function clusteredOf(document: ConfigDocument, referred: Referred): readonly (readonly string[])[] {
@@ -85,10 +104,10 @@ export function clusteredOf(document: ConfigDocument, referred: Referred): reado
 }
 
 export function detectOf({ detect, paneSize }: ConfigDocument, referred: Referred): Settings['detect'] {
-  const { measures, horizons, cohorts, report } = referred;
+  const { horizons, cohorts, lowerIsBetter, report } = referred;
   const everything = cohorts.filter((set) => set.length === 0);
   const sets = detect.sets === undefined ? everything : setsOf(detect.sets, ['detect', 'sets'], referred);
-  const watched = detect.measures?.map((text, i) => measureOf(text, ['detect', 'measures', i], referred));
+  const watched = detect.measures?.map((text, i) => decidingOf(text, ['detect', 'measures', i], referred));
   const horizon = horizonOf(detect.horizon, horizons[0], ['detect', 'horizon'], referred);
   const step = parseDuration(detect.step) ?? 0;
   const pane = parseDuration(paneSize) ?? 1;
@@ -98,11 +117,21 @@ export function detectOf({ detect, paneSize }: ConfigDocument, referred: Referre
     ]);
   }
   const { k, h, tolerance } = detect;
-  return { sets, measures: watched ?? measures.slice(0, 1), horizon, step, k, h, tolerance };
+  return { sets, measures: watched ?? decidable(referred).slice(0, 1), horizon, step, k, h, tolerance, lowerIsBetter };
+}
+
+/** The measures whose values have a standard error; where none has, all. */
+function decidable({ measures, withoutError }: Pick<Referred, 'measures' | 'withoutError'>): readonly string[] {
+  const some = measures.filter((name) => !withoutError.has(name));
+  return some.length > 0 ? some : measures;
 }
 
 /** Canonical name of a measure that must be among the configured ones. */
-function measureOf(text: string, path: Path, { measures, defaults, report }: Referred): string {
+function measureOf(
+  text: string,
+  path: Path,
+  { measures, defaults, report }: Pick<Referred, 'measures' | 'defaults' | 'report'>,
+): string {
   const parsed = parseMeasures([text], defaults);
   for (const { message } of parsed.problems) report.add(path, message);
   const name = parsed.measures.length === 1 ? parsed.measures[0].canonical : text;
@@ -111,6 +140,19 @@ function measureOf(text: string, path: Path, { measures, defaults, report }: Ref
       path,
       `expected one of measures (${measures.join(', ')}); found "${text}"${near(name, measures)}`,
       MEASURES,
+    );
+  }
+  return name;
+}
+
+/** The same of a measure that something is to be decided by. */
+function decidingOf(text: string, path: Path, referred: Referred): string {
+  const name = measureOf(text, path, referred);
+  if (referred.withoutError.has(name)) {
+    const others = decidable(referred).join(', ');
+    referred.report.add(
+      path,
+      `${name} has no standard error, so nothing can be decided by it; expected one of ${others}`,
     );
   }
   return name;
@@ -132,7 +174,7 @@ function near(text: string, names: readonly string[]): string {
   return found === undefined ? '' : `; did you mean "${found}"?`;
 }
 
-function setsOf(sets: readonly (readonly string[])[], path: Path, { cohorts, report }: Referred) {
+export function setsOf(sets: readonly (readonly string[])[], path: Path, { cohorts, report }: Referred) {
   return sets.map((set, i) => {
     const found = cohorts.find((cohort) => isSameSet(cohort, set));
     if (found === undefined)

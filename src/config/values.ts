@@ -56,12 +56,14 @@ export function auto(most: number) {
 
 /** One of a few words. */
 export function word<const Words extends readonly [string, ...string[]]>(words: Words) {
-  return z.enum(words, {
-    error: ({ input }) => {
-      const near = typeof input === 'string' && words.length > 1 ? nearest(input, words) : undefined;
-      return `expected ${words.join(', ')}${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
-    },
-  });
+  return z.enum(words, { error: wordError(words) });
+}
+
+export function wordError(words: readonly string[]): (issue: { readonly input?: unknown }) => string {
+  return ({ input }) => {
+    const near = typeof input === 'string' && words.length > 1 ? nearest(input, words) : undefined;
+    return `expected ${words.join(', ')}${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
+  };
 }
 
 export function list<Item extends z.ZodType>(item: Item, what: string, least = 0) {

@@ -15,9 +15,13 @@ export interface Answer {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** Methods that the path knows, where the method was wrong. */
-  readonly allow?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Many ask for it, and it may be long. */
+  readonly isShared?: boolean;
 }
+
+/** What is open to those who show no token: kubelet can send none, and they tell nothing of users. */
+export const OPEN_PATHS: readonly string[] = ['/healthz', '/readyz'];
 
 const METHODS = ['GET', 'HEAD'];
 const TEXT = 'text/plain; charset=utf-8';
@@ -29,7 +33,7 @@ export function answer(method: string, path: string, pages: Pages): Answer {
     return failure(404, 'there is nothing at this path; there are /metrics, /healthz and /readyz');
   }
   if (!METHODS.includes(method)) {
-    return { ...failure(405, `this path takes ${METHODS.join(' and ')} only`), allow: METHODS.join(', ') };
+    return { ...failure(405, `this path takes ${METHODS.join(' and ')} only`), headers: { Allow: METHODS.join(', ') } };
   }
   try {
     return page();
@@ -41,7 +45,7 @@ export function answer(method: string, path: string, pages: Pages): Answer {
 function pageOf(path: string, pages: Pages): (() => Answer) | undefined {
   switch (path) {
     case '/metrics':
-      return () => ({ status: 200, type: pages.contentType, body: pages.metrics() });
+      return () => ({ status: 200, type: pages.contentType, body: pages.metrics(), isShared: true });
     case '/healthz':
       return () => (pages.healthy() ? fine('healthy') : failure(503, 'the watchdog has given up: restart the process'));
     case '/readyz':

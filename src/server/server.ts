@@ -1,13 +1,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SecretSource } from '../connections/settings.ts';
+import { SharedBody, takesGzip } from './bodies.ts';
+import { Connections } from './connections.ts';
+import { isAllowedHost } from './hosts.ts';
 import { PROBLEM_TYPE, problem } from './problem.ts';
-import { type Answer, answer, failure, type Pages } from './routes.ts';
+import { type Answer, answer, failure, OPEN_PATHS, type Pages } from './routes.ts';
+import { TokenGuard } from './token.ts';
 
-export interface Address {
+export interface ServerSettings {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
+  /** What a reader must show; default: everybody may read. */
+  readonly token?: SecretSource | undefined;
+  /** As in HostRule. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** For tests; default LIMITS. */
+  readonly limits?: Partial<Limits>;
 }
 
 export interface RunningServer {
@@ -17,48 +27,77 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Limits on strangers (faults.md section 5). */
-export const LIMITS = {
+/** Limits on strangers (faults.md section 5). Times in ms. */
+export interface Limits {
+  readonly requestTimeout: number;
+  readonly headersTimeout: number;
+  readonly keepAliveTimeout: number;
+  /** A connection on which nothing moves, a reader that does not read among them, is cut. */
+  readonly silence: number;
+  /** A reader that takes its answer drop by drop is cut, too. */
+  readonly answerTimeout: number;
+  readonly connections: number;
+  readonly requestsPerConnection: number;
+  readonly headerBytes: number;
+  /** Node looks for connections beyond their time this often. */
+  readonly checkEvery: number;
+}
+
+export const LIMITS: Limits = {
   requestTimeout: 15_000,
   headersTimeout: 10_000,
   keepAliveTimeout: 5_000,
-  /** A connection on which nothing moves, a reader that does not read among them, is cut. */
   silence: 15_000,
+  answerTimeout: 30_000,
   connections: 256,
+  requestsPerConnection: 1000,
   headerBytes: 8 * 1024,
-  /** Node looks for connections beyond their time this often. */
   checkEvery: 1_000,
-} as const;
+};
 
-/** From here on the connection that has been silent longest makes room for a new one. */
-const CROWDED = LIMITS.connections - 32;
+/** So many connections before the most there may be, the one that has been silent longest makes room for a new one. */
+const SPARE = 32;
 const GRACE_MS = 500;
 
-/** Serves the pages. Rejects with an Error that says what to do when the address cannot be listened on. */
-export async function startServer(address: Address, pages: Pages): Promise<RunningServer> {
+/**
+ * Serves the pages. Rejects with an Error that says what to do when the address cannot be listened on, and with an
+ * AccessFileError when the token cannot be read.
+ */
+export async function startServer(settings: ServerSettings, pages: Pages): Promise<RunningServer> {
+  const limits = { ...LIMITS, ...settings.limits };
   const server = createServer({
-    requestTimeout: LIMITS.requestTimeout,
-    headersTimeout: LIMITS.headersTimeout,
-    keepAliveTimeout: LIMITS.keepAliveTimeout,
-    maxHeaderSize: LIMITS.headerBytes,
-    connectionsCheckingInterval: LIMITS.checkEvery,
+    requestTimeout: limits.requestTimeout,
+    headersTimeout: limits.headersTimeout,
+    keepAliveTimeout: limits.keepAliveTimeout,
+    maxHeaderSize: limits.headerBytes,
+    connectionsCheckingInterval: limits.checkEvery,
+    // It would be refused without a word.
+    requireHostHeader: false,
   });
-  server.maxConnections = LIMITS.connections;
-  server.timeout = LIMITS.silence;
-  const onlyLocal = isLoopback(address.host);
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    const stranger = onlyLocal && !isLocalName(request.headers.host);
-    send(request, response, stranger ? MISDIRECTED : answer(request.method ?? '', pathOf(request), pages));
+  server.maxConnections = limits.connections;
+  server.maxRequestsPerSocket = limits.requestsPerConnection;
+  server.timeout = limits.silence;
+  const guard = settings.token === undefined ? undefined : new TokenGuard(settings.token);
+  const hosts = { listens: settings.host, allowed: settings.allowedHosts };
+  const judge = ({ method = '', headers, httpVersion }: IncomingMessage, path: string): Answer => {
+    if (headers.host === undefined && httpVersion !== '1.0') return WITHOUT_HOST;
+    if (!isAllowedHost(headers.host, hosts)) return MISDIRECTED;
+    const isOpen = guard === undefined || OPEN_PATHS.includes(path) || guard.accepts(headers.authorization);
+    return isOpen ? answer(method, path, pages) : WITHOUT_TOKEN;
   };
-  const sockets = guardConnections(server);
+  const shared = new SharedBody();
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    void send(request, response, judge(request, pathOf(request)), shared);
+  };
+  const connections = new Connections(server, limits.connections - SPARE, limits.answerTimeout);
   server.on('request', serve);
   server.on('checkContinue', serve);
-  server.on('clientError', refuse);
-  await listen(server, address);
+  server.on('clientError', (error, socket) => refuse(error, socket, connections.isAnswering(socket)));
+  await listen(server, settings);
   const bound = server.address();
   return {
-    port: typeof bound === 'object' && bound !== null ? bound.port : address.port,
-    close: () => close(server, sockets),
+    port: typeof bound === 'object' && bound !== null ? bound.port : settings.port,
+    close: () => close(server, connections),
   };
 }
 
@@ -70,16 +109,31 @@ function pathOf({ url = '' }: IncomingMessage): string {
 const HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
 } as const;
 
-function send(request: IncomingMessage, response: ServerResponse, { status, type, body, allow }: Answer): void {
-  const bytes = Buffer.from(body);
+/** Never rejects. */
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, type, body, headers, isShared = false }: Answer,
+  shared: SharedBody,
+): Promise<void> {
+  const plain = isShared ? shared.plain(body) : Buffer.from(body);
+  const packing = isShared && takesGzip(request.headers['accept-encoding']) ? shared.packed(body) : undefined;
+  const packed = await packing?.catch(() => undefined);
+  if (response.destroyed) return;
+  const bytes = packed ?? plain;
   response.writeHead(status, {
     ...HEADERS,
+    ...headers,
     'Content-Type': type,
     'Content-Length': bytes.length,
-    ...(allow === undefined ? {} : { Allow: allow }),
+    ...(isShared ? { Vary: 'Accept-Encoding' } : {}),
+    ...(packed === undefined ? {} : { 'Content-Encoding': 'gzip' }),
     ...(hasBody(request) ? { Connection: 'close' } : {}),
   });
   response.end(request.method === 'HEAD' ? undefined : bytes);
@@ -90,9 +144,9 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** What is no HTTP, is too large or too slow. */
-function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+/** What is no HTTP, is too large or too slow. `isAnswering`: another answer is on its way, and nothing may come between. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy();
     return;
   }
@@ -113,50 +167,17 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, line: string, 
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'the request did not arrive in time'],
 };
 
+const WITHOUT_HOST = failure(400, 'the header Host is missing');
 const MISDIRECTED = failure(
   421,
-  'this address serves its own machine only: ask for localhost, or set http.host to the address that is meant',
+  'this name is not served here: ask by an address or localhost, or add the name to http.allowedHosts',
 );
+const WITHOUT_TOKEN = {
+  ...failure(401, 'this path needs the token of http.token: send it as Authorization: Bearer TOKEN'),
+  headers: { 'WWW-Authenticate': 'Bearer realm="receval"' },
+};
 
-/** Names in another's DNS may point at this machine; a page that was opened from there must not read it. */
-function isLocalName(host: string | undefined): boolean {
-  return host === undefined || isLoopback(host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1'));
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
-/** Keeps room for new connections: when it is crowded, the one that has been silent longest is cut. */
-function guardConnections(server: Server): ReadonlySet<Socket> {
-  /** The longest silent first. */
-  const waiting = new Set<Socket>();
-  const all = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    all.add(socket);
-    waiting.add(socket);
-    socket.once('close', () => {
-      all.delete(socket);
-      waiting.delete(socket);
-    });
-    if (all.size <= CROWDED) return;
-    for (const silent of waiting) {
-      all.delete(silent);
-      waiting.delete(silent);
-      silent.destroy();
-      break;
-    }
-  });
-  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    waiting.delete(request.socket);
-    response.once('close', () => {
-      if (!request.socket.destroyed) waiting.add(request.socket);
-    });
-  });
-  return all;
-}
-
-function listen(server: Server, { host, port }: Address): Promise<void> {
+function listen(server: Server, { host, port }: ServerSettings): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException): void =>
       reject(new Error(advice(error, host, port), { cause: error }));
@@ -184,11 +205,9 @@ function advice({ code, message }: NodeJS.ErrnoException, host: string, port: nu
   }
 }
 
-function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+function close(server: Server, connections: Connections): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => {
-      for (const socket of sockets) socket.destroy();
-    }, GRACE_MS);
+    const cut = setTimeout(() => connections.cut(), GRACE_MS);
     server.close(() => {
       clearTimeout(cut);
       resolve();

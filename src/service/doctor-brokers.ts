@@ -8,25 +8,30 @@ export interface BrokerAnswer {
   /** host:port */
   readonly broker: string;
   readonly answer: ApiVersions | Error;
+  /** Why it does not let us in, and what to do; undefined: it does, or nothing is known. */
+  readonly said?: string | undefined;
 }
 
 /** Of the brokers that the configuration names, and then of those that the cluster names. */
 export function judgeReach(answers: readonly BrokerAnswer[], named: 'configured' | 'advertised'): readonly Finding[] {
-  const silent = answers.filter(({ answer }) => answer instanceof Error);
-  const reached = answers.filter(({ answer }) => !(answer instanceof Error)).map(({ broker }) => broker);
+  const silent = answers.filter(({ answer, said }) => answer instanceof Error || said !== undefined);
+  const reached = answers.filter((answer) => !silent.includes(answer)).map(({ broker }) => broker);
   const who = named === 'configured' ? 'kafka.brokers' : 'the cluster';
   const advice =
     named === 'configured'
-      ? 'check kafka.brokers, the network, and that the port speaks Kafka without TLS'
+      ? 'check kafka.brokers and the network'
       : 'it is how that broker advertises itself: make the name reachable from here, or correct advertised.listeners';
   const enough = named === 'configured' && reached.length > 0;
   return [
     ...(reached.length === 0 ? [] : [finding('brokers', 'ok', `${reached.join(', ')} of ${who} answer`)]),
-    ...silent.map(({ broker, answer }) =>
+    ...silent.map(({ broker, answer, said }) =>
       finding(
         'brokers',
         enough ? 'warning' : 'error',
-        `${broker} of ${who} does not answer (${answer instanceof Error ? reasonOf(answer) : ''}): ${advice}`,
+        said === undefined
+          ? `${broker} of ${who} does not answer (${answer instanceof Error ? reasonOf(answer) : ''}): ${advice}`
+          : `${broker} of ${who} does not let us in: ${said}`,
+        enough ? undefined : 'RecevalNoProgress',
       ),
     ),
   ];

@@ -7,10 +7,13 @@ export interface Finding {
   readonly level: Level;
   /** What was found and, unless it is fine, what to do. No secret and nothing of a user stands here. */
   readonly message: string;
+  /** The alert that a running service would raise for it (docs/runbook.md). */
+  readonly alert?: string;
 }
 
-export function finding(check: string, level: Level, message: string): Finding {
-  return { check, level, message };
+/** @param alert of a service that runs in spite of it; default: none */
+export function finding(check: string, level: Level, message: string, alert?: string): Finding {
+  return alert === undefined ? { check, level, message } : { check, level, message, alert };
 }
 
 /** 3,456 */

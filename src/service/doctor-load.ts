@@ -15,6 +15,7 @@ export function judgeSeries({ measures, windows, attribution, cohorts, limits }:
     'limits',
     'warning',
     `${factors}: all cohorts but one of a set are shown as __other__. Raise limits.series, or show fewer measures, windows or horizons`,
+    'RecevalCardinalityCapped',
   );
 }
 
@@ -47,6 +48,7 @@ export function judgeMemory({ attribution }: Settings, { impressionsPerSecond, o
     'memory',
     'warning',
     `${found}. Run ${workers} workers, give them more memory, or raise limits.openImpressions if it is set`,
+    'RecevalMemoryHigh',
   );
 }
 
@@ -60,6 +62,6 @@ export function judgeClock(skew: number): Finding {
   if (distance <= NOTABLE_SKEW_MS) return finding('clock', 'ok', seconds);
   const advice = 'synchronise both (chrony, systemd-timesyncd)';
   return distance > LARGEST_SKEW_MS
-    ? finding('clock', 'error', `${seconds}; above 30 s a worker reads nothing: ${advice}`)
+    ? finding('clock', 'error', `${seconds}; above 30 s a worker reads nothing: ${advice}`, 'RecevalClockSkew')
     : finding('clock', 'warning', `${seconds}; above 30 s a worker would read nothing: ${advice}`);
 }

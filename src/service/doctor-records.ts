@@ -8,6 +8,9 @@ import { count, type Finding, finding, percent } from './doctor-finding.ts';
 /** Pairs below this share come from other causes than a change of keys or partitions. */
 const ENOUGH_PAIRS = 0.95;
 const MOST_INVALID = 0.5;
+/** Shares above which alerts fire (faults.md section 9). */
+const POISON_SHARE = 0.005;
+const ORPHAN_SHARE = 0.5;
 
 /** What the newest records of all topics show. `decoders`: one per topic. */
 export function judgeRecords(
@@ -34,6 +37,7 @@ export function judgeRecords(
         'error',
         `${topic}, partition ${partition}: the batch of offsets ${from} to ${to - 1} cannot be decoded (${reason}): the ` +
           `partition stops there. Pass it with receval skip --partition ${partition} --topic ${topic} --to ${to}`,
+        'RecevalCodecFailure',
       ),
     ),
     judgePairs(partitions, read),
@@ -98,6 +102,7 @@ function judgeSide(name: string, partitions: number, seen: Seen): readonly Findi
         invalid > MOST_INVALID * records ? 'error' : 'warning',
         `${name}: ${invalid} ${of} are invalid (${why.join(', ')}): they will not count. Mend the producer, or set the ` +
           'adapter of the topic; docs/events.md explains each code',
+        invalid > POISON_SHARE * records ? 'RecevalPoisonRate' : undefined,
       ),
     );
   }
@@ -108,6 +113,7 @@ function judgeSide(name: string, partitions: number, seen: Seen): readonly Findi
         'warning',
         `${name}: ${future} ${of} are dated further ahead than attribution.futureSkew allows and will be dropped as future. ` +
           'Correct the clocks that date them, or tsUnit of the topic',
+        future > POISON_SHARE * records ? 'RecevalPoisonRate' : undefined,
       ),
     );
   }
@@ -153,5 +159,6 @@ function judgePairs(partitions: number, seen: readonly Seen[]): Finding {
     share < ENOUGH_PAIRS ? 'error' : 'warning',
     `${found}; the others will count as orphans. Key all topics by the same id (the request id or the user id), with the same ` +
       'partitioner (that of Java and of librdkafka differ)',
+    1 - share > ORPHAN_SHARE ? 'RecevalKeysNotPaired' : undefined,
   );
 }

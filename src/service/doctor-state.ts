@@ -31,6 +31,7 @@ export function judgeState(settings: Settings, facts: StateFacts): readonly Find
             'error',
             `${where}: the log ends at ${bounds.end}, before the stored offset ${topic.committed}: the topic was deleted and made ` +
               'anew. Take another namespace and kafka.groupId for the new topic, or restore the old one',
+            'RecevalDataGap',
           ),
         );
       }
@@ -42,6 +43,7 @@ export function judgeState(settings: Settings, facts: StateFacts): readonly Find
             'warning',
             `${where}: the group has committed ${witness}, the stored state stands at ${topic.committed}: Redis went back by ` +
               `${count(witness - topic.committed)} records. They are read again; look why Redis lost them`,
+            'RecevalRedisRollback',
           ),
         );
       }
@@ -55,7 +57,8 @@ function judgeFit(settings: Settings, { stored, committedByGroup }: StateFacts):
     checkStored(settings, stored, committedByGroup, { ...NO_PERMISSIONS, rebuild: false });
   } catch (error) {
     if (!(error instanceof StartRefused) && !(error instanceof StateMismatch)) throw error;
-    return finding('state', 'error', error.message);
+    const isLost = stored.some((checkpoint) => checkpoint === undefined) && error instanceof StartRefused;
+    return finding('state', 'error', error.message, isLost ? 'RecevalStateLost' : 'RecevalUnitStopped');
   }
   const there = stored.filter((checkpoint) => checkpoint !== undefined);
   if (there.length === 0) {
@@ -78,10 +81,16 @@ function judgeFit(settings: Settings, { stored, committedByGroup }: StateFacts):
 function gap({ start }: Settings, where: string, records: number, first: number): Finding {
   const found = `${where}: the log begins at ${first}, ${count(records)} records that would be read again are gone`;
   return start.onGap === 'skip'
-    ? finding('state', 'warning', `${found}; with start.onGap: skip the worker goes on, and the windows say incomplete`)
+    ? finding(
+        'state',
+        'warning',
+        `${found}; with start.onGap: skip the worker goes on, and the windows say incomplete`,
+        'RecevalDataGap',
+      )
     : finding(
         'state',
         'error',
         `${found}; the partition will stop. Let the topic keep more, and start with start.onGap: skip to go on without them`,
+        'RecevalDataGap',
       );
 }

@@ -43,6 +43,7 @@ function retentionTime(needed: DurationMs, { name, settings }: TopicFacts): Find
     'error',
     `${found}; ${hours(needed)} are needed (3 x the longest horizon + backward + outOfOrderness + 24h), or what is open could be ` +
       `gone before it is read again. Set it to ${needed} or more`,
+    'RecevalRetentionLow',
   );
 }
 
@@ -67,6 +68,7 @@ function retentionBytes(needed: DurationMs, { name, settings, bytesPerSecond }: 
       'retention',
       'error',
       `${long}; ${hours(needed)} are needed. Set it to ${Math.ceil((needed * bytesPerSecond) / 1000)} or more, or to -1`,
+      'RecevalDataGap',
     ),
   ];
 }

@@ -2,21 +2,25 @@ import { RedisStore } from '../accumulators/store/redis.ts';
 import { redactUrl } from '../config/redact.ts';
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
-import { adviceFor } from '../consumers/source/kafka-faults.ts';
+import { explainBroker } from '../consumers/source/kafka-probe.ts';
 import { type Sample, type SampleRange, sample } from '../consumers/source/kafka-sample.ts';
+import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
+import { troubleOf } from '../consumers/source/kafka-trouble.ts';
 import { apiVersions } from '../consumers/source/kafka-versions.ts';
 import type { Bounds } from '../consumers/source/port.ts';
 import type { EpochMs } from '../events.ts';
 import { compile } from '../measures/scorer.ts';
 import { NO_PERMISSIONS } from '../resume.ts';
 import { checkPartitions, readCheckpoints } from './checks.ts';
+import { judgeAccess } from './doctor-access.ts';
 import { type BrokerAnswer, judgeGroup, judgeReach, judgeVersions } from './doctor-brokers.ts';
+import { lookAtDeadLetters } from './doctor-dead-letters.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 import { judgeClock, judgeMemory, judgeSeries } from './doctor-load.ts';
 import { judgeRecords } from './doctor-records.ts';
 import { judgeState } from './doctor-state.ts';
 import { judgeTopic, neededRetention } from './doctor-topics.ts';
-import { rowTtl, serviceDecoders, workerSettings } from './settings.ts';
+import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './settings.ts';
 
 export interface DoctorDeps {
   readonly now: () => EpochMs;
@@ -35,12 +39,12 @@ const RATE_SPAN_MS = 600_000;
 /** Looks at everything that the service needs. Changes nothing but a unit of its own in Redis, which it deletes. Never rejects. */
 export async function diagnose(settings: Settings, deps: DoctorDeps): Promise<void> {
   deps.tell(judgeSeries(settings));
-  const admin = new KafkaAdmin({
-    brokers: settings.kafka.brokers,
-    clientId: 'receval-doctor',
-    topics: settings.kafka.topics.map(({ name }) => name),
-  });
-  const doctor = new Doctor(settings, deps, admin);
+  const access = judgeAccess(settings, deps.now());
+  for (const one of access) deps.tell(one);
+  if (access.some(({ level }) => level === 'error')) return;
+  const connection = kafkaConnection(settings, 'receval-doctor');
+  const admin = new KafkaAdmin({ ...connection, topics: settings.kafka.topics.map(({ name }) => name) });
+  const doctor = new Doctor(settings, deps, admin, connection);
   try {
     await doctor.look();
   } finally {
@@ -52,8 +56,10 @@ class Doctor {
   readonly #settings: Settings;
   readonly #deps: DoctorDeps;
   readonly #admin: KafkaAdmin;
+  readonly #connection: KafkaConnection;
 
-  constructor(settings: Settings, deps: DoctorDeps, admin: KafkaAdmin) {
+  constructor(settings: Settings, deps: DoctorDeps, admin: KafkaAdmin, connection: KafkaConnection) {
+    this.#connection = connection;
     this.#settings = settings;
     this.#deps = deps;
     this.#admin = admin;
@@ -61,6 +67,12 @@ class Doctor {
 
   async look(): Promise<void> {
     const partitions = (await this.#brokers()) ? await this.#topics() : undefined;
+    const { to } = this.#settings.deadLetter;
+    if (to === 'file' || partitions !== undefined) {
+      await this.#try('dead letters', async () =>
+        this.#tell(...(await lookAtDeadLetters(this.#settings, this.#connection, this.#deps.now()))),
+      );
+    }
     const bounds = partitions === undefined ? undefined : await this.#try('topics', () => this.#bounds(partitions));
     // Before Redis is read: a commit in between makes Redis newer, never the group.
     const committed =
@@ -83,12 +95,12 @@ class Doctor {
   /** Whether Kafka can be asked. */
   async #brokers(): Promise<boolean> {
     const { brokers } = this.#settings.kafka;
-    const configured = await ask(brokers);
+    const configured = await ask(brokers, this.#connection);
     this.#tell(...judgeReach(configured, 'configured'));
-    if (configured.every(({ answer }) => answer instanceof Error)) return false;
+    if (configured.every(({ answer, said }) => answer instanceof Error || said !== undefined)) return false;
     const advertised = await this.#try('brokers', async () => {
       const others = (await this.#admin.cluster()).filter((broker) => !brokers.includes(broker));
-      const answers = await ask(others);
+      const answers = await ask(others, this.#connection);
       this.#tell(...judgeReach(answers, 'advertised'));
       return answers;
     });
@@ -122,13 +134,16 @@ class Doctor {
 
   /** Connected, if Redis is of any use. */
   async #redis(): Promise<RedisStore | undefined> {
-    const { url } = this.#settings.redis;
-    const ttl = rowTtl(this.#settings, compile(this.#settings.measures, this.#settings.grading));
+    const { redis } = this.#settings;
+    const ttl = rowTtl(
+      this.#settings,
+      compile(this.#settings.measures, this.#settings.grading, this.#settings.itemFile),
+    );
     const store = await this.#try('redis', () =>
-      RedisStore.connect({ url, rowTtl: ttl, connectTimeout: REDIS_TIMEOUT_MS }),
+      RedisStore.connect({ ...redis, rowTtl: ttl, connectTimeout: REDIS_TIMEOUT_MS }),
     );
     if (store === undefined) return undefined;
-    this.#tell(finding('redis', 'ok', `${redactUrl(url)} answers`));
+    this.#tell(finding('redis', 'ok', `${redactUrl(redis.url)} answers`));
     await this.#try('redis', async () => {
       for (const { check, level, message } of await store.checks({ write: true })) {
         this.#tell(finding(`redis ${check}`, level, message));
@@ -167,7 +182,7 @@ class Doctor {
     });
     const impressions = topics.findIndex(({ role }) => role.impressions);
     const rate = rates?.[impressions].reduce((sum, perSecond) => sum + perSecond, 0) ?? 0;
-    const scorer = compile(this.#settings.measures, this.#settings.grading);
+    const scorer = compile(this.#settings.measures, this.#settings.grading, this.#settings.itemFile);
     const { openLimit } = workerSettings(this.#settings, scorer, partitions, NO_PERMISSIONS);
     this.#tell(judgeMemory(this.#settings, { impressionsPerSecond: rate === 0 ? undefined : rate, openLimit }));
   }
@@ -205,21 +220,22 @@ class Doctor {
     try {
       return await work();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const advice = adviceFor(error);
-      this.#tell(finding(check, 'error', advice === undefined ? message : `${message}; ${advice}`));
+      const { message } = await troubleOf(error, this.#connection, { probe: false });
+      this.#tell(finding(check, 'error', message));
       return undefined;
     }
   }
 }
 
-function ask(brokers: readonly string[]): Promise<readonly BrokerAnswer[]> {
+function ask(brokers: readonly string[], connection: KafkaConnection): Promise<readonly BrokerAnswer[]> {
   return Promise.all(
     brokers.map(async (broker) => {
       try {
-        return { broker, answer: await apiVersions(broker, BROKER_TIMEOUT_MS) };
+        const answer = await apiVersions(broker, connection, BROKER_TIMEOUT_MS);
+        return { broker, answer, said: await explainBroker(broker, connection) };
       } catch (error) {
-        return { broker, answer: error instanceof Error ? error : new Error(String(error)) };
+        const said = await explainBroker(broker, connection);
+        return { broker, answer: error instanceof Error ? error : new Error(String(error)), said };
       }
     }),
   );

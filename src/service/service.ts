@@ -3,8 +3,9 @@ import { WallClock } from '../clock.ts';
 import type { Settings } from '../config/settings.ts';
 import { KafkaSource } from '../consumers/source/kafka.ts';
 import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
-import type { KafkaEvents } from '../consumers/source/kafka-events.ts';
+import { KafkaFailure } from '../consumers/source/kafka-faults.ts';
 import { timesFor } from '../consumers/source/kafka-settings.ts';
+import { explained } from '../consumers/source/kafka-trouble.ts';
 import type { Offset } from '../events.ts';
 import { Exporter } from '../exporter.ts';
 import type { FaultPoint } from '../fault-point.ts';
@@ -15,10 +16,13 @@ import { type RunningServer, startServer } from '../server/server.ts';
 import { Worker } from '../worker.ts';
 import type { WorkerLog } from '../worker-contract.ts';
 import { checkPartitions, checkStored, readCheckpoints, StartRefused, wasRead } from './checks.ts';
+import { type DeadLetters, deadLettersOf } from './dead-letters.ts';
 import { DecisionChanges } from './decision-changes.ts';
+import { ExperimentChanges } from './experiment-changes.ts';
+import { eventsFor } from './kafka-events.ts';
 import { patiently } from './patience.ts';
 import { Retention } from './retention.ts';
-import { rowTtl, serviceDecoders, workerSettings } from './settings.ts';
+import { kafkaConnection, memoryLimit, openLimit, rowTtl, serviceDecoders, workerSettings } from './settings.ts';
 import { type Health, Watchdog } from './watchdog.ts';
 
 export type Role = 'worker' | 'exporter' | 'all';
@@ -38,6 +42,8 @@ export interface ServiceOptions {
 const REFRESH_MS = 1000;
 const CLOCK_CHECK_MS = 10_000;
 const RETENTION_CHECK_MS = 60_000;
+/** For dead letters that are on their way when the service ends. */
+const LETTERS_MS = 1000;
 /** For brokers that have just started; then a start fails and whoever runs us tries again. */
 const PATIENCE_MS = 60_000;
 
@@ -51,9 +57,11 @@ export class Service {
   readonly #worker: Worker | undefined;
   readonly #exporter: Exporter | undefined;
   readonly #clock = new WallClock();
+  readonly #deadLetters: DeadLetters | undefined;
   #server: RunningServer | undefined;
   #exported = false;
   readonly #changes = new DecisionChanges();
+  readonly #experimentChanges = new ExperimentChanges();
   #health: Health = { healthy: true, reasons: [] };
   /** Ends what runs on time. */
   readonly #timers: (() => void)[] = [];
@@ -64,8 +72,8 @@ export class Service {
    */
   static async start(options: ServiceOptions): Promise<Service> {
     const { settings } = options;
-    const scorer = compile(settings.measures, settings.grading);
-    const store = await RedisStore.connect({ url: settings.redis.url, rowTtl: rowTtl(settings, scorer) });
+    const scorer = compile(settings.measures, settings.grading, settings.itemFile);
+    const store = await RedisStore.connect({ ...settings.redis, rowTtl: rowTtl(settings, scorer) });
     try {
       const service = await Service.#connected(options, store, scorer);
       return service;
@@ -82,20 +90,24 @@ export class Service {
   ): Promise<Service> {
     const { settings, permissions } = options;
     let service: Service | undefined;
+    const connection = kafkaConnection(settings, 'receval');
     const source = new KafkaSource({
-      brokers: settings.kafka.brokers,
-      clientId: 'receval',
+      ...connection,
       groupId: settings.kafka.groupId,
       topics: settings.kafka.topics.map((topic) => topic.name),
       times: timesFor(settings.kafka.sessionTimeout),
+      envelopes: settings.deadLetter.to !== 'off',
       events: eventsFor(() => service, settings),
       log: (level, message, fields) =>
         (level === 'info' ? options.log.info : options.log.warn).call(options.log, fields, message),
     });
     try {
       const ask = <T>(question: () => Promise<T>): Promise<T> =>
-        patiently(question, PATIENCE_MS, (error, retryInMs) =>
-          options.log.warn({ error: messageOf(error), retryInMs }, 'Kafka did not answer yet'),
+        patiently(
+          () => explained(connection, question),
+          PATIENCE_MS,
+          (error, retryInMs) => options.log.warn({ error: messageOf(error), retryInMs }, 'Kafka did not answer yet'),
+          (error) => error instanceof KafkaFailure && !error.passing,
         );
       const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
       const worker = options.role !== 'exporter';
@@ -125,11 +137,13 @@ export class Service {
     this.#store = store;
     this.#source = source;
     this.#partitions = partitions;
-    this.#metrics = new Metrics(settings, { role, version, node: process.version });
+    const most = { memoryLimit: memoryLimit(), openLimit: openLimit(settings.limits) };
+    this.#metrics = new Metrics(settings, { role, version, node: process.version, ...most });
     if (role !== 'worker') {
       this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions });
     }
     if (role === 'exporter') return;
+    this.#deadLetters = deadLettersOf(settings, this.#clock, log);
     this.#worker = new Worker(workerSettings(settings, scorer, partitions, permissions), {
       source,
       store,
@@ -139,6 +153,7 @@ export class Service {
       log,
       clock: this.#clock,
       decoders: () => serviceDecoders(settings),
+      onInvalid: this.#deadLetters?.onInvalid,
       onClaim: (partition, counts) => this.#metrics.claimed(partition, counts),
       startOffset: (partition, topic) => this.#startOffset(partition, topic),
       faultPoint,
@@ -173,6 +188,7 @@ export class Service {
   #unready(): readonly string[] {
     return [
       ...(this.#store.connected ? [] : ['Redis is not connected']),
+      ...[this.#store.trouble, this.#source.trouble].filter((trouble) => trouble !== undefined),
       ...(this.#exporter === undefined || this.#exported ? [] : ['nothing has been exported yet']),
       ...(this.#worker?.unready ?? []),
       ...this.#health.reasons,
@@ -210,7 +226,7 @@ export class Service {
   #watchRetention(worker: Worker): void {
     const { settings, log } = this.#options;
     const topics = settings.kafka.topics.map((topic) => topic.name);
-    const admin = new KafkaAdmin({ brokers: settings.kafka.brokers, clientId: 'receval', topics });
+    const admin = new KafkaAdmin({ ...kafkaConnection(settings, 'receval'), topics });
     const retention = new Retention(admin, topics, log);
     const look = async (): Promise<void> => worker.retentionIs(await retention.look());
     void look();
@@ -223,11 +239,19 @@ export class Service {
     try {
       snapshot = await this.#exporter?.refresh();
       this.#exported = true;
-      if (snapshot !== undefined) this.#changes.tell(snapshot.decisions, this.#options.log);
+      if (snapshot !== undefined) {
+        this.#changes.tell(snapshot.decisions, this.#options.log);
+        this.#experimentChanges.tell(snapshot.experiments, this.#options.log);
+      }
     } catch (error) {
       this.#options.log.warn({ error: messageOf(error) }, 'the windows could not be read from Redis');
     }
-    await this.#metrics.update({ snapshot, status: this.#worker?.status() });
+    await this.#metrics.update({
+      snapshot,
+      status: this.#worker?.status(),
+      experiments: snapshot?.experiments,
+      deadLetters: this.#deadLetters?.queue.counts,
+    });
   }
 
   /** Redis is the clock of all workers: one that differs judges nothing. */
@@ -251,10 +275,11 @@ export class Service {
     return this.#source.offsetAt(partition, topic, from.at);
   }
 
-  /** Commits the last whole chunk, leaves the group, closes the port and Redis. */
+  /** Commits the last whole chunk, leaves the group, writes dead letters that wait, closes the port and Redis. */
   async stop(): Promise<void> {
     if (this.#worker !== undefined) await this.#worker.stop();
     else await this.#source.stop();
+    await this.#deadLetters?.queue.close(LETTERS_MS);
     for (const end of this.#timers.splice(0)) end();
     await this.#server?.close();
     await this.#store.close();
@@ -265,27 +290,6 @@ async function mustBeFit(store: RedisStore, writes: boolean): Promise<void> {
   const findings = await store.checks({ write: writes });
   const errors = findings.filter((finding) => finding.level === 'error');
   if (errors.length > 0) throw new StartRefused(errors.map((finding) => finding.message).join('\n'));
-}
-
-function eventsFor(service: () => Service | undefined, settings: Settings): KafkaEvents {
-  const worker = (): Worker | undefined => service()?.worker;
-  return {
-    onGap: (gap) => {
-      const { partition, topic } = gap;
-      if (worker()?.gap(partition, topic, gap) === false) return 'not needed';
-      if (settings.start.onGap === 'stop') worker()?.halt(partition, 'gap');
-      return settings.start.onGap;
-    },
-    onLostLog: (lost) => worker()?.lost(lost.partition, lost.topic, lost),
-    onRefused: ({ partition }) => worker()?.halt(partition, 'codec'),
-    onUnpaired: (partitions) => {
-      for (const partition of partitions) worker()?.halt(partition, 'pairing');
-    },
-    onPartitionCounts: (counts) => {
-      const expected = service()?.partitions;
-      if (expected !== undefined && counts.some((count) => count !== expected)) worker()?.haltAll('partitions');
-    },
-  };
 }
 
 function messageOf(error: unknown): string {

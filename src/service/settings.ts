@@ -2,6 +2,7 @@ import { totalmem } from 'node:os';
 import type { Settings } from '../config/settings.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
+import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
 import { fingerprint } from '../fingerprint.ts';
 import type { Scorer } from '../measures/contract.ts';
 import type { Permissions } from '../resume.ts';
@@ -12,7 +13,14 @@ import type { WorkerSettings } from '../worker-contract.ts';
 const BYTES_PER_IMPRESSION = 800;
 /** Share of the memory that open state may take. */
 const STATE_SHARE = 0.5;
+/** Once a minute (statistics.md section 4). */
+const LOOK_EVERY_MS = 60_000;
 const FOURTEEN_DAYS_MS = 14 * 86_400_000;
+
+/** Where the brokers are, and how to get in. */
+export function kafkaConnection({ kafka: { brokers, tls, sasl } }: Settings, clientId: string): KafkaConnection {
+  return { brokers, tls, sasl, clientId };
+}
 
 /** The worker of the service for topics of this many partitions. */
 export function workerSettings(
@@ -40,8 +48,9 @@ export function workerSettings(
     idleAfter: attribution.idleAfter,
     outOfOrderness: attribution.outOfOrderness,
     maxSkew: attribution.maxSkew,
-    openLimit: limits.openImpressions === 'auto' ? openImpressionsThatFit() : limits.openImpressions,
+    openLimit: openLimit(limits),
     sessionTimeout: kafka.sessionTimeout,
+    looks: { every: LOOK_EVERY_MS, partitions, measures: settings.measures, unitTimeout: attribution.unitTimeout },
   };
 }
 
@@ -56,9 +65,14 @@ export function rowTtl(settings: Settings, scorer: Scorer): number {
   return unitShape(settings, scorer).panes.keepHours + FOURTEEN_DAYS_MS;
 }
 
-/** By the memory limit of the container, or else of the machine. */
-function openImpressionsThatFit(): number {
+/** Open impressions that a worker holds at most. */
+export function openLimit({ openImpressions }: Settings['limits']): number {
+  if (openImpressions !== 'auto') return openImpressions;
+  return Math.floor((STATE_SHARE * memoryLimit()) / BYTES_PER_IMPRESSION);
+}
+
+/** Bytes that this process may use: the limit of its container, or else what the machine has. */
+export function memoryLimit(): number {
   const limit = process.constrainedMemory();
-  const memory = limit > 0 && limit < totalmem() ? limit : totalmem();
-  return Math.floor((STATE_SHARE * memory) / BYTES_PER_IMPRESSION);
+  return limit > 0 && limit < totalmem() ? limit : totalmem();
 }

@@ -22,30 +22,40 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function run(...argv: readonly string[]): void {
-  configCommand()
+async function run(...argv: readonly string[]): Promise<void> {
+  await configCommand()
     .exitOverride()
-    .parse([...argv], { from: 'user' });
+    .parseAsync([...argv], { from: 'user' });
 }
 
-test('check prints ok and all settings, without secrets', () => {
+test('check prints ok and all settings, without secrets', async () => {
   const file = join(folder, 'c.yaml');
   writeFileSync(file, 'redis: {url: "redis://:c4n4ry@h"}\nnamespace: shop\n');
-  run('check', '--config', file);
+  await run('check', '--config', file);
   const [first, second] = parseAllDocuments(printed).map((document): unknown => document.toJS());
   expect(first).toBe('ok');
   expect(second).toMatchObject({ namespace: 'shop', redis: { url: 'redis://***@h' }, windows: ['5m', '1h', '24h'] });
 });
 
-test('check refuses a wrong file with exit code 2 and all of its problems', () => {
+test('check refuses a wrong file with exit code 2 and all of its problems', async () => {
   const file = join(folder, 'c.yaml');
   writeFileSync(file, 'namespce: shop\npaneSize: 1\n');
   const problems = [{ path: 'paneSize' }, { path: 'namespce' }].map((problem) => expect.objectContaining(problem));
-  expect(() => run('check', '--config', file)).toThrow(expect.objectContaining({ exitCode: 2, problems }));
+  await expect(run('check', '--config', file)).rejects.toThrow(expect.objectContaining({ exitCode: 2, problems }));
   expect(printed).toBe('');
 });
 
-test('schema prints JSON', () => {
-  run('schema');
+test('check refuses a wrong catalogue with exit code 2 and the line', async () => {
+  const file = join(folder, 'c.yaml');
+  const items = join(folder, 'items.csv');
+  writeFileSync(items, 'item\na\na\n');
+  writeFileSync(file, `{catalogue: ${items}, measures: [coverage]}`);
+  const problems = [expect.objectContaining({ path: `${items}:3` })];
+  await expect(run('check', '--config', file)).rejects.toThrow(expect.objectContaining({ exitCode: 2, problems }));
+  expect(printed).toBe('');
+});
+
+test('schema prints JSON', async () => {
+  await run('schema');
   expect(JSON.parse(printed)).toMatchObject({ type: 'object' });
 });

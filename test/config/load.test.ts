@@ -31,8 +31,8 @@ describe('defaults', () => {
     expect(settings.windows.map(({ text }) => text)).toEqual(['5m', '1h', '24h']);
     expect(settings.cohorts).toEqual([[], ['variant'], ['variant', 'country']]);
     expect(settings.dimensions).toEqual(['country', 'variant']);
-    expect(settings.http).toEqual({ host: '127.0.0.1', port: 9464 });
-    expect(settings.deadLetter).toBe('off');
+    expect(settings.http).toEqual({ host: '127.0.0.1', port: 9464, token: undefined, allowedHosts: undefined });
+    expect(settings.deadLetter).toEqual({ to: 'off' });
     expect(settings.limits).toMatchObject({ itemsPerList: 1000, impressionBytes: 262_144, feedbackBytes: 65_536 });
   });
 
@@ -48,6 +48,16 @@ describe('defaults', () => {
       ['hide', 'grade', 0, 'max', 30, true],
       ['view', 'grade', 0, 'max', 30, false],
     ]);
+  });
+
+  test('less is better of errors, of rates of what vetoes, and of what is named', () => {
+    const all = load(
+      '{measures: [ctr, "rate(action=hide)", "rate(action=return)"], lowerIsBetter: ["rate(action=return)"]}',
+    );
+    const expected = ['rate(action=hide)', 'rate(action=return)'];
+    expect([...all.detect.lowerIsBetter]).toEqual(expected);
+    expect([...all.experiments[0].lowerIsBetter]).toEqual(expected);
+    expect([...settings.detect.lowerIsBetter]).toEqual([]);
   });
 
   test('settings that depend on others follow them', () => {
@@ -162,7 +172,23 @@ unknown: 1
       'paneSize: expected a duration such as 30s or 5m (a whole number with ms, s, m, h or d), above 0; found "1 m"',
     ],
     ['http: {port: 65536}', 'http.port: expected a whole number from 0 to 65535; found 65536'],
-    ['http: 80', 'http: expected a group of settings (host, port); found 80'],
+    ['http: 80', 'http: expected a group of settings (host, port, token, tokenFile, allowedHosts); found "***"'],
+    ['http: {token: a, tokenFile: /b}', 'http.tokenFile: stands beside token: leave one of the two out'],
+    [
+      'http: {allowedHosts: ["a.example:80"]}',
+      'http.allowedHosts[0]: expected a host name without port, such as receval.example.com, or .example.com for all below it; found "a.example:80"',
+    ],
+    ['deadLetter: {to: topic, topc: a}', 'deadLetter.topc: unknown setting; did you mean "topic"?'],
+    ['deadLetter: {to: file, topic: a}', 'deadLetter.topic: goes with to: topic; found to: file'],
+    [
+      'deadLetter: {to: file, fileBytes: 1}',
+      'deadLetter.fileBytes: expected a whole number from 4096 to 1099511627776; found 1',
+    ],
+    ['deadLetter: {topic: a}', 'deadLetter.to: expected off, topic, file; found nothing'],
+    [
+      'deadLetter: {to: topic, topic: feedback}',
+      'deadLetter.topic: expected a topic that is not read itself, or dead letters would be read again; found "feedback"',
+    ],
     ['grades: {click: 31}', 'grades.click: expected a number from 0 to 30; found 31'],
     ['grades: {rating: {form: value}}', 'grades.rating.form: unknown setting; did you mean "from"?'],
     ['grades: {click: one}', 'grades.click: expected a grade from 0 to 30, or {from: value, rule: last}; found "one"'],
@@ -180,6 +206,10 @@ unknown: 1
     ],
     ['detect: {step: 90s}', 'detect.step: expected a multiple of paneSize (1m) up to 1h; found "90s"'],
     ['detect: {horizon: 2m}', 'detect.horizon: expected one of attribution.horizons (1m, 5m, 30m); found "2m"'],
+    [
+      'lowerIsBetter: [ctr]',
+      'lowerIsBetter[0]: expected one of measures (mrr, precision@5, precision@10, ndcg@10, recall@10, ap@10, hit@10); found "ctr"; did you mean "mrr"?',
+    ],
     ['detect: {sets: [[country]]}', 'detect.sets[0]: expected one of cohorts; found [country]'],
     [
       'experiments: {default: {control: a, variants: {a: 1, b: 1}, primary: ndcg@5}}',

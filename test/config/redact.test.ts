@@ -33,6 +33,10 @@ test.each([
   'redis: {uri: "redis://u:c4n4ry@h"}',
   'redis: {url: "redis://u:c4n4ry@h"\n  x',
   'redis: {url: c4n4ry}',
+  'http: c4n4ry',
+  'http: {token: [c4n4ry]}',
+  'http: {token: c4n4ry, tokenFile: /t}',
+  'http: {tokn: c4n4ry}',
 ])('a password is in no message: %j', (yaml) => {
   expect(problems(yaml).join('\n')).not.toContain('c4n4ry');
 });

@@ -18,6 +18,7 @@ commit: {interval: 1s}
 grades: {click: 1, add_to_cart: 2, purchase: 3, rating: {from: value, rule: last, max: 5}, hide: {grade: 0, veto: true}, view: {grade: 0}}
 relevantFrom: 1
 measures: [mrr, precision@5, precision@10, ndcg@10, recall@10, ap@10, hit@10]
+lowerIsBetter: []
 windows: [5m, 1h, 24h]
 paneSize: 1m
 cohorts: [[], [variant], [variant, country]]

@@ -139,6 +139,7 @@ describe('the stored state', () => {
       incompleteBefore: 0,
       join: { topics: [topic, topic], counts: [noCounts(3), noCounts(3)], watermark: 0 },
       panes: { minutes: [], hours: [], admission: [] },
+      runs: [],
       lastRecords: [undefined, undefined],
       ...changes,
     };

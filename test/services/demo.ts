@@ -15,8 +15,8 @@ export interface RunningDemo {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts `receval demo` on a free port with these flags. */
-export type StartDemo = (flags: readonly string[]) => Promise<RunningDemo>;
+/** Starts `receval demo` with these flags, on this port or a free one. */
+export type StartDemo = (flags: readonly string[], port?: number) => Promise<RunningDemo>;
 
 /** The demo with simulated traffic. */
 export const DEMO: Service<StartDemo> = {
@@ -28,8 +28,8 @@ export const DEMO: Service<StartDemo> = {
   },
 };
 
-async function start(flags: readonly string[]): Promise<RunningDemo> {
-  const port = await freePort();
+async function start(flags: readonly string[], wanted?: number): Promise<RunningDemo> {
+  const port = wanted ?? (await freePort());
   const child = spawn(process.execPath, [RECEVAL, 'demo', '--port', String(port), ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

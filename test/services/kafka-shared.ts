@@ -36,6 +36,7 @@ async function foreignKafka(brokers: readonly string[]): Promise<RunningKafka> {
   return {
     version: '4.3.1',
     brokers,
+    listener: refuse,
     kill9: refuse,
     restart: refuse,
     freeze: refuse,

@@ -14,6 +14,10 @@ export interface KafkaOptions {
   readonly brokers?: 1 | 3;
   /** Further properties of each broker. */
   readonly properties?: Readonly<Record<string, string | number>>;
+  /** Further listeners of a single broker: by name the protocol, such as SASL_SSL. How they are set up stands in `properties`. */
+  readonly listeners?: Readonly<Record<string, 'SSL' | 'SASL_SSL' | 'SASL_PLAINTEXT'>>;
+  /** Users that exist from the start: SCRAM-SHA-512=[name=u,password=p]. */
+  readonly scram?: readonly string[];
 }
 
 /** Brokers of our own. They are numbered from 1. */
@@ -21,6 +25,8 @@ export interface RunningKafka {
   readonly version: KafkaVersion;
   /** host:port of each. */
   readonly brokers: readonly string[];
+  /** host:port of a further listener. */
+  readonly listener: (name: string) => string;
   /** Ends one at once; its data stay. */
   readonly kill9: (broker: number) => Promise<void>;
   /** Brings one back on its port with its data; ends it before if it runs. Resolves when it answers. */
@@ -86,13 +92,17 @@ class Cluster {
 
   async start(): Promise<void> {
     const ports = new Set<number>();
-    while (ports.size < 2 * this.#size) ports.add(await freePort());
+    const more = Object.keys(this.#options.listeners ?? {}).length;
+    while (ports.size < 2 * this.#size + more) ports.add(await freePort());
     this.#ports = [...ports];
     // A leading minus would be read as an option.
     const id = `A${randomBytes(16).toString('base64url').slice(1)}`;
     for (let broker = 1; broker <= this.#size; broker++) {
       writeFileSync(this.#file(broker), this.#properties(broker));
-      await runTool(this.#jars, 'kafka.tools.StorageTool', ['format', '-t', id, '-c', this.#file(broker)]);
+      await runTool(this.#jars, 'kafka.tools.StorageTool', [
+        ...['format', '-t', id, '-c', this.#file(broker)],
+        ...(this.#options.scram ?? []).flatMap((user) => ['--add-scram', user]),
+      ]);
     }
     for (let broker = 1; broker <= this.#size; broker++) this.#spawn(broker);
     for (let broker = 1; broker <= this.#size; broker++) await this.#ready(broker);
@@ -102,6 +112,11 @@ class Cluster {
     return {
       version: this.#version,
       brokers: this.#ports.slice(0, this.#size).map((port) => `127.0.0.1:${port}`),
+      listener: (name) => {
+        const found = this.#listeners().find((listener) => listener.name === name);
+        if (found === undefined) throw new Error(`no listener ${name}`);
+        return found.address;
+      },
       kill9: (broker) => this.#end(broker),
       restart: async (broker) => {
         await this.#end(broker);
@@ -125,7 +140,18 @@ class Cluster {
     return join(this.#folder, `${broker}.properties`);
   }
 
+  #listeners(): readonly { readonly name: string; readonly address: string; readonly protocol: string }[] {
+    return Object.entries(this.#options.listeners ?? {}).map(([name, protocol], i) => ({
+      name,
+      protocol,
+      address: `127.0.0.1:${this.#ports[2 * this.#size + i]}`,
+    }));
+  }
+
   #properties(broker: number): string {
+    const more = this.#listeners();
+    const addresses = more.map(({ name, address }) => `,${name}://${address}`).join('');
+    const protocols = more.map(({ name, protocol }) => `,${name}:${protocol}`).join('');
     const copies = this.#size;
     const inSync = Math.max(1, copies - 1);
     const brokers = Array.from({ length: this.#size }, (_, i) => i + 1);
@@ -135,10 +161,10 @@ class Cluster {
       'process.roles': 'broker,controller',
       'node.id': broker,
       'controller.quorum.voters': brokers.map((i) => `${i}@${controller(i)}`).join(','),
-      listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://${controller(broker)}`,
-      'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+      listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://${controller(broker)}${addresses}`,
+      'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}${addresses}`,
       'controller.listener.names': 'CONTROLLER',
-      'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+      'listener.security.protocol.map': `PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT${protocols}`,
       'log.dirs': join(this.#folder, String(broker)),
       'auto.create.topics.enable': 'false',
       'default.replication.factor': copies,

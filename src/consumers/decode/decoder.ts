@@ -14,7 +14,7 @@ import { isImpression, type RawRecord } from './raw.ts';
 import { Reader } from './reader.ts';
 import type { Decoded, Decoder, Refused, Scanned } from './record.ts';
 import { Scanner } from './scanner.ts';
-import type { AdapterChoice, DecoderOptions } from './settings.ts';
+import type { AdapterChoice, Carried, DecoderOptions } from './settings.ts';
 
 export function createDecoder(options: DecoderOptions): Decoder {
   return new RecordDecoder(options);
@@ -27,6 +27,8 @@ class RecordDecoder implements Decoder {
   readonly #dimensions: Dimensions;
   readonly #defaults: Defaults | undefined;
   readonly #reader: Reader;
+  readonly #carries: Carried | undefined;
+  readonly #sessions: boolean;
   /** Only for records that nothing is to be done to before they are read. */
   readonly #scanner: Scanner | undefined;
   /** The answer of `scan`, filled anew each time. */
@@ -43,7 +45,9 @@ class RecordDecoder implements Decoder {
     this.#defaults =
       options.defaults === undefined || options.defaults.size === 0 ? undefined : new Defaults(options.defaults);
     this.#reader = new Reader(options, this.#dimensions);
-    const isPlain = options.adapter === 'canonical' && this.#defaults === undefined;
+    this.#carries = options.carries;
+    this.#sessions = options.sessions === true;
+    const isPlain = options.adapter === 'canonical' && this.#defaults === undefined && !this.#sessions;
     this.#scanner = isPlain ? new Scanner(options, this.#dimensions) : undefined;
     this.#impression = impressionSchema(options);
     this.#feedback = feedbackSchema(options);
@@ -86,7 +90,8 @@ class RecordDecoder implements Decoder {
     this.#defaults?.fill(record);
     if (isImpression(record)) {
       if (!this.#role.impressions) return invalid('wrong_kind', 'feedback');
-      return this.#reader.impression(record) ?? this.#impressionOrRefusal(record);
+      const impression = this.#reader.impression(record) ?? this.#impressionOrRefusal(record);
+      return this.#sessions ? withSession(impression, record) : impression;
     }
     if (!this.#role.feedback) return invalid('wrong_kind', 'impressions');
     return this.#reader.feedback(record) ?? this.#feedbackOrRefusal(record);
@@ -95,13 +100,22 @@ class RecordDecoder implements Decoder {
   #impressionOrRefusal(record: RawRecord): Event | Refused {
     const judged = this.#impression.safeParse(record);
     if (!judged.success) return invalidBy(explain(judged.error), 'impressions');
-    return impressionOf(judged.data, this.#dimensions);
+    return impressionOf(judged.data, this.#dimensions, this.#carries);
   }
 
   #feedbackOrRefusal(record: RawRecord): Event | Refused {
     const judged = this.#feedback.safeParse(record);
     return judged.success ? feedbackOf(judged.data) : invalidBy(explain(judged.error), 'feedback');
   }
+}
+
+/** The record is valid, so its session id is an id, or absent, or empty. */
+function withSession(impression: Event | Refused, { sessionId }: RawRecord): Event | Refused {
+  if ('refused' in impression || impression.kind !== 'impression') return impression;
+  return {
+    ...impression,
+    sessionId: sessionId === undefined || sessionId === null || sessionId === '' ? undefined : String(sessionId),
+  };
 }
 
 function adapterOf(choice: AdapterChoice, columns: readonly string[] = OPEN_BANDIT_COLUMNS): Adapter {

@@ -1,11 +1,13 @@
 /** The plain way from a valid record to an event; what reader.ts is held against. */
 import type { Feedback, Impression } from '../../events.ts';
 import type { ValidFeedback, ValidImpression } from './canonical.ts';
+import { carriedCategories, carriedScores } from './carried.ts';
 import type { Dimensions } from './dimensions.ts';
+import type { Carried } from './settings.ts';
 
-export function impressionOf(valid: ValidImpression, dimensions: Dimensions): Impression {
+export function impressionOf(valid: ValidImpression, dimensions: Dimensions, carries?: Carried): Impression {
   const offset = valid.offset ?? 0;
-  const slots = valid.items.map((item, i) => ({ id: item.id, rank: item.position ?? offset + i + 1 }));
+  const slots = valid.items.map((item, i) => ({ ...item, rank: item.position ?? offset + i + 1 }));
   slots.sort((a, b) => a.rank - b.rank);
   const isPlain = slots.every(({ rank }, i) => rank === offset + i + 1);
   return {
@@ -17,6 +19,8 @@ export function impressionOf(valid: ValidImpression, dimensions: Dimensions): Im
     items: slots.map(({ id }) => id),
     ranks: isPlain ? undefined : slots.map(({ rank }) => rank),
     dimensions: dimensions.read(valid),
+    ...(carries?.scores === true ? { scores: carriedScores(slots) } : {}),
+    ...(carries?.categories === true ? { categories: carriedCategories(slots) } : {}),
   };
 }
 

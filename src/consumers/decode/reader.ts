@@ -5,6 +5,7 @@
  * 6.5 us of the schemas.
  */
 import type { EpochMs, Feedback, Impression, Rank } from '../../events.ts';
+import { carriedCategories, carriedScores } from './carried.ts';
 import type { Dimensions } from './dimensions.ts';
 import { isFields, isItem, isModel, isVariants, type RawItem, type RawRecord } from './raw.ts';
 import type { DecoderOptions } from './settings.ts';
@@ -15,7 +16,7 @@ export const MAX_OFFSET = 1_000_000;
 /** Ranks are kept in 32 bits. */
 export const MAX_RANK: Rank = 2 ** 31 - 1;
 
-type ReaderOptions = Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'tsUnit'>;
+type ReaderOptions = Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'tsUnit' | 'carries'>;
 
 export class Reader {
   readonly #options: ReaderOptions;
@@ -42,6 +43,7 @@ export class Reader {
     const length = list.length;
     let items: string[] = [];
     let ranks: Rank[] | undefined;
+    let order: readonly number[] | undefined;
     for (let i = 0; i < length; i++) {
       const item: unknown = list[i];
       if (!isItem(item)) {
@@ -69,14 +71,32 @@ export class Reader {
     }
     if (ranks !== undefined && !isAscending(ranks)) {
       const given = ranks;
-      const order = given.map((_, i) => i).sort((a, b) => given[a] - given[b]);
-      ranks = order.map((i) => given[i]);
-      items = order.map((i) => items[i]);
+      const ascending = given.map((_, i) => i).sort((a, b) => given[a] - given[b]);
+      ranks = ascending.map((i) => given[i]);
+      items = ascending.map((i) => items[i]);
+      order = ascending;
       if (!isAscending(ranks)) return undefined;
     }
     if (ranks !== undefined && isPlain(ranks, offset)) ranks = undefined;
     const dimensions = this.#dimensions.read(record);
-    return { kind: 'impression', requestId, ts, userId, offset: offset + 0, items, ranks, dimensions };
+    const impression = {
+      kind: 'impression',
+      requestId,
+      ts,
+      userId,
+      offset: offset + 0,
+      items,
+      ranks,
+      dimensions,
+    } as const;
+    const { carries } = this.#options;
+    if (carries === undefined) return impression;
+    const slots = (order?.map((i): unknown => list[i]) ?? list).map((item: unknown) => (isItem(item) ? item : NO_ITEM));
+    return {
+      ...impression,
+      ...(carries.scores ? { scores: carriedScores(slots) } : {}),
+      ...(carries.categories ? { categories: carriedCategories(slots) } : {}),
+    };
   }
 
   feedback(record: RawRecord): Feedback | undefined {
@@ -98,6 +118,8 @@ export class Reader {
     return typeof value === 'number' || typeof value === 'string' ? timeOf(value, this.#options.tsUnit) : Number.NaN;
   }
 }
+
+const NO_ITEM: RawItem = {};
 
 /** Whether the fields that dimensions come from are surely valid. */
 export function hasValidContext({ surface, variant, cohorts, experiments, model }: RawRecord): boolean {

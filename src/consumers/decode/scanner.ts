@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { bucketWordOf } from '../../user-words.ts';
+import { bucketWordOf, sampleKeyOf } from '../../user-words.ts';
 import { PackedFeedback } from '../packed/feedback.ts';
 import { PackedImpression } from '../packed/impression.ts';
 import { writeNarrow } from '../packed/text.ts';
@@ -25,7 +25,7 @@ import { timeOf } from './times.ts';
 
 type ScannerOptions = Pick<
   DecoderOptions,
-  'role' | 'impressionBytes' | 'feedbackBytes' | 'itemsPerList' | 'positionBase' | 'tsUnit'
+  'role' | 'impressionBytes' | 'feedbackBytes' | 'itemsPerList' | 'positionBase' | 'tsUnit' | 'sampleUsers' | 'carries'
 >;
 
 /** Places of the values of a record, by field; what follows the texts is read in passing. */
@@ -147,6 +147,8 @@ export class Scanner {
     impression.userWord = isUserless
       ? bucketWordOf(u8, request + 1, requestEnd - 1)
       : bucketWordOf(u8, user + 1, userEnd - 1);
+    impression.sampleKey =
+      isUserless || this.#options.sampleUsers !== true ? -1 : sampleKeyOf(u8, user + 1, userEnd - 1);
     impression.dimensions = context.dimensions;
     impression.tuple = context.tuple;
     writeNarrow(impression.u8, 0, u8, request + 1, requestEnd - 1);

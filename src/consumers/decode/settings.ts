@@ -16,6 +16,12 @@ export type FieldMap = Readonly<Record<string, FieldSource>>;
 /** How the records of a topic become canonical events (interfaces.md section 1). */
 export type AdapterChoice = 'canonical' | 'open-bandit' | { readonly map: FieldMap };
 
+/** What of its items an impression carries beside ids and ranks. */
+export interface Carried {
+  readonly scores: boolean;
+  readonly categories: boolean;
+}
+
 /** The slice of the configuration that the decoder of one topic or file knows. */
 export interface DecoderOptions {
   readonly adapter: AdapterChoice;
@@ -34,6 +40,12 @@ export interface DecoderOptions {
    * name is a cohort dimension.
    */
   readonly defaults?: ReadonlyMap<string, string>;
+  /** Packed impressions carry the key of their user in user samples; default: not. */
+  readonly sampleUsers?: boolean;
+  /** Default: nothing. */
+  readonly carries?: Carried;
+  /** Impressions carry their session id; they are not packed then. Default: not. */
+  readonly sessions?: boolean;
   /** Order of the columns where a CSV has no header row. */
   readonly columns?: readonly string[];
 }

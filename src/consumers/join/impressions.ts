@@ -1,7 +1,7 @@
 import type { EpochMs, Joined, Offset } from '../../events.ts';
 import { BUCKETS } from '../../user-words.ts';
 import type { PackedImpression } from '../packed/impression.ts';
-import { copyText, sameText, textEnd } from '../packed/text.ts';
+import { copyText, readText, sameText, textEnd } from '../packed/text.ts';
 import { Arena, type Segment } from './arena.ts';
 import { commonPrefix, ItemTexts } from './item-texts.ts';
 import { HASH_WORD, NEXT_WORD } from './requests.ts';
@@ -11,7 +11,7 @@ import { HASH_WORD, NEXT_WORD } from './requests.ts';
  * and the chain of attributed feedback, is freed when the longest horizon closes.
  *
  * Entry: u32 hash, next | flags, body | f64 ts | f64 offset | f64 watermark before the record | u32 page offset, sequence | request id.
- * Body:  u32 tag, missed horizons | length, first feedback | last feedback, flags | page offset, user word | ranks? | first slots? | what all items begin with | the rest of each item.
+ * Body:  u32 tag, missed horizons | length, first feedback | last feedback, flags | page offset, user word | f64 scores? | ranks? | first slots? | what all items begin with | the rest of each item | categories?
  */
 const ENTRY_FLAGS_WORD = 2;
 const BODY_WORD = 3;
@@ -39,6 +39,8 @@ const BODY_BYTES = 32;
 const HAS_RANKS = 1;
 const HAS_REPEATS = 2;
 const USERLESS = 4;
+const HAS_SCORES = 8;
+const HAS_CATEGORIES = 16;
 
 /** The packed impressions of one unit. Accessors take the handle of an entry, or of a body where the name says so. */
 export class ImpressionRecords {
@@ -84,13 +86,18 @@ export class ImpressionRecords {
     const { length, items, ranks, hasRanks } = impression;
     const prefix = commonPrefix(impression);
     const texts = length === 0 ? 1 : textEnd(impression.u8, items[length - 1]) - items[0];
+    const carried = impression.hasScores || impression.hasCategories ? carriedBytes(impression) : 0;
     // The texts, once more where one is cut and grows a header, and the two arrays.
-    const handle = bodies.reserve(BODY_BYTES + 8 * length + texts + 5 * (length + 1));
-    const { u32, u8 } = bodies.segment(handle);
+    const handle = bodies.reserve(BODY_BYTES + 8 * length + texts + 5 * (length + 1) + carried);
+    const { u32, u8, f64 } = bodies.segment(handle);
     const at = bodies.unit(handle);
     const word = at * 2;
     let flags = impression.isUserless ? USERLESS : 0;
     let to = word + BODY_BYTES / 4;
+    if (impression.hasScores) {
+      flags |= HAS_SCORES;
+      for (let s = 0; s < length; s++, to += 2) f64[to / 2] = impression.scores[s];
+    }
     if (hasRanks) {
       flags |= HAS_RANKS;
       for (let s = 0; s < length; s++) u32[to++] = ranks[s];
@@ -102,6 +109,10 @@ export class ImpressionRecords {
       flags |= HAS_REPEATS;
       for (let s = 0; s < length; s++) u32[to++] = firstSlot[s];
       text = this.#items.write(u8, to * 4, impression, prefix);
+    }
+    if (impression.hasCategories) {
+      flags |= HAS_CATEGORIES;
+      for (let s = 0; s < length; s++) text = copyText(u8, text, impression.u8, impression.categories[s]);
     }
     u32[word + TAG_WORD] = tag;
     u32[word + MISSED_WORD] = missed;
@@ -207,9 +218,9 @@ export class ImpressionRecords {
     return this.#items.slotOf(u8, this.#itemsAt(u32, word) * 4, u32[word + LENGTH_WORD], source, item);
   }
 
-  /** Fills everything of a list but its feedback. */
-  fill(body: number, list: Joined, ranks: Int32Array, firstSlot: Int32Array): void {
-    const { u32 } = this.bodies.segment(body);
+  /** Fills everything of a list but its feedback and its texts. */
+  fill(body: number, list: Joined, ranks: Int32Array, firstSlot: Int32Array, scores: Float64Array): void {
+    const { u32, f64 } = this.bodies.segment(body);
     const word = this.bodies.unit(body) * 2;
     const length = u32[word + LENGTH_WORD];
     const flags = u32[word + FLAGS_WORD];
@@ -218,6 +229,11 @@ export class ImpressionRecords {
     list.offset = u32[word + BODY_PAGE_WORD];
     list.ranks = undefined;
     list.firstSlot = undefined;
+    list.scores = undefined;
+    if ((flags & HAS_SCORES) !== 0) {
+      for (let s = 0; s < length; s++, at += 2) scores[s] = f64[at / 2];
+      list.scores = scores;
+    }
     if ((flags & HAS_RANKS) !== 0) {
       for (let s = 0; s < length; s++) ranks[s] = u32[at++];
       list.ranks = ranks;
@@ -228,13 +244,35 @@ export class ImpressionRecords {
     }
   }
 
+  /** Puts the items of the slots into `items`, and answers whether it put their categories into `categories`. */
+  readTexts(body: number, items: string[], categories: string[]): boolean {
+    const { u32, u8 } = this.bodies.segment(body);
+    const word = this.bodies.unit(body) * 2;
+    const length = u32[word + LENGTH_WORD];
+    let at = this.#items.read(u8, this.#itemsAt(u32, word) * 4, length, items);
+    if ((u32[word + FLAGS_WORD] & HAS_CATEGORIES) === 0) return false;
+    for (let s = 0; s < length; s++) {
+      categories[s] = readText(u8, at);
+      at = textEnd(u8, at);
+    }
+    return true;
+  }
+
   slots(body: number): number {
     return this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + LENGTH_WORD];
   }
 
   #itemsAt(u32: Uint32Array, word: number): number {
     const flags = u32[word + FLAGS_WORD];
-    const arrays = ((flags & HAS_RANKS) !== 0 ? 1 : 0) + ((flags & HAS_REPEATS) !== 0 ? 1 : 0);
+    const scores = (flags & HAS_SCORES) !== 0 ? 2 : 0;
+    const arrays = scores + ((flags & HAS_RANKS) !== 0 ? 1 : 0) + ((flags & HAS_REPEATS) !== 0 ? 1 : 0);
     return word + BODY_BYTES / 4 + arrays * u32[word + LENGTH_WORD];
   }
+}
+
+/** Most bytes that scores and categories take. */
+function carriedBytes({ hasScores, hasCategories, categories, length, u8 }: PackedImpression): number {
+  const scores = hasScores ? 8 * length : 0;
+  if (!hasCategories || length === 0) return scores;
+  return scores + textEnd(u8, categories[length - 1]) - categories[0];
 }

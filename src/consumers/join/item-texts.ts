@@ -1,5 +1,6 @@
+import type { Buffer } from 'node:buffer';
 import type { PackedImpression } from '../packed/impression.ts';
-import { copyText, isNarrow, sameText, textEnd, textStart, writeNarrow } from '../packed/text.ts';
+import { copyText, isNarrow, readText, sameText, textEnd, textStart, writeNarrow } from '../packed/text.ts';
 import { ItemRepeats } from './repeats.ts';
 
 /** The items of a list as packed texts: what all of them begin with, then the rest of each. */
@@ -27,6 +28,17 @@ export class ItemTexts {
           : writeNarrow(u8, at, source, textStart(source, item) + prefix, textEnd(source, item));
       repeats.add(u8, at, end, s);
       at = end;
+    }
+    return at;
+  }
+
+  /** Puts the items of the list at `list` into `items` and answers the place behind it. */
+  read(u8: Buffer, list: number, length: number, items: string[]): number {
+    const shared = readText(u8, list);
+    let at = textEnd(u8, list);
+    for (let s = 0; s < length; s++) {
+      items[s] = shared + readText(u8, at);
+      at = textEnd(u8, at);
     }
     return at;
   }

@@ -86,7 +86,7 @@ class Join implements JoinEngine {
     });
     this.#timeline = new Timeline(horizons, (a, b) => this.#impressions.logOrder(a, b));
     const feedbackTopics = topics.flatMap((role, index) => (role.feedback ? [index] : []));
-    this.#lists = new JoinedLists(this.#impressions, this.#attributed, feedbackTopics);
+    this.#lists = new JoinedLists(this.#impressions, this.#attributed, feedbackTopics, settings.namesItems === true);
     this.#closing = { horizon: 0, at: 0, ts: 0, tag: 0, userless: false, bucket: 0, list: this.#lists.list };
     this.#waiting = new WaitingFeedback(Math.max(1, Math.floor(this.#attribution / 256)));
     this.#decidedUpTo = from?.watermark ?? Number.NEGATIVE_INFINITY;

@@ -14,14 +14,28 @@ export class JoinedLists {
     action: new Int32Array(64),
     value: new Float64Array(64),
     ts: new Float64Array(64),
+    known: undefined,
+    scores: undefined,
+    items: undefined,
+    categories: undefined,
   };
   readonly #impressions: ImpressionRecords;
   readonly #attributed: FeedbackRecords;
   readonly #feedbackTopics: readonly number[];
   #ranks = new Int32Array(64);
   #firstSlot = new Int32Array(64);
+  #scores = new Float64Array(64);
+  readonly #namesItems: boolean;
+  readonly #items: string[] = [];
+  readonly #categories: string[] = [];
 
-  constructor(impressions: ImpressionRecords, attributed: FeedbackRecords, feedbackTopics: readonly number[]) {
+  constructor(
+    impressions: ImpressionRecords,
+    attributed: FeedbackRecords,
+    feedbackTopics: readonly number[],
+    namesItems: boolean,
+  ) {
+    this.#namesItems = namesItems;
     this.#impressions = impressions;
     this.#attributed = attributed;
     this.#feedbackTopics = feedbackTopics;
@@ -33,8 +47,13 @@ export class JoinedLists {
     if (slots > this.#ranks.length) {
       this.#ranks = new Int32Array(2 * slots);
       this.#firstSlot = new Int32Array(2 * slots);
+      this.#scores = new Float64Array(2 * slots);
     }
-    this.#impressions.fill(body, list, this.#ranks, this.#firstSlot);
+    this.#impressions.fill(body, list, this.#ranks, this.#firstSlot, this.#scores);
+    if (this.#namesItems) {
+      list.items = this.#items;
+      list.categories = this.#impressions.readTexts(body, this.#items, this.#categories) ? this.#categories : undefined;
+    }
     list.events = 0;
     const first = this.#impressions.firstFeedback(body);
     if (first === 0) return;

@@ -19,6 +19,8 @@ export interface JoinSettings {
   readonly feedbackPerImpression: number;
   /** Actions with a meaning to grades or measures; others are kept for their identity and have index -1. */
   readonly actions: readonly string[];
+  /** Whether lists at close name their items and categories (`Joined.items`); default: not. */
+  readonly namesItems?: boolean;
   /** Seeds the hash of request ids, so that chosen ids cannot be made to collide. No result depends on it. */
   readonly hashSeed?: number;
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { EpochMs, Impression } from '../../events.ts';
-import { bucketWord } from '../../user-words.ts';
+import { bucketWord, sampleKey } from '../../user-words.ts';
 import { readText, textBound, writeText } from './text.ts';
 
 const LEAST_BYTES = 4096;
@@ -18,6 +18,8 @@ export class PackedImpression {
   isUserless = true;
   /** Its lowest bits are the user's bucket: `bucketWord` of the user id, or of the request id where there is none. */
   userWord = 0;
+  /** The user's key in user samples (user-words.ts), where the decoder makes it; -1: no user, or not made. */
+  sampleKey = -1;
   /** The request id stands at 0. */
   u8 = Buffer.allocUnsafeSlow(LEAST_BYTES);
   /** Number of slots. */
@@ -27,6 +29,12 @@ export class PackedImpression {
   hasRanks = false;
   /** Explicit ranks, ascending, where `hasRanks`. */
   ranks = new Int32Array(LEAST_SLOTS);
+  hasScores = false;
+  /** Predicted score of each slot, NaN: it has none; where `hasScores`. */
+  scores = new Float64Array(0);
+  hasCategories = false;
+  /** Place of the category of each slot, an empty text: it has none; where `hasCategories`. */
+  categories = new Int32Array(0);
   dimensions: readonly string[] = [];
   /** The dimensions, joined by ','. */
   tuple = '';
@@ -47,9 +55,23 @@ export class PackedImpression {
     this.ranks = widened(this.ranks, 2 * slots);
   }
 
-  pack({ ts, offset, userId, requestId, items, ranks, dimensions }: Impression): this {
+  /** Makes room for the scores of so many slots. */
+  reserveScores(slots: number): void {
+    if (slots <= this.scores.length) return;
+    const wider = new Float64Array(2 * slots);
+    wider.set(this.scores);
+    this.scores = wider;
+  }
+
+  /** Makes room for the categories of so many slots. */
+  reserveCategories(slots: number): void {
+    if (slots > this.categories.length) this.categories = widened(this.categories, 2 * slots);
+  }
+
+  pack({ ts, offset, userId, requestId, items, ranks, dimensions, scores, categories }: Impression): this {
     let bytes = textBound(requestId.length);
     for (const item of items) bytes += textBound(item.length);
+    if (categories !== undefined) for (const category of categories) bytes += textBound(category.length);
     this.reserve(bytes);
     this.reserveSlots(items.length);
     const { u8 } = this;
@@ -57,6 +79,7 @@ export class PackedImpression {
     this.offset = offset;
     this.isUserless = userId === undefined;
     this.userWord = bucketWord(userId ?? requestId);
+    this.sampleKey = userId === undefined ? -1 : sampleKey(userId);
     let at = writeText(u8, 0, requestId);
     this.length = items.length;
     for (let s = 0; s < items.length; s++) {
@@ -65,6 +88,19 @@ export class PackedImpression {
     }
     this.hasRanks = ranks !== undefined;
     if (ranks !== undefined) this.ranks.set(ranks);
+    this.hasScores = scores !== undefined;
+    if (scores !== undefined) {
+      this.reserveScores(scores.length);
+      this.scores.set(scores);
+    }
+    this.hasCategories = categories !== undefined;
+    if (categories !== undefined) {
+      this.reserveCategories(categories.length);
+      for (let s = 0; s < categories.length; s++) {
+        this.categories[s] = at;
+        at = writeText(u8, at, categories[s]);
+      }
+    }
     this.dimensions = dimensions;
     this.tuple = dimensions.join(',');
     return this;

@@ -1,7 +1,7 @@
 import type { EpochMs, Offset } from '../../events.ts';
 import type { Decoded, Decoder } from '../decode/record.ts';
 import { type ReadProgress, readLines } from './lines.ts';
-import type { Batch, Bounds, LogRecord, LogSource, SourceHandler } from './port.ts';
+import type { Batch, Bounds, FilePlace, LogRecord, LogSource, SourceHandler } from './port.ts';
 
 /** One input file of a topic. */
 export interface FileInput {
@@ -115,6 +115,7 @@ export class FileSource implements LogSource {
 interface FileRecord {
   readonly value: Uint8Array;
   readonly decoded: Decoded;
+  readonly place?: FilePlace;
 }
 
 /** One file, with its next record decoded and ready. */
@@ -168,8 +169,10 @@ class FileReader {
       if ('events' in decoded) {
         if (decoded.events.length === 0) continue; // a header
         this.time = decoded.events[0].ts;
+        this.head = { value, decoded };
+      } else {
+        this.head = { value, decoded, place: { file: this.#input.path, row: this.#row } };
       }
-      this.head = { value, decoded };
     }
   }
 }

@@ -2,7 +2,8 @@ import type { EpochMs, Offset } from '../../events.ts';
 import { Brokers } from './kafka-brokers.ts';
 import { offsetOf } from './kafka-chunks.ts';
 import { kafkajs } from './kafka-client.ts';
-import { CONNECTION_TIMEOUT, REQUEST_TIMEOUT, RETRY } from './kafka-settings.ts';
+import { accessOptions } from './kafka-connection.ts';
+import { CONNECTION_TIMEOUT, type KafkaConnection, REQUEST_TIMEOUT, RETRY } from './kafka-settings.ts';
 
 const { Kafka, logLevel } = kafkajs;
 
@@ -10,9 +11,7 @@ const { Kafka, logLevel } = kafkajs;
 const TOPIC_RESOURCE = 2;
 const QUIET_RETRY = { ...RETRY, retries: 2 };
 
-export interface KafkaAdminOptions {
-  readonly brokers: readonly string[];
-  readonly clientId: string;
+export interface KafkaAdminOptions extends KafkaConnection {
   /** Names, in the configuration's order. */
   readonly topics: readonly string[];
 }
@@ -27,11 +26,10 @@ export interface GroupState {
 
 export type KafkaClient = InstanceType<typeof Kafka>;
 
-/** A client that prints nothing: what goes wrong is thrown. */
-export function quietClient({ brokers, clientId }: Pick<KafkaAdminOptions, 'brokers' | 'clientId'>): KafkaClient {
+/** A client that prints nothing: what goes wrong is thrown. @throws AccessFileError */
+export function quietClient(connection: KafkaConnection): KafkaClient {
   return new Kafka({
-    brokers: [...brokers],
-    clientId,
+    ...accessOptions(connection),
     connectionTimeout: CONNECTION_TIMEOUT,
     requestTimeout: REQUEST_TIMEOUT,
     retry: QUIET_RETRY,
@@ -110,8 +108,8 @@ export class KafkaAdmin {
 
   async #ask<T>(question: (admin: ReturnType<KafkaClient['admin']>) => Promise<T>): Promise<T> {
     const admin = this.client.admin({ retry: QUIET_RETRY });
-    await admin.connect();
     try {
+      await admin.connect();
       return await question(admin);
     } finally {
       await admin.disconnect();

@@ -149,7 +149,13 @@ export class Brokers {
 
   async #connect(): Promise<AdminClient> {
     const admin = this.#create();
-    await admin.connect();
-    return admin;
+    try {
+      await admin.connect();
+      return admin;
+    } catch (error) {
+      // A connection may stand all the same, and keep the process alive.
+      void admin.disconnect().catch(() => {});
+      throw error;
+    }
   }
 }

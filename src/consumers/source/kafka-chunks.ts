@@ -42,8 +42,11 @@ export class ChunkReader {
   /** What it stands for. */
   #open: Records | Refusal | undefined;
 
-  constructor(batch: FetchedBatch) {
+  readonly #withEnvelopes: boolean;
+
+  constructor(batch: FetchedBatch, withEnvelopes = false) {
     this.#batch = batch;
+    this.#withEnvelopes = withEnvelopes;
   }
 
   /** Nothing is left. */
@@ -67,14 +70,17 @@ export class ChunkReader {
       if (offset >= expected) {
         const { stand } = message;
         if (stand === undefined) {
-          records.push({ offset, timestamp: timestampOf(message.timestamp), value: message.value });
+          const { key, value } = message;
+          const record = { offset, timestamp: timestampOf(message.timestamp), value };
+          // Formats before Kafka 0.11 have no headers.
+          records.push(this.#withEnvelopes ? { ...record, envelope: { key, headers: [] } } : record);
         } else if (stand.kind !== 'aborted') {
           this.#open ??= stand.kind === 'batch' ? await openBatch(stand.bytes) : stand.refusal;
           if (!(this.#open instanceof Records)) {
             if (records.length > 0) break;
             return { records, last: message.offset, next: offset, refusal: this.#open };
           }
-          this.#open.take(records, expected, size);
+          this.#open.take(records, expected, size, this.#withEnvelopes);
           if (this.#open.left > 0) {
             const last = this.#open.offset;
             return { records, last: String(last), next: last + 1, refusal: undefined };

@@ -5,8 +5,10 @@ import { openBatch, Records } from './kafka-records.ts';
 
 // The only place that loads kafkajs: it is CommonJS, and two of its modules are replaced before any other sees them.
 export type AdminConfig = import('kafkajs').AdminConfig;
+export type AuthenticationProvider = import('kafkajs').Mechanism['authenticationProvider'];
 export type Consumer = import('kafkajs').Consumer;
 export type EachBatchPayload = import('kafkajs').EachBatchPayload;
+export type KafkaConfig = import('kafkajs').KafkaConfig;
 export type LogEntry = import('kafkajs').LogEntry;
 export type Producer = import('kafkajs').Producer;
 
@@ -51,6 +53,13 @@ function replace(path: string, exported: (...args: never) => unknown): void {
   const module = require.cache[require.resolve(path)];
   if (module === undefined) throw new Error(`kafka: ${path} cannot be replaced`);
   module.exports = exported;
+}
+
+/** How kafkajs itself logs in with a password. */
+export function builtInProvider(
+  mechanism: 'plain' | 'scram256' | 'scram512',
+): (login: { readonly username: string; readonly password: string }) => AuthenticationProvider {
+  return require(`kafkajs/src/broker/saslAuthenticator/${mechanism}.js`);
 }
 
 /** As kafkajs' own function of that name. */

@@ -1,8 +1,30 @@
+import { tlsAdvice } from '../../connections/tls-faults.ts';
 import type { DurationMs } from '../../events.ts';
 
 /** What the caller is to know and to do; leaves through `run`. */
 export class KafkaFailure extends Error {
   override readonly name = 'KafkaFailure';
+  /** It may be over soon. */
+  readonly passing: boolean;
+
+  constructor(
+    message: string,
+    { cause, passing = false }: { readonly cause?: unknown; readonly passing?: boolean } = {},
+  ) {
+    super(message, { cause });
+    this.passing = passing;
+  }
+}
+
+/** We cannot log in, for a reason that is not the broker's. Holds no secret. */
+export class KafkaLoginError extends Error {
+  override readonly name = 'KafkaLoginError';
+  readonly advice: string;
+
+  constructor(problem: string, advice: string) {
+    super(problem);
+    this.advice = advice;
+  }
 }
 
 const MEMBERSHIP = new Set([
@@ -32,10 +54,6 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
     'INVALID_SESSION_TIMEOUT',
     'the broker does not allow this session timeout: correct kafka.sessionTimeout, or see group.min.session.timeout.ms and group.max.session.timeout.ms of the broker',
   ],
-  ['TOPIC_AUTHORIZATION_FAILED', 'allow this user to read and describe the topics'],
-  ['GROUP_AUTHORIZATION_FAILED', 'allow this user to read the group'],
-  ['CLUSTER_AUTHORIZATION_FAILED', 'allow this user to describe the cluster'],
-  ['KafkaJSSASLAuthenticationError', 'the broker refused the login: check user, password and mechanism'],
   ['KafkaJSNotImplemented', 'the broker asks for something that this client cannot do'],
   ['RangeError', 'a record batch cannot be decoded, and the client does not say in which partition'],
   ['TypeError', 'this is a defect; please report it'],
@@ -43,8 +61,21 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['SyntaxError', 'this is a defect; please report it'],
 ]);
 
+/** Errors of one who is not let in. */
+const ACCESS: ReadonlyMap<string, string> = new Map([
+  ['TOPIC_AUTHORIZATION_FAILED', 'allow this user to read and describe the topics of kafka.topics'],
+  ['GROUP_AUTHORIZATION_FAILED', 'allow this user to read the group kafka.groupId'],
+  ['CLUSTER_AUTHORIZATION_FAILED', 'allow this user to describe the cluster'],
+  [
+    'KafkaJSSASLAuthenticationError',
+    'the broker refused the login: check the user, the password or token, and kafka.sasl.mechanism',
+  ],
+]);
+
 /** The advice for an error that a new consumer would not cure; undefined: try again. */
 export function adviceFor(error: unknown): string | undefined {
+  const access = accessAdvice(error);
+  if (access !== undefined) return access;
   for (const { type, name } of chain(error)) {
     const advice = ADVICE.get(type ?? '') ?? ADVICE.get(name);
     if (advice !== undefined) return advice;
@@ -52,8 +83,24 @@ export function adviceFor(error: unknown): string | undefined {
   return undefined;
 }
 
+/** The same, only for those that say that we are not let in: somebody else may mend that while we wait. */
+export function accessAdvice(error: unknown): string | undefined {
+  for (const { type, name, message, code, advice } of chain(error)) {
+    const found = advice ?? ACCESS.get(type ?? '') ?? ACCESS.get(name) ?? tlsAdvice({ code, message }, 'kafka.tls');
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 export function isTopicMissing(error: unknown): boolean {
   return chain(error).some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
+}
+
+const REFUSED = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
+
+/** Whether a broker refuses to write a record, and would refuse it again. */
+export function isRecordRefused(error: unknown): boolean {
+  return chain(error).some(({ type }) => REFUSED.has(type ?? ''));
 }
 
 const UNREACHABLE =
@@ -67,6 +114,9 @@ export function isUnreachable(error: unknown): boolean {
 interface Link {
   readonly name: string;
   readonly type: string | undefined;
+  readonly message: string;
+  readonly code: unknown;
+  readonly advice: string | undefined;
 }
 
 /** An error, its cause, the cause of that. */
@@ -74,7 +124,8 @@ function chain(error: unknown): readonly Link[] {
   const links: Link[] = [];
   for (let at = error; at instanceof Error && links.length < 10; at = at.cause) {
     const type = 'type' in at && typeof at.type === 'string' ? at.type : undefined;
-    links.push({ name: at.name, type });
+    const advice = at instanceof KafkaLoginError ? at.advice : undefined;
+    links.push({ name: at.name, type, message: at.message, code: 'code' in at ? at.code : undefined, advice });
   }
   return links;
 }

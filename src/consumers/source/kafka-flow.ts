@@ -8,6 +8,8 @@ import type { Batch, SourceHandler } from './port.ts';
 
 export interface FlowDeps extends Omit<PlacementDeps, 'client'> {
   readonly handler: SourceHandler;
+  /** Records are given with key and headers; default: without. */
+  readonly envelopes?: boolean | undefined;
   /** The end: what went wrong leaves through `run`. */
   readonly fail: (error: unknown) => void;
 }
@@ -141,7 +143,7 @@ export class Flow {
     const goes = (): boolean =>
       !this.#ended && joins === this.#joins && seeks === position.seeks && position.flows && batch.isRunning();
 
-    const reader = new ChunkReader(batch);
+    const reader = new ChunkReader(batch, this.#deps.envelopes);
     while (!reader.isDone && goes()) {
       if (this.#interruption !== undefined) throw this.#interruption.error;
       const { records, refusal, last, next } = await reader.chunk(position.expected ?? 0, this.#pace.size);

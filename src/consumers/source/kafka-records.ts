@@ -1,6 +1,7 @@
 import type { EpochMs, Offset } from '../../events.ts';
 import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT } from './kafka-batches.ts';
 import { CODEC_LIMITS, decompress } from './kafka-codecs.ts';
+import { RecordEnvelope } from './kafka-envelope.ts';
 import type { Refusal } from './kafka-refusal.ts';
 import type { LogRecord } from './port.ts';
 
@@ -109,16 +110,21 @@ export class Records {
     return new Uint8Array(bytes.buffer, bytes.byteOffset + this.#valueAt, this.#valueLength);
   }
 
+  /** Of the record that `next` has gone to. */
+  get envelope(): RecordEnvelope {
+    return new RecordEnvelope(this.#bytes, this.#timeAt);
+  }
+
   /** Appends the next records that are not below `expected`, until there are `size` of them. */
-  take(records: LogRecord[], expected: Offset, size: number): void {
+  take(records: LogRecord[], expected: Offset, size: number, withEnvelopes = false): void {
     while (records.length < size && this.next()) {
-      if (this.offset >= expected) {
-        records.push({ offset: this.offset, timestamp: this.timestamp, value: this.value });
-      }
+      if (this.offset < expected) continue;
+      const record = { offset: this.offset, timestamp: this.timestamp, value: this.value };
+      records.push(withEnvelopes ? { ...record, envelope: this.envelope } : record);
     }
   }
 
-  /** Reads a record but for its headers, which nobody needs. false: it is damaged. */
+  /** Reads a record but for its headers, which counting does not need. false: it is damaged. */
   #step(): boolean {
     const length = this.#varint();
     const end = this.#at + length;

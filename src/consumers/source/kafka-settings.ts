@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from 'node:tls';
+import type { SaslSettings, TlsSettings } from '../../connections/settings.ts';
 import type { DurationMs } from '../../events.ts';
 import type { KafkaEvents, KafkaLog } from './kafka-events.ts';
 
@@ -24,29 +24,25 @@ export function timesFor(sessionTimeout: DurationMs): KafkaTimes {
 
 export const KAFKA_TIMES: KafkaTimes = timesFor(30_000);
 
-/** How to log in; a token is asked for anew at each connection. */
-export type Login =
-  | ({ readonly mechanism: 'plain' } & Password)
-  | ({ readonly mechanism: 'scram-sha-256' } & Password)
-  | ({ readonly mechanism: 'scram-sha-512' } & Password)
-  | { readonly mechanism: 'oauthbearer'; readonly oauthBearerProvider: () => Promise<{ value: string }> };
-
-interface Password {
-  readonly username: string;
-  readonly password: string;
-}
-
-export interface KafkaSourceOptions {
+/** Where the brokers are, and how to get in. */
+export interface KafkaConnection {
   /** host:port of some of the brokers. */
   readonly brokers: readonly string[];
   readonly clientId: string;
+  /** undefined: plain text. */
+  readonly tls?: TlsSettings | undefined;
+  /** undefined: no login. */
+  readonly sasl?: SaslSettings | undefined;
+}
+
+export interface KafkaSourceOptions extends KafkaConnection {
   readonly groupId: string;
   /** Names, in the configuration's order. */
   readonly topics: readonly string[];
-  readonly ssl?: ConnectionOptions | boolean;
-  readonly sasl?: Login;
   /** Default KAFKA_TIMES. */
   readonly times?: KafkaTimes;
+  /** Records are given with key and headers; default: without, which costs less. */
+  readonly envelopes?: boolean;
   /** Fetched topic partitions that are handled at the same time; default 4. */
   readonly concurrency?: number;
   /** How long `stop` waits for handlers and brokers; default 4 s. */

@@ -1,5 +1,6 @@
-import { connect } from 'node:net';
 import type { DurationMs } from '../../events.ts';
+import { exchange } from './kafka-connection.ts';
+import type { KafkaConnection } from './kafka-settings.ts';
 
 export interface VersionRange {
   readonly least: number;
@@ -47,34 +48,17 @@ const HEADER_BYTES = 10;
  * Asks one broker which versions it speaks. The request is made here, as the client asks for itself alone and never looks at
  * the lowest version. Rejects when there is no answer in time, or none that can be read.
  */
-export function apiVersions(broker: string, timeout: DurationMs): Promise<ApiVersions> {
-  const colon = broker.lastIndexOf(':');
-  const host = broker.slice(0, colon).replace(/^\[|\]$/g, '');
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(broker.slice(colon + 1)), host);
-    const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
-    let bytes: Buffer = Buffer.alloc(0);
-    socket.once('error', reject);
-    socket.once('close', () => {
-      clearTimeout(timer);
-      reject(new Error('the connection was closed without an answer'));
-    });
-    socket.once('connect', () => socket.write(request()));
-    socket.on('data', (chunk) => {
-      bytes = Buffer.concat([bytes, chunk]);
-      if (bytes.length < 4 || bytes.length < 4 + bytes.readInt32BE(0)) return;
-      try {
-        resolve(rangesOf(bytes));
-      } catch (error) {
-        reject(error);
-      }
-      socket.destroy();
-    });
-  });
+export async function apiVersions(
+  broker: string,
+  connection: Pick<KafkaConnection, 'tls'>,
+  timeout: DurationMs,
+): Promise<ApiVersions> {
+  const [answer] = await exchange(broker, connection, [versionsRequest()], timeout);
+  return rangesOf(answer);
 }
 
 /** ApiVersions, version 0, which every broker answers. */
-function request(): Buffer {
+export function versionsRequest(): Buffer {
   const bytes = Buffer.alloc(4 + HEADER_BYTES);
   bytes.writeInt32BE(HEADER_BYTES, 0);
   bytes.writeInt16BE(API_VERSIONS, 4);

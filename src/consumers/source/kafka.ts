@@ -4,7 +4,8 @@ import { Deadline } from './deadline.ts';
 import { Brokers } from './kafka-brokers.ts';
 import { type FetchedBatch, offsetOf } from './kafka-chunks.ts';
 import { type Consumer, type EachBatchPayload, kafkajs, type LogEntry } from './kafka-client.ts';
-import { adviceFor, isTopicMissing, isUnreachable, KafkaFailure, Restarts } from './kafka-faults.ts';
+import { accessOptions } from './kafka-connection.ts';
+import { isTopicMissing, isUnreachable, KafkaFailure, Restarts } from './kafka-faults.ts';
 import { Flow } from './kafka-flow.ts';
 import {
   CONNECTION_TIMEOUT,
@@ -18,6 +19,7 @@ import {
   REQUEST_TIMEOUT,
   RETRY,
 } from './kafka-settings.ts';
+import { troubleOf } from './kafka-trouble.ts';
 import type { Bounds, LogSource, SourceHandler } from './port.ts';
 
 // Long because all that touches kafkajs' consumer meets here.
@@ -58,6 +60,7 @@ export class KafkaSource implements LogSource {
   /** Ends the consumer that runs. */
   #leave: () => void = () => {};
   #lastFetch: EpochMs | undefined;
+  #trouble: string | undefined;
   #witnessErrors = 0;
 
   constructor(options: KafkaSourceOptions) {
@@ -65,26 +68,23 @@ export class KafkaSource implements LogSource {
     this.#times = options.times ?? KAFKA_TIMES;
     this.#deadline = new Deadline(options.stopTimeout ?? STOP_TIMEOUT);
     checkTimes(this.#times);
-    const { brokers, clientId, ssl, sasl, topics } = options;
     this.#kafka = new Kafka({
-      brokers: [...brokers],
-      clientId,
-      ...(ssl === undefined ? {} : { ssl }),
-      ...(sasl === undefined ? {} : { sasl }),
+      ...accessOptions(options),
       connectionTimeout: CONNECTION_TIMEOUT,
       requestTimeout: REQUEST_TIMEOUT,
       retry: RETRY,
       logLevel: logLevel.WARN,
       logCreator: () => (entry) => this.#logged(entry),
     });
-    this.#brokers = new Brokers(() => this.#kafka.admin({ retry: { ...RETRY, retries: 2 } }), topics);
+    this.#brokers = new Brokers(() => this.#kafka.admin({ retry: { ...RETRY, retries: 2 } }), options.topics);
   }
 
   async run(handler: SourceHandler): Promise<void> {
     if (this.#flow !== undefined) throw new Error('kafka: a source runs only once');
-    const { topics, events, log } = this.#options;
+    const { topics, events, log, envelopes } = this.#options;
     const flow = new Flow({
       handler,
+      envelopes,
       topics,
       events,
       log,
@@ -174,6 +174,7 @@ export class KafkaSource implements LogSource {
     consumer.on(GROUP_JOIN, ({ payload }) => {
       if (this.#deadline.isStopped) return;
       this.#hasJoined = true;
+      this.#trouble = undefined;
       this.#commit = undefined;
       flow.joined(consumer, payload.memberAssignment);
       void this.#countPartitions();
@@ -234,13 +235,16 @@ export class KafkaSource implements LogSource {
   /** How long to wait for the next consumer. @throws KafkaFailure if there shall be none. */
   async #judge(crash: unknown, restarts: Restarts): Promise<DurationMs> {
     const { brokers, groupId, log } = this.#options;
-    const reason = crash instanceof Error ? crash.message : String(crash);
+    const { message: reason, kind } = await troubleOf(crash, this.#options, { probe: !this.#hasJoined });
     const where = `kafka (${brokers.join(', ')}, group ${groupId})`;
-    const advice = adviceFor(crash);
-    // A topic that vanishes while it is read is told by the partition counts.
+    this.#trouble = `${where}: ${reason}`;
+    // A topic that vanishes while it is read is told by the partition counts. One who was let in may be again, once a password
+    // has been changed here too, or a right was given back.
     const isGone = this.#hasJoined && isTopicMissing(crash);
-    if (advice !== undefined && !isGone) throw new KafkaFailure(`${where}: ${reason}; ${advice}`, { cause: crash });
-    const healthy = this.#hasJoined && !isGone && !isUnreachable(crash) && (await this.#brokers.answer());
+    const isShutOut = this.#hasJoined && kind === 'access';
+    if (kind !== 'passing' && !isGone && !isShutOut) throw new KafkaFailure(this.#trouble, { cause: crash });
+    const mayBeOurs = this.#hasJoined && !isGone && !isShutOut && !isUnreachable(crash);
+    const healthy = mayBeOurs && (await this.#brokers.answer());
     const delay = restarts.crashed(performance.now(), healthy);
     if (delay === undefined) {
       const often = 'the consumer crashed three times in five minutes although all brokers answer';
@@ -292,6 +296,11 @@ export class KafkaSource implements LogSource {
   /** Wall-clock time of the last answer to a fetch, with or without records; undefined: none yet. */
   get lastFetch(): EpochMs | undefined {
     return this.#lastFetch;
+  }
+
+  /** Why the last consumer ended, and what to do; undefined: it reads, or has not begun yet. */
+  get trouble(): string | undefined {
+    return this.#trouble;
   }
 
   /** undefined: the partition is not ours. Lag is `bounds().end - position`. */

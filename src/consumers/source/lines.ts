@@ -32,7 +32,7 @@ export interface ReadProgress {
  */
 export async function* readLines(file: string, longest: number, progress: ReadProgress): AsyncGenerator<Uint8Array[]> {
   const splitter = new LineSplitter(longest);
-  const chunks = unpacked(file, progress);
+  const chunks = readBytes(file, progress);
   for (;;) {
     const chunk = await chunks.next().catch((error: unknown) => {
       throw new UnreadableFile(file, error);
@@ -45,7 +45,8 @@ export async function* readLines(file: string, longest: number, progress: ReadPr
   if (last !== undefined) yield [last];
 }
 
-async function* unpacked(file: string, progress: ReadProgress): AsyncGenerator<Uint8Array> {
+/** The bytes of a file, unpacked where it is gzipped. Rejects with the error of the system or of zlib. */
+export async function* readBytes(file: string, progress: ReadProgress): AsyncGenerator<Uint8Array> {
   const stored = counted(
     file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES }),
     progress,

@@ -10,6 +10,29 @@ export interface LogRecord {
   readonly value: Uint8Array | null;
   /** Set where the source had to decode in order to merge (files); else the unit decodes. */
   readonly decoded?: Decoded;
+  /** Set where the source keeps one and was asked for it. */
+  readonly envelope?: Envelope;
+  /** Of a refused record from a file: where it stands. */
+  readonly place?: FilePlace;
+}
+
+/** What a record has beside its value, for whoever passes it on. Read on demand: views, good as long as the value is. */
+export interface Envelope {
+  readonly key: Uint8Array | null;
+  /** In the order of the record; a name may stand there twice. */
+  readonly headers: readonly RecordHeader[];
+}
+
+export interface RecordHeader {
+  readonly name: string;
+  readonly value: Uint8Array | null;
+}
+
+export interface FilePlace {
+  /** As it was given; `-`: standard input. */
+  readonly file: string;
+  /** The first line that is not blank is row 1. */
+  readonly row: number;
 }
 
 export interface Batch {

@@ -43,6 +43,16 @@ describe('the map adapter', () => {
     });
   });
 
+  test('it carries scores and categories in the order of ranks, where they are asked for', () => {
+    const map: FieldMap = { ...SHOP, 'items.category': '/kind' };
+    const [second, first] = RECORD.payload.products;
+    const record = { ...RECORD, payload: { products: [{ ...second, kind: 'x' }, first] } };
+    const carried = { adapter: { map }, carries: { scores: true, categories: true } };
+    expect(event(record, carried)).toMatchObject({ items: ['a', 'b'], scores: [0.9, 0.5], categories: ['', 'x'] });
+    expect(event(record, { adapter: { map } })).not.toHaveProperty('scores');
+    expect(event(record, { adapter: { map } })).not.toHaveProperty('categories');
+  });
+
   test('a record without its list is feedback', () => {
     const map = { ...SHOP, itemId: '/click/sku', action: { const: 'click' } };
     const click = { context: { recommendationId: 'r-9' }, meta: { at: 0 }, click: { sku: 'a' } };

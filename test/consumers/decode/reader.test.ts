@@ -5,18 +5,21 @@ import { Dimensions } from '../../../src/consumers/decode/dimensions.ts';
 import { feedbackOf, impressionOf } from '../../../src/consumers/decode/normalize.ts';
 import { isImpression, isRecord } from '../../../src/consumers/decode/raw.ts';
 import { Reader } from '../../../src/consumers/decode/reader.ts';
+import type { DecoderOptions } from '../../../src/consumers/decode/settings.ts';
 import type { Event } from '../../../src/events.ts';
 import { BOTH } from './fixture.ts';
 import { feedback, impressions, mutatedText } from './hostile.ts';
 
 /** What the fast reader and the schemas make of one parsed record; undefined: not valid. */
-function both(text: string, options: typeof BOTH): { fast: Event | undefined; plain: Event | undefined } {
+function both(text: string, options: DecoderOptions): { fast: Event | undefined; plain: Event | undefined } {
   const record: unknown = JSON.parse(text);
   if (!isRecord(record)) return { fast: undefined, plain: undefined };
   const reader = new Reader(options, new Dimensions(options.dimensions));
   if (isImpression(record)) {
     const judged = impressionSchema(options).safeParse(record);
-    const plain = judged.success ? impressionOf(judged.data, new Dimensions(options.dimensions)) : undefined;
+    const plain = judged.success
+      ? impressionOf(judged.data, new Dimensions(options.dimensions), options.carries)
+      : undefined;
     return { fast: reader.impression(record), plain };
   }
   const judged = feedbackSchema(options).safeParse(record);
@@ -27,6 +30,7 @@ const options = fc.record({
   itemsPerList: fc.constantFrom(1, 5, 1000),
   tsUnit: fc.constantFrom('s' as const, 'ms' as const, 'us' as const),
   positionBase: fc.constantFrom(0 as const, 1 as const),
+  carries: fc.record({ scores: fc.boolean(), categories: fc.boolean() }),
 });
 
 function isJson(text: string): boolean {
@@ -42,8 +46,8 @@ describe('the fast reader and the schemas', () => {
   test('both accept every valid event and make the same of it', () => {
     const ids = { dimensions: ['constructor', 'country', 'experiment_ranker', 'model', 'surface', 'variant'] };
     fc.assert(
-      fc.property(fc.oneof(impressions, feedback), (event) => {
-        const { fast, plain } = both(JSON.stringify(event), { ...BOTH, ...ids });
+      fc.property(fc.oneof(impressions, feedback), options, (event, { carries }) => {
+        const { fast, plain } = both(JSON.stringify(event), { ...BOTH, ...ids, carries });
         expect(plain).toBeDefined();
         expect(fast).toStrictEqual(plain);
       }),

@@ -8,7 +8,7 @@ import type { PackedFeedback } from '../../../src/consumers/packed/feedback.ts';
 import type { PackedImpression } from '../../../src/consumers/packed/impression.ts';
 import { readText } from '../../../src/consumers/packed/text.ts';
 import type { Event } from '../../../src/events.ts';
-import { bucketWord } from '../../../src/user-words.ts';
+import { bucketWord, sampleKey } from '../../../src/user-words.ts';
 import { BOTH, bytes, CLICK, FEEDBACK, IMPRESSION, IMPRESSIONS } from './fixture.ts';
 import { feedback, impressions, mutatedText } from './hostile.ts';
 
@@ -30,25 +30,31 @@ function unpacked(event: PackedImpression | PackedFeedback): unknown {
     };
   }
   const { isUserless, userWord, offset, length, items, hasRanks, ranks, dimensions, tuple } = event;
+  const { hasScores, scores, hasCategories, categories, sampleKey } = event;
   return {
     kind,
     requestId: event.requestId,
     ts,
     isUserless,
     userWord,
+    sampleKey,
     offset,
     items: Array.from(items.subarray(0, length), (at) => readText(u8, at)),
     ranks: hasRanks ? [...ranks.subarray(0, length)] : undefined,
+    scores: hasScores ? [...scores.subarray(0, length)] : undefined,
+    categories: hasCategories ? Array.from(categories.subarray(0, length), (at) => readText(u8, at)) : undefined,
     dimensions,
     tuple,
   };
 }
 
-function plain(event: Event): unknown {
+function plain(event: Event, sampleUsers: boolean): unknown {
   if (event.kind === 'feedback') return event;
-  const { userId, ...rest } = event;
+  const { userId, scores, categories, ...rest } = event;
   const userWord = bucketWord(userId ?? event.requestId);
-  return { ...rest, isUserless: userId === undefined, userWord, tuple: event.dimensions.join(',') };
+  const key = sampleUsers && userId !== undefined ? sampleKey(userId) : -1;
+  const user = { isUserless: userId === undefined, userWord, sampleKey: key };
+  return { ...rest, ...user, scores, categories, tuple: event.dimensions.join(',') };
 }
 
 /** Holds the scanner to the plain way on one text; answers whether it knew the event. */
@@ -56,7 +62,9 @@ function agrees(text: string, options: DecoderOptions, scanner: Scanner): boolea
   const scanned = scanner.scan(bytes(text));
   if (scanned === undefined) return false;
   const decoded = createDecoder(options).decode(bytes(text), 'log', 0);
-  expect('events' in decoded ? decoded.events.map(plain) : decoded).toStrictEqual([unpacked(scanned)]);
+  expect(
+    'events' in decoded ? decoded.events.map((event) => plain(event, options.sampleUsers === true)) : decoded,
+  ).toStrictEqual([unpacked(scanned)]);
   return true;
 }
 
@@ -69,6 +77,8 @@ const options = fc.record({
   tsUnit: fc.constantFrom('s' as const, 'ms' as const, 'us' as const),
   positionBase: fc.constantFrom(0 as const, 1 as const),
   role: fc.constantFrom(BOTH.role, IMPRESSIONS, FEEDBACK),
+  carries: fc.record({ scores: fc.boolean(), categories: fc.boolean() }),
+  sampleUsers: fc.boolean(),
 });
 
 const word = fc.oneof(
@@ -157,18 +167,25 @@ const damaged = fc.oneof(
 );
 
 describe('the scanner', () => {
-  test('makes of what it knows the same as the plain way, one after the other in the same memory', () => {
-    const all = { ...BOTH, dimensions: DIMENSIONS };
-    const scanner = scannerOf(all);
-    let known = 0;
-    fc.assert(
-      fc.property(fc.oneof({ weight: 4, arbitrary: usual }, impressions, feedback), layouts, (event, layout) => {
-        if (agrees(layout(event), all, scanner)) known++;
-      }),
-      { numRuns: 3000 },
-    );
-    expect(known).toBeGreaterThan(400);
-  });
+  test.each([
+    ['nothing', {}],
+    ['scores and categories', { carries: { scores: true, categories: true } }],
+    ['keys of users', { sampleUsers: true }],
+  ])(
+    'makes of what it knows the same as the plain way, one after the other in the same memory, carrying %s',
+    (_, carried) => {
+      const all = { ...BOTH, dimensions: DIMENSIONS, ...carried };
+      const scanner = scannerOf(all);
+      let known = 0;
+      fc.assert(
+        fc.property(fc.oneof({ weight: 4, arbitrary: usual }, impressions, feedback), layouts, (event, layout) => {
+          if (agrees(layout(event), all, scanner)) known++;
+        }),
+        { numRuns: 3000 },
+      );
+      expect(known).toBeGreaterThan(400);
+    },
+  );
 
   test('on damaged events it agrees, or leaves them to the plain way', () => {
     let known = 0;

@@ -18,6 +18,9 @@ export interface SeenClosing {
   readonly page: number;
   readonly ranks: readonly number[];
   readonly firstSlots: readonly number[];
+  readonly items: readonly string[];
+  readonly scores: readonly number[] | undefined;
+  readonly categories: readonly string[] | undefined;
   readonly feedback: readonly (readonly [slot: number, action: number, value: number, ts: EpochMs])[];
 }
 
@@ -70,6 +73,9 @@ function copied(closing: Closing, impression: Impression): SeenClosing {
     page: list.offset,
     ranks: slots.map((slot) => list.ranks?.[slot] ?? list.offset + slot + 1),
     firstSlots: slots.map((slot) => list.firstSlot?.[slot] ?? slot),
+    items: list.items?.slice(0, list.length) ?? [],
+    scores: list.scores === undefined ? undefined : [...list.scores.subarray(0, list.length)],
+    categories: list.categories?.slice(0, list.length),
     feedback: Array.from({ length: list.events }, (_, n) => [list.slot[n], list.action[n], list.value[n], list.ts[n]]),
   };
 }
@@ -86,6 +92,9 @@ export function expectedClosing({ at, horizon, impression, feedback }: Reference
     page: impression.offset,
     ranks: impression.items.map((_, slot) => impression.ranks?.[slot] ?? impression.offset + slot + 1),
     firstSlots: impression.items.map((item) => impression.items.indexOf(item)),
+    items: impression.items,
+    scores: impression.scores,
+    categories: impression.categories,
     feedback: feedback.map(({ slot, action, value, ts }) => [slot, action, value ?? Number.NaN, ts]),
   };
 }

@@ -62,18 +62,21 @@ function packedItem(itemId: string): PackedFeedback {
 }
 
 describe('the items of a packed list', () => {
-  it('are found where they stand first, and nothing else is', () => {
+  it('are found where they stand first, nothing else is, and they read back', () => {
     const texts = new ItemTexts();
     const u8 = Buffer.alloc(4096);
     fc.assert(
       fc.property(lists, ({ items, asked }) => {
         const list = packedList(items);
-        texts.write(u8, 7, list, commonPrefix(list));
+        const end = texts.write(u8, 7, list, commonPrefix(list));
         expect(texts.repeats.found).toBe(new Set(items).size < items.length);
         for (const item of [...items, asked]) {
           const { u8: source, item: at } = packedItem(item);
           expect(texts.slotOf(u8, 7, items.length, source, at)).toBe(items.indexOf(item));
         }
+        const read: string[] = [];
+        expect(texts.read(u8, 7, items.length, read)).toBe(end);
+        expect(read).toEqual(items);
       }),
       { numRuns: 3000 },
     );

@@ -27,6 +27,9 @@ interface EventSeed {
   readonly items: readonly string[];
   readonly ranked: boolean;
   readonly user: boolean;
+  /** Whether items have scores, and categories; the second of them never has. */
+  readonly scored: boolean;
+  readonly categorised: boolean;
   readonly item: string;
   readonly action: string;
   readonly eventId: string | undefined;
@@ -62,6 +65,8 @@ function eventSeed(profile: Profile): fc.Arbitrary<EventSeed> {
     items: fc.constantFrom(...profile.lists),
     ranked: fc.boolean(),
     user: fc.boolean(),
+    scored: fc.boolean(),
+    categorised: fc.boolean(),
     item: fc.constantFrom('a', 'a', 'b', LONG, 'd'),
     action: fc.constantFrom('click', 'click', 'buy', 'view'),
     eventId: fc.constantFrom(undefined, undefined, 'e', 'f'),
@@ -168,6 +173,7 @@ function eventOf(
 }
 
 function impressionOf(seed: EventSeed, ts: EpochMs, place: string): Impression {
+  const isEmpty = seed.items.length === 0;
   return {
     kind: 'impression',
     requestId: seed.requestId,
@@ -177,5 +183,7 @@ function impressionOf(seed: EventSeed, ts: EpochMs, place: string): Impression {
     items: seed.items,
     ranks: seed.ranked ? seed.items.map((_, slot) => seed.page + 2 * slot + 1) : undefined,
     dimensions: [place],
+    scores: seed.scored && !isEmpty ? seed.items.map((_, s) => (s === 1 ? Number.NaN : 0.1 * s - 0.2)) : undefined,
+    categories: seed.categorised && !isEmpty ? seed.items.map((item, s) => (s === 1 ? '' : `${item}é`)) : undefined,
   };
 }

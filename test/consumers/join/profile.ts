@@ -75,5 +75,6 @@ export function settingsOf(profile: Profile, { scale }: TimeFrame): fc.Arbitrary
     feedbackPerImpression: fc.constantFrom(...profile.feedbackPerImpression),
     actions: fc.constant(['click', 'buy']),
     hashSeed: fc.constantFrom(0, 1),
+    namesItems: fc.constant(true),
   });
 }

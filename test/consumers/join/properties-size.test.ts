@@ -26,6 +26,7 @@ describe('large lists', () => {
         futureSkew: 1000,
         feedbackPerImpression: size,
         actions: ['click'],
+        namesItems: true,
       },
       frame: { scale: 1, origin: 1000, step: 5 },
       topics: [
@@ -47,6 +48,7 @@ describe('memory', () => {
     futureSkew: 1000,
     feedbackPerImpression: 10,
     actions: ['click'],
+    namesItems: true,
   };
   const PER_MS = 3;
   const ROUND_MS = 25_000;

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
+  accessAdvice,
   adviceFor,
   isMembershipLost,
   isTopicMissing,
   isUnreachable,
+  KafkaLoginError,
   Restarts,
 } from '../../../src/consumers/source/kafka-faults.ts';
 import { checkTimes, KAFKA_TIMES, timesFor } from '../../../src/consumers/source/kafka-settings.ts';
@@ -38,6 +40,22 @@ describe('errors of the client', () => {
     }
     for (const error of [fault('KafkaJSConnectionError'), fault('KafkaJSProtocolError', 'REBALANCE_IN_PROGRESS'), 5]) {
       expect(adviceFor(error)).toBeUndefined();
+    }
+  });
+
+  it('say when we are not let in, also below others, and what to do', () => {
+    const expired = Object.assign(fault('KafkaJSConnectionError'), { code: 'CERT_HAS_EXPIRED' });
+    for (const [error, advice] of [
+      [fault('KafkaJSNumberOfRetriesExceeded', undefined, expired), /renew it there/],
+      [fault('KafkaJSNonRetriableError', undefined, fault('KafkaJSSASLAuthenticationError')), /check the user/],
+      [fault('KafkaJSProtocolError', 'TOPIC_AUTHORIZATION_FAILED'), /read and describe the topics/],
+      [new KafkaLoginError('no token', 'look there'), /^look there$/],
+    ] as const) {
+      expect(accessAdvice(error)).toMatch(advice);
+      expect(adviceFor(error)).toBe(accessAdvice(error));
+    }
+    for (const error of [fault('KafkaJSConnectionError'), new TypeError('x'), 5]) {
+      expect(accessAdvice(error)).toBeUndefined();
     }
   });
 

@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { paneKey, unitKey } from '../../../src/accumulators/store/layout.ts';
+import { paneKey, totalKey, unitKey, usersKey } from '../../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../../src/accumulators/store/memory.ts';
 import type { Commit, Fields } from '../../../src/accumulators/store/port.ts';
 import { anyRedis } from '../../services/redis.ts';
 import { expectSame, openRedis, redisIsThere } from './redis-harness.ts';
 
 const UNITS = [0, 1].map((unit) => unitKey('contract', unit));
-const keysOf = (unit: number): readonly string[] =>
-  [0, 1, 2].map((n) => paneKey({ namespace: 'contract', unit, generation: 'g' }, 'm', n));
+const keysOf = (unit: number): readonly string[] => {
+  const owner = { namespace: 'contract', unit, generation: 'g' };
+  const [first, second] = [0, 1].map((n) => paneKey(owner, 'm', n));
+  return [first, totalKey(owner, 'default', 'run'), second, usersKey(owner, 'default', 'run')];
+};
 
 const name = fc.constantFrom('a', 'b', '__proto__', 'ünï', '30m|variant|x', '');
 const text = fc.oneof(
@@ -16,8 +19,8 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
 const fields = fc.array(fc.tuple(name, text), { maxLength: 3 }).map((pairs): Fields => new Map(pairs));
-const rows = fc.array(fc.tuple(fc.nat(2), fields), { maxLength: 3 });
-const deletes = fc.uniqueArray(fc.nat(2), { maxLength: 3 });
+const rows = fc.array(fc.tuple(fc.nat(3), fields), { maxLength: 4 });
+const deletes = fc.uniqueArray(fc.nat(3), { maxLength: 4 });
 const unit = fc.nat(1);
 
 function mostlyNone<T>(some: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
@@ -50,7 +53,7 @@ const command = fc.oneof(
 
 if (await redisIsThere()) {
   const server = await anyRedis();
-  const harness = await openRedis(server.url);
+  const harness = await openRedis(server.url, { rowTtl: 600_000 });
   afterAll(async () => {
     await harness.close();
     await server.stop();

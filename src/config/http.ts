@@ -1,0 +1,25 @@
+/** Who may ask what this process shows. */
+import type { z } from 'zod';
+import { file, secret } from './access.ts';
+import type { Report } from './report.ts';
+import { secretOf } from './security.ts';
+import type { Settings } from './settings.ts';
+import { group, list, textOf, whole } from './values.ts';
+
+const host = textOf(
+  'a host name without port, such as receval.example.com, or .example.com for all below it',
+  /^\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/,
+);
+
+export const httpSchema = group({
+  host: textOf('an address to listen on, such as 127.0.0.1', /^\S+$/).prefault('127.0.0.1'),
+  port: whole(0, 65_535).prefault(9464),
+  token: secret.optional(),
+  tokenFile: file.optional(),
+  allowedHosts: list(host, 'host names, such as [receval.example.com]', 1).optional(),
+});
+
+export function httpOf(document: z.output<typeof httpSchema>, report: Report): Settings['http'] {
+  const { host: name, port, allowedHosts } = document;
+  return { host: name, port, token: secretOf(document, 'token', ['http'], report), allowedHosts };
+}

@@ -1,0 +1,35 @@
+/** Settings that belong to measures of items and of the catalogue. */
+import type { Measure } from '../measures/family.ts';
+import { itemPartOf } from '../measures/item-part.ts';
+import { needsCatalogue } from '../measures/list-only.ts';
+import type { ConfigDocument } from './schema.ts';
+import { type Referred, setsOf } from './trials.ts';
+
+/** The grouping sets that keep items; what measures of items need and miss is reported. */
+export function itemSetsOf(
+  document: ConfigDocument,
+  measures: readonly Measure[],
+  referred: Referred,
+): readonly (readonly string[])[] {
+  const { cohorts, report } = referred;
+  const { itemSets, catalogue } = document;
+  const sets =
+    itemSets === undefined ? cohorts.filter((set) => set.length === 0) : setsOf(itemSets, ['itemSets'], referred);
+  for (const measure of measures) {
+    if (itemPartOf(measure) !== undefined && sets.length === 0) {
+      report.add(
+        ['measures'],
+        `${measure.canonical} is kept for the grouping set [] alone, which cohorts lacks: add [], or name others in itemSets`,
+        ['cohorts', 'itemSets'],
+      );
+    }
+    if (needsCatalogue(measure) && catalogue === null) {
+      report.add(
+        ['measures'],
+        `${measure.canonical} needs a catalogue: the path of an item file, such as catalogue: items.csv`,
+        ['catalogue'],
+      );
+    }
+  }
+  return sets;
+}

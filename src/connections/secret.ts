@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import type { SecretSource } from './settings.ts';
+
+/** A file with a secret or a certificate cannot be used. The message names setting and file, and nothing that stands in it. */
+export class AccessFileError extends Error {
+  override readonly name = 'AccessFileError';
+  readonly exitCode = 2;
+}
+
+/** @throws AccessFileError */
+export function readAccessFile(setting: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new AccessFileError(`${setting}: cannot read ${path}: ${reasonOf(error)}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'error';
+  const known: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'this user may not read it',
+    EISDIR: 'it is a folder',
+  };
+  return known[code] ?? code;
+}
+
+/** A secret that is read anew each time it is needed, so that it may be changed while we run. */
+export class Secret {
+  readonly #source: SecretSource;
+  #last: string | undefined;
+  readonly #seen = new Set<string>();
+
+  constructor(source: SecretSource) {
+    this.#source = source;
+  }
+
+  /** Of a file without the line break at its end. While it cannot be read: what it held last. @throws AccessFileError at first */
+  read(): string {
+    const source = this.#source;
+    if (source.kind === 'text') return this.#keep(source.text);
+    try {
+      const text = readAccessFile(source.setting, source.path).replace(/\r?\n$/, '');
+      if (text === '') throw new AccessFileError(`${source.setting}: ${source.path} is empty`);
+      return this.#keep(text);
+    } catch (error) {
+      if (this.#last === undefined) throw error;
+      return this.#last;
+    }
+  }
+
+  /** All that it has been: what must not be shown. */
+  get seen(): ReadonlySet<string> {
+    return this.#seen;
+  }
+
+  #keep(text: string): string {
+    this.#last = text;
+    this.#seen.add(text);
+    return text;
+  }
+}

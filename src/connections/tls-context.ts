@@ -1,0 +1,115 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
+import { AccessFileError, readAccessFile, Secret } from './secret.ts';
+import type { TlsSettings } from './settings.ts';
+
+/**
+ * Certificates and key of one client. The files are read anew for each connection; while what they hold cannot be used, as
+ * in the middle of a renewal, the last that could be goes on.
+ */
+export class TlsContext {
+  readonly settings: TlsSettings;
+  readonly #passphrase: Secret | undefined;
+  #files = '';
+  #context: SecureContext;
+  #problem: string | undefined;
+
+  /** @throws AccessFileError that names the setting */
+  constructor(settings: TlsSettings) {
+    this.settings = settings;
+    this.#passphrase = settings.passphrase === undefined ? undefined : new Secret(settings.passphrase);
+    const files = this.#read();
+    this.#context = this.#build(files);
+    this.#files = JSON.stringify(files);
+  }
+
+  /** For tls.connect. `host`: a name, if it is known, is told to the server too. */
+  options(host?: string): Pick<ConnectionOptions, 'secureContext' | 'servername' | 'rejectUnauthorized'> {
+    const { serverName, rejectUnauthorized } = this.settings;
+    const name = serverName ?? (host === undefined || isIP(host) !== 0 ? undefined : host);
+    return {
+      secureContext: this.context,
+      rejectUnauthorized,
+      ...(name === undefined ? {} : { servername: name }),
+    };
+  }
+
+  get context(): SecureContext {
+    try {
+      const files = this.#read();
+      const text = JSON.stringify(files);
+      if (text !== this.#files) {
+        this.#context = this.#build(files);
+        this.#files = text;
+      }
+      this.#problem = undefined;
+    } catch (error) {
+      this.#problem = error instanceof Error ? error.message : String(error);
+    }
+    return this.#context;
+  }
+
+  /** Why the files of now are not used; undefined: they are. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** When our own certificate ends; undefined: we have none. */
+  get ends(): Date | undefined {
+    const { cert, setting } = this.settings;
+    if (cert === undefined) return undefined;
+    return new Date(new X509Certificate(readAccessFile(`${setting}.cert`, cert)).validTo);
+  }
+
+  #read(): Files {
+    const { setting, ca, cert, key } = this.settings;
+    const read = (name: string, path: string | undefined): string | undefined =>
+      path === undefined ? undefined : readAccessFile(`${setting}.${name}`, path);
+    return {
+      ca: read('ca', ca),
+      cert: read('cert', cert),
+      key: read('key', key),
+      passphrase: this.#passphrase?.read(),
+    };
+  }
+
+  #build({ ca, cert, key, passphrase }: Files): SecureContext {
+    const { setting, ca: caFile, cert: certFile, key: keyFile } = this.settings;
+    mustBeCertificate(`${setting}.ca`, caFile, ca);
+    mustBeCertificate(`${setting}.cert`, certFile, cert);
+    try {
+      return createSecureContext({ ca, cert, key, passphrase });
+    } catch (error) {
+      throw new AccessFileError(
+        `${setting}.key: ${keyFile} cannot be used with ${certFile}: ${keyProblem(error, passphrase)}`,
+      );
+    }
+  }
+}
+
+interface Files {
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  readonly passphrase: string | undefined;
+}
+
+/** Node.js takes a text without any certificate in silence. */
+function mustBeCertificate(setting: string, file: string | undefined, text: string | undefined): void {
+  if (text === undefined) return;
+  try {
+    new X509Certificate(text);
+  } catch {
+    throw new AccessFileError(`${setting}: ${file} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)`);
+  }
+}
+
+function keyProblem(error: unknown, passphrase: string | undefined): string {
+  const text = error instanceof Error ? `${'code' in error ? String(error.code) : ''} ${error.message}` : '';
+  if (/KEY_VALUES_MISMATCH|values mismatch/i.test(text)) return 'the key is that of another certificate';
+  if (/PASSPHRASE|INTERRUPTED|BAD_(?:DECRYPT|PASSWORD)/i.test(text.replaceAll(' ', '_'))) {
+    return passphrase === undefined ? 'the key is encrypted: set passphraseFile beside it' : 'the passphrase is wrong';
+  }
+  return 'it is no private key in PEM form (-----BEGIN PRIVATE KEY-----)';
+}

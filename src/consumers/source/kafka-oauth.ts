@@ -1,0 +1,84 @@
+import { Secret } from '../../connections/secret.ts';
+import type { SaslSettings } from '../../connections/settings.ts';
+import { kafkajs } from './kafka-client.ts';
+import { KafkaLoginError } from './kafka-faults.ts';
+
+const { KafkaJSConnectionError } = kafkajs;
+
+const TIMEOUT_MS = 10_000;
+/** Share of its life after which a token is not used for a new connection. */
+const FRESH = 0.8;
+
+type ClientCredentials = Extract<SaslSettings, { readonly tokenEndpoint: string }>;
+
+/**
+ * Tokens by the client credentials grant (RFC 6749, section 4.4; the client logs in by HTTP Basic). One is used for several
+ * connections while it is fresh. The secret is read anew for each request. Rejects with a KafkaLoginError when the
+ * endpoint refuses, with a connection error of kafkajs, which is tried again, when it does not answer.
+ */
+export function clientCredentials({
+  tokenEndpoint,
+  clientId,
+  clientSecret,
+  scope,
+}: ClientCredentials): () => Promise<string> {
+  const secret = new Secret(clientSecret);
+  secret.read();
+  let held: { readonly token: string; readonly until: number } | undefined;
+  return async () => {
+    if (held !== undefined && performance.now() < held.until) return held.token;
+    const asked = performance.now();
+    const { token, life } = await request(tokenEndpoint, clientId, secret.read(), scope);
+    held = { token, until: asked + FRESH * life };
+    return token;
+  };
+}
+
+async function request(
+  endpoint: string,
+  id: string,
+  secret: string,
+  scope: string | undefined,
+): Promise<{ readonly token: string; readonly life: number }> {
+  const login = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64');
+  const where = `kafka.sasl.tokenEndpoint (${new URL(endpoint).host})`;
+  let status: number;
+  let answer: unknown;
+  try {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: { authorization: `Basic ${login}`, accept: 'application/json' },
+      body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    status = response.status;
+    answer = await response.json().catch(() => undefined);
+  } catch (error) {
+    throw new KafkaJSConnectionError(`${where} does not answer: ${causeOf(error)}`);
+  }
+  if (status >= 500 || status === 429) throw new KafkaJSConnectionError(`${where} answered ${status}`);
+  const token = field(answer, 'access_token');
+  if (status !== 200 || typeof token !== 'string') {
+    const code = field(answer, 'error');
+    // Nothing else of the answer: it may repeat what was sent.
+    const said = typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? ` (${code})` : '';
+    throw new KafkaLoginError(
+      `${where} answered ${status}${said}${status === 200 ? ' without a token' : ''}`,
+      'check tokenEndpoint, clientId, clientSecret and scope of kafka.sasl',
+    );
+  }
+  const seconds = Number(field(answer, 'expires_in') ?? 60);
+  return { token, life: 1000 * (Number.isFinite(seconds) ? seconds : 60) };
+}
+
+function field(answer: unknown, name: string): unknown {
+  return typeof answer === 'object' && answer !== null ? Reflect.get(answer, name) : undefined;
+}
+
+/** fetch says only that it failed; why stands in the cause. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { cause } = error;
+  return cause instanceof Error ? ('code' in cause ? String(cause.code) : cause.message) : error.message;
+}

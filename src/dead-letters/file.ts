@@ -1,0 +1,96 @@
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { type DeadLetter, lineOf } from './letter.ts';
+import { LetterRefused, type LetterWriter } from './queue.ts';
+
+export interface LetterFileOptions {
+  readonly path: string;
+  /** Most bytes of one file. */
+  readonly fileBytes: number;
+  /** Most files: `path`, `path.1` (the newest of the full ones), ... */
+  readonly files: number;
+}
+
+/** Letters may hold what users did: nobody else reads them. */
+const MODE = 0o600;
+
+/**
+ * NDJSON in a file that is set aside when it is full. Together the files never hold more than `files * fileBytes` bytes; the
+ * oldest goes. One process per path.
+ */
+export class LetterFile implements LetterWriter {
+  readonly #options: LetterFileOptions;
+  #handle: FileHandle | undefined;
+  #size = 0;
+
+  constructor(options: LetterFileOptions) {
+    this.#options = options;
+  }
+
+  async write(letters: readonly DeadLetter[]): Promise<void> {
+    const { fileBytes, path } = this.#options;
+    const lines = letters.map((letter) => Buffer.from(lineOf(letter)));
+    if (lines.some((line) => line.length > fileBytes)) {
+      throw new LetterRefused(`a line would be longer than deadLetter.fileBytes (${fileBytes}) allows in ${path}`);
+    }
+    for (let from = 0; from < lines.length; ) {
+      let handle = await this.#open();
+      if (this.#size > 0 && this.#size + lines[from].length > fileBytes) {
+        await this.#setAside();
+        handle = await this.#open();
+      }
+      let to = from;
+      let bytes = 0;
+      while (to < lines.length && this.#size + bytes + lines[to].length <= fileBytes) bytes += lines[to++].length;
+      await this.#append(handle, Buffer.concat(lines.slice(from, to)));
+      from = to;
+    }
+  }
+
+  async close(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close();
+  }
+
+  async #open(): Promise<FileHandle> {
+    if (this.#handle !== undefined) return this.#handle;
+    const handle = await open(this.#options.path, 'a', MODE);
+    this.#handle = handle;
+    this.#size = (await handle.stat()).size;
+    return handle;
+  }
+
+  /** All of it or nothing: what a full disk has cut is taken back. */
+  async #append(handle: FileHandle, bytes: Buffer): Promise<void> {
+    try {
+      await handle.appendFile(bytes);
+      this.#size += bytes.length;
+    } catch (error) {
+      await handle.truncate(this.#size).catch(() => {});
+      await this.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  async #setAside(): Promise<void> {
+    const { path, files } = this.#options;
+    await this.close();
+    if (files === 1) {
+      await rm(path, { force: true });
+      return;
+    }
+    for (let n = files - 1; n > 1; n--) {
+      if (await exists(`${path}.${n - 1}`)) await rename(`${path}.${n - 1}`, `${path}.${n}`);
+    }
+    await rename(path, `${path}.1`);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,110 @@
+import { isUtf8 } from 'node:buffer';
+import type { FilePlace, LogRecord, RecordHeader } from '../consumers/source/port.ts';
+import type { InvalidCode } from '../drops.ts';
+import type { EpochMs, Offset } from '../events.ts';
+
+/** Where a record of Kafka was read. */
+export interface TopicPlace {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: Offset;
+  /** Record timestamp; undefined: it has none. */
+  readonly timestamp: EpochMs | undefined;
+}
+
+/** An invalid record, its bytes as they were read, and what is wrong with it. */
+export interface DeadLetter {
+  readonly place: TopicPlace | FilePlace;
+  readonly code: InvalidCode;
+  /** The part of the event that is wrong; undefined: all of it, or not known. */
+  readonly field: string | undefined;
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array;
+  readonly headers: readonly RecordHeader[];
+}
+
+export interface Refusal {
+  readonly record: LogRecord;
+  readonly code: InvalidCode;
+  readonly field: string | undefined;
+}
+
+/** The letter of a refused record. Its bytes are views, as those of the record. */
+export function letterOf({ record, code, field }: Refusal, place: DeadLetter['place']): DeadLetter {
+  const { value, envelope } = record;
+  return {
+    place,
+    code,
+    field,
+    key: envelope?.key ?? null,
+    value: value ?? new Uint8Array(0),
+    headers: envelope?.headers ?? [],
+  };
+}
+
+/** Bytes of key, value and headers: about what a letter takes in memory. */
+export function sizeOf({ key, value, headers }: DeadLetter): number {
+  return headers.reduce(
+    (sum, header) => sum + header.name.length + (header.value?.length ?? 0),
+    value.length + (key?.length ?? 0),
+  );
+}
+
+/** A letter with bytes of its own: the record's belong to a whole batch. */
+export function kept(letter: DeadLetter): DeadLetter {
+  const { key, value, headers } = letter;
+  return {
+    ...letter,
+    key: key === null ? null : copyOf(key),
+    value: copyOf(value),
+    headers: headers.map((header) => ({ ...header, value: header.value === null ? null : copyOf(header.value) })),
+  };
+}
+
+/** Not `slice`, which of a Buffer is a view. */
+function copyOf(content: Uint8Array): Uint8Array {
+  return new Uint8Array(content);
+}
+
+/** What every error header's name begins with, as `__connect.errors.` and `__streams.errors.` do. */
+export const ERRORS = '__receval.errors.';
+
+/** What is wrong, as headers: text in UTF-8, as Kafka Connect (KIP-298) and Kafka Streams (KIP-1034) write theirs. */
+export function errorHeaders({ place, code, field }: DeadLetter): readonly RecordHeader[] {
+  const from =
+    'file' in place
+      ? { file: place.file, row: place.row }
+      : { topic: place.topic, partition: place.partition, offset: place.offset, timestamp: place.timestamp };
+  const texts: readonly (readonly [string, string | number | undefined])[] = [
+    ['reason', 'invalid'],
+    ['code', code],
+    ['field', field],
+    ...Object.entries(from),
+  ];
+  return texts.flatMap(([name, text]) =>
+    text === undefined ? [] : [{ name: `${ERRORS}${name}`, value: Buffer.from(String(text)) }],
+  );
+}
+
+/** One line of NDJSON with its end. Bytes that are no UTF-8 stand in base64 under another name. */
+export function lineOf({ place, code, field, key, value, headers }: DeadLetter): string {
+  const line = {
+    ...place,
+    reason: 'invalid',
+    code,
+    field,
+    ...(key === null ? {} : bytes('key', key)),
+    ...bytes('value', value),
+    ...(headers.length === 0
+      ? {}
+      : { headers: headers.map((header) => ({ name: header.name, ...bytes('value', header.value) })) }),
+  };
+  return `${JSON.stringify(line)}\n`;
+}
+
+function bytes(name: string, content: Uint8Array | null): Readonly<Record<string, string | null>> {
+  if (content === null) return { [name]: null };
+  const buffer = Buffer.from(content.buffer, content.byteOffset, content.length);
+  // Not TextDecoder, which takes a byte order mark away.
+  return isUtf8(buffer) ? { [name]: buffer.toString('utf8') } : { [`${name}Base64`]: buffer.toString('base64') };
+}

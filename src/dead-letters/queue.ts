@@ -1,0 +1,167 @@
+import type { Clock } from '../clock.ts';
+import type { DurationMs } from '../events.ts';
+import { type DeadLetter, kept, sizeOf } from './letter.ts';
+
+/** Where letters go to. One call at a time. */
+export interface LetterWriter {
+  /** Rejects when not all were written; with a LetterRefused when another try would not help. */
+  write(letters: readonly DeadLetter[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One of the letters can never be written. */
+export class LetterRefused extends Error {
+  override readonly name = 'LetterRefused';
+}
+
+export const LETTER_OUTCOMES = ['written', 'failed', 'dropped'] as const;
+
+/** What became of the letters. failed: could not be written; dropped: did not fit into memory, or was left at the end. */
+export type LetterCounts = Readonly<Record<(typeof LETTER_OUTCOMES)[number], number>>;
+
+export const NO_LETTERS: LetterCounts = { written: 0, failed: 0, dropped: 0 };
+
+export interface LetterQueueOptions {
+  readonly writer: LetterWriter;
+  readonly clock: Clock;
+  readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
+  /** Most that may be in memory. Default QUEUE. */
+  readonly limits?: QueueLimits;
+}
+
+export interface QueueLimits {
+  readonly letters: number;
+  /** Of keys, values and headers. */
+  readonly bytes: number;
+}
+
+export const QUEUE: QueueLimits = { letters: 10_000, bytes: 16 * 2 ** 20 };
+
+const BATCH: QueueLimits = { letters: 200, bytes: 2 ** 19 };
+/** A batch is tried so often, with waits of 1, 2, 4, 8 and 16 s between. */
+const TRIES = 6;
+const FIRST_WAIT: DurationMs = 1000;
+
+/**
+ * Letters on their way out. Whoever hands one over never waits: what does not fit is dropped and counted, what cannot be
+ * written is tried again for half a minute or more, then counted too. Each letter that was taken ends in exactly one count.
+ */
+export class LetterQueue {
+  readonly #options: LetterQueueOptions;
+  readonly #limits: QueueLimits;
+  #waiting: DeadLetter[] = [];
+  /** Of those that wait or are being written. */
+  #letters = 0;
+  #bytes = 0;
+  readonly #counts = { ...NO_LETTERS };
+  #writing: Promise<void> | undefined;
+  readonly #ending = new AbortController();
+  #isFailing = false;
+  #isFull = false;
+
+  constructor(options: LetterQueueOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? QUEUE;
+  }
+
+  get counts(): LetterCounts {
+    return { ...this.#counts };
+  }
+
+  /** Copies the bytes. Never throws. */
+  take(letter: DeadLetter): void {
+    const size = sizeOf(letter);
+    const fits = this.#letters < this.#limits.letters && this.#bytes + size <= this.#limits.bytes;
+    if (!fits || this.#ending.signal.aborted) {
+      this.#counts.dropped++;
+      if (!this.#isFull) {
+        this.#options.log.warn(
+          { waiting: this.#letters },
+          'dead letters come faster than they can be written: dropping',
+        );
+      }
+      this.#isFull = true;
+      return;
+    }
+    this.#waiting.push(kept(letter));
+    this.#letters++;
+    this.#bytes += size;
+    this.#writing ??= this.#drain();
+  }
+
+  /** Writes what is there, for at most `patience`; what is left then is dropped. Nothing is taken any more. */
+  async close(patience: DurationMs): Promise<void> {
+    const inTime = new AbortController();
+    this.#ending.abort();
+    await Promise.race([this.#writing, this.#options.clock.sleep(patience, inTime.signal)]);
+    inTime.abort();
+    this.#counts.dropped += this.#letters;
+    this.#letters = 0;
+    this.#waiting = [];
+    await Promise.race([this.#options.writer.close().catch(() => {}), this.#options.clock.sleep(patience)]);
+  }
+
+  async #drain(): Promise<void> {
+    // What comes in the same turn goes out together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const batch = this.#next();
+      await this.#write(batch, TRIES);
+      this.#isFull = false;
+    }
+    this.#writing = undefined;
+  }
+
+  #next(): readonly DeadLetter[] {
+    let count = 1;
+    let bytes = sizeOf(this.#waiting[0]);
+    while (count < Math.min(BATCH.letters, this.#waiting.length)) {
+      bytes += sizeOf(this.#waiting[count]);
+      if (bytes > BATCH.bytes) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #write(batch: readonly DeadLetter[], tries: number): Promise<void> {
+    const { writer, clock } = this.#options;
+    for (let left = tries, wait = FIRST_WAIT; ; left--, wait *= 2) {
+      try {
+        await writer.write(batch);
+        this.#settle(batch, 'written');
+        this.#tell(undefined);
+        return;
+      } catch (error) {
+        this.#tell(error);
+        if (error instanceof LetterRefused && batch.length > 1) {
+          for (const letter of batch) await this.#write([letter], 1);
+          return;
+        }
+        if (error instanceof LetterRefused || left <= 1 || this.#ending.signal.aborted) {
+          this.#settle(batch, 'failed');
+          return;
+        }
+        await clock.sleep(wait, this.#ending.signal);
+      }
+    }
+  }
+
+  #settle(batch: readonly DeadLetter[], outcome: 'written' | 'failed'): void {
+    // After the end they were counted as dropped already.
+    if (this.#letters === 0) return;
+    this.#counts[outcome] += batch.length;
+    this.#letters -= batch.length;
+    for (const letter of batch) this.#bytes -= sizeOf(letter);
+  }
+
+  /** Once when it begins to fail, once when it works again. */
+  #tell(error: unknown): void {
+    const { log } = this.#options;
+    if (error !== undefined && !this.#isFailing) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ error: reason }, 'a dead letter could not be written; counting goes on');
+    }
+    if (error === undefined && this.#isFailing) log.info({}, 'dead letters can be written again');
+    this.#isFailing = error !== undefined;
+  }
+}

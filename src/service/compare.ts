@@ -1,0 +1,56 @@
+import { unitKey } from '../accumulators/store/layout.ts';
+import type { Store } from '../accumulators/store/port.ts';
+import { readUnit, type UnitState } from '../accumulators/unit-state.ts';
+import type { ExperimentSettings, Settings } from '../config/settings.ts';
+import type { Comparison } from '../experiment/comparison.ts';
+import { evaluate } from '../experiment/evaluate.ts';
+import { runOf } from '../experiment/run.ts';
+import { takeLooks } from '../experiment/take-looks.ts';
+import { Experiments, isLookedAt } from '../exporter-experiments.ts';
+
+/** Nothing to compare; the message says what to do. */
+export class NothingStored extends Error {
+  override readonly name = 'NothingStored';
+}
+
+/**
+ * An experiment as a running service has stored it, at the looks that the service has taken, or else at one taken here;
+ * nothing is written.
+ * Rejects with a NothingStored when the namespace holds no such run, and when the store cannot be read.
+ */
+export async function compareStored(
+  settings: Settings,
+  experiment: ExperimentSettings,
+  namespace: string,
+  store: Store,
+): Promise<Comparison> {
+  const units = await readUnits(store, namespace);
+  const run = runOf(experiment, settings.measures);
+  const known = units.flatMap((unit) => unit?.runs.filter(({ name }) => name === experiment.name) ?? []);
+  if (!known.some((state) => state.run === run)) {
+    throw new NothingStored(
+      known.length === 0
+        ? `namespace "${namespace}" counts no experiment "${experiment.name}": its service runs without it; ` +
+            'start the service with this configuration'
+        : `namespace "${namespace}" counts experiment "${experiment.name}" with other settings or measures than these: ` +
+            "compare with the service's own configuration (--config), or restart the service with this one",
+    );
+  }
+  const experiments = new Experiments({ ...settings, experiments: [experiment] }, { store, namespace });
+  await experiments.read(units);
+  const [state] = experiments.states;
+  return evaluate(isLookedAt(state) ? state : { ...state, looks: takeLooks(state) });
+}
+
+async function readUnits(store: Store, namespace: string): Promise<readonly (UnitState | undefined)[]> {
+  const [fields] = await store.read([unitKey(namespace, 0)]);
+  const first = readUnit(0, fields, undefined);
+  if (first === undefined) {
+    throw new NothingStored(
+      `nothing is stored under namespace "${namespace}": check --redis and --namespace, or start receval run`,
+    );
+  }
+  const keys = Array.from({ length: first.partitions }, (_, unit) => unitKey(namespace, unit));
+  const hashes = await store.read(keys);
+  return hashes.map((hash, unit) => readUnit(unit, hash, undefined));
+}

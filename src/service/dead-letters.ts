@@ -1,0 +1,44 @@
+import type { Clock } from '../clock.ts';
+import type { Settings } from '../config/settings.ts';
+import { LetterFile } from '../dead-letters/file.ts';
+import { letterOf } from '../dead-letters/letter.ts';
+import { LetterQueue, type LetterWriter } from '../dead-letters/queue.ts';
+import { LetterTopic } from '../dead-letters/topic.ts';
+import { assertNever } from '../events.ts';
+import type { InvalidRecord } from '../unit-contract.ts';
+import type { WorkerLog } from '../worker-contract.ts';
+import { kafkaConnection } from './settings.ts';
+
+export interface DeadLetters {
+  readonly queue: LetterQueue;
+  readonly onInvalid: (partition: number, invalid: InvalidRecord) => void;
+}
+
+/** Where invalid records of the service go; undefined: nowhere. Nothing is opened before the first. */
+export function deadLettersOf(settings: Settings, clock: Clock, log: WorkerLog): DeadLetters | undefined {
+  const writer = writerOf(settings, clock);
+  if (writer === undefined) return undefined;
+  const queue = new LetterQueue({ writer, clock, log });
+  const topics = settings.kafka.topics.map(({ name }) => name);
+  return {
+    queue,
+    onInvalid: (partition, invalid) => {
+      const { offset, timestamp } = invalid.record;
+      queue.take(letterOf(invalid, { topic: topics[invalid.topic], partition, offset, timestamp }));
+    },
+  };
+}
+
+function writerOf(settings: Settings, clock: Clock): LetterWriter | undefined {
+  const { deadLetter } = settings;
+  switch (deadLetter.to) {
+    case 'off':
+      return undefined;
+    case 'topic':
+      return new LetterTopic(deadLetter.topic, kafkaConnection(settings, 'receval-dead-letters'), clock);
+    case 'file':
+      return new LetterFile({ ...deadLetter, path: deadLetter.file });
+    default:
+      return assertNever(deadLetter);
+  }
+}

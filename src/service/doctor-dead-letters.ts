@@ -1,0 +1,108 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
+import { isRecordRefused } from '../consumers/source/kafka-faults.ts';
+import { KafkaProducer } from '../consumers/source/kafka-producer.ts';
+import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
+import { assertNever, type EpochMs } from '../events.ts';
+import { count, type Finding, finding } from './doctor-finding.ts';
+
+const CHECK = 'dead letters';
+/** Beyond, asking by a record that is too large would cost too much. */
+const LARGEST_PROBE = 16 * 2 ** 20;
+
+/** Where invalid records go. Writes nothing. Rejects with kafkajs' error when Kafka cannot be asked. */
+export async function lookAtDeadLetters(
+  { deadLetter, kafka }: Settings,
+  connection: KafkaConnection,
+  now: EpochMs,
+): Promise<readonly Finding[]> {
+  switch (deadLetter.to) {
+    case 'off':
+      return [];
+    case 'file':
+      return [await judgeFile(deadLetter.file)];
+    case 'topic':
+      return lookAtTopic(
+        deadLetter.topic,
+        kafka.topics.map(({ name }) => name),
+        connection,
+        now,
+      );
+    default:
+      return assertNever(deadLetter);
+  }
+}
+
+async function judgeFile(path: string): Promise<Finding> {
+  try {
+    await access(path, constants.W_OK);
+    return finding(CHECK, 'ok', `${path} can be written`);
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const folder = dirname(path);
+    const may =
+      isMissing &&
+      (await access(folder, constants.W_OK).then(
+        () => true,
+        () => false,
+      ));
+    if (may) return finding(CHECK, 'ok', `${path} can be made`);
+    const what = isMissing ? `${path} cannot be made in ${folder}` : `${path} cannot be written`;
+    return finding(CHECK, 'error', `${what}: let this user write there, or correct deadLetter.file`);
+  }
+}
+
+async function lookAtTopic(
+  topic: string,
+  read: readonly string[],
+  connection: KafkaConnection,
+  now: EpochMs,
+): Promise<readonly Finding[]> {
+  const admin = new KafkaAdmin({ ...connection, topics: [topic] });
+  try {
+    const [partitions] = await admin.questions.partitionCounts();
+    if (partitions === 0) {
+      const advice = 'create it, with any number of partitions, or correct deadLetter.topic';
+      return [finding(CHECK, 'error', `there is no topic ${topic}: ${advice}`)];
+    }
+    const [own, ...others] = (await admin.topicSettings([topic, ...read])).map((settings) =>
+      Number(settings.get('max.message.bytes')),
+    );
+    const findings = [await judgeWriting(topic, own, connection, now)];
+    const largest = Math.max(...others.filter((bytes) => bytes > 0));
+    if (own <= largest) {
+      const limits = `max.message.bytes of ${topic} is ${count(own)}, of the topics that are read up to ${count(largest)}`;
+      const advice = 'dead letters are larger than the records, by their headers: set it somewhat higher';
+      findings.push(finding(CHECK, 'warning', `${limits}: ${advice}`));
+    }
+    return findings;
+  } finally {
+    await admin.close().catch(() => {});
+  }
+}
+
+/** Asks with a record that is one byte too large: who may write is told so, and nothing is written. */
+async function judgeWriting(topic: string, most: number, connection: KafkaConnection, now: EpochMs): Promise<Finding> {
+  if (!(most <= LARGEST_PROBE)) {
+    return finding(
+      CHECK,
+      'ok',
+      `${topic} exists; whether it may be written was not tried, as it takes such large records`,
+    );
+  }
+  const producer = new KafkaProducer(connection, { idempotent: false });
+  try {
+    await producer.connect();
+    await producer.write([{ topic, key: null, value: new Uint8Array(most + 1), at: now }]);
+    return finding(CHECK, 'ok', `${topic} can be written`);
+  } catch (error) {
+    if (isRecordRefused(error)) return finding(CHECK, 'ok', `${topic} can be written`);
+    const reason = error instanceof Error ? error.message : String(error);
+    return finding(CHECK, 'error', `${topic} cannot be written (${reason}): allow this user to write to it`);
+  } finally {
+    await producer.close().catch(() => {});
+  }
+}

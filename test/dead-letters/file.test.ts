@@ -1,0 +1,106 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LetterFile, type LetterFileOptions } from '../../src/dead-letters/file.ts';
+import { type DeadLetter, lineOf } from '../../src/dead-letters/letter.ts';
+import { LetterRefused } from '../../src/dead-letters/queue.ts';
+import { letter } from './letters.ts';
+
+let top: string;
+beforeAll(() => {
+  top = mkdtempSync(join(tmpdir(), 'receval-letters-'));
+});
+afterAll(() => rmSync(top, { recursive: true }));
+
+let folders = 0;
+function folder(): string {
+  const path = join(top, String(folders++));
+  mkdirSync(path);
+  return path;
+}
+
+async function written(options: LetterFileOptions, batches: readonly (readonly DeadLetter[])[]): Promise<void> {
+  const file = new LetterFile(options);
+  for (const batch of batches) await file.write(batch);
+  await file.close();
+}
+
+/** The lines of all files, the oldest first. */
+function lines(path: string): string[] {
+  const all: string[] = [];
+  for (let n = 1000; n >= 0; n--) {
+    const name = n === 0 ? path : `${path}.${n}`;
+    if (existsSync(name)) all.push(...readFileSync(name, 'utf8').split(/(?<=\n)/));
+  }
+  return all;
+}
+
+describe('a file of letters', () => {
+  it('holds the newest letters, whole lines in order, and never more than its bound', async () => {
+    const sizes = fc.array(fc.array(fc.nat(300), { minLength: 1, maxLength: 10 }), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.integer({ min: 1, max: 4 }), fc.nat(12), async (batches, files, stop) => {
+        const path = join(folder(), 'letters.ndjson');
+        const options = { path, files, fileBytes: 1000 };
+        let n = 0;
+        const all = batches.map((batch) => batch.map((size) => letter(n++, 'x'.repeat(size))));
+        // Another process goes on where one has ended.
+        await written(options, all.slice(0, stop));
+        await written(options, all.slice(stop));
+        const found = lines(path);
+        const expected = all.flat().map(lineOf);
+        expect(found).toEqual(expected.slice(expected.length - found.length));
+        const there = readdirSync(join(path, '..')).map((name) => statSync(join(path, '..', name)));
+        expect(there.length).toBeLessThanOrEqual(files);
+        for (const { size } of there) expect(size).toBeLessThanOrEqual(1000);
+        const bytes = expected.reduce((sum, line) => sum + line.length, 0);
+        // One file may always be cut short by the line that did not fit.
+        if (bytes <= 1000) expect(found.length).toBe(expected.length);
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('is for nobody else to read', async () => {
+    const path = join(folder(), 'letters.ndjson');
+    await written({ path, files: 2, fileBytes: 1000 }, [[letter(1)]]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('refuses a line that is longer than a file, and writes none of its batch', async () => {
+    const path = join(folder(), 'letters.ndjson');
+    const file = new LetterFile({ path, files: 2, fileBytes: 1000 });
+    await expect(file.write([letter(1), letter(2, 'x'.repeat(1000))])).rejects.toThrow(LetterRefused);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('tells of a full disk, and of a folder that is not there; then goes on when it is mended', async () => {
+    const full = new LetterFile({ path: '/dev/full', files: 2, fileBytes: 1000 });
+    await expect(full.write([letter(1)])).rejects.toThrow(/ENOSPC/);
+    const missing = join(folder(), 'later');
+    const file = new LetterFile({ path: join(missing, 'letters.ndjson'), files: 2, fileBytes: 1000 });
+    await expect(file.write([letter(1)])).rejects.toThrow(/ENOENT/);
+    mkdirSync(missing);
+    await file.write([letter(2)]);
+    await file.close();
+    expect(lines(join(missing, 'letters.ndjson'))).toEqual([lineOf(letter(2))]);
+  });
+
+  it('leaves what stood there before', async () => {
+    const path = join(folder(), 'letters.ndjson');
+    writeFileSync(path, 'mine\n');
+    await written({ path, files: 2, fileBytes: 1000 }, [[letter(1)]]);
+    expect(lines(path)).toEqual(['mine\n', lineOf(letter(1))]);
+  });
+});

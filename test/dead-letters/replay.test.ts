@@ -1,0 +1,56 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, expect, it } from 'vitest';
+import { receval } from '../cli/receval.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'receval-replay-letters-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+const GOOD = '{"requestId":"r1","ts":"2026-11-21T08:00:00Z","items":["a"]}';
+writeFileSync(join(cwd, 'i.ndjson.gz'), gzipSync(`${GOOD}\n\n{"requestId":"r2","items":["a"]}\n${GOOD}\nbroken\n`));
+writeFileSync(join(cwd, 'f.ndjson'), Buffer.concat([Buffer.from('{"a":'), Buffer.from([0xff, 0x0a])]));
+const SIDES = ['--impressions', 'i.ndjson.gz', '--feedback', 'f.ndjson'];
+
+function lines(): unknown[] {
+  const text = readFileSync(join(cwd, 'letters.ndjson'), 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+}
+
+it('writes the invalid records of a replay, with file and row, and nothing else', async () => {
+  writeFileSync(join(cwd, 'letters.ndjson'), 'from before\n');
+  const replay = ['replay', ...SIDES, '--measures', 'mrr', '--output', 'json'];
+  const done = await receval([...replay, '--dead-letters', 'letters.ndjson'], { cwd });
+  expect(done.code).toBe(0);
+  // In the order in which they were read: what has no time goes first.
+  expect(lines()).toEqual([
+    { file: 'f.ndjson', row: 1, reason: 'invalid', code: 'not_utf8', valueBase64: 'eyJhIjr/' },
+    {
+      ...{ file: 'i.ndjson.gz', row: 2, reason: 'invalid', code: 'missing_field', field: 'ts' },
+      value: '{"requestId":"r2","items":["a"]}',
+    },
+    { file: 'i.ndjson.gz', row: 4, reason: 'invalid', code: 'not_json', value: 'broken' },
+  ]);
+  expect(done.stdout).toBe((await receval(replay, { cwd })).stdout);
+});
+
+it('makes an empty file when nothing is invalid', async () => {
+  writeFileSync(join(cwd, 'good.ndjson'), `${GOOD}\n`);
+  const done = await receval(['replay', '--impressions', 'good.ndjson', '--dead-letters', 'none.ndjson'], { cwd });
+  expect(done.code).toBe(0);
+  expect(statSync(join(cwd, 'none.ndjson'))).toMatchObject({ size: 0 });
+});
+
+it.each([
+  ['f.ndjson', 2, '--dead-letters: f.ndjson is one of the inputs, and would be overwritten'],
+  ['/dev/full', 1, 'cannot write /dev/full: ENOSPC'],
+  ['nowhere/letters', 1, 'cannot write nowhere/letters: ENOENT'],
+])('to %s ends with %d', async (path, code, message) => {
+  const done = await receval(['replay', ...SIDES, '--dead-letters', path], { cwd });
+  expect(done.code).toBe(code);
+  expect(done.stderr).toContain(message);
+});
