@@ -174,7 +174,7 @@ export class Watch {
   ): WatchedDecision | undefined {
     const from = this.#from;
     if (from === undefined || from >= this.#to) return undefined;
-    const { detect } = this.#settings;
+    const { detect, measures } = this.#settings;
     const blocks = blocksOf(this.#panes(m, field, from), { from, to: this.#to, step: detect.step }, source);
     const baselines = new Map<EpochMs, WatchedBlock['past']>();
     const baselineOf = (hour: EpochMs): WatchedBlock['past'] => {
@@ -193,7 +193,7 @@ export class Watch {
       at: this.#to,
       replaying: false,
       blocks: blocks.map((block) => ({ block, past: baselineOf(hourOf(block.start)) })),
-      settings: detect,
+      settings: { ...detect, lowerIsBetter: detect.lowerIsBetter.has(measures[m].canonical) },
     });
   }
 

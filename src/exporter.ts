@@ -10,7 +10,9 @@ import { readUnit, stands, type UnitState, wentBack } from './accumulators/unit-
 import type { CohortRow, Rows } from './accumulators/windows.ts';
 import type { Settings } from './config/settings.ts';
 import type { DurationMs, EpochMs } from './events.ts';
+import type { Comparison } from './experiment/comparison.ts';
 import { Decisions } from './exporter-decisions.ts';
+import { Experiments } from './exporter-experiments.ts';
 import { HourRows } from './exporter-hours.ts';
 import { type QualityDecision, watchedSpan } from './exporter-watch.ts';
 import type { Result } from './statistics/absent.ts';
@@ -18,8 +20,11 @@ import { WindowErrors } from './window-errors.ts';
 
 export type ExporterSettings = Pick<
   Settings,
-  'attribution' | 'cohorts' | 'detect' | 'measures' | 'paneSize' | 'statistics' | 'windows'
->;
+  'attribution' | 'cohorts' | 'detect' | 'experiments' | 'measures' | 'paneSize' | 'statistics' | 'windows'
+> & {
+  /** Without it the items of rows are not read. */
+  readonly limits?: Pick<Settings['limits'], 'itemsCounted'>;
+};
 
 export interface ExporterDeps {
   readonly store: Store;
@@ -45,7 +50,7 @@ export interface QualityWindow {
   readonly complete: boolean;
 }
 
-/** What all units had stored at one moment. `rows`, `windows` and `decisions` are the same objects as long as nothing in them changed. */
+/** What all units had stored at one moment. `rows`, `windows`, `decisions` and `experiments` are the same objects as long as nothing in them changed. */
 export interface QualitySnapshot {
   /** By horizon, then window, both in the order of the configuration; then as `readWindow` has them. */
   readonly rows: readonly QualityRow[];
@@ -56,6 +61,8 @@ export interface QualitySnapshot {
    * Sets, then cohorts, then measures.
    */
   readonly decisions: readonly QualityDecision[];
+  /** Of the experiments, in the order of the configuration; none before they could be read. */
+  readonly experiments: readonly Comparison[];
   /** By horizon: end of the newest pane that is final and holds a result; absent: none. */
   readonly resultTimes: ReadonlyMap<string, EpochMs>;
   /** Impressions that all units accepted since their first records. */
@@ -96,6 +103,7 @@ export class Exporter {
   #ladders: readonly Ladder[];
   #hours: HourRows;
   readonly #decisions: Decisions;
+  readonly #experiments: Experiments;
   #last: QualitySnapshot | undefined;
   #shown: readonly unknown[] = [];
   #running: Promise<QualitySnapshot> | undefined;
@@ -105,12 +113,13 @@ export class Exporter {
     const { measures } = settings;
     this.#settings = settings;
     this.#deps = deps;
-    this.#codec = rowCodec(shapeOf(measures));
+    this.#codec = rowCodec(shapeOf(measures, settings.limits?.itemsCounted));
     this.#unitKeys = Array.from({ length: deps.partitions }, (_, unit) => unitKey(deps.namespace, unit));
     this.#units = this.#unitKeys.map(() => undefined);
     this.#ladders = this.#newLadders();
     this.#hours = this.#newHours();
     this.#decisions = new Decisions(settings, deps);
+    this.#experiments = new Experiments(settings, deps);
   }
 
   /**
@@ -128,6 +137,7 @@ export class Exporter {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (!(await this.#read())) continue;
       await this.#decisions.judge(this.#units, this.#detector, (ladder) => this.#errorsOf(ladder, this.#longestWindow));
+      await this.#experiments.read(this.#units);
       return this.#snapshot();
     }
     throw new Error(
@@ -155,6 +165,7 @@ export class Exporter {
       this.#ladders = this.#newLadders();
       this.#hours = this.#newHours();
       this.#decisions.reset();
+      this.#experiments.reset();
     }
     this.#units = units;
     let same = true;
@@ -293,7 +304,12 @@ export class Exporter {
     const shown = this.#ladders.map((ladder) => ladder.show(this.#units));
     const last = this.#last;
     if (last !== undefined && shown.every((windows, h) => windows === this.#shown[h])) {
-      this.#last = { ...last, impressions, decisions: this.#decisions.made };
+      this.#last = {
+        ...last,
+        impressions,
+        decisions: this.#decisions.made,
+        experiments: this.#experiments.made,
+      };
       return this.#last;
     }
     const { windows } = this.#settings;
@@ -318,6 +334,7 @@ export class Exporter {
       ),
       windows: all.map(({ horizon, window, complete }) => ({ horizon, window, complete })),
       decisions: this.#decisions.made,
+      experiments: this.#experiments.made,
       resultTimes,
       impressions,
     };

@@ -18,6 +18,8 @@ export const FAULT_LABELS = [
   'retry due',
   'chunk given',
   'chunk fed',
+  'look wanted',
+  'look read',
   'end wanted',
   'end told',
   'commit built',

@@ -1,4 +1,5 @@
 import type { PanesState } from './accumulators/panes-settings.ts';
+import type { RunState } from './accumulators/runs.ts';
 import type { Fingerprint, UnitCheckpoint } from './accumulators/store/checkpoint.ts';
 import type { JoinCheckpoint } from './checkpoint.ts';
 import type { EpochMs } from './events.ts';
@@ -18,9 +19,13 @@ export interface Resumed {
   readonly join: JoinCheckpoint | undefined;
   /** undefined: rows start empty. */
   readonly panes: PanesState | undefined;
+  /** Runs of experiments that were known; others begin now. undefined: all runs begin with the first record. */
+  readonly runs: readonly RunState[] | undefined;
   readonly incompleteBefore: EpochMs;
   /** The generation whose rows are to be deleted; undefined: none. */
-  readonly replaced: { readonly generation: string; readonly panes: PanesState } | undefined;
+  readonly replaced:
+    | { readonly generation: string; readonly panes: PanesState; readonly runs: readonly RunState[] }
+    | undefined;
 }
 
 /** The stored state does not fit the configuration; the message lists what differs and what to do. */
@@ -50,6 +55,7 @@ export function resume(
       generation: current.generation,
       join: undefined,
       panes: undefined,
+      runs: undefined,
       incompleteBefore: Number.NEGATIVE_INFINITY,
       replaced: undefined,
     };
@@ -68,8 +74,9 @@ export function resume(
       generation: String(Number(stored.generation) + 1),
       join: fromReplayOffsets(stored.join),
       panes: undefined,
+      runs: undefined,
       incompleteBefore: Number.NEGATIVE_INFINITY,
-      replaced: { generation: stored.generation, panes: stored.panes },
+      replaced: { generation: stored.generation, panes: stored.panes, runs: stored.runs },
     };
   }
   const grown =
@@ -78,6 +85,7 @@ export function resume(
     generation: stored.generation,
     join: stored.join,
     panes: stored.panes,
+    runs: stored.runs,
     // What closed up to W closed without what is new; an impression of W or later has not closed yet.
     incompleteBefore: grown ? Math.max(stored.incompleteBefore, stored.join.watermark) : stored.incompleteBefore,
     replaced: undefined,

@@ -10,6 +10,7 @@ export function claimedState(join: JoinEngine, invalid: readonly InvalidCounts[]
     counts: join.counts.map(copyCounts),
     invalid: invalid.map(copyInvalid),
     scored: new Map(),
+    unknownItems: join.counts[0].impressions.late.map(() => 0),
     delays: delaysOf(join),
     offsets: topics.map((topic) => topic?.committed ?? 0),
     replayOffsets: topics.map((topic) => topic?.replay ?? 0),

@@ -2,9 +2,11 @@ import type { PanesSettings } from './accumulators/panes-settings.ts';
 import type { Row } from './accumulators/row.ts';
 import type { CommitAnswer, Store } from './accumulators/store/port.ts';
 import type { TopicCounts } from './checkpoint.ts';
+import type { ExperimentSettings } from './config/settings.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { Closing, JoinSink } from './consumers/join/api.ts';
 import type { JoinSettings } from './consumers/join/settings.ts';
+import type { LogRecord } from './consumers/source/port.ts';
 import type { InvalidCode } from './drops.ts';
 import type { EpochMs, Offset, Side } from './events.ts';
 import type { FaultPoint } from './fault-point.ts';
@@ -24,6 +26,8 @@ export interface UnitSettings {
   readonly fingerprint: { readonly shape: string; readonly additive: string };
   readonly join: JoinSettings;
   readonly panes: Omit<PanesSettings, 'owner' | 'settledUpTo'>;
+  /** Those of `panes.runs`, in the same order. */
+  readonly experiments: readonly ExperimentSettings[];
   /** One per topic: the name under which request ids that an adapter makes are unique. */
   readonly sources: readonly string[];
 }
@@ -39,8 +43,23 @@ export interface UnitDeps {
   readonly now: () => EpochMs | undefined;
   /** Default: none. */
   readonly onlooker?: Onlooker | undefined;
+  /**
+   * Told of each record that is counted as invalid, when it is judged: before the commit that stores the count, and not of
+   * those below the committed offset that are only read again. Must neither throw nor wait. Default: nobody is told.
+   */
+  readonly onInvalid?: ((invalid: InvalidRecord) => void) | undefined;
   /** For tests; default: none. */
   readonly faultPoint?: FaultPoint | undefined;
+}
+
+/** A record that was refused as invalid. Its bytes are views, good until the call returns. */
+export interface InvalidRecord {
+  /** Index in the configuration's order. */
+  readonly topic: number;
+  readonly record: LogRecord;
+  readonly code: InvalidCode;
+  /** The part of the event that is wrong; undefined: all of it, or not known. */
+  readonly field: string | undefined;
 }
 
 /** Sees what a unit accepts and closes, as it happens. Called synchronously. */
@@ -49,6 +68,11 @@ export interface Onlooker {
   accepted(impression: Parameters<JoinSink['accepted']>[0]): void;
   /** Before it is added to the rows. false: it takes no part in them. */
   closing(closing: Closing): boolean;
+  /**
+   * After it was added. `scores`: as `Scorer.score` wrote them; `values`: the impression's dimensions. Buffers are used
+   * again.
+   */
+  scored?(closing: Closing, scores: Float64Array, values: readonly string[]): void;
 }
 
 /** How often records of a topic were refused, by side and code. */
@@ -61,6 +85,8 @@ export interface CommittedState {
   readonly invalid: readonly InvalidCounts[];
   /** Closings since this claim, by field (layout.ts). */
   readonly scored: ReadonlyMap<string, Row>;
+  /** By horizon: slots of these closings whose item the catalogue does not hold. */
+  readonly unknownItems: readonly number[];
   /** Event time from impression to attributed feedback since this claim. */
   readonly delays: { readonly counts: readonly number[]; readonly sum: number };
   /** By topic: the next offset, and the one that a new owner would begin at. */

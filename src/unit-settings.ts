@@ -1,6 +1,9 @@
+import { shapeOf } from './accumulators/row.ts';
 import type { Settings } from './config/settings.ts';
 import type { DecoderOptions } from './consumers/decode/settings.ts';
+import { runOf } from './experiment/run.ts';
 import type { Scorer } from './measures/contract.ts';
+import { needsOf } from './measures/needs.ts';
 import type { UnitSettings } from './unit-contract.ts';
 
 const HOUR_MS = 3_600_000;
@@ -12,8 +15,9 @@ const VECTORS_KEPT_MS = 25 * HOUR_MS;
 const HOURS_KEPT_MS = 22 * 24 * HOUR_MS;
 
 /** The slices of the configuration that shape a unit; which unit it is comes from elsewhere. */
-export function unitShape(settings: Settings, scorer: Scorer): Pick<UnitSettings, 'join' | 'panes'> {
-  const { attribution, kafka, limits, windows, paneSize, cohorts, dimensions, statistics } = settings;
+export function unitShape(settings: Settings, scorer: Scorer): Pick<UnitSettings, 'join' | 'panes' | 'experiments'> {
+  const { attribution, kafka, limits, windows, paneSize, cohorts, dimensions, statistics, experiments, measures } =
+    settings;
   const longestHorizon = attribution.horizons[attribution.horizons.length - 1].ms;
   const longestWindow = Math.max(0, ...windows.map((window) => window.ms));
   return {
@@ -25,6 +29,7 @@ export function unitShape(settings: Settings, scorer: Scorer): Pick<UnitSettings
       futureSkew: attribution.futureSkew,
       feedbackPerImpression: limits.feedbackPerImpression,
       actions: scorer.actions,
+      namesItems: scorer.needs.items,
     },
     panes: {
       paneSize: paneSize.ms,
@@ -33,21 +38,43 @@ export function unitShape(settings: Settings, scorer: Scorer): Pick<UnitSettings
       dimensions,
       sets: cohorts,
       clustered: statistics.clustered,
-      shape: scorer,
+      shape: shapeOf(measures, limits.itemsCounted),
+      items: { sets: settings.itemSets, inTotals: false },
       cohortsPerSet: limits.cohortsPerSet,
       keepMinutes:
         Math.max(longestWindow, LEAST_MINUTES_KEPT_MS) + longestHorizon + attribution.unitTimeout + paneSize.ms,
       keepHours: HOURS_KEPT_MS + longestHorizon,
       keepVectors: VECTORS_KEPT_MS + longestHorizon,
       totals: [],
+      runs: experiments.map((experiment) => ({
+        name: experiment.name,
+        run: runOf(experiment, measures),
+        dimension: experiment.dimension,
+        horizon: attribution.horizons.findIndex(({ ms }) => ms === experiment.horizon.ms),
+        variants: [...experiment.variants.keys()],
+        start: experiment.start,
+      })),
     },
+    experiments,
   };
 }
 
 /** What a decoder needs of the configuration beside the topic. */
 export function decoderLimits(
   settings: Settings,
-): Pick<DecoderOptions, 'dimensions' | 'itemsPerList' | 'impressionBytes' | 'feedbackBytes'> {
-  const { itemsPerList, impressionBytes, feedbackBytes } = settings.limits;
-  return { dimensions: settings.dimensions, itemsPerList, impressionBytes, feedbackBytes };
+): Pick<
+  DecoderOptions,
+  'dimensions' | 'itemsPerList' | 'impressionBytes' | 'feedbackBytes' | 'sampleUsers' | 'carries'
+> {
+  const { dimensions, experiments, limits } = settings;
+  const { itemsPerList, impressionBytes, feedbackBytes } = limits;
+  const { scores, categories } = needsOf(settings.measures);
+  return {
+    dimensions,
+    itemsPerList,
+    impressionBytes,
+    feedbackBytes,
+    sampleUsers: experiments.length > 0,
+    ...(scores || categories ? { carries: { scores, categories } } : {}),
+  };
 }

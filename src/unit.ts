@@ -1,19 +1,25 @@
+// Long because the data path of a unit, from claim to commit, stands on one page.
 import type { Panes } from './accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from './accumulators/store/checkpoint.ts';
 import { FORMAT_VERSION, unitKey } from './accumulators/store/layout.ts';
 import type { Claimed, Commit } from './accumulators/store/port.ts';
 import type { Decoder } from './consumers/decode/record.ts';
-import type { Closing, JoinEngine } from './consumers/join/api.ts';
+import type { JoinEngine } from './consumers/join/api.ts';
 import { createJoin } from './consumers/join/join.ts';
 import type { Batch, LogRecord } from './consumers/source/port.ts';
 import type { InvalidCode } from './drops.ts';
 import type { EpochMs, Offset, Side } from './events.ts';
+import type { ExperimentLooks } from './experiment/looks.ts';
+import type { ExperimentState } from './experiment/state.ts';
+import type { UnitPart } from './experiment/units.ts';
 import { type FaultPoint, NO_FAULT } from './fault-point.ts';
 import { type Resumed, resume } from './resume.ts';
 import { claimedState, copyInvalid, delaysOf } from './unit-committed.ts';
 import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
-import { keysOf, restorePanes } from './unit-panes.ts';
+import type { UnitExperiments } from './unit-experiments.ts';
+import { type RestoredUnit, restoreUnit, staleKeys } from './unit-panes.ts';
 import { UnitReading } from './unit-reading.ts';
+import { UnitScoring } from './unit-scoring.ts';
 
 /**
  * The data path of one unit: claim, replay, decode, join, score, accumulate, commit (semantics.md sections 5 and 6).
@@ -30,14 +36,15 @@ export class Unit {
   readonly #token: string;
   readonly #join: JoinEngine;
   readonly #panes: Panes;
+  readonly #experiments: UnitExperiments;
   /** Records below were judged before the checkpoint. */
   readonly #judgedBelow: readonly Offset[];
   readonly #reading: UnitReading;
-  readonly #scores: Float64Array;
+  readonly #scoring: UnitScoring;
   /** By topic and side. */
   readonly #invalid: readonly Record<Side, Map<InvalidCode, number>>[];
   readonly #generation: string;
-  /** Keys of the generation that this one replaces, until they are deleted. */
+  /** Keys of what is over, until they are deleted. */
   #stale: readonly string[];
   #seq: number;
   #cid: string;
@@ -52,6 +59,8 @@ export class Unit {
   /** The next impression is the first after something that is missing. */
   #hasGap: boolean;
   readonly #isNew: boolean;
+  /** The record that is being judged. */
+  readonly #at = { topic: 0, offset: 0 };
 
   /** Takes the unit over and restores its state. Rejects when the store cannot be read or holds an unknown format. */
   static async claim(settings: UnitSettings, deps: UnitDeps): Promise<Unit> {
@@ -66,9 +75,9 @@ export class Unit {
     const stored = claimed.checkpoint === undefined ? undefined : decodeCheckpoint(claimed.checkpoint);
     const resumed = resume(stored, settings, settings.permissions);
     passes('rows wanted');
-    const panes = await restorePanes(settings, deps.store, resumed);
+    const restored = await restoreUnit(settings, deps.store, resumed);
     passes('rows read');
-    return new Unit(settings, deps, key, token, claimed, resumed, panes, stored?.lastRecords ?? []);
+    return new Unit(settings, deps, key, token, claimed, resumed, restored, stored?.lastRecords ?? []);
   }
 
   private constructor(
@@ -78,7 +87,7 @@ export class Unit {
     token: string,
     claimed: Claimed,
     resumed: Resumed,
-    panes: Panes,
+    { panes, experiments }: RestoredUnit,
     lastRecords: readonly (string | undefined)[],
   ) {
     this.#settings = settings;
@@ -89,13 +98,14 @@ export class Unit {
     this.#seq = claimed.seq;
     this.#cid = claimed.cid;
     this.#panes = panes;
+    this.#experiments = experiments;
     this.#generation = resumed.generation;
-    this.#stale = resumed.replaced === undefined ? [] : keysOf(settings, resumed.replaced);
+    this.#stale = staleKeys(settings, resumed);
     this.#incompleteBefore = resumed.incompleteBefore;
     this.#isNew = resumed.join === undefined;
     // What was before the first impression ever is missing, too.
     this.#hasGap = resumed.incompleteBefore === Number.NEGATIVE_INFINITY;
-    this.#scores = new Float64Array(3 * deps.scorer.names.length);
+    this.#scoring = new UnitScoring(settings, deps, panes);
     this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
     this.#judgedBelow = settings.join.topics.map((_, t) => resumed.join?.topics[t].committed ?? 0);
     this.#join = createJoin(
@@ -105,10 +115,13 @@ export class Unit {
           if (this.#hasGap) this.#incompleteBefore = Math.max(this.#incompleteBefore, impression.ts);
           this.#hasGap = false;
           deps.onlooker?.accepted(impression);
-          return panes.cohorts.tag(impression.dimensions, 'tuple' in impression ? impression.tuple : undefined);
+          const { topic, offset } = this.#at;
+          const leftOut = experiments.accepted(impression, topic, offset, offset < this.#judgedBelow[topic]);
+          const tuple = 'tuple' in impression ? impression.tuple : undefined;
+          return panes.cohorts.tag(impression.dimensions, tuple, leftOut);
         },
         released: (tag) => panes.cohorts.release(tag),
-        closed: (closing) => this.#closed(closing),
+        closed: (closing) => this.#scoring.closed(closing),
       },
       resumed.join,
     );
@@ -140,9 +153,10 @@ export class Unit {
     if (offset > this.#join.position(topic)) this.#join.skipTo(topic, offset);
   }
 
-  /** Records were lost before they were read: panes are whole again from the next impression on. */
-  missed(): void {
+  /** So many records were lost before they were read: panes are whole again from the next impression on. */
+  missed(records: number): void {
     this.#hasGap = true;
+    this.#experiments.missed(records);
   }
 
   /** Of the claim under which this unit is owned. */
@@ -180,25 +194,37 @@ export class Unit {
   #judge(topic: number, record: LogRecord, decoder: Decoder, source: string, now: EpochMs | undefined): void {
     const decoded = record.decoded ?? decoder.scan(record.value, source, record.offset);
     if ('events' in decoded) {
+      this.#at.topic = topic;
+      this.#at.offset = record.offset;
       this.#join.record(topic, record.offset, record.timestamp, decoded.events, now);
       return;
     }
     if (decoded.refused === 'invalid' && record.offset >= this.#judgedBelow[topic]) {
       const codes = this.#invalid[topic][decoded.side];
       codes.set(decoded.code, (codes.get(decoded.code) ?? 0) + 1);
+      this.#deps.onInvalid?.({ topic, record, code: decoded.code, field: decoded.field });
     }
     this.#join.refused(topic, record.offset, decoded.side, decoded.refused);
   }
 
-  #closed(closing: Closing): void {
-    if (this.#deps.onlooker?.closing(closing) === false) return;
-    const positive = this.#deps.scorer.score(closing.list, this.#scores);
-    const { at, ts, horizon, tag, userless, bucket } = closing;
-    this.#panes.add(at, ts, horizon, tag, userless, positive, this.#scores, bucket);
-  }
-
   /** Copies of the rows of a since-start total, with all that closed up to now, stored or not. */
   readonly total: Panes['total'] = (name) => this.#panes.total(name);
+
+  /** What this unit holds of a run, by its place in the settings, with all that closed up to now, stored or not. */
+  part(run: number): UnitPart {
+    return this.#experiments.part(run, this.#panes.runTotal(run), this.#join.watermark);
+  }
+
+  /** What looks have found. Kept by unit 0, for all units. */
+  looks(run: number): ExperimentLooks {
+    return this.#experiments.looks(run);
+  }
+
+  /** One more look at a run, to be stored with the next commit: at totals of all units, this one's as `part` has them. */
+  look(run: number, totals: Omit<ExperimentState, 'looks'>): void {
+    this.#experiments.look(run, totals);
+    this.#changed = true;
+  }
 
   /** Lets time pass in a topic that has nothing new; not while replaying. */
   idle(topic: number, watermark: EpochMs): void {
@@ -247,13 +273,15 @@ export class Unit {
   }
 
   #nextCommit(): { readonly commit: Commit; readonly state: CommittedState } {
-    const { fingerprint, partitions } = this.#settings;
-    const deletes = this.#stale;
+    const { fingerprint, namespace, partition, partitions } = this.#settings;
+    const stale = this.#stale;
     this.#stale = [];
     const join = this.#join.checkpoint();
     this.#panes.advance(join.watermark);
     const changes = this.#panes.takeChanges();
     const panes = this.#panes.state();
+    const owner = { namespace, unit: partition, generation: this.#generation };
+    const replaced = this.#experiments.takeChanges(join.watermark, owner, changes.rows);
     const checkpoint = encodeCheckpoint({
       format: FORMAT_VERSION,
       generation: this.#generation,
@@ -262,6 +290,7 @@ export class Unit {
       incompleteBefore: this.#incompleteBefore,
       join,
       panes,
+      runs: this.#experiments.state(),
       lastRecords: this.#reading.marks(),
     });
     return {
@@ -273,12 +302,13 @@ export class Unit {
         parent: this.#cid,
         checkpoint,
         rows: changes.rows,
-        deletes: [...deletes, ...changes.deletes],
+        deletes: [...stale, ...changes.deletes, ...replaced],
       },
       state: {
         counts: join.counts,
         invalid: this.#invalid.map(copyInvalid),
         scored: this.#panes.scored(),
+        unknownItems: [...this.#scoring.unknownItems],
         delays: delaysOf(this.#join),
         offsets: join.topics.map((topic) => topic.committed),
         replayOffsets: join.topics.map((topic) => topic.replay),

@@ -96,3 +96,14 @@ export function sampleFirst(userId: string): number {
 export function sampleKey(userId: string, first: number = sampleFirst(userId)): number {
   return first * 2 ** 21 + (fmix32(fnv1a32(userId, SECOND_SALT)) >>> 11);
 }
+
+/** The same of an id whose bytes [from, to) are ASCII. */
+export function sampleKeyOf(ascii: Uint8Array, from: number, to: number): number {
+  let first = FIRST_SALT | 0;
+  let second = SECOND_SALT | 0;
+  for (let i = from; i < to; i++) {
+    first = Math.imul(first ^ ascii[i], FNV_PRIME);
+    second = Math.imul(second ^ ascii[i], FNV_PRIME);
+  }
+  return fmix32(first) * 2 ** 21 + (fmix32(second) >>> 11);
+}

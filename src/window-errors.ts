@@ -6,8 +6,9 @@ import { type Row, shapeOf, sumsOffsets } from './accumulators/row.ts';
 import { setText } from './accumulators/store/layout.ts';
 import type { CohortRow } from './accumulators/windows.ts';
 import { emptyOf, stderrsOf } from './bucket-sums.ts';
+import { SUMS } from './measures/contract.ts';
 import type { Measure } from './measures/family.ts';
-import { measureWeight, sumsKind } from './measures/value.ts';
+import { measureValue, measureWeight, sumsKind } from './measures/value.ts';
 import { absent, type Result } from './statistics/absent.ts';
 import type { ErrorSource } from './statistics/blocks-estimate.ts';
 import { designEffect, type Moments, stretchedStderr, windowStderr } from './statistics/design-effect.ts';
@@ -52,7 +53,7 @@ export class WindowErrors {
     const hours = this.#errorsOf(found.row);
     return this.#measures.map((measure, m) => {
       const sums = row.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
-      if (sumsKind(measure) === 'mean') return windowStderr(momentsOf(measure, sums), hours[m].effect);
+      if (hasMoments(measure)) return windowStderr(momentsOf(measure, sums), hours[m].effect);
       if (found.borrowed) return absent('no_vector');
       return stretchedStderr(hours[m].stderr, hours[m].weight, measureWeight(measure, sums));
     });
@@ -66,8 +67,7 @@ export class WindowErrors {
     const found = this.#nearest(by, values);
     const hours = found === undefined ? [] : this.#errorsOf(found.row);
     return this.#measures.map((measure, m): ErrorSource => {
-      if (sumsKind(measure) === 'mean')
-        return { from: 'lists', designEffect: found === undefined ? 1 : hours[m].effect };
+      if (hasMoments(measure)) return { from: 'lists', designEffect: found === undefined ? 1 : hours[m].effect };
       if (found === undefined || found.borrowed) return { from: 'hours', stderr: absent('no_vector'), weight: 0 };
       return { from: 'hours', stderr: hours[m].stderr, weight: hours[m].weight };
     });
@@ -92,7 +92,7 @@ export class WindowErrors {
     const stderrs = stderrsOf(row, this.#measures);
     const errors = this.#measures.map((measure, m): HourError => {
       const sums = row.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
-      const isMean = sumsKind(measure) === 'mean';
+      const isMean = hasMoments(measure);
       return {
         stderr: stderrs[m],
         effect: isMean ? designEffect(stderrs[m], momentsOf(measure, sums)) : absent('no_vector'),
@@ -104,10 +104,22 @@ export class WindowErrors {
   }
 }
 
-/** n, S and Q of a mean by its policy, in ones; of a fraction its denominator, its numerator and 0. */
+/** Whether the row holds S and Q of the measure's lists. */
+function hasMoments(measure: Measure): boolean {
+  return SUMS[sumsKind(measure)].squared;
+}
+
+/**
+ * n, S and Q of a mean by its policy, in ones; of what has no squares its weight, its value times that weight, and 0: the
+ * numerator of a plain ratio.
+ */
 export function momentsOf(measure: Measure, sums: Row['sums']): Moments {
   if (sumsKind(measure) === 'fraction')
     return { n: Number(sums[1]) / PER_ONE, sum: Number(sums[0]) / PER_ONE, sumSquares: 0 };
+  if (!hasMoments(measure)) {
+    const n = measureWeight(measure, sums);
+    return { n, sum: (measureValue(measure, sums) ?? 0) * n, sumSquares: 0 };
+  }
   const empty = emptyOf(measure);
   const parts = { n: Number(sums[0]), positives: Number(sums[1]), sum: Number(sums[2]) / PER_ONE };
   return {

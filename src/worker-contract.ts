@@ -6,7 +6,8 @@ import type { LogSource } from './consumers/source/port.ts';
 import type { DurationMs, Offset } from './events.ts';
 import type { FaultPoint } from './fault-point.ts';
 import type { Scorer } from './measures/contract.ts';
-import type { UnitSettings } from './unit-contract.ts';
+import type { Measure } from './measures/family.ts';
+import type { InvalidRecord, UnitSettings } from './unit-contract.ts';
 
 export interface WorkerSettings {
   /** Names of the topics, in the order of the configuration. */
@@ -22,6 +23,17 @@ export interface WorkerSettings {
   readonly openLimit: number;
   /** A unit that another took is claimed again when that one was silent for so long, if it is still ours. */
   readonly sessionTimeout: DurationMs;
+  /** For looks at experiments. */
+  readonly looks: {
+    /** At most one look in so long. */
+    readonly every: DurationMs;
+    /** The number of units. */
+    readonly partitions: number;
+    /** Those of the rows, in their order. */
+    readonly measures: readonly Measure[];
+    /** A unit that is further behind the newest one does not hold looks back. */
+    readonly unitTimeout: DurationMs;
+  };
 }
 
 export interface WorkerLog {
@@ -42,6 +54,8 @@ export interface WorkerDeps {
   readonly log: WorkerLog;
   /** Where a unit without any stored state begins. state_lost: nowhere, since it was read before and what was stored is gone. */
   readonly startOffset: (partition: number, topic: number) => Promise<Offset | 'state_lost'>;
+  /** As that of a unit; default: nobody is told. */
+  readonly onInvalid?: ((partition: number, invalid: InvalidRecord) => void) | undefined;
   /** Told when a unit was claimed, with the totals that its checkpoint holds already. */
   readonly onClaim: (partition: number, counts: readonly TopicCounts[]) => void;
   /** For tests; default: none. */

@@ -52,6 +52,7 @@ export function statusOf(
     invalid: committed.invalid.map(bothSides),
     ignoredCohortKeys: unit.ignoredCohortKeys,
     scored: committed.scored,
+    unknownItems: committed.unknownItems,
     idleAdvances: unit.idleAdvances,
     closedByIdle: unit.closedByIdle,
     topicWatermarks: lag.map((_, topic) => join.topicWatermark(topic)),

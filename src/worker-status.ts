@@ -34,6 +34,8 @@ export interface UnitStatus {
   readonly ignoredCohortKeys: number;
   /** Closings committed since this process claimed the unit, by `<horizon>|<by>|<values>` (layout.ts). */
   readonly scored: ReadonlyMap<string, Row>;
+  /** By horizon: slots of these closings whose item the catalogue does not hold. */
+  readonly unknownItems: readonly number[];
   readonly idleAdvances: number;
   readonly closedByIdle: number;
   /** These are of now, not of the commit. -Infinity: nothing was seen yet. */

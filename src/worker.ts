@@ -6,6 +6,7 @@ import { Unit } from './unit.ts';
 import type { CommitOutcome } from './unit-contract.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { lostLog, otherRecord } from './worker-divergence.ts';
+import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
 import { type Owned, own, statusOf } from './worker-owned.ts';
 import { Pace } from './worker-pace.ts';
 import { Rivals } from './worker-rivals.ts';
@@ -29,6 +30,7 @@ export class Worker {
   readonly #tally: Tally;
   readonly #pace: Pace;
   readonly #rivals: Rivals;
+  readonly #looks: WorkerLooks;
   /** By partition: the unit that was given up last, while it waits to be claimed again. */
   readonly #givenUp = new Map<number, Owned>();
   /** Why no unit may work, also none that comes. */
@@ -50,6 +52,7 @@ export class Worker {
     this.#passes = deps.faultPoint ?? NO_FAULT;
     this.#tally = new Tally(settings.topics);
     this.#pace = new Pace(settings, deps);
+    this.#looks = new WorkerLooks(settings, deps);
     this.#rivals = new Rivals(settings.sessionTimeout, (partition) => settings.unit(partition).namespace, deps);
   }
 
@@ -61,7 +64,8 @@ export class Worker {
       this.#pace.lookForSilence(this.#units.values()),
     );
     // A unit that stands still sends no commit that could be refused: whether another has taken it must be asked.
-    const stopLooks = clock.every(this.#settings.sessionTimeout, () =>
+    const stopLooks = clock.every(this.#settings.looks.every, () => this.#lookAtExperiments());
+    const stopRivals = clock.every(this.#settings.sessionTimeout, () =>
       this.#rivals.lookFor(
         [...this.#units.values()].filter(({ stopped }) => stopped !== undefined),
         (owned) => void this.#giveUp(owned, 'silent'),
@@ -79,6 +83,7 @@ export class Worker {
       stopCommits();
       stopChecks();
       stopLooks();
+      stopRivals();
     }
     this.#passes('source ended');
     // The first may only wait for a commit that was under way, and does not hold the last chunk.
@@ -136,7 +141,7 @@ export class Worker {
 
   /** Claims until the store answers, as long as the partition is ours. */
   async #claimNow(partition: number): Promise<void> {
-    const { store, scorer, newId, clock, log } = this.#deps;
+    const { store, scorer, newId, clock, log, onInvalid } = this.#deps;
     for (let wait = FIRST_RETRY_MS; !this.#stopping.signal.aborted; wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
       if (!this.#ours.includes(partition)) return;
       try {
@@ -146,6 +151,7 @@ export class Worker {
           newId,
           decoders: this.#deps.decoders(partition),
           now: () => clock.now(),
+          onInvalid: onInvalid === undefined ? undefined : (invalid) => onInvalid(partition, invalid),
           faultPoint: this.#passes,
         });
         const owned = own(partition, unit, this.#settings.topics.length);
@@ -233,7 +239,7 @@ export class Worker {
     const missed = unit === undefined ? start - asked : unit.reading.beginsAt(topic, start);
     if (missed === 0) return false;
     this.#tally.missed(missed);
-    unit?.missed();
+    unit?.missed(missed);
     return true;
   }
 
@@ -252,6 +258,16 @@ export class Worker {
   /** By topic: how long it keeps records; undefined: for ever, or not known. */
   retentionIs(retention: readonly (DurationMs | undefined)[]): void {
     this.#retention = retention;
+  }
+
+  async #lookAtExperiments(): Promise<void> {
+    const owned = this.#units.get(LOOKING_UNIT);
+    try {
+      if (owned !== undefined) await this.#looks.look(owned);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      this.#deps.log.warn({ error: error.message }, 'the experiments were not looked at; the next look is in a minute');
+    }
   }
 
   async #commitAll(): Promise<void> {

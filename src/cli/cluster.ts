@@ -3,6 +3,8 @@ import { RedisStore } from '../accumulators/store/redis.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
+import { explained } from '../consumers/source/kafka-trouble.ts';
+import { kafkaConnection } from '../service/settings.ts';
 import { UsageError } from './failure.ts';
 
 export interface Cluster {
@@ -14,12 +16,12 @@ export interface Cluster {
 /** Works with the Kafka and the Redis of a configuration, and closes both. */
 export async function withCluster<T>(config: string | undefined, work: (cluster: Cluster) => Promise<T>): Promise<T> {
   const settings = readConfiguration(config);
-  const { brokers, topics } = settings.kafka;
-  const admin = new KafkaAdmin({ brokers, clientId: 'receval-offsets', topics: topics.map(({ name }) => name) });
+  const connection = kafkaConnection(settings, 'receval-offsets');
+  const admin = new KafkaAdmin({ ...connection, topics: settings.kafka.topics.map(({ name }) => name) });
   try {
-    const store = await RedisStore.connect({ url: settings.redis.url });
+    const store = await RedisStore.connect(settings.redis);
     try {
-      return await work({ settings, admin, store });
+      return await explained(connection, () => work({ settings, admin, store }));
     } finally {
       await store.close();
     }

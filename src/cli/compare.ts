@@ -1,9 +1,12 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
+import { RedisStore } from '../accumulators/store/redis.ts';
+import { withCatalogue } from '../catalogue-file.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare.ts';
+import { compareStored } from '../service/compare.ts';
 import { suggestion } from '../spelling.ts';
 import { COMPARISON_OUTPUTS, isComparisonOutput, printComparison } from './comparison-output.ts';
 import { comparisonPlot } from './comparison-plot.ts';
@@ -39,22 +42,31 @@ export function compareCommand(): Command {
     .addHelpText(
       'after',
       `
-Files are looked at on each full hour of event time and at the end. Exit code 3: a variant regressed.
+Files are looked at on each full hour of event time and at the end. Without files the experiment of a running service is
+shown, at the looks that the service takes once a minute; nothing is written. Exit code 3: a variant regressed.
 
 Examples:
   receval compare --impressions impressions.ndjson.gz --feedback feedback.ndjson.gz --plot effect.svg
+  receval compare --config receval.yaml
   receval compare --events random.csv@variant=random bts.csv@variant=bts --adapter open-bandit --config bandit.yaml`,
     )
     .action(async (flags: Flags) => {
       if (!isComparisonOutput(flags.output)) {
         throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, COMPARISON_OUTPUTS)}`);
       }
-      if (!hasFiles(flags)) throw new UsageError(NO_FILES);
+      const isLive = !hasFiles(flags);
+      if (isLive && flags.plot !== undefined) throw new UsageError(NO_TRAIL);
       if (flags.plot !== undefined && !existsSync(dirname(flags.plot))) {
         throw new UsageError(`--plot: cannot write ${flags.plot}: there is no folder ${dirname(flags.plot)}`);
       }
-      const settings = readSettings(flags);
+      const settings = await withCatalogue(readSettings(flags, 'run'));
       const experiment = experimentOf(settings, flags.experiment);
+      if (isLive) {
+        const comparison = await readLive(settings, experiment, flags);
+        process.stdout.write(printComparison(comparison, undefined, flags.output));
+        if (isRegressed(comparison)) process.exitCode = REGRESSED;
+        return;
+      }
       const { comparison, trail, replayed } = await readAndCompare(settings, experiment, flags);
       process.stdout.write(printComparison(comparison, trail, flags.output));
       if (flags.plot !== undefined) writeFileSync(flags.plot, comparisonPlot(comparison, trail));
@@ -63,8 +75,9 @@ Examples:
     });
 }
 
-const NO_FILES =
-  'name the logs: --impressions FILE... --feedback FILE..., or --events FILE... (a running service cannot be compared yet)';
+const NO_TRAIL =
+  '--plot draws the effect look by look, and a running service keeps no pictures of past looks: name the logs ' +
+  '(--impressions FILE... --feedback FILE..., or --events FILE...)';
 
 export function isRegressed({ variants }: Comparison): boolean {
   return variants.some(({ decision }) => decision === 'regressed');
@@ -72,6 +85,15 @@ export function isRegressed({ variants }: Comparison): boolean {
 
 function hasFiles({ impressions, feedback, events }: InputFlags): boolean {
   return [impressions, feedback, events].some((files) => files !== undefined);
+}
+
+async function readLive(settings: Settings, experiment: ExperimentSettings, flags: Flags): Promise<Comparison> {
+  const store = await RedisStore.connect({ ...settings.redis, url: flags.redis ?? settings.redis.url });
+  try {
+    return await compareStored(settings, experiment, flags.namespace ?? settings.namespace, store);
+  } finally {
+    await store.close();
+  }
 }
 
 function readAndCompare(settings: Settings, experiment: ExperimentSettings, flags: Flags): Promise<FilesCompared> {

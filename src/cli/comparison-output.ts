@@ -1,4 +1,4 @@
-import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION } from '../events.ts';
+import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import type { Trail } from '../experiment/trail.ts';
 import { escaped, htmlPage } from '../output/markup.ts';
@@ -14,8 +14,8 @@ export function isComparisonOutput(text: string): text is ComparisonOutput {
   return COMPARISON_OUTPUTS.some((output) => output === text);
 }
 
-/** A comparison as text, ending with a newline. `trail`: for the pictures of `html`. */
-export function printComparison(comparison: Comparison, trail: Trail, output: ComparisonOutput): string {
+/** A comparison as text, ending with a newline. `trail`: for the pictures of `html`; undefined: there are none. */
+export function printComparison(comparison: Comparison, trail: Trail | undefined, output: ComparisonOutput): string {
   switch (output) {
     case 'json':
       return comparisonJson(comparison);
@@ -61,7 +61,7 @@ function markdown(comparison: Comparison): string {
   return `${[`## ${headline(comparison)}`, '', ...findings, tables.join('\n'), ...list].join('\n')}\n`;
 }
 
-function html(comparison: Comparison, trail: Trail): string {
+function html(comparison: Comparison, trail: Trail | undefined): string {
   const findings = comparison.variants.map(
     ({ variant, decision, reason, since, explanation }) =>
       `<h2>${escaped(`${variant}: ${decision}`)}</h2>\n<p>${escaped(explanation)} <span class="note">(${reason}${sinceText(since)})</span></p>\n`,
@@ -69,7 +69,7 @@ function html(comparison: Comparison, trail: Trail): string {
   const parts = [
     `<h1>${escaped(headline(comparison))}</h1>\n`,
     ...findings,
-    comparisonPlot(comparison, trail),
+    trail === undefined ? '' : comparisonPlot(comparison, trail),
     `<div class="wide">\n${measures(comparison, htmlTable)}</div>\n`,
     `<h2>Traffic</h2>\n${arms(comparison, htmlTable)}`,
     `<ul class="note">\n${notes(comparison)
@@ -141,6 +141,7 @@ function line(variant: string, compared: ComparedMeasure): readonly string[] {
 const NAMELESS: ReadonlyMap<string, string> = new Map([
   [ABSENT_DIMENSION, 'without a variant'],
   [INVALID_DIMENSION, 'with a name that is not allowed'],
+  [OTHER_COHORT, 'with a variant that is not configured'],
 ]);
 
 /** What has to be known to read the tables, and what is odd about the traffic. */

@@ -11,11 +11,11 @@ export function comparisonPlot(comparison: Comparison, trail: Trail): string {
     description: variants.map(({ explanation }) => explanation).join(' '),
     effectLabel: `difference of ${measure} (variant − control)`,
     panels: variants.map(({ variant, decision, measures }) => {
-      const mean = measures.find(({ role }) => role === 'primary')?.control ?? null;
+      const { control: mean = null, better } = measures.find(({ role }) => role === 'primary') ?? {};
       return {
         title: `${variant} against ${control}: ${decision}`,
         points: trail.get(variant) ?? [],
-        tolerance: mean === null ? undefined : tolerance * Math.abs(mean),
+        limit: mean === null ? undefined : (better === 'lower' ? 1 : -1) * tolerance * Math.abs(mean),
       };
     }),
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { stringify } from 'yaml';
+import { withCatalogue } from '../catalogue-file.ts';
 import { effectiveDocument } from '../config/effective.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { redact } from '../config/redact.ts';
@@ -11,9 +12,10 @@ export function configCommand(): Command {
   const check = new Command('check')
     .description('check the configuration; prints "ok" and all settings with their defaults, without secrets')
     .option('--config <file>', 'configuration file (default: receval.yaml in this folder, if it exists)')
-    .action(({ config }: { readonly config?: string }) => {
+    .action(async ({ config }: { readonly config?: string }) => {
       const readFile = (path: string) => readFileSync(path, 'utf8');
       const configuration = loadConfiguration({ file: config, readFile, env: process.env });
+      await withCatalogue(configuration.settings);
       process.stdout.write(
         `ok\n---\n${stringify(redact(effectiveDocument(configuration)), { aliasDuplicateObjects: false })}`,
       );

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { withCatalogue } from '../catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
 import { Demo } from '../demo/demo.ts';
 import { withQuickDetection } from '../demo/detection.ts';
+import { withShopExperiment } from '../demo/experiment.ts';
 import { fullView, lineView, type ViewInput } from '../demo/view.ts';
 import { parseDuration } from '../durations.ts';
 import { Metrics } from '../metrics/registry.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
+import { memoryLimit } from '../service/settings.ts';
 import { UsageError } from './failure.ts';
 import { processLog } from './log.ts';
 import { LiveScreen } from './screen.ts';
@@ -47,7 +50,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
       `--for: "${flags.for}" is no duration; write a whole number with ms, s, m, h or d, such as 60s`,
     );
   }
-  const settings = withQuickDetection(
+  const configured = await withCatalogue(
     loadSettings({
       file: flags.config,
       readFile: (path) => readFileSync(path, 'utf8'),
@@ -55,7 +58,9 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
       overrides: flags.port === undefined ? {} : { 'http.port': flags.port },
     }),
   );
-  const metrics = new Metrics(settings, { role: 'all', version: version(), node: process.version });
+  const settings = withShopExperiment(withQuickDetection(configured));
+  const facts = { version: version(), node: process.version, memoryLimit: memoryLimit() };
+  const metrics = new Metrics(settings, { role: 'all', ...facts });
   const start = Math.floor(Date.now() / 60_000) * 60_000;
   const log = processLog(verbose ? 'debug' : 'warn');
   const shop = new Demo({
@@ -79,8 +84,9 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
   const view = async (): Promise<ViewInput> => {
     const snapshot = await shop.snapshot();
     const status = shop.status();
-    await metrics.update({ snapshot, status });
-    return { settings, snapshot, status, speed, now: shop.clock.now(), regression: shop.regression };
+    await metrics.update({ snapshot, status, experiments: snapshot.experiments });
+    const { columns } = screen;
+    return { settings, snapshot, status, speed, now: shop.clock.now(), regression: shop.regression, columns };
   };
   screen.note(
     `receval demo: gauges on ${urlOf(settings.http.host, server.port)}/metrics, ${speed} x real time, seed ${seed}.`,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { withCatalogue } from '../catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
 import { diagnose } from '../service/doctor.ts';
 import type { Finding } from '../service/doctor-finding.ts';
@@ -27,11 +28,13 @@ async function doctor(flags: Flags): Promise<void> {
   if (!OUTPUTS.includes(flags.output)) {
     throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
   }
-  const settings = loadSettings({
-    file: flags.config,
-    readFile: (path) => readFileSync(path, 'utf8'),
-    env: process.env,
-  });
+  const settings = await withCatalogue(
+    loadSettings({
+      file: flags.config,
+      readFile: (path) => readFileSync(path, 'utf8'),
+      env: process.env,
+    }),
+  );
   const findings: Finding[] = [];
   const isText = flags.output === 'text';
   await diagnose(settings, {
@@ -51,8 +54,9 @@ async function doctor(flags: Flags): Promise<void> {
   if (counts.errors > 0) process.exitCode = 1;
 }
 
-function line({ level, check, message }: Finding): string {
-  return `${level.padEnd(LEVEL_WIDTH)}${check}: ${message.replaceAll('\n', `\n${' '.repeat(LEVEL_WIDTH)}`)}\n`;
+function line({ level, check, message, alert }: Finding): string {
+  const raised = alert === undefined ? '' : `\nalert: ${alert} (docs/runbook.md)`;
+  return `${level.padEnd(LEVEL_WIDTH)}${check}: ${(message + raised).replaceAll('\n', `\n${' '.repeat(LEVEL_WIDTH)}`)}\n`;
 }
 
 function plural(n: number, word: string): string {

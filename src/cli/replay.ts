@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { withCatalogue } from '../catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { UnreadableFile } from '../consumers/source/lines.ts';
+import type { Command as ScoringCommand } from '../measures/offered.ts';
 import { type ReplayOptions, replay } from '../replay/replay.ts';
 import type { ReplayResult } from '../replay/result.ts';
 import { suggestion } from '../spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
-import { showProgress } from './progress.ts';
+import { Letters } from './letters.ts';
+import { grouped, showProgress } from './progress.ts';
 import { isOutput, OUTPUTS, printResult } from './result-output.ts';
 
 export interface ReplayFlags extends InputFlags {
@@ -17,6 +20,7 @@ export interface ReplayFlags extends InputFlags {
   readonly adapter?: string;
   readonly measures?: string;
   readonly concat?: boolean;
+  readonly deadLetters?: string;
   readonly output: string;
 }
 
@@ -31,6 +35,7 @@ export function replayCommand(): Command {
     .option('--adapter <name>', `how records are read: ${ADAPTERS.join(', ')} (default: that of the configuration)`)
     .option('--measures <list>', 'such as mrr,ndcg@10,precision@1..5 (default: those of the configuration)')
     .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
+    .option('--dead-letters <file>', 'write the invalid records there, with what is wrong; NDJSON')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', OUTPUTS.join(', '), 'table')
     .addHelpText(
@@ -47,15 +52,19 @@ Examples:
       if (!isOutput(flags.output)) {
         throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
       }
-      const settings = readSettings(flags);
-      const result = await replayFiles({ settings, inputs: readInputs(flags), ...optionsOf(flags) });
+      const settings = await withCatalogue(readSettings(flags));
+      const inputs = readInputs(flags);
+      const letters = flags.deadLetters === undefined ? undefined : new Letters(flags.deadLetters, inputs);
+      const result = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
+      letters?.close();
       process.stdout.write(printResult(result, settings, flags.output));
       noteOddities(result, flags);
     });
 }
 
 /** Says what the user would want to know before trusting the numbers; nothing accepted is a failure. */
-export function noteOddities({ impressions, feedback, invalid }: ReplayResult, flags: ReplayFlags): void {
+export function noteOddities(result: ReplayResult, flags: ReplayFlags): void {
+  const { impressions, feedback, invalid, rows, itemLimitRows } = result;
   const note = (text: string): void => void process.stderr.write(`receval: ${text}\n`);
   if (flags.events === undefined && flags.feedback === undefined)
     note('no --feedback: every list counts as one without a positive');
@@ -69,6 +78,26 @@ export function noteOddities({ impressions, feedback, invalid }: ReplayResult, f
   if (flags.events !== undefined && late > feedback.attributed / 10) {
     note('much feedback came too late for a horizon: a log of both sides must be in the order of time');
   }
+  if (itemLimitRows > 0) {
+    note(
+      `${itemLimitRows} of ${rows.length} rows have no gini and entropy: more items than limits.itemsCounted were shown`,
+    );
+  }
+  for (const [name, lists] of withoutId(rows)) {
+    const id = name.includes('per=user') ? 'userId' : 'sessionId';
+    note(`${name} leaves out lists without a ${id}: ${grouped(lists)}`);
+  }
+}
+
+/** By measure: the most lists without an id that one row leaves out, where there are any. */
+function withoutId(rows: ReplayResult['rows']): ReadonlyMap<string, number> {
+  const most = new Map<string, number>();
+  for (const { measures } of rows) {
+    for (const [name, { withoutId: lists = 0 }] of Object.entries(measures)) {
+      if (lists > 0) most.set(name, Math.max(lists, most.get(name) ?? 0));
+    }
+  }
+  return most;
 }
 
 /** Replays with progress on stderr. */
@@ -99,12 +128,17 @@ export async function withProgress<Result>(
 /** Room for cohorts: nothing here becomes a series of Prometheus, so only memory bounds them. */
 const REPLAY_SERIES = '10000000';
 
-export function readSettings({ config, measures }: Pick<ReplayFlags, 'config' | 'measures'>): Settings {
+/** `command`: files are compared with the measures of the service. */
+export function readSettings(
+  { config, measures }: Pick<ReplayFlags, 'config' | 'measures'>,
+  command: ScoringCommand = 'replay',
+): Settings {
   return loadSettings({
     file: config,
     readFile: (path) => readFileSync(path, 'utf8'),
     env: process.env,
     overrides: { 'limits.series': REPLAY_SERIES, ...(measures === undefined ? {} : { measures }) },
+    command,
   });
 }
 

@@ -5,6 +5,7 @@ import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { ruleGroups } from '../metrics/rules.ts';
 import { type RuleOptions, USUAL_RULE_OPTIONS as USUAL } from '../metrics/rules-model.ts';
+import { suggestion } from '../spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
 
 interface Flags {
@@ -12,6 +13,7 @@ interface Flags {
   readonly targets?: string;
   readonly runbook?: string;
   readonly dashboard?: string;
+  readonly format: string;
   readonly output?: string;
 }
 
@@ -23,13 +25,19 @@ export function rulesCommand(): Command {
     .option('--targets <n>', `targets of the job receval that must answer (default: ${USUAL.targets})`)
     .option('--runbook <url>', `address of the runbook, for runbook_url (default: ${USUAL.runbook})`)
     .option('--dashboard <url>', 'address of a dashboard, for dashboard_url (default: none)')
+    .option(
+      '--format <form>',
+      `prometheus, or kubernetes for a PrometheusRule of the Prometheus Operator`,
+      'prometheus',
+    )
     .option('--output <file>', 'write here instead of to standard output')
     .addHelpText(
       'after',
       `
 Examples:
   receval rules generate --output /etc/prometheus/rules/receval.yml
-  receval rules generate --targets 3 --runbook https://wiki.example.com/receval`,
+  receval rules generate --targets 3 --runbook https://wiki.example.com/receval
+  receval rules generate --format kubernetes --targets 4 | kubectl apply --filename -`,
     )
     .action((flags: Flags) => {
       const settings = loadSettings({
@@ -38,19 +46,50 @@ Examples:
         env: process.env,
       });
       const options = readOptions(flags);
+      const print = printerOf(flags.format);
       if (settings.detect.sets.length === 0) {
         process.stderr.write('note: no grouping set is watched (detect.sets), so there are no rules on quality\n');
       }
-      write(printRules(settings, options), flags.output);
+      if (settings.experiments.length === 0) {
+        process.stderr.write('note: there are no experiments (experiments), so there are no rules on them\n');
+      }
+      write(print(settings, options), flags.output);
     });
   return new Command('rules').description('make rules for Prometheus').addCommand(generate);
 }
 
+type Print = (settings: Settings, options: RuleOptions) => string;
+
+const PRINTERS: ReadonlyMap<string, Print> = new Map([
+  ['prometheus', printRules],
+  ['kubernetes', printPrometheusRule],
+]);
+
 /** The rule file. */
 export function printRules(settings: Settings, options: RuleOptions): string {
-  const groups = ruleGroups(settings, options);
-  const head = '# Made by `receval rules generate`; docs/alerts.md explains each alert. Changes here are lost.\n';
-  return head + stringify({ groups }, { lineWidth: 0, aliasDuplicateObjects: false });
+  return print({ groups: ruleGroups(settings, options) });
+}
+
+/** The same rules as an object of Kubernetes. */
+export function printPrometheusRule(settings: Settings, options: RuleOptions): string {
+  return print({
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name: 'receval', labels: { 'app.kubernetes.io/name': 'receval' } },
+    spec: { groups: ruleGroups(settings, options) },
+  });
+}
+
+function print(document: object): string {
+  const head = '# Made by `receval rules generate`; docs/runbook.md explains each alert. Changes here are lost.\n';
+  return head + stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function printerOf(format: string): Print {
+  const known = [...PRINTERS.keys()];
+  const found = PRINTERS.get(format);
+  if (found !== undefined) return found;
+  throw new UsageError(`--format: no form "${format}"${suggestion(format, known)}; there are ${known.join(', ')}`);
 }
 
 function readOptions(flags: Flags): RuleOptions {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { withCatalogue } from '../catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
 import { type Role, Service } from '../service/service.ts';
 import { suggestion } from '../spelling.ts';
@@ -36,11 +37,13 @@ export function runCommand(): Command {
 async function run(flags: Flags, verbose: boolean): Promise<void> {
   const role = ROLES.find((name) => name === flags.role);
   if (role === undefined) throw new UsageError(`--role: no role "${flags.role}"${suggestion(flags.role, ROLES)}`);
-  const settings = loadSettings({
-    file: flags.config,
-    readFile: (path) => readFileSync(path, 'utf8'),
-    env: process.env,
-  });
+  const settings = await withCatalogue(
+    loadSettings({
+      file: flags.config,
+      readFile: (path) => readFileSync(path, 'utf8'),
+      env: process.env,
+    }),
+  );
   const log = processLog(verbose ? 'debug' : 'info');
   const service = await Service.start({
     settings,

@@ -14,6 +14,11 @@ export class LiveScreen {
     return this.#stream.isTTY === true;
   }
 
+  /** Of the terminal; the usual 80 without one. */
+  get columns(): number {
+    return this.#stream.columns ?? 80;
+  }
+
   /** A line that stays. */
   note(line: string): void {
     this.#clear();
@@ -22,7 +27,8 @@ export class LiveScreen {
 
   /** Replaces the block; what does not fit the terminal is cut. */
   draw(block: string): void {
-    const { columns = 80, rows = 24 } = this.#stream;
+    const { columns } = this;
+    const { rows = 24 } = this.#stream;
     const lines = block
       .split('\n')
       .slice(0, rows - 1)

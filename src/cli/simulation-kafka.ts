@@ -1,10 +1,14 @@
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
 import { KafkaProducer, type NewRecord } from '../consumers/source/kafka-producer.ts';
+import { explained } from '../consumers/source/kafka-trouble.ts';
 import type { EpochMs, Side } from '../events.ts';
+import { kafkaConnection } from '../service/settings.ts';
 import type { TrafficRecord } from '../simulate/delivery.ts';
 import type { Traffic } from '../simulate/traffic.ts';
 import { UsageError } from './failure.ts';
+
+const CLIENT = 'receval-simulate';
 
 /** Names of the topics that the traffic goes to. @throws UsageError where they do not take canonical events */
 export function simulatedTopics({ kafka }: Settings): Readonly<Record<Side, string>> {
@@ -31,10 +35,11 @@ export function simulatedTopics({ kafka }: Settings): Readonly<Record<Side, stri
 export async function prepareTopics(settings: Settings, partitions: number | undefined): Promise<readonly string[]> {
   const { brokers } = settings.kafka;
   const topics = settings.kafka.topics.map(({ name }) => name);
-  const admin = new KafkaAdmin({ brokers, clientId: 'receval-simulate', topics });
+  const connection = kafkaConnection(settings, CLIENT);
+  const admin = new KafkaAdmin({ ...connection, topics });
   try {
-    if (partitions !== undefined) return await admin.createMissing(partitions);
-    const counts = await admin.questions.partitionCounts();
+    if (partitions !== undefined) return await explained(connection, () => admin.createMissing(partitions));
+    const counts = await explained(connection, () => admin.questions.partitionCounts());
     const missing = topics.filter((_, i) => counts[i] === 0);
     if (missing.length === 0) return [];
     throw new UsageError(
@@ -62,12 +67,12 @@ export class KafkaTarget {
   /** `progress`: told how many records have been written. */
   static async open(settings: Settings, progress: (records: number) => void): Promise<KafkaTarget> {
     const target = new KafkaTarget(settings, progress);
-    await target.#producer.connect();
+    await explained(kafkaConnection(settings, CLIENT), () => target.#producer.connect());
     return target;
   }
 
   private constructor(settings: Settings, progress: (records: number) => void) {
-    this.#producer = new KafkaProducer({ brokers: settings.kafka.brokers, clientId: 'receval-simulate' });
+    this.#producer = new KafkaProducer(kafkaConnection(settings, CLIENT));
     this.#topics = simulatedTopics(settings);
     this.#progress = progress;
   }

@@ -14,8 +14,10 @@ import { fmix32, fnv1a32 } from '../user-words.ts';
 import { Worker } from '../worker.ts';
 import type { WorkerDeps, WorkerLog } from '../worker-contract.ts';
 import type { WorkerStatus } from '../worker-status.ts';
+import { SHOP_VARIANTS } from './experiment.ts';
 
 export interface DemoOptions {
+  /** With the shop's experiment. */
   readonly settings: Settings;
   readonly seed: number;
   /** Simulated seconds per second. */
@@ -34,10 +36,16 @@ const PUMP_EVERY_MS = 50;
 const PUMP_RECORDS = 10_000;
 const MINUTE: DurationMs = 60_000;
 
+/** The usual shop has too few users and lists to say that two equal variants are equal. */
+const TRAFFIC = { users: 20_000, rate: 60 } as const;
+/** Of the speed, for the schedule: at a higher one the regression comes sooner, not later in event time. */
+const USUAL_SPEED = 60;
+
 /** When the treatment's ranking breaks: soon enough to wait for, late enough to know how it was before. */
 export function scheduledRegression(start: EpochMs, speed: number): RegressionSettings {
-  const from = start + Math.max(15 * MINUTE, 1.5 * MINUTE * speed);
-  return { variant: 'treatment', from, to: from + Math.max(15 * MINUTE, MINUTE * speed), share: 0.8 };
+  const pace = MINUTE * Math.min(speed, USUAL_SPEED);
+  const from = start + Math.max(15 * MINUTE, 1.5 * pace);
+  return { variant: 'treatment', from, to: from + Math.max(15 * MINUTE, pace), share: 0.8 };
 }
 
 /**
@@ -58,10 +66,17 @@ export class Demo {
     this.#options = options;
     this.clock = new WallClock(speed, start);
     this.regression = scheduledRegression(start, speed);
-    const traffic = { ...USUAL_SETTINGS, seed: options.seed, events: Number.POSITIVE_INFINITY, start };
-    this.#traffic = new Traffic({ ...traffic, regression: this.regression });
+    this.#traffic = new Traffic({
+      ...USUAL_SETTINGS,
+      ...TRAFFIC,
+      variants: SHOP_VARIANTS,
+      seed: options.seed,
+      events: Number.POSITIVE_INFINITY,
+      start,
+      regression: this.regression,
+    });
     const store = new MemoryStore();
-    const scorer = compile(settings.measures, settings.grading);
+    const scorer = compile(settings.measures, settings.grading, settings.itemFile);
     const shape = unitShape(settings, scorer);
     const roles = TOPICS.map((topic) => ({ impressions: topic === 'impressions', feedback: topic === 'feedback' }));
     this.#worker = new Worker(
@@ -76,6 +91,7 @@ export class Demo {
           fingerprint: { shape: '', additive: '' },
           join: { ...shape.join, topics: roles },
           panes: shape.panes,
+          experiments: shape.experiments,
           sources: TOPICS.map((topic) => `${topic}:${partition}`),
         }),
         commitInterval: settings.commit.interval * speed,
@@ -85,6 +101,12 @@ export class Demo {
         maxSkew: settings.attribution.maxSkew,
         openLimit: Number.POSITIVE_INFINITY,
         sessionTimeout: 30_000,
+        looks: {
+          every: 60_000,
+          partitions: PARTITIONS,
+          measures: settings.measures,
+          unitTimeout: settings.attribution.unitTimeout,
+        },
       },
       {
         source: new MemorySource(this.#log),

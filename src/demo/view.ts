@@ -5,6 +5,7 @@ import type { QualitySnapshot } from '../exporter.ts';
 import { measureValue } from '../measures/value.ts';
 import type { RegressionSettings } from '../simulate/settings.ts';
 import type { WorkerStatus } from '../worker-status.ts';
+import { comparisonLines, decisionText } from './comparison-view.ts';
 
 export interface ViewInput {
   readonly settings: Settings;
@@ -13,10 +14,12 @@ export interface ViewInput {
   readonly now: EpochMs;
   readonly speed: number;
   readonly regression: RegressionSettings;
+  /** Of the terminal. */
+  readonly columns: number;
 }
 
 /** The variants of one window at one horizon, side by side. */
-export interface Comparison {
+export interface SideBySide {
   readonly variants: readonly string[];
   readonly impressions: readonly number[];
   readonly positives: readonly number[];
@@ -29,7 +32,7 @@ export interface Comparison {
 export function compareVariants({
   settings,
   snapshot,
-}: Pick<ViewInput, 'settings' | 'snapshot'>): Comparison | undefined {
+}: Pick<ViewInput, 'settings' | 'snapshot'>): SideBySide | undefined {
   const window = settings.windows[0].text;
   const horizon = settings.attribution.horizons[0].text;
   const rows = snapshot.rows.filter((r) => r.window === window && r.horizon === horizon && r.by.join() === 'variant');
@@ -47,31 +50,34 @@ export function compareVariants({
   };
 }
 
-/** The whole view for a terminal, redrawn each second. */
+/** The whole view for a terminal, redrawn each second: 23 lines of 80 columns with the usual measures. */
 export function fullView(input: ViewInput): string {
-  const { settings, now, speed } = input;
+  const { now, speed, snapshot, columns } = input;
   const lines = [
-    `event time ${clockText(now)}   ${speed} x real time`,
+    `event time ${clockText(now)}   ${speed} x real time   Ctrl-C ends it`,
+    regressionText(input),
     '',
     ...tableLines(input),
     '',
+    ...snapshot.experiments.flatMap((comparison) => comparisonLines(comparison, columns)),
     ...pipelineLines(input),
-    '',
-    regressionText(input),
   ];
-  return `${lines.join('\n')}\n(window ${settings.windows[0].text}, horizon ${settings.attribution.horizons[0].text}; Ctrl-C ends it)\n`;
+  return `${lines.join('\n')}\n`;
 }
 
 /** One line, for a log. */
 export function lineView(input: ViewInput): string {
-  const { status, now } = input;
+  const { status, now, snapshot } = input;
   const comparison = compareVariants(input);
   const primary = comparison?.values.find(({ name }) => name.startsWith('ndcg')) ?? comparison?.values[0];
+  const decisions = snapshot.experiments.flatMap(({ variants }) =>
+    variants.map(({ variant, decision }) => `${variant} ${decisionText(decision)}`),
+  );
   const values =
     comparison === undefined || primary === undefined
       ? 'nothing has closed yet'
       : `${primary.name} ${comparison.variants.map((v, i) => `${v} ${valueText(primary.of[i])}`).join(' ')}${differenceText(primary.of)}`;
-  return `${clockText(now)} ${values} | events ${grouped(eventsOf(status))} dropped ${grouped(total(dropsOf(status)))} | ${regressionText(input)}`;
+  return `${clockText(now)} ${[values, ...decisions].join(' | ')} | events ${grouped(eventsOf(status))} dropped ${grouped(total(dropsOf(status)))} | ${regressionText(input)}`;
 }
 
 function tableLines(input: ViewInput): string[] {
@@ -124,10 +130,10 @@ function pipelineLines({ status, now }: ViewInput): string[] {
 function regressionText({ regression, now, speed }: ViewInput): string {
   const { variant, from, to } = regression;
   const inWall = (at: EpochMs): string => spanText((at - now) / speed);
-  if (now < from)
-    return `In ${inWall(from)} (event time ${clockText(from)}) the ranking of ${variant} breaks: watch its nDCG fall.`;
-  if (now < to) return `The ranking of ${variant} is broken now; it is mended in ${inWall(to)} (${clockText(to)}).`;
-  return `The ranking of ${variant} was broken from ${clockText(from)} to ${clockText(to)} and is mended.`;
+  const [begins, ends] = [from, to].map((at) => clockText(at).slice(11));
+  if (now < from) return `In ${inWall(from)}, at ${begins}, the ranking of ${variant} breaks: watch its nDCG.`;
+  if (now < to) return `The ranking of ${variant} is broken now; it is mended in ${inWall(to)}, at ${ends}.`;
+  return `The ranking of ${variant} was broken from ${begins} to ${ends} and is mended.`;
 }
 
 function dropsOf(status: WorkerStatus): Map<string, number> {

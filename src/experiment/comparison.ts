@@ -12,6 +12,8 @@ export interface ComparedMeasure {
   readonly measure: string;
   readonly role: Role;
   readonly horizon: string;
+  /** Which of the two variants is the better one by it. */
+  readonly better: 'higher' | 'lower';
   readonly control: number | null;
   readonly value: number | null;
   /** Value minus control, in the measure's unit. */
@@ -25,6 +27,8 @@ export interface ComparedMeasure {
   readonly liftCi: Bounds | null;
   /** Smallest p of all looks, two-sided; of a guardrail one-sided: worse. */
   readonly p: number | null;
+  /** Smallest p of all looks, two-sided, whatever the role. */
+  readonly pTwoSided: number | null;
   /** By Holm within its role, over all variants. */
   readonly pAdjusted: number | null;
   /** Evidence of this look alone. */

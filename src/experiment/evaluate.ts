@@ -3,11 +3,13 @@ import { isAbsent, type Result } from '../statistics/absent.ts';
 import { decide } from '../statistics/decision.ts';
 import { fixedHorizon } from '../statistics/effect.ts';
 import { explainExperiment } from '../statistics/explain.ts';
+import { runningTwoSidedP } from '../statistics/looks.ts';
 import type { Interval } from '../statistics/mean.ts';
 import type { Bounds, ComparedMeasure, ComparedSplit, ComparedVariant, Comparison } from './comparison.ts';
 import { usersSeen } from './exposed.ts';
 import { factsOf } from './facts.ts';
 import { type Families, familiesOf } from './families.ts';
+import { looksOf } from './looks.ts';
 import { pairOf, usersOfVariants } from './pair.ts';
 import { type Split, splitOf } from './split.ts';
 import { type ExperimentState, type Role, roleOf, treatmentsOf, variantOf } from './state.ts';
@@ -97,6 +99,7 @@ function comparedMeasure(
       measure,
       role: roleOf(settings, measure),
       horizon: settings.horizon.text,
+      better: settings.lowerIsBetter.has(measure) ? 'lower' : 'higher',
       control: isAbsent(control) ? null : control.value,
       value: isAbsent(value) ? null : value.value,
       effect: isAbsent(effect) ? null : effect.difference,
@@ -105,6 +108,7 @@ function comparedMeasure(
       lift: isAbsent(lift) ? null : lift.lift,
       liftCi: boundsOf(liftBounds),
       p: orNull(p),
+      pTwoSided: orNull(runningTwoSidedP(looksOf(state.looks, variant, measure))),
       pAdjusted: orNull(ps?.adjusted ?? p),
       logE: isAbsent(sequence) ? null : sequence.logE,
       mde: orNull(mde),

@@ -22,6 +22,7 @@ export function factsOf(
     at: asOf ?? 0,
     alpha: settings.alpha,
     tolerance: settings.tolerance,
+    lowerIsBetter: settings.lowerIsBetter.has(settings.primary),
     control: variantFacts(state, settings.control, split),
     variant: variantFacts(state, variant, split),
     impressions: [...variants.values()].reduce((sum, { impressions }) => sum + impressions, 0),

@@ -1,11 +1,11 @@
 import type { Row } from '../accumulators/row.ts';
 import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { vectorOffsets } from '../accumulators/vector.ts';
-import { bucketSums } from '../bucket-sums.ts';
+import { meanOfVector } from '../bucket-sums.ts';
 import type { Measure } from '../measures/family.ts';
 import { measureValue } from '../measures/value.ts';
 import { absent, type Result } from '../statistics/absent.ts';
-import { type Mean, meanOfBuckets, PUBLISHED_BUCKETS } from '../statistics/mean.ts';
+import type { Mean } from '../statistics/mean.ts';
 import type { VariantState } from './state.ts';
 
 /** A variant's state from its row. @param measures those of the row's shape, in its order */
@@ -16,8 +16,7 @@ export function variantState(row: Row, measures: readonly Measure[]): VariantSta
   const columns = vectorOffsets(shape.kinds);
   const means = measures.map((measure, m): readonly [string, Result<Mean>] => {
     if (vector === undefined) return [measure.canonical, headMean(measure, row.sums.slice(sums[m], sums[m + 1]))];
-    const { m: above, d: below } = bucketSums(vector, measure, columns[m]);
-    return [measure.canonical, meanOfBuckets(above, below, PUBLISHED_BUCKETS)];
+    return [measure.canonical, meanOfVector(vector, measure, columns[m])];
   });
   return { impressions, positives, userless, buckets: vector?.filled().length ?? 0, means: new Map(means) };
 }

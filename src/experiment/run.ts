@@ -9,7 +9,7 @@ import { fmix32, fnv1a32 } from '../user-words.ts';
  * user sample numbers them; that of guardrails and measures does not.
  */
 export function runOf(settings: ExperimentSettings, measures: readonly Pick<Measure, 'canonical'>[]): string {
-  const { variants, control, primary, guardrails, horizon, alpha, nStar, start, interleaved } = settings;
+  const { variants, control, primary, guardrails, horizon, alpha, nStar, start, lowerIsBetter, interleaved } = settings;
   const text = JSON.stringify([
     [...variants],
     control,
@@ -21,6 +21,7 @@ export function runOf(settings: ExperimentSettings, measures: readonly Pick<Meas
     start ?? null,
     interleaved,
     measures.map(({ canonical }) => canonical).sort(),
+    ...(lowerIsBetter.size === 0 ? [] : [[...lowerIsBetter].sort()]),
   ]);
   return hex(fnv1a32(`receval/run/1:${text}`)) + hex(fnv1a32(`receval/run/2:${text}`));
 }

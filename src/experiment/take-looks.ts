@@ -62,13 +62,15 @@ function lookOf(state: ExperimentState, measure: string, pair: Pair, users: numb
   const { settings } = state;
   const { effect, stderr, sequence } = pair;
   if (isAbsent(effect) || isAbsent(stderr) || isAbsent(sequence)) return undefined;
+  // What is worse has to look like a fall.
+  const difference = settings.lowerIsBetter.has(measure) ? -effect.difference : effect.difference;
   const guard =
     roleOf(settings, measure) === 'guardrail'
-      ? oneSidedSequence(effect.difference, stderr, users, settings, 'worse')
+      ? oneSidedSequence(difference, stderr, users, settings, 'worse')
       : undefined;
   return {
     at,
-    difference: effect.difference,
+    difference,
     logE: sequence.logE,
     guardLogE: guard === undefined || isAbsent(guard) ? undefined : guard.logE,
   };

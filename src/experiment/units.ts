@@ -2,7 +2,7 @@ import { addRow, copyRow, type Row } from '../accumulators/row.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { EpochMs } from '../events.ts';
 import type { Measure } from '../measures/family.ts';
-import { mergeSamples, UserSample } from '../statistics/user-sample.ts';
+import { mergeSamples, type UserSample } from '../statistics/user-sample.ts';
 import { variantState } from './row-state.ts';
 import type { ExperimentState, VariantState } from './state.ts';
 
@@ -39,13 +39,7 @@ export function stateOfUnits(
     asOf,
     variants,
     others,
-    sample:
-      samples.length === 1
-        ? samples[0]
-        : samples.reduce(
-            (a, b) => mergeSamples(a, b, Number.POSITIVE_INFINITY),
-            new UserSample(Number.POSITIVE_INFINITY),
-          ),
+    sample: samples.length === 1 ? samples[0] : mergeSamples(samples, Number.POSITIVE_INFINITY),
     missing: parts.reduce((sum, part) => sum + part.missing, 0),
   };
 }

@@ -1,27 +1,16 @@
-/** The names of all metrics: the only place that names one (interfaces.md section 5). Every name has HELP and TYPE from the start. */
+/** The names of all metrics, with catalogue-experiments.ts the only place that names one (interfaces.md section 5). Every name has HELP and TYPE from the start. */
 import type { Settings } from '../config/settings.ts';
 import { describe } from '../measures/describe.ts';
 import type { Measure, MeasureName } from '../measures/family.ts';
-
-export type MetricType = 'counter' | 'gauge' | 'histogram';
-
-/** Who exposes a metric: exporters the numbers of all units, workers their own part. */
-export type MetricRole = 'exporter' | 'worker' | 'both';
-
-export interface Metric {
-  readonly name: string;
-  readonly type: MetricType;
-  readonly help: string;
-  /** Labels that a series may have. A dimension that is not in a series' grouping set, and k and params of a measure without, are left out. */
-  readonly labels: readonly string[];
-  readonly role: MetricRole;
-}
+import { isPlainRatio, sumsKind } from '../measures/value.ts';
+import { EXPERIMENT_METRICS } from './catalogue-experiments.ts';
+import type { Metric } from './metric.ts';
 
 export type CatalogueSettings = Pick<Settings, 'cohorts' | 'measures'>;
 
 /** Every metric that this process may expose, in the order of the page. */
 export function catalogue(settings: CatalogueSettings): readonly Metric[] {
-  return [...qualityMetrics(settings), ...SHARED, ...scoreMetrics(settings), ...PIPELINE];
+  return [...qualityMetrics(settings), ...EXPERIMENT_METRICS, ...SHARED, ...scoreMetrics(settings), ...PIPELINE];
 }
 
 /** Values of one measure name. */
@@ -45,21 +34,27 @@ export function weightName(measure: MeasureName): string {
 /** Measures whose values may be below 0 cannot be summed in a counter. */
 const MAY_BE_NEGATIVE: ReadonlySet<MeasureName> = new Set(['bias', 'spearman', 'kendall']);
 
-export function hasScore({ name }: Measure): boolean {
-  return !MAY_BE_NEGATIVE.has(name);
+/** Whether sum over weight is the measure's value (of rmse: its square). */
+export function hasScore(measure: Measure): boolean {
+  return !MAY_BE_NEGATIVE.has(measure.name) && (isPlainRatio(measure) || measure.name === 'rmse');
 }
 
+/** These leave lists out whatever their parameters are: of one class alone, or without items that are known. */
+const MAY_LEAVE_LISTS_OUT: ReadonlySet<MeasureName> = new Set(['auc', 'popularity', 'novelty', 'diversity']);
+
 /** Whether each impression counts once in the measure's denominator, so that no weight is needed beside the impressions. */
-export function weighsImpressions({ name, params, k }: Measure): boolean {
+export function weighsImpressions(measure: Measure): boolean {
+  const { name, params, k } = measure;
+  if (sumsKind(measure) !== 'mean') return false;
   const mayLeaveOut =
     k !== undefined ||
-    name === 'auc' ||
+    MAY_LEAVE_LISTS_OUT.has(name) ||
     params.get('empty') === 'skip' ||
     params.get('norm') === 'minmax' ||
-    params.get('min_list_length') !== 1 ||
+    (params.get('min_list_length') ?? 1) !== 1 ||
     (params.get('examined') ?? 'all') !== 'all' ||
     params.get('slot') !== undefined;
-  return params.get('avg') === 'macro' && !mayLeaveOut;
+  return !mayLeaveOut;
 }
 
 /** The measures of a configuration by name: variants of one name share a metric. */
@@ -110,6 +105,12 @@ function qualityMetrics(settings: CatalogueSettings): readonly Metric[] {
     },
     {
       ...gauge,
+      name: 'receval_item_limit_rows',
+      help: 'Cohorts of all windows and horizons that were shown more items than limits.itemsCounted: their gini and entropy are absent.',
+      labels: [],
+    },
+    {
+      ...gauge,
       name: 'receval_window_complete',
       help: '1 if every unit has every pane of the window, whole; 0 while it misses a unit, a gap or a rebuilt span, or has not filled yet.',
       labels: ['window', 'horizon'],
@@ -138,7 +139,7 @@ function scoreMetrics(settings: CatalogueSettings): readonly Metric[] {
       {
         ...counter,
         name: scoreName(name),
-        help: `Sum over scored lists, to be divided by receval_scored_impressions_total, or by ${weightName(name)} where that exists. ${convention(variants)}`,
+        help: `Sum over scored lists, to be divided by receval_scored_impressions_total, or by ${weightName(name)} where that exists${name === 'rmse' ? ', and then its root taken' : ''}. ${convention(variants)}`,
         labels: [...cohort, 'k', 'params'],
       },
       ...(weighted.length === 0
@@ -179,6 +180,13 @@ const SHARED: readonly Metric[] = [
     labels: [],
     role: 'both',
   },
+  {
+    name: 'receval_memory_limit_bytes',
+    type: 'gauge',
+    help: 'Memory that the process may use: the limit of its container, or else what the machine has.',
+    labels: [],
+    role: 'both',
+  },
 ];
 
 function counter(name: string, help: string, ...labels: readonly string[]): Metric {
@@ -197,10 +205,21 @@ const PIPELINE: readonly Metric[] = [
   counter('receval_events_total', 'Events read and committed.', 'topic'),
   counter('receval_drops_total', 'Events that left without counting, by reason.', 'topic', 'reason'),
   counter('receval_invalid_total', 'Records dropped as invalid, by what is wrong.', 'topic', 'code'),
+  counter(
+    'receval_dead_letters_total',
+    'Invalid records handed to deadLetter, by what became of them: written, failed (could not be written), dropped (no room, or left at the end).',
+    'outcome',
+  ),
   counter('receval_ignored_cohort_keys_total', 'Keys of cohorts in events that are no valid dimension names.'),
+  counter(
+    'receval_unknown_items_total',
+    'Slots whose item the catalogue does not hold, once per horizon; measures that ask it leave them out.',
+    'horizon',
+  ),
   counter('receval_late_total', 'Events that count but missed a horizon.', 'topic', 'horizon'),
   gauge('receval_watermark_timestamp_seconds', 'Everything up to this event time has been seen.', 'topic', 'partition'),
   gauge('receval_open_impressions', 'Impressions that have not closed at the longest horizon.', 'partition'),
+  gauge('receval_open_impressions_limit', 'Open impressions at which this worker pauses the topic that leads.'),
   gauge('receval_waiting_feedback', 'Feedback that no impression took yet.', 'partition'),
   gauge(
     'receval_state_bytes',

@@ -57,7 +57,7 @@ function dropsOf({ impressions, feedback }: TopicCounts, reason: FeedbackDrop): 
 }
 
 /** Out of what a unit tells since this process claimed it. */
-export function claimCounters({ kafka }: PipelineSettings): readonly CounterSeries<UnitStatus>[] {
+export function claimCounters({ attribution, kafka }: PipelineSettings): readonly CounterSeries<UnitStatus>[] {
   return [
     ...kafka.topics.flatMap(({ name: topic }, t) =>
       INVALID_CODES.map((code) => ({
@@ -67,6 +67,11 @@ export function claimCounters({ kafka }: PipelineSettings): readonly CounterSeri
       })),
     ),
     { name: 'receval_ignored_cohort_keys_total', labels: '', of: (unit) => unit.ignoredCohortKeys },
+    ...attribution.horizons.map(({ text }, h) => ({
+      name: 'receval_unknown_items_total',
+      labels: labelText({ horizon: text }),
+      of: ({ unknownItems }: UnitStatus) => unknownItems[h],
+    })),
     { name: 'receval_idle_advances_total', labels: '', of: (unit) => unit.idleAdvances },
     { name: 'receval_impressions_closed_by_idle_total', labels: '', of: (unit) => unit.closedByIdle },
   ];

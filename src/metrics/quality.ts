@@ -1,14 +1,16 @@
+import { isOverItemLimit } from '../accumulators/row-value.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import { OTHER_COHORT } from '../events.ts';
 import type { QualityRow, QualitySnapshot } from '../exporter.ts';
 import type { QualityDecision } from '../exporter-watch.ts';
 import { LABELS } from '../statistics/decision-labels.ts';
-import { type Metric, stderrName, valueName } from './catalogue.ts';
+import { stderrName, valueName } from './catalogue.ts';
 import { type Column, columnsOf } from './columns.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';
+import type { Metric } from './metric.ts';
 
-export type QualitySettings = Pick<Settings, 'cohorts' | 'limits' | 'measures'>;
+export type QualitySettings = Pick<Settings, 'cohorts' | 'itemFile' | 'limits' | 'measures'>;
 
 /** A value and its standard error. */
 const SERIES_PER_MEASURE = 2;
@@ -27,7 +29,7 @@ export function qualityText(
 ): QualityText {
   const page = new Exposition(metrics);
   if (snapshot === undefined) return { text: page.text(), capped: 0 };
-  const columns = columnsOf(settings.measures);
+  const columns = columnsOf(settings.measures, settings.itemFile?.size);
   const rows = withinLimit(snapshot.rows, columns.length * SERIES_PER_MEASURE, settings);
   const labels = rows.map(rowLabels);
   writeMeasures(page, columns, rows, labels);
@@ -37,6 +39,7 @@ export function qualityText(
     impressions(labels[i], row.impressions);
     positives(labels[i], row.positives);
   }
+  page.series('receval_item_limit_rows')('', rows.filter(({ row }) => isOverItemLimit(row)).length);
   const complete = page.series('receval_window_complete');
   for (const { window, horizon, complete: whole } of snapshot.windows)
     complete(labelText({ window, horizon }), Number(whole));
@@ -67,7 +70,7 @@ function writeMeasures(
   for (const column of columns) {
     const add = page.series(valueName(column.measure.name));
     for (const [i, { row }] of rows.entries()) {
-      const value = column.value(row.sums);
+      const value = column.value(row);
       if (value !== undefined) add(joinLabels(labels[i], column.labels), value);
     }
   }

@@ -1,27 +1,39 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { TopicCounts } from '../checkpoint.ts';
 import type { Settings } from '../config/settings.ts';
+import { LETTER_OUTCOMES, type LetterCounts, NO_LETTERS } from '../dead-letters/queue.ts';
+import type { Comparison } from '../experiment/comparison.ts';
 import type { QualitySnapshot } from '../exporter.ts';
 import type { WorkerStatus } from '../worker-status.ts';
-import { catalogue, type Metric, PREFIX, UNWANTED_PROCESS_METRICS } from './catalogue.ts';
+import { catalogue, PREFIX, UNWANTED_PROCESS_METRICS } from './catalogue.ts';
+import { EXPERIMENT_METRICS } from './catalogue-experiments.ts';
+import { experimentsText } from './experiments.ts';
 import { Exposition, labelText } from './exposition.ts';
+import type { Metric } from './metric.ts';
 import { Pipeline } from './pipeline.ts';
 import { type QualityText, qualityText } from './quality.ts';
 import { Scores } from './scores.ts';
 
-export type MetricsSettings = Pick<Settings, 'attribution' | 'cohorts' | 'kafka' | 'limits' | 'measures'>;
+export type MetricsSettings = Pick<Settings, 'attribution' | 'cohorts' | 'itemFile' | 'kafka' | 'limits' | 'measures'>;
 
 export interface MetricsOptions {
   readonly role: 'exporter' | 'worker' | 'all';
   /** Of receval, and of Node. */
   readonly version: string;
   readonly node: string;
+  /** Memory that the process may use, in bytes; undefined: not known. */
+  readonly memoryLimit?: number | undefined;
+  /** Open impressions that a worker holds at most; undefined: not known, or no limit. */
+  readonly openLimit?: number | undefined;
 }
 
 /** What is new; undefined: nothing. */
 export interface MetricsUpdate {
   readonly snapshot?: QualitySnapshot | undefined;
   readonly status?: WorkerStatus | undefined;
+  readonly deadLetters?: LetterCounts | undefined;
+  /** All experiments, as of their newest looks. */
+  readonly experiments?: readonly Comparison[] | undefined;
 }
 
 /** How prom-client writes what Node could not measure yet. */
@@ -32,7 +44,7 @@ export class Metrics {
   readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #settings: MetricsSettings;
   readonly #options: MetricsOptions;
-  readonly #exporterMetrics: readonly Metric[];
+  readonly #qualityMetrics: readonly Metric[];
   readonly #workerMetrics: readonly Metric[];
   readonly #sharedMetrics: readonly Metric[];
   /** Process and Node: prom-client knows how to measure them. */
@@ -41,6 +53,9 @@ export class Metrics {
   readonly #scores: Scores;
   #snapshot: QualitySnapshot | undefined;
   #quality: QualityText;
+  #compared: readonly Comparison[] | undefined;
+  #experiments = '';
+  #deadLetters = NO_LETTERS;
   #capped = 0;
   #text = '';
 
@@ -49,14 +64,17 @@ export class Metrics {
     const all = catalogue(settings);
     this.#settings = settings;
     this.#options = options;
-    this.#exporterMetrics = role === 'worker' ? [] : all.filter((metric) => metric.role === 'exporter');
+    const isOfExperiments = (metric: Metric): boolean => EXPERIMENT_METRICS.includes(metric);
+    this.#qualityMetrics =
+      role === 'worker' ? [] : all.filter((metric) => metric.role === 'exporter' && !isOfExperiments(metric));
     this.#workerMetrics = role === 'exporter' ? [] : all.filter((metric) => metric.role === 'worker');
     this.#sharedMetrics = all.filter((metric) => metric.role === 'both');
     this.#pipeline = new Pipeline(settings);
     this.#scores = new Scores(settings);
     collectDefaultMetrics({ register: this.#process, prefix: PREFIX });
     for (const name of UNWANTED_PROCESS_METRICS) this.#process.removeSingleMetric(name);
-    this.#quality = qualityText(this.#exporterMetrics, settings, undefined);
+    this.#quality = qualityText(this.#qualityMetrics, settings, undefined);
+    this.#takeExperiments([]);
     this.#text = this.#page();
   }
 
@@ -71,8 +89,10 @@ export class Metrics {
   }
 
   /** Takes over what is new and makes the text. Must not be called while a call is running. */
-  async update({ snapshot, status }: MetricsUpdate): Promise<void> {
+  async update({ snapshot, status, experiments, deadLetters }: MetricsUpdate): Promise<void> {
+    if (deadLetters !== undefined) this.#deadLetters = deadLetters;
     if (snapshot !== undefined) this.#takeSnapshot(snapshot);
+    if (experiments !== undefined) this.#takeExperiments(experiments);
     if (status !== undefined) {
       this.#pipeline.update(status);
       this.#scores.update(status.units);
@@ -85,25 +105,37 @@ export class Metrics {
   #takeSnapshot(snapshot: QualitySnapshot): void {
     const last = this.#snapshot;
     this.#snapshot = snapshot;
-    if (this.#exporterMetrics.length === 0) return;
+    if (this.#qualityMetrics.length === 0) return;
     const isSame =
       last?.rows === snapshot.rows && last.windows === snapshot.windows && last.decisions === snapshot.decisions;
     if (!isSame) {
-      this.#quality = qualityText(this.#exporterMetrics, this.#settings, snapshot);
+      this.#quality = qualityText(this.#qualityMetrics, this.#settings, snapshot);
     }
     this.#capped += this.#quality.capped;
   }
 
+  #takeExperiments(experiments: readonly Comparison[]): void {
+    if (this.#options.role === 'worker' || this.#compared === experiments) return;
+    this.#compared = experiments;
+    this.#experiments = experimentsText(experiments);
+  }
+
   #page(): string {
     const shared = new Exposition(this.#sharedMetrics);
-    const { version, node } = this.#options;
+    const { version, node, memoryLimit, openLimit } = this.#options;
     shared.series('receval_build_info')(labelText({ version, node }), 1);
     shared.series('receval_series_capped_total')('', this.#capped + this.#scores.capped);
+    if (memoryLimit !== undefined) shared.series('receval_memory_limit_bytes')('', memoryLimit);
     const worker = new Exposition(this.#workerMetrics);
     if (this.#workerMetrics.length > 0) {
+      if (openLimit !== undefined) worker.series('receval_open_impressions_limit')('', openLimit);
       this.#scores.write(worker);
       this.#pipeline.write(worker);
+      const letters = worker.series('receval_dead_letters_total');
+      for (const outcome of LETTER_OUTCOMES) letters(labelText({ outcome }), this.#deadLetters[outcome]);
     }
-    return [this.#quality.text, shared.text(), worker.text()].filter((text) => text !== '').join('\n');
+    return [this.#quality.text, this.#experiments, shared.text(), worker.text()]
+      .filter((text) => text !== '')
+      .join('\n');
   }
 }

@@ -1,4 +1,6 @@
 /** Rules of Prometheus as data, and what can be chosen about them. */
+import type { Label } from '../statistics/decision-labels.ts';
+
 export type Severity = 'critical' | 'warning' | 'info';
 
 export interface AlertRule {
@@ -25,7 +27,7 @@ export interface RuleOptions {
 
 export const USUAL_RULE_OPTIONS: RuleOptions = {
   targets: 1,
-  runbook: 'docs/alerts.md',
+  runbook: 'docs/runbook.md',
   dashboard: undefined,
 };
 
@@ -53,4 +55,19 @@ export function alertRule(text: AlertText, { runbook, dashboard }: RuleOptions):
       ...(dashboard === undefined ? links : { ...links, dashboard_url: dashboard }),
     },
   };
+}
+
+/** Whether a counter grew within a span. A series that is first seen above 0 grew too: `increase` does not see that. */
+export function grew(counter: string, span: string): string {
+  return `increase(${counter}[${span}]) > 0
+or (${counter} > 0 unless ${counter} offset ${span})`;
+}
+
+/**
+ * Where a gauge of decisions says this. All exporters decide alike; take one. What was said last holds for 5 minutes without
+ * news, so that a lost scrape or an exporter that starts anew neither resolves an alert nor fires it twice.
+ */
+export function decisionIs(gauge: string, label: Label): string {
+  return `max without (instance, pod) (last_over_time(${gauge}{decision="${label}"}[5m])) == 1
+unless on () (max(receval_replay_in_progress) == 1)`;
 }

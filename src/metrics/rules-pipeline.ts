@@ -1,9 +1,13 @@
 /** Alerts on the pipeline itself (faults.md section 9). */
 import type { Settings } from '../config/settings.ts';
+import { COMMIT_ALERTS } from './rules-commits.ts';
 import { type AlertText, alertRule, type RuleGroup, type RuleOptions } from './rules-model.ts';
+import { PROCESS_ALERTS } from './rules-process.ts';
+import { TOPIC_ALERTS } from './rules-topics.ts';
 
 export function pipelineRules(settings: Settings, options: RuleOptions): RuleGroup {
-  const alerts = [workerDown(options), NO_PROGRESS, staleResults(settings), POISON_RATE, KEYS_NOT_PAIRED];
+  const standing = [workerDown(options), NO_PROGRESS, staleResults(settings)];
+  const alerts = [...standing, ...COMMIT_ALERTS, ...TOPIC_ALERTS, ...PROCESS_ALERTS];
   return { name: 'receval.pipeline', rules: alerts.map((alert) => alertRule(alert, options)) };
 }
 
@@ -58,31 +62,3 @@ function staleResults({ attribution }: Settings): AlertText {
       `${horizon.text} it should be at most {{ ${limit / 1000} | humanizeDuration }}.`,
   };
 }
-
-const POISON_RATE: AlertText = {
-  alert: 'RecevalPoisonRate',
-  expr: `sum without (instance, pod, reason) (rate(receval_drops_total{reason=~"invalid|future"}[10m]))
-/ sum without (instance, pod) (rate(receval_events_total[10m]))
-> 0.005`,
-  for: '10m',
-  severity: 'warning',
-  summary: 'receval cannot use part of the topic {{ $labels.topic }}',
-  description:
-    '{{ $value | humanizePercentage }} of the events of the topic {{ $labels.topic }} were dropped as invalid or as of' +
-    ' the future in the last 10 minutes; the limit is 0.5%.',
-};
-
-/** Only while all topics flow: feedback without impressions is another fault. */
-const KEYS_NOT_PAIRED: AlertText = {
-  alert: 'RecevalKeysNotPaired',
-  expr: `sum without (instance, pod, reason) (rate(receval_drops_total{reason="orphan"}[15m]))
-/ sum without (instance, pod) (rate(receval_events_total[15m]))
-> 0.5
-and ignoring (topic) min without (topic) (sum without (instance, pod) (rate(receval_events_total[15m]))) > 0`,
-  for: '15m',
-  severity: 'warning',
-  summary: 'Feedback of the topic {{ $labels.topic }} finds no impressions',
-  description:
-    '{{ $value | humanizePercentage }} of the events of the topic {{ $labels.topic }} were dropped as orphans in the last' +
-    ' 15 minutes, while all topics flow. The keys of impressions and feedback probably differ.',
-};

@@ -2,16 +2,13 @@
 import { setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Label } from '../statistics/decision-labels.ts';
-import { type AlertText, alertRule, type RuleGroup, type RuleOptions } from './rules-model.ts';
+import { type AlertRule, type AlertText, alertRule, decisionIs, type RuleOptions } from './rules-model.ts';
 
-/** undefined: nothing is watched. */
-export function qualityRules(settings: Settings, options: RuleOptions): RuleGroup | undefined {
-  if (settings.detect.sets.length === 0) return undefined;
+/** Of the group `receval.quality`; none where nothing is watched. */
+export function qualityRules(settings: Settings, options: RuleOptions): readonly AlertRule[] {
+  if (settings.detect.sets.length === 0) return [];
   const who = cohortText(settings);
-  return {
-    name: 'receval.quality',
-    rules: [regressed(who), unwatched(who)].map((alert) => alertRule(alert, options)),
-  };
+  return [regressed(who), unwatched(who)].map((alert) => alertRule(alert, options));
 }
 
 function regressed(who: string): AlertText {
@@ -20,9 +17,9 @@ function regressed(who: string): AlertText {
     expr: decided('regressed'),
     for: '0m',
     severity: 'critical',
-    summary: `{{ $labels.measure }} of ${who} is below its own past`,
+    summary: `{{ $labels.measure }} of ${who} is worse than its own past`,
     description:
-      `{{ $labels.measure }} (horizon {{ $labels.horizon }}) of ${who} has fallen against what it was at this hour of the` +
+      `{{ $labels.measure }} (horizon {{ $labels.horizon }}) of ${who} is worse than it was at this hour of the` +
       ' last weeks or days, or of the hours before while that is all there is. The log of receval tells by how much and since when.',
   };
 }
@@ -40,10 +37,8 @@ function unwatched(who: string): AlertText {
   };
 }
 
-/** All exporters decide alike; take one. */
 function decided(label: Label): string {
-  return `max without (instance, pod) (receval_quality_decision{decision="${label}"}) == 1
-unless on () (max(receval_replay_in_progress) == 1)`;
+  return decisionIs('receval_quality_decision', label);
 }
 
 /** A template that names the cohort of an alert, whichever of the grouping sets it is of. */

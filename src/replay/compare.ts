@@ -27,7 +27,7 @@ export interface FilesCompared {
  * arrive. Rejects as `readFiles` does.
  */
 export async function compareFiles(options: ReplayOptions, experiment: ExperimentSettings): Promise<FilesCompared> {
-  const settings: Settings = { ...options.settings, cohorts: [[experiment.dimension]] };
+  const settings: Settings = { ...options.settings, cohorts: [[experiment.dimension]], itemSets: [] };
   let looker: HourlyLooks | undefined;
   const finished = await readFiles({ ...options, settings }, (unit) => {
     looker = new HourlyLooks(settings, experiment, unit);

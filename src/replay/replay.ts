@@ -8,9 +8,10 @@ import { FileSource, type FileTopic } from '../consumers/source/files.ts';
 import { compile } from '../measures/scorer.ts';
 import { NO_PERMISSIONS } from '../resume.ts';
 import { Unit } from '../unit.ts';
-import type { Onlooker, UnitSettings } from '../unit-contract.ts';
+import type { Onlooker, UnitDeps, UnitSettings } from '../unit-contract.ts';
 import { decoderLimits, unitShape } from '../unit-settings.ts';
 import { type ReplayResult, readResult } from './result.ts';
+import { UserMeans } from './user-means.ts';
 
 /** One input file and the values for records that lack them (`FILE@variant=bts`). */
 export interface ReplayFile {
@@ -32,6 +33,8 @@ export interface ReplayOptions {
   /** Several files of a side: by event time, or one after the other. */
   readonly order: 'time' | 'concat';
   readonly newId: () => string;
+  /** As that of a unit; default: nobody is told. */
+  readonly onInvalid?: UnitDeps['onInvalid'];
   /** Called now and then. Bytes as stored; records of all kinds. */
   readonly onProgress: (progress: { readonly bytes: number; readonly records: number }) => void;
 }
@@ -47,6 +50,8 @@ export interface FinishedUnit {
   readonly unitSettings: UnitSettings;
   readonly store: Store;
   readonly ignoredCohortKeys: number;
+  /** undefined: no measure is a mean over users or sessions. */
+  readonly users: UserMeans | undefined;
 }
 
 /** What the files say, as every reader of a store would read it. Rejects with the error of a file that cannot be read. */
@@ -65,8 +70,9 @@ export async function readFiles(
   onlookerOf: (unit: () => Unit) => Onlooker | undefined,
 ): Promise<FinishedUnit> {
   const { settings } = options;
-  const scorer = compile(settings.measures, settings.grading);
-  const topics = topicsOf(options);
+  const scorer = compile(settings.measures, settings.grading, settings.itemFile);
+  const users = UserMeans.of(settings);
+  const topics = topicsOf(options, users);
   const shape = unitShape({ ...settings, kafka: { ...settings.kafka, topics: [] } }, scorer);
   const unitSettings: UnitSettings = {
     namespace: 'replay',
@@ -85,7 +91,10 @@ export async function readFiles(
       // Totals have vectors anyway.
       clustered: [],
       totals: [ALL],
+      items: { sets: settings.itemSets, inTotals: true },
+      runs: [],
     },
+    experiments: [],
     sources: topics.map(() => ''),
   };
   const store = new TotalsOnly();
@@ -96,7 +105,8 @@ export async function readFiles(
     decoders: [],
     newId: options.newId,
     now: () => undefined,
-    onlooker: onlookerOf(() => unit),
+    onlooker: onlookerOf(() => unit) ?? users,
+    onInvalid: options.onInvalid,
   });
   let records = 0;
   let uncommitted = 0;
@@ -117,10 +127,10 @@ export async function readFiles(
   const ignoredCohortKeys = topics
     .flatMap((topic) => topic.files)
     .reduce((sum, file) => sum + file.decoder.ignoredCohortKeys, 0);
-  return { unit, unitSettings, store, ignoredCohortKeys };
+  return { unit, unitSettings, store, ignoredCohortKeys, users };
 }
 
-function topicsOf(options: ReplayOptions): (FileTopic & { readonly role: TopicRole })[] {
+function topicsOf(options: ReplayOptions, users: UserMeans | undefined): (FileTopic & { readonly role: TopicRole })[] {
   const { settings, inputs, order } = options;
   let files = 0;
   const topic = (role: TopicRole, side: readonly ReplayFile[]): FileTopic & { readonly role: TopicRole } => {
@@ -133,18 +143,18 @@ function topicsOf(options: ReplayOptions): (FileTopic & { readonly role: TopicRo
     return {
       role,
       order,
-      files: side.map(({ path, defaults }) => ({
-        path,
-        name: String(++files),
-        decoder: createDecoder({
+      files: side.map(({ path, defaults }) => {
+        const decoder = createDecoder({
           ...decoderLimits(settings),
           role,
           tsUnit,
           positionBase,
           adapter: options.adapter ?? adapter,
           defaults,
-        }),
-      })),
+          sessions: users?.needsSessions === true,
+        });
+        return { path, name: String(++files), decoder: users?.numbering(decoder) ?? decoder };
+      }),
     };
   };
   if ('events' in inputs) return [topic({ impressions: true, feedback: true }, inputs.events)];

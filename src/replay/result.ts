@@ -1,6 +1,7 @@
 import type { PanesState } from '../accumulators/panes-settings.ts';
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
+import { isOverItemLimit, rowValue } from '../accumulators/row-value.ts';
 import { decodeCheckpoint } from '../accumulators/store/checkpoint.ts';
 import { SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
@@ -16,18 +17,27 @@ import {
   type InvalidCode,
 } from '../drops.ts';
 import type { EpochMs, Side } from '../events.ts';
-import { measureValue, measureWeight } from '../measures/value.ts';
-import { type Absence, isAbsent } from '../statistics/absent.ts';
+import { isClustered } from '../measures/clusters.ts';
+import type { Measure } from '../measures/family.ts';
+import { asksCatalogue } from '../measures/list-only.ts';
+import { pairCounts } from '../measures/value.ts';
+import { type Absence, isAbsent, type Result } from '../statistics/absent.ts';
 import type { Unit } from '../unit.ts';
 import type { UnitSettings } from '../unit-contract.ts';
+import type { UserMean, UserMeans } from './user-means.ts';
 
 /** One measure of one cohort. `value` is null where undefined, `stderr` where absent, then with its reason. */
 export interface ResultMeasure {
   readonly value: number | null;
-  /** Lists counted, or the denominator of a fraction. */
+  /** Lists counted, or the denominator of a fraction, or users, or sessions. */
   readonly n: number;
   readonly stderr: number | null;
   readonly reason?: Absence;
+  /** Of a measure of score against rating: slots with both, and their share of the slots with a rating; null: none has one. */
+  readonly pairs?: number;
+  readonly scoredShare?: number | null;
+  /** Of a mean over users or sessions: lists left out because they have no such id. */
+  readonly withoutId?: number;
 }
 
 export interface ResultRow {
@@ -58,6 +68,10 @@ export interface ReplayResult {
   readonly rows: readonly ResultRow[];
   readonly invalid: Readonly<Record<Side, ReadonlyMap<InvalidCode, number>>>;
   readonly ignoredCohortKeys: number;
+  /** By horizon: slots whose item the catalogue does not hold; undefined: no measure asks it. */
+  readonly unknownItems: Readonly<Record<string, number>> | undefined;
+  /** Rows that were shown more items than are counted. */
+  readonly itemLimitRows: number;
 }
 
 export interface Finished {
@@ -67,6 +81,7 @@ export interface Finished {
   readonly store: Store;
   readonly total: string;
   readonly ignoredCohortKeys: number;
+  readonly users: UserMeans | undefined;
 }
 
 /** Reads the result of a finished unit out of its store, as every reader would. */
@@ -77,6 +92,7 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
   const [fields, totals] = await store.read([unitKey(namespace, partition), totalKey(owner, total, SINCE_START)]);
   const horizons = settings.attribution.horizons.map((horizon) => horizon.text);
   const rows: ResultRow[] = [];
+  let itemLimitRows = 0;
   let asOf: EpochMs | undefined;
   if (fields.has('format')) {
     const checkpoint = decodeCheckpoint(fields);
@@ -90,9 +106,12 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
       pane: () => undefined,
       total: () => decoded,
     };
-    for (const horizon of settings.attribution.horizons) {
-      for (const row of readTotal([unitRows], horizon, total, settings.cohorts).rows) {
-        rows.push(resultRow(settings, row, horizon.text, total));
+    for (const [h, horizon] of settings.attribution.horizons.entries()) {
+      const cohorts = readTotal([unitRows], horizon, total, settings.cohorts).rows;
+      for (const row of cohorts) {
+        const userMean = userMeansOf(finished.users, cohorts, h, row);
+        rows.push(resultRow(settings, row, horizon.text, total, userMean));
+        if (isOverItemLimit(row.row)) itemLimitRows++;
       }
     }
   }
@@ -114,10 +133,21 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
     rows: rows.sort(compareRows),
     invalid: { impressions: codes(unit, 'impressions'), feedback: codes(unit, 'feedback') },
     ignoredCohortKeys: finished.ignoredCohortKeys,
+    unknownItems:
+      settings.itemFile !== undefined && settings.measures.some(asksCatalogue)
+        ? named(horizons, (_, h) => unit.committed.unknownItems[h])
+        : undefined,
+    itemLimitRows,
   };
 }
 
-function resultRow(settings: Settings, { by, values, row }: CohortRow, horizon: string, window: string): ResultRow {
+function resultRow(
+  settings: Settings,
+  { by, values, row }: CohortRow,
+  horizon: string,
+  window: string,
+  userMean: (measure: Measure) => UserMean | undefined,
+): ResultRow {
   return {
     by,
     labels: Object.fromEntries(by.map((dimension, i) => [dimension, values[i]])),
@@ -125,23 +155,50 @@ function resultRow(settings: Settings, { by, values, row }: CohortRow, horizon: 
     window,
     impressions: row.impressions,
     positives: row.positives,
-    measures: measuresOf(settings, row),
+    measures: measuresOf(settings, row, userMean),
   };
 }
 
-function measuresOf({ measures }: Settings, row: Row): Readonly<Record<string, ResultMeasure>> {
+/** Means over users of one row, from what is kept beside the rows. */
+function userMeansOf(
+  users: UserMeans | undefined,
+  rows: readonly CohortRow[],
+  horizon: number,
+  { by, values }: CohortRow,
+): (measure: Measure) => UserMean | undefined {
+  if (users === undefined) return () => undefined;
+  const named = new Set(rows.filter((row) => row.by.join() === by.join()).map((row) => row.values.join(',')));
+  return (measure) => (isClustered(measure) ? users.of(measure, horizon, by, values, named) : undefined);
+}
+
+function measuresOf(
+  { measures, itemFile }: Settings,
+  row: Row,
+  userMean: (measure: Measure) => UserMean | undefined,
+): Readonly<Record<string, ResultMeasure>> {
   const offsets = sumsOffsets(shapeOf(measures));
   const stderrs = stderrsOf(row, measures);
   return Object.fromEntries(
-    measures.map((measure, m) => {
+    measures.map((measure, m): readonly [string, ResultMeasure] => {
+      const mean = userMean(measure);
+      if (mean !== undefined) {
+        const { value, n, stderr, withoutId } = mean;
+        return [measure.canonical, { value, n, ...errorOf(stderr), withoutId }];
+      }
       const sums = row.sums.slice(offsets[m], offsets[m + 1]);
-      const value = measureValue(measure, sums) ?? null;
-      const n = measureWeight(measure, sums);
-      const stderr = stderrs[m];
-      const error = isAbsent(stderr) ? { stderr: null, reason: stderr.absent } : { stderr };
-      return [measure.canonical, { value, n, ...error }];
+      const { value = null, n } = rowValue(measure, row, sums, itemFile?.size ?? 0);
+      const counts = pairCounts(measure, sums);
+      const pairs =
+        counts === undefined
+          ? {}
+          : { pairs: counts.pairs, scoredShare: counts.rated === 0 ? null : counts.pairs / counts.rated };
+      return [measure.canonical, { value, n, ...errorOf(stderrs[m]), ...pairs }];
     }),
   );
+}
+
+function errorOf(stderr: Result<number>): Pick<ResultMeasure, 'stderr' | 'reason'> {
+  return isAbsent(stderr) ? { stderr: null, reason: stderr.absent } : { stderr };
 }
 
 function newestEnd({ minutes }: PanesState, paneSize: number): EpochMs | undefined {

@@ -32,6 +32,8 @@ export interface ExperimentFacts {
   readonly alpha: number;
   /** Loss that is still healthy, as a fraction of the control's mean. */
   readonly tolerance: number;
+  /** Of the primary measure: whether a variant with less of it is the better one. */
+  readonly lowerIsBetter: boolean;
   readonly control: VariantFacts;
   readonly variant: VariantFacts;
   /** Impressions of all variants of the experiment. */

@@ -15,8 +15,9 @@ export const EXPERIMENT_REASONS = {
 export const WATCHED_REASONS = {
   insufficient: ['warming_up', 'few_impressions', 'no_baseline'],
   healthy: ['in_control'],
-  regressed: ['below_baseline'],
-  improved: ['above_baseline'],
+  // The second of each: of a measure of which less is better.
+  regressed: ['below_baseline', 'above_baseline'],
+  improved: ['above_baseline', 'below_baseline'],
   invalid: ['incomplete'],
 } as const;
 

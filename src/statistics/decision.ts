@@ -113,6 +113,8 @@ function isFound(p: number | undefined, alpha: number): boolean {
   return p !== undefined && p <= alpha;
 }
 
-function isWithinTolerance({ effect, controlMean, tolerance }: ExperimentFacts): boolean {
-  return effect !== undefined && controlMean !== undefined && effect.lower >= -tolerance * Math.abs(controlMean);
+function isWithinTolerance({ effect, controlMean, tolerance, lowerIsBetter }: ExperimentFacts): boolean {
+  if (effect === undefined || controlMean === undefined) return false;
+  const worst = lowerIsBetter ? -effect.upper : effect.lower;
+  return worst >= -tolerance * Math.abs(controlMean);
 }

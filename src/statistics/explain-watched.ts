@@ -20,7 +20,8 @@ const PAST: Readonly<Record<BaselineKind, string>> = {
 
 /** One or two sentences. Example: `ndcg@10 of country=DE has fallen by 4.2 % against what it was in this hour of the last weeks.` */
 export function explainWatched(decision: WatchedDecision, { cohort, measure }: WatchedNames): string {
-  const { newest, settings, reason } = decision;
+  const { newest, settings, label, reason } = decision;
+  const advice = label === 'regressed' ? ' Look at what was released or changed when it began.' : '';
   const past = newest?.baseline === undefined ? 'before' : PAST[newest.baseline.kind];
   switch (reason) {
     case 'warming_up':
@@ -32,9 +33,9 @@ export function explainWatched(decision: WatchedDecision, { cohort, measure }: W
     case 'no_baseline':
       return `There is no past to compare ${measure} of ${cohort} with at this hour. Wait: two weeks, three days, or 36 blocks without gaps are enough.`;
     case 'below_baseline':
-      return `${measure} of ${cohort} has fallen by ${change(newest?.low)} against what it was ${past}. Look at what was released or changed when it began.`;
+      return `${measure} of ${cohort} has fallen by ${change(newest?.low)} against what it was ${past}.${advice}`;
     case 'above_baseline':
-      return `${measure} of ${cohort} has risen by ${change(newest?.high)} against what it was ${past}.`;
+      return `${measure} of ${cohort} has risen by ${change(newest?.high)} against what it was ${past}.${advice}`;
     case 'in_control':
       return `${measure} of ${cohort} is as it was ${past}; no fall or rise of ${percent(settings.tolerance)} or more stands out.`;
     default:

@@ -46,9 +46,9 @@ export function explainExperiment(decision: ExperimentDecision, names: Experimen
     case 'guardrail_worse':
       return `${variant} is worse than ${control} on the guardrail ${facts.guardrail?.measure ?? ''} (p ${probability(facts.guardrail?.p ?? 0)}); ${ALWAYS}.`;
     case 'primary_worse':
-      return found(facts, names, -1);
+      return found(facts, names, 'worse');
     case 'primary_better':
-      return found(facts, names, 1);
+      return found(facts, names, 'better');
     case 'within_tolerance':
       return `${variant} is not worse than ${control} on ${measure} by more than ${percent(facts.tolerance)}: the difference is between ${range(facts)}; ${ALWAYS}.`;
     case 'wide_interval':
@@ -59,11 +59,14 @@ export function explainExperiment(decision: ExperimentDecision, names: Experimen
 }
 
 /** The finding; where this look's interval contains 0 again, it says so. */
-function found(facts: ExperimentFacts, { variant, control, measure }: ExperimentNames, direction: 1 | -1): string {
-  const word = direction === 1 ? 'better' : 'worse';
-  const { effect } = facts;
+function found(
+  facts: ExperimentFacts,
+  { variant, control, measure }: ExperimentNames,
+  word: 'better' | 'worse',
+): string {
+  const { effect, lowerIsBetter } = facts;
   if (effect === undefined) return `${variant} was found ${word} than ${control} on ${measure}; ${ALWAYS}.`;
-  if (excludesZero(effect, direction)) {
+  if (excludesZero(effect, (word === 'better') === lowerIsBetter ? -1 : 1)) {
     return `${variant} is ${word} than ${control} on ${measure} by ${sizes(effect)}; ${ALWAYS}.`;
   }
   return `${variant} was found ${word} than ${control} on ${measure} at an earlier look, which stays; the difference is now between ${ends(effect)}.`;

@@ -32,7 +32,7 @@ export const NO_LOOKS: Looks = { worse: undefined, better: undefined, guard: und
 /** What one look at final totals saw. */
 export interface Look {
   readonly at: EpochMs;
-  /** Δ, which says the direction; at 0 the look counts for both. */
+  /** Δ, which says the direction: below 0 is worse, so of a measure of which less is better -Δ. At 0 it counts for both. */
   readonly difference: number;
   /** Of the two-sided sequence; absent: the look changes nothing. */
   readonly logE: Result<number>;

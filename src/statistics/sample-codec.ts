@@ -1,30 +1,52 @@
-import type { SampledUser } from './user-sample.ts';
+import { type SampleChange, type SampledUser, UserSample } from './user-sample.ts';
 
 /**
- * Users of a sample as whole numbers, four each: key, variants seen, first exposure in ms, first variant.
+ * A user sample as fields of a hash (interfaces.md section 4): `level`, and for each user its key, to
+ * [variants seen, first exposure in ms, first variant] as JSON.
  *
- * Example: user key 5 seen in variants 0 and 1, first at 10 in variant 1, is 5 3 10 1.
+ * Example: user key 5 seen in variants 0 and 1, first at 10 in variant 1, is field `5` with `[3,10,1]`.
  */
-const WIDTH = 4;
+const LEVEL = 'level';
 
-export function numbersOfUsers(users: Iterable<SampledUser>): number[] {
-  const numbers: number[] = [];
-  for (const { key, seen, ts, variant } of users) numbers.push(key, seen, ts, variant);
-  return numbers;
+/** What is to be set. With `whole` the hash is to be deleted before. No users changed: nothing. */
+export function fieldsOfSample({ level, whole, users }: SampleChange): Map<string, string> {
+  const fields = new Map<string, string>();
+  if (users.length === 0 && !whole) return fields;
+  fields.set(LEVEL, String(level));
+  for (const { key, seen, ts, variant } of users) fields.set(String(key), `[${seen},${ts},${variant}]`);
+  return fields;
 }
 
-/** Reads what JSON gave for such a list. Throws an Error that says which number is wrong. */
-export function usersOfNumbers(json: unknown): SampledUser[] {
-  if (!Array.isArray(json) || json.length % WIDTH !== 0) {
-    throw new Error(`user sample: expected a list of whole numbers, ${WIDTH} for each user`);
-  }
-  const numbers = json.map((value: unknown, i) => {
-    if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-    throw new Error(`user sample: expected a whole number at place ${i}, found ${JSON.stringify(value)}`);
-  });
+/** The level and the users of a hash; an empty one is an empty sample. Throws an Error that says which field is wrong. */
+export function readSample(fields: ReadonlyMap<string, string>): {
+  readonly level: number;
+  readonly users: readonly SampledUser[];
+} {
   const users: SampledUser[] = [];
-  for (let i = 0; i < numbers.length; i += WIDTH) {
-    users.push({ key: numbers[i], seen: numbers[i + 1], ts: numbers[i + 2], variant: numbers[i + 3] });
+  let level = 0;
+  for (const [field, text] of fields) {
+    if (field === LEVEL) level = whole(Number(text), field, text);
+    else users.push(userOf(field, text));
   }
-  return users;
+  return { level, users };
+}
+
+/** A sample as it was stored. @param capacity as in `UserSample` */
+export function sampleOfFields(fields: ReadonlyMap<string, string>, capacity?: number): UserSample {
+  const { level, users } = readSample(fields);
+  return new UserSample(capacity, level, users);
+}
+
+function userOf(field: string, text: string): SampledUser {
+  const numbers = /^\[(\d+),(-?\d+),(\d+)\]$/.exec(text);
+  if (numbers === null) {
+    throw new Error(`user sample: ${field}: expected [variants, time, variant], found ${text.slice(0, 60)}`);
+  }
+  const [seen, ts, variant] = numbers.slice(1).map((digits) => whole(Number(digits), field, text));
+  return { key: whole(Number(field), field, text), seen, ts, variant };
+}
+
+function whole(value: number, field: string, text: string): number {
+  if (Number.isSafeInteger(value)) return value;
+  throw new Error(`user sample: ${field}: expected whole numbers, found ${text.slice(0, 60)}`);
 }

@@ -145,7 +145,11 @@ function united(a: SampledUser, b: SampledUser): SampledUser {
   return { key: a.key, seen, ts: first.ts, variant: first.variant };
 }
 
-/** @param capacity K; Infinity where samples of all units are read together */
-export function mergeSamples(a: UserSample, b: UserSample, capacity: number): UserSample {
-  return new UserSample(capacity, Math.max(a.level, b.level), [...a.values(), ...b.values()]);
+/** Of any number of samples, each gone through once. @param capacity K; Infinity where samples of all units are read together */
+export function mergeSamples(samples: readonly UserSample[], capacity: number): UserSample {
+  return new UserSample(capacity, Math.max(0, ...samples.map(({ level }) => level)), usersOf(samples));
+}
+
+function* usersOf(samples: readonly UserSample[]): Iterable<SampledUser> {
+  for (const sample of samples) yield* sample.values();
 }

@@ -9,6 +9,8 @@
  *    6  high alarm on, and the rise is not below the tolerance         improved      above_baseline
  *    7  otherwise                                                      healthy       in_control
  *
+ * Of a measure of which less is better, rows 5 and 6 change places: a rise is regressed, above_baseline.
+ *
  * Row 1 counts steps, not blocks: a quiet cohort whose blocks are joined would else never leave it.
  */
 import { assertNever, type EpochMs } from '../events.ts';
@@ -21,6 +23,8 @@ import { type Alarm, type PathPoint, type WatchedBlock, watchedPath } from './wa
 export interface WatchedSettings extends CusumSettings {
   /** Smallest change that counts, as a fraction of the baseline. */
   readonly tolerance: number;
+  /** Whether a fall is an improvement. Default: false. */
+  readonly lowerIsBetter?: boolean | undefined;
 }
 
 export interface WatchedFacts {
@@ -73,12 +77,20 @@ function firstWarm(blocks: readonly WatchedBlock[]): number | undefined {
   return found < 0 ? undefined : found;
 }
 
-function verdictOf({ block, z, low, high }: PathPoint, { tolerance }: WatchedSettings): WatchedVerdict {
+function verdictOf({ block, z, low, high }: PathPoint, settings: WatchedSettings): WatchedVerdict {
+  const { tolerance, lowerIsBetter = false } = settings;
   const cause = stateVerdict(block);
   if (cause !== undefined) return cause;
   if (z === undefined) return { label: 'insufficient', reason: 'no_baseline' };
-  if (counts(low, -1, tolerance)) return { label: 'regressed', reason: 'below_baseline' };
-  if (counts(high, 1, tolerance)) return { label: 'improved', reason: 'above_baseline' };
+  const fell = counts(low, -1, tolerance);
+  const rose = counts(high, 1, tolerance);
+  if (lowerIsBetter) {
+    if (rose) return { label: 'regressed', reason: 'above_baseline' };
+    if (fell) return { label: 'improved', reason: 'below_baseline' };
+  } else {
+    if (fell) return { label: 'regressed', reason: 'below_baseline' };
+    if (rose) return { label: 'improved', reason: 'above_baseline' };
+  }
   return { label: 'healthy', reason: 'in_control' };
 }
 

@@ -1,8 +1,16 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { printComparison } from '../../src/cli/comparison-output.ts';
 import type { Comparison } from '../../src/experiment/comparison.ts';
+import { compareStored } from '../../src/service/compare.ts';
+import { load } from '../config/fixture.ts';
+import { redisIsThere } from '../contracts/store/redis-harness.ts';
+import { ShopService } from '../experiment-service.ts';
+import { freePort } from '../services/ports.ts';
+import { type RunningRedis, startRedis } from '../services/redis.ts';
 import { ROOT, receval } from './receval.ts';
 
 let folder: string;
@@ -106,10 +114,91 @@ describe('receval compare', () => {
     expect(code).toBe(2);
     expect(existsSync(plot)).toBe(false);
   });
-
-  it('asks for logs', async () => {
-    const { code, stderr } = await receval(['compare']);
-    expect(stderr).toContain('name the logs');
-    expect(code).toBe(2);
-  });
 });
+
+const SHOP = `namespace: shop
+kafka: {brokers: ['127.0.0.1:9']}
+attribution: {horizons: [10s, 1m]}
+paneSize: 20s
+measures: [ndcg@10, mrr, ctr(avg=micro)]
+experiments:
+  default: {control: A, variants: {A: 0.5, B: 0.5}, guardrails: [mrr]}
+`;
+
+if (await redisIsThere()) {
+  describe('receval compare without files', () => {
+    let redis: RunningRedis;
+    let config: string;
+    let service: ShopService;
+    beforeAll(async () => {
+      config = join(folder, 'shop.yaml');
+      writeFileSync(config, SHOP);
+      redis = await startRedis();
+      service = new ShopService();
+      const running = await service.start();
+      await service.live(190, { A: 1, B: 3 });
+      await service.clock.advance(2000);
+      await running.stop();
+      const admin = new Redis(redis.url);
+      for (const [key, fields] of service.store.inner.snapshot()) await admin.hset(key, fields);
+      admin.disconnect();
+    }, 60_000);
+    afterAll(() => redis.stop());
+
+    it('shows what a running service has stored, and exits with 3 when a variant regressed', async () => {
+      const flags = ['--config', config, '--redis', redis.url];
+      const { code, stdout, stderr } = await receval(['compare', ...flags, '--output', 'json']);
+      expect(stderr).toBe('');
+      const settings = load(SHOP);
+      const stored = await compareStored(settings, settings.experiments[0], 'shop', service.store);
+      expect(stdout).toBe(printComparison(stored, undefined, 'json'));
+      expect(stored.variants[0].decision).toBe('regressed');
+      expect(code).toBe(3);
+      const table = await receval(['compare', ...flags]);
+      expect(table.stdout).toContain('B: regressed');
+      expect(table.code).toBe(3);
+    });
+
+    it('takes Redis and namespace from the configuration, too, and writes nothing', async () => {
+      const admin = new Redis(redis.url);
+      const before = await admin.dbsize();
+      const tokens = await admin.hget('receval:{shop:0}:unit', 'token');
+      const own = join(folder, 'own.yaml');
+      writeFileSync(own, `${SHOP}redis: {url: '${redis.url}'}\n`);
+      expect((await receval(['compare', '--config', own])).code).toBe(3);
+      expect(await admin.dbsize()).toBe(before);
+      expect(await admin.hget('receval:{shop:0}:unit', 'token')).toBe(tokens);
+      admin.disconnect();
+    });
+
+    it.each([
+      [['--namespace', 'shopp'], 'nothing is stored under namespace "shopp": check --redis and --namespace'],
+      [['--measures', 'ndcg@10,mrr'], 'counts experiment "default" with other settings or measures than these'],
+    ])('%j: says what is there and what to do', async (flags, message) => {
+      const { code, stderr, stdout } = await receval(['compare', '--config', config, '--redis', redis.url, ...flags]);
+      expect(stderr).toContain(message);
+      expect(stderr).not.toContain('    at ');
+      expect(stdout).toBe('');
+      expect(code).not.toBe(0);
+      expect(code).not.toBe(3);
+    });
+
+    it('draws no picture, since a service keeps none of past looks', async () => {
+      const plot = join(folder, 'live.svg');
+      const { code, stderr } = await receval(['compare', '--config', config, '--redis', redis.url, '--plot', plot]);
+      expect(stderr).toContain('--plot draws the effect look by look');
+      expect(stderr).toContain('name the logs');
+      expect(code).toBe(2);
+      expect(existsSync(plot)).toBe(false);
+    });
+
+    it('says so when no Redis is there', async () => {
+      const url = `redis://127.0.0.1:${await freePort()}`;
+      const { code, stderr } = await receval(['compare', '--config', config, '--redis', url]);
+      expect(stderr).toMatch(/Redis/);
+      expect(stderr).not.toContain('    at ');
+      expect(code).not.toBe(0);
+      expect(code).not.toBe(3);
+    }, 30_000);
+  });
+}

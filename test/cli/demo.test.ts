@@ -54,7 +54,7 @@ async function seriesValue(url: string, series: RegExp): Promise<number> {
 
 describe('receval demo', () => {
   it('shows quality by variant on /metrics, is ready, and ends by itself with 0', async () => {
-    const { url, ended } = await startDemo('--for', '8s', '--speed', '300', '--seed', '5');
+    const { url, ended } = await startDemo('--for', '12s', '--speed', '300', '--seed', '5');
     const ndcg = await seriesValue(
       url,
       /^receval_ndcg\{[^}]*window="5m",horizon="1m",by="variant",variant="treatment"[^}]*\} (\S+)$/m,

@@ -184,6 +184,37 @@ describe('receval replay', () => {
     }
   });
 
+  it('shows the pairs of errors and the users of means over users, and says which lists it leaves out', async () => {
+    const items = [{ id: 'a', score: 3 }, { id: 'b' }];
+    const args = [
+      '--impressions',
+      file([impression('r1', 0, { items, userId: 'u' }), impression('r2', 1000, { items })].join('')),
+      '--feedback',
+      file(
+        ['a', 'b']
+          .map((item, i) => click('r1', 2000 + i, item, { action: 'rating', value: 4 + i }))
+          .concat(click('r2', 2000, 'a', { action: 'rating', value: 1 }))
+          .join(''),
+      ),
+      '--measures',
+      'mae,mrr(per=user)',
+    ];
+    const run = await receval(['replay', ...args, '--output', 'table']);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toBe('receval: mrr(per=user) leaves out lists without a userId: 1\n');
+    expect(run.stdout).toMatch(/1\.500000 \(66\.7 % scored\)/);
+    expect(run.stdout).toMatch(/1\.000000 \(n 1\)/);
+  });
+
+  it.each([
+    ['ndcg(ideal=all)@10', 'needs judgements of items that were not shown: it is for score only'],
+    ['ndcg(gain=binary,ideal=perfect)@10', 'it is for score only; expected ideal=shown'],
+  ])('refuses %s in words', async (measure, words) => {
+    const run = await receval(['replay', '--impressions', file(IMPRESSIONS), '--measures', measure]);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain(words);
+  });
+
   it('prints tables, Markdown and CSV of the same values', async () => {
     const args = [
       'replay',

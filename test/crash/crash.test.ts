@@ -14,10 +14,10 @@ import { BEGINNING, World } from './world.ts';
 
 const STEPS = script();
 const REAL = workersOf({ Worker, createDecoder });
-/** Everything durable but the guard fields and what only tells where a replay may begin. */
+/** Everything durable but the guard fields, what only tells where a replay may begin, and what depends on when somebody looked. */
 function durable(snapshot: StoreSnapshot): string {
   const without = new Set(['token', 'seq', 'cid', 'topics']);
-  const keys = [...snapshot].sort(([a], [b]) => (a < b ? -1 : 1));
+  const keys = [...snapshot].filter(([key]) => !isLooks(key)).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(
     keys.map(([key, fields]) => [key, [...fields].filter(([name]) => !without.has(name)).sort()]),
     undefined,
@@ -25,7 +25,8 @@ function durable(snapshot: StoreSnapshot): string {
   );
 }
 
-const unbroken = live(new World(STEPS, BEGINNING, 'lost'), REAL).then(durable);
+const whole = live(new World(STEPS, BEGINNING, 'lost'), REAL);
+const unbroken = whole.then(durable);
 
 interface Recovered {
   readonly crash: Crash;
@@ -50,12 +51,43 @@ async function goOn(
     try {
       const { stored, crashes: next } = await recovery(STEPS, crash, makeWorker);
       if (durable(stored) !== want) wrong.push(name);
+      wrong.push(...fallen(surviving(crash), stored).map((field) => `${name}: the evidence of ${field} fell`));
       recovered.push({ crash, next });
     } catch (error) {
       wrong.push(`${name}: ${error instanceof Error ? error.message : error}`);
     }
   }
   return { recovered, wrong };
+}
+
+function isLooks(key: string): boolean {
+  return key.includes(':looks:');
+}
+
+/** What was stored at a crash and is never taken back: of moments between a backup and its return only the backup. */
+function surviving({ moment: { steps, backup, stored } }: Crash): StoreSnapshot {
+  const [saved, back] = (['backup', 'roll back'] as const).map((what) => STEPS.findIndex(({ does }) => does === what));
+  return steps > saved && steps <= back ? backup : stored;
+}
+
+/** The evidence of looks by key and field. */
+function evidenceIn(stored: StoreSnapshot): ReadonlyMap<string, number> {
+  const looks = [...stored].filter(([key]) => isLooks(key));
+  return new Map(
+    looks.flatMap(([key, fields]) =>
+      [...fields]
+        .filter(([field]) => !field.endsWith('|decision'))
+        .map(([field, text]) => [`${key} ${field}`, JSON.parse(text)[0]] as const),
+    ),
+  );
+}
+
+/** Where looks say less than they said before, though no look can. */
+function fallen(before: StoreSnapshot, after: StoreSnapshot): readonly string[] {
+  const now = evidenceIn(after);
+  return [...evidenceIn(before)].flatMap(([field, logE]) =>
+    (now.get(field) ?? Number.NEGATIVE_INFINITY) < logE ? [field] : [],
+  );
 }
 
 async function load(path: string): Promise<Sources> {
@@ -82,6 +114,12 @@ describe('a worker that is killed where it waits', () => {
     }
     const rows = stored.filter(([key]) => !key.endsWith(':unit')).flatMap(([, fields]) => fields);
     expect(rows.length).toBeGreaterThan(100);
+    expect(stored.filter(([key]) => /:(?:total|users):default:/.test(key))).toHaveLength(4);
+    const looks = evidenceIn(await whole);
+    expect([...looks.keys()].map((name) => name.split(' ')[1])).toEqual(
+      expect.arrayContaining(['srm', '3s|B|mrr|worse', '3s|B|mrr|guard', '3s|B|ctr|better']),
+    );
+    expect([...looks.keys()].every((name) => name.includes(':0}:'))).toBe(true);
   });
 
   it('passes every label without a crash', async () => {

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { FAULT_LABELS } from '../../src/fault-point.ts';
 
 const SRC = resolve(import.meta.dirname, '../../src');
-const DATA_PATH = ['unit.ts', 'worker.ts', 'worker-pace.ts', 'worker-rivals.ts'];
+const DATA_PATH = ['unit.ts', 'worker.ts', 'worker-looks.ts', 'worker-pace.ts', 'worker-rivals.ts'];
 const PASSES = /passes\('[^']+'\);/;
 /** Waits for code of our own that has labels around its own waits. */
 const OWN =
-  /await (?:this\.#(?:claim|begin|commitAll|look|owner)\(|Promise\.all\(\[\.\.\.this\.#units|Unit\.claim\(|owned\.unit\.commit\()/;
+  /await (?:this\.#(?:claim|begin|commitAll|look|looks\.look|owner)\(|Promise\.all\(\[\.\.\.this\.#units|Unit\.claim\(|owned\.unit\.commit\()/;
 /** Ends only with the worker; the label behind it stands after its `finally`. */
 const RUN = /await source\.run\(/;
 

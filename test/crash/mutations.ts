@@ -24,8 +24,19 @@ export const RECOVERY_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'unit-panes.ts',
-        text: 'rows: new Map(keys.map((key, i) => [key, rows[i]]))',
-        replacement: 'rows: new Map(keys.map((key) => [key, new Map()]))',
+        text: 'new Panes(shape, panes === undefined ? undefined : { state: panes, rows })',
+        replacement:
+          'new Panes(shape, panes === undefined ? undefined : { state: panes, rows: new Map(keys.map((key) => [key, new Map()])) })',
+      },
+    ],
+  },
+  {
+    name: 'who was exposed is forgotten',
+    changes: [
+      {
+        file: 'unit-panes.ts',
+        text: 'sampleOfFields(of(usersKey(owner, name, run)))',
+        replacement: 'sampleOfFields(new Map())',
       },
     ],
   },

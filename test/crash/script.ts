@@ -33,6 +33,7 @@ export const FEEDBACK_LIMIT = 2;
 
 const STEP_MS = 500;
 const COUNTRIES = ['BR', 'DE', 'FR', 'JP', 'US'];
+const USERS = 7;
 const ITEMS = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 /** Traffic, then so long a silence that all of it closes by the clock however often a worker dies meanwhile, then more. */
@@ -151,7 +152,7 @@ class Traffic {
     const event = {
       requestId,
       ts: START + at,
-      ...(this.#below(4) === 0 ? {} : { userId: 'u' }),
+      ...(this.#below(4) === 0 ? {} : { userId: `u${at % USERS}` }),
       variant: this.#below(2) === 0 ? 'A' : 'B',
       cohorts: { country: COUNTRIES[this.#below(COUNTRIES.length)] },
       items: ITEMS.slice(first, first + 4),

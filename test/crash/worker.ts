@@ -1,4 +1,6 @@
+import type { ExperimentSettings } from '../../src/config/settings.ts';
 import type { createDecoder } from '../../src/consumers/decode/decoder.ts';
+import { runOf } from '../../src/experiment/run.ts';
 import { parseMeasures } from '../../src/measures/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../../src/resume.ts';
@@ -15,11 +17,33 @@ const GRADING = {
     rule: { from: 'grade', grade: 2 * i + 1, rule: 'max', max: 30, veto: false } as const,
   })),
 };
-const SCORER = compile(parseMeasures(['mrr', 'ndcg@3', 'ctr'], GRADING).measures, GRADING);
+const { measures: MEASURES } = parseMeasures(['mrr', 'ndcg@3', 'ctr'], GRADING);
+const SCORER = compile(MEASURES, GRADING);
+/** Shorter than that of the service, so that a short script has several looks. */
+const LOOK_EVERY_MS = 8_000;
 const ROLES = [
   { impressions: true, feedback: false },
   { impressions: false, feedback: true },
 ];
+
+const EXPERIMENT: ExperimentSettings = {
+  name: 'default',
+  dimension: 'variant',
+  control: 'A',
+  variants: new Map([
+    ['A', 1],
+    ['B', 1],
+  ]),
+  primary: 'ndcg@3',
+  guardrails: ['mrr'],
+  horizon: HORIZONS[0],
+  start: undefined,
+  alpha: 0.05,
+  nStar: 5000,
+  tolerance: 0.01,
+  lowerIsBetter: new Set(),
+  interleaved: false,
+};
 
 const SETTINGS: WorkerSettings = {
   topics: ['impressions', 'feedback'],
@@ -52,7 +76,18 @@ const SETTINGS: WorkerSettings = {
       keepHours: 3_600_000,
       keepVectors: 1_800_000,
       totals: ['all'],
+      runs: [
+        {
+          name: EXPERIMENT.name,
+          run: runOf(EXPERIMENT, MEASURES),
+          dimension: EXPERIMENT.dimension,
+          horizon: 0,
+          variants: [...EXPERIMENT.variants.keys()],
+          start: undefined,
+        },
+      ],
     },
+    experiments: [EXPERIMENT],
     sources: [`impressions:${partition}`, `feedback:${partition}`],
   }),
   commitInterval: 1_500,
@@ -62,6 +97,7 @@ const SETTINGS: WorkerSettings = {
   maxSkew: 3_600_000,
   openLimit: 1_000_000,
   sessionTimeout: 2_000,
+  looks: { every: LOOK_EVERY_MS, partitions: PARTITIONS, measures: MEASURES, unitTimeout: 600_000 },
 };
 
 /** Of one copy of the sources: decoded events are for the worker of the same copy. */
@@ -86,6 +122,7 @@ export function workersOf(sources: Sources): MakeWorker {
             feedbackBytes: 10_000,
             tsUnit: 'ms',
             positionBase: 1,
+            sampleUsers: true,
           }),
         ),
       onClaim: () => {},

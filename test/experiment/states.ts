@@ -20,6 +20,7 @@ export const SETTINGS: ExperimentSettings = {
   alpha: 0.05,
   nStar: 5000,
   tolerance: 0.01,
+  lowerIsBetter: new Set(),
   interleaved: false,
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseMeasures } from '../../src/measures/name.ts';
-import { catalogue, type Metric, weighsImpressions } from '../../src/metrics/catalogue.ts';
+import { catalogue, hasScore, weighsImpressions } from '../../src/metrics/catalogue.ts';
+import type { Metric } from '../../src/metrics/metric.ts';
 import { settingsOf } from './settings.ts';
 
 const MANY = settingsOf(`
@@ -77,6 +78,11 @@ describe('the catalogue', () => {
       'precision(avg=micro)',
       'recall(min_list_length=3)',
       'precision(examined=viewport)',
+      'rbp',
+      'auc',
+      'rmse',
+      'mae(avg=macro)',
+      'recall(avg=micro,per=class)@5',
     ];
     const { measures } = parseMeasures(texts, { relevantFrom: 1 });
     expect(measures.map((measure) => [measure.canonical, weighsImpressions(measure)])).toEqual([
@@ -90,6 +96,22 @@ describe('the catalogue', () => {
       ['precision(avg=micro)', false],
       ['recall(min_list_length=3)', false],
       ['precision(examined=viewport)', false],
+      ['rbp', true],
+      ['auc', false],
+      ['rmse', false],
+      ['mae(avg=macro)', false],
+      ['recall(avg=micro,per=class)@5', false],
     ]);
+  });
+
+  it('has a counter of the sums where their quotient is the value, and they never fall', () => {
+    const texts = [
+      ['mrr', 'rbp', 'auc', 'mae', 'rmse', 'mae(avg=macro)', 'f1(avg=micro,per=class)@5', 'f1(avg=micro)'],
+      ['bias', 'spearman', 'kendall', 'f1(per=class)@5', 'f1(of=means)'],
+    ].map((some) => parseMeasures(some, { relevantFrom: 1 }).measures);
+    expect(texts[0].filter((measure) => !hasScore(measure))).toEqual([]);
+    expect(texts[1].filter(hasScore)).toEqual([]);
+    const squares = catalogue(settingsOf('measures: [rmse]')).find(({ name }) => name === 'receval_rmse_score_total');
+    expect(squares?.help).toContain('receval_rmse_weight_total where that exists, and then its root taken');
   });
 });

@@ -5,7 +5,9 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { catalogue, type Metric } from '../../src/metrics/catalogue.ts';
+import { catalogue } from '../../src/metrics/catalogue.ts';
+import { EXPERIMENT_METRICS } from '../../src/metrics/catalogue-experiments.ts';
+import type { Metric } from '../../src/metrics/metric.ts';
 import { Metrics } from '../../src/metrics/registry.ts';
 import { itWith } from '../services/it-with.ts';
 import { PROMTOOL } from '../services/prometheus.ts';
@@ -23,7 +25,8 @@ function isScore({ name }: Metric): boolean {
 }
 
 const GROUPS: Readonly<Record<string, () => Promise<readonly string[]> | readonly string[]>> = {
-  quality: () => METRICS.filter(({ role }) => role === 'exporter').map(line),
+  quality: () => METRICS.filter((metric) => metric.role === 'exporter' && !isOfExperiments(metric)).map(line),
+  experiments: () => METRICS.filter(isOfExperiments).map(plainLine),
   scores: () => METRICS.filter((metric) => isScore(metric)).map(line),
   pipeline: () => METRICS.filter((metric) => metric.role === 'worker' && !isScore(metric)).map(line),
   shared: () => METRICS.filter(({ role }) => role === 'both').map(line),
@@ -36,6 +39,15 @@ const GROUPS: Readonly<Record<string, () => Promise<readonly string[]> | readonl
       .map(([name, { type, help }]) => `| \`${name}\` | ${type} | ${help} |`);
   },
 };
+
+function isOfExperiments(metric: Metric): boolean {
+  return EXPERIMENT_METRICS.includes(metric);
+}
+
+/** Whose labels are no dimensions. */
+function plainLine({ name, type, labels, help }: Metric): string {
+  return `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`;
+}
 
 function line({ name, type, labels, help }: Metric): string {
   const named = labels.map((label) => (label === 'variant' ? 'dimensions' : `\`${label}\``)).join(', ');

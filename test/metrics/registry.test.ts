@@ -37,6 +37,7 @@ function snapshotOf(rows: readonly QualityRow[], changes: Partial<QualitySnapsho
     rows,
     windows: [{ horizon: '1m', window: '5m', complete: true }],
     decisions: [],
+    experiments: [],
     resultTimes: new Map([['1m', 1_795_248_000_500]]),
     impressions: 1,
     ...changes,

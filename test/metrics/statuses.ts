@@ -10,6 +10,7 @@ export function unitStatus(partition: number, changes: Partial<UnitStatus> = {})
     invalid: [new Map(), new Map()],
     ignoredCohortKeys: 0,
     scored: new Map(),
+    unknownItems: [0, 0, 0],
     idleAdvances: 0,
     closedByIdle: 0,
     topicWatermarks: [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],

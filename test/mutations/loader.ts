@@ -1,10 +1,11 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Change, changed } from './mutation.ts';
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
+const PACKAGES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
 /**
  * Imports a module of a copy of src in which the changes are made. `load` gets the absolute path of `file` (below src) in
@@ -18,6 +19,7 @@ export async function withMutation<Module>(
   const folder = await mkdtemp(join(tmpdir(), 'receval-mutation-'));
   try {
     await cp(SRC, join(folder, 'src'), { recursive: true });
+    await symlink(PACKAGES, join(folder, 'node_modules'));
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     for (const change of changes) {
       const path = join(folder, 'src', change.file);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { drawScenario, runScenario } from '../simulation/history.ts';
 import { mutatedProduct, type Product, theProduct } from '../simulation/product.ts';
+import { EXPERIMENT_MUTATIONS } from './experiments.ts';
 import { GUARD_MUTATIONS } from './guards.ts';
 import { INJECTED_MUTATIONS } from './injected.ts';
 import { JOIN_MUTATIONS } from './join.ts';
@@ -14,7 +15,7 @@ const FROM = Number(RECEVAL_MUTATION_SEED ?? 1);
 
 /** Shown by the join alone; in a unit another guard stands before it, which is taken out as well in guards.ts. */
 const SHIELDED = 'a commit while one topic still replays';
-const MUTATIONS = [...GUARD_MUTATIONS, ...JOIN_MUTATIONS, ...INJECTED_MUTATIONS].filter(
+const MUTATIONS = [...GUARD_MUTATIONS, ...JOIN_MUTATIONS, ...INJECTED_MUTATIONS, ...EXPERIMENT_MUTATIONS].filter(
   ({ name }) => name !== SHIELDED,
 );
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
 import { rulesCommand } from '../../src/cli/rules.ts';
 import { run } from '../services/commands.ts';
 import { itWith } from '../services/it-with.ts';
@@ -49,7 +50,7 @@ describe('receval rules generate', () => {
   it('names the cohorts of all grouping sets', () => {
     const rules = generate('cohorts: [[], [country, surface]]\n');
     expect(rules).toContain(
-      '{{ if eq $labels.by "" }}all lists{{ else if eq $labels.by "country,surface" }}country {{ $labels.country }}, surface {{ $labels.surface }}{{ end }} is below',
+      '{{ if eq $labels.by "" }}all lists{{ else if eq $labels.by "country,surface" }}country {{ $labels.country }}, surface {{ $labels.surface }}{{ end }} is worse',
     );
   });
 
@@ -61,7 +62,20 @@ describe('receval rules generate', () => {
     );
     expect(rules).toContain('or vector(0)) < 4');
     expect(rules).toContain('runbook_url: https://wiki/receval#recevalnoprogress');
-    expect(rules.match(/dashboard_url: https:\/\/grafana\/d\/1/g)).toHaveLength(7);
+    expect(rules.match(/dashboard_url: https:\/\/grafana\/d\/1/g)).toHaveLength(rules.split('alert: ').length - 1);
+  });
+
+  it('prints a PrometheusRule with the same groups', () => {
+    const plain: unknown = parse(generate('', '--targets', '4'));
+    stdout = '';
+    const object = parse(generate('', '--targets', '4', '--format', 'kubernetes'));
+    expect(object).toMatchObject({ apiVersion: 'monitoring.coreos.com/v1', kind: 'PrometheusRule', spec: plain });
+  });
+
+  it('refuses a form that it does not know, with exit code 2', () => {
+    expect(() => generate('', '--format', 'kubernets')).toThrow(
+      expect.objectContaining({ exitCode: 2, message: expect.stringContaining('did you mean "kubernetes"?') }),
+    );
   });
 
   it('writes to a file and prints nothing', () => {
@@ -75,8 +89,19 @@ describe('receval rules generate', () => {
   });
 
   it('leaves the rules on quality out, and says so, where nothing is watched', () => {
-    expect(generate('cohorts: [[country]]\n')).not.toContain('receval.quality');
+    expect(generate('cohorts: [[country]]\n')).not.toContain('RecevalQuality');
     expect(stderr).toBe('note: no grouping set is watched (detect.sets), so there are no rules on quality\n');
+  });
+
+  it('leaves the rules on experiments out, and says so, where there are none', () => {
+    const rules = generate('experiments: {}\n');
+    expect(rules).not.toContain('RecevalExperiment');
+    expect(rules).toContain('RecevalQualityRegressed');
+    expect(stderr).toBe('note: there are no experiments (experiments), so there are no rules on them\n');
+  });
+
+  it('has no group without rules', () => {
+    expect(generate('cohorts: [[country]]\nexperiments: {}\n')).not.toContain('receval.quality');
   });
 
   it.each(['0', '-1', '1.5', ''])('refuses --targets %j with exit code 2', (targets) => {
@@ -96,6 +121,7 @@ describe('receval rules generate', () => {
       'cohorts: [[]]\n',
       'cohorts: [[country]]\ndetect: {sets: [[country]]}\n',
       'cohorts: [[country]]\n',
+      'cohorts: [[country]]\nexperiments: {}\n',
     ]) {
       generate(yaml, '--output', file);
       expect(await run(promtool, ['check', 'rules', file])).toMatchObject({ code: 0 });

@@ -1,13 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { scheduledRegression } from '../../src/demo/demo.ts';
+import { ALERTMANAGER, startAlertmanager } from '../services/alertmanager.ts';
 import { DEMO } from '../services/demo.ts';
 import { itWith } from '../services/it-with.ts';
 import { PROMETHEUS, startPrometheus } from '../services/prometheus.ts';
+import { eventually } from './polling.ts';
 import { quickConfig, usualRules } from './quick-rules.ts';
+import { quickAlertmanagerConfig, startWebhook } from './webhook.ts';
 
-/** A minute of events, a block of the demo, passes in a second. */
-const SPEED = 60;
+/** Three minutes of events, three blocks of the demo, pass in a second. */
+const SPEED = 180;
 const FLAGS = ['--speed', String(SPEED), '--seed', '7', '--for', '240s'];
 /** Times of the wall from the start of the demo. */
 const { from, to } = scheduledRegression(0, SPEED);
@@ -15,51 +17,71 @@ const BROKEN_MS = from / SPEED;
 const MENDED_MS = to / SPEED;
 /** The alarm goes off within 3 blocks or a few more, and ends 20 blocks after the last bad one. */
 const PATIENCE_MS = 60_000;
-const RIGHT = 'RecevalQualityRegressed treatment mrr';
+
+const FIRING = ['page firing RecevalExperimentRegressed treatment', 'page firing RecevalQualityRegressed treatment'];
+const MENDED = 'page resolved RecevalQualityRegressed treatment';
+const RUN_ENDED = 'page resolved RecevalExperimentRegressed treatment';
 
 itWith(
-  { name: 'demo and prometheus', get: async () => ({ demo: await DEMO.get(), program: await PROMETHEUS.get() }) },
-  'the planted regression of the demo fires for its variant and is resolved, and nothing else fires',
-  async ({ demo }) => {
+  {
+    name: 'demo, prometheus and alertmanager',
+    get: async () => ({
+      demo: await DEMO.get(),
+      program: await PROMETHEUS.get(),
+      alertmanager: await ALERTMANAGER.get(),
+    }),
+  },
+  'the planted regression of the demo reaches a webhook for its variant, and is resolved: against the past when it is mended, in the experiment by a new run',
+  async ({ demo, alertmanager: words }) => {
+    const webhook = await startWebhook();
+    const config = quickAlertmanagerConfig(webhook.port);
+    const alertmanager = await startAlertmanager(words, config.path);
     const began = Date.now();
-    const shop = await demo(FLAGS);
+    let shop = await demo(FLAGS);
     const prometheus = await startPrometheus({
-      configYaml: quickConfig(shop.port),
+      configYaml: quickConfig(shop.port, alertmanager.port),
       files: { 'rules.yml': usualRules() },
     });
-    const seen = new Set<string>();
-    /** Whether an alert fires; notes which. */
-    const look = async (): Promise<boolean> => {
-      await sleep(300);
-      const firing = (await prometheus.alerts()).filter(({ state }) => state === 'firing');
-      for (const { name, labels } of firing)
-        seen.add([name, labels['variant'], labels['measure']].filter(Boolean).join(' '));
-      return firing.length > 0;
+    /** Waits until so much was told and answers how long after the start that was. */
+    const told = async (...notices: readonly string[]): Promise<number> => {
+      const heard = async () => webhook.told();
+      await eventually(heard, (all) => notices.every((one) => all.includes(one)), MENDED_MS + PATIENCE_MS);
+      return Date.now() - began;
     };
-    /** Waits until the alerts that fire are, or are not, none; answers how long after the start of the demo that was. */
-    const until = async (fires: boolean, end: number): Promise<number> => {
-      for (;;) {
-        if ((await look()) === fires) return Date.now() - began;
-        if (Date.now() - began > end || !shop.isRunning())
-          throw new Error(`expected ${fires ? 'an alert' : 'no alert'}; seen: ${[...seen]}\n${shop.printed()}`);
-      }
-    };
+    const decided = (label: string) =>
+      prometheus.query(
+        `last_over_time(receval_experiment_decision{variant="treatment",decision=~"${label}"}[1m]) == 1`,
+      );
+    const firing = async () =>
+      (await prometheus.alerts()).filter(({ state }) => state === 'firing').map(({ name }) => name);
     try {
-      const fired = await until(true, BROKEN_MS + PATIENCE_MS);
-      expect([...seen]).toEqual([RIGHT]);
+      const fired = await told(...FIRING);
       expect(fired).toBeGreaterThan(BROKEN_MS);
       expect(fired).toBeLessThan(MENDED_MS);
-      while (Date.now() - began < MENDED_MS) await look();
-      await until(false, MENDED_MS + PATIENCE_MS);
-      const label = await prometheus.query(
-        'receval_quality_decision{variant="treatment",decision=~"healthy|improved"} == 1',
+
+      expect(await told(MENDED)).toBeGreaterThan(MENDED_MS);
+      expect([...webhook.told()].sort()).toEqual([...FIRING, MENDED]);
+      expect(await decided('regressed')).toHaveLength(1);
+      expect(await firing()).toEqual(['RecevalExperimentRegressed']);
+
+      const { port } = shop;
+      await shop.stop();
+      shop = await demo(FLAGS, port);
+      await eventually(
+        () => decided('insufficient|healthy'),
+        (found) => found.length === 1,
+        PATIENCE_MS,
       );
-      expect(label).toHaveLength(1);
-      expect([...seen]).toEqual([RIGHT]);
+      await told(RUN_ENDED);
+      expect([...webhook.told()].sort()).toEqual([...FIRING, RUN_ENDED, MENDED]);
+      await eventually(firing, (alerts) => alerts.length === 0, PATIENCE_MS);
     } finally {
       await prometheus.stop();
       await shop.stop();
+      await alertmanager.stop();
+      await webhook.stop();
+      config.remove();
     }
   },
-  MENDED_MS + PATIENCE_MS + 40_000,
+  MENDED_MS + 2 * PATIENCE_MS + 40_000,
 );

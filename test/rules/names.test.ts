@@ -11,6 +11,7 @@ const CONFIGURATIONS = [
   'cohorts: [[]]\n',
   'cohorts: [[surface, country]]\n',
   'measures: [mrr]\n',
+  'experiments: {}\n',
   'measures: ["ndcg(dup=each,gain=exp)@5", mrr]\n',
   'measures: ["rate(action=purchase)", ctr]\n',
 ];

@@ -61,10 +61,57 @@ function document({ alert, step, severity }: RuleSuite, { series, before, ...las
           eval_time: at,
           exp_alerts: fires.map(({ labels, annotations }) => ({
             exp_labels: { severity, ...labels },
-            exp_annotations: { ...annotations, runbook_url: `docs/alerts.md#${alert.toLowerCase()}` },
+            exp_annotations: { ...annotations, runbook_url: `docs/runbook.md#${alert.toLowerCase()}` },
           })),
         })),
       },
     ],
+  };
+}
+
+export interface Grown {
+  readonly alert: string;
+  readonly severity: string;
+  readonly series: string;
+  /** Minutes for which the alert remembers. */
+  readonly span: number;
+  /** Minutes for which it must be so. */
+  readonly lasts?: number;
+  readonly firing: Firing;
+}
+
+/** The suite of an alert on any growth of a counter. */
+export function grewSuite({ alert, severity, series, span, lasts = 0, firing }: Grown): RuleSuite {
+  return {
+    alert,
+    step: '1m',
+    severity,
+    cases: {
+      'is silent while the counter stands, at 0 or above': {
+        series: { [series]: '0x60', [series.replace('"a"', '"b"')]: '7x60' },
+        at: '50m',
+        fires: [],
+      },
+      'fires when it grew by one': {
+        series: { [series]: '0x20 1x40' },
+        before: { at: '20m', fires: [] },
+        at: `${21 + lasts}m`,
+        fires: [firing],
+      },
+      'fires when the series is first seen above 0': {
+        series: { [series]: '_x20 1x40' },
+        before: { at: '19m', fires: [] },
+        at: `${20 + lasts}m`,
+        fires: [firing],
+      },
+      [`is resolved ${span} minutes later`]: {
+        series: { [series]: '0x20 1x60' },
+        before: { at: `${20 + span - 1}m`, fires: [firing] },
+        at: `${21 + span}m`,
+        fires: [],
+      },
+      'is silent about a counter that began anew at 0': { series: { [series]: '5x20 0x40' }, at: '25m', fires: [] },
+    },
+    control: { from: '> 0', to: '> 2', breaks: 'fires when it grew by one' },
   };
 }

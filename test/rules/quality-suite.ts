@@ -2,7 +2,7 @@ import type { Firing, RuleSuite } from './promtool-case.ts';
 
 const LABELS = ['insufficient', 'healthy', 'regressed', 'improved', 'invalid'];
 
-/** Of two exporters and a worker: the label that holds, by minute, as `[label, minutes]` in a row. */
+/** Of two exporters and a worker: the label that holds, by minute, as `[label, minutes]` in a row; `lost`: no answer. */
 function picture(
   runs: readonly (readonly [label: string, minutes: number])[],
   {
@@ -14,7 +14,11 @@ function picture(
   for (const instance of ['a', 'b']) {
     for (const label of LABELS) {
       const name = `receval_quality_decision{job="receval",instance="${instance}",measure="mrr",horizon="1m",${cohort},decision="${label}"}`;
-      series[name] = runs.map(([held, minutes]) => `${Number(held === label)}x${minutes - 1}`).join(' ');
+      series[name] = runs
+        .map(([held, minutes]) =>
+          held === 'lost' ? `stale _x${minutes - 1}` : `${Number(held === label)}x${minutes - 1}`,
+        )
+        .join(' ');
     }
   }
   series['receval_replay_in_progress{job="receval",instance="w"}'] = replay;
@@ -24,8 +28,8 @@ function picture(
 const fallen = (cohort: Readonly<Record<string, string>>, who: string): Firing => ({
   labels: { job: 'receval', measure: 'mrr', horizon: '1m', decision: 'regressed', ...cohort },
   annotations: {
-    summary: `mrr of ${who} is below its own past`,
-    description: `mrr (horizon 1m) of ${who} has fallen against what it was at this hour of the last weeks or days, or of the hours before while that is all there is. The log of receval tells by how much and since when.`,
+    summary: `mrr of ${who} is worse than its own past`,
+    description: `mrr (horizon 1m) of ${who} is worse than it was at this hour of the last weeks or days, or of the hours before while that is all there is. The log of receval tells by how much and since when.`,
   },
 });
 const FALLEN = fallen({ by: 'variant', variant: 'treatment' }, 'variant treatment');
@@ -54,6 +58,16 @@ const REGRESSED: RuleSuite = {
       before: { at: '9m', fires: [FALLEN] },
       at: '10m',
       fires: [],
+    },
+    'goes on while no exporter answers for 4 minutes': {
+      series: picture([
+        ['regressed', 10],
+        ['lost', 4],
+        ['regressed', 10],
+      ]),
+      before: { at: '12m', fires: [FALLEN] },
+      at: '14m',
+      fires: [FALLEN],
     },
     'names all dimensions of a cohort': {
       series: picture([['regressed', 10]], { cohort: 'by="variant,country",variant="b",country="DE"' }),

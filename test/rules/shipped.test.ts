@@ -12,6 +12,8 @@ import { PROMTOOL } from '../services/prometheus.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(resolve(ROOT, path), 'utf8');
 
+const ALERTS = ruleGroups(load(''), USUAL_RULE_OPTIONS).flatMap(({ rules }) => rules);
+
 describe('the files in deploy/prometheus', () => {
   it('hold the rules of the default settings, as `receval rules generate` prints them', () => {
     expect(read('deploy/prometheus/rules/receval.yml')).toBe(printRules(load(''), USUAL_RULE_OPTIONS));
@@ -20,22 +22,40 @@ describe('the files in deploy/prometheus', () => {
   itWith(PROMTOOL, 'are what Prometheus takes', async (promtool) => {
     for (const folder of ['deploy/prometheus', 'deploy/prometheus/demo']) {
       const config = await run(promtool, ['check', 'config', `${folder}/prometheus.yml`], { cwd: ROOT });
-      expect(config).toMatchObject({ code: 0, stdout: expect.stringContaining('7 rules found') });
+      expect(config).toMatchObject({ code: 0, stdout: expect.stringContaining(`${ALERTS.length} rules found`) });
     }
     const rules = await run(promtool, ['check', 'rules', 'deploy/prometheus/rules/receval.yml'], { cwd: ROOT });
     expect(rules).toMatchObject({ code: 0, stdout: expect.not.stringContaining('duplicate') });
   });
 });
 
-describe('docs/alerts.md', () => {
-  it('has an entry for every alert, where its runbook_url points', () => {
-    const anchors = [...read('docs/alerts.md').matchAll(/^## (.+)$/gm)].map(
-      ([, title]) => `docs/alerts.md#${title.toLowerCase()}`,
+describe('docs/runbook.md', () => {
+  const page = read('docs/runbook.md');
+  const sections = page.split(/^## /m).slice(1);
+  const sectionOf = (alert: string): string | undefined => sections.find((text) => text.startsWith(`${alert}\n`));
+
+  it('has a section for every alert, and no other, where its runbook_url points', () => {
+    expect(ALERTS.length).toBeGreaterThan(20);
+    const anchors = sections.map((text) => `docs/runbook.md#${text.split('\n')[0].toLowerCase()}`);
+    expect(anchors).toEqual(ALERTS.map(({ annotations }) => annotations['runbook_url']));
+  });
+
+  it.each(ALERTS.map(({ alert }) => alert))('says of %s what it means, what to look at and what to do', (alert) => {
+    const section = sectionOf(alert) ?? '';
+    for (const part of ['**Means.** ', '**Why.** ', '**Look at.** ', '**Do.** ']) expect(section).toContain(part);
+  });
+
+  it('names every alert, with its severity, in the table of docs/alerts.md', () => {
+    const rows = [...read('docs/alerts.md').matchAll(/^\| \[(\w+)\]\(runbook\.md#(\w+)\) \| (\w+) \|/gm)];
+    expect(rows.map(([, name, anchor, severity]) => ({ name, anchor, severity }))).toEqual(
+      ALERTS.map(({ alert, labels }) => ({ name: alert, anchor: alert.toLowerCase(), severity: labels.severity })),
     );
-    const alerts = ruleGroups(load(''), USUAL_RULE_OPTIONS)
-      .flatMap(({ rules }) => rules)
-      .filter((rule) => 'alert' in rule);
-    expect(alerts.length).toBe(7);
-    for (const { annotations } of alerts) expect(anchors).toContain(annotations['runbook_url']);
+  });
+
+  it('names no metric that is not documented', () => {
+    const documented = read('docs/metrics.md');
+    const names = new Set(page.match(/receval_[a-z]+(?:_[a-z0-9]+)+/g));
+    expect(names.size).toBeGreaterThan(15);
+    for (const name of names) expect(documented).toContain(`\`${name}\``);
   });
 });

@@ -15,10 +15,13 @@ import { type Expected, expectedOf } from './expected.ts';
 import { identityBroken, wentBack } from './identity.ts';
 import { grown, impressionsOf, type Lineage, type Sent } from './lineage.ts';
 import type { SimulatedLog } from './log.ts';
+import { looksBroken } from './looks.ts';
 
 export class Auditor {
   readonly #log: SimulatedLog;
   readonly #units: ReadonlyMap<string, UnitSettings>;
+  /** The highest watermark of any commit. */
+  #newest = Number.NEGATIVE_INFINITY;
 
   constructor(log: SimulatedLog, partitions: number, unitOf: (partition: number) => UnitSettings) {
     this.#log = log;
@@ -40,7 +43,11 @@ export class Auditor {
   continued(before: Lineage | undefined, commit: Commit, sent: Sent): Lineage {
     const unit = this.unitOf(commit.unit);
     const lineage = grown(before, sent, commit);
-    const problem = wentBack(before, lineage) ?? identityBroken(lineage);
+    this.#newest = Math.max(this.#newest, lineage.watermark);
+    const problem =
+      wentBack(before, lineage) ??
+      identityBroken(lineage) ??
+      looksBroken(before, lineage, unit.partition, this.#newest);
     if (problem !== undefined)
       throw new Broken('accounting', `unit ${unit.partition}, commit ${commit.cid}: ${problem}`);
     return lineage;

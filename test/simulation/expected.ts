@@ -5,6 +5,7 @@ import { bucketOf } from '../../src/user-words.ts';
 import { PlainPanes } from '../accumulators/plain-panes.ts';
 import { type ReferenceResult, referenceJoin } from '../reference/join.ts';
 import type { TopicLog } from '../reference/logs.ts';
+import { leftOutOf, usersKeyOf, usersOf } from './experiment.ts';
 import { scoreOf } from './scoring.ts';
 
 export interface Expected {
@@ -35,10 +36,14 @@ export function expectedOf(unit: UnitSettings, logs: readonly TopicLog[]): Expec
       positive,
       bucket: bucketOf(impression.userId ?? impression.requestId),
       out,
+      leftOut: leftOutOf(unit, impression.ts),
       impression: 0,
       last: false,
     });
   }
   panes.advance(join.watermark);
-  return { join, rows: panes.rows(), panes: panes.state(), deletedPanes: panes.deletes.length };
+  const rows = panes.rows();
+  const users = usersOf(unit, join);
+  if (users.size > 0) rows.set(usersKeyOf(settings.owner, unit.panes.runs), users);
+  return { join, rows, panes: panes.state(), deletedPanes: panes.deletes.length };
 }

@@ -8,6 +8,7 @@ import type { TopicRole } from '../../src/consumers/join/settings.ts';
 import { INVALID_CODES } from '../../src/drops.ts';
 import type { DurationMs, EpochMs, Event, Feedback, Impression } from '../../src/events.ts';
 import type { Disorder } from './disorders.ts';
+import { experimentOf, runOf } from './experiment.ts';
 import type { Random } from './random.ts';
 import type { Append, SimulatedSettings } from './scenario.ts';
 import { SCORER } from './scoring.ts';
@@ -37,6 +38,8 @@ export function drawSettings(random: Random): SimulatedSettings {
   const horizons = random.pick(LADDERS).map((length) => length * STEP_MS);
   const H = horizons[horizons.length - 1];
   const keepVectors = H + steps([0, 12, 30]);
+  const spans = horizons.map((ms) => ({ text: `${ms / 1000}s`, ms }));
+  const experiment = experimentOf(spans, BEGIN, STEP_MS, keepVectors / STEP_MS + horizons.length);
   return {
     partitions: random.chance(0.12) ? 2 : 1,
     slots: random.weighted([
@@ -57,7 +60,7 @@ export function drawSettings(random: Random): SimulatedSettings {
     panes: {
       paneSize: steps([1, 4, 6]),
       hour: 12 * STEP_MS,
-      horizons: horizons.map((ms) => ({ text: `${ms / 1000}s`, ms })),
+      horizons: spans,
       dimensions: ['country', 'variant'],
       sets: random.chance(0.5) ? [[], ['country']] : [[], ['variant', 'country']],
       shape: SCORER,
@@ -66,9 +69,11 @@ export function drawSettings(random: Random): SimulatedSettings {
       // What holds the vectors of an hour outlives them.
       keepHours: keepVectors + steps([0, 20, 60]),
       totals: ['all'],
+      runs: [runOf(experiment, spans)],
       clustered: random.chance(0.3) ? [[]] : [],
       keepVectors,
     },
+    experiments: [experiment],
     commitInterval: steps([1, 2, 3]),
     idleAfter: steps([4, 6, 8]),
     maxSkew: random.chance(0.3) ? 2 * STEP_MS : 100 * STEP_MS,

@@ -14,6 +14,8 @@ export interface Lineage {
   readonly counts: readonly TopicCounts[];
   /** By topic. */
   readonly inputs: readonly Inputs[];
+  /** What the looks have found: fields of their hash. */
+  readonly looks: ReadonlyMap<string, string>;
 }
 
 /** Of a commit that is sent: beside what it says. */
@@ -34,7 +36,12 @@ export function grown(before: Lineage | undefined, sent: Sent, commit: Commit): 
     watermark: watermark ?? Number.NEGATIVE_INFINITY,
     counts: parsed(commit.checkpoint, 'counts'),
     inputs: sent.inputs,
+    looks: new Map([...(before?.looks ?? []), ...looksIn(commit)]),
   };
+}
+
+function looksIn({ rows }: Commit): readonly (readonly [string, string])[] {
+  return [...rows].flatMap(([key, fields]) => (key.includes(':looks:') ? [...fields] : []));
 }
 
 /** What the product wrote, read without the product's codecs. */

@@ -16,6 +16,7 @@ export interface SimulatedSettings {
   readonly slots: number;
   readonly join: JoinSettings;
   readonly panes: UnitSettings['panes'];
+  readonly experiments: UnitSettings['experiments'];
   readonly commitInterval: DurationMs;
   readonly idleAfter: DurationMs;
   readonly maxSkew: DurationMs;

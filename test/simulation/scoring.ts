@@ -1,6 +1,6 @@
 /** Measures and grades of the simulated service: a mean, a fraction, and grades to which the order of feedback matters. */
 import { fingerprint } from '../../src/fingerprint.ts';
-import { LEFT_OUT, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/contract.ts';
+import { LEFT_OUT, SCORE_WIDTH, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/contract.ts';
 import { parseMeasures } from '../../src/measures/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { load } from '../config/fixture.ts';
@@ -26,7 +26,7 @@ const GRADING = {
     { name: 'rate', rule: { from: 'value', grade: 0, rule: 'last', max: 5, veto: false } },
   ],
 } as const;
-const MEASURES = parseMeasures(['mrr', 'ndcg@3', 'ctr(avg=micro)@3'], { relevantFrom: 1 }).measures;
+export const MEASURES = parseMeasures(['mrr', 'ndcg@3', 'ctr(avg=micro)@3'], { relevantFrom: 1 }).measures;
 
 export const SCORER = compile(MEASURES, GRADING);
 
@@ -65,14 +65,15 @@ export function scoreOf({ impression, feedback }: ReferenceClosing): Scored {
 }
 
 function score(list: PlainImpression): Scored {
-  const out = MEASURES.flatMap((measure) => {
+  const out = new Float64Array(SCORE_WIDTH * MEASURES.length);
+  for (const [m, measure] of MEASURES.entries()) {
     const plain = plainScore(measure, list, GRADING);
-    if (plain === undefined) return [LEFT_OUT, 0, 0];
-    const state = plain.positive ? WITH_POSITIVE : WITHOUT_POSITIVE;
-    return 'value' in plain ? [state, plain.value, 0] : [state, plain.above, plain.below];
-  });
+    const state = plain?.positive === true ? WITH_POSITIVE : WITHOUT_POSITIVE;
+    if (plain === undefined) out[SCORE_WIDTH * m] = LEFT_OUT;
+    else out.set([state, ...plain.values], SCORE_WIDTH * m);
+  }
   return {
     positive: plainGrades(list, GRADING, undefined, 'first').some((grade) => grade >= GRADING.relevantFrom),
-    out: Float64Array.from(out),
+    out,
   };
 }

@@ -3,15 +3,18 @@ import { NO_PERMISSIONS } from '../../src/resume.ts';
 import type { WorkerSettings } from '../../src/worker-contract.ts';
 import { SESSION_MS } from './faults.ts';
 import type { SimulatedSettings } from './scenario.ts';
-import { FINGERPRINT } from './scoring.ts';
+import { FINGERPRINT, MEASURES } from './scoring.ts';
 
 export const NAMESPACE = 'sim';
 /** Most by which a clock may be wrong that judges: with more the worker pauses. */
 export const CLOCK_ERROR_MS: DurationMs = 30_000;
 
+/** Shorter than that of the service, so that a short history has many looks. */
+const LOOK_EVERY_MS: DurationMs = 20_000;
+
 /** What the product's worker is told of a history. */
 export function workerSettings(settings: SimulatedSettings, openLimit: number): WorkerSettings {
-  const { join, partitions, panes, commitInterval, idleAfter, maxSkew } = settings;
+  const { join, partitions, panes, experiments, commitInterval, idleAfter, maxSkew } = settings;
   const topics = join.topics.map((_, topic) => `t${topic}`);
   return {
     topics,
@@ -24,6 +27,7 @@ export function workerSettings(settings: SimulatedSettings, openLimit: number): 
       fingerprint: FINGERPRINT,
       join,
       panes,
+      experiments,
       sources: topics,
     }),
     commitInterval,
@@ -32,5 +36,6 @@ export function workerSettings(settings: SimulatedSettings, openLimit: number): 
     maxSkew,
     openLimit,
     sessionTimeout: SESSION_MS,
+    looks: { every: LOOK_EVERY_MS, partitions, measures: MEASURES, unitTimeout: 600_000 },
   };
 }

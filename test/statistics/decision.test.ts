@@ -44,6 +44,7 @@ const anyFacts = fc.record({
   at: fc.nat(),
   alpha: fc.constant(0.05),
   tolerance: fc.constantFrom(0, 0.01, 1),
+  lowerIsBetter: fc.boolean(),
   control: mostly(SOUND, { ...SOUND, users: 99 }, { ...SOUND, impressions: 0 }),
   variant: mostly(SOUND, { ...SOUND, buckets: 29 }, { ...SOUND, positives: 24 }),
   impressions: fc.nat(),

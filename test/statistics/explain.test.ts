@@ -35,6 +35,16 @@ describe('the explanation of an experiment', () => {
       'B is better than A on ndcg@10 by 2.1 % to 4.0 %; this holds however often you look.',
     ],
     [
+      'worse, of a measure of which less is better',
+      { pWorse: 0.001, effect: BETTER, lowerIsBetter: true },
+      'B is worse than A on ndcg@10 by 2.1 % to 4.0 %; this holds however often you look.',
+    ],
+    [
+      'better at an earlier look, of a measure of which less is better',
+      { pBetter: 0.001, effect: BETTER, lowerIsBetter: true },
+      'B was found better than A on ndcg@10 at an earlier look, which stays; the difference is now between +2.1 % and +4.0 %.',
+    ],
+    [
       'worse, without bounds of the lift',
       { pWorse: 0.001, effect: { ...WORSE, lift: undefined } },
       'B is worse than A on ndcg@10 by 0.0063 to 0.012; this holds however often you look.',
@@ -138,7 +148,9 @@ describe('the explanation of a watched cohort', () => {
     expect(told({ label: 'regressed', reason: 'below_baseline' })).toBe(
       'ndcg@10 of country=DE has fallen by 4.2 % against what it was in this hour of the last weeks. Look at what was released or changed when it began.',
     );
-    expect(told({ label: 'improved', reason: 'above_baseline' })).toMatch(/has risen by 3\.1 %/);
+    expect(told({ label: 'improved', reason: 'above_baseline' })).toMatch(/has risen by 3\.1 %[^.]*\.$/);
+    expect(told({ label: 'regressed', reason: 'above_baseline' })).toMatch(/has risen by 3\.1 % .* Look at what was/);
+    expect(told({ label: 'improved', reason: 'below_baseline' })).not.toMatch(/Look at/);
     expect(told({ label: 'healthy', reason: 'in_control' })).toMatch(/no fall or rise of 1\.0 % or more stands out/);
   });
 
@@ -150,7 +162,7 @@ describe('the explanation of a watched cohort', () => {
 
   it('has words of its own for each reason, with or without a block', () => {
     for (const newest of [decision.newest, undefined]) {
-      const reasons = Object.values(WATCHED_REASONS).flat();
+      const reasons = [...new Set(Object.values(WATCHED_REASONS).flat())];
       const texts = reasons.map((reason) => explainWatched({ ...decision, newest, reason } as typeof decision, names));
       expect(new Set(texts).size).toBe(reasons.length);
       for (const text of texts) expect(text).toMatch(/^[^\n]*\.$/);

@@ -223,7 +223,7 @@ const FAMILIES: Readonly<Record<string, Reader>> = {
       for (const { first, variant, ts } of side.users) made.addKey(first * 2 ** 21, variant === 'A' ? 0 : 1, ts);
       return made;
     };
-    const merged = mergeSamples(sample(a), sample(b), K);
+    const merged = mergeSamples([sample(a), sample(b)], K);
     const exposure = exposureOf(merged, 2);
     return {
       level: merged.level,

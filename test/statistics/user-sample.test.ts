@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CROSSOVER_SHARE, exposureOf, isCrossed, usersOfPair } from '../../src/statistics/exposure.ts';
-import { numbersOfUsers, usersOfNumbers } from '../../src/statistics/sample-codec.ts';
+import { fieldsOfSample, readSample, sampleOfFields } from '../../src/statistics/sample-codec.ts';
 import { MOST_VARIANTS, mergeSamples, UserSample } from '../../src/statistics/user-sample.ts';
 import { sampleKey } from '../../src/user-words.ts';
 
@@ -94,10 +94,12 @@ describe('a user sample', () => {
       fc.property(history, history, history, (a, b, c) => {
         const [x, y, z] = [a, b, c].map((events) => sampleOf(events));
         const whole = state(sampleOf([...a, ...b, ...c]));
-        expect(state(mergeSamples(mergeSamples(x, y, K), z, K))).toEqual(whole);
-        expect(state(mergeSamples(z, mergeSamples(y, x, K), K))).toEqual(whole);
-        expect(state(mergeSamples(x, x, K))).toEqual(state(x));
-        expect(state(mergeSamples(x, new UserSample(K), K))).toEqual(state(x));
+        expect(state(mergeSamples([mergeSamples([x, y], K), z], K))).toEqual(whole);
+        expect(state(mergeSamples([z, mergeSamples([y, x], K)], K))).toEqual(whole);
+        expect(state(mergeSamples([y, z, x], K))).toEqual(whole);
+        expect(state(mergeSamples([], K))).toEqual({ level: 0, users: [] });
+        expect(state(mergeSamples([x, x], K))).toEqual(state(x));
+        expect(state(mergeSamples([x, new UserSample(K)], K))).toEqual(state(x));
       }),
     );
   });
@@ -106,7 +108,7 @@ describe('a user sample', () => {
     fc.assert(
       fc.property(history, history, (a, b) => {
         const [x, y] = [sampleOf(a), sampleOf(b)];
-        const read = mergeSamples(x, y, Number.POSITIVE_INFINITY);
+        const read = mergeSamples([x, y], Number.POSITIVE_INFINITY);
         expect(read.level).toBe(Math.max(x.level, y.level));
         const users = new Set([...a, ...b].map(({ user }) => sampleKey(`user-${user}`)));
         expect(read.size).toBe([...users].filter((key) => key < 2 ** (53 - read.level)).length);
@@ -134,25 +136,44 @@ describe('a user sample', () => {
     expect([first[0] + first[1], crossovers]).toEqual([sampled, 0]);
   });
 
-  it('hands out what a store needs to follow it', () => {
+  it('comes back from the fields of a hash that followed it, also where the level rose on the way', () => {
+    const rises = { first: 0, later: 0, none: 0 };
     fc.assert(
       fc.property(fc.array(history, { maxLength: 5 }), (parts) => {
         const sample = new UserSample(K);
-        let stored = new Map<number, readonly number[]>();
-        let level = 0;
+        let stored = new Map<string, string>();
         for (const part of parts) {
+          const before = sample.level;
           for (const { user, variant, ts } of part) sample.add(`user-${user}`, variant, ts);
           const change = sample.drain();
+          rises[sample.level === before ? 'none' : stored.size === 0 ? 'first' : 'later']++;
+          expect(change.whole).toBe(sample.level !== before);
           if (change.whole) stored = new Map();
-          for (const user of change.users) stored.set(user.key, numbersOfUsers([user]));
-          level = change.level;
-          expect(stored.size).toBe(sample.size);
-          expect(sample.drain()).toEqual({ level, whole: false, users: [] });
+          for (const [field, text] of fieldsOfSample(change)) stored.set(field, text);
+          expect(sample.drain()).toEqual({ level: sample.level, whole: false, users: [] });
+          expect(fieldsOfSample(sample.drain())).toEqual(new Map());
+          const read = sampleOfFields(stored, K);
+          expect(state(read)).toEqual(state(sample));
+          expect(read.drain()).toEqual({ level: sample.level, whole: false, users: [] });
         }
-        const read = usersOfNumbers(JSON.parse(JSON.stringify([...stored.values()].flat())));
-        expect(state(new UserSample(K, level, read))).toEqual(state(sample));
       }),
     );
+    expect(Math.min(rises.first, rises.later, rises.none)).toBeGreaterThan(10);
+  });
+
+  it('is stored as its level and a field for each user', () => {
+    const sample = new UserSample(K);
+    sample.addKey(5, 0, 11);
+    sample.addKey(5, 1, 10);
+    sample.addKey(2 ** 52, 2, -3);
+    const fields = fieldsOfSample(sample.drain());
+    expect([...fields]).toEqual([
+      ['level', '0'],
+      ['5', '[3,10,1]'],
+      ['4503599627370496', '[4,-3,2]'],
+    ]);
+    expect(readSample(fields)).toEqual({ level: 0, users: sample.users() });
+    expect(readSample(new Map())).toEqual({ level: 0, users: [] });
   });
 
   it('that is read with a smaller capacity says that all must be stored anew', () => {
@@ -177,9 +198,15 @@ describe('a user sample', () => {
     else expect(add()).toMatchObject({ crossovers: 1, sampled: 1 });
   });
 
-  it('tells which stored number is wrong', () => {
-    expect(() => usersOfNumbers([1, 1, 0])).toThrow(/4 for each user/);
-    expect(() => usersOfNumbers([1, 1, 0.5, 0])).toThrow(/at place 2, found 0.5/);
+  it.each([
+    ['5', '[1,2]', 'user sample: 5: expected [variants, time, variant], found [1,2]'],
+    ['5', '[1,0.5,0]', 'user sample: 5: expected [variants, time, variant], found [1,0.5,0]'],
+    ['5', '{}', 'user sample: 5: expected [variants, time, variant]'],
+    ['5', '[1,99999999999999999999,0]', 'user sample: 5: expected whole numbers'],
+    ['nobody', '[1,2,0]', 'user sample: nobody: expected whole numbers'],
+    ['level', 'x', 'user sample: level: expected whole numbers, found x'],
+  ])('tells which stored field is wrong: %s %s', (field, text, message) => {
+    expect(() => sampleOfFields(new Map([[field, text]]))).toThrow(message);
   });
 });
 

@@ -108,6 +108,15 @@ describe('a watched cohort', () => {
     expect(decision.newest?.high.size).toBeCloseTo(5 * (SE / 0.3), 12);
   });
 
+  it('of a measure of which less is better regresses by a rise and improves by a fall', () => {
+    const settings = { ...SETTINGS, lowerIsBetter: true };
+    const risen = judge([...many(100, {}), ...many(20, RISE)], { settings });
+    expect(risen).toMatchObject({ label: 'regressed', reason: 'above_baseline', since: 103 * STEP });
+    const fallen = judge([...many(100, {}), ...many(20, FALL)], { settings });
+    expect(fallen).toMatchObject({ label: 'improved', reason: 'below_baseline', since: 103 * STEP });
+    expect(judge(noisy(100), { settings }).reason).toBe('in_control');
+  });
+
   it('recovers: the alarm goes off at h/2', () => {
     expect(judge(noisy(100, ...many(9, FALL), ...many(40, {}))).reason).toBe('in_control');
   });

@@ -1,0 +1,91 @@
+/**
+ * Reads experiments out of a store: what every unit holds of a run, and what looks have found (interfaces.md section 4).
+ * A unit's hash is read before and after its rows; a unit that changed hands meanwhile is read again.
+ */
+import type { Row } from './accumulators/row.ts';
+import { shapeOf } from './accumulators/row.ts';
+import { type RowCodec, rowCodec } from './accumulators/row-codec.ts';
+import { valuesOfRun } from './accumulators/run-total.ts';
+import { totalKey, unitKey, usersKey } from './accumulators/store/layout.ts';
+import type { Fields, Store } from './accumulators/store/port.ts';
+import { readUnit, stands, type UnitState } from './accumulators/unit-state.ts';
+import type { ExperimentSettings } from './config/settings.ts';
+import { runOf } from './experiment/run.ts';
+import type { UnitPart } from './experiment/units.ts';
+import type { Measure } from './measures/family.ts';
+import { sampleOfFields } from './statistics/sample-codec.ts';
+
+/** A unit's parts of all experiments, of one moment. */
+export interface UnitParts {
+  readonly state: UnitState;
+  /** In the order of the experiments. */
+  readonly parts: readonly UnitPart[];
+}
+
+export interface PartsSettings {
+  readonly namespace: string;
+  readonly experiments: readonly ExperimentSettings[];
+  readonly measures: readonly Measure[];
+}
+
+const ATTEMPTS = 5;
+
+export class ExperimentParts {
+  readonly #settings: PartsSettings;
+  readonly #store: Store;
+  readonly #codec: RowCodec;
+  readonly #runs: readonly string[];
+  /** By unit: as last read. */
+  readonly #known = new Map<number, UnitParts>();
+
+  constructor(settings: PartsSettings, store: Store) {
+    this.#settings = settings;
+    this.#store = store;
+    this.#codec = rowCodec(shapeOf(settings.measures));
+    this.#runs = settings.experiments.map((experiment) => runOf(experiment, settings.measures));
+  }
+
+  /**
+   * What a unit has stored. undefined: nobody has committed to it. The answer stays the same object as long as nothing was
+   * committed. Rejects when the store cannot be read, when it holds what this build cannot read, and when the unit changed
+   * hands too often.
+   */
+  async read(unit: number): Promise<UnitParts | undefined> {
+    const key = unitKey(this.#settings.namespace, unit);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const known = this.#known.get(unit);
+      const [before] = await this.#store.read([key]);
+      const state = readUnit(unit, before, known?.state);
+      if (state === undefined) return undefined;
+      if (state === known?.state) return known;
+      const parts = await this.#parts(unit, state);
+      const [after] = await this.#store.read([key]);
+      if (!stands(readUnit(unit, after, state), state, [])) continue;
+      const read: UnitParts = { state, parts };
+      this.#known.set(unit, read);
+      return read;
+    }
+    throw new Error(
+      `unit ${unit} of namespace "${this.#settings.namespace}" changed hands while it was read, ${ATTEMPTS} times in a row`,
+    );
+  }
+
+  async #parts(unit: number, state: UnitState): Promise<readonly UnitPart[]> {
+    const { namespace, experiments } = this.#settings;
+    const owner = { namespace, unit, generation: state.generation };
+    const keys = experiments.flatMap(({ name }, e) => [
+      totalKey(owner, name, this.#runs[e]),
+      usersKey(owner, name, this.#runs[e]),
+    ]);
+    const hashes = await this.#store.read(keys);
+    return experiments.map(({ name }, e) => ({
+      rows: valuesOfRun(this.#rows(hashes[2 * e])),
+      sample: sampleOfFields(hashes[2 * e + 1], Number.POSITIVE_INFINITY),
+      missing: state.runs.find((run) => run.name === name && run.run === this.#runs[e])?.missing ?? 0,
+    }));
+  }
+
+  #rows(fields: Fields): ReadonlyMap<string, Row> {
+    return new Map([...fields].map(([field, text]) => [field, this.#codec.decode(text)] as const));
+  }
+}

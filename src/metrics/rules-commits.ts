@@ -1,0 +1,96 @@
+/** Alerts on what is stored, and on units that stand still (faults.md section 9). */
+import { type AlertText, grew } from './rules-model.ts';
+
+/** Of an outage of the store too: a commit without an answer is sent again each time, and counted each time. */
+const COMMIT_ERRORS: AlertText = {
+  alert: 'RecevalCommitErrors',
+  expr: `sum without (outcome) (rate(receval_commits_total{outcome="unknown"}[5m]))
+/ sum without (outcome) (rate(receval_commits_total[5m]))
+> 0.1`,
+  for: '5m',
+  severity: 'critical',
+  summary: 'receval on {{ $labels.instance }} gets no answers to its commits',
+  description:
+    '{{ $value | humanizePercentage }} of the commits of {{ $labels.instance }} had no answer in the last 5 minutes; they are' +
+    ' sent again. Nothing is read on until they are answered.',
+};
+
+const COMMIT_FENCED: AlertText = {
+  alert: 'RecevalCommitFenced',
+  expr: grew('receval_commits_total{outcome="fenced"}', '15m'),
+  for: '0m',
+  severity: 'info',
+  summary: 'A commit of receval on {{ $labels.instance }} met another owner',
+  description:
+    'In the last 15 minutes a partition was taken from {{ $labels.instance }} while it still worked on it. Its commit was' +
+    ' refused, so nothing counts twice.',
+};
+
+const REDIS_ROLLBACK: AlertText = {
+  alert: 'RecevalRedisRollback',
+  expr: grew('receval_rewinds_total', '15m'),
+  for: '0m',
+  severity: 'warning',
+  summary: 'Redis lost commits of receval',
+  description:
+    'In the last 15 minutes {{ $labels.instance }} found in Redis an older state than it had stored. It reads again from' +
+    ' there; if Kafka still keeps the records, nothing is missing.',
+};
+
+const STATE_LOST: AlertText = {
+  alert: 'RecevalStateLost',
+  expr: 'receval_unit_stopped{cause="state_lost"} == 1',
+  for: '1m',
+  severity: 'critical',
+  summary: 'The stored state of partition {{ $labels.partition }} is gone',
+  description:
+    'Redis holds nothing of partition {{ $labels.partition }}, though it was read before. {{ $labels.instance }} does not begin' +
+    ' anew by itself.',
+};
+
+/** By the records that are missing, or by the units that stand still for them. */
+const DATA_GAP: AlertText = {
+  alert: 'RecevalDataGap',
+  expr: `${grew('receval_gap_records_total', '10m')}
+or receval_unit_stopped{cause=~"gap|diverged"} == 1`,
+  for: '0m',
+  severity: 'critical',
+  summary:
+    'Records that receval needs are gone{{ if $labels.partition }}: partition {{ $labels.partition }} stands still{{ end }}',
+  description:
+    '{{ if $labels.partition }}Partition {{ $labels.partition }} stands still, cause {{ $labels.cause }}: the log does not hold' +
+    ' what it has to read next{{ else }}In the last 10 minutes {{ $labels.instance }} found that Kafka has deleted records that' +
+    ' were not read yet{{ end }}. The measures of that time are incomplete.',
+};
+
+const CODEC_FAILURE: AlertText = {
+  alert: 'RecevalCodecFailure',
+  expr: 'receval_unit_stopped{cause="codec"} == 1',
+  for: '0m',
+  severity: 'critical',
+  summary: 'Partition {{ $labels.partition }} stands still at a batch that cannot be decoded',
+  description:
+    'A record batch of partition {{ $labels.partition }} cannot be decompressed, or is larger than allowed. The log of' +
+    ' {{ $labels.instance }} names topic and offsets. The other partitions go on.',
+};
+
+const UNIT_STOPPED: AlertText = {
+  alert: 'RecevalUnitStopped',
+  expr: 'receval_unit_stopped{cause!~"state_lost|gap|diverged|codec"} == 1',
+  for: '1m',
+  severity: 'critical',
+  summary: 'Partition {{ $labels.partition }} stands still: {{ $labels.cause }}',
+  description:
+    '{{ $labels.instance }} does not work on partition {{ $labels.partition }} until the cause, {{ $labels.cause }}, is removed.' +
+    ' The runbook explains each cause.',
+};
+
+export const COMMIT_ALERTS: readonly AlertText[] = [
+  COMMIT_ERRORS,
+  COMMIT_FENCED,
+  REDIS_ROLLBACK,
+  STATE_LOST,
+  DATA_GAP,
+  CODEC_FAILURE,
+  UNIT_STOPPED,
+];

@@ -1,0 +1,78 @@
+/** Alerts on single processes (faults.md section 9). */
+import { type AlertText, grew } from './rules-model.ts';
+
+const CARDINALITY_CAPPED: AlertText = {
+  alert: 'RecevalCardinalityCapped',
+  expr: grew('receval_series_capped_total', '10m'),
+  for: '5m',
+  severity: 'warning',
+  summary: 'receval on {{ $labels.instance }} does not show all cohorts',
+  description:
+    'There are more cohorts than limits.series leaves room for. The smallest are counted together as __other__, or whole' +
+    ' grouping sets are left out.',
+};
+
+const CLOCK_SKEW: AlertText = {
+  alert: 'RecevalClockSkew',
+  expr: 'abs(receval_clock_skew_seconds) > 30',
+  for: '2m',
+  severity: 'critical',
+  summary: 'The clock of receval on {{ $labels.instance }} is wrong',
+  description:
+    'The clocks of {{ $labels.instance }} and of Redis are {{ $value | humanizeDuration }} apart. Above 30 seconds a worker' +
+    ' reads nothing.',
+};
+
+const REPLAY_LONG: AlertText = {
+  alert: 'RecevalReplayLong',
+  expr: 'receval_replay_in_progress == 1',
+  for: '10m',
+  severity: 'warning',
+  summary: 'receval on {{ $labels.instance }} replays for long',
+  description:
+    '{{ $labels.instance }} has been reading again for 10 minutes what was open when it took a partition over. Its measures' +
+    ' are late, and alerts on quality are silent meanwhile.',
+};
+
+const RESTART_LOOP: AlertText = {
+  alert: 'RecevalRestartLoop',
+  expr: 'changes(receval_process_start_time_seconds[15m]) > 3',
+  for: '0m',
+  severity: 'warning',
+  summary: 'receval on {{ $labels.instance }} starts again and again',
+  description: '{{ $labels.instance }} was started {{ $value }} times in the last 15 minutes.',
+};
+
+const EVENT_LOOP_BLOCKED: AlertText = {
+  alert: 'RecevalEventLoopBlocked',
+  expr: 'receval_nodejs_eventloop_lag_p99_seconds > 0.5',
+  for: '5m',
+  severity: 'warning',
+  summary: 'receval on {{ $labels.instance }} is too busy to answer',
+  description:
+    'For 5 minutes one in a hundred waits for the event loop of {{ $labels.instance }} has taken' +
+    ' {{ $value | humanizeDuration }} or longer. It may miss heartbeats and lose its partitions.',
+};
+
+/** A limit that is not known has no series. */
+const MEMORY_HIGH: AlertText = {
+  alert: 'RecevalMemoryHigh',
+  expr: `receval_process_resident_memory_bytes / receval_memory_limit_bytes > 0.8
+or sum without (partition) (receval_open_impressions) / receval_open_impressions_limit > 0.8`,
+  for: '10m',
+  severity: 'warning',
+  summary: 'receval on {{ $labels.instance }} is short of memory',
+  description:
+    '{{ $value | humanizePercentage }} of the memory of {{ $labels.instance }}, or of the open impressions that it may hold,' +
+    ' have been in use for 10 minutes. At its limit of open impressions a worker pauses the topic that leads; at its limit of' +
+    ' memory it is killed.',
+};
+
+export const PROCESS_ALERTS: readonly AlertText[] = [
+  CARDINALITY_CAPPED,
+  CLOCK_SKEW,
+  REPLAY_LONG,
+  RESTART_LOOP,
+  EVENT_LOOP_BLOCKED,
+  MEMORY_HIGH,
+];

@@ -1,0 +1,76 @@
+/** Alerts on what comes in (faults.md section 9). */
+import type { AlertText } from './rules-model.ts';
+
+/**
+ * By topic. The lag is over ten times what it shrinks by in a minute; a lag that does not shrink counts as one that never
+ * ends. Below what a minute brings it is no lag but the way of reading in batches.
+ */
+const LAG_HIGH: AlertText = {
+  alert: 'RecevalLagHigh',
+  expr: `sum without (instance, pod, partition) (receval_consumer_lag_messages)
+> 600 * clamp_min(-sum without (instance, pod, partition) (deriv(receval_consumer_lag_messages[5m])), 0)
+and sum without (instance, pod, partition) (receval_consumer_lag_messages)
+> 60 * sum without (instance, pod) (rate(receval_events_total[5m]))`,
+  for: '15m',
+  severity: 'warning',
+  summary: 'receval lags behind the topic {{ $labels.topic }}',
+  description:
+    '{{ $value | humanize }} records of the topic {{ $labels.topic }} are not read yet, and for 15 minutes they have grown, or' +
+    ' shrunk so slowly that it would take more than 10 minutes to catch up.',
+};
+
+const POISON_RATE: AlertText = {
+  alert: 'RecevalPoisonRate',
+  expr: `sum without (instance, pod, reason) (rate(receval_drops_total{reason=~"invalid|future"}[10m]))
+/ sum without (instance, pod) (rate(receval_events_total[10m]))
+> 0.005`,
+  for: '10m',
+  severity: 'warning',
+  summary: 'receval cannot use part of the topic {{ $labels.topic }}',
+  description:
+    '{{ $value | humanizePercentage }} of the events of the topic {{ $labels.topic }} were dropped as invalid or as of the' +
+    ' future in the last 10 minutes; the limit is 0.5%.',
+};
+
+/** Only while all topics flow: feedback without impressions is another fault. */
+const KEYS_NOT_PAIRED: AlertText = {
+  alert: 'RecevalKeysNotPaired',
+  expr: `sum without (instance, pod, reason) (rate(receval_drops_total{reason="orphan"}[15m]))
+/ sum without (instance, pod) (rate(receval_events_total[15m]))
+> 0.5
+and ignoring (topic) min without (topic) (sum without (instance, pod) (rate(receval_events_total[15m]))) > 0`,
+  for: '15m',
+  severity: 'warning',
+  summary: 'Feedback of the topic {{ $labels.topic }} finds no impressions',
+  description:
+    '{{ $value | humanizePercentage }} of the events of the topic {{ $labels.topic }} were dropped as orphans in the last' +
+    ' 15 minutes, while all topics flow. The keys of impressions and feedback probably differ.',
+};
+
+/** If no topic flows, it is not this topic that fell silent. */
+const TOPIC_SILENT: AlertText = {
+  alert: 'RecevalTopicSilent',
+  expr: `sum without (instance, pod) (rate(receval_events_total[10m])) == 0
+and sum without (instance, pod) (rate(receval_events_total[10m] offset 1h)) > 0
+and ignoring (topic) max without (topic, instance, pod) (rate(receval_events_total[10m])) > 0`,
+  for: '10m',
+  severity: 'warning',
+  summary: 'The topic {{ $labels.topic }} has fallen silent',
+  description:
+    'receval has read nothing of the topic {{ $labels.topic }} for 10 minutes. An hour ago it had events, and other topics' +
+    ' still have.',
+};
+
+/** What a replay needs, and a day: faults.md section 5 asks for it at the start, here it shrinks. */
+const RETENTION_LOW: AlertText = {
+  alert: 'RecevalRetentionLow',
+  expr: 'receval_retention_headroom_seconds < 86400',
+  for: '15m',
+  severity: 'warning',
+  summary: 'Kafka will soon delete records that receval still needs',
+  description:
+    'In {{ $value | humanizeDuration }} the retention of a topic reaches the oldest record that {{ $labels.instance }} would' +
+    ' have to read again; it should be more than 24 hours away.',
+};
+
+export const TOPIC_ALERTS: readonly AlertText[] = [LAG_HIGH, POISON_RATE, KEYS_NOT_PAIRED, TOPIC_SILENT, RETENTION_LOW];

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { Metrics } from '../../src/metrics/registry.ts';
+import { parse } from './parse.ts';
+import { settingsOf } from './settings.ts';
+
+const LIMITS = { version: '1', node: '20', memoryLimit: 2 ** 30, openLimit: 5000 };
+
+async function valuesOf(options: ConstructorParameters<typeof Metrics>[1]): Promise<readonly string[]> {
+  const metrics = new Metrics(settingsOf(), options);
+  await metrics.update({});
+  expect(parse(metrics.text).has('receval_memory_limit_bytes')).toBe(true);
+  return metrics.text.match(/^receval_(?:memory_limit_bytes|open_impressions_limit) .*/gm) ?? [];
+}
+
+describe('what a process may use', () => {
+  it('is told by a worker: memory and open impressions', async () => {
+    const values = ['receval_memory_limit_bytes 1073741824', 'receval_open_impressions_limit 5000'];
+    expect(await valuesOf({ ...LIMITS, role: 'worker' })).toEqual(values);
+    expect(await valuesOf({ ...LIMITS, role: 'all' })).toEqual(values);
+  });
+
+  it('is told by an exporter: memory alone', async () => {
+    expect(await valuesOf({ ...LIMITS, role: 'exporter' })).toEqual(['receval_memory_limit_bytes 1073741824']);
+  });
+
+  it('has no series where it is not known', async () => {
+    expect(await valuesOf({ version: '1', node: '20', role: 'all' })).toEqual([]);
+  });
+});

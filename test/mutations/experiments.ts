@@ -1,0 +1,92 @@
+/** What experiments keep, with one rule taken out: the simulator must find each. */
+import type { Change, Mutation } from './mutation.ts';
+
+const EXPOSURES = 'unit-exposures.ts';
+const SETTLED = 'if (again && ts <= this.#settled) return;';
+
+function inExposures(replacement: string): Change {
+  return { file: EXPOSURES, text: SETTLED, replacement };
+}
+
+export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
+  { name: 'exposures that were added before are added again', changes: [inExposures('')] },
+  {
+    name: 'an exposure was added before by its time alone',
+    changes: [inExposures('if (ts <= this.#settled) return;')],
+  },
+  {
+    name: 'an exposure was added before by its record alone',
+    changes: [inExposures('if (again) return;')],
+  },
+  {
+    name: 'exposures of what is still open are stored',
+    changes: [
+      { file: EXPOSURES, text: 'const until = watermark - this.#shortest;', replacement: 'const until = watermark;' },
+    ],
+  },
+  {
+    name: 'the total of a run counts what it leaves out',
+    changes: [
+      {
+        file: 'accumulators/panes.ts',
+        text: 'const takesPart = (leftOut & (1 << r)) === 0 && run.horizon === horizon;',
+        replacement: 'const takesPart = leftOut >= 0 && run.horizon === horizon;',
+      },
+    ],
+  },
+  {
+    name: 'the total of a run counts every horizon',
+    changes: [
+      {
+        file: 'accumulators/panes.ts',
+        text: 'const takesPart = (leftOut & (1 << r)) === 0 && run.horizon === horizon;',
+        replacement: 'const takesPart = (leftOut & (1 << r)) === 0 && horizon >= 0;',
+      },
+    ],
+  },
+  {
+    name: 'a run begins anew with every claim',
+    changes: [
+      {
+        file: 'accumulators/runs.ts',
+        text: 'return known ?? { name, run, begins: [...positions], missing: 0 };',
+        replacement: 'return { name, run, begins: [...positions], missing: known?.missing ?? 0 };',
+      },
+      {
+        file: 'unit-panes.ts',
+        text: 'runs === undefined ? [] : (join?.topics.map((topic) => topic.committed) ?? [])',
+        replacement: '(join?.topics.map((topic) => topic.committed) ?? [])',
+      },
+    ],
+  },
+  {
+    name: 'the evidence of the newest look stands for that of all',
+    changes: [
+      {
+        file: 'statistics/looks.ts',
+        text: 'if (a.logE !== b.logE) return a.logE > b.logE ? a : b;',
+        replacement: 'if (a.logE !== b.logE) return b;',
+      },
+    ],
+  },
+  {
+    name: 'looks begin anew with every claim',
+    changes: [
+      {
+        file: 'unit-looks.ts',
+        text: 'this.#looks = decodeLooks(stored, settings.horizon.text);',
+        replacement: 'this.#looks = decodeLooks(new Map(), settings.horizon.text);',
+      },
+    ],
+  },
+  {
+    name: 'whoever owns a unit looks',
+    changes: [
+      {
+        file: 'worker.ts',
+        text: 'const owned = this.#units.get(LOOKING_UNIT);',
+        replacement: 'const owned = [...this.#units.values()].at(-1);',
+      },
+    ],
+  },
+];

@@ -1,0 +1,178 @@
+import { type Firing, grewSuite, type RuleSuite } from './promtool-case.ts';
+
+const A = 'job="receval",instance="a"';
+const NONE: readonly Firing[] = [];
+
+const commits = (outcome: string): string => `receval_commits_total{${A},outcome="${outcome}"}`;
+const unanswered = (share: string): Firing => ({
+  labels: { job: 'receval', instance: 'a' },
+  annotations: {
+    summary: 'receval on a gets no answers to its commits',
+    description: `${share} of the commits of a had no answer in the last 5 minutes; they are sent again. Nothing is read on until they are answered.`,
+  },
+});
+
+const commitErrors: RuleSuite = {
+  alert: 'RecevalCommitErrors',
+  step: '1m',
+  severity: 'critical',
+  cases: {
+    'is silent when 10 % of the commits have no answer': {
+      series: { [commits('ok')]: '0+90x40', [commits('unknown')]: '0+10x40', [commits('fenced')]: '0x40' },
+      at: '30m',
+      fires: NONE,
+    },
+    'fires when 11 % have none for 5 minutes': {
+      series: { [commits('ok')]: '0+89x40', [commits('unknown')]: '0+11x40' },
+      before: { at: '5m', fires: NONE },
+      at: '10m',
+      fires: [unanswered('11%')],
+    },
+    'fires when none has': {
+      series: { [commits('ok')]: '100x40', [commits('unknown')]: '0+60x40' },
+      at: '10m',
+      fires: [unanswered('100%')],
+    },
+    'is resolved 5 minutes after all have answers again': {
+      series: { [commits('ok')]: '100x20 100+60x20', [commits('unknown')]: '0+60x20 1200x20' },
+      before: { at: '20m', fires: [unanswered('100%')] },
+      at: '26m',
+      fires: NONE,
+    },
+  },
+  control: { from: '> 0.1', to: '> 0.12', breaks: 'fires when 11 % have none for 5 minutes' },
+};
+
+const commitFenced = grewSuite({
+  alert: 'RecevalCommitFenced',
+  severity: 'info',
+  series: `receval_commits_total{${A},outcome="fenced"}`,
+  span: 15,
+  firing: {
+    labels: { job: 'receval', instance: 'a', outcome: 'fenced' },
+    annotations: {
+      summary: 'A commit of receval on a met another owner',
+      description:
+        'In the last 15 minutes a partition was taken from a while it still worked on it. Its commit was refused, so nothing counts twice.',
+    },
+  },
+});
+
+const redisRollback = grewSuite({
+  alert: 'RecevalRedisRollback',
+  severity: 'warning',
+  series: `receval_rewinds_total{${A}}`,
+  span: 15,
+  firing: {
+    labels: { job: 'receval', instance: 'a' },
+    annotations: {
+      summary: 'Redis lost commits of receval',
+      description:
+        'In the last 15 minutes a found in Redis an older state than it had stored. It reads again from there; if Kafka still keeps the records, nothing is missing.',
+    },
+  },
+});
+
+const stopped = (cause: string): string => `receval_unit_stopped{${A},partition="3",cause="${cause}"}`;
+
+interface Stop {
+  readonly alert: string;
+  readonly cause: string;
+  /** Another cause, of which another alert tells. */
+  readonly other: string;
+  /** Minutes that it must last. */
+  readonly lasts: 0 | 1;
+  readonly summary: string;
+  readonly description: string;
+}
+
+function stopSuite({ alert, cause, other, lasts, summary, description }: Stop): RuleSuite {
+  const fired: Firing = {
+    labels: { job: 'receval', instance: 'a', partition: '3', cause },
+    annotations: { summary, description },
+  };
+  const sentence = `fires when it stands still${lasts === 0 ? '' : ' for a minute'}`;
+  return {
+    alert,
+    step: '30s',
+    severity: 'critical',
+    cases: {
+      [lasts === 0 ? 'is silent while the unit works' : 'is silent when the unit stands still for half a minute']: {
+        series: { [stopped(cause)]: lasts === 0 ? '0x20' : '0x3 1 0x16' },
+        at: '2m',
+        fires: NONE,
+      },
+      [sentence]: {
+        series: { [stopped(cause)]: '0x3 1x16', [stopped(other)]: '0x20' },
+        at: `${2 + lasts}m`,
+        fires: [fired],
+      },
+      'is resolved once the unit works again': {
+        series: { [stopped(cause)]: '0x3 1x7 0x10' },
+        before: { at: '5m', fires: [fired] },
+        at: '6m',
+        fires: NONE,
+      },
+      'is silent about another cause': {
+        series: { [stopped(other)]: '1x20', [stopped(cause)]: '0x20' },
+        at: '5m',
+        fires: NONE,
+      },
+    },
+    control: { from: '== 1', to: '== 2', breaks: sentence },
+  };
+}
+
+const stops: readonly RuleSuite[] = [
+  {
+    alert: 'RecevalStateLost',
+    cause: 'state_lost',
+    other: 'limit',
+    lasts: 1,
+    summary: 'The stored state of partition 3 is gone',
+    description: 'Redis holds nothing of partition 3, though it was read before. a does not begin anew by itself.',
+  } as const,
+  {
+    alert: 'RecevalDataGap',
+    cause: 'diverged',
+    other: 'codec',
+    lasts: 0,
+    summary: 'Records that receval needs are gone: partition 3 stands still',
+    description:
+      'Partition 3 stands still, cause diverged: the log does not hold what it has to read next. The measures of that time are incomplete.',
+  } as const,
+  {
+    alert: 'RecevalCodecFailure',
+    cause: 'codec',
+    other: 'gap',
+    lasts: 0,
+    summary: 'Partition 3 stands still at a batch that cannot be decoded',
+    description:
+      'A record batch of partition 3 cannot be decompressed, or is larger than allowed. The log of a names topic and offsets. The other partitions go on.',
+  } as const,
+  ...(['limit', 'partitions', 'pairing', 'configuration', 'format'] as const).map((cause) => ({
+    alert: 'RecevalUnitStopped',
+    cause,
+    other: 'state_lost',
+    lasts: 1 as const,
+    summary: `Partition 3 stands still: ${cause}`,
+    description: `a does not work on partition 3 until the cause, ${cause}, is removed. The runbook explains each cause.`,
+  })),
+].map(stopSuite);
+
+const dataGap = grewSuite({
+  alert: 'RecevalDataGap',
+  severity: 'critical',
+  series: `receval_gap_records_total{${A}}`,
+  span: 10,
+  firing: {
+    labels: { job: 'receval', instance: 'a' },
+    annotations: {
+      summary: 'Records that receval needs are gone',
+      description:
+        'In the last 10 minutes a found that Kafka has deleted records that were not read yet. The measures of that time are incomplete.',
+    },
+  },
+});
+
+export const COMMIT_SUITES: readonly RuleSuite[] = [commitErrors, commitFenced, redisRollback, dataGap, ...stops];
