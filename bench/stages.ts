@@ -7,7 +7,7 @@ import { createJoin } from '../src/consumers/join/join.ts';
 import type { JoinSettings } from '../src/consumers/join/settings.ts';
 import type { LogRecord } from '../src/consumers/source/port.ts';
 import type { Joined } from '../src/events.ts';
-import type { Grading, Scorer } from '../src/measures/contract.ts';
+import { type Grading, SCORE_WIDTH, type Scorer } from '../src/measures/contract.ts';
 import { parseMeasures } from '../src/measures/name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../src/resume.ts';
@@ -70,6 +70,7 @@ function panesSettings(s: Scorer): UnitSettings['panes'] {
     keepHours: 22 * 24 * 3_600_000,
     keepVectors: 25 * 3_600_000,
     totals: [],
+    runs: [],
   };
 }
 
@@ -135,7 +136,7 @@ export function closedLists(records: readonly WorkloadRecord[]): Joined[] {
 /** Scores `lists` in turn: one call is one closing. */
 export function scoreLoop(lists: readonly Joined[]): (n: number) => number {
   const s = scorer();
-  const out = new Float64Array(3 * s.names.length);
+  const out = new Float64Array(SCORE_WIDTH * s.names.length);
   let at = 0;
   return (n) => {
     let positives = 0;
@@ -155,10 +156,10 @@ export function accumulateLoop(): (n: number) => number {
   const tags = ['DE', 'FR', 'BR', 'JP', 'US'].flatMap((country) =>
     ['A', 'B'].map((v) => panes.cohorts.tag([country, v])),
   );
-  const out = new Float64Array(3 * s.names.length);
+  const out = new Float64Array(SCORE_WIDTH * s.names.length);
   for (let m = 0; m < s.names.length; m++) {
-    out[3 * m] = 2;
-    out[3 * m + 1] = 1 / (m + 2);
+    out[SCORE_WIDTH * m] = 2;
+    out[SCORE_WIDTH * m + 1] = 1 / (m + 2);
   }
   let i = 0;
   return (n) => {
@@ -187,6 +188,7 @@ export async function pathStage(): Promise<Stage & { readonly unit: Unit }> {
       fingerprint: { shape: '', additive: '' },
       join: JOIN_SETTINGS,
       panes: panesSettings(s),
+      experiments: [],
       sources: ['impressions:0', 'feedback:0'],
     },
     { store: new MemoryStore(), decoders: decoders(), scorer: s, newId: () => `id${ids++}`, now: () => undefined },

@@ -1,5 +1,6 @@
 import type { Fingerprint } from './accumulators/store/checkpoint.ts';
 import type { Settings } from './config/settings.ts';
+import { itemPartsOf } from './measures/item-part.ts';
 
 /**
  * What of the configuration shapes the rows (semantics.md section 6). `shape`: a JSON object by setting, whose change gives
@@ -30,6 +31,7 @@ export function fingerprint(settings: Settings): Fingerprint {
       'limits.feedbackPerImpression': limits.feedbackPerImpression,
       'limits.impressionBytes': limits.impressionBytes,
       'limits.feedbackBytes': limits.feedbackBytes,
+      ...itemShape(settings),
     }),
     additive: JSON.stringify([
       ...measures.map((measure) => `measure ${measure.canonical}`),
@@ -37,5 +39,21 @@ export function fingerprint(settings: Settings): Fingerprint {
       ...windows.map((window) => `window ${window.text}`),
       ...experiments.map((experiment) => `experiment ${experiment.name}`),
     ]),
+  };
+}
+
+/**
+ * What shapes the rows of measures of items and of the catalogue, as far as there are such measures: a configuration without
+ * them is as it was before there were any.
+ */
+function itemShape({ measures, limits, itemFile }: Settings): Readonly<Record<string, unknown>> {
+  const of = (field: 'item' | 'popularity' | 'category'): string => itemFile?.fingerprint(field) ?? 'none';
+  const names = new Set(measures.map(({ name }) => name));
+  const parts = itemPartsOf(measures);
+  return {
+    ...(parts.some(({ holds }) => holds !== 'registers') ? { 'limits.itemsCounted': limits.itemsCounted } : {}),
+    ...(parts.some(({ known }) => known) ? { 'catalogue.items': of('item') } : {}),
+    ...(names.has('popularity') || names.has('novelty') ? { 'catalogue.popularity': of('popularity') } : {}),
+    ...(names.has('diversity') ? { 'catalogue.category': of('category') } : {}),
   };
 }

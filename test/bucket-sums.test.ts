@@ -6,6 +6,7 @@ import { bucketSums, stderrsOf } from '../src/bucket-sums.ts';
 import { LEFT_OUT, WITH_POSITIVE, WITHOUT_POSITIVE } from '../src/measures/contract.ts';
 import type { Measure } from '../src/measures/family.ts';
 import { parseMeasures } from '../src/measures/name.ts';
+import { measureValue } from '../src/measures/value.ts';
 import { meanOfBuckets } from '../src/statistics/mean.ts';
 
 const { measures } = parseMeasures(['mrr', 'mrr(empty=skip)', 'mrr(empty=one)', 'precision(avg=micro)@5'], {
@@ -29,9 +30,9 @@ const list = (buckets: number): fc.Arbitrary<List> =>
     value: fc.option(fc.constantFrom(0.25, 0.5, 1), { nil: undefined }),
   });
 
-/** The row of some lists, as a total has it. A list without positives has the value 0. */
-function rowOf(lists: readonly List[]): Row {
-  const panes = new Panes({
+/** Panes of some measures with one total. */
+function panesOf(some: readonly Measure[]): Panes {
+  return new Panes({
     owner: { namespace: 'ns', unit: 0, generation: 'g' },
     paneSize: 1000,
     hour: 10_000,
@@ -39,19 +40,25 @@ function rowOf(lists: readonly List[]): Row {
     dimensions: [],
     sets: [[]],
     clustered: [],
-    shape: shapeOf(measures),
+    shape: shapeOf(some),
     cohortsPerSet: 1,
     keepMinutes: 20,
     keepHours: 20,
     keepVectors: 20,
     totals: ['all'],
+    runs: [],
     settledUpTo: Number.NEGATIVE_INFINITY,
   });
+}
+
+/** The row of some lists, as a total has it. A list without positives has the value 0. */
+function rowOf(lists: readonly List[]): Row {
+  const panes = panesOf(measures);
   const tag = panes.cohorts.tag([]);
   for (const { bucket, positive, value } of lists) {
     const state = value === undefined ? LEFT_OUT : positive ? WITH_POSITIVE : WITHOUT_POSITIVE;
-    const mean = [state, positive ? (value ?? 0) : 0, 0];
-    const fraction = [state, positive ? (value ?? 0) : 0, 5];
+    const mean = [state, positive ? (value ?? 0) : 0, 0, 0, 0];
+    const fraction = [state, positive ? (value ?? 0) : 0, 5, 0, 0];
     panes.add(10, 0, 0, tag, false, positive, Float64Array.from([mean, mean, mean, fraction].flat()), bucket);
   }
   return panes.total('all').get('10ms||') ?? emptyRow(shapeOf(measures));
@@ -123,5 +130,77 @@ describe('sums by user bucket', () => {
     expect(stderrsOf(rowOf(leftOut), measures)[0]).toEqual({ absent: 'no_data' });
     expect(stderrsOf({ ...rowOf(alike), vector: undefined }, measures)[0]).toEqual({ absent: 'no_vector' });
     expect(stderrsOf({ ...rowOf(alike), impressions: 11 }, measures)[0]).toEqual({ absent: 'no_vector' });
+  });
+});
+
+const CURVED = [
+  'rmse',
+  'f1(of=means)@5',
+  'f1(empty=skip,of=means)@5',
+  'f1(per=class)@5',
+  'recall(avg=weighted,per=class)@5',
+];
+const curved = parseMeasures(CURVED, { relevantFrom: 1 }).measures;
+
+interface Scored {
+  readonly bucket: number;
+  readonly positive: boolean;
+  readonly counts: boolean;
+  readonly values: readonly number[];
+}
+
+/** The row of some lists of one measure. */
+function curvedRow(measure: Measure, lists: readonly Scored[]): Row {
+  const panes = panesOf([measure]);
+  const tag = panes.cohorts.tag([]);
+  for (const { bucket, positive, counts, values } of lists) {
+    const state = !counts ? LEFT_OUT : positive ? WITH_POSITIVE : WITHOUT_POSITIVE;
+    panes.add(10, 0, 0, tag, false, positive, Float64Array.from([state, ...(counts ? values : [0, 0, 0, 0])]), bucket);
+  }
+  return panes.total('all').get('10ms||') ?? emptyRow(shapeOf([measure]));
+}
+
+describe('errors of what is no plain ratio', () => {
+  it('are those of leaving out one bucket after the other', () => {
+    const value = fc.constantFrom(0, 0.25, 0.5, 1);
+    const lists = fc.array(
+      fc.record({
+        bucket: fc.nat(12),
+        positive: fc.boolean(),
+        counts: fc.constantFrom(true, true, true, false),
+        values: fc.array(value, { minLength: 4, maxLength: 4 }),
+      }),
+      { minLength: 8, maxLength: 40 },
+    );
+    let known = 0;
+    fc.assert(
+      fc.property(fc.constantFrom(...curved), lists, (measure, all) => {
+        const valueFrom = (some: readonly Scored[]) => measureValue(measure, curvedRow(measure, some).sums);
+        const [stderr] = stderrsOf(curvedRow(measure, all), [measure]);
+        const without = Array.from({ length: 256 }, (_, b) =>
+          b > 12 ? valueFrom(all) : valueFrom(all.filter(({ bucket }) => bucket !== b)),
+        );
+        if (typeof stderr !== 'number') return;
+        known++;
+        const values = without.map((one) => one ?? Number.NaN);
+        const mean = values.reduce((sum, one) => sum + one, 0) / 256;
+        const squares = values.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+        expect(stderr).toBeCloseTo(Math.sqrt((255 / 256) * squares), 9);
+      }),
+    );
+    expect(known).toBeGreaterThan(30);
+  });
+
+  it.each(CURVED.map((name, i) => [name, i] as const))('of %s need eight buckets, and lists', (_name, i) => {
+    const lists = (buckets: number) =>
+      Array.from({ length: buckets }, (_, bucket) => ({
+        bucket,
+        positive: true,
+        counts: true,
+        values: bucket % 2 === 0 ? [1, 1, 2, 3] : [0.5, 2, 1, 1],
+      }));
+    expect(stderrsOf(curvedRow(curved[i], lists(7)), [curved[i]])).toEqual([{ absent: 'few_buckets' }]);
+    expect(stderrsOf(curvedRow(curved[i], lists(8)), [curved[i]])).toEqual([expect.any(Number)]);
+    expect(stderrsOf(curvedRow(curved[i], []), [curved[i]])).toEqual([{ absent: 'no_vector' }]);
   });
 });

@@ -80,12 +80,24 @@ describe('the documentation', () => {
   });
 
   it('shows the values that the worked examples of measures have', () => {
-    const examples = [...text('docs/measures.md').matchAll(/^\| `([^`]+)` of `([\d ]+)` \| ([\d.]+) \|/gm)];
-    expect(examples.length).toBeGreaterThan(15);
-    const wrong = examples.flatMap(([, name, grades, value]) => {
-      const score = measure(name).score({ grades: grades.split(' ').map(Number) });
-      return score?.toFixed(6) === Number(value).toFixed(6) ? [] : [`${name} of ${grades} is ${score}, not ${value}`];
-    });
+    const numbers = (list: string | undefined) => (list === undefined ? undefined : list.split(' ').map(Number));
+    const page = text('docs/measures.md');
+    const graded = [...page.matchAll(/^\| `([^`]+)` of `([\d ]+)`(?:, known `([\d ]+)`)? \| (-?[\d.]+) \|/gm)];
+    const rated = [...page.matchAll(/^\| `([^`]+)` of scores `([\d ]+)`, ratings `([\d ]+)` \| (-?[\d.]+) \|/gm)];
+    expect(graded.length).toBeGreaterThan(15);
+    expect(rated.length).toBeGreaterThan(4);
+    const examples = [
+      ...graded.map(([, name, grades, known, value]) => {
+        const given = numbers(known);
+        const list = { grades: numbers(grades) ?? [], ...(given === undefined ? {} : { known: given }) };
+        return { name, value, score: measure(name).score(list) };
+      }),
+      ...rated.map(([, name, scores, ratings, value]) => {
+        const list = { scores: numbers(scores) ?? [], ratings: numbers(ratings) ?? [] };
+        return { name, value, score: measure(name).score(list) };
+      }),
+    ];
+    const wrong = examples.filter(({ score, value }) => score?.toFixed(6) !== Number(value).toFixed(6));
     expect(wrong).toEqual([]);
   });
 

@@ -43,11 +43,24 @@ function closings(lists: readonly List[]): readonly Closing[] {
       HORIZONS.map(({ ms }, horizon) => {
         const positive = (value ?? 0) > 0;
         const state = value === undefined ? LEFT_OUT : positive ? WITH_POSITIVE : WITHOUT_POSITIVE;
-        const parts = [state, value ?? 0, 0, state, value ?? 0, 0, state, 5 * (value ?? 0), 5];
+        const mean = [state, value ?? 0, 0, 0, 0];
+        const parts = [...mean, ...mean, state, 5 * (value ?? 0), 5, 0, 0];
         const out = Float64Array.from(parts);
         const values = [variant, country];
         const last = horizon === HORIZONS.length - 1;
-        return { at: ts + ms, ts, horizon, values, userless: false, bucket, positive, out, impression, last };
+        return {
+          at: ts + ms,
+          ts,
+          horizon,
+          values,
+          userless: false,
+          bucket,
+          leftOut: 0,
+          positive,
+          out,
+          impression,
+          last,
+        };
       }),
     )
     .sort((a, b) => a.at - b.at || a.impression - b.impression);
@@ -110,6 +123,7 @@ describe('the standard errors of windows', () => {
             keepHours: 300,
             keepVectors: 300,
             totals: [],
+            runs: [],
             settledUpTo: Number.NEGATIVE_INFINITY,
           };
           const own = new StoredUnit(store, settings, closings(lists.filter((one) => one.unit === unit)));
@@ -120,8 +134,18 @@ describe('the standard errors of windows', () => {
           {
             measures,
             cohorts: SETS,
+            experiments: [],
             statistics: { clustered: CLUSTERED },
-            detect: { sets: [], measures: [], horizon: HORIZONS[0], step: 300_000, k: 0.5, h: 20, tolerance: 0.01 },
+            detect: {
+              sets: [],
+              measures: [],
+              horizon: HORIZONS[0],
+              step: 300_000,
+              k: 0.5,
+              h: 20,
+              tolerance: 0.01,
+              lowerIsBetter: new Set<string>(),
+            },
             paneSize: { text: 'p', ms: PANE },
             windows: [{ text: 'w', ms: WINDOW }],
             attribution: {

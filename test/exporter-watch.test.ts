@@ -36,7 +36,17 @@ function lists(from: number, to: number, share = 1, country = 'DE'): Closing[] {
     const positive = value > 0;
     const out = Float64Array.from([positive ? 2 : 1, value, 0]);
     const at = ts + HORIZON.ms;
-    const one = { at, ts, horizon: 0, values: [country], userless: false, bucket: drawn(ts + 1, 256), positive, out };
+    const one = {
+      at,
+      ts,
+      horizon: 0,
+      values: [country],
+      userless: false,
+      bucket: drawn(ts + 1, 256),
+      leftOut: 0,
+      positive,
+      out,
+    };
     closings.push({ ...one, impression: ts, last: true });
   }
   return closings;
@@ -70,6 +80,7 @@ function worldOf(
     keepHours: 22 * DAY,
     keepVectors: 25 * HOUR,
     totals: [],
+    runs: [],
     settledUpTo: Number.NEGATIVE_INFINITY,
   };
   const units = histories.map((history, unit) => {
@@ -81,8 +92,18 @@ function worldOf(
       {
         measures,
         cohorts: SETS,
+        experiments: [],
         statistics: { clustered: [[]] },
-        detect: { sets: SETS, measures: ['mrr'], horizon: HORIZON, step: STEP, k: 0.5, h: 20, tolerance: 0.01 },
+        detect: {
+          sets: SETS,
+          measures: ['mrr'],
+          horizon: HORIZON,
+          step: STEP,
+          k: 0.5,
+          h: 20,
+          tolerance: 0.01,
+          lowerIsBetter: new Set<string>(),
+        },
         paneSize: { text: '1m', ms: MINUTE },
         windows: [{ text: '5m', ms: STEP }],
         attribution: {

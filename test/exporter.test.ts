@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emptyRow } from '../src/accumulators/row.ts';
+import { emptyRow, type RowShape, shapeOf } from '../src/accumulators/row.ts';
 import { rowCodec } from '../src/accumulators/row-codec.ts';
 import { unitKey } from '../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../src/accumulators/store/memory.ts';
@@ -12,8 +12,11 @@ import { anyHistory, type Closing, HORIZONS } from './accumulators/histories.ts'
 import { SHAPE } from './accumulators/rows.ts';
 import { StoredUnit, unitRows } from './stored-units.ts';
 
-const CODEC = rowCodec(SHAPE);
 const { measures } = parseMeasures(['mrr', 'ctr', 'ndcg@10'], { relevantFrom: 1 });
+const OF_ITEMS = ['distinct', 'coverage@2', 'gini@3', 'entropy(exposure=log2)'];
+const withItems = [...measures, ...parseMeasures(OF_ITEMS, { relevantFrom: 1 }).measures];
+/** So few that some rows exceed it. */
+const ITEMS_COUNTED = 4;
 const SETS = [[], ['country'], ['country', 'variant']];
 const CLUSTERED = [[], ['country']];
 const HOUR = 40;
@@ -22,20 +25,38 @@ interface Shape {
   readonly paneSize: number;
   readonly lengths: readonly number[];
   readonly unitTimeout: number;
+  /** Rows of some sets keep items. */
+  readonly items?: boolean;
 }
 
 const anyShape: fc.Arbitrary<Shape> = fc.record({
   paneSize: fc.constantFrom(1, 4, 10),
   lengths: fc.constantFrom([1], [1, 3], [2, 3, 6]),
   unitTimeout: fc.constantFrom(3, 15, 60),
+  items: fc.constantFrom(false, false, true),
 });
 
-function exporterSettings({ paneSize, lengths, unitTimeout }: Shape): ExporterSettings {
+function rowShape({ items }: Shape): RowShape {
+  return items === true ? shapeOf(withItems, ITEMS_COUNTED) : SHAPE;
+}
+
+function exporterSettings({ paneSize, lengths, unitTimeout, items }: Shape): ExporterSettings {
   return {
-    measures,
+    measures: items === true ? withItems : measures,
+    limits: { itemsCounted: ITEMS_COUNTED },
     cohorts: SETS,
+    experiments: [],
     statistics: { clustered: CLUSTERED },
-    detect: { sets: [], measures: [], horizon: HORIZONS[0], step: 300_000, k: 0.5, h: 20, tolerance: 0.01 },
+    detect: {
+      sets: [],
+      measures: [],
+      horizon: HORIZONS[0],
+      step: 300_000,
+      k: 0.5,
+      h: 20,
+      tolerance: 0.01,
+      lowerIsBetter: new Set<string>(),
+    },
     paneSize: { text: `${paneSize}ms`, ms: paneSize },
     windows: lengths.map((length) => ({ text: `${length * paneSize}ms`, ms: length * paneSize })),
     attribution: {
@@ -50,7 +71,8 @@ function exporterSettings({ paneSize, lengths, unitTimeout }: Shape): ExporterSe
   };
 }
 
-function panesSettings({ paneSize, lengths, unitTimeout }: Shape, unit: number) {
+function panesSettings(shape: Shape, unit: number) {
+  const { paneSize, lengths, unitTimeout } = shape;
   return {
     owner: { namespace: 'ns', unit, generation: 'g0' },
     paneSize,
@@ -59,12 +81,14 @@ function panesSettings({ paneSize, lengths, unitTimeout }: Shape, unit: number) 
     dimensions: ['variant', 'country'],
     sets: SETS,
     clustered: CLUSTERED,
-    shape: SHAPE,
+    shape: rowShape(shape),
+    items: { sets: [[], ['country']], inTotals: false },
     cohortsPerSet: 2,
     keepMinutes: Math.max(...lengths) * paneSize + 9 + paneSize + unitTimeout,
     keepHours: 100,
     keepVectors: 100,
     totals: [],
+    runs: [],
     settledUpTo: Number.NEGATIVE_INFINITY,
   };
 }
@@ -72,6 +96,7 @@ function panesSettings({ paneSize, lengths, unitTimeout }: Shape, unit: number) 
 /** What `readWindow` reads of everything in the store, in the words of a snapshot. */
 function plainly(store: MemoryStore, shape: Shape, units: number): unknown {
   const all = unitRows(store, panesSettings(shape, 0), units);
+  const codec = rowCodec(rowShape(shape));
   const settings = { paneSize: shape.paneSize, sets: SETS, unitTimeout: shape.unitTimeout };
   return HORIZONS.flatMap((horizon) =>
     exporterSettings(shape).windows.map((window) => {
@@ -82,20 +107,21 @@ function plainly(store: MemoryStore, shape: Shape, units: number): unknown {
         horizon: horizon.text,
         window: window.text,
         complete: complete && everyUnit,
-        rows: rows.map(({ by, values, row }) => [by, values, CODEC.encode(row)]),
+        rows: rows.map(({ by, values, row }) => [by, values, codec.encode(row)]),
       };
     }),
   );
 }
 
-function asPlain(snapshot: QualitySnapshot): unknown {
+function asPlain(snapshot: QualitySnapshot, shape: Shape): unknown {
+  const codec = rowCodec(rowShape(shape));
   return snapshot.windows.map(({ horizon, window, complete }) => ({
     horizon,
     window,
     complete,
     rows: snapshot.rows
       .filter((row) => row.horizon === horizon && row.window === window)
-      .map(({ by, values, row }) => [by, values, CODEC.encode(row)]),
+      .map(({ by, values, row }) => [by, values, codec.encode(row)]),
   }));
 }
 
@@ -191,9 +217,9 @@ describe('an exporter', () => {
             if (!looks) continue;
             const snapshot = await world.exporter.refresh();
             shown += snapshot.rows.length;
-            expect(asPlain(snapshot)).toEqual(world.plain());
+            expect(asPlain(snapshot, shape)).toEqual(world.plain());
           }
-          expect(asPlain(await world.exporter.refresh())).toEqual(world.plain());
+          expect(asPlain(await world.exporter.refresh(), shape)).toEqual(world.plain());
         },
       ),
       { numRuns: 150 },
@@ -214,7 +240,7 @@ describe('an exporter', () => {
             await world.act(act);
             const before = world.plain();
             world.store.between = () => world.act(between);
-            const snapshot = asPlain(await world.exporter.refresh());
+            const snapshot = asPlain(await world.exporter.refresh(), shape);
             const after = world.plain();
             if (JSON.stringify(before) !== JSON.stringify(after)) during++;
             expect([JSON.stringify(before), JSON.stringify(after)]).toContain(JSON.stringify(snapshot));
@@ -227,7 +253,7 @@ describe('an exporter', () => {
   });
 
   const SHAPE_10: Shape = { paneSize: 10, lengths: [2, 3], unitTimeout: 50 };
-  const out = Float64Array.from([2, 0.5, 0, 1, 1, 20, 2, 0.25, 0]);
+  const out = Float64Array.from([2, 0.5, 0, 0, 0, 1, 1, 20, 0, 0, 2, 0.25, 0, 0, 0]);
   const at = (ts: number): Closing[] =>
     HORIZONS.map(({ ms }, horizon) => ({
       at: ts + ms,
@@ -236,6 +262,7 @@ describe('an exporter', () => {
       values: ['A', 'DE'],
       userless: false,
       bucket: 0,
+      leftOut: 0,
       positive: true,
       out,
       impression: ts,
@@ -324,7 +351,7 @@ describe('an exporter', () => {
     expect(await countries()).toEqual(['DE', 'FR', 'IT']);
     await world.units[1].close(31);
     expect(await countries()).toEqual(['FR', 'IT', '__other__']);
-    expect(asPlain(await world.exporter.refresh())).toEqual(world.plain());
+    expect(asPlain(await world.exporter.refresh(), world.shape)).toEqual(world.plain());
   });
 
   it('answers one and the same refresh to all who ask meanwhile', async () => {
@@ -344,7 +371,7 @@ describe('an exporter', () => {
     world.store.between = again;
     await expect(world.exporter.refresh()).rejects.toThrow(/namespace "ns" changed hands .* 5 times in a row/);
     world.store.between = undefined;
-    expect(asPlain(await world.exporter.refresh())).toEqual(world.plain());
+    expect(asPlain(await world.exporter.refresh(), world.shape)).toEqual(world.plain());
   });
 
   it('names the unit that it cannot read', async () => {

@@ -20,6 +20,7 @@ function stored(yaml: string, more: Partial<UnitCheckpoint> = {}): UnitCheckpoin
       topics: [{ committed: 90, replay: 70, replayWatermark: 40_000, idleAdvances: [], clockDrops: [[80, 82]] }],
     },
     panes: { minutes: [[0, 2]], hours: [], admission: [] },
+    runs: [],
     lastRecords: [undefined],
     ...more,
   };

@@ -8,6 +8,7 @@ import type { MemoryStore } from '../src/accumulators/store/memory.ts';
 import type { UnitRows } from '../src/accumulators/windows.ts';
 import { noCounts } from '../src/consumers/join/topic.ts';
 import type { Closing } from './accumulators/histories.ts';
+import { shownOf } from './accumulators/plain-items.ts';
 
 /** Owns one unit of a store and closes a history there, as far as it is told. */
 export class StoredUnit {
@@ -70,9 +71,11 @@ export class StoredUnit {
     const panes = this.#panes;
     if (panes === undefined || watermark <= this.#watermark) return;
     const { namespace, unit } = this.#settings.owner;
-    for (const { at, ts, horizon, values, userless, positive, out, bucket } of this.#history) {
+    for (const { at, ts, horizon, values, userless, positive, out, bucket, items } of this.#history) {
       if (at <= this.#watermark || at > watermark) continue;
-      panes.add(at, ts, horizon, panes.cohorts.tag(values), userless, positive, out, bucket);
+      const { items: shape } = this.#settings.shape;
+      const shown = items === undefined || shape === undefined ? undefined : shownOf(items, shape);
+      panes.add(at, ts, horizon, panes.cohorts.tag(values), userless, positive, out, bucket, shown);
     }
     panes.advance(watermark);
     this.#watermark = watermark;
@@ -96,6 +99,7 @@ export class StoredUnit {
         incompleteBefore: this.#incompleteBefore,
         join: { topics: [], counts: [counts], watermark },
         panes: panes.state(),
+        runs: [],
         lastRecords: [],
       }),
       ...panes.takeChanges(),

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeWorkload } from '../bench/workload.ts';
+import { shapeOf } from '../src/accumulators/row.ts';
 import { MemoryStore, type StoreSnapshot } from '../src/accumulators/store/memory.ts';
 import type { Commit, CommitAnswer, Store } from '../src/accumulators/store/port.ts';
 import type { TopicCounts } from '../src/checkpoint.ts';
 import { createDecoder } from '../src/consumers/decode/decoder.ts';
 import { MemoryLog } from '../src/consumers/source/memory.ts';
 import type { LogRecord } from '../src/consumers/source/port.ts';
+import type { Catalogue } from '../src/measures/catalogue.ts';
 import { parseMeasures } from '../src/measures/name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../src/resume.ts';
@@ -20,7 +22,28 @@ const GRADING = {
     rule: { from: 'grade', grade: 2 * i + 1, rule: 'max', max: 30, veto: false } as const,
   })),
 };
-const SCORER = compile(parseMeasures(['mrr', 'ndcg@10', 'ctr', 'recall@5'], { relevantFrom: 1 }).measures, GRADING);
+const OF_FEEDBACK = ['mrr', 'ndcg@10', 'ctr', 'recall@5'];
+const OF_ITEMS = [
+  'distinct@10',
+  'coverage@5',
+  'gini@3',
+  'entropy(exposure=log2)@2',
+  'popularity',
+  'diversity',
+  'length',
+];
+const { measures } = parseMeasures([...OF_FEEDBACK, ...OF_ITEMS], { relevantFrom: 1 });
+/** Knows every other item. */
+const CATALOGUE: Catalogue = {
+  size: 5000,
+  mostPopular: { item: 'a', popularity: 9 },
+  has: (item) => item.charCodeAt(item.length - 1) % 2 === 0,
+  popularity: (item) => (item.length > 4 ? item.charCodeAt(item.length - 2) % 10 : undefined),
+  category: (item) => item.at(-1),
+};
+const SCORER = compile(measures, GRADING, CATALOGUE);
+/** So few that larger rows exceed it. */
+const ITEMS_COUNTED = 400;
 const HORIZONS = [
   { text: '10s', ms: 10_000 },
   { text: '2m', ms: 120_000 },
@@ -45,6 +68,7 @@ const SETTINGS: UnitSettings = {
     futureSkew: 60_000,
     feedbackPerImpression: 100,
     actions: SCORER.actions,
+    namesItems: SCORER.needs.items,
   },
   panes: {
     paneSize: 10_000,
@@ -53,13 +77,16 @@ const SETTINGS: UnitSettings = {
     dimensions: ['country', 'variant'],
     sets: [[], ['variant'], ['variant', 'country']],
     clustered: [[], ['variant']],
-    shape: { names: SCORER.names, kinds: SCORER.kinds },
+    shape: shapeOf(measures, ITEMS_COUNTED),
+    items: { sets: [['variant']], inTotals: true },
     cohortsPerSet: 4,
     keepMinutes: 2_500_000,
     keepHours: 3_000_000,
     keepVectors: 2_500_000,
     totals: ['all'],
+    runs: [],
   },
+  experiments: [],
   sources: ['impressions:0', 'feedback:0'],
 };
 
@@ -89,6 +116,7 @@ function deps(store: Store): UnitDeps {
     feedbackBytes: 65_536,
     tsUnit: 'ms',
     positionBase: 1,
+    carries: SCORER.needs,
   } as const;
   return {
     store,
@@ -178,6 +206,10 @@ describe('a unit', () => {
     expect(feedback.attributed).toBeGreaterThan(300);
     expect(Object.keys(state).filter((key) => key.includes(':total:all'))).toHaveLength(1);
     expect(Object.keys(state).some((key) => key.includes(':pane:m:'))).toBe(true);
+    const rows = JSON.stringify(state);
+    for (const part of ['"runs":"', '"amounts":{"', '"amounts":"over"']) {
+      expect(rows).toContain(JSON.stringify(part).slice(1, -1));
+    }
   });
 
   it('that is killed and resumed at any point, with any batches and lost replies, equals an unbroken one byte for byte', async () => {

@@ -36,7 +36,9 @@ const SETTINGS: WorkerSettings = {
       keepHours: 7_200_000,
       keepVectors: 7_200_000,
       totals: ['all'],
+      runs: [],
     },
+    experiments: [],
     sources: [`impressions:${partition}`, `feedback:${partition}`],
   }),
   commitInterval: 1000,
@@ -45,6 +47,7 @@ const SETTINGS: WorkerSettings = {
   maxSkew: 120_000,
   openLimit: 1_000_000,
   sessionTimeout: 30_000,
+  looks: { every: 60_000, partitions: 1, measures: [], unitTimeout: 600_000 },
 };
 
 class FailingStore implements Store {

@@ -5,9 +5,10 @@ import { withCatalogue } from '../catalogue-file.ts';
 import { effectiveDocument } from '../config/effective.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { redact } from '../config/redact.ts';
+import { configReference } from '../config/reference.ts';
 import { configJsonSchema } from '../config/schema.ts';
 
-/** `receval config check` and `receval config schema`. A wrong configuration is a ConfigError with exit code 2. */
+/** `receval config check`, `receval config schema` and `receval config reference`. A wrong configuration is a ConfigError with exit code 2. */
 export function configCommand(): Command {
   const check = new Command('check')
     .description('check the configuration; prints "ok" and all settings with their defaults, without secrets')
@@ -25,8 +26,14 @@ export function configCommand(): Command {
     .action(() => {
       process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
     });
+  const reference = new Command('reference')
+    .description('print every setting with its type, default, meaning and environment variable, as Markdown')
+    .action(() => {
+      process.stdout.write(configReference());
+    });
   return new Command('config')
-    .description('check the configuration, or print its schema')
+    .description('check the configuration, or print its schema or every setting')
     .addCommand(check)
-    .addCommand(schema);
+    .addCommand(schema)
+    .addCommand(reference);
 }

@@ -21,11 +21,15 @@ export const deadLetterSchema = z.union(
   [
     word(PLACES),
     group({
-      to: word(PLACES),
-      topic: topicName.optional(),
-      file: file.optional(),
-      fileBytes: whole(4096, MEBIBYTE ** 2).optional(),
-      files: whole(1, 1000).optional(),
+      to: word(PLACES).meta({ description: 'where to' }),
+      topic: topicName
+        .optional()
+        .meta({ description: 'with to: topic; none of those that are read. Default: receval-dead-letters' }),
+      file: file.optional().meta({ description: 'with to: file; one path per worker. Default: dead-letters.ndjson' }),
+      fileBytes: whole(4096, MEBIBYTE ** 2)
+        .optional()
+        .meta({ description: 'most bytes of one file. Default: 67108864' }),
+      files: whole(1, 1000).optional().meta({ description: 'most files; the oldest goes. Default: 5' }),
     }),
   ],
   { error: wordError(PLACES) },

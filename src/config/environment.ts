@@ -88,6 +88,11 @@ export function applyOverrides(
   return problems;
 }
 
+/** The variable that sets what stands at a path. A free name such as `<name>` keeps its brackets. */
+export function variableOf(path: readonly string[]): string {
+  return PREFIX + path.map((name) => (/^<.*>$/.test(name) ? name.toUpperCase() : upperSnake(name))).join('_');
+}
+
 /** `outOfOrderness` is OUT_OF_ORDERNESS. */
 export function upperSnake(name: string): string {
   return name
@@ -101,7 +106,7 @@ function settingsByVariable(root: Schema, document: Tree): ReadonlyMap<string, S
   const settings = new Map<string, Setting>();
   const visit = (path: readonly string[], schema: Schema, given: unknown, above: Setting['group']): void => {
     const value = given ?? defaultOf(schema);
-    const name = PREFIX + path.map(upperSnake).join('_');
+    const name = variableOf(path);
     if (path.length > 0 && !settings.has(name)) settings.set(name, { path, schema, group: above });
     const entry = entryOf(schema);
     const entries = isTree(value) ? value : {};

@@ -8,11 +8,20 @@ const grade = number(0, HIGHEST);
 const rule = z
   .strictObject(
     {
-      from: word(['value']).optional().meta({ description: "take the grade from the event's value" }),
-      grade: grade.optional(),
-      rule: word(['max', 'last', 'sum']).prefault('max'),
-      max: number(0, HIGHEST, { above: true }).prefault(HIGHEST),
-      veto: z.boolean({ error: 'expected true or false' }).prefault(false),
+      from: word(['value'])
+        .optional()
+        .meta({ description: "value: the grade is the event's value. Either this or grade" }),
+      grade: grade.optional().meta({ description: 'a fixed grade; parts are fine' }),
+      rule: word(['max', 'last', 'sum'])
+        .prefault('max')
+        .meta({ description: 'how several events of this action on one item combine; last is by event time' }),
+      max: number(0, HIGHEST, { above: true })
+        .prefault(HIGHEST)
+        .meta({ description: 'highest grade that the action can give; what is above is cut' }),
+      veto: z
+        .boolean({ error: 'expected true or false' })
+        .prefault(false)
+        .meta({ description: "true: the slot's grade is 0, whatever else came" }),
     },
     { error: 'expected a grade such as 2, or {from: value, rule: last}' },
   )
@@ -30,7 +39,9 @@ const action = z.string().regex(/^[^\p{Cc}]{1,200}$/u, { error: 'expected the na
 
 export const gradesSchema = z.record(
   action,
-  z.union([grade, rule], { error: 'expected a grade from 0 to 30, or {from: value, rule: last}' }),
+  z
+    .union([grade, rule], { error: 'expected a grade from 0 to 30, or {from: value, rule: last}' })
+    .meta({ description: 'what one action is worth. A number is short for {grade: number}' }),
   { error: 'expected actions and their grades, such as {click: 1, purchase: 3}' },
 );
 

@@ -12,11 +12,21 @@ const host = textOf(
 );
 
 export const httpSchema = group({
-  host: textOf('an address to listen on, such as 127.0.0.1', /^\S+$/).prefault('127.0.0.1'),
-  port: whole(0, 65_535).prefault(9464),
-  token: secret.optional(),
-  tokenFile: file.optional(),
-  allowedHosts: list(host, 'host names, such as [receval.example.com]', 1).optional(),
+  host: textOf('an address to listen on, such as 127.0.0.1', /^\S+$/)
+    .prefault('127.0.0.1')
+    .meta({ description: 'address to listen on; 0.0.0.0 in a container' }),
+  port: whole(0, 65_535)
+    .prefault(9464)
+    .meta({ description: 'port of /metrics, /healthz and /readyz; 0: any that is free' }),
+  token: secret.optional().meta({
+    description:
+      'what a reader must show as Authorization: Bearer …, but for /healthz and /readyz. None: everybody may read',
+  }),
+  tokenFile: file.optional().meta({ description: 'file that holds it; may change while receval runs' }),
+  allowedHosts: list(host, 'host names, such as [receval.example.com]', 1).optional().meta({
+    description:
+      'names by which receval may be asked; .example.com stands for all below it. Default: any, and only this machine on a loopback address',
+  }),
 });
 
 export function httpOf(document: z.output<typeof httpSchema>, report: Report): Settings['http'] {

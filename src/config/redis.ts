@@ -8,17 +8,26 @@ const EXPECTED =
   'redis://host:port, rediss://host:port, redis+sentinel://host:port,host:port/master or redis+cluster://host:port,host:port';
 
 export const redisSchema = group({
-  url: textOf(EXPECTED, /^[a-z+]+:\/\/\S+$/, isRedisUrl).prefault('redis://localhost:6379'),
-  username: anyText.optional(),
-  password: secret.optional(),
-  passwordFile: file.optional(),
-  tls: tlsSchema.optional(),
+  url: textOf(EXPECTED, /^[a-z+]+:\/\/\S+$/, isRedisUrl)
+    .prefault('redis://localhost:6379')
+    .meta({ description: 'where Redis is; may hold user:password@ before the host' }),
+  username: anyText.optional().meta({ description: 'user, unless it stands in the address' }),
+  password: secret.optional().meta({ description: 'of that user; better in passwordFile' }),
+  passwordFile: file.optional().meta({ description: 'file that holds it, read at each connection' }),
+  tls: tlsSchema.optional().meta({
+    description:
+      'connections under TLS, for all forms of the address; a group for the settings below. Default: true for rediss://, else false',
+  }),
   sentinel: group({
-    username: anyText.optional(),
-    password: secret.optional(),
-    passwordFile: file.optional(),
-    tls: tlsSchema.optional(),
-  }).optional(),
+    username: anyText.optional().meta({ description: 'user of the sentinels; they have their own' }),
+    password: secret.optional().meta({ description: 'of that user; better in passwordFile' }),
+    passwordFile: file.optional().meta({ description: 'file that holds it, read at each connection' }),
+    tls: tlsSchema
+      .optional()
+      .meta({ description: 'TLS to the sentinels; a group for the settings below. Default: as redis.tls' }),
+  })
+    .optional()
+    .meta({ description: 'how to log in to the sentinels of redis+sentinel://. Default: without a user' }),
 });
 
 export type RedisDocument = z.output<typeof redisSchema>;

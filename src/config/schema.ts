@@ -24,30 +24,67 @@ import {
 export const MAX_HORIZONS = 31;
 
 const attributionSchema = group({
-  horizons: ladder(MAX_HORIZONS).prefault(['1m', '5m', '30m']),
-  outOfOrderness: duration.prefault('10s'),
-  backward: duration.prefault('0s'),
-  idleAfter: positiveDuration.prefault('30s'),
-  maxSkew: positiveDuration.prefault('2m'),
-  futureSkew: duration.prefault('5m'),
-  unitTimeout: positiveDuration.prefault('10m'),
+  horizons: ladder(MAX_HORIZONS)
+    .prefault(['1m', '5m', '30m'])
+    .meta({ description: 'ascending. Each list closes at each of them; the longest is the attribution window' }),
+  outOfOrderness: duration.prefault('10s').meta({
+    description: 'how far a record may be overtaken by younger ones and still be in time. Every result waits for it',
+  }),
+  backward: duration.prefault('0s').meta({ description: 'how far feedback may be dated before its impression' }),
+  idleAfter: positiveDuration.prefault('30s').meta({
+    description:
+      'a topic that was read to its end and has had nothing new for this long no longer holds the others back',
+  }),
+  maxSkew: positiveDuration
+    .prefault('2m')
+    .meta({ description: 'a topic that leads the slowest by more may be paused while memory is short' }),
+  futureSkew: duration.prefault('5m').meta({
+    description:
+      'an event dated further ahead of its record, or a record further ahead of the clock, is dropped as future',
+  }),
+  unitTimeout: positiveDuration.prefault('10m').meta({
+    description:
+      'a partition that is further behind the newest leaves the windows, which then say that they are incomplete',
+  }),
 });
 
 const limitsSchema = group({
-  series: whole(1, 10_000_000).prefault(10_000),
-  cohortsPerSet: auto(10_000_000).prefault('auto'),
-  openImpressions: auto(1_000_000_000).prefault('auto'),
-  itemsPerList: whole(1, 100_000).prefault(1000),
-  feedbackPerImpression: whole(1, 1_000_000).prefault(1000),
-  impressionBytes: whole(1, 64 * 1024 * 1024).prefault(256 * 1024),
-  feedbackBytes: whole(1, 64 * 1024 * 1024).prefault(64 * 1024),
-  itemsCounted: whole(1, 10_000_000).prefault(100_000),
-  catalogueItems: whole(1, 100_000_000).prefault(1_000_000),
+  series: whole(1, 10_000_000)
+    .prefault(10_000)
+    .meta({ description: 'most gauges of quality. A replay has room for 10,000,000' }),
+  cohortsPerSet: auto(10_000_000).prefault('auto').meta({
+    description:
+      'cohorts by name per grouping set; more go to __other__. auto: what fits into limits.series with these measures, windows, horizons and sets, each value with its standard error',
+  }),
+  openImpressions: auto(1_000_000_000)
+    .prefault('auto')
+    .meta({ description: 'impressions in memory per worker. auto: half of the memory limit at 800 bytes each' }),
+  itemsPerList: whole(1, 100_000).prefault(1000).meta({ description: 'longer lists are invalid (too_many_items)' }),
+  feedbackPerImpression: whole(1, 1_000_000)
+    .prefault(1000)
+    .meta({ description: 'per topic; more is dropped as capped' }),
+  impressionBytes: whole(1, 64 * 1024 * 1024)
+    .prefault(256 * 1024)
+    .meta({ description: 'larger records are invalid (too_large)' }),
+  feedbackBytes: whole(1, 64 * 1024 * 1024)
+    .prefault(64 * 1024)
+    .meta({ description: 'the same for feedback; on a log of both kinds the larger of the two holds' }),
+  itemsCounted: whole(1, 10_000_000).prefault(100_000).meta({
+    description: 'items of one row whose exposure is counted for gini and entropy; with more they are absent',
+  }),
+  catalogueItems: whole(1, 100_000_000)
+    .prefault(1_000_000)
+    .meta({ description: 'items of the catalogue; a larger file is refused' }),
 });
 
 const startSchema = group({
-  from: textOf('earliest, latest or a time such as 2026-11-21T08:00:00Z', /^\S+( \S+)?$/, isStart).prefault('earliest'),
-  onGap: word(['stop', 'skip']).prefault('stop'),
+  from: textOf('earliest, latest or a time such as 2026-11-21T08:00:00Z', /^\S+( \S+)?$/, isStart)
+    .prefault('earliest')
+    .meta({ description: 'where a service without state begins' }),
+  onGap: word(['stop', 'skip']).prefault('stop').meta({
+    description:
+      'when the log no longer holds what is needed: stop the partition, or skip and mark the windows incomplete',
+  }),
 });
 
 function isStart(text: string): boolean {
@@ -55,50 +92,71 @@ function isStart(text: string): boolean {
 }
 
 export const configSchema = group({
-  namespace: textOf('a name without blanks and braces, at most 100 characters', /^[^\s{}\p{Cc}]{1,100}$/u).prefault(
-    'default',
-  ),
-  kafka: kafkaSchema.prefault({}),
-  redis: redisSchema.prefault({}),
-  attribution: attributionSchema.prefault({}),
-  start: startSchema.prefault({}),
-  commit: group({ interval: positiveDuration.prefault('1s') }).prefault({}),
-  grades: gradesSchema.prefault({
-    click: 1,
-    add_to_cart: 2,
-    purchase: 3,
-    rating: { from: 'value', rule: 'last', max: 5 },
-    hide: { grade: 0, veto: true },
-    view: { grade: 0 },
+  namespace: textOf('a name without blanks and braces, at most 100 characters', /^[^\s{}\p{Cc}]{1,100}$/u)
+    .prefault('default')
+    .meta({ description: 'prefix of all keys in Redis' }),
+  kafka: kafkaSchema.prefault({}).meta({ description: 'Where events come from.' }),
+  redis: redisSchema.prefault({}).meta({ description: 'Where state is kept.' }),
+  attribution: attributionSchema.prefault({}).meta({ description: 'Which feedback belongs to which impression.' }),
+  start: startSchema.prefault({}).meta({ description: 'Where reading begins.' }),
+  commit: group({ interval: positiveDuration.prefault('1s').meta({ description: 'how often state is stored' }) })
+    .prefault({})
+    .meta({ description: 'When state is stored.' }),
+  grades: gradesSchema
+    .prefault({
+      click: 1,
+      add_to_cart: 2,
+      purchase: 3,
+      rating: { from: 'value', rule: 'last', max: 5 },
+      hide: { grade: 0, veto: true },
+      view: { grade: 0 },
+    })
+    .meta({
+      description:
+        'what each action is worth; replaces the default as a whole. An action that is not named has grade 0',
+    }),
+  relevantFrom: number(0, 30, { above: true })
+    .prefault(1)
+    .meta({ description: 'lowest grade that makes a slot a positive' }),
+  measures: list(anyText, 'measures, such as [mrr, ndcg@10]', 1)
+    .prefault(['mrr', 'precision@5', 'precision@10', 'ndcg@10', 'recall@10', 'ap@10', 'hit@10'])
+    .meta({
+      description:
+        'what is computed; @a..b stands for every k from a to b. per=user and per=session are for a replay only',
+    }),
+  lowerIsBetter: list(anyText, 'measures, such as [rate(action=return)]').prefault([]).meta({
+    description:
+      'measures of which less is better, beside errors and rates of actions that veto: a rise of them is what regresses',
   }),
-  relevantFrom: number(0, 30, { above: true }).prefault(1),
-  measures: list(anyText, 'measures, such as [mrr, ndcg@10]', 1).prefault([
-    'mrr',
-    'precision@5',
-    'precision@10',
-    'ndcg@10',
-    'recall@10',
-    'ap@10',
-    'hit@10',
-  ]),
-  lowerIsBetter: list(anyText, 'measures, such as [rate(action=return)]')
-    .prefault([])
-    .meta({ description: 'measures of which less is better, beside errors and rates of actions that veto' }),
-  windows: ladder(100).prefault(['5m', '1h', '24h']),
-  paneSize: positiveDuration.prefault('1m'),
-  cohorts: groupingSets.prefault([[], ['variant'], ['variant', 'country']]),
-  itemSets: groupingSets
-    .optional()
-    .meta({ description: 'which of cohorts keep what measures of items are made of; default []' }),
-  limits: limitsSchema.prefault({}),
-  experiments: experimentsSchema.prefault({
-    default: { control: 'control', variants: { control: 0.5, treatment: 0.5 } },
+  windows: ladder(100)
+    .prefault(['5m', '1h', '24h'])
+    .meta({ description: 'rolling windows, ascending, multiples of paneSize' }),
+  paneSize: positiveDuration
+    .prefault('1m')
+    .meta({ description: 'slice of event time that results are added to; a whole part of an hour' }),
+  cohorts: groupingSets
+    .prefault([[], ['variant'], ['variant', 'country']])
+    .meta({ description: 'grouping sets; [] is everything' }),
+  itemSets: groupingSets.optional().meta({
+    description:
+      'which of cohorts keep what distinct, coverage, gini and entropy are made of; the others have no value of these. Default: [] if cohorts has it',
   }),
-  statistics: statisticsSchema.prefault({}),
-  detect: detectSchema.prefault({}),
-  http: httpSchema.prefault({}),
-  catalogue: anyText.nullable().prefault(null),
-  deadLetter: deadLetterSchema.prefault('off'),
+  limits: limitsSchema.prefault({}).meta({ description: 'What may not grow without end.' }),
+  experiments: experimentsSchema
+    .prefault({
+      default: { control: 'control', variants: { control: 0.5, treatment: 0.5 } },
+    })
+    .meta({
+      description:
+        'experiments by name. The experiment default reads the dimension variant, any other experiment_ and its name',
+    }),
+  statistics: statisticsSchema.prefault({}).meta({ description: 'Where errors come from.' }),
+  detect: detectSchema.prefault({}).meta({ description: 'Cohorts that are watched against their own past.' }),
+  http: httpSchema.prefault({}).meta({ description: 'Who may read gauges and health.' }),
+  catalogue: anyText.nullable().prefault(null).meta({ description: 'path of the item file' }),
+  deadLetter: deadLetterSchema
+    .prefault('off')
+    .meta({ description: 'where the bytes of invalid records go; a group for the settings below' }),
 });
 
 /** A valid configuration as it stands in YAML, with the defaults filled in. */

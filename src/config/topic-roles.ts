@@ -1,4 +1,4 @@
-import { mapProblems } from '../consumers/decode/map.ts';
+import { mapProblems, mapsProblems } from '../consumers/decode/map-problems.ts';
 import type { Report } from './report.ts';
 import type { TopicSettings } from './settings.ts';
 import type { TopicDocument, TopicsDocument } from './topics.ts';
@@ -43,8 +43,12 @@ function topicOf(topic: TopicDocument, path: Path, role: TopicSettings['role'], 
     report.add(at, `open-bandit rows are impressions and clicks in one: ${advice}`);
   }
   if (typeof adapter === 'object') {
-    for (const { field, message } of mapProblems(adapter.map, role)) {
-      report.add([...at, 'map', ...(field === '' ? [] : [field])], message);
+    const problems =
+      'map' in adapter
+        ? mapProblems(adapter.map, role).map(({ field, message }) => ({ at: ['map', field], message }))
+        : mapsProblems(adapter.maps, role);
+    for (const { at: below, message } of problems) {
+      report.add([...at, ...below.filter((name) => name !== '')], message);
     }
   }
   return { name, role, adapter, tsUnit, positionBase };

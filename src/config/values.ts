@@ -4,7 +4,9 @@ import { cleanDimension, isDimensionName, RESERVED_DIMENSIONS } from '../consume
 import { DURATION, parseDuration } from '../durations.ts';
 import { nearest } from '../spelling.ts';
 
-const A_DURATION = 'a duration such as 30s or 5m (a whole number with ms, s, m, h or d)';
+/** How a duration is written. */
+export const UNITS = ' (a whole number with ms, s, m, h or d)';
+const A_DURATION = `a duration such as 30s or 5m${UNITS}`;
 
 export const duration = textOf(A_DURATION, DURATION, (text) => parseDuration(text) !== undefined);
 export const positiveDuration = textOf(`${A_DURATION}, above 0`, DURATION, (text) => (parseDuration(text) ?? 0) > 0);

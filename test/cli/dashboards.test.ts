@@ -20,12 +20,12 @@ describe('receval dashboards generate', () => {
 
   it('writes all of them into a folder, made from the configuration', async () => {
     const config = join(folder, 'receval.yaml');
-    writeFileSync(config, 'measures: [ndcg@10, err@20]\n');
+    writeFileSync(config, 'measures: [ndcg@10, hit@20]\n');
     const output = join(folder, 'made/here');
     const { code, stdout } = await receval(['dashboards', 'generate', '--config', config, '--output', output]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(readdirSync(output).sort()).toEqual(['receval-pipeline.json', 'receval-quality.json']);
-    expect(readFileSync(join(output, 'receval-quality.json'), 'utf8')).toContain('err@20 : ');
+    expect(readFileSync(join(output, 'receval-quality.json'), 'utf8')).toContain('hit@20 : ');
     expect(readFileSync(join(output, 'receval-pipeline.json'), 'utf8')).toBe(shippedText('pipeline'));
   });
 

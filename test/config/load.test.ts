@@ -253,6 +253,14 @@ unknown: 1
       'kafka.topics.impressions.adapter.map.ts: expected a JSON pointer such as /context/id (RFC 6901)',
     ],
     [
+      'kafka: {topics: {impressions: {name: a, adapter: {maps: [{when: {/e: [x, 1]}, map: {requestId: /r, ts: t, items: /i}}]}}}}',
+      'kafka.topics.impressions.adapter.maps[0].map.ts: expected a JSON pointer such as /context/id (RFC 6901)',
+    ],
+    [
+      'kafka: {topics: {feedback: {name: a, adapter: {maps: [{when: {e: x}, map: {requestId: /r, ts: /t, itemId: /i, action: /a}}]}}}}',
+      'kafka.topics.feedback.adapter.maps[0].when.e: expected a JSON pointer such as /event (RFC 6901)',
+    ],
+    [
       'start: {from: yesterday}',
       'start.from: expected earliest, latest or a time such as 2026-11-21T08:00:00Z; found "yesterday"',
     ],

@@ -20,6 +20,7 @@ describe('docker-compose.yml', () => {
     const names = [
       'alertmanager',
       'exporter',
+      'grafana',
       'kafka',
       'prometheus',
       'redis',

@@ -44,6 +44,14 @@ describe('deploy/Dockerfile', () => {
     for (const line of installs) expect(line).toContain('--ignore-scripts');
   });
 
+  it('runs in the compose file without capabilities, and writes to no file of its own', () => {
+    const services = Object.values(readCompose().services).filter((one) => one.image?.startsWith('receval:') === true);
+    expect(services.length).toBeGreaterThanOrEqual(3);
+    for (const one of services) {
+      expect(one).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    }
+  });
+
   it('copies from the checkout only what .dockerignore lets through, and that is all it lets through', () => {
     const [all, ...allowed] = readRoot('.dockerignore')
       .split('\n')

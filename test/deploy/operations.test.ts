@@ -21,8 +21,10 @@ describe('docs/operations.md', () => {
       RECEVAL_HTTP_PORT: '9464',
       RECEVAL_LIMITS_OPEN_IMPRESSIONS: 'auto',
     };
+    const login = { RECEVAL_KAFKA_SASL_MECHANISM: 'scram-sha-512', RECEVAL_KAFKA_SASL_USERNAME: 'u' };
     for (const name of names) {
-      expect(() => loadSettings({ env: { [name]: values[name] ?? 'x' }, readFile }), name).not.toThrow();
+      const beside = name.startsWith('RECEVAL_KAFKA_SASL_') ? login : {};
+      expect(() => loadSettings({ env: { ...beside, [name]: values[name] ?? 'x' }, readFile }), name).not.toThrow();
     }
   });
 

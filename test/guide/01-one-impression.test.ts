@@ -1,6 +1,7 @@
 /** Chapter 1: one list, one click, one number. */
 import { expect, it } from 'vitest';
 import { createJoin } from '../../src/consumers/join/join.ts';
+import { SCORE_WIDTH } from '../../src/measures/contract.ts';
 import { bytes, decoderOf, EIGHT, JOIN, onClosing, ROLES, SCORER } from './shop.ts';
 
 it('an impression and a click are decoded, joined, closed and scored', () => {
@@ -20,7 +21,7 @@ it('an impression and a click are decoded, joined, closed and scored', () => {
   expect(clicked.events).toMatchObject([{ kind: 'feedback', itemId: 'blue', action: 'click' }]);
 
   // Join: the engine holds the list open until both topics have passed its horizon.
-  const out = new Float64Array(3); // state, value, denominator of one measure
+  const out = new Float64Array(SCORE_WIDTH); // state, value and what else one measure has of a list
   const scored: string[] = [];
   const join = createJoin(
     JOIN,

@@ -17,6 +17,7 @@ const SETTINGS: UnitSettings = {
   fingerprint: { shape: '', additive: '' },
   join: JOIN,
   panes: { ...PANES, cohortsPerSet: 100, totals: ['all'] },
+  experiments: [],
   sources: ['impressions:0', 'feedback:0'],
 };
 

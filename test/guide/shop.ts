@@ -58,6 +58,7 @@ export const PANES: Omit<PanesSettings, 'owner' | 'settledUpTo'> = {
   keepHours: 7_200_000,
   keepVectors: 7_200_000,
   totals: [],
+  runs: [],
 };
 
 export function decoderOf(role: (typeof ROLES)[number]): Decoder {

@@ -142,10 +142,11 @@ class Scores {
     for (const measure of measures) {
       const score = plainScore(measure, list, grading);
       if (score === undefined) continue;
+      const [first, second] = score.values;
       const sums =
-        'value' in score
-          ? [1n, score.positive ? 1n : 0n, rounded(score.value), rounded(score.value * score.value)]
-          : [rounded(score.above), rounded(score.below)];
+        second === undefined
+          ? [1n, score.positive ? 1n : 0n, rounded(first), rounded(first * first)]
+          : [rounded(first), rounded(second)];
       for (const [i, value] of sums.entries()) row.set(`${measure.canonical}[${i}]`, value);
     }
     return row;

@@ -14,6 +14,7 @@ export const SMALL: JoinSettings = {
   futureSkew: 30,
   feedbackPerImpression: 2,
   actions: ['click', 'buy'],
+  namesItems: true,
 };
 
 export function impression(ts: EpochMs, changes: Partial<Impression> = {}): Impression {

@@ -7,7 +7,7 @@ import { textOf } from './bytes.ts';
 import { explain, feedbackSchema, type Invalid, impressionSchema } from './canonical.ts';
 import { Defaults } from './defaults.ts';
 import { Dimensions } from './dimensions.ts';
-import { mapAdapter } from './map.ts';
+import { mapAdapter, mapsAdapter } from './map.ts';
 import { feedbackOf, impressionOf } from './normalize.ts';
 import { OPEN_BANDIT_COLUMNS, openBanditAdapter } from './open-bandit.ts';
 import { isImpression, type RawRecord } from './raw.ts';
@@ -121,7 +121,8 @@ function withSession(impression: Event | Refused, { sessionId }: RawRecord): Eve
 function adapterOf(choice: AdapterChoice, columns: readonly string[] = OPEN_BANDIT_COLUMNS): Adapter {
   if (choice === 'canonical') return canonicalAdapter;
   if (choice === 'open-bandit') return openBanditAdapter(columns);
-  if (typeof choice === 'object') return mapAdapter(choice.map);
+  if ('map' in choice) return mapAdapter(choice.map);
+  if ('maps' in choice) return mapsAdapter(choice.maps);
   return assertNever(choice);
 }
 

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Rank } from '../../events.ts';
 import type { PackedImpression } from '../packed/impression.ts';
 import { LONGEST_SHORT, writeNarrow, writeShortHeader } from '../packed/text.ts';
@@ -17,41 +16,34 @@ import {
 } from './json-bytes.ts';
 import { Keys } from './keys.ts';
 import { MAX_RANK } from './reader.ts';
-import type { Carried, DecoderOptions } from './settings.ts';
+import type { DecoderOptions } from './settings.ts';
 
-const NAMES = ['id', 'score', 'position', 'propensity', 'team', 'category'] as const;
-const [ID, SCORE, POSITION, PROPENSITY, TEAM, CATEGORY] = NAMES.map((_, n) => n);
+export const ITEM_FIELDS = ['id', 'score', 'position', 'propensity', 'team', 'category'] as const;
+const [ID, SCORE, POSITION, PROPENSITY, TEAM, CATEGORY] = ITEM_FIELDS.map((_, n) => n);
 
 /** Reads the items of an impression: the part of a record that has most bytes. */
 export class ItemScanner {
   readonly #itemsPerList: number;
   readonly #positionBase: number;
-  readonly #keys = new Keys(NAMES);
+  readonly #keys = new Keys(ITEM_FIELDS);
   /** Place behind the last id that was packed. */
   #text = 0;
   #ranked = 0;
-  readonly #carries: Carried | undefined;
-  /** By slot: where its category stands in the record, without quotes; equal ends: it has none. */
-  #categories = new Int32Array(0);
-  #categorised = 0;
-  #scored = 0;
 
-  constructor({
-    itemsPerList,
-    positionBase,
-    carries,
-  }: Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'carries'>) {
+  constructor({ itemsPerList, positionBase }: Pick<DecoderOptions, 'itemsPerList' | 'positionBase'>) {
     this.#itemsPerList = itemsPerList;
     this.#positionBase = positionBase;
-    this.#carries = carries;
+  }
+
+  /** The place behind the ids of the list that was packed last. */
+  get textEnd(): number {
+    return this.#text;
   }
 
   /** Packs the list at `at` into the impression, ids from `text` on. Answers the place behind the list; -1: it may not be valid. */
   read(u8: Uint8Array, at: number, impression: PackedImpression, text: number): number {
     this.#text = text;
     this.#ranked = 0;
-    this.#scored = 0;
-    this.#categorised = 0;
     let slots = 0;
     let i = skipBlank(u8, at + 1);
     if (u8[i] === CLOSE_BRACKET) i++;
@@ -60,7 +52,6 @@ export class ItemScanner {
         if (slots === this.#itemsPerList) return -1;
         if (slots === impression.items.length) impression.reserveSlots(slots + 1);
         impression.items[slots] = this.#text;
-        if (this.#carries !== undefined) this.#beginSlot(impression, slots);
         i = u8[i] === QUOTE ? this.#readId(u8, i, impression.u8) : this.#readItem(u8, i, impression, slots);
         if (i < 0) return -1;
         slots++;
@@ -76,46 +67,7 @@ export class ItemScanner {
     if (this.#ranked !== 0 && this.#ranked !== slots) return -1;
     impression.length = slots;
     impression.hasRanks = this.#ranked > 0;
-    impression.hasScores = this.#scored > 0;
-    impression.hasCategories = this.#categorised > 0;
-    if (impression.hasCategories) this.#packCategories(u8, impression);
     return i;
-  }
-
-  #beginSlot(impression: PackedImpression, slot: number): void {
-    impression.reserveScores(slot + 1);
-    impression.scores[slot] = Number.NaN;
-    if (2 * slot === this.#categories.length) {
-      const wider = new Int32Array(4 * (slot + 16));
-      wider.set(this.#categories);
-      this.#categories = wider;
-    }
-    this.#categories[2 * slot] = 0;
-    this.#categories[2 * slot + 1] = 0;
-  }
-
-  /** Notes the value in [from, to) where it is to be carried. */
-  #carry(name: number, u8: Uint8Array, from: number, to: number, impression: PackedImpression, slot: number): void {
-    if (name === SCORE && this.#carries?.scores === true) {
-      impression.scores[slot] = Number(Buffer.from(u8.buffer, u8.byteOffset + from, to - from).toString('latin1'));
-      this.#scored++;
-    } else if (name === CATEGORY && this.#carries?.categories === true && to > from + 2) {
-      this.#categories[2 * slot] = from + 1;
-      this.#categories[2 * slot + 1] = to - 1;
-      this.#categorised++;
-    }
-  }
-
-  /** The categories stand behind the ids. */
-  #packCategories(u8: Uint8Array, impression: PackedImpression): void {
-    const { length } = impression;
-    impression.reserveCategories(length);
-    let at = this.#text;
-    for (let s = 0; s < length; s++) {
-      impression.categories[s] = at;
-      at = writeNarrow(impression.u8, at, u8, this.#categories[2 * s], this.#categories[2 * s + 1]);
-    }
-    this.#text = at;
   }
 
   #readItem(u8: Uint8Array, at: number, impression: PackedImpression, slot: number): number {
@@ -126,14 +78,12 @@ export class ItemScanner {
     for (let nth = 0; ; nth++) {
       const name = keys.read(u8, i, nth);
       i = keys.value;
-      const value = i;
       if (name === ID) i = this.#readId(u8, i, impression.u8);
       else if (name === SCORE || name === PROPENSITY) i = decimalEnd(u8, i);
       else if (name === POSITION) i = this.#readRank(u8, i, impression, slot);
       else if (name === TEAM || name === CATEGORY) i = stringEnd(u8, i);
       else i = name === -1 ? valueEnd(u8, i) : -1;
       if (i < 0) return -1;
-      if (this.#carries !== undefined) this.#carry(name, u8, value, i, impression, slot);
       if (name >= 0) {
         if ((seen & (1 << name)) !== 0) return -1;
         seen |= 1 << name;

@@ -5,6 +5,7 @@ import { PackedImpression } from '../packed/impression.ts';
 import { writeNarrow } from '../packed/text.ts';
 import { CONTEXT_FIELDS, DimensionSpans } from './dimension-spans.ts';
 import type { Dimensions } from './dimensions.ts';
+import { ItemCarrier } from './item-carrier.ts';
 import { ItemScanner } from './item-scanner.ts';
 import {
   CLOSE_BRACE,
@@ -64,6 +65,8 @@ export class Scanner {
   readonly #impression = new PackedImpression();
   readonly #feedback = new PackedFeedback();
   readonly #items: ItemScanner;
+  /** undefined: nothing but the ids is needed of items. */
+  readonly #carrier: ItemCarrier | undefined;
   readonly #keys = new Keys(FIELDS);
   readonly #from = new Int32Array(FIELDS.length);
   readonly #to = new Int32Array(FIELDS.length);
@@ -73,6 +76,7 @@ export class Scanner {
     this.#options = options;
     this.#limit = Math.max(role.impressions ? impressionBytes : 0, role.feedback ? feedbackBytes : 0);
     this.#items = new ItemScanner(options);
+    this.#carrier = options.carries === undefined ? undefined : new ItemCarrier(options.carries);
     this.#context = new DimensionSpans(dimensions);
   }
 
@@ -120,7 +124,9 @@ export class Scanner {
   /** The ids stand behind the room that the request id may take. */
   #readItems(u8: Uint8Array, at: number, size: number): number {
     this.#impression.reserve(2 * size + 16);
-    return this.#items.read(u8, at, this.#impression, size + 8);
+    const end = this.#items.read(u8, at, this.#impression, size + 8);
+    if (end >= 0) this.#carrier?.read(u8, at, this.#impression, this.#items.textEnd);
+    return end;
   }
 
   #readImpression(u8: Uint8Array): PackedImpression | undefined {

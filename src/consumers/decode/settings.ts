@@ -10,11 +10,26 @@ export type PositionBase = 0 | 1;
 /** Where the `map` adapter finds a field: a JSON pointer (RFC 6901), or the same value for every record. */
 export type FieldSource = string | { readonly const: string | number | boolean };
 
-/** From the names of canonical fields to where they are. */
+/** From the names of canonical fields to where they are. `each` is a list that holds one event in each entry. */
 export type FieldMap = Readonly<Record<string, FieldSource>>;
 
+type Scalar = string | number | boolean;
+
+/** JSON pointers, each with the value, or the values, of which one must stand there. */
+export type Conditions = Readonly<Record<string, Scalar | readonly Scalar[]>>;
+
+/** One of several maps: for the records that meet all conditions and that no map before it took. */
+export interface MapCase {
+  readonly when?: Conditions | undefined;
+  readonly map: FieldMap;
+}
+
 /** How the records of a topic become canonical events (interfaces.md section 1). */
-export type AdapterChoice = 'canonical' | 'open-bandit' | { readonly map: FieldMap };
+export type AdapterChoice =
+  | 'canonical'
+  | 'open-bandit'
+  | { readonly map: FieldMap }
+  | { readonly maps: readonly MapCase[] };
 
 /** What of its items an impression carries beside ids and ranks. */
 export interface Carried {

@@ -18,6 +18,16 @@ const MAP: AdapterChoice = {
     'cohorts.country': '/cohorts/country',
   },
 };
+const base = { requestId: '/requestId', ts: '/ts' };
+const EACH: AdapterChoice = {
+  map: { ...base, each: '/items', 'each.itemId': '/id', 'each.items': '/items', action: { const: 'click' } },
+};
+const MAPS: AdapterChoice = {
+  maps: [
+    { when: { '/action': ['click', 1] }, map: { ...base, itemId: '/itemId', action: '/action' } },
+    { map: { ...base, items: '/items' } },
+  ],
+};
 const ROW = '2019-11-24 00:03:13.442536+00:00,14,3,1,0.029411764705882353,a,b,c,d';
 
 /** Flips, splices and dictionary words on the bytes of a text. */
@@ -44,7 +54,7 @@ const mutatedBytes = fc
   });
 
 const choices = fc.record({
-  adapter: fc.constantFrom<AdapterChoice>('canonical', 'open-bandit', MAP),
+  adapter: fc.constantFrom<AdapterChoice>('canonical', 'open-bandit', MAP, EACH, MAPS),
   role: fc.constantFrom(BOTH.role, IMPRESSIONS, FEEDBACK),
   defaults: fc.constantFrom(
     new Map<string, string>(),

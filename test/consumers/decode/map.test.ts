@@ -1,8 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mapProblems } from '../../../src/consumers/decode/map.ts';
+import { mapProblems, mapsProblems } from '../../../src/consumers/decode/map-problems.ts';
 import { parsePointer, resolvePointer } from '../../../src/consumers/decode/pointer.ts';
 import type { FieldMap } from '../../../src/consumers/decode/settings.ts';
-import { event, FEEDBACK, IMPRESSIONS, refusal } from './fixture.ts';
+import { decode, event, FEEDBACK, IMPRESSIONS, refusal } from './fixture.ts';
 
 const SHOP: FieldMap = {
   requestId: '/context/recommendationId',
@@ -98,6 +99,153 @@ describe('the map adapter', () => {
   });
 });
 
+describe('a record of several events', () => {
+  const ORDER: FieldMap = {
+    each: '/order/lines',
+    'each.itemId': '/sku',
+    'each.value': '/price',
+    requestId: '/list',
+    ts: '/at',
+    action: { const: 'purchase' },
+  };
+  const lines = [
+    { sku: 'a', price: 5 },
+    { sku: 7, price: null },
+  ];
+  const record = { list: 'r', at: 9, order: { lines } };
+
+  test('each entry of the list is an event, with fields of its own and those of the record', () => {
+    const common = { kind: 'feedback', requestId: 'r', ts: 9, action: 'purchase', eventId: undefined };
+    expect(decode(record, { adapter: { map: ORDER } })).toEqual({
+      events: [
+        { ...common, itemId: 'a', value: 5 },
+        { ...common, itemId: '7', value: undefined },
+      ],
+    });
+  });
+
+  test('entries that are no objects are found by the empty pointer', () => {
+    const map = { ...ORDER, each: '/ids', 'each.itemId': '', 'each.value': '/price' };
+    const decoded = decode({ list: 'r', at: 9, ids: ['a', 'b'] }, { adapter: { map } });
+    expect(decoded).toMatchObject({ events: [{ itemId: 'a' }, { itemId: 'b' }] });
+  });
+
+  test('an entry may hold a list: fields of its items are relative to the item', () => {
+    const map = {
+      each: '/batch',
+      'each.requestId': '/id',
+      'each.items': '/shown',
+      'items.id': '/sku',
+      'each.cohorts.country': '/geo',
+      'cohorts.tenure': '/tenure',
+      ts: '/at',
+    };
+    const batch = [
+      { id: 'r1', shown: [{ sku: 'a' }, { sku: 'b' }], geo: 'DE' },
+      { id: 'r2', shown: [{ sku: 'c' }], geo: 'FR' },
+    ];
+    expect(
+      decode({ at: 9, tenure: 'new', batch }, { adapter: { map }, dimensions: ['country', 'tenure'] }),
+    ).toMatchObject({
+      events: [
+        { requestId: 'r1', items: ['a', 'b'], dimensions: ['DE', 'new'] },
+        { requestId: 'r2', items: ['c'], dimensions: ['FR', 'new'] },
+      ],
+    });
+  });
+
+  test('a record of several events holds what the same events hold alone', () => {
+    const alone: FieldMap = { requestId: '/r', ts: '/t', itemId: '/i', value: '/v', action: { const: 'click' } };
+    const together: FieldMap = {
+      each: '/all',
+      'each.requestId': '/r',
+      'each.ts': '/t',
+      'each.itemId': '/i',
+      'each.value': '/v',
+      action: { const: 'click' },
+    };
+    const entry = fc.record({ r: fc.constantFrom('a', 'b', 7, ''), t: fc.nat(), i: fc.nat(9), v: fc.nat(5) });
+    fc.assert(
+      fc.property(fc.array(entry), (all) => {
+        const apart = all.map((one) => decode(one, { adapter: { map: alone } }));
+        const wrong = apart.find((decoded) => 'refused' in decoded);
+        const events = apart.flatMap((decoded) => ('events' in decoded ? decoded.events : []));
+        expect(decode({ all }, { adapter: { map: together } })).toEqual(wrong ?? { events });
+      }),
+    );
+  });
+
+  test('an empty list holds no event; a list that is missing or something else is invalid', () => {
+    const adapter = { map: ORDER };
+    expect(decode({ ...record, order: { lines: [] } }, { adapter })).toEqual({ events: [] });
+    expect(refusal({ ...record, order: null }, { adapter })).toBe('missing_field');
+    expect(refusal({ ...record, order: { lines: 'a' } }, { adapter })).toBe('wrong_type');
+  });
+
+  test('one wrong entry makes the whole record invalid', () => {
+    const wrong = { ...record, order: { lines: [...lines, { price: 1 }] } };
+    expect(refusal(wrong, { adapter: { map: ORDER } })).toBe('missing_field itemId');
+  });
+});
+
+describe('several maps', () => {
+  const base = { requestId: '/list', ts: '/at' };
+  const adapter = {
+    maps: [
+      { when: { '/event': 'Product List Viewed' }, map: { ...base, items: '/products' } },
+      {
+        when: { '/event': ['Product Clicked', 'Product Added'], '/test': false },
+        map: { ...base, itemId: '/product', action: '/event' },
+      },
+    ],
+  };
+  const list = { event: 'Product List Viewed', list: 'r', at: 9, products: ['a'] };
+  const click = { event: 'Product Added', test: false, list: 'r', at: 9, product: 'a', products: ['b', 'c'] };
+
+  test('the first whose conditions the record meets is used', () => {
+    expect(event(list, { adapter })).toMatchObject({ kind: 'impression', items: ['a'] });
+    expect(event(click, { adapter })).toMatchObject({ kind: 'feedback', itemId: 'a', action: 'Product Added' });
+    const rest = { maps: [...adapter.maps, { map: { ...base, itemId: '/product', action: { const: 'x' } } }] };
+    expect(event({ ...click, event: 'other' }, { adapter: rest })).toMatchObject({ action: 'x' });
+    expect(event(click, { adapter: rest })).toMatchObject({ action: 'Product Added' });
+  });
+
+  test('a record that meets none holds no event; one that is no object is invalid', () => {
+    for (const other of [{ ...click, test: true }, { ...click, test: 0 }, { ...click, event: 'Page' }, {}]) {
+      expect(decode(other, { adapter })).toEqual({ events: [] });
+    }
+    expect(refusal('[]', { adapter })).toBe('not_an_object');
+    expect(refusal('{', { adapter })).toBe('not_json');
+  });
+
+  test('what the chosen map finds is validated', () => {
+    expect(refusal({ ...click, product: null }, { adapter })).toBe('missing_field itemId');
+  });
+
+  test('all problems are told, each where it is', () => {
+    const both = { impressions: true, feedback: true };
+    expect(mapsProblems(adapter.maps, both)).toEqual([]);
+    expect(mapsProblems(adapter.maps.slice(0, 1), both)).toEqual([{ at: ['maps'], message: 'none makes feedback' }]);
+    expect(mapsProblems(adapter.maps, IMPRESSIONS)).toEqual([
+      { at: ['maps', 1], message: 'makes feedback, and this topic carries none' },
+    ]);
+    expect(
+      mapsProblems(
+        [
+          { map: { ...base, itemId: '/i' } },
+          { when: { event: 'x' }, map: { each: '/l', ts: '/t', 'each.requestId': '/r', 'each.items': 'p' } },
+        ],
+        both,
+      ),
+    ).toEqual([
+      { at: ['maps', 0, 'map', ''], message: expect.stringContaining('action is missing') },
+      { at: ['maps', 0], message: 'takes every record, so that no map after it is reached; give it a when' },
+      { at: ['maps', 1, 'map', 'each.items'], message: 'expected a JSON pointer such as /context/id (RFC 6901)' },
+      { at: ['maps', 1, 'when', 'event'], message: 'expected a JSON pointer such as /event (RFC 6901)' },
+    ]);
+  });
+});
+
 describe('problems of a map', () => {
   const both = { impressions: true, feedback: true };
 
@@ -140,6 +288,35 @@ describe('problems of a map', () => {
     expect(mapProblems(map, FEEDBACK)).toEqual([
       { field: 'items.id', message: 'needs items, the pointer to the list' },
     ]);
+  });
+});
+
+describe('problems of a map with each', () => {
+  const base = { requestId: '/r', ts: '/t', action: '/a' };
+
+  test('a sound one has none', () => {
+    expect(mapProblems({ ...base, each: '/l', 'each.itemId': '/i', 'each.eventId': '/e' }, FEEDBACK)).toEqual([]);
+  });
+
+  test.each([
+    [{ 'each.itemId': '/i' }, 'each.itemId', 'needs each, the pointer to the list of events'],
+    [{ each: '/l', itemId: '/i' }, 'each', 'needs a field of its entries, such as each.itemId'],
+    [{ each: { const: 1 }, 'each.itemId': '/i' }, 'each', 'expected a JSON pointer; a list cannot be constant'],
+    [
+      { each: '/l', 'each.itemId': '/i', itemId: '/j' },
+      'each.itemId',
+      'stands there twice: as itemId of the record and of each entry',
+    ],
+    [{ each: '/l', 'each.itemId': '/i', eventId: '/e' }, 'eventId', expect.stringContaining('all but one are dupl')],
+    [{ each: '/l', 'each.itemid': '/i', itemId: '/j' }, 'each.itemid', expect.stringContaining('mean "itemId"?')],
+    [
+      { each: '/l', 'each.itemId': '/i', 'each.items.id': '/x' },
+      'each.items.id',
+      'fields of items are relative to the item: write items.id',
+    ],
+    [{ eech: '/l', itemId: '/i' }, 'eech', 'unknown field; did you mean "each"?'],
+  ])('%j', (fields, field, message) => {
+    expect(mapProblems({ ...base, ...fields }, FEEDBACK)).toEqual([{ field, message }]);
   });
 });
 

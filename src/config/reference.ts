@@ -1,0 +1,123 @@
+/** The reference of all settings, made from the schema: docs/configuration.md holds it. */
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { variableOf } from './environment.ts';
+import { configSchema } from './schema.ts';
+import { childrenOf, defaultOf, entryOf, isTree, unwrap } from './tree.ts';
+import { UNITS } from './values.ts';
+
+type Schema = z.core.$ZodType;
+
+/** Stands in paths for a name that is free, of an action or an experiment. */
+export const FREE_NAME = '<name>';
+
+export interface SettingRow {
+  readonly path: string;
+  /** What a wrong value is told to be instead. */
+  readonly type: string;
+  /** What holds where nothing is written; undefined: there is no such value. */
+  readonly usual: unknown;
+  /** What stands in its place then: nothing, `needed`, or words. */
+  readonly otherwise: string;
+  readonly meaning: string;
+  readonly variable: string;
+}
+
+/** One row for each setting at or below `path`, in the order of the schema; none for a group that is nothing but its settings. */
+function rowsOf(
+  path: readonly string[],
+  schema: Schema,
+  given: unknown,
+  mayMiss = path.at(-1) === FREE_NAME,
+): readonly SettingRow[] {
+  const usual = given ?? defaultOf(schema);
+  const entry = entryOf(schema);
+  const isGroup = unwrap(schema) instanceof z.ZodObject && (path.length === 1 || meaningOf(schema) === '');
+  const own = isGroup ? [] : [rowOf(path, schema, usual, mayMiss)];
+  // What holds for the first of a list holds for one that stands alone.
+  const values = Array.isArray(usual) ? usual[0] : usual;
+  const below = [...childrenOf(schema)].flatMap(([name, child]) =>
+    rowsOf([...path, name], child, isTree(values) ? values[name] : undefined, isChoice(schema)),
+  );
+  // Entries that need no words of their own are explained with their group.
+  const named = entry !== undefined && isExplained(entry) ? rowsOf([...path, FREE_NAME], entry, undefined) : [];
+  return [...own, ...below, ...named];
+}
+
+function isExplained(schema: Schema): boolean {
+  return meaningOf(schema) !== '' || [...childrenOf(schema).values()].some((child) => meaningOf(child) !== '');
+}
+
+/** Whether there are several groups of which one is written, so that no setting of them is needed. */
+function isChoice(schema: Schema): boolean {
+  const inner = unwrap(schema);
+  return inner instanceof z.ZodUnion && inner.options.filter((option) => option instanceof z.ZodObject).length > 1;
+}
+
+function rowOf(path: readonly string[], schema: Schema, usual: unknown, mayMiss: boolean): SettingRow {
+  const [meaning = '', words] = meaningOf(schema).split('. Default: ', 2);
+  return {
+    path: path.join('.'),
+    type: expectedOf(schema),
+    usual,
+    otherwise: words ?? (mayMiss || z.safeParse(schema, undefined).success ? '' : 'needed'),
+    meaning,
+    variable: variableOf(path),
+  };
+}
+
+function meaningOf(schema: Schema): string {
+  return z.globalRegistry.get(schema)?.description ?? '';
+}
+
+/** In the words in which a wrong value is refused. */
+function expectedOf(schema: Schema): string {
+  if (unwrap(schema) instanceof z.ZodObject) return 'a group of the settings below';
+  const message = z.safeParse(unwrap(schema), Symbol('no value')).error?.issues[0]?.message ?? '';
+  return message.replace(/^expected /, '').replace(UNITS, '');
+}
+
+/** Every setting, by the group at the top that it belongs to; undefined: settings that stand there themselves. */
+export function settingRows(): ReadonlyMap<string | undefined, readonly SettingRow[]> {
+  const groups = new Map<string | undefined, readonly SettingRow[]>([[undefined, []]]);
+  for (const [name, schema] of childrenOf(configSchema)) {
+    const rows = rowsOf([name], schema, undefined);
+    const isAlone = rows.length === 1 && rows[0]?.path === name;
+    const group = isAlone ? undefined : name;
+    groups.set(group, [...(groups.get(group) ?? []), ...rows]);
+  }
+  return groups;
+}
+
+/** Markdown: a table of the settings at the top, then one under a heading for each group. */
+export function configReference(): string {
+  const top = childrenOf(configSchema);
+  const parts = [...settingRows()].map(([group, rows]) => {
+    const schema = group === undefined ? undefined : top.get(group);
+    const meaning = schema === undefined || rows[0]?.path === group ? '' : `${meaningOf(schema)}\n\n`;
+    const heading = group === undefined ? '' : `### ${group}\n\n${meaning}`;
+    return `${heading}${tableOf(rows)}`;
+  });
+  return `${parts.join('\n\n')}\n`;
+}
+
+function tableOf(rows: readonly SettingRow[]): string {
+  const lines = rows.map(({ path, type, usual, otherwise, meaning, variable }) => {
+    const shown = usual === undefined ? cell(otherwise) : code(plain(usual));
+    return `| ${[code(path), cell(type), shown, cell(meaning), code(variable)].join(' | ')} |`;
+  });
+  return ['| setting | type | default | meaning | variable |', '|---|---|---|---|---|', ...lines].join('\n');
+}
+
+/** As in YAML, on one line. */
+function plain(value: unknown): string {
+  return stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trim();
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('__', '\\_\\_').replaceAll('<', '&lt;');
+}

@@ -1,0 +1,121 @@
+/** Dashboards as data: what is shown, before anything of Grafana. */
+import type { Label } from '../statistics/decision-labels.ts';
+
+export interface Query {
+  /** PromQL, with Grafana's variables in it. */
+  readonly expr: string;
+  /** Name of a series, with its labels in {{ }}; of a table the title of its column. */
+  readonly legend: string;
+}
+
+/** Units as Grafana names them. */
+export type Unit = 'short' | 'percentunit' | 's' | 'bytes' | 'cps' | 'ops' | 'dateTimeAsIso';
+
+/** A value, its text and its colour. */
+export interface State {
+  readonly value: number;
+  readonly text: string;
+  readonly color: string;
+}
+
+/** A line across a panel, from which on values have its colour. */
+export interface Limit {
+  readonly value: number;
+  readonly color: string;
+}
+
+export type Look =
+  | { readonly kind: 'lines'; readonly log?: boolean; readonly limit?: Limit }
+  /** Queries named `value`, `upper` and `lower`: the band between the last two is filled. */
+  | { readonly kind: 'band' }
+  | { readonly kind: 'number' }
+  | { readonly kind: 'states'; readonly states: readonly State[] }
+  /** The newest values: one row for each set of labels, one column for each query. */
+  | { readonly kind: 'table'; readonly hidden?: readonly string[] };
+
+export interface Panel {
+  readonly title: string;
+  /** Metrics of the catalogue that it shows: their meaning is its description. */
+  readonly metrics: readonly string[];
+  /** What else is to be known. */
+  readonly note?: string;
+  readonly look: Look;
+  readonly queries: readonly Query[];
+  readonly unit?: Unit;
+  /** Of 24 columns. */
+  readonly width: 6 | 8 | 12 | 16 | 24;
+  /** A variable: one panel for each of its values. */
+  readonly repeat?: string;
+}
+
+export interface Row {
+  readonly title: string;
+  readonly panels: readonly Panel[];
+}
+
+/** A choice at the top of a dashboard. */
+export type Variable =
+  | { readonly kind: 'datasource'; readonly name: string; readonly label: string }
+  | {
+      readonly kind: 'choice';
+      readonly name: string;
+      readonly label: string;
+      readonly options: readonly Option[];
+      /** Of `options`. */
+      readonly first: Option;
+    }
+  | {
+      readonly kind: 'query';
+      readonly name: string;
+      readonly label: string;
+      /** `label_values(…)` or `query_result(…)` of Grafana's data source for Prometheus. */
+      readonly query: string;
+      readonly regex?: string;
+      /** Several, all at first. */
+      readonly several: boolean;
+    };
+
+export interface Option {
+  readonly text: string;
+  readonly value: string;
+}
+
+export interface DashboardPlan {
+  readonly uid: string;
+  readonly title: string;
+  readonly description: string;
+  readonly variables: readonly Variable[];
+  readonly rows: readonly Row[];
+  /** How far back it looks at first, such as `6h`. */
+  readonly span: string;
+}
+
+/** A variable of a dashboard in a query or a title: `raw` as it is, `text` as it is shown. */
+export function chosen(name: string, format: 'raw' | 'text'): string {
+  return `\${${name}:${format}}`;
+}
+
+const COLORS: Readonly<Record<Label, string>> = {
+  insufficient: 'text',
+  healthy: 'green',
+  regressed: 'red',
+  improved: 'blue',
+  invalid: 'orange',
+};
+
+/** Labels of decisions in their order: the number of each is its place. */
+export const DECISIONS: readonly State[] = Object.entries(COLORS).map(([text, color], value) => ({
+  value,
+  text,
+  color,
+}));
+
+/** A decision as the number of the label that holds. `metric`: one of which a label `decision` is 1; `matchers`: of its series. */
+export function decisionNumber(metric: string, matchers: string): string {
+  return DECISIONS.slice(1)
+    .map(
+      ({ text, value }) =>
+        `${value} * max without (instance, pod, decision) (${metric}{${matchers}, decision="${text}"})`,
+    )
+    .join('\n+ ');
+}

@@ -1,0 +1,164 @@
+import { loadSettings } from '../../src/config/load.ts';
+import {
+  configMap,
+  type Deployment,
+  deployment,
+  disruption,
+  network,
+  type Objects,
+  service,
+  serviceMonitor,
+} from './kubernetes-objects.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Seconds within which a process ends after SIGTERM (interfaces.md section 6). */
+const ENDS_WITHIN = 5;
+
+/** What is wrong with the objects together, a line each; empty: nothing. @throws ZodError for one that lacks what it must have */
+export function kubernetesProblems(objects: Objects): readonly string[] {
+  const deployments = objects.of(deployment, 'Deployment');
+  return [
+    ...deployments.flatMap((one) =>
+      [
+        ...image(one),
+        ...volumes(objects, one),
+        ...probes(one),
+        ...ending(one),
+        ...settings(objects, one),
+        ...selected(objects, one),
+      ].map((problem) => `${one.metadata.name}: ${problem}`),
+    ),
+    ...services(objects, deployments),
+  ];
+}
+
+function image({ spec }: Deployment): string[] {
+  const [{ image }] = spec.template.spec.containers;
+  return /^[a-z0-9./-]+:\d+\.\d+\.\d+$/.test(image) ? [] : [`image ${image} is not pinned to a version`];
+}
+
+function volumes(objects: Objects, { spec }: Deployment): string[] {
+  const { containers, volumes } = spec.template.spec;
+  const maps = objects.of(configMap, 'ConfigMap').map(({ metadata }) => metadata.name);
+  const mounts = containers[0].volumeMounts;
+  return [
+    ...mounts
+      .filter(({ name }) => !volumes.some((one) => one.name === name))
+      .map(({ name }) => `there is no volume ${name}`),
+    ...volumes
+      .filter(({ name }) => !mounts.some((one) => one.name === name))
+      .map(({ name }) => `nobody mounts ${name}`),
+    ...volumes.flatMap(({ configMap: map }) =>
+      map === undefined || maps.includes(map.name) ? [] : [`there is no ConfigMap ${map.name}`],
+    ),
+    ...mounts
+      .filter(
+        ({ name, readOnly }) =>
+          volumes.some((one) => one.name === name && one.emptyDir === undefined) && readOnly !== true,
+      )
+      .map(({ name }) => `${name} can be written`),
+  ];
+}
+
+function probes({ spec }: Deployment): string[] {
+  const [{ ports, startupProbe, livenessProbe, readinessProbe }] = spec.template.spec.containers;
+  const problems = [startupProbe, livenessProbe, readinessProbe]
+    .filter(
+      ({ httpGet }) =>
+        !ports.some(({ name, containerPort }) => httpGet.port === name || httpGet.port === containerPort),
+    )
+    .map(({ httpGet }) => `no port ${httpGet.port}`);
+  if (startupProbe.httpGet.path !== '/healthz' || livenessProbe.httpGet.path !== '/healthz')
+    problems.push('lives by another page than /healthz');
+  if (readinessProbe.httpGet.path !== '/readyz') problems.push('is ready by another page than /readyz');
+  // Connecting may take a minute before anything listens.
+  if (startupProbe.periodSeconds * startupProbe.failureThreshold < 90) problems.push('has too little time to start');
+  return problems;
+}
+
+function ending({ spec }: Deployment): string[] {
+  return spec.template.spec.terminationGracePeriodSeconds >= 2 * ENDS_WITHIN ? [] : ['is killed before it has ended'];
+}
+
+/** What the service itself says to its file and variables. */
+function settings(objects: Objects, { spec }: Deployment): string[] {
+  const { containers, volumes } = spec.template.spec;
+  const [{ args, env, volumeMounts }] = containers;
+  const mounted = (path: string) => volumeMounts.find(({ mountPath }) => path.startsWith(`${mountPath}/`))?.name;
+  const readFile = (path: string): string => {
+    const volume = volumes.find(({ name }) => name === mounted(path));
+    const map = objects.of(configMap, 'ConfigMap').find(({ metadata }) => metadata.name === volume?.configMap?.name);
+    if (map !== undefined) return map.data['receval.yaml'];
+    if (volume?.secret !== undefined)
+      return path.endsWith('url') ? 'redis://user:secret@redis.redis:6379\n' : 'secret\n';
+    throw Object.assign(new Error(path), { code: 'ENOENT' });
+  };
+  const [, , role, , file] = args;
+  const written = env.filter(({ name }) => /PASS|SECRET|TOKEN|URL/.test(name) && !name.endsWith('_FILE'));
+  const problems = written.map(({ name }) => `${name} is a secret that everybody can read`);
+  if (!spec.template.metadata.labels['app.kubernetes.io/component']?.startsWith(role))
+    problems.push(`has the role ${role}`);
+  try {
+    const { http } = loadSettings({
+      file,
+      readFile,
+      env: Object.fromEntries(env.map(({ name, value }) => [name, value])),
+    });
+    if (http.host !== '0.0.0.0') problems.push('listens to itself only');
+    if (!containers[0].ports.some(({ containerPort }) => containerPort === http.port))
+      problems.push(`has no port ${http.port}`);
+  } catch (error) {
+    problems.push(String(error));
+  }
+  return problems;
+}
+
+/** Whatever selects pods must select these, exactly once where one is enough. */
+function selected(objects: Objects, { spec }: Deployment): string[] {
+  const { labels } = spec.template.metadata;
+  const count = (selectors: readonly Labels[]): number => selectors.filter((one) => matches(one, labels)).length;
+  const problems: string[] = [];
+  if (!matches(spec.selector.matchLabels, labels)) problems.push('does not select its own pods');
+  if (count(objects.of(disruption, 'PodDisruptionBudget').map((one) => one.spec.selector.matchLabels)) !== 1)
+    problems.push('needs one PodDisruptionBudget');
+  if (count(objects.of(network, 'NetworkPolicy').map((one) => one.spec.podSelector.matchLabels)) < 1)
+    problems.push('has no NetworkPolicy');
+  if (count(objects.of(service, 'Service').map((one) => one.spec.selector)) !== 1) problems.push('needs one Service');
+  const spread = spec.template.spec.topologySpreadConstraints.filter(
+    (one) => !matches(one.labelSelector.matchLabels, labels),
+  );
+  if (spread.length > 0) problems.push('spreads other pods');
+  return problems;
+}
+
+function services(objects: Objects, deployments: readonly Deployment[]): string[] {
+  const all = objects.of(service, 'Service');
+  const lost = all.flatMap(({ metadata, spec }) => {
+    const pods = deployments.filter((one) => matches(spec.selector, one.spec.template.metadata.labels));
+    const ports = pods.flatMap((one) => one.spec.template.spec.containers[0].ports.map(({ name }) => name));
+    return spec.ports
+      .filter(({ targetPort }) => !ports.includes(String(targetPort)))
+      .map(({ targetPort }) => `${metadata.name}: no pod has the port ${targetPort}`);
+  });
+  const scraped = objects.of(serviceMonitor, 'ServiceMonitor').flatMap(({ spec }) => {
+    const found = all.filter(({ metadata }) => matches(spec.selector.matchLabels, metadata.labels));
+    const unseen = all.length - found.length;
+    const named = found.every(({ metadata }) => metadata.labels[spec.jobLabel] === 'receval');
+    const ports = spec.endpoints.filter(
+      ({ port }) => !found.every((one) => one.spec.ports.some(({ name }) => name === port)),
+    );
+    return [
+      ...(unseen === 0 ? [] : [`ServiceMonitor: ${unseen} services are not scraped`]),
+      ...(named ? [] : ['ServiceMonitor: the job is not called receval']),
+      ...ports.map(({ port }) => `ServiceMonitor: a service has no port ${port}`),
+    ];
+  });
+  return [...lost, ...scraped];
+}
+
+function matches(selector: Labels, labels: Labels): boolean {
+  return (
+    Object.entries(selector).length > 0 && Object.entries(selector).every(([name, value]) => labels[name] === value)
+  );
+}
