@@ -7,7 +7,7 @@ import { itemPartsOf } from './measures/item-part.ts';
  * rows another meaning. `additive`: a JSON list of what may come and go.
  */
 export function fingerprint(settings: Settings): Fingerprint {
-  const { attribution, grading, kafka, limits, measures, cohorts, windows, paneSize, experiments } = settings;
+  const { attribution, grading, kafka, limits, measures, cohorts, windows, paneSize, experiments, itemSets } = settings;
   const referred = new Set(measures.map((measure) => measure.params.get('action')));
   return {
     shape: JSON.stringify({
@@ -38,6 +38,7 @@ export function fingerprint(settings: Settings): Fingerprint {
       ...cohorts.map((by) => `cohorts ${by.join(',')}`),
       ...windows.map((window) => `window ${window.text}`),
       ...experiments.map((experiment) => `experiment ${experiment.name}`),
+      ...(itemPartsOf(measures).length === 0 ? [] : itemSets.map((by) => `itemSets ${by.join(',')}`)),
     ]),
   };
 }

@@ -47,6 +47,7 @@ describe('a unit goes on from its stored state', () => {
       generation: '4',
       join: state.join,
       panes: state.panes,
+      runs: state.runs,
       incompleteBefore: 1000,
       replaced: undefined,
     });
@@ -56,6 +57,10 @@ describe('a unit goes on from its stored state', () => {
     ['measures: [mrr, ndcg@10]', 'measures: [mrr, ndcg@10, hit@3]'],
     ['cohorts: [[]]', 'cohorts: [[], [surface]]'],
     ['windows: [5m]', 'windows: [5m, 1h]'],
+    [
+      'measures: [distinct]\ncohorts: [[], [surface]]',
+      'measures: [distinct]\ncohorts: [[], [surface]]\nitemSets: [[], [surface]]',
+    ],
   ])('marking windows incomplete when something is added: %s to %s', (before, after) => {
     const grown = resume(stored(before), now(after), NO_PERMISSIONS);
     expect(grown).toMatchObject({ generation: '4', incompleteBefore: 50_000 });

@@ -31,9 +31,10 @@ export interface UnitCheckpoint {
   readonly lastRecords: readonly (string | undefined)[];
 }
 
-/** A checkpoint that this build cannot read. */
+/** A checkpoint that this build cannot read: starting again does not help. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
+  readonly exitCode = 2;
 }
 
 /** Fields of the unit's hash, always the same ones. -Infinity is written as null. */
