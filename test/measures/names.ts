@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { FAMILY, MEASURE_NAMES, type Measure, type MeasureName, type ParamShape } from '../../src/measures/family.ts';
 import { LIST_ONLY } from '../../src/measures/list-only.ts';
 import { parseMeasure } from '../../src/measures/name.ts';
-import { OFFERED, offered } from '../../src/measures/offered.ts';
+import { offered } from '../../src/measures/offered.ts';
 import { MeasureError } from '../../src/measures/scan.ts';
 
 const NUMBERS: Readonly<Record<string, readonly string[]>> = {
@@ -67,7 +67,7 @@ export const anyMeasure = measuresOf(MEASURE_NAMES, () => true);
 
 /** Any measure of feedback that is scored. */
 export const scoredMeasure = measuresOf(
-  OFFERED.filter((name) => !LIST_ONLY.has(name)),
+  MEASURE_NAMES.filter((name) => !LIST_ONLY.has(name)),
   (measure) => offered(measure, 'score') === undefined,
 );
 
