@@ -56,6 +56,8 @@ function expectValues(
   });
 }
 
+if (missing.length > 0) process.stderr.write(`skipped: the fixtures of measures: there is no ${missing.join(', ')}\n`);
+
 describe.skipIf(missing.length > 0)(
   `the fixtures${missing.length > 0 ? `, skipped: no ${missing.join(', ')}` : ''}`,
   () => {

@@ -7,6 +7,8 @@ import { scoreLists } from './in-memory.ts';
 
 const FOLDER = new URL('../../../shared/fixtures/', import.meta.url);
 const hasFixtures = existsSync(FOLDER);
+if (!hasFixtures)
+  process.stderr.write(`skipped: trec_eval, FLAGR and graded lists: there is no ${fileURLToPath(FOLDER)}\n`);
 const path = (name: string): string => fileURLToPath(new URL(name, FOLDER));
 
 interface Run {
