@@ -1,7 +1,7 @@
 import { looksKey } from './accumulators/store/layout.ts';
 import type { Fields, Store } from './accumulators/store/port.ts';
 import type { UnitState } from './accumulators/unit-state.ts';
-import { cutOf } from './accumulators/windows.ts';
+import { completeUpTo } from './accumulators/windows.ts';
 import type { Settings } from './config/settings.ts';
 import type { EpochMs } from './events.ts';
 import type { Comparison } from './experiment/comparison.ts';
@@ -84,8 +84,8 @@ export class Experiments {
   #newest(units: Units, horizon: Settings['attribution']['horizons'][number]): EpochMs | undefined {
     const { attribution, paneSize } = this.#settings;
     const known = units.filter((unit) => unit !== undefined);
-    const cut = cutOf(known, horizon, attribution.unitTimeout);
-    return Number.isFinite(cut) ? Math.floor(cut / paneSize.ms) * paneSize.ms : undefined;
+    const end = completeUpTo(known, horizon, { paneSize: paneSize.ms, unitTimeout: attribution.unitTimeout });
+    return Number.isFinite(end) ? end : undefined;
   }
 
   async #read(

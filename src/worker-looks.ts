@@ -1,4 +1,4 @@
-import { cutOf } from './accumulators/windows.ts';
+import { completeUpTo } from './accumulators/windows.ts';
 import type { EpochMs } from './events.ts';
 import { stateOfUnits } from './experiment/units.ts';
 import { ExperimentParts, type UnitParts } from './experiment-parts.ts';
@@ -54,8 +54,7 @@ export class WorkerLooks {
     const { experiments, panes } = this.#settings.unit(LOOKING_UNIT);
     const watermarks = [{ watermark: unit.join.watermark }, ...others.map(({ state }) => state)];
     for (const [e, experiment] of experiments.entries()) {
-      const cut = cutOf(watermarks, experiment.horizon, unitTimeout);
-      const asOf = Math.floor(cut / panes.paneSize) * panes.paneSize;
+      const asOf = completeUpTo(watermarks, experiment.horizon, { paneSize: panes.paneSize, unitTimeout });
       if (!Number.isFinite(asOf) || asOf <= (this.#seen[e] ?? Number.NEGATIVE_INFINITY)) continue;
       this.#seen[e] = asOf;
       const parts = [unit.part(e), ...others.map((other) => other.parts[e])];

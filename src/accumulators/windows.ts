@@ -59,6 +59,15 @@ export function cutOf(
   return inTime.length === 0 ? Number.NEGATIVE_INFINITY : Math.min(...inTime) - horizon.ms;
 }
 
+/** End of the newest pane that is final in every unit that is not too far behind; -Infinity: there is none. */
+export function completeUpTo(
+  units: readonly Pick<UnitRows, 'watermark'>[],
+  horizon: Horizon,
+  { paneSize, unitTimeout }: Pick<WindowSettings, 'paneSize' | 'unitTimeout'>,
+): EpochMs {
+  return Math.floor(cutOf(units, horizon, unitTimeout) / paneSize) * paneSize;
+}
+
 /** The panes that end in (cut - length, cut]. A unit adds the panes that are final in it. `length`: whole panes. */
 export function readWindow(
   units: readonly UnitRows[],
@@ -66,8 +75,8 @@ export function readWindow(
   length: DurationMs,
   settings: WindowSettings,
 ): WindowRows {
-  const { paneSize, sets, unitTimeout } = settings;
-  const end = Math.floor(cutOf(units, horizon, unitTimeout) / paneSize) * paneSize;
+  const { paneSize, sets } = settings;
+  const end = completeUpTo(units, horizon, settings);
   const start = end - length;
   if (!Number.isFinite(end)) return { start, end, complete: false, rows: [] };
   const sum = new CohortSums(units, horizon, sets, start);
