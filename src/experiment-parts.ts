@@ -34,7 +34,8 @@ export class ExperimentParts {
   readonly #settings: PartsSettings;
   readonly #store: Store;
   readonly #codec: RowCodec;
-  readonly #runs: readonly string[];
+  /** The present run of each experiment. */
+  readonly runs: readonly string[];
   /** By unit: as last read. */
   readonly #known = new Map<number, UnitParts>();
 
@@ -42,7 +43,7 @@ export class ExperimentParts {
     this.#settings = settings;
     this.#store = store;
     this.#codec = rowCodec(shapeOf(settings.measures));
-    this.#runs = settings.experiments.map((experiment) => runOf(experiment, settings.measures));
+    this.runs = settings.experiments.map((experiment) => runOf(experiment, settings.measures));
   }
 
   /**
@@ -74,14 +75,14 @@ export class ExperimentParts {
     const { namespace, experiments } = this.#settings;
     const owner = { namespace, unit, generation: state.generation };
     const keys = experiments.flatMap(({ name }, e) => [
-      totalKey(owner, name, this.#runs[e]),
-      usersKey(owner, name, this.#runs[e]),
+      totalKey(owner, name, this.runs[e]),
+      usersKey(owner, name, this.runs[e]),
     ]);
     const hashes = await this.#store.read(keys);
     return experiments.map(({ name }, e) => ({
       rows: valuesOfRun(this.#rows(hashes[2 * e])),
       sample: sampleOfFields(hashes[2 * e + 1], Number.POSITIVE_INFINITY),
-      missing: state.runs.find((run) => run.name === name && run.run === this.#runs[e])?.missing ?? 0,
+      missing: state.runs.find((run) => run.name === name && run.run === this.runs[e])?.missing ?? 0,
     }));
   }
 

@@ -7,7 +7,6 @@ import type { EpochMs } from './events.ts';
 import type { Comparison } from './experiment/comparison.ts';
 import { evaluate } from './experiment/evaluate.ts';
 import { decodeLooks } from './experiment/looks-fields.ts';
-import { runOf } from './experiment/run.ts';
 import type { ExperimentState } from './experiment/state.ts';
 import { stateOfUnits } from './experiment/units.ts';
 import { ExperimentParts, type UnitParts } from './experiment-parts.ts';
@@ -110,9 +109,9 @@ export class Experiments {
 
   #looks({ generation }: UnitState): Promise<readonly Fields[]> {
     const { store, namespace } = this.#deps;
-    const { experiments, measures } = this.#settings;
+    const { experiments } = this.#settings;
     const owner = { namespace, unit: 0, generation };
-    return store.read(experiments.map((experiment) => looksKey(owner, experiment.name, runOf(experiment, measures))));
+    return store.read(experiments.map(({ name }, e) => looksKey(owner, name, this.#parts.runs[e])));
   }
 }
 

@@ -65,7 +65,10 @@ export class UnitExposures {
       if (stretch * STRETCH_MS > until) continue;
       const left: number[] = [];
       for (let i = 0; i < waiting.length; i += WIDTH) {
-        const [run, user, variant, ts] = waiting.slice(i, i + WIDTH);
+        const run = waiting[i];
+        const user = waiting[i + 1];
+        const variant = waiting[i + 2];
+        const ts = waiting[i + 3];
         if (ts <= until) this.#samples[run].addKey(user, variant, ts);
         else left.push(run, user, variant, ts);
       }
