@@ -84,7 +84,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
   const view = async (): Promise<ViewInput> => {
     const snapshot = await shop.snapshot();
     const status = shop.status();
-    await metrics.update({ snapshot, status, experiments: snapshot.experiments });
+    await metrics.update({ snapshot, status });
     const { columns } = screen;
     return { settings, snapshot, status, speed, now: shop.clock.now(), regression: shop.regression, columns };
   };

@@ -32,8 +32,6 @@ export interface MetricsUpdate {
   readonly snapshot?: QualitySnapshot | undefined;
   readonly status?: WorkerStatus | undefined;
   readonly deadLetters?: LetterCounts | undefined;
-  /** All experiments, as of their newest looks. */
-  readonly experiments?: readonly Comparison[] | undefined;
 }
 
 /** How prom-client writes what Node could not measure yet. */
@@ -89,10 +87,12 @@ export class Metrics {
   }
 
   /** Takes over what is new and makes the text. Must not be called while a call is running. */
-  async update({ snapshot, status, experiments, deadLetters }: MetricsUpdate): Promise<void> {
+  async update({ snapshot, status, deadLetters }: MetricsUpdate): Promise<void> {
     if (deadLetters !== undefined) this.#deadLetters = deadLetters;
-    if (snapshot !== undefined) this.#takeSnapshot(snapshot);
-    if (experiments !== undefined) this.#takeExperiments(experiments);
+    if (snapshot !== undefined) {
+      this.#takeSnapshot(snapshot);
+      this.#takeExperiments(snapshot.experiments);
+    }
     if (status !== undefined) {
       this.#pipeline.update(status);
       this.#scores.update(status.units);

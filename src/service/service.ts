@@ -249,7 +249,6 @@ export class Service {
     await this.#metrics.update({
       snapshot,
       status: this.#worker?.status(),
-      experiments: snapshot?.experiments,
       deadLetters: this.#deadLetters?.queue.counts,
     });
   }

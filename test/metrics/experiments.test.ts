@@ -5,6 +5,7 @@ import { evaluate } from '../../src/experiment/evaluate.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
 import type { ExperimentState } from '../../src/experiment/state.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
+import type { QualitySnapshot } from '../../src/exporter.ts';
 import { EXPERIMENT_METRICS } from '../../src/metrics/catalogue-experiments.ts';
 import { experimentsText } from '../../src/metrics/experiments.ts';
 import { Metrics } from '../../src/metrics/registry.ts';
@@ -32,6 +33,15 @@ function means(value: number): ReadonlyMap<string, Mean> {
 }
 
 /** B is far below A on the primary measure, and on a guardrail. */
+const NOTHING_READ: QualitySnapshot = {
+  rows: [],
+  windows: [],
+  decisions: [],
+  experiments: [],
+  resultTimes: new Map(),
+  impressions: 0,
+};
+
 const WORSE = state(
   { A: variant(means(0.5)), B: variant(means(0.4)) },
   { measures: ['ndcg@10', 'mrr'], settings: { ...SETTINGS, guardrails: ['mrr'] } },
@@ -122,18 +132,18 @@ describe('the gauges of experiments', () => {
       const metrics = new Metrics(settingsOf(), { role, version: '1', node: '20' });
       const decided = () => parse(metrics.text).get('receval_experiment_decision')?.samples.length;
       expect(decided()).toBe(0);
-      await metrics.update({ experiments: [looked(WORSE)] });
+      await metrics.update({ snapshot: { ...NOTHING_READ, experiments: [looked(WORSE)] } });
       expect(decided()).toBe(5);
       await metrics.update({});
       expect(decided()).toBe(5);
-      await metrics.update({ experiments: [] });
+      await metrics.update({ snapshot: { ...NOTHING_READ, experiments: [] } });
       expect(decided()).toBe(0);
     },
   );
 
   it('are not on the page of a worker', async () => {
     const metrics = new Metrics(settingsOf(), { role: 'worker', version: '1', node: '20' });
-    await metrics.update({ experiments: [looked(WORSE)] });
+    await metrics.update({ snapshot: { ...NOTHING_READ, experiments: [looked(WORSE)] } });
     expect(metrics.text).not.toContain('receval_experiment_');
   });
 });
