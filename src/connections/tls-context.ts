@@ -74,7 +74,8 @@ export class TlsContext {
     };
   }
 
-  #build({ ca, cert, key, passphrase }: Files): SecureContext {
+  #build(files: Files): SecureContext {
+    const { ca, cert, key, passphrase } = files;
     const { setting, ca: caFile, cert: certFile, key: keyFile } = this.settings;
     mustBeCertificate(`${setting}.ca`, caFile, ca);
     mustBeCertificate(`${setting}.cert`, certFile, cert);
@@ -82,7 +83,7 @@ export class TlsContext {
       return createSecureContext({ ca, cert, key, passphrase });
     } catch (error) {
       throw new AccessFileError(
-        `${setting}.key: ${keyFile} cannot be used with ${certFile}: ${keyProblem(error, passphrase)}`,
+        `${setting}.key: ${keyFile} cannot be used with ${certFile}: ${keyProblem(error, files)}`,
       );
     }
   }
@@ -105,11 +106,17 @@ function mustBeCertificate(setting: string, file: string | undefined, text: stri
   }
 }
 
-function keyProblem(error: unknown, passphrase: string | undefined): string {
+/**
+ * Whether the key is encrypted is read from its header: OpenSSL's own error for a wrong passphrase is that of the noise which
+ * the passphrase made of the key, and so not always the same.
+ */
+function keyProblem(error: unknown, { key, passphrase }: Files): string {
   const text = error instanceof Error ? `${'code' in error ? String(error.code) : ''} ${error.message}` : '';
   if (/KEY_VALUES_MISMATCH|values mismatch/i.test(text)) return 'the key is that of another certificate';
-  if (/PASSPHRASE|INTERRUPTED|BAD_(?:DECRYPT|PASSWORD)/i.test(text.replaceAll(' ', '_'))) {
-    return passphrase === undefined ? 'the key is encrypted: set passphraseFile beside it' : 'the passphrase is wrong';
+  if (key !== undefined && /^-----BEGIN ENCRYPTED |^Proc-Type: *4, *ENCRYPTED/m.test(key)) {
+    return passphrase === undefined
+      ? 'the key is encrypted: set passphraseFile beside it'
+      : 'the passphrase is wrong, or this OpenSSL does not know the cipher';
   }
   return 'it is no private key in PEM form (-----BEGIN PRIVATE KEY-----)';
 }
