@@ -11,8 +11,8 @@ import { type Grading, SCORE_WIDTH, type Scorer } from '../src/measures/contract
 import { parseMeasures } from '../src/measures/name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../src/resume.ts';
+import type { UnitSettings } from '../src/unit/contract.ts';
 import { Unit } from '../src/unit.ts';
-import type { UnitSettings } from '../src/unit-contract.ts';
 import { ACTIONS, DIMENSIONS, HORIZONS, MEASURES, SETS, type WorkloadRecord } from './workload.ts';
 
 const ROLES = [

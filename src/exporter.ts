@@ -11,12 +11,12 @@ import type { CohortRow, Rows } from './accumulators/windows.ts';
 import type { Settings } from './config/settings.ts';
 import type { DurationMs, EpochMs } from './events.ts';
 import type { Comparison } from './experiment/comparison.ts';
-import { Decisions } from './exporter-decisions.ts';
-import { Experiments } from './exporter-experiments.ts';
-import { HourRows } from './exporter-hours.ts';
-import { type QualityDecision, watchedSpan } from './exporter-watch.ts';
+import { Decisions } from './exporter/decisions.ts';
+import { Experiments } from './exporter/experiments.ts';
+import { HourRows } from './exporter/hours.ts';
+import { type QualityDecision, watchedSpan } from './exporter/watch.ts';
+import { WindowErrors } from './exporter/window-errors.ts';
 import type { Result } from './statistics/absent.ts';
-import { WindowErrors } from './window-errors.ts';
 
 export type ExporterSettings = Pick<
   Settings,

@@ -14,12 +14,12 @@ import type { ExperimentState } from './experiment/state.ts';
 import type { UnitPart } from './experiment/units.ts';
 import { type FaultPoint, NO_FAULT } from './fault-point.ts';
 import { type Resumed, resume } from './resume.ts';
-import { claimedState, copyInvalid, delaysOf } from './unit-committed.ts';
-import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
-import type { UnitExperiments } from './unit-experiments.ts';
-import { type RestoredUnit, restoreUnit, staleKeys } from './unit-panes.ts';
-import { UnitReading } from './unit-reading.ts';
-import { UnitScoring } from './unit-scoring.ts';
+import { claimedState, copyInvalid, delaysOf } from './unit/committed.ts';
+import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit/contract.ts';
+import type { UnitExperiments } from './unit/experiments.ts';
+import { type RestoredUnit, restoreUnit, staleKeys } from './unit/panes.ts';
+import { UnitReading } from './unit/reading.ts';
+import { UnitScoring } from './unit/scoring.ts';
 
 /**
  * The data path of one unit: claim, replay, decode, join, score, accumulate, commit (semantics.md sections 5 and 6).

@@ -2,16 +2,16 @@
 import type { Batch } from './consumers/source/port.ts';
 import { assertNever, type DurationMs, type Offset } from './events.ts';
 import { type FaultPoint, NO_FAULT } from './fault-point.ts';
+import type { CommitOutcome } from './unit/contract.ts';
 import { Unit } from './unit.ts';
-import type { CommitOutcome } from './unit-contract.ts';
-import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
-import { lostLog, otherRecord } from './worker-divergence.ts';
-import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
-import { type Owned, own, statusOf } from './worker-owned.ts';
-import { Pace } from './worker-pace.ts';
-import { Rivals } from './worker-rivals.ts';
-import type { StopCause, WorkerStatus } from './worker-status.ts';
-import { Tally } from './worker-tally.ts';
+import type { WorkerDeps, WorkerSettings } from './worker/contract.ts';
+import { lostLog, otherRecord } from './worker/divergence.ts';
+import { LOOKING_UNIT, WorkerLooks } from './worker/looks.ts';
+import { type Owned, own, statusOf } from './worker/owned.ts';
+import { Pace } from './worker/pace.ts';
+import { Rivals } from './worker/rivals.ts';
+import type { StopCause, WorkerStatus } from './worker/status.ts';
+import { Tally } from './worker/tally.ts';
 
 const CHECKS_PER_IDLE_AFTER = 4;
 /** Between our clock and the store's (faults.md section 5). */

@@ -15,8 +15,8 @@ import type { ExperimentState } from '../src/experiment/state.ts';
 import { stateOfUnits } from '../src/experiment/units.ts';
 import type { FaultLabel } from '../src/fault-point.ts';
 import { sampleOfFields } from '../src/statistics/sample-codec.ts';
+import type { WorkerSettings } from '../src/worker/contract.ts';
 import { Worker } from '../src/worker.ts';
-import type { WorkerSettings } from '../src/worker-contract.ts';
 import {
   append,
   BEGIN,

@@ -9,7 +9,7 @@ import { runOf } from '../src/experiment/run.ts';
 import { parseMeasures } from '../src/measures/name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../src/resume.ts';
-import type { UnitDeps, UnitSettings } from '../src/unit-contract.ts';
+import type { UnitDeps, UnitSettings } from '../src/unit/contract.ts';
 
 const GRADING = {
   relevantFrom: 1,

@@ -12,8 +12,8 @@ import type { Catalogue } from '../src/measures/catalogue.ts';
 import { parseMeasures } from '../src/measures/name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../src/resume.ts';
+import type { UnitDeps, UnitSettings } from '../src/unit/contract.ts';
 import { Unit } from '../src/unit.ts';
-import type { UnitDeps, UnitSettings } from '../src/unit-contract.ts';
 
 const GRADING = {
   relevantFrom: 1,

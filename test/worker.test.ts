@@ -6,8 +6,8 @@ import type { Commit, CommitAnswer, Store } from '../src/accumulators/store/port
 import { MemoryLog, MemorySource } from '../src/consumers/source/memory.ts';
 import type { SourceHandler } from '../src/consumers/source/port.ts';
 import { NO_PERMISSIONS } from '../src/resume.ts';
+import type { WorkerSettings } from '../src/worker/contract.ts';
 import { Worker } from '../src/worker.ts';
-import type { WorkerSettings } from '../src/worker-contract.ts';
 import { ManualClock, settle } from './manual-clock.ts';
 
 const START = 1_760_000_040_000;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, realpathSync, writeFileSync } from 'node:fs';
 import { letterOf, lineOf } from '../dead-letters/letter.ts';
 import type { ReplayInputs } from '../replay/replay.ts';
-import type { InvalidRecord } from '../unit-contract.ts';
+import type { InvalidRecord } from '../unit/contract.ts';
 import { UsageError } from './failure.ts';
 
 /** A new file with the invalid records of a replay, one line each. */

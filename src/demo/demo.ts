@@ -9,11 +9,11 @@ import { compile } from '../measures/scorer.ts';
 import { NO_PERMISSIONS } from '../resume.ts';
 import { type RegressionSettings, USUAL_SETTINGS } from '../simulate/settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
-import { decoderLimits, unitShape } from '../unit-settings.ts';
+import { decoderLimits, unitShape } from '../unit/settings.ts';
 import { fmix32, fnv1a32 } from '../user-words.ts';
+import type { WorkerDeps, WorkerLog } from '../worker/contract.ts';
+import type { WorkerStatus } from '../worker/status.ts';
 import { Worker } from '../worker.ts';
-import type { WorkerDeps, WorkerLog } from '../worker-contract.ts';
-import type { WorkerStatus } from '../worker-status.ts';
 import { SHOP_VARIANTS } from './experiment.ts';
 
 export interface DemoOptions {

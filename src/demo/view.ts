@@ -4,7 +4,7 @@ import type { EpochMs } from '../events.ts';
 import type { QualitySnapshot } from '../exporter.ts';
 import { measureValue } from '../measures/value.ts';
 import type { RegressionSettings } from '../simulate/settings.ts';
-import type { WorkerStatus } from '../worker-status.ts';
+import type { WorkerStatus } from '../worker/status.ts';
 import { comparisonLines, decisionText } from './comparison-view.ts';
 
 export interface ViewInput {

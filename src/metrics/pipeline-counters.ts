@@ -2,7 +2,7 @@
 import type { TopicCounts } from '../checkpoint.ts';
 import type { Settings } from '../config/settings.ts';
 import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, INVALID_CODES } from '../drops.ts';
-import { COMMIT_OUTCOMES, type UnitStatus, type WorkerStatus } from '../worker-status.ts';
+import { COMMIT_OUTCOMES, type UnitStatus, type WorkerStatus } from '../worker/status.ts';
 import { labelText } from './exposition.ts';
 
 export type PipelineSettings = Pick<Settings, 'attribution' | 'kafka'>;

@@ -1,4 +1,4 @@
-import type { HistogramCounts, StopCause, UnitStatus, WorkerStatus } from '../worker-status.ts';
+import type { HistogramCounts, StopCause, UnitStatus, WorkerStatus } from '../worker/status.ts';
 import { type Exposition, joinLabels, labelText } from './exposition.ts';
 
 const STOP_CAUSES: Readonly<Record<StopCause, string>> = {

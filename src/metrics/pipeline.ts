@@ -1,5 +1,5 @@
 import type { TopicCounts } from '../checkpoint.ts';
-import type { HistogramCounts, UnitStatus, WorkerStatus } from '../worker-status.ts';
+import type { HistogramCounts, UnitStatus, WorkerStatus } from '../worker/status.ts';
 import type { Exposition } from './exposition.ts';
 import { ClaimLedger, LifetimeLedger } from './ledger.ts';
 import {

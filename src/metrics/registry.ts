@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import { LETTER_OUTCOMES, type LetterCounts, NO_LETTERS } from '../dead-letters/queue.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { QualitySnapshot } from '../exporter.ts';
-import type { WorkerStatus } from '../worker-status.ts';
+import type { WorkerStatus } from '../worker/status.ts';
 import { catalogue, PREFIX, UNWANTED_PROCESS_METRICS } from './catalogue.ts';
 import { EXPERIMENT_METRICS } from './catalogue-experiments.ts';
 import { experimentsText } from './experiments.ts';

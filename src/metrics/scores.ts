@@ -4,7 +4,7 @@ import { otherValues, parseField, rowField, setText, splitValues } from '../accu
 import type { Settings } from '../config/settings.ts';
 import { OTHER_COHORT } from '../events.ts';
 import { sumsKind } from '../measures/value.ts';
-import type { UnitStatus } from '../worker-status.ts';
+import type { UnitStatus } from '../worker/status.ts';
 import { scoreName, weightName } from './catalogue.ts';
 import { type Column, columnsOf } from './columns.ts';
 import { type Exposition, joinLabels, labelText } from './exposition.ts';

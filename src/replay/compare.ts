@@ -7,8 +7,8 @@ import type { ExperimentState } from '../experiment/state.ts';
 import { type Trail, Watcher } from '../experiment/trail.ts';
 import { stateOfUnits, type UnitPart } from '../experiment/units.ts';
 import { UserSample } from '../statistics/user-sample.ts';
+import type { Onlooker } from '../unit/contract.ts';
 import type { Unit } from '../unit.ts';
-import type { Onlooker } from '../unit-contract.ts';
 import { ALL, type ReplayOptions, readFiles } from './replay.ts';
 import { type ReplayResult, readResult } from './result.ts';
 

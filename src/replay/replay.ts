@@ -7,9 +7,9 @@ import type { TopicRole } from '../consumers/join/settings.ts';
 import { FileSource, type FileTopic } from '../consumers/source/files.ts';
 import { compile } from '../measures/scorer.ts';
 import { NO_PERMISSIONS } from '../resume.ts';
+import type { Onlooker, UnitDeps, UnitSettings } from '../unit/contract.ts';
+import { decoderLimits, unitShape } from '../unit/settings.ts';
 import { Unit } from '../unit.ts';
-import type { Onlooker, UnitDeps, UnitSettings } from '../unit-contract.ts';
-import { decoderLimits, unitShape } from '../unit-settings.ts';
 import { type ReplayResult, readResult } from './result.ts';
 import { UserMeans } from './user-means.ts';
 

@@ -22,8 +22,8 @@ import type { Measure } from '../measures/family.ts';
 import { asksCatalogue } from '../measures/list-only.ts';
 import { pairCounts } from '../measures/value.ts';
 import { type Absence, isAbsent, type Result } from '../statistics/absent.ts';
+import type { UnitSettings } from '../unit/contract.ts';
 import type { Unit } from '../unit.ts';
-import type { UnitSettings } from '../unit-contract.ts';
 import type { UserMean, UserMeans } from './user-means.ts';
 
 /** One measure of one cohort. `value` is null where undefined, `stderr` where absent, then with its reason. */

@@ -9,7 +9,7 @@ import { LEFT_OUT, SCORE_WIDTH, WITH_POSITIVE } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { meanOfBuckets, PUBLISHED_BUCKETS } from '../statistics/mean.ts';
-import type { Onlooker } from '../unit-contract.ts';
+import type { Onlooker } from '../unit/contract.ts';
 
 /** A measure with `per=user` or `per=session` of one cohort. */
 export interface UserMean {

@@ -6,7 +6,7 @@ import type { Comparison } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
 import { runOf } from '../experiment/run.ts';
 import { takeLooks } from '../experiment/take-looks.ts';
-import { Experiments, isLookedAt } from '../exporter-experiments.ts';
+import { Experiments, isLookedAt } from '../exporter/experiments.ts';
 
 /** Nothing to compare; the message says what to do. */
 export class NothingStored extends Error {

@@ -5,8 +5,8 @@ import { letterOf } from '../dead-letters/letter.ts';
 import { LetterQueue, type LetterWriter } from '../dead-letters/queue.ts';
 import { LetterTopic } from '../dead-letters/topic.ts';
 import { assertNever } from '../events.ts';
-import type { InvalidRecord } from '../unit-contract.ts';
-import type { WorkerLog } from '../worker-contract.ts';
+import type { InvalidRecord } from '../unit/contract.ts';
+import type { WorkerLog } from '../worker/contract.ts';
 import { kafkaConnection } from './settings.ts';
 
 export interface DeadLetters {

@@ -1,6 +1,6 @@
-import type { QualityDecision } from '../exporter-watch.ts';
+import type { QualityDecision } from '../exporter/watch.ts';
 import { explainWatched } from '../statistics/explain-watched.ts';
-import type { WorkerLog } from '../worker-contract.ts';
+import type { WorkerLog } from '../worker/contract.ts';
 
 /** Logs each decision on a watched cohort when its label or reason changes: the page has the label, the log both. */
 export class DecisionChanges {

@@ -1,5 +1,5 @@
 import type { Comparison } from '../experiment/comparison.ts';
-import type { WorkerLog } from '../worker-contract.ts';
+import type { WorkerLog } from '../worker/contract.ts';
 
 /** Logs each decision on a variant when its label or reason changes: the page has the label, the log the sentence too. */
 export class ExperimentChanges {

@@ -1,6 +1,6 @@
 import type { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
 import type { DurationMs } from '../events.ts';
-import type { WorkerLog } from '../worker-contract.ts';
+import type { WorkerLog } from '../worker/contract.ts';
 import { keptFor } from './doctor-topics.ts';
 
 /** How long topics keep records, asked now and then. */

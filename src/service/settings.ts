@@ -6,8 +6,8 @@ import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
 import { fingerprint } from '../fingerprint.ts';
 import type { Scorer } from '../measures/contract.ts';
 import type { Permissions } from '../resume.ts';
-import { decoderLimits, unitShape } from '../unit-settings.ts';
-import type { WorkerSettings } from '../worker-contract.ts';
+import { decoderLimits, unitShape } from '../unit/settings.ts';
+import type { WorkerSettings } from '../worker/contract.ts';
 
 /** Bytes that one open impression may come to, feedback and bookkeeping included (performance.md section 2). */
 const BYTES_PER_IMPRESSION = 800;

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../events.ts';
-import type { WorkerStatus } from '../worker-status.ts';
+import type { WorkerStatus } from '../worker/status.ts';
 
 export interface Health {
   /** false: this process must end, and be started anew. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FAULT_LABELS } from '../../src/fault-point.ts';
 
 const SRC = resolve(import.meta.dirname, '../../src');
-const DATA_PATH = ['unit.ts', 'worker.ts', 'worker-looks.ts', 'worker-pace.ts', 'worker-rivals.ts'];
+const DATA_PATH = ['unit.ts', 'worker.ts', 'worker/looks.ts', 'worker/pace.ts', 'worker/rivals.ts'];
 const PASSES = /passes\('[^']+'\);/;
 /** Waits for code of our own that has labels around its own waits. */
 const OWN =

@@ -3,8 +3,8 @@ import type { Clock } from '../../src/clock.ts';
 import { MemorySource } from '../../src/consumers/source/memory.ts';
 import type { SourceHandler } from '../../src/consumers/source/port.ts';
 import type { FaultLabel } from '../../src/fault-point.ts';
+import type { WorkerDeps } from '../../src/worker/contract.ts';
 import type { Worker } from '../../src/worker.ts';
-import type { WorkerDeps } from '../../src/worker-contract.ts';
 import { LATENCY_MS, type World } from './world.ts';
 
 type Given = Pick<WorkerDeps, 'source' | 'store' | 'clock' | 'newId' | 'startOffset' | 'faultPoint'>;

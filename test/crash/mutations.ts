@@ -23,7 +23,7 @@ export const RECOVERY_MUTATIONS: readonly Mutation[] = [
     name: 'rows that can still change start empty',
     changes: [
       {
-        file: 'unit-panes.ts',
+        file: 'unit/panes.ts',
         text: 'new Panes(shape, panes === undefined ? undefined : { state: panes, rows })',
         replacement:
           'new Panes(shape, panes === undefined ? undefined : { state: panes, rows: new Map(keys.map((key) => [key, new Map()])) })',
@@ -34,7 +34,7 @@ export const RECOVERY_MUTATIONS: readonly Mutation[] = [
     name: 'who was exposed is forgotten',
     changes: [
       {
-        file: 'unit-panes.ts',
+        file: 'unit/panes.ts',
         text: 'sampleOfFields(of(usersKey(owner, name, run)))',
         replacement: 'sampleOfFields(new Map())',
       },

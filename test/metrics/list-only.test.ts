@@ -13,8 +13,8 @@ import { qualityText } from '../../src/metrics/quality.ts';
 import { replay } from '../../src/replay/replay.ts';
 import type { ReplayResult } from '../../src/replay/result.ts';
 import { NO_PERMISSIONS } from '../../src/resume.ts';
+import { decoderLimits, unitShape } from '../../src/unit/settings.ts';
 import { Unit } from '../../src/unit.ts';
-import { decoderLimits, unitShape } from '../../src/unit-settings.ts';
 import { parse } from './parse.ts';
 import { settingsOf } from './settings.ts';
 

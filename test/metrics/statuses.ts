@@ -1,6 +1,6 @@
 import { emptyRow, type Row } from '../../src/accumulators/row.ts';
 import { noCounts } from '../../src/consumers/join/topic.ts';
-import type { UnitStatus, WorkerStatus } from '../../src/worker-status.ts';
+import type { UnitStatus, WorkerStatus } from '../../src/worker/status.ts';
 
 /** A unit that has seen nothing yet, with changes. */
 export function unitStatus(partition: number, changes: Partial<UnitStatus> = {}): UnitStatus {

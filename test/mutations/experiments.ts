@@ -1,7 +1,7 @@
 /** What experiments keep, with one rule taken out: the simulator must find each. */
 import type { Change, Mutation } from './mutation.ts';
 
-const EXPOSURES = 'unit-exposures.ts';
+const EXPOSURES = 'unit/exposures.ts';
 const SETTLED = 'if (again && ts <= this.#settled) return;';
 
 function inExposures(replacement: string): Change {
@@ -53,7 +53,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
         replacement: 'return { name, run, begins: [...positions], missing: known?.missing ?? 0 };',
       },
       {
-        file: 'unit-panes.ts',
+        file: 'unit/panes.ts',
         text: 'runs === undefined ? [] : (join?.topics.map((topic) => topic.committed) ?? [])',
         replacement: '(join?.topics.map((topic) => topic.committed) ?? [])',
       },
@@ -73,7 +73,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
     name: 'looks begin anew with every claim',
     changes: [
       {
-        file: 'unit-looks.ts',
+        file: 'unit/looks.ts',
         text: 'this.#looks = decodeLooks(stored, settings.horizon.text);',
         replacement: 'this.#looks = decodeLooks(new Map(), settings.horizon.text);',
       },

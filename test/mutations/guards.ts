@@ -7,7 +7,7 @@ import type { Change, Mutation } from './mutation.ts';
 const STORE = 'accumulators/store/memory.ts';
 const UNIT = 'unit.ts';
 const PANES = 'accumulators/panes.ts';
-const PACE = 'worker-pace.ts';
+const PACE = 'worker/pace.ts';
 const SHEET = 'accumulators/sheet.ts';
 
 const FENCED = "if (token !== commit.token) return 'FENCED';";

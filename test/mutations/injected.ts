@@ -35,12 +35,12 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
     name: 'worker: a topic that waits for the store passes for silent',
     changes: [
       {
-        file: 'worker-pace.ts',
+        file: 'worker/pace.ts',
         text: ' || unit.replaying || wasBlocked || blocks[topic].size > 0 ||',
         replacement: ' || unit.replaying ||',
       },
       {
-        file: 'worker-pace.ts',
+        file: 'worker/pace.ts',
         text: 'if (lag[topic] !== 0',
         replacement: 'if ((lag[topic] !== 0 && blocks[topic].size === 0)',
       },

@@ -5,7 +5,7 @@ import type { ExperimentSettings, Settings } from '../../src/config/settings.ts'
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
-import { Experiments } from '../../src/exporter-experiments.ts';
+import { Experiments } from '../../src/exporter/experiments.ts';
 import { compareStored, NothingStored } from '../../src/service/compare.ts';
 import { load } from '../config/fixture.ts';
 import { ShopService, stateIn, UNIT_TIMEOUT } from '../experiment-service.ts';

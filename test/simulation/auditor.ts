@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { totalKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import type { StoreSnapshot } from '../../src/accumulators/store/memory.ts';
 import type { Commit } from '../../src/accumulators/store/port.ts';
-import type { UnitSettings } from '../../src/unit-contract.ts';
+import type { UnitSettings } from '../../src/unit/contract.ts';
 import type { TopicLog } from '../reference/logs.ts';
 import { Broken } from './broken.ts';
 import { differences } from './differences.ts';

@@ -4,7 +4,7 @@ import { type RowOwner, usersKey } from '../../src/accumulators/store/layout.ts'
 import type { ExperimentSettings } from '../../src/config/settings.ts';
 import type { DurationMs } from '../../src/events.ts';
 import { runOf as nameOfRun } from '../../src/experiment/run.ts';
-import type { UnitSettings } from '../../src/unit-contract.ts';
+import type { UnitSettings } from '../../src/unit/contract.ts';
 import { sampleKey } from '../../src/user-words.ts';
 import type { ReferenceResult } from '../reference/join.ts';
 import { MEASURES } from './scoring.ts';

@@ -1,6 +1,6 @@
 import type { DurationMs } from '../../src/events.ts';
 import { NO_PERMISSIONS } from '../../src/resume.ts';
-import type { WorkerSettings } from '../../src/worker-contract.ts';
+import type { WorkerSettings } from '../../src/worker/contract.ts';
 import { SESSION_MS } from './faults.ts';
 import type { SimulatedSettings } from './scenario.ts';
 import { FINGERPRINT, MEASURES } from './scoring.ts';

@@ -12,8 +12,8 @@ import { runOf } from '../../../src/experiment/run.ts';
 import { parseMeasures } from '../../../src/measures/name.ts';
 import { compile } from '../../../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../../../src/resume.ts';
+import type { UnitDeps, UnitSettings } from '../../../src/unit/contract.ts';
 import { Unit } from '../../../src/unit.ts';
-import type { UnitDeps, UnitSettings } from '../../../src/unit-contract.ts';
 import { openRedis, redisIsThere } from '../../contracts/store/redis-harness.ts';
 import { startRedis } from '../../services/redis.ts';
 

@@ -1,0 +1,94 @@
+import type { Ladder } from '../accumulators/ladder.ts';
+import type { Store } from '../accumulators/store/port.ts';
+import type { UnitState } from '../accumulators/unit-state.ts';
+import type { Settings } from '../config/settings.ts';
+import type { EpochMs } from '../events.ts';
+import { PastHours } from './past.ts';
+import { newestStep, type QualityDecision, Watch, type WatchSettings, wantedHours, watchedSpan } from './watch.ts';
+import type { WindowErrors } from './window-errors.ts';
+
+type Units = readonly (UnitState | undefined)[];
+
+/** Hours of the past read per refresh and unit, so that the windows do not wait for three weeks of them. */
+const PAST_BATCH = 16;
+
+/**
+ * The decisions on the watched cohorts, kept up as the units go on: made anew when a step has ended, or when more turned
+ * out to be incomplete. There are none before all of the past has been read.
+ */
+export class Decisions {
+  readonly #settings: WatchSettings & Pick<Settings, 'attribution'>;
+  readonly #store: PastStore;
+  #past: PastHours;
+  #made: readonly QualityDecision[] = [];
+  /** What they were made of. */
+  #judged = '';
+
+  constructor(settings: WatchSettings & Pick<Settings, 'attribution'>, store: PastStore) {
+    this.#settings = settings;
+    this.#store = store;
+    this.#past = this.#newPast();
+  }
+
+  /** The same object as long as nothing was judged anew. */
+  get made(): readonly QualityDecision[] {
+    return this.#made;
+  }
+
+  /** What was read of the units may be wrong. The decisions stay until they can be made anew. */
+  reset(): void {
+    this.#past = this.#newPast();
+    this.#judged = '';
+  }
+
+  /** Reads some of the hours that are missing. Answers the units of which it read. */
+  async read(units: Units, ladder: Ladder | undefined): Promise<readonly number[]> {
+    const to = this.#end(ladder);
+    if (to === undefined) return [];
+    const wanted = wantedHours(to, units, this.#settings.detect.step);
+    this.#past.keep(wanted);
+    const read: number[] = [];
+    for (const [u, unit] of units.entries()) {
+      const missing = unit === undefined ? [] : this.#past.missing(u, unit, wanted);
+      if (unit === undefined || missing.length === 0) continue;
+      await this.#past.read(u, unit, missing.slice(0, PAST_BATCH));
+      read.push(u);
+    }
+    return read;
+  }
+
+  /** `errorsOf`: the errors of the ladder's longest window. */
+  async judge(units: Units, ladder: Ladder | undefined, errorsOf: (ladder: Ladder) => WindowErrors): Promise<void> {
+    const to = this.#end(ladder);
+    if (to === undefined || ladder === undefined) {
+      if (this.#made.length > 0) this.#made = [];
+      return;
+    }
+    const judged = JSON.stringify([to, units.map((unit) => unit?.incompleteBefore)]);
+    if (judged === this.#judged) return;
+    const wanted = wantedHours(to, units, this.#settings.detect.step);
+    const isRead = units.every((unit, u) => unit === undefined || this.#past.missing(u, unit, wanted).length === 0);
+    if (!isRead) return;
+    const at = { units, ladder, past: this.#past, errors: errorsOf(ladder) };
+    this.#made = await new Watch(this.#settings, to, at).decisions();
+    this.#judged = judged;
+  }
+
+  /** End of the newest whole step; undefined: nothing is watched, or nothing is there. */
+  #end(ladder: Ladder | undefined): EpochMs | undefined {
+    if (ladder?.span === undefined || watchedSpan(this.#settings) === 0) return undefined;
+    return newestStep(ladder.span.end, this.#settings.detect.step);
+  }
+
+  #newPast(): PastHours {
+    const { attribution, detect, measures } = this.#settings;
+    const { store, namespace } = this.#store;
+    const longest = Math.max(...attribution.horizons.map((horizon) => horizon.ms));
+    return new PastHours({ store, namespace, measures, sets: detect.sets, horizon: detect.horizon.text, longest });
+  }
+}
+
+interface PastStore {
+  readonly store: Store;
+  readonly namespace: string;
+}

@@ -1,0 +1,121 @@
+import { looksKey } from '../accumulators/store/layout.ts';
+import type { Fields, Store } from '../accumulators/store/port.ts';
+import type { UnitState } from '../accumulators/unit-state.ts';
+import { completeUpTo } from '../accumulators/windows.ts';
+import type { Settings } from '../config/settings.ts';
+import type { EpochMs } from '../events.ts';
+import type { Comparison } from '../experiment/comparison.ts';
+import { evaluate } from '../experiment/evaluate.ts';
+import { decodeLooks } from '../experiment/looks-fields.ts';
+import type { ExperimentState } from '../experiment/state.ts';
+import { stateOfUnits } from '../experiment/units.ts';
+import { ExperimentParts, type UnitParts } from '../experiment-parts.ts';
+
+type Units = readonly (UnitState | undefined)[];
+type ExperimentsSettings = Pick<Settings, 'attribution' | 'experiments' | 'measures' | 'paneSize'>;
+
+interface StoreOfUnits {
+  readonly store: Store;
+  readonly namespace: string;
+}
+
+/**
+ * The experiments as all units have stored them, at the looks that unit 0 has taken. Totals and users are read anew when
+ * the newest complete pane has moved, looks at each call: they come a moment later.
+ */
+export class Experiments {
+  readonly #settings: ExperimentsSettings;
+  readonly #deps: StoreOfUnits;
+  readonly #parts: ExperimentParts;
+  #asOf: readonly (EpochMs | undefined)[] = [];
+  #totals: readonly Omit<ExperimentState, 'looks'>[] = [];
+  /** What the comparisons were made of. */
+  #seen = '';
+  #states: readonly ExperimentState[] = [];
+  #made: readonly Comparison[] = [];
+
+  constructor(settings: ExperimentsSettings, deps: StoreOfUnits) {
+    this.#settings = settings;
+    this.#deps = deps;
+    this.#parts = new ExperimentParts({ ...settings, namespace: deps.namespace }, deps.store);
+  }
+
+  /**
+   * As of the last call of `read`, in the order of the configuration, but for those that nobody has looked at yet. The same
+   * object as long as nothing has changed.
+   */
+  get made(): readonly Comparison[] {
+    return this.#made;
+  }
+
+  /** What the last call of `read` has found of every experiment. */
+  get states(): readonly ExperimentState[] {
+    return this.#states;
+  }
+
+  /** What was read of the units may be wrong. */
+  reset(): void {
+    this.#asOf = [];
+  }
+
+  /** Rejects as `ExperimentParts` does, and for looks that this build cannot read. */
+  async read(units: Units): Promise<void> {
+    if (this.#settings.experiments.length === 0) return;
+    const [first] = units;
+    const asOf = this.#settings.experiments.map(({ horizon }) => this.#newest(units, horizon));
+    const looks = first === undefined ? [] : await this.#looks(first);
+    const moved = asOf.some((time, e) => time !== this.#asOf[e]) || this.#asOf.length === 0;
+    if (moved) {
+      this.#totals = await this.#read(units, asOf);
+      this.#asOf = asOf;
+    }
+    const seen = JSON.stringify(looks.map((fields) => [...fields]));
+    if (!moved && seen === this.#seen) return;
+    this.#seen = seen;
+    this.#states = this.#totals.map((totals, e) => ({
+      ...totals,
+      looks: decodeLooks(looks[e] ?? new Map(), totals.settings.horizon.text),
+    }));
+    this.#made = this.#states.filter(isLookedAt).map(evaluate);
+  }
+
+  /** End of the newest pane that is complete in every unit that is not far behind; undefined: none is. */
+  #newest(units: Units, horizon: Settings['attribution']['horizons'][number]): EpochMs | undefined {
+    const { attribution, paneSize } = this.#settings;
+    const known = units.filter((unit) => unit !== undefined);
+    const end = completeUpTo(known, horizon, { paneSize: paneSize.ms, unitTimeout: attribution.unitTimeout });
+    return Number.isFinite(end) ? end : undefined;
+  }
+
+  async #read(
+    units: Units,
+    asOf: readonly (EpochMs | undefined)[],
+  ): Promise<readonly Omit<ExperimentState, 'looks'>[]> {
+    const read: UnitParts[] = [];
+    for (const u of units.keys()) {
+      const parts = await this.#parts.read(u);
+      if (parts !== undefined) read.push(parts);
+    }
+    const { experiments, measures } = this.#settings;
+    return experiments.map((experiment, e) =>
+      stateOfUnits(
+        experiment,
+        measures,
+        read.map(({ parts }) => parts[e]),
+        asOf[e],
+      ),
+    );
+  }
+
+  #looks({ generation }: UnitState): Promise<readonly Fields[]> {
+    const { store, namespace } = this.#deps;
+    const { experiments } = this.#settings;
+    const owner = { namespace, unit: 0, generation };
+    return store.read(experiments.map(({ name }, e) => looksKey(owner, name, this.#parts.runs[e])));
+  }
+}
+
+/** There was a look. */
+export function isLookedAt({ looks: { srm, measures, decisions } }: ExperimentState): boolean {
+  return srm !== undefined || decisions.size > 0 || [...measures.values()].some((ofVariant) => ofVariant.size > 0);
+}

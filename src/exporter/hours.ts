@@ -1,0 +1,112 @@
+import { addRow, copyRow, type Row, shapeOf } from '../accumulators/row.ts';
+import { rowCodec, vectorRowCodec } from '../accumulators/row-codec.ts';
+import { paneKey, parseField, setText, vectorKey } from '../accumulators/store/layout.ts';
+import type { Fields, Store } from '../accumulators/store/port.ts';
+import type { UnitState } from '../accumulators/unit-state.ts';
+import type { Rows } from '../accumulators/windows.ts';
+import { listsOf } from '../bucket-sums.ts';
+import type { DurationMs, EpochMs } from '../events.ts';
+import type { Measure } from '../measures/family.ts';
+
+export interface HourRowsSettings {
+  readonly store: Store;
+  readonly namespace: string;
+  readonly measures: readonly Measure[];
+  /** Grouping sets that have vectors. */
+  readonly clustered: readonly (readonly string[])[];
+  readonly hour: DurationMs;
+  /** The longest horizon: an hour that ended so long before a unit's watermark is final in it. */
+  readonly longest: DurationMs;
+}
+
+type RowsByField = Map<string, Row>;
+
+/**
+ * Hour panes with their vectors, summed over units. A final hour of a unit is read once; the others again whenever the unit
+ * has sealed more or the windows have moved. A row whose vector does not hold the lists of
+ * its head (vectors began in that hour, or a commit came between the two reads) is left out.
+ */
+export class HourRows {
+  readonly #settings: HourRowsSettings;
+  readonly #sets: ReadonlySet<string>;
+  /** By number of the hour: which units are in the sum. */
+  readonly #final = new Map<number, { readonly units: Set<number>; readonly rows: RowsByField }>();
+  /** By unit: when they were read, and the rows by number of the hour. */
+  readonly #live = new Map<number, { readonly moment: string; readonly hours: ReadonlyMap<number, Rows> }>();
+
+  constructor(settings: HourRowsSettings) {
+    this.#settings = settings;
+    this.#sets = new Set(settings.clustered.map(setText));
+  }
+
+  /**
+   * Reads the hours of one unit that overlap [start, end), unless they were read at this `moment`. Answers whether it read.
+   */
+  async read(u: number, unit: UnitState, start: EpochMs, end: EpochMs, moment: string): Promise<boolean> {
+    if (this.#live.get(u)?.moment === moment) return false;
+    const { store, namespace, hour, longest } = this.#settings;
+    const owner = { namespace, unit: u, generation: unit.generation };
+    const wanted: number[] = [];
+    for (let n = Math.floor(start / hour); n * hour < end; n++) {
+      if (this.#final.get(n)?.units.has(u) !== true) wanted.push(n);
+    }
+    const hashes = await store.read(wanted.flatMap((n) => [vectorKey(owner, n * hour), paneKey(owner, 'h', n * hour)]));
+    const hours = new Map<number, Rows>();
+    for (const [i, n] of wanted.entries()) {
+      const rows = this.#decode(hashes[2 * i], hashes[2 * i + 1]);
+      if ((n + 1) * hour + longest > unit.watermark) {
+        hours.set(n, rows);
+        continue;
+      }
+      const final = this.#final.get(n) ?? { units: new Set(), rows: new Map() };
+      final.units.add(u);
+      addRows(final.rows, rows);
+      this.#final.set(n, final);
+    }
+    this.#live.set(u, { moment, hours });
+    return true;
+  }
+
+  /** Forgets the hours that end at or before `start`. */
+  forget(start: EpochMs): void {
+    for (const n of this.#final.keys()) if ((n + 1) * this.#settings.hour <= start) this.#final.delete(n);
+  }
+
+  /** Sums over the hours that overlap [start, end), of one horizon, by field. */
+  sum(horizon: string, start: EpochMs, end: EpochMs): Rows {
+    const { hour } = this.#settings;
+    const sums: RowsByField = new Map();
+    for (let n = Math.floor(start / hour); n * hour < end; n++) {
+      const live = [...this.#live.values()].map(({ hours }) => hours.get(n));
+      for (const rows of [this.#final.get(n)?.rows, ...live]) {
+        const own = [...(rows ?? [])].filter(([field]) => parseField(field)?.horizon === horizon);
+        addRows(sums, new Map(own));
+      }
+    }
+    return sums;
+  }
+
+  #decode(vectors: Fields, heads: Fields): RowsByField {
+    const shape = shapeOf(this.#settings.measures);
+    const codec = rowCodec(shape);
+    const vectorCodec = vectorRowCodec(shape);
+    const rows: RowsByField = new Map();
+    for (const [field, text] of vectors) {
+      const head = heads.get(field);
+      const name = parseField(field);
+      if (head === undefined || name === undefined || !this.#sets.has(name.by)) continue;
+      const { vector } = vectorCodec.decode(text);
+      const row = codec.decode(head);
+      if (vector !== undefined && listsOf(vector) === row.impressions) rows.set(field, { ...row, vector });
+    }
+    return rows;
+  }
+}
+
+function addRows(into: RowsByField, rows: Rows): void {
+  for (const [field, row] of rows) {
+    const sum = into.get(field);
+    if (sum === undefined) into.set(field, copyRow(row));
+    else addRow(sum, row);
+  }
+}

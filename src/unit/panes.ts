@@ -1,0 +1,91 @@
+import { Panes } from '../accumulators/panes.ts';
+import { liveKeys, type PanesSettings } from '../accumulators/panes-settings.ts';
+import type { RunState } from '../accumulators/runs.ts';
+import { looksKey, type RowOwner, totalKey, usersKey } from '../accumulators/store/layout.ts';
+import type { Fields, Store } from '../accumulators/store/port.ts';
+import type { EpochMs } from '../events.ts';
+import type { Resumed } from '../resume.ts';
+import { sampleOfFields } from '../statistics/sample-codec.ts';
+import type { UnitSettings } from './contract.ts';
+import { UnitExperiments } from './experiments.ts';
+
+function ownerOf({ namespace, partition }: UnitSettings, generation: string): RowOwner {
+  return { namespace, unit: partition, generation };
+}
+
+function panesSettings(settings: UnitSettings, generation: string, settledUpTo: EpochMs): PanesSettings {
+  return { ...settings.panes, owner: ownerOf(settings, generation), settledUpTo };
+}
+
+export interface RestoredUnit {
+  readonly panes: Panes;
+  readonly experiments: UnitExperiments;
+}
+
+/** The live rows that a unit goes on from, and what it holds of experiments, read from the store. */
+export async function restoreUnit(
+  settings: UnitSettings,
+  store: Store,
+  { generation, join, panes, runs }: Resumed,
+): Promise<RestoredUnit> {
+  const settledUpTo = join?.watermark ?? Number.NEGATIVE_INFINITY;
+  const shape = panesSettings(settings, generation, settledUpTo);
+  const owner = ownerOf(settings, generation);
+  const { runs: wanted } = settings.panes;
+  const keys =
+    panes === undefined
+      ? []
+      : [...liveKeys(shape, panes, settledUpTo), ...wanted.flatMap((run) => sideKeys(settings, generation, run))];
+  const read = keys.length === 0 ? [] : await store.read(keys);
+  const rows = new Map(keys.map((key, i) => [key, read[i]] as const));
+  const of = (key: string): Fields => rows.get(key) ?? new Map();
+  return {
+    panes: new Panes(shape, panes === undefined ? undefined : { state: panes, rows }),
+    experiments: new UnitExperiments(settings, {
+      states: runs ?? [],
+      // All runs of a new unit, or of a new generation, count from its first record.
+      positions: runs === undefined ? [] : (join?.topics.map((topic) => topic.committed) ?? []),
+      samples: wanted.map(({ name, run }) => sampleOfFields(of(usersKey(owner, name, run)))),
+      looks: wanted.map(({ name, run }) => of(looksKey(owner, name, run))),
+      settledUpTo,
+    }),
+  };
+}
+
+/** Keys of a run beside its total. */
+function sideKeys(settings: UnitSettings, generation: string, { name, run }: RunName): readonly string[] {
+  const owner = ownerOf(settings, generation);
+  return [usersKey(owner, name, run), looksKey(owner, name, run)];
+}
+
+type RunName = Pick<RunState, 'name' | 'run'>;
+
+/** Keys that are to go with the first commit of a claim: those of a generation that was replaced, and of runs that have ended. */
+export function staleKeys(settings: UnitSettings, { generation, replaced, runs }: Resumed): readonly string[] {
+  const { panes } = settings;
+  const ended = (runs ?? []).filter(({ name, run }) => !panes.runs.some((now) => now.name === name && now.run === run));
+  return [
+    ...(replaced === undefined ? [] : keysOf(settings, replaced)),
+    ...ended.flatMap((run) => runKeys(settings, generation, run)),
+  ];
+}
+
+/** Every key that rows of a generation may lie under. */
+function keysOf(
+  settings: UnitSettings,
+  { generation, panes, runs }: NonNullable<Resumed['replaced']>,
+): readonly string[] {
+  const shape = panesSettings(
+    { ...settings, panes: { ...settings.panes, runs: [] } },
+    generation,
+    Number.NEGATIVE_INFINITY,
+  );
+  return [
+    ...liveKeys(shape, panes, Number.NEGATIVE_INFINITY),
+    ...runs.flatMap((run) => runKeys(settings, generation, run)),
+  ];
+}
+
+function runKeys(settings: UnitSettings, generation: string, run: RunName): readonly string[] {
+  return [totalKey(ownerOf(settings, generation), run.name, run.run), ...sideKeys(settings, generation, run)];
+}

@@ -1,0 +1,80 @@
+import { shapeOf } from '../accumulators/row.ts';
+import type { Settings } from '../config/settings.ts';
+import type { DecoderOptions } from '../consumers/decode/settings.ts';
+import { runOf } from '../experiment/run.ts';
+import type { Scorer } from '../measures/contract.ts';
+import { needsOf } from '../measures/needs.ts';
+import type { UnitSettings } from './contract.ts';
+
+const HOUR_MS = 3_600_000;
+/** Minute panes serve the longest window, and the baselines of a day and three hours (statistics.md section 11). */
+const LEAST_MINUTES_KEPT_MS = 27 * HOUR_MS;
+/** The longest window, and the hour in which it begins. */
+const VECTORS_KEPT_MS = 25 * HOUR_MS;
+/** Three weeks and a day, for baselines by hour of the week. */
+const HOURS_KEPT_MS = 22 * 24 * HOUR_MS;
+
+/** The slices of the configuration that shape a unit; which unit it is comes from elsewhere. */
+export function unitShape(settings: Settings, scorer: Scorer): Pick<UnitSettings, 'join' | 'panes' | 'experiments'> {
+  const { attribution, kafka, limits, windows, paneSize, cohorts, dimensions, statistics, experiments, measures } =
+    settings;
+  const longestHorizon = attribution.horizons[attribution.horizons.length - 1].ms;
+  const longestWindow = Math.max(0, ...windows.map((window) => window.ms));
+  return {
+    join: {
+      topics: kafka.topics.map((topic) => topic.role),
+      horizons: attribution.horizons.map((horizon) => horizon.ms),
+      outOfOrderness: attribution.outOfOrderness,
+      backward: attribution.backward,
+      futureSkew: attribution.futureSkew,
+      feedbackPerImpression: limits.feedbackPerImpression,
+      actions: scorer.actions,
+      namesItems: scorer.needs.items,
+    },
+    panes: {
+      paneSize: paneSize.ms,
+      hour: HOUR_MS,
+      horizons: attribution.horizons,
+      dimensions,
+      sets: cohorts,
+      clustered: statistics.clustered,
+      shape: shapeOf(measures, limits.itemsCounted),
+      items: { sets: settings.itemSets, inTotals: false },
+      cohortsPerSet: limits.cohortsPerSet,
+      keepMinutes:
+        Math.max(longestWindow, LEAST_MINUTES_KEPT_MS) + longestHorizon + attribution.unitTimeout + paneSize.ms,
+      keepHours: HOURS_KEPT_MS + longestHorizon,
+      keepVectors: VECTORS_KEPT_MS + longestHorizon,
+      totals: [],
+      runs: experiments.map((experiment) => ({
+        name: experiment.name,
+        run: runOf(experiment, measures),
+        dimension: experiment.dimension,
+        horizon: attribution.horizons.findIndex(({ ms }) => ms === experiment.horizon.ms),
+        variants: [...experiment.variants.keys()],
+        start: experiment.start,
+      })),
+    },
+    experiments,
+  };
+}
+
+/** What a decoder needs of the configuration beside the topic. */
+export function decoderLimits(
+  settings: Settings,
+): Pick<
+  DecoderOptions,
+  'dimensions' | 'itemsPerList' | 'impressionBytes' | 'feedbackBytes' | 'sampleUsers' | 'carries'
+> {
+  const { dimensions, experiments, limits } = settings;
+  const { itemsPerList, impressionBytes, feedbackBytes } = limits;
+  const { scores, categories } = needsOf(settings.measures);
+  return {
+    dimensions,
+    itemsPerList,
+    impressionBytes,
+    feedbackBytes,
+    sampleUsers: experiments.length > 0,
+    ...(scores || categories ? { carries: { scores, categories } } : {}),
+  };
+}

@@ -1,0 +1,68 @@
+import { completeUpTo } from '../accumulators/windows.ts';
+import type { EpochMs } from '../events.ts';
+import { stateOfUnits } from '../experiment/units.ts';
+import { ExperimentParts, type UnitParts } from '../experiment-parts.ts';
+import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import type { WorkerDeps, WorkerSettings } from './contract.ts';
+import type { Owned } from './owned.ts';
+
+/** Whoever owns it looks at the experiments, for all units. */
+export const LOOKING_UNIT = 0;
+
+/**
+ * Looks at experiments while they run (statistics.md section 4): totals of all units, of which the other ones are read from
+ * the store as they were committed, whenever the newest complete pane has moved. What is found is stored with the next
+ * commit of the unit that looks. A look that is skipped does no harm.
+ */
+export class WorkerLooks {
+  readonly #settings: WorkerSettings;
+  readonly #parts: ExperimentParts | undefined;
+  readonly #passes: FaultPoint;
+  /** By experiment: end of the newest complete pane at the last look. */
+  readonly #seen: EpochMs[] = [];
+  /** The unit that has looked last. */
+  #by: Owned | undefined;
+
+  constructor(settings: WorkerSettings, { store, faultPoint }: Pick<WorkerDeps, 'store' | 'faultPoint'>) {
+    this.#settings = settings;
+    const { namespace, experiments } = settings.unit(LOOKING_UNIT);
+    const { measures } = settings.looks;
+    this.#parts =
+      experiments.length === 0 ? undefined : new ExperimentParts({ namespace, experiments, measures }, store);
+    this.#passes = faultPoint ?? NO_FAULT;
+  }
+
+  /** Rejects as `ExperimentParts` does. @param owned the unit that looks */
+  async look(owned: Owned): Promise<void> {
+    if (this.#parts === undefined || !looks(owned)) return;
+    const others: UnitParts[] = [];
+    for (let unit = 0; unit < this.#settings.looks.partitions; unit++) {
+      if (unit === LOOKING_UNIT) continue;
+      this.#passes('look wanted');
+      const parts = await this.#parts.read(unit);
+      this.#passes('look read');
+      if (parts !== undefined) others.push(parts);
+    }
+    if (looks(owned)) this.#take(owned, others);
+  }
+
+  #take(owned: Owned, others: readonly UnitParts[]): void {
+    if (this.#by !== owned) this.#seen.length = 0;
+    this.#by = owned;
+    const { unit } = owned;
+    const { measures, unitTimeout } = this.#settings.looks;
+    const { experiments, panes } = this.#settings.unit(LOOKING_UNIT);
+    const watermarks = [{ watermark: unit.join.watermark }, ...others.map(({ state }) => state)];
+    for (const [e, experiment] of experiments.entries()) {
+      const asOf = completeUpTo(watermarks, experiment.horizon, { paneSize: panes.paneSize, unitTimeout });
+      if (!Number.isFinite(asOf) || asOf <= (this.#seen[e] ?? Number.NEGATIVE_INFINITY)) continue;
+      this.#seen[e] = asOf;
+      const parts = [unit.part(e), ...others.map((other) => other.parts[e])];
+      unit.look(e, stateOfUnits(experiment, measures, parts, asOf));
+    }
+  }
+}
+
+function looks({ unit, stopped, gone }: Owned): boolean {
+  return !gone && stopped === undefined && !unit.replaying;
+}

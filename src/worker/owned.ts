@@ -1,0 +1,89 @@
+import type { InvalidCode } from '../drops.ts';
+import type { DurationMs, EpochMs } from '../events.ts';
+import type { InvalidCounts } from '../unit/contract.ts';
+import type { Unit } from '../unit.ts';
+import type { StopCause, UnitStatus } from './status.ts';
+
+/** leads: it runs ahead while too much is open. store: a commit has no answer. clock: ours is in doubt. stopped: for good. */
+export type Block = 'leads' | 'store' | 'clock' | 'stopped';
+
+/** A unit that we own, and what the worker knows of it beside. */
+export interface Owned {
+  readonly partition: number;
+  readonly unit: Unit;
+  /** By topic: since when nothing new has been there. */
+  readonly quietSince: (EpochMs | undefined)[];
+  readonly lag: (number | undefined)[];
+  /** By topic: why it is not read now; empty: it is. */
+  readonly blocks: readonly Set<Block>[];
+  /** Topics that are ahead of the slowest and let it catch up. */
+  readonly ahead: Set<number>;
+  committing: Promise<void> | undefined;
+  stopped: StopCause | undefined;
+  /** It was let go: another may own the unit, or another state of it is here. It holds nothing back any more. */
+  gone: boolean;
+}
+
+export function own(partition: number, unit: Unit, topics: number): Owned {
+  const each = Array.from({ length: topics });
+  return {
+    partition,
+    unit,
+    quietSince: each.map(() => undefined),
+    lag: each.map(() => undefined),
+    blocks: each.map(() => new Set()),
+    ahead: new Set(),
+    committing: undefined,
+    stopped: undefined,
+    gone: false,
+  };
+}
+
+/** `retention`: how long each topic keeps records; undefined: for ever, or not known. */
+export function statusOf(
+  { partition, unit, lag, stopped }: Owned,
+  retention: readonly (DurationMs | undefined)[],
+  now: EpochMs,
+): UnitStatus {
+  const { join, committed } = unit;
+  return {
+    partition,
+    counts: committed.counts,
+    invalid: committed.invalid.map(bothSides),
+    ignoredCohortKeys: unit.ignoredCohortKeys,
+    scored: committed.scored,
+    unknownItems: committed.unknownItems,
+    idleAdvances: unit.idleAdvances,
+    closedByIdle: unit.closedByIdle,
+    topicWatermarks: lag.map((_, topic) => join.topicWatermark(topic)),
+    watermark: join.watermark,
+    openImpressions: join.openImpressions,
+    waitingFeedback: join.waitingFeedback,
+    stateBytes: join.stateBytes,
+    replaying: unit.replaying,
+    stopped,
+    lag: [...lag],
+    retentionHeadroom: lag.map((_, topic) => headroom(unit, topic, lag[topic], retention[topic], now)),
+  };
+}
+
+/** How long the oldest record that is needed will still be there. One that is still to come has all the time there is. */
+function headroom(
+  unit: Unit,
+  topic: number,
+  lag: number | undefined,
+  retention: DurationMs | undefined,
+  now: EpochMs,
+): DurationMs | undefined {
+  if (retention === undefined) return undefined;
+  const { offsets, replayOffsets } = unit.committed;
+  if (lag === 0 && replayOffsets[topic] === offsets[topic]) return retention;
+  const since = unit.reading.neededSince(topic);
+  return since === undefined ? undefined : retention - (now - since);
+}
+
+function bothSides({ impressions, feedback }: InvalidCounts): ReadonlyMap<InvalidCode, number> {
+  const all = new Map(impressions);
+  for (const [code, n] of feedback) all.set(code, (all.get(code) ?? 0) + n);
+  return all;
+}

@@ -1,0 +1,135 @@
+import type { Clock } from '../clock.ts';
+import type { LogSource } from '../consumers/source/port.ts';
+import type { DurationMs } from '../events.ts';
+import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import type { Block, Owned } from './owned.ts';
+
+export interface PaceSettings {
+  readonly topics: readonly string[];
+  readonly idleAfter: DurationMs;
+  readonly outOfOrderness: DurationMs;
+  readonly maxSkew: DurationMs;
+  readonly openLimit: number;
+}
+
+export interface PaceDeps {
+  readonly source: LogSource;
+  readonly clock: Clock;
+  readonly faultPoint?: FaultPoint | undefined;
+}
+
+/** Above the limit by so much the topic that holds the others back must not go on either. */
+const HEADROOM = 1.25;
+
+/** How fast the topics of a unit may be read against each other, and when silence counts as time (semantics.md section 2). */
+export class Pace {
+  readonly #settings: PaceSettings;
+  readonly #source: LogSource;
+  readonly #clock: Clock;
+  readonly #passes: FaultPoint;
+
+  constructor(settings: PaceSettings, { source, clock, faultPoint }: PaceDeps) {
+    this.#settings = settings;
+    this.#source = source;
+    this.#clock = clock;
+    this.#passes = faultPoint ?? NO_FAULT;
+  }
+
+  /** Nothing holds a unit back that was just claimed. */
+  begin({ partition }: Owned): void {
+    for (let topic = 0; topic < this.#settings.topics.length; topic++) {
+      this.#source.setFetching?.(partition, topic, true);
+      this.#source.resume(partition, topic);
+    }
+  }
+
+  block(owned: Owned, topic: number, reason: Block, holds: boolean): void {
+    const blocks = owned.blocks[topic];
+    if (owned.gone || blocks.has(reason) === holds) return;
+    if (holds) blocks.add(reason);
+    else blocks.delete(reason);
+    if (holds && blocks.size === 1) this.#source.pause(owned.partition, topic);
+    if (!holds && blocks.size === 0) this.#source.resume(owned.partition, topic);
+  }
+
+  blockAll(owned: Owned, reason: Block, holds: boolean): void {
+    for (let topic = 0; topic < this.#settings.topics.length; topic++) this.block(owned, topic, reason, holds);
+  }
+
+  /**
+   * No more is fetched of a topic that leads the unit's slowest too far while others have more to read: what it brings could
+   * only wait. Where too much is open in all units, what is fetched already is held back as well. Only leaders are held
+   * back. While a unit replays, silence is no time: a leader does not wait for topics that are read to their end. `too
+   * much`: even the slowest must not go on.
+   */
+  holdLeaders(owned: Owned, units: Iterable<Owned>): 'fine' | 'too much' {
+    const { openLimit, maxSkew, topics } = this.#settings;
+    let open = 0;
+    for (const { unit } of units) open += unit.join.openImpressions + unit.join.waitingFeedback;
+    const { unit, lag } = owned;
+    const { join } = unit;
+    const leads = topics.map((_, topic) => join.topicWatermark(topic) - join.watermark > maxSkew);
+    const others = leads.some((is, topic) => !is && lag[topic] !== 0);
+    const waits = open > openLimit && (!unit.replaying || others);
+    for (let topic = 0; topic < topics.length; topic++) {
+      const isAhead = leads[topic] && !isReadAgain(owned, topic);
+      this.#letCatchUp(owned, topic, isAhead && others);
+      this.block(owned, topic, 'leads', isAhead && waits);
+    }
+    return open > HEADROOM * openLimit ? 'too much' : 'fine';
+  }
+
+  #letCatchUp(owned: Owned, topic: number, waits: boolean): void {
+    if (owned.gone || owned.ahead.has(topic) === waits) return;
+    if (waits) owned.ahead.add(topic);
+    else owned.ahead.delete(topic);
+    this.#source.setFetching?.(owned.partition, topic, !waits);
+  }
+
+  /** The last record of a topic must come by again before anything else can happen: nothing may hold it back for long. */
+  letReadAgain(owned: Owned): void {
+    for (let topic = 0; topic < this.#settings.topics.length; topic++) {
+      if (!isReadAgain(owned, topic)) continue;
+      this.#letCatchUp(owned, topic, false);
+      this.block(owned, topic, 'leads', false);
+    }
+  }
+
+  /** Lets time pass in topics that have been read to their end for `idleAfter`. */
+  async lookForSilence(units: Iterable<Owned>): Promise<void> {
+    const all = [...units];
+    for (const owned of all) {
+      // Who leads may have changed by the clock alone, and nothing may come any more.
+      this.holdLeaders(owned, all);
+      for (let topic = 0; topic < this.#settings.topics.length; topic++) await this.#look(owned, topic);
+      this.holdLeaders(owned, all);
+    }
+  }
+
+  async #look(owned: Owned, topic: number): Promise<void> {
+    const { idleAfter, outOfOrderness } = this.#settings;
+    const { unit, lag, quietSince, blocks } = owned;
+    const checked = this.#clock.now();
+    // The clock may have been in doubt when it was asked.
+    const wasBlocked = blocks[topic].size > 0;
+    // While nobody can tell whether there is something new, nothing is taken for silence.
+    this.#passes('end wanted');
+    const bounds = await this.#source.bounds(owned.partition, topic).catch(() => undefined);
+    this.#passes('end told');
+    const position = unit.join.position(topic);
+    lag[topic] = bounds === undefined ? undefined : Math.max(0, bounds.end - position);
+    if (lag[topic] !== 0 || unit.replaying || wasBlocked || blocks[topic].size > 0 || owned.ahead.has(topic)) {
+      quietSince[topic] = undefined;
+      return;
+    }
+    // Not the time of the question: something may have been read since.
+    const since = quietSince[topic] ?? this.#clock.now();
+    quietSince[topic] = since;
+    if (checked - since >= idleAfter) unit.idle(topic, checked - idleAfter - outOfOrderness);
+  }
+}
+
+/** Only to compare its last record; it adds nothing to what is open. */
+function isReadAgain({ unit }: Owned, topic: number): boolean {
+  return unit.reading.from(topic) < unit.join.position(topic);
+}

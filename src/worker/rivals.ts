@@ -1,0 +1,77 @@
+import { unitKey } from '../accumulators/store/layout.ts';
+import type { Store } from '../accumulators/store/port.ts';
+import type { Clock } from '../clock.ts';
+import type { DurationMs } from '../events.ts';
+import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import type { Owned } from './owned.ts';
+
+export interface RivalsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** [0, 1); default: always 0. */
+  readonly random?: (() => number) | undefined;
+  readonly faultPoint?: FaultPoint | undefined;
+}
+
+/** Who owns a unit, and how often it has committed. */
+interface Owner {
+  readonly token: string;
+  readonly seq: string;
+}
+
+/** Waits are longer by up to this share, so that two who wait for the same unit do not claim it at the same time. */
+const JITTER = 0.25;
+
+/** Others who own what the log gives to us (semantics.md section 5). */
+export class Rivals {
+  readonly #deps: RivalsDeps;
+  readonly #passes: FaultPoint;
+  readonly #sessionTimeout: DurationMs;
+  readonly #keyOf: (partition: number) => string;
+
+  constructor(sessionTimeout: DurationMs, namespaceOf: (partition: number) => string, deps: RivalsDeps) {
+    this.#deps = deps;
+    this.#passes = deps.faultPoint ?? NO_FAULT;
+    this.#sessionTimeout = sessionTimeout;
+    this.#keyOf = (partition) => unitKey(namespaceOf(partition), partition);
+  }
+
+  /** Tells which of these units others have claimed. While the store does not answer they are taken for ours. */
+  async lookFor(units: readonly Owned[], taken: (owned: Owned) => void): Promise<void> {
+    for (const owned of units) {
+      const owner = await this.#owner(owned.partition);
+      if (owner !== undefined && owner.token !== owned.unit.token) taken(owned);
+    }
+  }
+
+  /**
+   * Resolves once nobody has claimed the unit or committed to it for a session: whoever took it may have died since. Or as
+   * soon as `goes` answers false, which is asked after each wait.
+   */
+  async silence(partition: number, goes: () => boolean, signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#deps;
+    let before = await this.#owner(partition);
+    for (;;) {
+      this.#passes('silence waits');
+      await clock.sleep(this.#sessionTimeout * (1 + JITTER * (random?.() ?? 0)), signal);
+      this.#passes('silence due');
+      if (!goes()) return;
+      const now = await this.#owner(partition);
+      if (!goes()) return;
+      if (before !== undefined && now !== undefined && now.token === before.token && now.seq === before.seq) return;
+      before = now;
+    }
+  }
+
+  /** undefined: the store does not tell now. */
+  async #owner(partition: number): Promise<Owner | undefined> {
+    try {
+      this.#passes('owner wanted');
+      const [fields] = await this.#deps.store.read([this.#keyOf(partition)]);
+      this.#passes('owner told');
+      return { token: fields.get('token') ?? '', seq: fields.get('seq') ?? '' };
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { Row } from '../accumulators/row.ts';
+import type { TopicCounts } from '../checkpoint.ts';
+import type { InvalidCode } from '../drops.ts';
+import type { DurationMs, EpochMs } from '../events.ts';
+
+/** Counts of observed values: `counts[i]` are those at or below `bounds[i]` and above the one before; the last has no bound. */
+export interface HistogramCounts {
+  /** Ascending, in seconds. */
+  readonly bounds: readonly number[];
+  /** One more than bounds. */
+  readonly counts: readonly number[];
+  /** Sum of all values, in seconds. */
+  readonly sum: number;
+}
+
+/** Why a unit does nothing (faults.md section 9). */
+export type StopCause =
+  | 'limit'
+  | 'gap'
+  | 'partitions'
+  | 'pairing'
+  | 'configuration'
+  | 'format'
+  | 'codec'
+  | 'state_lost'
+  | 'diverged';
+
+/** What a worker tells of one unit. Counters are those of the last commit that was answered OK or ALREADY. */
+export interface UnitStatus {
+  readonly partition: number;
+  /** By topic. */
+  readonly counts: readonly TopicCounts[];
+  readonly invalid: readonly ReadonlyMap<InvalidCode, number>[];
+  readonly ignoredCohortKeys: number;
+  /** Closings committed since this process claimed the unit, by `<horizon>|<by>|<values>` (layout.ts). */
+  readonly scored: ReadonlyMap<string, Row>;
+  /** By horizon: slots of these closings whose item the catalogue does not hold. */
+  readonly unknownItems: readonly number[];
+  readonly idleAdvances: number;
+  readonly closedByIdle: number;
+  /** These are of now, not of the commit. -Infinity: nothing was seen yet. */
+  readonly topicWatermarks: readonly EpochMs[];
+  readonly watermark: EpochMs;
+  readonly openImpressions: number;
+  readonly waitingFeedback: number;
+  readonly stateBytes: number;
+  readonly replaying: boolean;
+  readonly stopped: StopCause | undefined;
+  /** By topic: records between our position and the end of the log; undefined: the end is not known. */
+  readonly lag: readonly (number | undefined)[];
+  /** By topic: time until retention reaches the oldest record that a replay needs; undefined: never, or not known. */
+  readonly retentionHeadroom: readonly (DurationMs | undefined)[];
+}
+
+export const COMMIT_OUTCOMES = ['ok', 'already', 'fenced', 'conflict', 'unknown'] as const;
+export type CommitOutcomeName = (typeof COMMIT_OUTCOMES)[number];
+
+/** What a worker tells of itself; metrics are rendered from it. */
+export interface WorkerStatus {
+  /** Names of the topics, in the order of `UnitStatus.counts`. */
+  readonly topics: readonly string[];
+  readonly units: readonly UnitStatus[];
+  readonly commits: Readonly<Record<CommitOutcomeName, number>>;
+  readonly commitDuration: HistogramCounts;
+  /** Event time from impression to attributed feedback. */
+  readonly feedbackDelay: HistogramCounts;
+  readonly lastCommit: EpochMs | undefined;
+  readonly rewinds: number;
+  readonly gapRecords: number;
+  /** Own clock minus the store's; undefined: not known. */
+  readonly clockSkew: DurationMs | undefined;
+}
