@@ -1,4 +1,4 @@
-/** One case in its own process: `node --import tsx bench/case.ts NAME [N]` prints its figures as one line of JSON. */
+/** One case in its own process: `node --import tsx/esm bench/case.ts NAME [N]` prints its figures as one line of JSON. */
 
 import {
   accumulateLoop,

@@ -1,6 +1,6 @@
 /**
  * What kafkajs alone needs for two topics, with the settings and the lz4 decoder of a worker:
- * `node --import tsx bench/fetch-only.ts BROKERS GROUP RECORDS` reads them to their ends, does nothing with the values but
+ * `node --import tsx/esm bench/fetch-only.ts BROKERS GROUP RECORDS` reads them to their ends, does nothing with the values but
  * add up their bytes, and prints its figures as one line of JSON.
  */
 import kafkajs from 'kafkajs';

@@ -14,11 +14,12 @@ const EVENTS_PER_IMPRESSION = 2.5;
 const at = process.argv.indexOf('--rounds');
 const rounds = at < 0 ? 3 : Number(process.argv[at + 1]);
 
+/** tsx/esm, since all of tsx detaches an ArrayBuffer when it reads large CommonJS files (docs/decisions/0012: what that costs). */
 function run(...args: readonly string[]): string {
   const script = fileURLToPath(new URL('./case.ts', import.meta.url));
   return execFileSync(
     process.execPath,
-    ['--expose-gc', '--max-old-space-size=4096', '--import', 'tsx', script, ...args],
+    ['--expose-gc', '--max-old-space-size=4096', '--import', 'tsx/esm', script, ...args],
     {
       encoding: 'utf8',
       maxBuffer: 1 << 20,

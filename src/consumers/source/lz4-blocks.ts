@@ -1,8 +1,12 @@
 import { LZ4_BLOCK_CODE } from './lz4-block-code.ts';
 
 const PAGE = 1 << 16;
-/** Memory grows by this many pages at least. */
-const STEP = 16;
+/**
+ * 64 MiB, enough for every frame that is decoded by default: pages that were never used are address space, not memory. A
+ * memory that grows detaches its buffer, and from the first detached buffer of a process on V8 checks every access to every
+ * typed array: decoding events costs 18 % more then (docs/decisions/0012).
+ */
+const FIRST_PAGES = 2 ** 10;
 /** So all addresses are positive int32. */
 const MOST_PAGES = 2 ** 14;
 /** Between input and output, and behind the output: copies go in steps and may end up to 30 bytes too far. */
@@ -21,10 +25,10 @@ export type Fault = (typeof FAULTS)[number];
 
 /**
  * Decodes the blocks of one frame after the other, in a memory of its own: whatever the input holds, nothing outside of it can be
- * read or written. That memory stays as large as the largest frame so far needed (input and output).
+ * read or written. Of that memory as much is used as the largest frame so far needed (input and output).
  */
 export class Lz4Blocks {
-  readonly #memory = withMemory(() => new WebAssembly.Memory({ initial: STEP, maximum: MOST_PAGES }));
+  readonly #memory = withMemory(() => new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MOST_PAGES }));
   readonly #decode: (from: number, to: number, out: number, begin: number, end: number) => number;
   #bytes = new Uint8Array(this.#memory.buffer);
   #size = 0;
@@ -49,7 +53,7 @@ export class Lz4Blocks {
     this.#end = this.#begin + most;
     const missing = Math.ceil((this.#end + SPARE - this.#bytes.length) / PAGE);
     if (missing > 0) {
-      withMemory(() => this.#memory.grow(Math.max(missing, STEP)));
+      withMemory(() => this.#memory.grow(missing));
       this.#bytes = new Uint8Array(this.#memory.buffer);
     }
     this.#bytes.set(input);

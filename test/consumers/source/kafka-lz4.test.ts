@@ -1,6 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { CODEC_LIMITS } from '../../../src/consumers/source/kafka-codecs.ts';
 import { decodeLz4 } from '../../../src/consumers/source/kafka-lz4.ts';
+import { Lz4Blocks } from '../../../src/consumers/source/lz4-blocks.ts';
 import { plainLz4 } from './plain-lz4.ts';
 
 const LIMIT = 1 << 20;
@@ -194,6 +196,21 @@ describe('the lz4 decoder', () => {
       const frame = Buffer.concat([header, uint32(block.length), block, END]);
       expect(() => decodeLz4(frame, 1000)).toThrow('the limit of 1000 bytes');
     }
+  });
+
+  it('has memory for the largest frame from the start: a buffer that is detached slows the whole process', () => {
+    const grow = vi.spyOn(WebAssembly.Memory.prototype, 'grow');
+    const blocks = new Lz4Blocks();
+    const input = new Uint8Array(CODEC_LIMITS.bytes - 2 ** 10).fill(65);
+    blocks.begin(input, CODEC_LIMITS.bytes);
+    expect(blocks.addRaw(0, input.length)).toBeUndefined();
+    expect(grow).not.toHaveBeenCalled();
+    expect(blocks.take().equals(input)).toBe(true);
+    blocks.begin(input, 2 * CODEC_LIMITS.bytes);
+    expect(grow).toHaveBeenCalledOnce();
+    expect(blocks.addRaw(0, input.length)).toBeUndefined();
+    expect(blocks.take().equals(input)).toBe(true);
+    grow.mockRestore();
   });
 
   it('says what is wrong', () => {
