@@ -1,5 +1,6 @@
 import { Secret } from '../../connections/secret.ts';
 import type { SaslSettings } from '../../connections/settings.ts';
+import { postForm } from './form-post.ts';
 import { kafkajs } from './kafka-client.ts';
 import { KafkaLoginError } from './kafka-faults.ts';
 
@@ -42,21 +43,15 @@ async function request(
 ): Promise<{ readonly token: string; readonly life: number }> {
   const login = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64');
   const where = `kafka.sasl.tokenEndpoint (${new URL(endpoint).host})`;
-  let status: number;
-  let answer: unknown;
-  try {
-    const response = await fetch(endpoint, {
-      method: 'POST',
-      headers: { authorization: `Basic ${login}`, accept: 'application/json' },
-      body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) }),
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    status = response.status;
-    answer = await response.json().catch(() => undefined);
-  } catch (error) {
+  const { status, body } = await postForm({
+    url: new URL(endpoint),
+    headers: { authorization: `Basic ${login}`, accept: 'application/json' },
+    form: new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) }),
+    timeoutMs: TIMEOUT_MS,
+  }).catch((error: unknown) => {
     throw new KafkaJSConnectionError(`${where} does not answer: ${causeOf(error)}`);
-  }
+  });
+  const answer = parsed(body);
   if (status >= 500 || status === 429) throw new KafkaJSConnectionError(`${where} answered ${status}`);
   const token = field(answer, 'access_token');
   if (status !== 200 || typeof token !== 'string') {
@@ -76,9 +71,16 @@ function field(answer: unknown, name: string): unknown {
   return typeof answer === 'object' && answer !== null ? Reflect.get(answer, name) : undefined;
 }
 
-/** fetch says only that it failed; why stands in the cause. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  const { cause } = error;
-  return cause instanceof Error ? ('code' in cause ? String(cause.code) : cause.message) : error.message;
+  if (error.name === 'AbortError') return `nothing within ${TIMEOUT_MS / 1000} s`;
+  return 'code' in error ? String(error.code) : error.message;
 }
