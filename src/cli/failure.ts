@@ -15,15 +15,16 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number' ? error.exitCode : 1;
 }
 
-/** What the system says of a file, in words. */
-export function fileProblem(path: string, error: unknown): string {
+/** What the system says of a file that was to be read, or written, in words. */
+export function fileProblem(path: string, error: unknown, wanted: 'read' | 'written' = 'read'): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const known: Readonly<Record<string, string>> = {
     ENOENT: 'there is no such file',
-    EACCES: 'it may not be read',
+    EACCES: `it may not be ${wanted}`,
+    ENOSPC: 'the disk is full',
     EISDIR: 'it is a folder',
     Z_BUF_ERROR: 'the gzip data end too early',
     Z_DATA_ERROR: 'the gzip data are damaged',
   };
-  return `cannot read ${path}: ${known[code] ?? (error instanceof Error ? error.message : String(error))}`;
+  return `cannot ${wanted === 'read' ? 'read' : 'write'} ${path}: ${known[code] ?? (error instanceof Error ? error.message : String(error))}`;
 }

@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { ABSENT_DIMENSION, assertNever } from '../events.ts';
+import { itemPartOf } from '../measures/item-part.ts';
 import { csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { HTML, LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
@@ -67,7 +68,7 @@ function csv({ rows }: ReplayResult): string {
 const MOST_WITH_ERRORS = 4;
 
 /** One table per grouping set, and what became of the events. */
-function tables(result: ReplayResult, { attribution, cohorts, measures }: Settings, form: TextForm): string {
+function tables(result: ReplayResult, { attribution, cohorts, measures, itemSets }: Settings, form: TextForm): string {
   const names = measures.map((measure) => measure.canonical);
   const horizons = attribution.horizons.map((horizon) => horizon.text);
   const parts = cohorts.flatMap((by) => {
@@ -75,19 +76,19 @@ function tables(result: ReplayResult, { attribution, cohorts, measures }: Settin
       .filter((row) => row.by.join() === by.join())
       .sort((a, b) => (cohort(a) === cohort(b) ? horizons.indexOf(a.horizon) - horizons.indexOf(b.horizon) : 0));
     if (rows.length === 0) return [];
-    const absent = by.filter((dimension) => rows.every((row) => row.labels[dimension] === ABSENT_DIMENSION));
-    if (absent.length > 0) {
-      const what = `no event has a ${absent.join(' or a ')}, so there is nothing to tell apart`;
+    const missing = by.filter((dimension) => rows.every((row) => row.labels[dimension] === ABSENT_DIMENSION));
+    if (missing.length > 0) {
+      const what = `no event has a ${missing.join(' or a ')}, so there is nothing to tell apart`;
       return [form.note(`by ${by.join(', ')}: ${what}`)];
     }
     const header = [...by, 'horizon', 'impressions', 'positives', ...names];
-    return [
-      form.table(
-        header,
-        rows.map((row) => line(row, names)),
-        by.length + 1,
-      ),
-    ];
+    const lines = rows.map((row) => line(row, names));
+    const isKept = itemSets.some((set) => set.join() === by.join());
+    const absent = isKept ? [] : measures.filter((measure) => itemPartOf(measure) !== undefined);
+    const unkept = absent.map(({ canonical }) => canonical).join(', ');
+    const note =
+      unkept === '' ? '' : form.note(`not kept by ${by.join(', ')}, unless itemSets has [${by.join(', ')}]: ${unkept}`);
+    return [`${form.table(header, lines, by.length + 1)}${note}`];
   });
   if (parts.length === 0)
     parts.push(form.note('No impression was accepted, so there is nothing to show. See the counts below.'));

@@ -39,7 +39,7 @@ export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> 
     if (qrels === undefined) {
       for (const run of runs) read.push(await readLists(inputs, run, scoring));
     } else {
-      const judgements = await readQrels(inputs, qrels);
+      const judgements = await readQrels(inputs, qrels, scoring.highestGrade);
       for (const [i, run] of runs.entries()) {
         const layout = { format: formats[i] === 'flagr' ? 'flagr' : 'trec', columns: settings.columns } as const;
         read.push(...(await readRun(inputs, run, layout, scoring, judgements)));
@@ -101,8 +101,8 @@ async function settingsOf(
   }
 }
 
-async function readQrels(inputs: ScoreInputs, path: string): Promise<Judgements> {
-  const reader = new QrelsReader(path);
+async function readQrels(inputs: ScoreInputs, path: string, highestGrade: number): Promise<Judgements> {
+  const reader = new QrelsReader(path, highestGrade);
   await inputs.readAll(path, reader, () => reader.judgements.rows.count);
   return reader.judgements;
 }

@@ -58,6 +58,7 @@ function json(
         name: run.name,
         queries: run.queries,
         mean: { ...counts(run.counts), ...object(run.mean) },
+        ...(run.unknownItems === undefined ? {} : { unknownItems: run.unknownItems }),
         ...(run.queries === 1 && tested.length === 1 ? { p: only(tested[0].p ?? []) } : {}),
         ...(rows.perQuery
           ? {
@@ -94,7 +95,7 @@ const USUAL_DIGITS = 4;
 function tables(
   result: ScoreResult,
   comparisons: readonly Comparison[] | undefined,
-  { names, rows: asked, digits = USUAL_DIGITS }: ScoreSettings,
+  { names, rows: asked, digits = USUAL_DIGITS, relevantFrom }: ScoreSettings,
   form: TextForm,
   plot = '',
 ): string {
@@ -108,16 +109,16 @@ function tables(
     comparisons === undefined || comparisons.length === 0
       ? []
       : [comparisonTable(comparisons, digits, form), form.note(NOT_ADJUSTED)];
-  const counted = asked.query === undefined ? form.note(queriesText(result)) : '';
+  const counted = asked.query === undefined ? form.note(queriesText(result, relevantFrom)) : '';
   return form.whole('Scores', [...(plot === '' ? [] : [plot]), `${scores}${counted}`, ...against]);
 }
 
-/** A mean says little without the number of queries it is of. */
-function queriesText({ runs }: ScoreResult): string {
+/** A mean says little without the number of queries it is of, and names of measures do not say the default of `rel`. */
+function queriesText({ runs }: ScoreResult, relevantFrom: number): string {
   const [first] = runs;
   const isSame = runs.every(({ queries }) => queries === first.queries);
   const numbers = isSame ? String(first.queries) : runs.map(({ name, queries }) => `${name} ${queries}`).join(', ');
-  return `means over queries: ${numbers}`;
+  return `means over queries: ${numbers}${relevantFrom === 1 ? '' : `; relevant from grade ${relevantFrom}`}`;
 }
 
 const NOT_ADJUSTED =

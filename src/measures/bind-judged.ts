@@ -10,7 +10,7 @@ import { type Places, placesUpTo, slotsUpTo } from './places.ts';
 import * as precisions from './precision.ts';
 import { recall, recallBase } from './recall.ts';
 import { rprec } from './rprec.ts';
-import { classesStep, fractionStep, meanStep, meansStep, type Step, weightedStep } from './step.ts';
+import { type Counted, classesStep, fractionStep, meanStep, meansStep, type Step, weightedStep } from './step.ts';
 import type { Views } from './views.ts';
 
 /** Measures of where the positives stand. */
@@ -35,9 +35,9 @@ export function bindJudged(measure: Measure, views: Views): Step {
     case 'hit':
       return overLists(() => hit(positives, k));
     case 'precision': {
-      const base = precisionBaseOf(measure, views, positives);
-      if (micro) return fractionStep(hits, (list) => base(list, positives, k), relevant);
-      return overLists((list) => precisions.precision(hits(), base(list, positives, k)));
+      const base = precisionBaseOf(measure, views, positives, relevant);
+      if (micro) return fractionStep(hits, (list) => base(list, k), relevant);
+      return overLists((list) => precisions.precision(hits(), base(list, k)));
     }
     case 'recall': {
       const capped = params.get('denom') === 'capped';
@@ -45,11 +45,11 @@ export function bindJudged(measure: Measure, views: Views): Step {
       return overLists(() => recall(hits(), recallBase(relevant, k, capped)));
     }
     case 'f1': {
-      const base = precisionBaseOf(measure, views, positives);
+      const base = precisionBaseOf(measure, views, positives, relevant);
       const beta = numberOf(measure, 'beta');
       if (params.get('of') === 'means') {
         return meansStep(
-          (list) => precisions.precision(hits(), base(list, positives, k)),
+          (list) => precisions.precision(hits(), base(list, k)),
           () => recall(hits(), relevant.count),
           relevant,
         );
@@ -57,11 +57,11 @@ export function bindJudged(measure: Measure, views: Views): Step {
       if (micro) {
         return fractionStep(
           () => f1Above(hits(), beta),
-          (list) => f1Below(base(list, positives, k), relevant.count, beta),
+          (list) => f1Below(base(list, k), relevant.count, beta),
           relevant,
         );
       }
-      return overLists((list) => f1(hits(), base(list, positives, k), relevant.count, beta));
+      return overLists((list) => f1(hits(), base(list, k), relevant.count, beta));
     }
     case 'ap': {
       const { relevantBase, cappedBase, listCappedBase, hitsBase, cutBase } = averagePrecision;
@@ -92,10 +92,15 @@ function bindAuc(measure: Measure, views: Views, positives: Places): Step {
   return measure.params.get('avg') === 'weighted' ? weightedStep(value, positives) : meanStep(value, positives);
 }
 
-function precisionBaseOf(measure: Measure, views: Views, positives: Places): precisions.PrecisionBase {
+function precisionBaseOf(
+  measure: Measure,
+  views: Views,
+  positives: Places,
+  relevant: Counted,
+): precisions.PrecisionBase {
   if (measure.params.get('examined') !== 'all') {
     return precisions.examinedBase(examinedOf(measure, views, positives));
   }
   const { cutBase, listBase, cappedBase } = precisions;
-  return chosen(measure, 'denom', { k: cutBase, list: listBase, capped: cappedBase });
+  return chosen(measure, 'denom', { k: cutBase, list: listBase, capped: cappedBase(relevant) });
 }

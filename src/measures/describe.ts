@@ -25,7 +25,7 @@ const precisionBase: Words = (m) => {
   return by(m, 'denom', {
     k: `${cut} less the offset of the page`,
     list: `the slots ${upTo(m)}`,
-    capped: `the lesser of ${cut} and the number of positives`,
+    capped: `the lesser of ${cut} and ${relevant(m)}`,
   });
 };
 

@@ -3,23 +3,24 @@
  * stand on 0, so that their lengths may be compared.
  */
 import { scaleBand, scaleLinear } from 'd3-scale';
-import { element } from './markup.ts';
+import { element, escaped } from './markup.ts';
 import {
   type Box,
+  bottomOf,
   INK,
   LEFT,
-  Legend,
   MUTED,
   picture,
   RIGHT,
   type Style,
-  shortened,
   styleOf,
   TITLE_HEIGHT,
   text,
-  widthOf,
+  ticksFor,
   yAxis,
 } from './plot-frame.ts';
+import { Legend, legendRoom } from './plot-legend.ts';
+import { fitted, widthOf } from './plot-words.ts';
 
 export interface BarSeries {
   readonly name: string;
@@ -41,44 +42,70 @@ export interface BarPlot {
   readonly grid: boolean;
 }
 
-const LONGEST_NAME = 28;
+/** In pixels: longer names of categories are shortened. */
+const LONGEST_NAME = 200;
+/** Names that are shorter, such as cut-offs, are left out rather than turned. */
+const SHORT_NAME = 40;
 /** Narrower bars have no room for their number. */
 const LABELLED_FROM = 38;
+/** Of turned names: how far they reach to the left and down for each pixel of their length. */
+const TURN = { degrees: -34, across: 0.88, down: 0.56 };
+const LETTER_HEIGHT = 13;
 
 export function barPlot(plot: BarPlot): string {
   const { title, description, categories, series, width, height, grid } = plot;
-  const names = series.length > 1 ? series.map(({ name }) => name) : [];
-  const legend = new Legend(names, width - LEFT - RIGHT, barKey);
+  const widths = categories.map((name) => Math.min(LONGEST_NAME, widthOf(name)));
+  const longest = Math.max(0, ...widths);
+  const step = (width - LEFT - RIGHT) / Math.max(1, categories.length);
+  const isTurned = longest > step - 8 && longest > SHORT_NAME;
+  const reach = isTurned ? Math.min(longest, (0.3 * height) / TURN.down) : longest;
+  const left = isTurned ? Math.max(LEFT, Math.min(0.2 * width, reach * TURN.across - step / 2)) : LEFT;
   const bands = scaleBand(
     categories.map((_, i) => String(i)),
-    [LEFT, width - RIGHT],
+    [left, width - RIGHT],
   ).padding(0.22);
-  const labels = categories.map((name) => shortened(name, LONGEST_NAME));
-  const longest = Math.max(0, ...labels.map(widthOf));
-  const isTurned = longest > bands.step() - 8;
-  const below = (isTurned ? 16 + longest * 0.56 : 24) + (plot.categoryLabel === '' ? 0 : 24) + legend.height + 16;
-  const box: Box = { left: LEFT, right: width - RIGHT, top: TITLE_HEIGHT, bottom: Math.max(120, height - below) };
+  const words = (isTurned ? 16 + reach * TURN.down : 24) + (plot.categoryLabel === '' ? 0 : 24) + 16;
+  const names = series.length > 1 ? series.map(({ name }) => name) : [];
+  const legend = new Legend(names, width - LEFT - RIGHT, legendRoom(height, words), barKey);
+  const box: Box = { left, right: width - RIGHT, top: TITLE_HEIGHT, bottom: bottomOf(height, words + legend.height) };
   const values = series.flatMap((one) => one.values.filter((value) => value !== undefined));
-  const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values) || 1], [box.bottom, box.top + 14]).nice();
-  const ticks = y.ticks(6).map((tick) => ({ y: y(tick), words: y.tickFormat(6)(tick) }));
+  const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
+  // The numbers of bars need room above, and below those under 0.
+  const range = [box.bottom - (least < 0 ? 16 : 0), box.top + 14];
+  const y = scaleLinear([least, most === 0 && least === 0 ? 1 : most], range).nice();
+  const count = ticksFor(box, 6);
+  const ticks = y.ticks(count).map((tick) => ({ y: y(tick), words: y.tickFormat(count)(tick) }));
   const inner = scaleBand(
     series.map((_, s) => String(s)),
     [0, bands.bandwidth()],
   ).padding(series.length > 1 ? 0.08 : 0);
-  const bars = series.flatMap(({ values: own }, s) =>
+  const bars = series.flatMap(({ name, values: own }, s) =>
     own.map((value, c) => {
-      if (value === undefined) return '';
       const x = (bands(String(c)) ?? 0) + (inner(String(s)) ?? 0);
-      return bar(x, inner.bandwidth(), y(0), y(value), styleOf(s), value);
+      const place: Place = { x, width: inner.bandwidth(), zero: y(0) };
+      if (value === undefined) return absent(place);
+      return bar(place, y(value), styleOf(s), value, `${name}, ${categories[c]}: ${shortValue(value)}`);
     }),
   );
+  const needed = isTurned ? LETTER_HEIGHT / TURN.down : longest + 8;
+  const every = Math.max(1, Math.ceil(needed / bands.step()));
+  const labels = categories.flatMap((name, c) => {
+    if (c % every !== 0) return [];
+    const x = (bands(String(c)) ?? 0) + bands.bandwidth() / 2;
+    return [
+      categoryText(
+        fitted(name, isTurned ? Math.min(reach, (x - 8) / TURN.across) : LONGEST_NAME),
+        x,
+        box.bottom,
+        isTurned,
+      ),
+    ];
+  });
   return picture(title, description, plot, [
     ...yAxis(box, ticks, plot.valueLabel, grid),
     ...bars,
     element('line', { x1: box.left, x2: box.right, y1: y(0), y2: y(0), stroke: INK, 'stroke-width': 1.2 }),
-    ...labels.map((name, c) =>
-      categoryText(name, (bands(String(c)) ?? 0) + bands.bandwidth() / 2, box.bottom, isTurned),
-    ),
+    ...labels,
     text(plot.categoryLabel, {
       x: (box.left + box.right) / 2,
       y: height - legend.height - 20,
@@ -88,25 +115,46 @@ export function barPlot(plot: BarPlot): string {
   ]);
 }
 
-function bar(x: number, width: number, zero: number, top: number, { colour, dash }: Style, value: number): string {
-  const label = shortValue(value);
-  const rect = element('rect', {
-    x,
-    y: Math.min(zero, top),
-    width,
-    height: Math.max(0.5, Math.abs(zero - top)),
-    fill: colour,
-    // A series whose colour is taken already is paler.
-    ...(dash === 'none' ? {} : { 'fill-opacity': 0.55, stroke: colour }),
-  });
+/** Where a bar stands; `zero` is the height of 0. */
+interface Place {
+  readonly x: number;
+  readonly width: number;
+  readonly zero: number;
+}
+
+/** @param says what a pointer on the bar shows */
+function bar({ x, width, zero }: Place, top: number, { colour, dash }: Style, value: number, says: string): string {
+  const rect = element(
+    'rect',
+    {
+      x,
+      y: Math.min(zero, top),
+      width,
+      height: Math.max(0.5, Math.abs(zero - top)),
+      fill: colour,
+      // A series whose colour is taken already is paler.
+      ...(dash === 'none' ? {} : { 'fill-opacity': 0.55, stroke: colour }),
+    },
+    element('title', {}, escaped(says)),
+  );
   if (width < LABELLED_FROM) return rect;
-  const y = value < 0 ? top + 15 : top - 5;
-  return rect + text(label, { x: x + width / 2, y, 'text-anchor': 'middle', 'font-size': 12, fill: MUTED });
+  return rect + barText(shortValue(value), x + width / 2, value < 0 ? top + 15 : top - 5);
+}
+
+/** Where there is no value there is no bar, and where there is room it says so. */
+function absent({ x, width, zero }: Place): string {
+  const words = width >= 56 ? 'no value' : '-';
+  return width < 8 ? '' : barText(words, x + width / 2, zero - 5);
+}
+
+function barText(words: string, x: number, y: number): string {
+  return text(words, { x, y, 'text-anchor': 'middle', 'font-size': 12, fill: MUTED });
 }
 
 function categoryText(name: string, x: number, bottom: number, isTurned: boolean): string {
   if (!isTurned) return text(name, { x, y: bottom + 20, 'text-anchor': 'middle' });
-  return text(name, { transform: `translate(${Math.round(x + 4)} ${bottom + 16}) rotate(-34)`, 'text-anchor': 'end' });
+  const transform = `translate(${Math.round(x + 4)} ${Math.round(bottom + 16)}) rotate(${TURN.degrees})`;
+  return text(name, { transform, 'text-anchor': 'end' });
 }
 
 function barKey({ colour, dash }: Style): string {

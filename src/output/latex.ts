@@ -14,15 +14,18 @@ const COMMANDS: Readonly<Record<string, string>> = {
   '<': '\\textless{}',
   '>': '\\textgreater{}',
   '|': '\\textbar{}',
-  '"': '\\textquotedbl{}',
+  '"': '{\\char34}',
   '±': '$\\pm$',
 };
 
-/** Text for LaTeX, on one line. Quotes of code stay straight only with T1 fonts; nothing else needs a package. */
+/**
+ * Text for LaTeX, on one line; it needs no package. Double quotes stay straight only with T1 fonts: `\textquotedbl`, which
+ * does so by name, is an error without them. Two hyphens stay two.
+ */
 export function latexText(text: string): string {
   const signs = text.replace(/\p{Cc}+/gu, ' ').replace(/[\\{}$&%#_~^<>|"±]/g, (sign) => COMMANDS[sign]);
   // A minus, not a hyphen.
-  return signs.replace(/(^| )-(?=\d)/g, '$1$-$');
+  return signs.replace(/(^| )-(?=\d)/g, '$1$-$').replace(/-(?=-)/g, '-{}');
 }
 
 /** A comment; it ends with the line. */
@@ -34,8 +37,8 @@ export function latexComment(text: string): string {
 export function latexTable(header: readonly string[], lines: Cells, textColumns: number): string {
   const row = (cells: readonly string[]): string => `${cells.map(latexText).join(' & ')} \\\\\n`;
   const columns = header.map((_, i) => (i < textColumns ? 'l' : 'r')).join('');
-  // A row that begins with a bracket would be read as an option of the row before it.
-  const body = lines.map((cells) => row(cells).replace(/^\[/, '{[}')).join('');
+  // A row that begins with a bracket or a star would be read as an option of the row before it.
+  const body = lines.map((cells) => row(cells).replace(/^[[*]/, '{$&}')).join('');
   return `\\begin{tabular}{${columns}}\n\\toprule\n${row(header)}\\midrule\n${body}\\bottomrule\n\\end{tabular}\n`;
 }
 

@@ -4,8 +4,8 @@ import { line } from 'd3-shape';
 import { element } from './markup.ts';
 import {
   type Box,
+  bottomOf,
   LEFT,
-  Legend,
   MUTED,
   picture,
   RIGHT,
@@ -13,9 +13,11 @@ import {
   styleOf,
   TITLE_HEIGHT,
   text,
-  widthOf,
+  ticksFor,
   yAxis,
 } from './plot-frame.ts';
+import { Legend, legendRoom } from './plot-legend.ts';
+import { widthOf } from './plot-words.ts';
 
 export interface LinePoint {
   readonly k: number;
@@ -40,20 +42,25 @@ export interface LinePlot {
   readonly grid: boolean;
 }
 
+/** Cut-offs, their label, and the space around the legend. */
+const WORDS_BELOW = 66;
+
 export function linePlot(plot: LinePlot): string {
   const { title, description, series, width, height, grid } = plot;
   const legend = new Legend(
     series.map(({ name }) => name),
     width - LEFT - RIGHT,
+    legendRoom(height, WORDS_BELOW),
     lineKey,
   );
-  const below = 24 + 26 + legend.height + 16;
-  const box: Box = { left: LEFT, right: width - RIGHT, top: TITLE_HEIGHT, bottom: Math.max(120, height - below) };
+  const bottom = bottomOf(height, WORDS_BELOW + legend.height);
+  const box: Box = { left: LEFT, right: width - RIGHT, top: TITLE_HEIGHT, bottom };
   const all = series.flatMap(({ points }) => points);
   const cuts = [...new Set(all.map(({ k }) => k))].sort((a, b) => a - b);
   const x = crossing(cuts, box);
   const y = scaleLinear(padded(all.map(({ value }) => value)), [box.bottom, box.top]).nice();
-  const ticks = y.ticks(7).map((tick) => ({ y: y(tick), words: y.tickFormat(7)(tick) }));
+  const count = ticksFor(box, 7);
+  const ticks = y.ticks(count).map((tick) => ({ y: y(tick), words: y.tickFormat(count)(tick) }));
   return picture(title, description, plot, [
     ...yAxis(box, ticks, plot.valueLabel, grid),
     element('path', {
@@ -101,6 +108,7 @@ function sparse(cuts: readonly number[], x: Scale): readonly number[] {
 function padded(values: readonly number[]): [number, number] {
   const least = Math.min(...values);
   const most = Math.max(...values);
+  if (least === 0 && most === 0) return [0, 1];
   const room = (most - least || Math.abs(most) || 1) * 0.08;
   const isNearZero = least >= 0 && least - room < (most - least) * 0.6;
   return [isNearZero ? 0 : least - room, most + room];

@@ -38,9 +38,18 @@ export function plainTable(header: readonly string[], lines: Cells, textColumns:
     .join('\n')}\n`;
 }
 
+/**
+ * Text for Markdown (GitHub's), on one line. What would begin a tag, a link, emphasis, code, an entity or a cell is escaped;
+ * an underscore inside of a word, and < before a number, mean nothing there.
+ */
+export function markdownText(text: string): string {
+  return text
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/[\\`*[|~]|<(?=[a-z/!?])|&(?=#?\w+;)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/giu, '\\$&');
+}
+
 export function markdownTable(header: readonly string[], lines: Cells, textColumns: number): string {
-  const row = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const row = (cells: readonly string[]): string => `| ${cells.map(markdownText).join(' | ')} |`;
   const rule = `|${header.map((_, i) => (i < textColumns ? '---' : '---:')).join('|')}|`;
   return `${[row(header), rule, ...lines.map(row)].join('\n')}\n`;
 }

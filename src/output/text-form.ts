@@ -1,6 +1,6 @@
 import { BOOKTABS, latexComment, latexTable } from './latex.ts';
 import { escaped, htmlPage } from './markup.ts';
-import { htmlTable, markdownTable, plainTable, type TableWriter } from './table.ts';
+import { htmlTable, markdownTable, markdownText, plainTable, type TableWriter } from './table.ts';
 
 /** How tables and the words around them become one text. */
 export interface TextForm {
@@ -22,7 +22,15 @@ function joined(_title: string, parts: readonly string[]): string {
 /** For a terminal. */
 export const PLAIN: TextForm = { table: plainTable, note: lineOf, whole: joined };
 
-export const MARKDOWN: TextForm = { table: markdownTable, note: lineOf, whole: joined };
+/** A paragraph of its own: a line behind a table would be its last row. */
+export const MARKDOWN: TextForm = {
+  table: markdownTable,
+  note: (words) => `\n${markdownText(words)}\n`,
+  whole: (title, parts) =>
+    joined(title, parts)
+      .replace(/\n{3,}/g, '\n\n')
+      .trimStart(),
+};
 
 /** A page that needs nothing else. Wide tables can be scrolled. */
 export const HTML: TextForm = {

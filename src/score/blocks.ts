@@ -13,6 +13,19 @@ export interface BlockReader {
 const LONGEST_LINE = 64 * 2 ** 20;
 const END = Uint8Array.of(NEWLINE);
 const MARK = [0xef, 0xbb, 0xbf];
+const UTF16_MARKS = [
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+];
+
+function beginsWith(bytes: Uint8Array, mark: readonly number[]): boolean {
+  return mark.every((byte, i) => bytes[i] === byte);
+}
+
+/** Length of the byte order mark that the first bytes of a file begin with. */
+export function markOf(bytes: Uint8Array): number {
+  return beginsWith(bytes, MARK) ? MARK.length : 0;
+}
 
 /**
  * Cuts chunks of a file at line ends, so that a reader sees whole lines and scans each byte once. The part of a line at
@@ -34,7 +47,10 @@ export class Blocks {
   add(chunk: Uint8Array): void {
     let from = 0;
     if (this.#isFirst && chunk.length > 0) {
-      if (MARK.every((byte, i) => chunk[i] === byte)) from = MARK.length;
+      from = markOf(chunk);
+      if (UTF16_MARKS.some((mark) => beginsWith(chunk, mark))) {
+        throw new InputError(this.#file, undefined, 'this is UTF-16; save it as UTF-8');
+      }
       this.#isFirst = false;
     }
     const last = chunk.lastIndexOf(NEWLINE) + 1;

@@ -1,7 +1,10 @@
-import type { SumsKind } from '../measures/contract.ts';
-import { type Absence, isAbsent } from '../statistics/absent.ts';
-import { fixedHorizon, pairedEffect } from '../statistics/effect.ts';
-import type { QueryScore, RunScore, ScoreResult } from './result.ts';
+import type { Measure } from '../measures/family.ts';
+import { isPlainRatio, sumsKind } from '../measures/value.ts';
+import { type Absence, absent, isAbsent, type Result } from '../statistics/absent.ts';
+import { type Difference, fixedHorizon, pairedEffect } from '../statistics/effect.ts';
+import { jackknife } from '../statistics/jackknife.ts';
+import { valueOfSums } from './list-sums.ts';
+import type { QueryScore, ScoreResult } from './result.ts';
 
 /**
  * One run against another by one measure, paired by query: every query is known, so queries are the clusters
@@ -23,60 +26,73 @@ export interface Comparison {
 /** Each interval and each p stands for itself: they are not adjusted for the number of comparisons. */
 export const ALPHA = 0.05;
 
-/** Every run against the first. @param names of the measures; @param kinds of their sums */
-export function compareRuns(
-  { runs }: ScoreResult,
-  names: readonly string[],
-  kinds: readonly SumsKind[],
-): readonly Comparison[] {
+/** Every run against the first. @param names of the measures */
+export function compareRuns({ measures, runs }: ScoreResult, names: readonly string[]): readonly Comparison[] {
   const [baseline, ...others] = runs;
-  return others.flatMap((run) => names.map((name, m) => compared(baseline, run, m, kinds[m], name)));
+  return others.flatMap((run) =>
+    measures.map((measure, m): Comparison => {
+      const { queries, control, treatment } = paired(baseline.perQuery, run.perQuery, m);
+      const common = { run: run.name, baseline: baseline.name, measure: names[m], queries };
+      return { ...common, ...tested(effectOf(measure, control, treatment)) };
+    }),
+  );
 }
 
-function compared(baseline: RunScore, run: RunScore, m: number, kind: SumsKind, measure: string): Comparison {
-  const { control, treatment, queries } = pairs(baseline.perQuery, run.perQuery, m);
-  const common = { run: run.name, baseline: baseline.name, measure, queries };
+type Tested = Pick<Comparison, 'effect' | 'stderr' | 'ci' | 'p' | 'reason'>;
+
+function tested(effect: Result<Difference>): Tested {
   const none = { effect: null, stderr: null, ci: null, p: null };
-  if (kind === 'means' || kind === 'classes' || kind === 'apart') return { ...common, ...none, reason: 'no_vector' };
-  const effect = pairedEffect(control, treatment);
-  if (isAbsent(effect)) return { ...common, ...none, reason: effect.absent };
-  const tested = fixedHorizon(effect, ALPHA);
-  if (isAbsent(tested) || isAbsent(effect.error)) {
-    const reason = isAbsent(tested) ? tested.absent : 'no_data';
-    return { ...common, ...none, effect: effect.difference, reason };
+  if (isAbsent(effect)) return { ...none, reason: effect.absent };
+  const { difference, error } = effect;
+  if (isAbsent(error)) return { ...none, effect: difference, reason: error.absent };
+  const found = fixedHorizon({ difference, error }, ALPHA);
+  if (isAbsent(found)) return { ...none, effect: difference, reason: found.absent };
+  return { effect: difference, stderr: error.stderr, ci: [found.lower, found.upper], p: found.p };
+}
+
+/** Columns of sums, all as long as there are queries. */
+type Columns = readonly (readonly number[])[];
+
+/**
+ * A mean is one sum over another: the paired formula. What is not (rmse, `of=means`, `per=class`): leaving out one query
+ * after the other, from both runs.
+ */
+function effectOf(measure: Measure, control: Columns, treatment: Columns): Result<Difference> {
+  const kind = sumsKind(measure);
+  if (kind === 'apart') return absent('no_vector');
+  if (control.length === 0) return absent('no_data');
+  if (isPlainRatio(measure) && kind !== 'classes') {
+    return pairedEffect({ m: control[0], d: control[1] }, { m: treatment[0], d: treatment[1] });
   }
-  const { lower, upper, p } = tested;
-  return { ...common, effect: effect.difference, stderr: effect.error.stderr, ci: [lower, upper], p };
+  const columns = [...control, ...treatment];
+  const statistic = (totals: readonly number[]): number | undefined => {
+    const before = valueOfSums(measure, totals.slice(0, control.length));
+    const after = valueOfSums(measure, totals.slice(control.length));
+    return before === undefined || after === undefined ? undefined : after - before;
+  };
+  const difference = statistic(columns.map((column) => column.reduce((sum, part) => sum + part, 0)));
+  if (difference === undefined || !Number.isFinite(difference)) return absent('no_data');
+  const stderr = jackknife(columns, statistic);
+  return { difference, error: isAbsent(stderr) ? stderr : { stderr, df: control[0].length - 1 } };
 }
 
-interface Sums {
-  readonly m: number[];
-  readonly d: number[];
-}
-
-/** Numerators and denominators of the queries that have a value in both runs. */
-function pairs(
+/** The sums of the queries that have a value in both runs, as columns. */
+function paired(
   control: readonly QueryScore[],
   treatment: readonly QueryScore[],
   m: number,
-): { readonly control: Sums; readonly treatment: Sums; readonly queries: number } {
+): { readonly queries: number; readonly control: Columns; readonly treatment: Columns } {
   const before = new Map(control.map((score) => [score.query, score]));
-  const both: { readonly control: Sums; readonly treatment: Sums } = {
-    control: { m: [], d: [] },
-    treatment: { m: [], d: [] },
-  };
-  let queries = 0;
-  for (const score of treatment) {
+  const both = treatment.flatMap((score) => {
     const other = before.get(score.query);
-    if (other === undefined || Number.isNaN(score.values[m]) || Number.isNaN(other.values[m])) continue;
-    queries++;
-    add(both.control, other, m);
-    add(both.treatment, score, m);
-  }
-  return { ...both, queries };
+    if (other === undefined || Number.isNaN(score.values[m]) || Number.isNaN(other.values[m])) return [];
+    return [{ control: sumsOf(other, m), treatment: sumsOf(score, m) }];
+  });
+  const columns = (side: 'control' | 'treatment'): Columns =>
+    both.length === 0 ? [] : both[0][side].map((_, column) => both.map((pair) => pair[side][column]));
+  return { queries: both.length, control: columns('control'), treatment: columns('treatment') };
 }
 
-function add(sums: Sums, { fractions = [] }: QueryScore, m: number): void {
-  sums.m.push(fractions[2 * m]);
-  sums.d.push(fractions[2 * m + 1]);
+function sumsOf({ sums = [] }: QueryScore, m: number): readonly number[] {
+  return sums[m] ?? [];
 }

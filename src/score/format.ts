@@ -1,3 +1,4 @@
+import { markOf } from './blocks.ts';
 import { COMMA, HASH, NEWLINE, SPACE } from './bytes.ts';
 
 export const FORMATS = ['trec', 'flagr', 'lists'] as const;
@@ -14,7 +15,7 @@ export function isCommas(bytes: Uint8Array, from: number): boolean | undefined {
 
 /** The format of a run by its first line with data; undefined: the bytes, the first of the file, have none. */
 export function formatOf(bytes: Uint8Array): 'trec' | 'flagr' | undefined {
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = markOf(bytes); at < bytes.length; ) {
     const commas = isCommas(bytes, at);
     if (commas !== undefined) return commas ? 'flagr' : 'trec';
     const end = bytes.indexOf(NEWLINE, at);

@@ -21,7 +21,8 @@ const FLAGR_MAP = 'Mean Average Precision (MAP)';
 
 /**
  * Names of the columns: canonical ones, trec_eval's (`P_5`, `map_cut_10`), or those of PyFLAGR's tables. trec_eval's do not
- * say the convention; where two measures would have one name, and where trec_eval has none, the canonical names stand.
+ * say the convention; where two measures would have one name, and where trec_eval has none, the canonical names stand. A cut-off
+ * that trec_eval does not offer is written as it writes others: `F_5`.
  */
 export function measureNames(measures: readonly Measure[], names: Names): readonly string[] {
   const wanted = measures.map((measure) => {

@@ -25,6 +25,8 @@ export function namedList(line: string): NamedList | string {
     const wrong = field.wrong(fields);
     if (wrong !== undefined) return wrong;
   }
+  const clash = clashOf(fields);
+  if (clash !== undefined) return `${clash} do not go together; ${LIST_FORMS}`;
   const list = plainList(fields);
   if (list === undefined) return LIST_FORMS;
   const name = (field: Field<string | number>): string | undefined => field.of(fields)?.toString();
@@ -82,6 +84,21 @@ const POSITIVES = ids('positives');
 const RANKS = numbers('ranks');
 const OFFSET = new Field('offset', isNumber, 'a whole number');
 const FIELDS = [QUERY, USER, SESSION, GRADES, KNOWN, SCORES, RATINGS, ITEMS, POSITIVES, RANKS, OFFSET];
+
+/** Fields that say the same of a list in two ways, or that its form does not look at. */
+const CLASHES: readonly (readonly [form: Field<unknown>, others: readonly Field<unknown>[]])[] = [
+  [GRADES, [ITEMS, POSITIVES, RATINGS]],
+  [ITEMS, [RATINGS, KNOWN]],
+  [RATINGS, [POSITIVES, KNOWN]],
+];
+
+function clashOf(fields: ReadonlyMap<string, unknown>): string | undefined {
+  for (const [form, others] of CLASHES) {
+    const other = fields.has(form.name) ? others.find(({ name }) => fields.has(name)) : undefined;
+    if (other !== undefined) return `${form.name} and ${other.name}`;
+  }
+  return undefined;
+}
 
 function shortened(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}...` : text;

@@ -70,16 +70,12 @@ export function presetMeasures(
   defaults: MeasureDefaults,
 ): { readonly measures: readonly Measure[]; readonly problems: readonly string[] } {
   const options = { command: 'score' } as const;
-  const plain = parseMeasures(texts, defaults, options);
-  // Told first, so that a message shows what the user wrote.
-  if (preset === undefined || plain.problems.length > 0) {
-    return { measures: plain.measures, problems: plain.problems.map(({ message }) => message) };
-  }
-  const { measures, problems } = parseMeasures(
-    texts.map((text) => withPreset(text, preset)),
-    defaults,
-    options,
-  );
+  // Told first, so that a message shows what the user wrote; each alone, because the preset may tell apart what is the same
+  // without it: ndcg@10 and ndcg(ideal=shown)@10.
+  const wrong = preset === undefined ? [] : texts.flatMap((text) => parseMeasures([text], defaults, options).problems);
+  if (wrong.length > 0) return { measures: [], problems: wrong.map(({ message }) => message) };
+  const full = preset === undefined ? texts : texts.map((text) => withPreset(text, preset));
+  const { measures, problems } = parseMeasures(full, defaults, options);
   return { measures, problems: problems.map(({ message }) => message) };
 }
 

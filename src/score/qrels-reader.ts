@@ -8,16 +8,21 @@ import { numberAt } from './number.ts';
 
 const COLUMNS = 4;
 
-/** Reads judgements: `query 0 item grade`, parted by blanks or by commas. */
+/**
+ * Reads judgements: `query 0 item grade`, parted by blanks or by commas. A grade above `highest` is refused: it would be cut,
+ * and so give other numbers than it says.
+ */
 export class QrelsReader implements BlockReader {
   readonly judgements = new Judgements();
   readonly #file: string;
+  readonly #highest: number;
   readonly #fields = new Fields();
   #split: Splitter | undefined;
   #line = 0;
 
-  constructor(file: string) {
+  constructor(file: string, highest = Number.POSITIVE_INFINITY) {
     this.#file = file;
+    this.#highest = highest;
   }
 
   block(bytes: Uint8Array, from: number, to: number): void {
@@ -42,14 +47,20 @@ export class QrelsReader implements BlockReader {
 
   #take(): void {
     const { bytes, starts, ends, count } = this.#fields;
-    if (count < COLUMNS) {
-      throw new InputError(this.#file, this.#line, `${columnsText(count)}; expected ${COLUMNS}: query 0 item grade`);
+    if (count < COLUMNS || starts[0] === ends[0] || starts[2] === ends[2]) {
+      const lacking = starts[0] === ends[0] ? 'no query' : 'no item';
+      const what = count < COLUMNS ? `${columnsText(count)}; expected ${COLUMNS}:` : `${lacking}; expected`;
+      throw new InputError(this.#file, this.#line, `${what} query 0 item grade`);
     }
     const grade = numberAt(bytes, starts[3], ends[3]);
     if (!Number.isFinite(grade)) {
       if (this.judgements.queries.names.length === 0 && isHeader(this.#fields.text(3))) return;
       const got = `the grade "${this.#fields.text(3)}" is no number`;
       throw new InputError(this.#file, this.#line, `${got}; expected query 0 item grade`);
+    }
+    if (grade > this.#highest) {
+      const what = `the grade ${this.#fields.text(3)} is above ${this.#highest}, the highest that counts`;
+      throw new InputError(this.#file, this.#line, `${what}; scale the grades, or take measures with gain=binary`);
     }
     const query = this.judgements.queries.numberAt(bytes, starts[0], ends[0]);
     this.judgements.add(query, bytes, starts[2], ends[2], grade, this.#line);

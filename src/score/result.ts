@@ -13,8 +13,8 @@ export interface QueryScore {
   readonly counts: Counts;
   /** By measure. */
   readonly values: readonly number[];
-  /** By measure, where the mean is a fraction: numerator and denominator; else the value and 1. Absent: not compared. */
-  readonly fractions?: readonly number[];
+  /** By measure: what the mean over queries is made of (list-sums.ts). Absent: not compared. */
+  readonly sums?: readonly (readonly number[])[];
   /** By measure: p of a correlation; undefined: nobody asked. */
   readonly p?: readonly (number | undefined)[];
 }
@@ -27,6 +27,10 @@ export interface RunScore {
   readonly mean: readonly (number | undefined)[];
   /** Sums over the queries. */
   readonly counts: Counts;
+  /** By measure: lists left out because nobody says whose they are (`per=user`, `per=session`). */
+  readonly withoutOwner: readonly number[];
+  /** Slots whose item the catalogue does not hold; undefined: no measure asks it. */
+  readonly unknownItems: number | undefined;
   /** In the order of the file; empty where nobody asked. */
   readonly perQuery: readonly QueryScore[];
 }

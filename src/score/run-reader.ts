@@ -1,5 +1,5 @@
 import type { BlockReader } from './blocks.ts';
-import { FLAGR_COLUMNS, type RunColumns, runColumns, TREC_RUN, wrongCount } from './columns.ts';
+import { columnsText, FLAGR_COLUMNS, type RunColumns, runColumns, TREC_RUN, wrongCount } from './columns.ts';
 import { Fields, type Splitter, splitBlanks, splitCommas } from './fields.ts';
 import { Groups, type ListSink } from './groups.ts';
 import { InputError } from './input-error.ts';
@@ -78,7 +78,10 @@ export class RunReader implements BlockReader {
       const got = `the ${name} "${fields.text(column)}" is no number`;
       throw new InputError(this.#file, this.#line, `${got}; expected ${columns.names}`);
     }
-    if (starts[item] === ends[item]) throw new InputError(this.#file, this.#line, `no item; expected ${columns.names}`);
+    if (starts[item] === ends[item] || starts[query] === ends[query]) {
+      const lacking = starts[query] === ends[query] ? 'query' : 'item';
+      throw new InputError(this.#file, this.#line, `no ${lacking}; expected ${columns.names}`);
+    }
     if (this.rows++ === 0 && columns.tag >= 0) this.tag = fields.text(columns.tag);
     this.#groups
       .rowsFor(fields, query, voter, this.#line)
@@ -96,7 +99,7 @@ export class RunReader implements BlockReader {
     const columns = names === undefined ? undefined : runColumns(names);
     if (typeof columns === 'object') return columns;
     const known = Object.entries(FLAGR_COLUMNS).map(([n, text]) => `${n} (${text})`);
-    const what = `${count} columns; expected ${known.join(' or ')}; name others with --columns`;
+    const what = `${columnsText(count)}; expected ${known.join(' or ')}; name others with --columns`;
     throw new InputError(this.#file, this.#line, what);
   }
 }

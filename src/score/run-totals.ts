@@ -1,9 +1,12 @@
 import type { Joined } from '../events.ts';
+import { NO_CATALOGUE } from '../measures/catalogue.ts';
 import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { itemPartOf } from '../measures/item-part.ts';
+import { asksCatalogue } from '../measures/list-only.ts';
 import { PlainItems } from '../measures/plain-items.ts';
 import { PlainSums } from '../measures/plain-sums.ts';
+import { listSums } from './list-sums.ts';
 import { listValue } from './list-value.ts';
 import type { Counts, QueryScore, RunScore } from './result.ts';
 import type { ScoringSettings } from './scoring-settings.ts';
@@ -13,6 +16,9 @@ export interface Owner {
   readonly user: string | undefined;
   readonly session: string | undefined;
 }
+
+/** Of measures that do not ask. */
+const NO_OWNER = '';
 
 const NOBODY: Owner = { user: undefined, session: undefined };
 
@@ -25,6 +31,8 @@ export class RunTotals {
   /** What the scorer writes for each measure: views of one buffer. */
   readonly #parts: readonly Float64Array[];
   readonly #perQuery: QueryScore[] = [];
+  readonly #withoutOwner: number[];
+  #unknownItems: number | undefined;
   #queries = 0;
   #retrieved = 0;
   #relevant = 0;
@@ -32,9 +40,11 @@ export class RunTotals {
 
   constructor(settings: ScoringSettings) {
     this.#settings = settings;
-    const { measures, out } = settings;
+    const { measures, out, catalogue } = settings;
     this.#sums = measures.map((measure) => new PlainSums(measure));
     this.#items = measures.map((measure) => this.#noItems(measure));
+    this.#withoutOwner = measures.map(() => 0);
+    this.#unknownItems = catalogue !== NO_CATALOGUE && measures.some(asksCatalogue) ? 0 : undefined;
     this.#parts = measures.map((_, m) => out.subarray(SCORE_WIDTH * m, SCORE_WIDTH * (m + 1)));
   }
 
@@ -45,11 +55,14 @@ export class RunTotals {
     this.#retrieved += counts.retrieved;
     this.#relevant += counts.relevant;
     this.#relevantRetrieved += counts.relevantRetrieved;
+    if (this.#unknownItems !== undefined) this.#unknownItems += this.#unknownIn(list);
     for (let m = 0; m < measures.length; m++) {
       if (counts.retrieved > 0) this.#items[m]?.add(list);
       if (this.#parts[m][0] === LEFT_OUT) continue;
       const per = measures[m].params.get('per');
-      this.#sums[m].add(this.#parts[m], per === 'user' ? owner.user : per === 'session' ? owner.session : undefined);
+      const own = per === 'user' ? owner.user : per === 'session' ? owner.session : NO_OWNER;
+      if (own === undefined) this.#withoutOwner[m]++;
+      this.#sums[m].add(this.#parts[m], own);
     }
     if (this.#settings.keepsQueries) this.#perQuery.push(this.#queryScore(query, list, counts));
   }
@@ -57,7 +70,13 @@ export class RunTotals {
   finish(name: string): RunScore {
     const counts = { retrieved: this.#retrieved, relevant: this.#relevant, relevantRetrieved: this.#relevantRetrieved };
     const mean = this.#sums.map((sums, m) => (this.#items[m] ?? sums).value());
-    return { name, queries: this.#queries, mean, counts, perQuery: this.#perQuery };
+    const [withoutOwner, unknownItems] = [this.#withoutOwner, this.#unknownItems];
+    return { name, queries: this.#queries, mean, counts, withoutOwner, unknownItems, perQuery: this.#perQuery };
+  }
+
+  #unknownIn({ items = [] }: Joined): number {
+    const { catalogue } = this.#settings;
+    return items.reduce((sum, item) => sum + (catalogue.has(item) ? 0 : 1), 0);
   }
 
   #queryScore(query: string, list: Joined, counts: Counts): QueryScore {
@@ -66,18 +85,11 @@ export class RunTotals {
       const value = this.#itemValue(m, list) ?? listValue(measure, scorer.kinds[m], out, SCORE_WIDTH * m);
       return value ?? Number.NaN;
     });
-    const fractions = compares ? { fractions: values.flatMap((value, m) => this.#fraction(value, m)) } : {};
+    const sums = compares
+      ? { sums: values.map((value, m) => listSums(scorer.kinds[m], value, out, SCORE_WIDTH * m)) }
+      : {};
     const p = testCorrelations?.(list, values);
-    return { query, counts, values, ...fractions, ...(p === undefined ? {} : { p }) };
-  }
-
-  /** Numerator and denominator of the list that was scored last. */
-  #fraction(value: number, m: number): readonly [above: number, below: number] {
-    const { scorer, out } = this.#settings;
-    const at = SCORE_WIDTH * m;
-    const kind = scorer.kinds[m];
-    if (kind === 'fraction' || kind === 'pairs') return [out[at + 1], out[at + 2]];
-    return Number.isNaN(value) ? [0, 0] : [value, 1];
+    return { query, counts, values, ...sums, ...(p === undefined ? {} : { p }) };
   }
 
   /** What a measure of items keeps, of no list yet. */

@@ -1,4 +1,4 @@
-import type { Catalogue } from '../measures/catalogue.ts';
+import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
 import { type Grading, SCORE_WIDTH, type Scorer } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { HIGHEST_GRADE } from '../measures/grade.ts';
@@ -35,6 +35,8 @@ export interface ScoringSettings extends Omit<ScoringChoices, 'correlationTest'>
   readonly scorer: Scorer;
   readonly testCorrelations: CorrelationTest | undefined;
   readonly out: Float64Array;
+  /** Highest grade that the measures take as it is; Infinity: they ask only whether an item is relevant, or rate it. */
+  readonly highestGrade: number;
   /** A repeated item is an error, or has the credit at its first place. */
   readonly repeats: 'error' | 'first';
   orderOf(columns: RunColumns): OrderRule;
@@ -55,12 +57,18 @@ export function scoringSettings(choices: ScoringChoices): ScoringSettings {
     }
   }
   const scorer = compile(measures, gradingOf(measures, relevantFrom), choices.catalogue);
+  const diversity = measures.find(({ name }) => name === 'diversity');
+  if (diversity !== undefined && choices.catalogue === NO_CATALOGUE) {
+    const what = 'diversity needs a catalogue: files of lists do not say the category of an item';
+    throw new MeasureError(`"${diversity.canonical}": ${what}`);
+  }
   const correlates = measures.some(({ name }) => name === 'spearman' || name === 'kendall');
   return {
     ...choices,
     scorer,
     testCorrelations: correlates ? choices.correlationTest?.(measures, scorer.actions) : undefined,
     out: new Float64Array(SCORE_WIDTH * measures.length),
+    highestGrade: measures.some(cutsGrades) ? HIGHEST_GRADE : Number.POSITIVE_INFINITY,
     repeats: preset === 'trec' ? 'error' : 'first',
     orderOf: (columns) => orderRule(preset, columns, ties),
   };
@@ -71,6 +79,12 @@ function gradingOf(measures: readonly Measure[], relevantFrom: number): Grading 
   const named = measures.flatMap(({ params }) => params.get('action') ?? []).map(String);
   const rule = { from: 'value', grade: 0, rule: 'max', max: HIGHEST_GRADE, veto: false } as const;
   return { actions: [...new Set([JUDGED, ...named])].map((name) => ({ name, rule })), relevantFrom };
+}
+
+/** Whether a grade above the highest one would be worth less to the measure than it says. */
+function cutsGrades({ params }: Measure): boolean {
+  const gain = params.get('gain');
+  return (gain !== undefined && gain !== 'binary') || Number(params.get('rel') ?? 0) > HIGHEST_GRADE;
 }
 
 /** Measures whose value is the same in every order of the list, and those whose mean over orders is known. */

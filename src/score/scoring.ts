@@ -11,6 +11,7 @@ import type { RunReading } from './run-reader.ts';
 import { RunTotals } from './run-totals.ts';
 import type { ScoringSettings } from './scoring-settings.ts';
 import { TiesMean } from './ties-mean.ts';
+import { emptied } from './without-list.ts';
 
 /** One run of a file, and what it lacks. */
 class Run {
@@ -108,7 +109,7 @@ export class FileScoring implements RunReading {
     const list = this.#list;
     list.loadNothing(this.#judgements, q);
     scorer.score(list.joined, out);
-    for (let m = 0; m < measures.length; m++) out[SCORE_WIDTH * m + 1] = 0;
+    for (const [m, measure] of measures.entries()) emptied(measure, out, SCORE_WIDTH * m);
     totals.add(query, list.joined, list.counts(0));
   }
 

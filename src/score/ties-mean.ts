@@ -110,10 +110,11 @@ function expectedDcg(grades: Float64Array, scoreAt: (slot: number) => number, { 
   return sum;
 }
 
-/** DCG of grades as they stand. */
+/** DCG of grades as they stand; one below 0 is worth nothing. */
 function orderDcg(grades: Float64Array, k: number, gain: Gain, discount: Discount): number {
   let sum = 0;
-  for (let i = 0; i < grades.length && i < k; i++) sum += gain(Math.min(HIGHEST_GRADE, grades[i])) * discount(i + 1);
+  for (let i = 0; i < grades.length && i < k; i++)
+    sum += gain(Math.max(0, Math.min(HIGHEST_GRADE, grades[i]))) * discount(i + 1);
   return sum;
 }
 

@@ -120,8 +120,13 @@ function effectOf(control: number, treatment: number, error: Result<EffectError>
   return Number.isFinite(difference) ? { control, treatment, difference, error } : absent('unbounded');
 }
 
-export function fixedHorizon(effect: Effect, alpha: number): Result<FixedHorizon> {
-  const { error, difference } = effect;
+/** What a test at a fixed time looks at. */
+export interface Difference {
+  readonly difference: number;
+  readonly error: Result<Pick<EffectError, 'stderr' | 'df'>>;
+}
+
+export function fixedHorizon({ difference, error }: Difference, alpha: number): Result<FixedHorizon> {
   if (isAbsent(error)) return error;
   const { stderr, df } = error;
   const t = difference / stderr;

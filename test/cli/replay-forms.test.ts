@@ -25,6 +25,26 @@ describe('receval replay', () => {
     expect(outside.split('\n').filter((line) => line !== '' && !line.startsWith('%'))).toEqual([]);
   });
 
+  it('prints Markdown whose words are no rows of a table', async () => {
+    const { code, stdout } = await replay('md');
+    expect(code).toBe(0);
+    expect(stdout).toContain('\n| x & y | 30m | 1 |');
+    expect(stdout).toMatch(/\|\n\ninvalid [a-z]+: /);
+    for (const block of stdout.trim().split(/\n\n+/)) {
+      const rows = block.split('\n').filter((line) => line.startsWith('|'));
+      expect([0, block.split('\n').length]).toContain(rows.length);
+    }
+  });
+
+  it('says for which grouping sets the measures that count items are kept', async () => {
+    const args = ['replay', '--events', '-', '--measures', 'distinct,gini@5,mrr'];
+    const { code, stdout } = await receval(args, { input: EVENTS });
+    expect(code).toBe(0);
+    expect(stdout.match(/not kept by .*/g)).toEqual([
+      'not kept by variant, unless itemSets has [variant]: distinct, gini@5',
+    ]);
+  });
+
   it('prints a page that needs nothing else', async () => {
     const { code, stdout } = await replay('html');
     expect(code).toBe(0);

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RECEVAL } from '../tested.ts';
 import { ROOT, receval } from './receval.ts';
 
 const SAMPLE = join(ROOT, 'sample/score');
@@ -292,6 +293,52 @@ describe('receval score', () => {
     const run = await score(args, lists);
     expect(run).toMatchObject({ code: 2 });
     expect(run.stderr).toContain('"coverage": coverage needs a catalogue');
+    const diversity = await score(['--lists', '-', '--measures', 'diversity'], lists);
+    expect(diversity).toMatchObject({ code: 2 });
+    expect(diversity.stderr).toContain('"diversity": diversity needs a catalogue');
+  });
+
+  it('says how many slots hold items that the catalogue does not know', async () => {
+    const config = file('few.yaml', `catalogue: ${file('few.csv', 'item,popularity\na,1\n')}\n`);
+    const lists = '{"items":["a","x"]}\n{"items":["y"]}\n';
+    const args = ['--lists', '-', '--config', config, '--output', 'json', '--measures'];
+    const asked = await score([...args, 'popularity,length'], lists);
+    expect(JSON.parse(asked.stdout).runs[0]).toMatchObject({ mean: { popularity: 1 }, unknownItems: 2 });
+    expect(asked.stderr).toContain('standard input: slots with items that the catalogue does not know: 2');
+    const others = await score([...args, 'length'], lists);
+    expect(others.stderr).toBe('');
+    expect(JSON.parse(others.stdout).runs[0]).not.toHaveProperty('unknownItems');
+  });
+
+  it('says which lists a mean over users leaves out, and that one run has nothing to be compared with', async () => {
+    const lists = '{"grades":[1],"user":"u"}\n{"grades":[1]}\n';
+    const left = await score(['--lists', '-', '--measures', 'mrr(per=user)', '--p-values'], lists);
+    expect(left.code).toBe(0);
+    expect(left.stderr).toContain('standard input: mrr(per=user) leaves out lists without a user: 1');
+    expect(left.stderr).toContain('there is one run, so there is nothing to compare');
+    const run = await score(['--run', POPULAR, ...QRELS, '--measures', 'mrr(per=session)']);
+    expect(run.stderr).toContain(
+      'mrr(per=session) leaves out lists without a session: runs do not say whose a list is, --lists do ("session"): 30',
+    );
+  });
+
+  it('fails where no query is both in the run and judged', async () => {
+    const run = await score(['--run', file('e.run', '9 Q0 a 1 2 t\n'), '--qrels', file('e.qrels', JUDGED)]);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('t: no query is both in the run and judged: there is nothing to score');
+  });
+
+  it('says below the table from which grade on items were relevant', async () => {
+    const args = ['--run', POPULAR, ...QRELS, '--measures', 'mrr', '--output', 'latex'];
+    expect(await stdoutOf(args)).toMatch(/\n% means over queries: 30\n$/);
+    expect(await stdoutOf([...args, '--relevant-from', '2'])).toMatch(
+      /\n% means over queries: 30; relevant from grade 2\n$/,
+    );
+  });
+
+  it('says why it cannot write a plot', async () => {
+    const run = await score(['--run', POPULAR, ...QRELS, '--measures', 'mrr', '--plot', 'bar', '--plot-file', '/']);
+    expect(run).toMatchObject({ code: 1, stderr: 'receval: --plot-file: cannot write /: it is a folder\n' });
   });
 
   it('keeps one list in memory, however many lines a run has', async () => {
@@ -315,7 +362,7 @@ async function peakMemory(parts: number): Promise<number> {
   const qrels = file('long.qrels', Array.from({ length: 8000 }, (_, q) => `${q} 0 document-${q}-0 1\n`).join(''));
   const peak = "process.on('exit',()=>process.stderr.write('peak '+process.resourceUsage().maxRSS))";
   const args = ['score', '--run', path, '--qrels', qrels, '--measures', 'mrr,ndcg@10', '--missing', 'zero'];
-  const node = ['--max-old-space-size=32', '--import', `data:text/javascript,${peak}`, resolve(ROOT, 'bin/receval')];
+  const node = ['--max-old-space-size=32', '--import', `data:text/javascript,${peak}`, RECEVAL];
   const child = spawn(process.execPath, [...node, ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   let told = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

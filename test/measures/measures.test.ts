@@ -85,6 +85,10 @@ const examples: readonly (readonly [name: string, lists: readonly PlainList[], v
   ['auc(examined=last_positive)', [SHORT], 0.5],
   ['auc(by=score)', [{ ...SHORT, scores: [1, 2, 3, 4, 5] }], 1 / 6],
   ['recall(ideal=all)@3', [G_ALL], 0.428571],
+  // RecTools r_precision: 5 positives over min(k, 7 known ones).
+  ['precision(denom=capped,ideal=all)@10', [G_ALL], 0.714286],
+  ['precision(denom=capped,ideal=all)@5', [G_ALL], 0.8],
+  ['precision(denom=capped)@10', [G_ALL], 1],
   ['ndcg(ideal=all)@6', [G_ALL], 0.785002],
   ['ndcg(gain=exp,ideal=all)@6', [G_ALL], 0.751083],
   ['ndcg(gain=binary,ideal=perfect)@10', [G_ALL], 0.632541],

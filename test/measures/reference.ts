@@ -236,7 +236,7 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
     if (get('examined') !== 'all') return examined((rank) => rank <= k);
     if (get('denom') === 'list') return inCut.length;
     const page = Math.max(kOrLast - list.offset, inCut.length);
-    return get('denom') === 'capped' ? Math.min(page, shownR) : page;
+    return get('denom') === 'capped' ? Math.min(page, R) : page;
   };
   const finish = (value: number, above: number, below: number, positive = R > 0): PlainScore => {
     if (get('avg') === 'micro') return { positive, values: [above, below] };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { barPlot } from '../../src/output/bar-plot.ts';
 import { linePlot } from '../../src/output/line-plot.ts';
+import { shortened, widthOf } from '../../src/output/plot-words.ts';
 
 const SIZE = { width: 960, height: 480, grid: false };
 const WORDS = { title: 'ap & <co>', description: 'what it shows', valueLabel: 'ap' };
@@ -34,8 +35,43 @@ describe('bars', () => {
     }
   });
 
-  it('are left out where there is no value', () => {
-    expect(attributes(plot([0.2, undefined]), 'rect', 'height').length).toBe(2); // with the background
+  it('are left out where there is no value, and the picture says so', () => {
+    const svg = plot([0.2, undefined]);
+    expect(attributes(svg, 'rect', 'height').length).toBe(2); // with the background
+    expect(svg.match(/>no value</g)).toHaveLength(1);
+    expect(plot([undefined])).not.toMatch(/NaN|undefined|Infinity/);
+  });
+
+  it('below 0 have their number above the names', () => {
+    const svg = plot([-1]);
+    const [y] = attributes(svg, 'rect', 'y').slice(0);
+    const number = Number(/<text [^>]*y="([\d.]+)"[^>]*>-1</.exec(svg)?.[1]);
+    const name = Number(/<text [^>]*y="([\d.]+)"[^>]*>r0</.exec(svg)?.[1]);
+    expect(number).toBeGreaterThan(y);
+    expect(name - number).toBeGreaterThan(12);
+  });
+
+  it('with long names that begin alike keep the ends of the names, inside of the picture', () => {
+    const categories = Array.from({ length: 30 }, (_, i) => `a_long_name_with_parameters_k1:0.9_b:0.4_number_${i}`);
+    const series = [{ name: 'ap', values: categories.map(() => 0.1) }];
+    for (const size of [SIZE, { width: 576, height: 384, grid: false }]) {
+      const svg = barPlot({ ...size, ...WORDS, categoryLabel: 'run', categories, series });
+      const turned = [...svg.matchAll(/translate\((\d+) \d+\) rotate\(-34\)"[^>]*>([^<]*)</g)];
+      expect(turned.length).toBeGreaterThan(10);
+      expect(new Set(turned.map(([, , name]) => name)).size).toBe(turned.length);
+      for (const [, x, name] of turned)
+        expect(Number(x) - widthOf(name) * Math.cos((34 * Math.PI) / 180)).toBeGreaterThan(0);
+    }
+  });
+
+  it('for each of a hundred cut-offs leave out numbers that would touch', () => {
+    const categories = Array.from({ length: 100 }, (_, i) => String(i + 1));
+    const series = [{ name: 'ap', values: categories.map(() => 0.1) }];
+    const svg = barPlot({ ...SIZE, ...WORDS, categoryLabel: 'cut-off', categories, series });
+    const places = [...svg.matchAll(/<text x="([\d.]+)"[^>]*>(\d+)</g)].map(([, x]) => Number(x));
+    expect(places.length).toBeGreaterThan(10);
+    for (const [i, x] of places.entries()) if (i > 0) expect(x - places[i - 1]).toBeGreaterThan(widthOf('100'));
+    expect(svg).not.toContain('rotate(-34)');
   });
 
   it('of several runs have a legend, and names are escaped', () => {
@@ -57,6 +93,45 @@ describe('bars', () => {
 });
 
 describe('lines', () => {
+  const many = (count: number): string =>
+    linePlot({
+      ...WORDS,
+      width: 576,
+      height: 384,
+      grid: false,
+      cutLabel: 'cut-off',
+      series: Array.from({ length: count }, (_, i) => ({
+        name: `a_long_name_with_parameters_k1:0.9_b:0.4_number_${i}`,
+        points: [{ k: 1, value: 0.1 }],
+      })),
+    });
+  const legend = (svg: string): RegExpMatchArray[] => [
+    ...svg.matchAll(/<g transform="translate\(\d+ (\d+)\)">.*?<text [^>]*>([^<]*)</g),
+  ];
+
+  it('of many runs keep their legend below the drawing, and say how many it does not name', () => {
+    for (const [count, others] of [
+      [12, 0],
+      [30, 10],
+      [200, 180],
+    ]) {
+      const svg = many(count);
+      const bottom = Number(/<path d="M76 46V(\d+)H/.exec(svg)?.[1]);
+      const entries = legend(svg);
+      expect(entries.length).toBe(others === 0 ? count : count - others + 1);
+      for (const [, y] of entries) {
+        expect(Number(y)).toBeGreaterThan(bottom + 50);
+        expect(Number(y)).toBeLessThan(384);
+      }
+      if (others > 0) expect(entries[entries.length - 1][2]).toBe(`and ${others} others`);
+      expect(entries[0][2]).toMatch(/^a_long.*…r_0$|^a_long.*_0$/);
+    }
+  });
+
+  it('of nothing but zeros have an axis to 1', () => {
+    expect(plot([{ k: 1, value: 0 }])).toContain('>1.0</text>');
+  });
+
   const plot = (points: readonly { k: number; value: number }[]): string =>
     linePlot({
       ...SIZE,
@@ -100,5 +175,14 @@ describe('lines', () => {
         { k: 2, value: 0.3 },
       ]),
     ).not.toMatch(/NaN|undefined|Infinity/);
+  });
+});
+
+describe('words of a plot', () => {
+  it('are shortened in the middle, by letters and not by halves of them', () => {
+    expect(shortened('abcdefghij', 6)).toBe('abc…ij');
+    expect(shortened('abcdef', 6)).toBe('abcdef');
+    expect(shortened('😀😀😀😀😀😀', 4)).toBe('😀😀…😀');
+    expect(widthOf('検索')).toBeGreaterThan(widthOf('ab'));
   });
 });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { Blocks } from '../../src/score/blocks.ts';
 import { runColumns } from '../../src/score/columns.ts';
 import { kendallP, spearmanP } from '../../src/score/correlation-p.ts';
+import { GradedLists } from '../../src/score/graded-lists.ts';
 import { Ungrouped } from '../../src/score/groups.ts';
 import { runNames } from '../../src/score/run-names.ts';
-import { plain, scoreLists, scoreText } from './in-memory.ts';
+import { plain, scoreLists, scoreText, settingsOf } from './in-memory.ts';
 
 const QRELS = '1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n';
 
@@ -21,6 +23,24 @@ describe('a TREC run', () => {
     expect(plain(scoreText(odd, `# judged\n${QRELS}`, { measures }).runs[0])).toEqual(
       plain(scoreText(even, QRELS, { measures }).runs[0]),
     );
+  });
+
+  it('begins with its first line, not with the comma of a comment behind a byte order mark', () => {
+    const run = '\ufeff# made by us, of the index\n1 Q0 c 1 2 t\n';
+    expect(scoreText(run, QRELS, { measures: ['mrr'] }).runs[0].mean).toEqual([1]);
+  });
+
+  it('of another encoding is refused by its mark', () => {
+    const settings = settingsOf({ measures: ['mrr'] });
+    const reader = new GradedLists('lists', settings, undefined);
+    for (const mark of [
+      [0xff, 0xfe],
+      [0xfe, 0xff],
+    ]) {
+      expect(() => new Blocks('a.run', reader).add(Uint8Array.from([...mark, 49, 0, 10, 0]))).toThrow(
+        'a.run: this is UTF-16; save it as UTF-8',
+      );
+    }
   });
 
   it.each([
@@ -47,6 +67,15 @@ describe('a TREC run', () => {
     expect(counts).toEqual({ retrieved: 2, relevant: 2, relevantRetrieved: 1 });
   });
 
+  it('is scored by two conventions at once, which only the preset tells apart', () => {
+    const run = '1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n';
+    const { mean } = scoreText(run, QRELS, { measures: ['recall@2', 'recall(ideal=shown)@2'] }).runs[0];
+    expect(mean).toEqual([0.5, 1]);
+    const twice = () => scoreText(run, QRELS, { measures: ['recall@2', 'recall(ideal=all)@2'] });
+    expect(twice).toThrow('the same measure twice (recall(ideal=all)@2)');
+    expect(() => scoreText(run, QRELS, { measures: ['ndgc@2'] })).toThrow('unknown measure "ndgc@2"');
+  });
+
   it('orders ties as it is told', () => {
     const run = '1 Q0 a 1 2 t\n1 Q0 c 2 2 t\n1 Q0 b 3 2 t\n';
     const rank = (ties: 'docno' | 'first' | 'last'): number | undefined =>
@@ -61,11 +90,24 @@ describe('judgements', () => {
   it.each([
     ['1 0 a\n', 'qrels, line 1: 3 columns; expected 4: query 0 item grade'],
     ['1 0 a 1\n1,0,b,1\n', 'qrels, line 2: 1 column; expected 4'],
+    ['1,0,a,1\n1,0, ,1\n', 'qrels, line 2: no item; expected query 0 item grade'],
+    [',0,a,1\n', 'qrels, line 1: no query; expected query 0 item grade'],
     ['1 0 a 1\n1 0 b yes\n', 'qrels, line 2: the grade "yes" is no number'],
     ['1 0 a 1\n2 0 a 1\n1 0 a 1\n', 'qrels, line 3: item "a" of query "1" is judged on line 1 already'],
     ['', 'qrels: there are no judgements in it'],
   ])('are refused with their line: %j', (qrels, message) => {
     expect(() => scoreText('1 Q0 a 1 2 t\n', qrels, { measures: ['mrr'] })).toThrow(message);
+  });
+
+  it('above 30, which gains would cut, are refused where gains or `rel` ask for them', () => {
+    const scored = (measure: string) => scoreText('1 Q0 a 1 2 t\n', '1 0 b 1\n1 0 a 100\n', { measures: [measure] });
+    const message = 'qrels, line 2: the grade 100 is above 30, the highest that counts; scale the grades';
+    for (const measure of ['ndcg@10', 'dcg(gain=exp)', 'rbp(gain=scaled,gmax=3)', 'precision(rel=50)@1']) {
+      expect(() => scored(measure), measure).toThrow(message);
+    }
+    expect(scored('ndcg(gain=binary)@1').runs[0].mean).toEqual([1]);
+    expect(scored('mae').runs[0].mean).toEqual([98]);
+    expect(scored('ap').runs[0].mean).toEqual([0.5]);
   });
 
   it('below 0 say that an item was not judged, and their query is known', () => {
@@ -85,6 +127,24 @@ describe('judgements', () => {
     expect(mean[2]).toBeCloseTo(ndcg / 2, 12);
     expect(mean[3]).toBeUndefined();
     expect(mean.slice(4)).toEqual([0, 0.5]);
+  });
+
+  it('without a list have no slots: they add none below a fraction, and none to the classes', () => {
+    const [run, qrels] = ['1 Q0 a 1 3 t\n1 Q0 b 1 2 t\n', '1 0 a 1\n2 0 a 1\n'];
+    const measures = [
+      'ctr',
+      'rate(action=buy)@2',
+      'precision(avg=micro,denom=list)@2',
+      'precision(avg=micro)',
+      'precision(avg=micro,denom=capped,ideal=all)',
+      'precision(avg=micro,examined=last_positive)@2',
+      'precision(avg=micro)@2', // k stays below: 1 / (2 + 2)
+      'f1(avg=micro,denom=list,ideal=all)@2', // 2 hits / (R + slots) = 2 / (1 + 2 + 1)
+      'precision(per=class)@1',
+      'ctr(avg=macro)',
+    ];
+    const [{ mean }] = scoreText(run, qrels, { measures, missing: 'zero' }).runs;
+    expect(mean).toEqual([0.5, 0.5, 0.5, 0.5, 1, 1, 0.25, 0.5, 1, 0.25]);
   });
 });
 
@@ -115,6 +175,12 @@ describe('a PyFLAGR file', () => {
     expect(mean).toEqual([1, 2 / 3]);
   });
 
+  it('must name the query and the item of each line', () => {
+    const scored = (run: string) => () => scoreText(run, QRELS, { measures: ['mrr'] });
+    expect(scored('1,v,a,2,s\n,v,b,1,s\n')).toThrow('run, line 2: no query; expected query,voter,item,score,dataset');
+    expect(scored('1,v,,2,s\n')).toThrow('run, line 1: no item; expected query,voter,item,score,dataset');
+  });
+
   it('with other columns needs their names', () => {
     expect(() => scoreText('1,a,2\n', QRELS, { measures: ['mrr'] })).toThrow(
       'run, line 1: 3 columns; expected 5 (query,voter,item,score,dataset) or 6 (query,voter,item,rank,score,method); name others with --columns',
@@ -133,6 +199,14 @@ describe('graded lists', () => {
     expect(ap()).toBeCloseTo(7 / 12, 12);
     expect(ap('first')).toBe(1);
     expect(ap('last')).toBeCloseTo(0.833333, 6);
+  });
+
+  it('with the mean over ties give grades below 0 no part in the ideal order', () => {
+    const list = { grades: [0, 2], scores: [2, 1], known: [2, 0, -1] };
+    const ndcg = (ties?: 'mean'): unknown =>
+      scoreLists([list], { measures: ['ndcg(ideal=all)@3'], ...(ties === undefined ? {} : { ties }) }).mean[0];
+    expect(ndcg()).toBeCloseTo(1 / Math.log2(3), 12);
+    expect(ndcg('mean')).toBeCloseTo(1 / Math.log2(3), 12);
   });
 
   it('average by user where that is asked for', () => {
@@ -155,10 +229,11 @@ describe('graded lists', () => {
       ['{"query": "q", "grades": [1]}', '', '{"query": "q", "grades": [0]}'],
       'line 3: the query "q" has a list on line 1',
     ],
+    [['{"grades": [1], "items": ["a"]}'], 'lists, line 1: grades and items do not go together; expected {"grades"'],
+    [['{"items": ["a"], "ratings": [3]}'], 'lists, line 1: items and ratings do not go together'],
+    [['{"ratings": [3], "known": [3]}'], 'lists, line 1: ratings and known do not go together'],
     [['[1]'], 'lists, line 1: no object'],
-  ])('are refused with their line: %j', async (lines, message) => {
-    const { GradedLists } = await import('../../src/score/graded-lists.ts');
-    const { settingsOf } = await import('./in-memory.ts');
+  ])('are refused with their line: %j', (lines, message) => {
     const reader = new GradedLists('lists', settingsOf({ measures: ['mrr'] }), undefined);
     const bytes = Buffer.from(`${lines.join('\n')}\n`);
     expect(() => reader.block(bytes, 0, bytes.length)).toThrow(message);

@@ -20,6 +20,8 @@ export interface Choices {
   /** Bytes of each part that the reader is given. */
   readonly part?: number;
   readonly gather?: boolean;
+  /** Whether the sums of each query are kept, for comparisons. */
+  readonly compares?: boolean;
 }
 
 export interface InMemory {
@@ -39,7 +41,7 @@ export function settingsOf({ measures: texts, preset, ties, ...others }: Choices
     depth: others.depth ?? Number.POSITIVE_INFINITY,
     missing: others.missing ?? 'skip',
     keepsQueries: true,
-    compares: false,
+    compares: others.compares ?? false,
     correlationTest: undefined,
     catalogue: NO_CATALOGUE,
   });
@@ -57,7 +59,7 @@ export function scoreText(run: string, qrels: string, choices: Choices): InMemor
   const part = choices.part ?? 1 << 20;
   const format = formatOf(Buffer.from(run)) ?? 'trec';
   const settings = settingsOf({ preset: format, ...choices });
-  const reader = new QrelsReader('qrels');
+  const reader = new QrelsReader('qrels', settings.highestGrade);
   feed(reader, qrels, part);
   const scoring = new FileScoring('run', settings, reader.judgements);
   feed(new RunReader('run', { format, columns: undefined }, choices.gather ?? false, scoring), run, part);

@@ -1,0 +1,47 @@
+import { assertNever } from '../events.ts';
+import { type SumsKind, WITH_POSITIVE } from '../measures/contract.ts';
+import type { Measure } from '../measures/family.ts';
+import { classesOf, fractionOf, ofMeans, sumsKind } from '../measures/value.ts';
+
+/**
+ * What one list adds to the mean over queries, from what the scorer wrote for it, from out[at] on. The list has a value.
+ * fraction, pairs: numerator and denominator. means: two values, n, n+. classes: TP, FP, FN, TN. Others: the value and 1.
+ */
+export function listSums(kind: SumsKind, value: number, out: Float64Array, at: number): readonly number[] {
+  switch (kind) {
+    case 'mean':
+    case 'pairMeans':
+    case 'apart':
+      return [value, 1];
+    case 'fraction':
+    case 'pairs':
+      return [out[at + 1], out[at + 2]];
+    case 'means':
+      return [out[at + 1], out[at + 2], 1, out[at] === WITH_POSITIVE ? 1 : 0];
+    case 'classes':
+      return [out[at + 1], out[at + 2], out[at + 3], out[at + 4]];
+    default:
+      return assertNever(kind);
+  }
+}
+
+/** The measure of added sums, as its mean over these lists is; undefined: it has none. */
+export function valueOfSums(measure: Measure, [a, b, c, d]: readonly number[]): number | undefined {
+  const kind = sumsKind(measure);
+  switch (kind) {
+    case 'mean':
+    case 'pairMeans':
+      return b === 0 ? undefined : a / b;
+    case 'fraction':
+    case 'pairs':
+      return fractionOf(measure, a, b);
+    case 'means':
+      return ofMeans(measure, c, d, a, b);
+    case 'classes':
+      return classesOf(measure, a, b, c, d);
+    case 'apart':
+      return undefined;
+    default:
+      return assertNever(kind);
+  }
+}
