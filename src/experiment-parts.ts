@@ -13,7 +13,7 @@ import type { ExperimentSettings } from './config/settings.ts';
 import { runOf } from './experiment/run.ts';
 import type { UnitPart } from './experiment/units.ts';
 import type { Measure } from './measures/family.ts';
-import { sampleOfFields } from './statistics/sample-codec.ts';
+import { readSample } from './statistics/sample-codec.ts';
 
 /** A unit's parts of all experiments, of one moment. */
 export interface UnitParts {
@@ -81,7 +81,7 @@ export class ExperimentParts {
     const hashes = await this.#store.read(keys);
     return experiments.map(({ name }, e) => ({
       rows: valuesOfRun(this.#rows(hashes[2 * e])),
-      sample: sampleOfFields(hashes[2 * e + 1], Number.POSITIVE_INFINITY),
+      sample: readSample(hashes[2 * e + 1]),
       missing: state.runs.find((run) => run.name === name && run.run === this.runs[e])?.missing ?? 0,
     }));
   }

@@ -1,6 +1,7 @@
 import type { ExperimentState } from '../../src/experiment/state.ts';
 import { Watcher } from '../../src/experiment/trail.ts';
 import { Random } from '../../src/simulate/random.ts';
+import { SampleUnion } from '../../src/statistics/sample-union.ts';
 import { UserSample } from '../../src/statistics/user-sample.ts';
 import { BEGIN, EXPERIMENT, HOUR_MS, NAMES } from './experiment.ts';
 import { type Found, foundAt } from './watch.ts';
@@ -28,6 +29,8 @@ export function watchSplit(seed: number, { users, looks, deviation, capacity }: 
       seen[variant]++;
       sample.add(`s${seed}-u${user}`, variant, asOf - HOUR_MS);
     }
+    const exposed = new SampleUnion();
+    exposed.add(sample);
     const state: Omit<ExperimentState, 'looks'> = {
       settings: EXPERIMENT,
       measures: [EXPERIMENT.primary],
@@ -39,7 +42,7 @@ export function watchSplit(seed: number, { users, looks, deviation, capacity }: 
         ]),
       ),
       others: new Map(),
-      sample,
+      exposed: exposed.exposed(),
       missing: 0,
     };
     const comparison = watcher.look(state);

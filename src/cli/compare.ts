@@ -6,7 +6,7 @@ import { withCatalogue } from '../catalogue-file.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare.ts';
-import { compareStored } from '../service/compare.ts';
+import { compareStored, type StoredCompared } from '../service/compare.ts';
 import { suggestion } from '../spelling.ts';
 import { COMPARISON_OUTPUTS, isComparisonOutput, printComparison } from './comparison-output.ts';
 import { comparisonPlot } from './comparison-plot.ts';
@@ -54,30 +54,20 @@ Examples:
       if (!isComparisonOutput(flags.output)) {
         throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, COMPARISON_OUTPUTS)}`);
       }
-      const isLive = !hasFiles(flags);
-      if (isLive && flags.plot !== undefined) throw new UsageError(NO_TRAIL);
       if (flags.plot !== undefined && !existsSync(dirname(flags.plot))) {
         throw new UsageError(`--plot: cannot write ${flags.plot}: there is no folder ${dirname(flags.plot)}`);
       }
       const settings = await withCatalogue(readSettings(flags, 'run'));
       const experiment = experimentOf(settings, flags.experiment);
-      if (isLive) {
-        const comparison = await readLive(settings, experiment, flags);
-        process.stdout.write(printComparison(comparison, undefined, flags.output));
-        if (isRegressed(comparison)) process.exitCode = REGRESSED;
-        return;
-      }
-      const { comparison, trail, replayed } = await readAndCompare(settings, experiment, flags);
+      const { comparison, trail, replayed }: Partial<FilesCompared> & StoredCompared = hasFiles(flags)
+        ? await readAndCompare(settings, experiment, flags)
+        : await readLive(settings, experiment, flags);
       process.stdout.write(printComparison(comparison, trail, flags.output));
       if (flags.plot !== undefined) writeFileSync(flags.plot, comparisonPlot(comparison, trail));
-      noteOddities(replayed, flags);
+      if (replayed !== undefined) noteOddities(replayed, flags);
       if (isRegressed(comparison)) process.exitCode = REGRESSED;
     });
 }
-
-const NO_TRAIL =
-  '--plot draws the effect look by look, and a running service keeps no pictures of past looks: name the logs ' +
-  '(--impressions FILE... --feedback FILE..., or --events FILE...)';
 
 export function isRegressed({ variants }: Comparison): boolean {
   return variants.some(({ decision }) => decision === 'regressed');
@@ -87,7 +77,11 @@ function hasFiles({ impressions, feedback, events }: InputFlags): boolean {
   return [impressions, feedback, events].some((files) => files !== undefined);
 }
 
-async function readLive(settings: Settings, experiment: ExperimentSettings, flags: Flags): Promise<Comparison> {
+async function readLive(settings: Settings, experiment: ExperimentSettings, flags: Flags): Promise<StoredCompared> {
+  for (const name of ['adapter', 'concat'] as const) {
+    if (flags[name] !== undefined)
+      throw new UsageError(`--${name} says how files are read: name some, or leave it out`);
+  }
   const store = await RedisStore.connect({ ...settings.redis, url: flags.redis ?? settings.redis.url });
   try {
     return await compareStored(settings, experiment, flags.namespace ?? settings.namespace, store);

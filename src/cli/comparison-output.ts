@@ -14,8 +14,8 @@ export function isComparisonOutput(text: string): text is ComparisonOutput {
   return COMPARISON_OUTPUTS.some((output) => output === text);
 }
 
-/** A comparison as text, ending with a newline. `trail`: for the pictures of `html`; undefined: there are none. */
-export function printComparison(comparison: Comparison, trail: Trail | undefined, output: ComparisonOutput): string {
+/** A comparison as text, ending with a newline. `trail`: for the pictures of `html`. */
+export function printComparison(comparison: Comparison, trail: Trail, output: ComparisonOutput): string {
   switch (output) {
     case 'json':
       return comparisonJson(comparison);
@@ -61,7 +61,7 @@ function markdown(comparison: Comparison): string {
   return `${[`## ${headline(comparison)}`, '', ...findings, tables.join('\n'), ...list].join('\n')}\n`;
 }
 
-function html(comparison: Comparison, trail: Trail | undefined): string {
+function html(comparison: Comparison, trail: Trail): string {
   const findings = comparison.variants.map(
     ({ variant, decision, reason, since, explanation }) =>
       `<h2>${escaped(`${variant}: ${decision}`)}</h2>\n<p>${escaped(explanation)} <span class="note">(${reason}${sinceText(since)})</span></p>\n`,
@@ -69,7 +69,7 @@ function html(comparison: Comparison, trail: Trail | undefined): string {
   const parts = [
     `<h1>${escaped(headline(comparison))}</h1>\n`,
     ...findings,
-    trail === undefined ? '' : comparisonPlot(comparison, trail),
+    comparisonPlot(comparison, trail),
     `<div class="wide">\n${measures(comparison, htmlTable)}</div>\n`,
     `<h2>Traffic</h2>\n${arms(comparison, htmlTable)}`,
     `<ul class="note">\n${notes(comparison)

@@ -12,8 +12,8 @@ export interface ComparedMeasure {
   readonly measure: string;
   readonly role: Role;
   readonly horizon: string;
-  /** Which of the two variants is the better one by it. */
-  readonly better: 'higher' | 'lower';
+  /** Which of the two variants is the better one by it; neither: of bias, which is best near 0. */
+  readonly better: 'higher' | 'lower' | 'neither';
   readonly control: number | null;
   readonly value: number | null;
   /** Value minus control, in the measure's unit. */

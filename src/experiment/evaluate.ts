@@ -1,3 +1,4 @@
+import { isUndirected } from '../measures/direction.ts';
 import type { Absence } from '../statistics/absent.ts';
 import { isAbsent, type Result } from '../statistics/absent.ts';
 import { decide } from '../statistics/decision.ts';
@@ -99,7 +100,7 @@ function comparedMeasure(
       measure,
       role: roleOf(settings, measure),
       horizon: settings.horizon.text,
-      better: settings.lowerIsBetter.has(measure) ? 'lower' : 'higher',
+      better: isUndirected(measure) ? 'neither' : settings.lowerIsBetter.has(measure) ? 'lower' : 'higher',
       control: isAbsent(control) ? null : control.value,
       value: isAbsent(value) ? null : value.value,
       effect: isAbsent(effect) ? null : effect.difference,

@@ -4,6 +4,7 @@
  *     srm                                        [log Bayes factor, time of the look]
  *     <horizon>|<variant>|<measure>|worse        [log e, time of the look]; also `better`, and `guard` for guardrails
  *     <horizon>|<variant>|decision               [label, reason, since]
+ *     <horizon>|<variant>|point|<place>          [time of the look, effect, lower, upper], of the primary measure
  *
  * Times are event times in ms. Horizons and variants never hold `|`.
  */
@@ -13,13 +14,19 @@ import { EXPERIMENT_REASONS, type ExperimentVerdict } from '../statistics/decisi
 import type { Largest, Looks } from '../statistics/looks.ts';
 import { NO_LOOKS } from '../statistics/looks.ts';
 import type { ExperimentLooks } from './looks.ts';
+import type { LookPoint } from './points.ts';
 
 const KINDS = ['worse', 'better', 'guard'] as const;
 const SRM = 'srm';
 const DECISION = 'decision';
+const POINT = 'point';
+const PLACE = /^\d{1,3}$/;
 
 /** @param horizon of the experiment, as in the configuration */
-export function encodeLooks({ srm, measures, decisions }: ExperimentLooks, horizon: string): Map<string, string> {
+export function encodeLooks(
+  { srm, measures, decisions, points }: ExperimentLooks,
+  horizon: string,
+): Map<string, string> {
   const fields = new Map<string, string>();
   if (srm !== undefined) fields.set(SRM, largestText(srm));
   for (const [variant, ofMeasures] of measures) {
@@ -33,6 +40,11 @@ export function encodeLooks({ srm, measures, decisions }: ExperimentLooks, horiz
   for (const [variant, { label, reason, since }] of decisions) {
     fields.set(`${horizon}|${variant}|${DECISION}`, JSON.stringify([label, reason, since]));
   }
+  for (const [variant, ofVariant] of points) {
+    for (const [place, { at, effect, lower, upper }] of ofVariant.entries()) {
+      fields.set(`${horizon}|${variant}|${POINT}|${place}`, JSON.stringify([at, effect, lower, upper]));
+    }
+  }
   return fields;
 }
 
@@ -41,6 +53,7 @@ export function decodeLooks(fields: ReadonlyMap<string, string>, horizon: string
   let srm: Largest | undefined;
   const measures = new Map<string, Map<string, Looks>>();
   const decisions = new Map<string, StandingDecision>();
+  const points = new Map<string, LookPoint[]>();
   for (const [field, text] of fields) {
     if (field === SRM) {
       srm = largestOf(text, field);
@@ -51,6 +64,10 @@ export function decodeLooks(fields: ReadonlyMap<string, string>, horizon: string
     if (of !== horizon || variant === undefined) continue;
     if (rest.length === 1 && rest[0] === DECISION) {
       decisions.set(variant, decisionOf(text, field));
+    } else if (rest.length === 2 && rest[0] === POINT && PLACE.test(rest[1])) {
+      const ofVariant = points.get(variant) ?? [];
+      ofVariant[Number(rest[1])] = pointOf(text, field);
+      points.set(variant, ofVariant);
     } else if (rest.length > 1 && kind !== undefined) {
       const ofVariant = measures.get(variant) ?? new Map<string, Looks>();
       const measure = rest.slice(0, -1).join('|');
@@ -58,7 +75,12 @@ export function decodeLooks(fields: ReadonlyMap<string, string>, horizon: string
       measures.set(variant, ofVariant);
     }
   }
-  return { srm, measures, decisions };
+  for (const [variant, ofVariant] of points) {
+    const missing = ofVariant.findIndex((point: LookPoint | undefined) => point === undefined);
+    if (missing >= 0)
+      throw new Error(`looks: ${horizon}|${variant}|${POINT}|${missing}: there are later ones, but not this one`);
+  }
+  return { srm, measures, decisions, points };
 }
 
 function largestText({ logE, at }: Largest): string {
@@ -80,6 +102,14 @@ function largestOf(text: string, field: string): Largest {
   const [logE, at] = listOf(text, field);
   if (typeof logE === 'number' && typeof at === 'number') return { logE, at };
   throw new Error(`looks: ${field}: expected [log e, time], found ${text.slice(0, 60)}`);
+}
+
+function pointOf(text: string, field: string): LookPoint {
+  const [at, effect, lower, upper] = listOf(text, field);
+  if (typeof at === 'number' && typeof effect === 'number' && typeof lower === 'number' && typeof upper === 'number') {
+    return { at, effect, lower, upper };
+  }
+  throw new Error(`looks: ${field}: expected [time, effect, lower, upper], found ${text.slice(0, 60)}`);
 }
 
 function decisionOf(text: string, field: string): StandingDecision {

@@ -25,9 +25,9 @@ export interface Pair {
 
 /** N of the sequence: distinct users of the two variants, and impressions without a user (statistics.md section 5). */
 export function usersOfVariants(state: ExperimentState, variant: string): number {
-  const { settings, sample } = state;
+  const { settings, exposed } = state;
   const names = [...settings.variants.keys()];
-  const users = usersOfPair(sample, names.indexOf(settings.control), names.indexOf(variant));
+  const users = usersOfPair(exposed, names.indexOf(settings.control), names.indexOf(variant));
   return users + variantOf(state, settings.control).userless + variantOf(state, variant).userless;
 }
 

@@ -25,9 +25,9 @@ export interface Split {
 }
 
 /** From the users' first exposures. Without any user id: absent `no_user_ids`. */
-export function splitOf({ settings, sample, variants, looks }: ExperimentState): Split {
+export function splitOf({ settings, exposed, variants, looks }: ExperimentState): Split {
   const weights = [...settings.variants.values()];
-  const exposure = exposureOf(sample, weights.length);
+  const exposure = exposureOf(exposed, weights.length);
   const impressions = [...variants.values()].reduce((sum, variant) => sum + variant.impressions, 0);
   const why = (reason: Absence): Absence =>
     reason === 'no_data' && exposure.sampled === 0 && impressions > 0 ? 'no_user_ids' : reason;

@@ -1,8 +1,8 @@
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { EpochMs } from '../events.ts';
 import type { Result } from '../statistics/absent.ts';
+import type { Exposed } from '../statistics/exposure.ts';
 import type { Mean } from '../statistics/mean.ts';
-import type { UserSample } from '../statistics/user-sample.ts';
 import type { ExperimentLooks } from './looks.ts';
 
 /** One variant since the start of the experiment's run, of all units, at the experiment's horizon. */
@@ -32,8 +32,8 @@ export interface ExperimentState {
   readonly variants: ReadonlyMap<string, VariantState>;
   /** Impressions by variants that are not configured: counted, and left out. */
   readonly others: ReadonlyMap<string, number>;
-  /** Of all units, whose variants are numbered in the order of the settings. */
-  readonly sample: UserSample;
+  /** Users of all units; variants are numbered in the order of the settings. */
+  readonly exposed: Exposed;
   /** Records that gaps and rebuilt spans have lost. */
   readonly missing: number;
   /** All looks of the run so far: those of this state stand in it only after `takeLooks`. */

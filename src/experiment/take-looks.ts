@@ -1,3 +1,4 @@
+import type { EpochMs } from '../events.ts';
 import { isAbsent } from '../statistics/absent.ts';
 import { decide, type StandingDecision } from '../statistics/decision.ts';
 import { type Look, type Looks, larger, takeLook } from '../statistics/looks.ts';
@@ -6,12 +7,13 @@ import { factsOf } from './facts.ts';
 import { familiesOf } from './families.ts';
 import { type ExperimentLooks, looksOf } from './looks.ts';
 import { type Pair, pairOf, usersOfVariants } from './pair.ts';
+import { type LookPoint, withPoint } from './points.ts';
 import { splitOf } from './split.ts';
 import { type ExperimentState, roleOf, treatmentsOf } from './state.ts';
 
 /**
  * The looks of a run with one more, at the state's totals: the evidence of every variant and measure, that of the split,
- * and the decisions that follow. Evidence never falls, so a look that is skipped or taken twice does no harm. Without
+ * the decisions that follow, and a point for the picture. Evidence never falls, so a look that is skipped or taken twice does no harm. Without
  * final results nothing changes.
  */
 export function takeLooks(state: ExperimentState): ExperimentLooks {
@@ -54,7 +56,19 @@ export function takeLooks(state: ExperimentState): ExperimentLooks {
       return [[variant, standing]];
     }),
   );
-  return { ...after.looks, decisions };
+  const points = new Map(looks.points);
+  for (const [variant, ofMeasures] of pairs) {
+    const primary = ofMeasures.find(({ measure }) => measure === settings.primary);
+    const point = primary === undefined ? undefined : pointOf(primary.pair, asOf);
+    if (point !== undefined) points.set(variant, withPoint(points.get(variant) ?? [], point));
+  }
+  return { ...after.looks, decisions, points };
+}
+
+/** undefined: no error, so there is no sequence to draw. */
+function pointOf({ effect, sequence }: Pair, at: EpochMs): LookPoint | undefined {
+  if (isAbsent(effect) || isAbsent(sequence)) return undefined;
+  return { at, effect: effect.difference, lower: sequence.lower, upper: sequence.upper };
 }
 
 /** undefined: the error is absent, so the look says nothing. */

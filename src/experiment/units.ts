@@ -2,7 +2,8 @@ import { addRow, copyRow, type Row } from '../accumulators/row.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { EpochMs } from '../events.ts';
 import type { Measure } from '../measures/family.ts';
-import { mergeSamples, type UserSample } from '../statistics/user-sample.ts';
+import { SampleUnion } from '../statistics/sample-union.ts';
+import type { Sampled } from '../statistics/user-sample.ts';
 import { variantState } from './row-state.ts';
 import type { ExperimentState, VariantState } from './state.ts';
 
@@ -11,47 +12,69 @@ export interface UnitPart {
   /** Rows of the run's total at the experiment's horizon, with vectors, by value of the experiment's dimension. */
   readonly rows: ReadonlyMap<string, Row>;
   /** Users exposed, variants numbered in the order of the settings. */
-  readonly sample: UserSample;
+  readonly sample: Sampled;
   /** Records that gaps and rebuilt spans have lost. */
   readonly missing: number;
 }
 
+type Totals = Omit<ExperimentState, 'looks'>;
+
 /**
- * The state of a run from all units: a sum, in any order. The looks are kept once for all units and come from elsewhere.
- * @param measures those of the rows, in their order; @param asOf event time up to which everything is in; undefined: none
+ * The state of a run from its units: a sum, in any order. Each is added as it comes, because all of their users at once are
+ * too many for one turn of the event loop. The looks are kept once for all units and come from elsewhere.
  */
+export class UnitsSum {
+  readonly #settings: ExperimentSettings;
+  readonly #measures: readonly Measure[];
+  readonly #rows = new Map<string, Row>();
+  readonly #users: SampleUnion;
+  #missing = 0;
+
+  /** `measures`: those of the rows, in their order. `before`: the state of the last time; it saves only time. */
+  constructor(settings: ExperimentSettings, measures: readonly Measure[], before?: Pick<Totals, 'exposed'>) {
+    this.#settings = settings;
+    this.#measures = measures;
+    this.#users = new SampleUnion(before?.exposed.sampled);
+  }
+
+  add({ rows, sample, missing }: UnitPart): void {
+    for (const [value, row] of rows) {
+      const sum = this.#rows.get(value);
+      if (sum === undefined) this.#rows.set(value, copyRow(row));
+      else addRow(sum, row);
+    }
+    this.#users.add(sample);
+    this.#missing += missing;
+  }
+
+  /** @param asOf event time up to which everything is in; undefined: none */
+  state(asOf: EpochMs | undefined): Totals {
+    const variants = new Map<string, VariantState>();
+    const others = new Map<string, number>();
+    for (const [value, row] of [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (this.#settings.variants.has(value)) variants.set(value, variantState(row, this.#measures));
+      else if (row.impressions > 0) others.set(value, row.impressions);
+    }
+    return {
+      settings: this.#settings,
+      measures: this.#measures.map(({ canonical }) => canonical),
+      asOf,
+      variants,
+      others,
+      exposed: this.#users.exposed(),
+      missing: this.#missing,
+    };
+  }
+}
+
+/** The same where all parts are at hand. */
 export function stateOfUnits(
   settings: ExperimentSettings,
   measures: readonly Measure[],
   parts: readonly UnitPart[],
   asOf: EpochMs | undefined,
-): Omit<ExperimentState, 'looks'> {
-  const variants = new Map<string, VariantState>();
-  const others = new Map<string, number>();
-  for (const [value, row] of [...sumOf(parts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (settings.variants.has(value)) variants.set(value, variantState(row, measures));
-    else if (row.impressions > 0) others.set(value, row.impressions);
-  }
-  const samples = parts.map(({ sample }) => sample);
-  return {
-    settings,
-    measures: measures.map(({ canonical }) => canonical),
-    asOf,
-    variants,
-    others,
-    sample: samples.length === 1 ? samples[0] : mergeSamples(samples, Number.POSITIVE_INFINITY),
-    missing: parts.reduce((sum, part) => sum + part.missing, 0),
-  };
-}
-
-function sumOf(parts: readonly UnitPart[]): ReadonlyMap<string, Row> {
-  const sums = new Map<string, Row>();
-  for (const { rows } of parts) {
-    for (const [value, row] of rows) {
-      const sum = sums.get(value);
-      if (sum === undefined) sums.set(value, copyRow(row));
-      else addRow(sum, row);
-    }
-  }
-  return sums;
+): Totals {
+  const sum = new UnitsSum(settings, measures);
+  for (const part of parts) sum.add(part);
+  return sum.state(asOf);
 }

@@ -2,17 +2,18 @@ import { looksKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/port.ts';
 import type { UnitState } from '../accumulators/unit-state.ts';
 import { completeUpTo } from '../accumulators/windows.ts';
-import type { Settings } from '../config/settings.ts';
+import type { Span } from '../config/settings.ts';
 import type { EpochMs } from '../events.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
 import { decodeLooks } from '../experiment/looks-fields.ts';
 import type { ExperimentState } from '../experiment/state.ts';
-import { stateOfUnits } from '../experiment/units.ts';
-import { ExperimentParts, type UnitParts } from '../experiment-parts.ts';
+import { UnitsSum } from '../experiment/units.ts';
+import { ExperimentParts } from '../experiment-parts.ts';
+import type { ExporterSettings } from './contract.ts';
 
 type Units = readonly (UnitState | undefined)[];
-type ExperimentsSettings = Pick<Settings, 'attribution' | 'experiments' | 'measures' | 'paneSize'>;
+type ExperimentsSettings = Pick<ExporterSettings, 'attribution' | 'experiments' | 'measures' | 'paneSize'>;
 
 interface StoreOfUnits {
   readonly store: Store;
@@ -80,7 +81,7 @@ export class Experiments {
   }
 
   /** End of the newest pane that is complete in every unit that is not far behind; undefined: none is. */
-  #newest(units: Units, horizon: Settings['attribution']['horizons'][number]): EpochMs | undefined {
+  #newest(units: Units, horizon: Span): EpochMs | undefined {
     const { attribution, paneSize } = this.#settings;
     const known = units.filter((unit) => unit !== undefined);
     const end = completeUpTo(known, horizon, { paneSize: paneSize.ms, unitTimeout: attribution.unitTimeout });
@@ -91,20 +92,13 @@ export class Experiments {
     units: Units,
     asOf: readonly (EpochMs | undefined)[],
   ): Promise<readonly Omit<ExperimentState, 'looks'>[]> {
-    const read: UnitParts[] = [];
-    for (const u of units.keys()) {
-      const parts = await this.#parts.read(u);
-      if (parts !== undefined) read.push(parts);
-    }
     const { experiments, measures } = this.#settings;
-    return experiments.map((experiment, e) =>
-      stateOfUnits(
-        experiment,
-        measures,
-        read.map(({ parts }) => parts[e]),
-        asOf[e],
-      ),
-    );
+    const sums = experiments.map((experiment, e) => new UnitsSum(experiment, measures, this.#totals[e]));
+    for (const u of units.keys()) {
+      const read = await this.#parts.read(u);
+      for (const [e, part] of (read?.parts ?? []).entries()) sums[e].add(part);
+    }
+    return sums.map((sum, e) => sum.state(asOf[e]));
   }
 
   #looks({ generation }: UnitState): Promise<readonly Fields[]> {

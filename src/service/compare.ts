@@ -6,11 +6,18 @@ import type { Comparison } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
 import { runOf } from '../experiment/run.ts';
 import { takeLooks } from '../experiment/take-looks.ts';
+import { type Trail, trailOf } from '../experiment/trail.ts';
 import { Experiments, isLookedAt } from '../exporter/experiments.ts';
 
 /** Nothing to compare; the message says what to do. */
 export class NothingStored extends Error {
   override readonly name = 'NothingStored';
+}
+
+export interface StoredCompared {
+  readonly comparison: Comparison;
+  /** The looks of the service that are remembered. */
+  readonly trail: Trail;
 }
 
 /**
@@ -23,7 +30,7 @@ export async function compareStored(
   experiment: ExperimentSettings,
   namespace: string,
   store: Store,
-): Promise<Comparison> {
+): Promise<StoredCompared> {
   const units = await readUnits(store, namespace);
   const run = runOf(experiment, settings.measures);
   const known = units.flatMap((unit) => unit?.runs.filter(({ name }) => name === experiment.name) ?? []);
@@ -39,7 +46,8 @@ export async function compareStored(
   const experiments = new Experiments({ ...settings, experiments: [experiment] }, { store, namespace });
   await experiments.read(units);
   const [state] = experiments.states;
-  return evaluate(isLookedAt(state) ? state : { ...state, looks: takeLooks(state) });
+  const looks = isLookedAt(state) ? state.looks : takeLooks(state);
+  return { comparison: evaluate({ ...state, looks }), trail: trailOf(looks) };
 }
 
 async function readUnits(store: Store, namespace: string): Promise<readonly (UnitState | undefined)[]> {

@@ -52,7 +52,10 @@ export function explainExperiment(decision: ExperimentDecision, names: Experimen
     case 'within_tolerance':
       return `${variant} is not worse than ${control} on ${measure} by more than ${percent(facts.tolerance)}: the difference is between ${range(facts)}; ${ALWAYS}.`;
     case 'wide_interval':
-      return `The difference of ${variant} from ${control} on ${measure} is between ${range(facts)}, which says neither that it is worse or better nor that a loss above ${percent(facts.tolerance)} is out of the question. Wait for more users.`;
+      return (
+        notAdjusted(facts, names) ??
+        `The difference of ${variant} from ${control} on ${measure} is between ${range(facts)}, which says neither that it is worse or better nor that a loss above ${percent(facts.tolerance)} is out of the question. Wait for more users.`
+      );
     default:
       return assertNever(reason);
   }
@@ -72,6 +75,19 @@ function found(
   return `${variant} was found ${word} than ${control} on ${measure} at an earlier look, which stays; the difference is now between ${ends(effect)}.`;
 }
 
+/**
+ * An interval stands for itself, the decision for all variants: of several it may exclude 0 where the adjusted p is above
+ * alpha. undefined: it does not exclude 0.
+ */
+function notAdjusted(facts: ExperimentFacts, { variant, control, measure }: ExperimentNames): string | undefined {
+  const { effect, lowerIsBetter, alpha, pWorse, pBetter } = facts;
+  const side = ([1, -1] as const).find((direction) => effect !== undefined && excludesZero(effect, direction));
+  if (effect === undefined || side === undefined) return undefined;
+  const word = (side === 1) === lowerIsBetter ? 'worse' : 'better';
+  const p = (word === 'worse' ? pWorse : pBetter) ?? 1;
+  return `Alone, ${variant} would be ${word} than ${control} on ${measure} by ${sizes(effect)}, but several variants are compared: adjusted for their number p is ${probability(p)}, above ${alpha}. Wait for more users.`;
+}
+
 function range({ effect }: ExperimentFacts): string {
   return effect === undefined ? 'unknown bounds' : ends(effect);
 }
@@ -85,5 +101,5 @@ function empty({ control, variant }: ExperimentFacts, names: ExperimentNames): s
 function fewest(facts: ExperimentFacts, names: ExperimentNames, count: keyof VariantFacts, what: string): string {
   const least = facts.control[count] <= facts.variant[count];
   const has = least ? facts.control[count] : facts.variant[count];
-  return `${least ? names.control : names.variant} has only ${has} ${what}`;
+  return `${least ? names.control : names.variant} has ${has === 0 ? 'no' : `only ${has}`} ${what}`;
 }

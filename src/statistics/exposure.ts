@@ -1,5 +1,3 @@
-import type { SampledUser, UserSample } from './user-sample.ts';
-
 /**
  * What the user sample says about an experiment.
  *
@@ -21,28 +19,43 @@ export interface Exposure {
   readonly crossovers: number;
 }
 
+/** How many sampled users saw what (`sample-union.ts`). */
+export interface Exposed {
+  readonly level: number;
+  readonly sampled: number;
+  readonly groups: readonly ExposedGroup[];
+}
+
+export interface ExposedGroup {
+  /** Bit v is set if they saw variant v. */
+  readonly seen: number;
+  /** The one that they saw first. */
+  readonly variant: number;
+  /** How many they are. */
+  readonly users: number;
+}
+
 /** @param variants number of configured variants */
-export function exposureOf(sample: UserSample, variants: number): Exposure {
+export function exposureOf({ level, sampled, groups }: Exposed, variants: number): Exposure {
   const first = new Array<number>(variants).fill(0);
   const seen = new Array<number>(variants).fill(0);
   let crossovers = 0;
-  for (const user of sample.values()) {
-    if (user.variant < variants) first[user.variant]++;
-    for (let v = 0; v < variants; v++) if (saw(user, v)) seen[v]++;
-    if ((user.seen & (user.seen - 1)) !== 0) crossovers++;
+  for (const group of groups) {
+    if (group.variant < variants) first[group.variant] += group.users;
+    for (let v = 0; v < variants; v++) if (saw(group, v)) seen[v] += group.users;
+    if ((group.seen & (group.seen - 1)) !== 0) crossovers += group.users;
   }
-  return { level: sample.level, sampled: sample.size, users: sample.size * 2 ** sample.level, first, seen, crossovers };
+  return { level, sampled, users: sampled * 2 ** level, first, seen, crossovers };
 }
 
 /** Users of two variants in all, each once: N of `sequence.ts` is this and the impressions without a user. */
-export function usersOfPair(sample: UserSample, control: number, treatment: number): number {
-  let sampled = 0;
-  for (const user of sample.values()) if (saw(user, control) || saw(user, treatment)) sampled++;
-  return sampled * 2 ** sample.level;
+export function usersOfPair({ level, groups }: Exposed, control: number, treatment: number): number {
+  const either = groups.filter((group) => saw(group, control) || saw(group, treatment));
+  return either.reduce((sum, { users }) => sum + users, 0) * 2 ** level;
 }
 
-function saw(user: SampledUser, variant: number): boolean {
-  return ((user.seen >>> variant) & 1) === 1;
+function saw({ seen }: ExposedGroup, variant: number): boolean {
+  return ((seen >>> variant) & 1) === 1;
 }
 
 /** Crossover makes an experiment invalid from so many sampled users and this share of the sample on. */

@@ -22,7 +22,7 @@ export const SAMPLE_CAPACITY = 32_768;
 export const MOST_VARIANTS = 31;
 
 /** The first word and 21 bits of the second. */
-const KEY_BITS = 53;
+export const KEY_BITS = 53;
 const HIGHEST_LEVEL = 32;
 
 /** One user of the sample; no user id is kept. */
@@ -36,6 +36,16 @@ export interface SampledUser {
   readonly variant: number;
 }
 
+/** What a reader sees of a sample, whoever keeps it. */
+export interface Sampled {
+  /** j. */
+  readonly level: number;
+  /** Number of sampled users. */
+  readonly size: number;
+  /** Shows each user once, in no particular order: the fields of `SampledUser`. */
+  each(see: (key: number, seen: number, ts: EpochMs, variant: number) => void): void;
+}
+
 /** What `drain` hands out for the next commit. */
 export interface SampleChange {
   readonly level: number;
@@ -44,7 +54,7 @@ export interface SampleChange {
   readonly users: readonly SampledUser[];
 }
 
-export class UserSample {
+export class UserSample implements Sampled {
   readonly #capacity: number;
   readonly #users = new Map<number, SampledUser>();
   #level: number;
@@ -67,12 +77,10 @@ export class UserSample {
     this.#raised = this.#level !== level;
   }
 
-  /** j. */
   get level(): number {
     return this.#level;
   }
 
-  /** Number of sampled users. */
   get size(): number {
     return this.#users.size;
   }
@@ -92,9 +100,8 @@ export class UserSample {
     this.#shrink();
   }
 
-  /** In no particular order. */
-  values(): Iterable<SampledUser> {
-    return this.#users.values();
+  each(see: (key: number, seen: number, ts: EpochMs, variant: number) => void): void {
+    for (const { key, seen, ts, variant } of this.#users.values()) see(key, seen, ts, variant);
   }
 
   /** In ascending order of keys. */
@@ -143,13 +150,4 @@ function united(a: SampledUser, b: SampledUser): SampledUser {
   if (!earlier && seen === a.seen) return a;
   const first = earlier ? b : a;
   return { key: a.key, seen, ts: first.ts, variant: first.variant };
-}
-
-/** Of any number of samples, each gone through once. @param capacity K; Infinity where samples of all units are read together */
-export function mergeSamples(samples: readonly UserSample[], capacity: number): UserSample {
-  return new UserSample(capacity, Math.max(0, ...samples.map(({ level }) => level)), usersOf(samples));
-}
-
-function* usersOf(samples: readonly UserSample[]): Iterable<SampledUser> {
-  for (const sample of samples) yield* sample.values();
 }

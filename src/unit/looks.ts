@@ -11,6 +11,8 @@ export class UnitLooks {
   readonly #run: string;
   readonly #stored: Map<string, string>;
   #looks: ExperimentLooks;
+  /** Those whose fields are stored, or on their way. */
+  #taken: ExperimentLooks;
 
   /** `stored`: the fields of the looks' key. */
   constructor(settings: ExperimentSettings, run: string, stored: ReadonlyMap<string, string>) {
@@ -18,6 +20,7 @@ export class UnitLooks {
     this.#run = run;
     this.#stored = new Map(stored);
     this.#looks = decodeLooks(stored, settings.horizon.text);
+    this.#taken = this.#looks;
   }
 
   get looks(): ExperimentLooks {
@@ -30,6 +33,8 @@ export class UnitLooks {
 
   /** Fields that changed since the last call go into `rows`. */
   takeChanges(owner: RowOwner, rows: Map<string, Map<string, string>>): void {
+    if (this.#looks === this.#taken) return;
+    this.#taken = this.#looks;
     const changed = new Map<string, string>();
     for (const [field, text] of encodeLooks(this.#looks, this.#settings.horizon.text)) {
       if (this.#stored.get(field) === text) continue;

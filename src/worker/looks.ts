@@ -1,7 +1,9 @@
+import type { UnitState } from '../accumulators/unit-state.ts';
 import { completeUpTo } from '../accumulators/windows.ts';
 import type { EpochMs } from '../events.ts';
-import { stateOfUnits } from '../experiment/units.ts';
-import { ExperimentParts, type UnitParts } from '../experiment-parts.ts';
+import type { ExperimentState } from '../experiment/state.ts';
+import { UnitsSum } from '../experiment/units.ts';
+import { ExperimentParts } from '../experiment-parts.ts';
 import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
 import type { WorkerDeps, WorkerSettings } from './contract.ts';
 import type { Owned } from './owned.ts';
@@ -20,6 +22,8 @@ export class WorkerLooks {
   readonly #passes: FaultPoint;
   /** By experiment: end of the newest complete pane at the last look. */
   readonly #seen: EpochMs[] = [];
+  /** By experiment: what the last look saw. */
+  readonly #totals: Omit<ExperimentState, 'looks'>[] = [];
   /** The unit that has looked last. */
   #by: Owned | undefined;
 
@@ -35,30 +39,38 @@ export class WorkerLooks {
   /** Rejects as `ExperimentParts` does. @param owned the unit that looks */
   async look(owned: Owned): Promise<void> {
     if (this.#parts === undefined || !looks(owned)) return;
-    const others: UnitParts[] = [];
+    const { experiments } = this.#settings.unit(LOOKING_UNIT);
+    const { measures } = this.#settings.looks;
+    const sums = experiments.map((experiment, e) => new UnitsSum(experiment, measures, this.#totals[e]));
+    const others: UnitState[] = [];
     for (let unit = 0; unit < this.#settings.looks.partitions; unit++) {
       if (unit === LOOKING_UNIT) continue;
       this.#passes('look wanted');
       const parts = await this.#parts.read(unit);
       this.#passes('look read');
-      if (parts !== undefined) others.push(parts);
+      if (parts === undefined) continue;
+      others.push(parts.state);
+      for (const [e, sum] of sums.entries()) sum.add(parts.parts[e]);
     }
-    if (looks(owned)) this.#take(owned, others);
+    if (looks(owned)) this.#take(owned, others, sums);
   }
 
-  #take(owned: Owned, others: readonly UnitParts[]): void {
+  /** @param sums of the other units, by experiment */
+  #take(owned: Owned, others: readonly UnitState[], sums: readonly UnitsSum[]): void {
     if (this.#by !== owned) this.#seen.length = 0;
     this.#by = owned;
     const { unit } = owned;
-    const { measures, unitTimeout } = this.#settings.looks;
+    const { unitTimeout } = this.#settings.looks;
     const { experiments, panes } = this.#settings.unit(LOOKING_UNIT);
-    const watermarks = [{ watermark: unit.join.watermark }, ...others.map(({ state }) => state)];
+    const watermarks = [{ watermark: unit.join.watermark }, ...others];
     for (const [e, experiment] of experiments.entries()) {
       const asOf = completeUpTo(watermarks, experiment.horizon, { paneSize: panes.paneSize, unitTimeout });
       if (!Number.isFinite(asOf) || asOf <= (this.#seen[e] ?? Number.NEGATIVE_INFINITY)) continue;
       this.#seen[e] = asOf;
-      const parts = [unit.part(e), ...others.map((other) => other.parts[e])];
-      unit.look(e, stateOfUnits(experiment, measures, parts, asOf));
+      sums[e].add(unit.part(e));
+      const totals = sums[e].state(asOf);
+      this.#totals[e] = totals;
+      unit.look(e, totals);
     }
   }
 }

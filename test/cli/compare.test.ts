@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printComparison } from '../../src/cli/comparison-output.ts';
+import { comparisonPlot } from '../../src/cli/comparison-plot.ts';
 import type { Comparison } from '../../src/experiment/comparison.ts';
 import { compareStored } from '../../src/service/compare.ts';
 import { load } from '../config/fixture.ts';
@@ -90,8 +91,10 @@ describe('receval compare', () => {
     [['--experiment', 'defualt'], '--experiment: no experiment "defualt"; did you mean "default"?'],
     [['--output', 'csv'], '--output: no form "csv"; expected one of table, json, md, html'],
     [['--redis', 'redis://x'], '--redis names a running service: leave it out beside files'],
+    [['--concat'], '--concat says how files are read: name some, or leave it out'],
   ])('%j is a wrong usage', async (flags, message) => {
-    const { code, stderr, stdout } = await receval(['compare', ...logs('same'), ...flags]);
+    const files = flags[0] === '--concat' ? [] : logs('same');
+    const { code, stderr, stdout } = await receval(['compare', ...files, ...flags]);
     expect(stderr).toContain(message);
     expect(stdout).toBe('');
     expect(code).toBe(2);
@@ -142,7 +145,7 @@ if (await redisIsThere()) {
       const admin = new Redis(redis.url);
       for (const [key, fields] of service.store.inner.snapshot()) await admin.hset(key, fields);
       admin.disconnect();
-    }, 60_000);
+    });
     afterAll(() => redis.stop());
 
     it('shows what a running service has stored, and exits with 3 when a variant regressed', async () => {
@@ -151,8 +154,8 @@ if (await redisIsThere()) {
       expect(stderr).toBe('');
       const settings = load(SHOP);
       const stored = await compareStored(settings, settings.experiments[0], 'shop', service.store);
-      expect(stdout).toBe(printComparison(stored, undefined, 'json'));
-      expect(stored.variants[0].decision).toBe('regressed');
+      expect(stdout).toBe(printComparison(stored.comparison, stored.trail, 'json'));
+      expect(stored.comparison.variants[0].decision).toBe('regressed');
       expect(code).toBe(3);
       const table = await receval(['compare', ...flags]);
       expect(table.stdout).toContain('B: regressed');
@@ -183,13 +186,18 @@ if (await redisIsThere()) {
       expect(code).not.toBe(3);
     });
 
-    it('draws no picture, since a service keeps none of past looks', async () => {
+    it('draws the looks that the service has taken, also in a page', async () => {
       const plot = join(folder, 'live.svg');
-      const { code, stderr } = await receval(['compare', '--config', config, '--redis', redis.url, '--plot', plot]);
-      expect(stderr).toContain('--plot draws the effect look by look');
-      expect(stderr).toContain('name the logs');
-      expect(code).toBe(2);
-      expect(existsSync(plot)).toBe(false);
+      const flags = ['--config', config, '--redis', redis.url];
+      const { code, stdout, stderr } = await receval(['compare', ...flags, '--plot', plot, '--output', 'html']);
+      expect(stderr).toBe('');
+      const settings = load(SHOP);
+      const { comparison, trail } = await compareStored(settings, settings.experiments[0], 'shop', service.store);
+      expect(trail.get('B')?.length).toBeGreaterThan(1);
+      const svg = comparisonPlot(comparison, trail);
+      expect(readFileSync(plot, 'utf8')).toBe(svg);
+      expect(stdout).toContain(svg.trim());
+      expect(code).toBe(3);
     });
 
     it('says so when no Redis is there', async () => {
@@ -199,6 +207,6 @@ if (await redisIsThere()) {
       expect(stderr).not.toContain('    at ');
       expect(code).not.toBe(0);
       expect(code).not.toBe(3);
-    }, 30_000);
+    });
   });
 }

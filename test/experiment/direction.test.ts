@@ -29,6 +29,20 @@ function judged(a: readonly [number, number], b: readonly [number, number], more
   return looked(state(variants, { measures: MEASURES, settings: { ...SETTINGS, guardrails: ['mrr'], ...more } }));
 }
 
+test('bias is shown without a better direction, and decides nothing', () => {
+  const mean = (value: number): Mean => ({ value, stderr: 0.01, df: 255 });
+  const means = (bias: number) =>
+    new Map([...['ndcg@10', 'mrr'].map((name) => [name, mean(0.4)] as const), ['bias', mean(bias)] as const]);
+  const { decision, measures } = looked(
+    state({ A: variant(means(0.5)), B: variant(means(0)) }, { measures: ['ndcg@10', 'bias'] }),
+  );
+  expect(decision).toBe('insufficient');
+  expect(measures.map(({ measure, better }) => [measure, better])).toEqual([
+    ['ndcg@10', 'higher'],
+    ['bias', 'neither'],
+  ]);
+});
+
 describe('an experiment on a measure of which less is better', () => {
   test('decides as one on a measure of which more is better that has fallen where this has risen', () => {
     const value = fc.double({ min: 0.2, max: 0.8, noNaN: true });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
 import { decodeLooks, encodeLooks } from '../../src/experiment/looks-fields.ts';
+import { MOST_POINTS } from '../../src/experiment/points.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
 import { Watcher } from '../../src/experiment/trail.ts';
 import { AS_OF, SETTINGS, state, variant } from './states.ts';
@@ -75,6 +76,7 @@ describe('looks', () => {
       '30m|B|hit@10|worse',
       '30m|B|hit@10|guard',
       '30m|B|decision',
+      '30m|B|point|0',
     ]);
   });
 
@@ -92,8 +94,31 @@ describe('looks', () => {
     ['srm', '{}'],
     ['30m|B|mrr|worse', '["1",2]'],
     ['30m|B|decision', '["healthy","srm",1]'],
+    ['30m|B|point|0', '[1,2,3]'],
   ])('a damaged field is named: %s', (field, text) => {
     expect(() => decodeLooks(new Map([[field, text]]), '30m')).toThrow(field);
+  });
+
+  test('a point whose place before it is empty is refused, and names the place', () => {
+    const fields = new Map([
+      ['30m|B|point|0', '[1,0,-1,1]'],
+      ['30m|B|point|2', '[3,0,-1,1]'],
+    ]);
+    expect(() => decodeLooks(fields, '30m')).toThrow('looks: 30m|B|point|1: ');
+  });
+
+  test('one more look writes one point, however many there are', () => {
+    let looks = NO_EXPERIMENT_LOOKS;
+    let before = new Map<string, string>();
+    for (let i = 0; i < MOST_POINTS + 50; i++) {
+      looks = takeLooks(guarded(-0.0001 * (i % 7), 0, { asOf: AS_OF + i * HOUR, looks }));
+      const fields = encodeLooks(looks, '30m');
+      const changed = [...fields].filter(([field, text]) => field.includes('|point|') && before.get(field) !== text);
+      expect(changed).toHaveLength(1);
+      before = fields;
+    }
+    expect([...before.keys()].filter((field) => field.includes('|point|'))).toHaveLength(MOST_POINTS);
+    expect(decodeLooks(before, '30m')).toEqual(looks);
   });
 
   test('nothing is seen before anything is final', () => {

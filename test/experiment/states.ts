@@ -3,7 +3,8 @@ import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
 import type { ExperimentState, VariantState } from '../../src/experiment/state.ts';
 import type { BucketSums } from '../../src/statistics/effect.ts';
 import { meanOfBuckets, PUBLISHED_BUCKETS } from '../../src/statistics/mean.ts';
-import { UserSample } from '../../src/statistics/user-sample.ts';
+import { SampleUnion } from '../../src/statistics/sample-union.ts';
+import { type Sampled, UserSample } from '../../src/statistics/user-sample.ts';
 
 export const SETTINGS: ExperimentSettings = {
   name: 'default',
@@ -46,18 +47,21 @@ export function variantOfSums(sums: BucketSums, names: readonly string[] = ['ndc
   return variant(new Map(names.map((name) => [name, mean])));
 }
 
+/** `sample`: of the users; without it 300 in each variant. */
 export function state(
   variants: Readonly<Record<string, VariantState>>,
-  more: Partial<ExperimentState> = {},
+  { sample, ...more }: Partial<ExperimentState> & { readonly sample?: Sampled } = {},
 ): ExperimentState {
   const all = new Map(Object.entries(variants));
+  const users = new SampleUnion();
+  users.add(sample ?? sampleOf([...all].map(() => 300)));
   return {
     settings: SETTINGS,
     measures: ['ndcg@10'],
     asOf: AS_OF,
     variants: all,
     others: new Map(),
-    sample: sampleOf([...all].map(() => 300)),
+    exposed: users.exposed(),
     missing: 0,
     looks: NO_EXPERIMENT_LOOKS,
     ...more,

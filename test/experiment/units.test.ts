@@ -45,8 +45,8 @@ describe('the state of all units', () => {
     const back = stateOfUnits(SETTINGS, measures, [other, one], AS_OF);
     expect(forth.variants).toEqual(back.variants);
     expect(forth.variants.get('A')).toMatchObject({ impressions: 60, positives: 30, buckets: 40 });
-    expect(forth.sample.size).toBe(9);
-    expect(back.sample.users()).toEqual(forth.sample.users());
+    expect(forth.exposed.sampled).toBe(9);
+    expect(back.exposed).toEqual(forth.exposed);
     expect(forth.missing).toBe(3);
     expect(forth.others).toEqual(new Map([['C', 40]]));
   });

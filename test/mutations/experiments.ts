@@ -53,7 +53,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
         replacement: 'return { name, run, begins: [...positions], missing: known?.missing ?? 0 };',
       },
       {
-        file: 'unit/panes.ts',
+        file: 'unit/restore.ts',
         text: 'runs === undefined ? [] : (join?.topics.map((topic) => topic.committed) ?? [])',
         replacement: '(join?.topics.map((topic) => topic.committed) ?? [])',
       },
@@ -86,6 +86,36 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
         file: 'worker.ts',
         text: 'const owned = this.#units.get(LOOKING_UNIT);',
         replacement: 'const owned = [...this.#units.values()].at(-1);',
+      },
+    ],
+  },
+  {
+    name: 'a run pools what was read before it began',
+    changes: [
+      {
+        file: 'accumulators/runs.ts',
+        text: 'if (ts < this.#starts[r] || offset < (this.#states[r].begins[topic] ?? 0)) runs |= 1 << r;',
+        replacement: 'if (ts < this.#starts[r] || offset < 0 * topic) runs |= 1 << r;',
+      },
+    ],
+  },
+  {
+    name: 'a run that begins in mid-history says that it counts from the first record',
+    changes: [
+      {
+        file: 'unit/restore.ts',
+        text: 'runs === undefined ? [] : (join?.topics.map((topic) => topic.committed) ?? [])',
+        replacement: '[]',
+      },
+    ],
+  },
+  {
+    name: 'a run that has ended leaves its sums behind',
+    changes: [
+      {
+        file: 'unit/restore.ts',
+        text: '...ended.flatMap((run) => runKeys(settings, generation, run)),',
+        replacement: '...ended.slice(0, 0).flatMap((run) => runKeys(settings, generation, run)),',
       },
     ],
   },

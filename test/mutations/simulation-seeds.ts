@@ -56,4 +56,7 @@ export const SEEDS: Readonly<Record<string, number>> = {
   'the evidence of the newest look stands for that of all': 3,
   'looks begin anew with every claim': 3,
   'whoever owns a unit looks': 1,
+  'a run pools what was read before it began': 30,
+  'a run that begins in mid-history says that it counts from the first record': 10,
+  'a run that has ended leaves its sums behind': 30,
 };

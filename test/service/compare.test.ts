@@ -42,26 +42,46 @@ describe('an experiment of a running service', () => {
     const hashes = await store.read([0, 1].map((unit) => unitKey(NAMESPACE, unit)));
     const experiments = new Experiments(settings, { store, namespace: NAMESPACE });
     await experiments.read(hashes.map((fields, unit) => readUnit(unit, fields, undefined)));
-    expect(JSON.stringify(found)).toBe(JSON.stringify(experiments.made[0]));
-    expect(found.variants[0]).toMatchObject({ decision: 'regressed', variant: 'B' });
+    expect(JSON.stringify(found.comparison)).toBe(JSON.stringify(experiments.made[0]));
+    expect(found.comparison.variants[0]).toMatchObject({ decision: 'regressed', variant: 'B' });
     expect(store.inner.snapshot()).toEqual(before);
+  });
+
+  it('comes with the looks that the service has taken, each with what it saw', async () => {
+    const shop = new ShopService();
+    const running = await shop.start();
+    const seen: unknown[] = [];
+    shop.onLabel = (label) => {
+      if (label !== 'look wanted') return;
+      const state = { ...stateIn(shop.store.inner.snapshot(), EXPERIMENT), looks: NO_EXPERIMENT_LOOKS };
+      const [{ measures }] = evaluate(state).variants;
+      const { effect, ci } = measures.find(({ role }) => role === 'primary') ?? {};
+      if (ci) seen.push({ at: state.asOf, effect, lower: ci[0], upper: ci[1] });
+    };
+    await shop.live(310, { A: 1, B: 3 });
+    await shop.clock.advance(2000);
+    await running.stop();
+    const { trail } = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, shop.store);
+    expect(trail.get('B')).toEqual(seen);
+    expect(seen.length).toBeGreaterThan(3);
   });
 
   it('is looked at here while the service has not done so', async () => {
     const { store } = await service();
-    const found = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, store);
+    const { comparison: found } = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, store);
     const stored = store.inner.snapshot();
     store.inner.restoreSnapshot(new Map([...stored].filter(([key]) => !key.includes(':looks:'))));
-    const first = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, store);
+    const { comparison: first, trail } = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, store);
     const state = { ...stateIn(stored, EXPERIMENT), looks: NO_EXPERIMENT_LOOKS };
     expect(first).toEqual(evaluate({ ...state, looks: takeLooks(state) }));
     expect(first.variants[0]).toMatchObject({ decision: 'regressed', since: found.asOf });
+    expect(trail.get('B')?.map(({ at }) => new Date(at).toISOString())).toEqual([found.asOf]);
   });
 
   it('is one of several', async () => {
     const second = { ...EXPERIMENT, name: 'second', horizon: HORIZONS[0] };
     const { store } = await service([EXPERIMENT, second]);
-    const found = await compareStored(settingsOf(second), second, NAMESPACE, store);
+    const { comparison: found } = await compareStored(settingsOf(second), second, NAMESPACE, store);
     expect(found).toMatchObject({ experiment: 'second', horizon: '10s' });
   });
 

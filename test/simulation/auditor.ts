@@ -16,37 +16,43 @@ import { identityBroken, wentBack } from './identity.ts';
 import { grown, impressionsOf, type Lineage, type Sent } from './lineage.ts';
 import type { SimulatedLog } from './log.ts';
 import { looksBroken } from './looks.ts';
+import { runsBroken } from './runs.ts';
 
 export class Auditor {
   readonly #log: SimulatedLog;
-  readonly #units: ReadonlyMap<string, UnitSettings>;
+  /** By key: one for each of the runs that there may be. */
+  readonly #units: ReadonlyMap<string, readonly UnitSettings[]>;
   /** The highest watermark of any commit. */
   #newest = Number.NEGATIVE_INFINITY;
 
-  constructor(log: SimulatedLog, partitions: number, unitOf: (partition: number) => UnitSettings) {
+  constructor(log: SimulatedLog, partitions: number, unitsOf: (partition: number) => readonly UnitSettings[]) {
     this.#log = log;
     this.#units = new Map(
       Array.from({ length: partitions }, (_, partition) => {
-        const unit = unitOf(partition);
-        return [unitKey(unit.namespace, partition), unit] as const;
+        const units = unitsOf(partition);
+        return [unitKey(units[0].namespace, partition), units] as const;
       }),
     );
   }
 
-  unitOf(key: string): UnitSettings {
-    const unit = this.#units.get(key);
-    if (unit === undefined) throw new Broken('keys', `a commit to ${key}, which is no unit`);
+  /** The unit as it is told to be by the settings that have these runs. */
+  unitOf(key: string, { runs }: Pick<Lineage, 'runs'>): UnitSettings {
+    const units = this.#units.get(key);
+    if (units === undefined) throw new Broken('keys', `a commit to ${key}, which is no unit`);
+    const unit = units.find(({ panes }) => panes.runs.every(({ run }, r) => run === runs[r]?.run));
+    if (unit === undefined) throw new Broken('keys', `a commit to ${key} with runs that nobody has`);
     return unit;
   }
 
   /** A commit was applied onto `before` (undefined: onto nothing). Throws what it breaks. */
   continued(before: Lineage | undefined, commit: Commit, sent: Sent): Lineage {
-    const unit = this.unitOf(commit.unit);
     const lineage = grown(before, sent, commit);
+    const unit = this.unitOf(commit.unit, lineage);
     this.#newest = Math.max(this.#newest, lineage.watermark);
     const problem =
       wentBack(before, lineage) ??
       identityBroken(lineage) ??
+      runsBroken(before, lineage) ??
       looksBroken(before, lineage, unit.partition, this.#newest);
     if (problem !== undefined)
       throw new Broken('accounting', `unit ${unit.partition}, commit ${commit.cid}: ${problem}`);
@@ -55,8 +61,9 @@ export class Auditor {
 
   /** The whole stored state of a unit against the reference. Throws how they differ. */
   compare(key: string, lineage: Lineage, stored: StoreSnapshot): Expected {
-    const unit = this.unitOf(key);
-    const expected = expectedOf(unit, this.#logs(unit.partition, lineage));
+    const unit = this.unitOf(key, lineage);
+    const [{ begins }] = lineage.runs;
+    const expected = expectedOf(unit, this.#logs(unit.partition, lineage), begins);
     const checkpoint = stored.get(key);
     const found = {
       watermark: lineage.watermark,

@@ -1,5 +1,6 @@
 /** What a unit must hold, by the reference: brute force over the logs, one addition after the other for the rows. */
 import type { PanesSettings, PanesState } from '../../src/accumulators/panes-settings.ts';
+import type { Offset } from '../../src/events.ts';
 import type { UnitSettings } from '../../src/unit/contract.ts';
 import { bucketOf } from '../../src/user-words.ts';
 import { PlainPanes } from '../accumulators/plain-panes.ts';
@@ -14,9 +15,12 @@ export interface Expected {
   readonly rows: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly panes: PanesState;
   readonly deletedPanes: number;
+  /** Impressions that the run leaves out because it began after their records. */
+  readonly beforeRun: number;
 }
 
-export function expectedOf(unit: UnitSettings, logs: readonly TopicLog[]): Expected {
+/** @param begins by topic: where the unit's run began in mid-history; none: with the unit */
+export function expectedOf(unit: UnitSettings, logs: readonly TopicLog[], begins: readonly Offset[]): Expected {
   const join = referenceJoin(unit.join, logs);
   const settings: PanesSettings = {
     ...unit.panes,
@@ -24,6 +28,8 @@ export function expectedOf(unit: UnitSettings, logs: readonly TopicLog[]): Expec
     settledUpTo: Number.NEGATIVE_INFINITY,
   };
   const panes = new PlainPanes(settings);
+  const accepted = join.impressions.filter(({ verdict }) => verdict.kind === 'accepted');
+  const leftOut = new Map(accepted.map((each) => [each.event, leftOutOf(unit, begins, each)] as const));
   for (const closing of join.closings) {
     const { at, horizon, impression } = closing;
     const { positive, out } = scoreOf(closing);
@@ -36,14 +42,20 @@ export function expectedOf(unit: UnitSettings, logs: readonly TopicLog[]): Expec
       positive,
       bucket: bucketOf(impression.userId ?? impression.requestId),
       out,
-      leftOut: leftOutOf(unit, impression.ts),
+      leftOut: leftOut.get(impression) ?? 0,
       impression: 0,
       last: false,
     });
   }
   panes.advance(join.watermark);
   const rows = panes.rows();
-  const users = usersOf(unit, join);
+  const users = usersOf(unit, begins, join);
   if (users.size > 0) rows.set(usersKeyOf(settings.owner, unit.panes.runs), users);
-  return { join, rows, panes: panes.state(), deletedPanes: panes.deletes.length };
+  return {
+    join,
+    rows,
+    panes: panes.state(),
+    deletedPanes: panes.deletes.length,
+    beforeRun: accepted.filter(({ topic, offset }) => offset < (begins[topic] ?? 0)).length,
+  };
 }

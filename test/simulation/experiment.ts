@@ -2,14 +2,30 @@
 import type { RunSettings } from '../../src/accumulators/runs.ts';
 import { type RowOwner, usersKey } from '../../src/accumulators/store/layout.ts';
 import type { ExperimentSettings } from '../../src/config/settings.ts';
-import type { DurationMs } from '../../src/events.ts';
+import type { DurationMs, Offset } from '../../src/events.ts';
 import { runOf as nameOfRun } from '../../src/experiment/run.ts';
 import type { UnitSettings } from '../../src/unit/contract.ts';
 import { sampleKey } from '../../src/user-words.ts';
 import type { ReferenceResult } from '../reference/join.ts';
+import type { JudgedImpression } from '../reference/judged.ts';
+import type { SimulatedSettings } from './scenario.ts';
 import { MEASURES } from './scoring.ts';
 
 type Horizons = UnitSettings['panes']['horizons'];
+
+/** Of the last variant; that of the others is 1. A history begins with the first. */
+export const WEIGHTS = [1, 2, 3] as const;
+
+/** The same with another weight of the last variant: another run of the experiment. */
+export function rampedTo(settings: SimulatedSettings, weight: number): SimulatedSettings {
+  const { experiments, panes } = settings;
+  const ramped = experiments.map((experiment) => {
+    const last = [...experiment.variants.keys()].at(-1) ?? '';
+    return { ...experiment, variants: new Map([...experiment.variants, [last, weight] as const]) };
+  });
+  const runs = ramped.map((experiment) => runOf(experiment, panes.horizons));
+  return { ...settings, experiments: ramped, panes: { ...panes, runs } };
+}
 
 /** Made of what was drawn already. `begin`: the first impressions come a little later. */
 export function experimentOf(horizons: Horizons, begin: number, step: DurationMs, drawn: number): ExperimentSettings {
@@ -43,19 +59,33 @@ export function runOf(experiment: ExperimentSettings, horizons: Horizons): RunSe
   };
 }
 
-/** Bit r: the impression takes no part in run r, whose every record counts. */
-export function leftOutOf({ panes }: UnitSettings, ts: number): number {
-  return panes.runs.reduce((bits, { start }, r) => bits + (start !== undefined && ts < start ? 2 ** r : 0), 0);
+/** By topic: the offset of the first record that counts in a run; none: of all topics the first. */
+type Begins = readonly Offset[];
+
+/** An impression that was accepted, and whose record counts. */
+function takesPart(start: number | undefined, begins: Begins, { event, topic, offset }: JudgedImpression): boolean {
+  return event.ts >= (start ?? Number.NEGATIVE_INFINITY) && offset >= (begins[topic] ?? 0);
+}
+
+/** Bit r: the impression takes no part in run r. */
+export function leftOutOf({ panes }: UnitSettings, begins: Begins, impression: JudgedImpression): number {
+  return panes.runs.reduce((bits, { start }, r) => bits + (takesPart(start, begins, impression) ? 0 : 2 ** r), 0);
 }
 
 /** The fields of the sample: of each user that was shown a variant, while the sample is not full. */
-export function usersOf(unit: UnitSettings, { impressions, watermark }: ReferenceResult): Map<string, string> {
-  const [{ dimension, variants, start = Number.NEGATIVE_INFINITY }] = unit.panes.runs;
+export function usersOf(
+  unit: UnitSettings,
+  begins: Begins,
+  { impressions, watermark }: ReferenceResult,
+): Map<string, string> {
+  const [{ dimension, variants, start }] = unit.panes.runs;
   const place = unit.panes.dimensions.indexOf(dimension);
-  const shown = impressions.flatMap(({ event, verdict }) => {
+  const shown = impressions.flatMap((impression) => {
+    const { event, verdict } = impression;
     const { ts, userId, dimensions } = event;
     const variant = variants.indexOf(dimensions[place]);
-    const isIn = verdict.kind === 'accepted' && ts + unit.join.horizons[0] <= watermark && ts >= start;
+    const isIn =
+      verdict.kind === 'accepted' && ts + unit.join.horizons[0] <= watermark && takesPart(start, begins, impression);
     return isIn && userId !== undefined && variant >= 0 ? [{ userId, ts, variant }] : [];
   });
   const fields = new Map<string, string>(shown.length === 0 ? [] : [['level', '0']]);

@@ -88,6 +88,17 @@ export function applyFault(world: World, fault: Fault): void {
     case 'trim':
       trim(world, happened);
       return;
+    case 'ramp':
+      if (fault.weight !== world.weight) happened();
+      world.weight = fault.weight;
+      for (const [i, process] of running.entries()) {
+        scheduler.in(i * fault.every, () => {
+          if (!process.alive) return;
+          process.backAfterStop = 100;
+          void process.worker.stop();
+        });
+      }
+      return;
     default:
       assertNever(fault);
   }

@@ -4,6 +4,7 @@
  */
 import type { DurationMs, EpochMs } from '../../src/events.ts';
 import { FAULT_LABELS } from '../../src/fault-point.ts';
+import { WEIGHTS } from './experiment.ts';
 import type { Random } from './random.ts';
 import { FATES, type Fate, type Fault, type FaultKind, type SimulatedSettings } from './scenario.ts';
 
@@ -28,9 +29,10 @@ export const FAULT_KINDS = [
   'group deleted',
   'trim',
 ] as const satisfies readonly FaultKind[];
+type DrawnKind = (typeof FAULT_KINDS)[number];
 
 /** How often one is drawn in comparison with the others, where it is drawn at all. */
-const USUAL: Readonly<Record<FaultKind, number>> = {
+const USUAL: Readonly<Record<DrawnKind, number>> = {
   crash: 3,
   'crash at': 3,
   stop: 2,
@@ -71,7 +73,7 @@ export function drawFaults(
   return faults.sort((a, b) => a.at - b.at);
 }
 
-function fault(random: Random, { slots, join }: SimulatedSettings, kind: FaultKind): DistributiveOmit<Fault, 'at'> {
+function fault(random: Random, { slots, join }: SimulatedSettings, kind: DrawnKind): DistributiveOmit<Fault, 'at'> {
   const slot = random.whole(0, slots - 1);
   const back = random.pick([100, 5000, 20_000, 60_000]);
   switch (kind) {
@@ -101,6 +103,16 @@ function fault(random: Random, { slots, join }: SimulatedSettings, kind: FaultKi
     case 'trim':
       return { kind };
   }
+}
+
+/** Changes of the weights, also back to those of before: of the traffic of each split a run of its own. */
+export function drawRamps(random: Random, begin: EpochMs, end: EpochMs): readonly Fault[] {
+  return Array.from({ length: random.whole(1, 3) }, () => ({
+    kind: 'ramp',
+    at: random.whole(begin, end - 1),
+    weight: random.pick(WEIGHTS),
+    every: random.pick([0, 2000, 20_000]),
+  }));
 }
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

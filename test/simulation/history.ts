@@ -1,6 +1,6 @@
 /** From a seed to a judged history. */
 import type { Broken } from './broken.ts';
-import { drawFates, drawFaults } from './faults.ts';
+import { drawFates, drawFaults, drawRamps } from './faults.ts';
 import { BEGIN, drawSettings, drawTraffic, STEP_MS } from './generator.ts';
 import { Happened } from './happened.ts';
 import type { Product } from './product.ts';
@@ -21,17 +21,22 @@ export interface Judged {
   readonly trace: readonly string[];
 }
 
+/** In one of so many histories the weights of the experiment change. The others are as they were before there were ramps. */
+const RAMPED = 10;
+
 export function drawScenario(seed: number): Scenario {
   const random = new Random(seed);
   const settings = drawSettings(random.stream('settings'));
   const traffic = drawTraffic(random.stream('traffic'), settings);
   const last = traffic.length === 0 ? BEGIN : traffic[traffic.length - 1].at;
   const end = last + 6 * STEP_MS;
+  const faults = drawFaults(random.stream('faults'), settings, BEGIN, end);
+  const ramps = seed % RAMPED === 0 ? drawRamps(random.stream('ramps'), BEGIN, end) : [];
   return {
     seed,
     settings,
     traffic,
-    faults: drawFaults(random.stream('faults'), settings, BEGIN, end),
+    faults: [...faults, ...ramps].sort((a, b) => a.at - b.at),
     fates: drawFates(random.stream('fates')),
     begin: BEGIN,
     end,

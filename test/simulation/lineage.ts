@@ -1,3 +1,4 @@
+import type { RunState } from '../../src/accumulators/runs.ts';
 import type { Commit, Fields } from '../../src/accumulators/store/port.ts';
 import type { TopicCheckpoint, TopicCounts } from '../../src/checkpoint.ts';
 import type { EpochMs, Offset } from '../../src/events.ts';
@@ -14,7 +15,9 @@ export interface Lineage {
   readonly counts: readonly TopicCounts[];
   /** By topic. */
   readonly inputs: readonly Inputs[];
-  /** What the looks have found: fields of their hash. */
+  /** The runs of experiments, and where they began. */
+  readonly runs: readonly RunState[];
+  /** What the looks of these runs have found: fields of their hash. */
   readonly looks: ReadonlyMap<string, string>;
 }
 
@@ -28,6 +31,8 @@ export interface Sent {
 export function grown(before: Lineage | undefined, sent: Sent, commit: Commit): Lineage {
   const topics: readonly TopicCheckpoint[] = parsed(commit.checkpoint, 'topics');
   const watermark: number | null = parsed(commit.checkpoint, 'watermark');
+  const runs: readonly RunState[] = parsed(commit.checkpoint, 'runs');
+  const goesOn = runs.every(({ run }, r) => run === before?.runs[r].run);
   return {
     commits: (before?.commits ?? 0) + 1,
     begin: before?.begin ?? sent.begin,
@@ -36,7 +41,8 @@ export function grown(before: Lineage | undefined, sent: Sent, commit: Commit): 
     watermark: watermark ?? Number.NEGATIVE_INFINITY,
     counts: parsed(commit.checkpoint, 'counts'),
     inputs: sent.inputs,
-    looks: new Map([...(before?.looks ?? []), ...looksIn(commit)]),
+    runs,
+    looks: new Map([...(goesOn ? (before?.looks ?? []) : []), ...looksIn(commit)]),
   };
 }
 

@@ -92,6 +92,7 @@ function judge(world: World, ended: () => void): void {
     if (expected.join.openImpressions > 0 || expected.join.waitingFeedback > 0) {
       throw new Broken('progress', 'something is open that could have closed');
     }
+    if (expected.beforeRun > 0) world.happened.add('a run that began in mid-history');
     noteDisorders(world.happened, settings, expected, lineage, stored.get(key));
   }
   for (const { disorders } of traffic) for (const disorder of disorders) world.happened.add(disorder);

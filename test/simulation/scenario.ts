@@ -56,6 +56,8 @@ export type Fault = { readonly at: EpochMs } & (
   | { readonly kind: 'forget' }
   | { readonly kind: 'group deleted' }
   | { readonly kind: 'trim' }
+  /** The weights of the experiment change: the processes end one after the other, and those that start have the new ones. */
+  | { readonly kind: 'ramp'; readonly weight: number; readonly every: DurationMs }
 );
 export type FaultKind = Fault['kind'];
 

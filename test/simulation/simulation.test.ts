@@ -31,7 +31,14 @@ describe('the simulator', () => {
         ...PLANTED,
         ...JUDGED,
         ...['OK', 'ALREADY', 'FENCED', 'CONFLICT'],
-        ...['stopped: limit', 'stopped: state_lost', 'start refused', 'orderly end'],
+        ...[
+          'stopped: limit',
+          'stopped: state_lost',
+          'start refused',
+          'orderly end',
+          'ramp',
+          'a run that began in mid-history',
+        ],
       ];
       expect(expected.filter((what) => happened.of(what) === 0)).toEqual([]);
       const places = FAULT_LABELS.filter((label) => happened.of(`died at: ${label}`) > 0);

@@ -9,6 +9,7 @@ import type { FaultLabel } from '../../src/fault-point.ts';
 import { Auditor } from './auditor.ts';
 import { Books } from './books.ts';
 import { Broken } from './broken.ts';
+import { rampedTo, WEIGHTS } from './experiment.ts';
 import { SESSION_MS } from './faults.ts';
 import { applyFault } from './faults-applied.ts';
 import { Group } from './group.ts';
@@ -44,6 +45,8 @@ export class World {
   /** By slot: where the next one dies that comes by. */
   readonly deaths: (Extract<Fault, { readonly kind: 'crash at' }> | undefined)[];
   brokersAwayUntil: EpochMs = Number.NEGATIVE_INFINITY;
+  /** Of the last variant, for processes that start from now on. */
+  weight: number = WEIGHTS[0];
   readonly #product: Product;
   readonly #trace: Trace;
   /** How often a commit is compared with the reference as a whole. */
@@ -75,9 +78,9 @@ export class World {
     this.#trace = trace;
     this.#sample = sample;
     this.#sampling = random.stream('sampling');
-    const { unit } = workerSettings(settings, settings.openLimit);
+    const each = WEIGHTS.map((weight) => workerSettings(rampedTo(settings, weight), settings.openLimit));
     this.books = new Books({
-      auditor: new Auditor(this.log, settings.partitions, unit),
+      auditor: new Auditor(this.log, settings.partitions, (partition) => each.map(({ unit }) => unit(partition))),
       begin: settings.begin,
       topics,
       futureSkew: settings.join.futureSkew,
@@ -173,7 +176,10 @@ export class World {
       `w${this.#processes++}`,
       slot,
       remedy,
-      workerSettings(settings, this.#unlimited.has(slot) ? Number.POSITIVE_INFINITY : settings.openLimit),
+      workerSettings(
+        rampedTo(settings, this.weight),
+        this.#unlimited.has(slot) ? Number.POSITIVE_INFINITY : settings.openLimit,
+      ),
       {
         product: this.#product,
         scheduler: this.scheduler,

@@ -55,6 +55,22 @@ describe('the explanation of an experiment', () => {
       'B was found worse than A on ndcg@10 at an earlier look, which stays; the difference is now between -0.7 % and +0.7 %.',
     ],
     [
+      'worse alone, but not among several variants',
+      { pWorse: 0.082, effect: WORSE },
+      'Alone, B would be worse than A on ndcg@10 by 2.1 % to 4.0 %, but several variants are compared: adjusted for their number p is 0.082, above 0.05. Wait for more users.',
+    ],
+    [
+      'worse alone, of a measure of which less is better',
+      {
+        pBetter: 0.082,
+        tolerance: 0.001,
+        effect: { ...WORSE, upper: 0.01, lower: 0.005 },
+        lowerIsBetter: true,
+        pWorse: 0.09,
+      },
+      'Alone, B would be worse than A on ndcg@10 by 2.1 % to 4.0 %, but several variants are compared: adjusted for their number p is 0.090, above 0.05. Wait for more users.',
+    ],
+    [
       'worse on a guardrail',
       { guardrail: { measure: 'mrr', p: 0.012 } },
       'B is worse than A on the guardrail mrr (p 0.012); this holds however often you look.',
@@ -90,6 +106,7 @@ describe('the explanation of an experiment', () => {
     const few = { ...HEALTHY.control, users: 12 };
     expect(said({ variant: few })).toBe('B has only 12 users; 100 are needed in each variant. Wait for more traffic.');
     expect(said({ control: few })).toMatch(/^A has only 12 users/);
+    expect(said({ control: { ...few, users: 1000, positives: 0 } })).toMatch(/^A has no lists with a positive; 25 are/);
     const none = { ...HEALTHY.control, impressions: 0 };
     expect(said({ variant: none })).toMatch(/^B has no impressions yet/);
     expect(said({ control: none })).toMatch(/^A has no impressions yet/);

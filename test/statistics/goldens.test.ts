@@ -22,11 +22,13 @@ import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/looks
 import { intervalOfMean, meanOfBuckets } from '../../src/statistics/mean.ts';
 import { oneSidedMultiplierAt, oneSidedSequence } from '../../src/statistics/one-sided.ts';
 import { chiSquareTest, largestDeviation, logBayesFactor } from '../../src/statistics/sample-ratio.ts';
+import { SampleUnion } from '../../src/statistics/sample-union.ts';
 import type { Plan } from '../../src/statistics/sequence.ts';
 import { confidenceSequence, mixingRate, multiplierAt } from '../../src/statistics/sequence.ts';
-import { mergeSamples, UserSample } from '../../src/statistics/user-sample.ts';
+import { UserSample } from '../../src/statistics/user-sample.ts';
 import { bucketOf, bucketWord, fmix32, fnv1a32, sampleFirst, sampleKey } from '../../src/user-words.ts';
 import { expectGolden, GOLDENS, golden } from './golden.ts';
+import { mergeSamples } from './merged-samples.ts';
 
 /** A result beside its reason, as the goldens write it. */
 function shown(result: unknown): object {
@@ -224,7 +226,9 @@ const FAMILIES: Readonly<Record<string, Reader>> = {
       return made;
     };
     const merged = mergeSamples([sample(a), sample(b)], K);
-    const exposure = exposureOf(merged, 2);
+    const union = new SampleUnion();
+    union.add(merged);
+    const exposure = exposureOf(union.exposed(), 2);
     return {
       level: merged.level,
       firsts: merged.users().map((user) => user.key / 2 ** 21),

@@ -2,33 +2,41 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CROSSOVER_SHARE, exposureOf, isCrossed, usersOfPair } from '../../src/statistics/exposure.ts';
 import { fieldsOfSample, readSample, sampleOfFields } from '../../src/statistics/sample-codec.ts';
-import { MOST_VARIANTS, mergeSamples, UserSample } from '../../src/statistics/user-sample.ts';
+import { SampleUnion } from '../../src/statistics/sample-union.ts';
+import { MOST_VARIANTS, type Sampled, type SampledUser, UserSample } from '../../src/statistics/user-sample.ts';
 import { sampleKey } from '../../src/user-words.ts';
+import { mergeSamples } from './merged-samples.ts';
 
 const K = 64;
-interface Exposed {
+interface Shown {
   readonly user: number;
   readonly variant: number;
   readonly ts: number;
 }
 
-const exposed: fc.Arbitrary<Exposed> = fc.record({
+const shown: fc.Arbitrary<Shown> = fc.record({
   user: fc.integer({ min: 0, max: 400 }),
   variant: fc.integer({ min: 0, max: 2 }),
   ts: fc.integer({ min: 0, max: 20 }),
 });
-const history = fc.array(exposed, { maxLength: 600, size: 'max' });
+const history = fc.array(shown, { maxLength: 600, size: 'max' });
 
-function sampleOf(events: readonly Exposed[], capacity = K): UserSample {
+function sampleOf(events: readonly Shown[], capacity = K): UserSample {
   const sample = new UserSample(capacity);
   for (const { user, variant, ts } of events) sample.add(`user-${user}`, variant, ts);
   return sample;
 }
 
+function exposed(samples: readonly Sampled[]) {
+  const union = new SampleUnion();
+  for (const sample of samples) union.add(sample);
+  return union.exposed();
+}
+
 const state = (sample: UserSample) => ({ level: sample.level, users: sample.users() });
 
 /** The definition: all users in a table, then the smallest level that fits. */
-function byTable(events: readonly Exposed[], capacity: number): ReturnType<typeof state> {
+function byTable(events: readonly Shown[], capacity: number): ReturnType<typeof state> {
   const table = new Map<number, { seen: Set<number>; ts: number; variant: number }>();
   for (const { user, variant, ts } of events) {
     const key = sampleKey(`user-${user}`);
@@ -78,13 +86,13 @@ describe('a user sample', () => {
       fc.property(history, (events) => {
         const sample = sampleOf(events, 1000);
         expect(sample.level).toBe(0);
-        expect(exposureOf(sample, 3).users).toBe(new Set(events.map(({ user }) => user)).size);
+        expect(exposureOf(exposed([sample]), 3).users).toBe(new Set(events.map(({ user }) => user)).size);
         for (const variant of [0, 1, 2]) {
           const users = new Set(events.filter((event) => event.variant === variant).map(({ user }) => user));
-          expect(exposureOf(sample, 3).seen[variant]).toBe(users.size);
+          expect(exposureOf(exposed([sample]), 3).seen[variant]).toBe(users.size);
         }
         const pair = new Set(events.filter((event) => event.variant !== 1).map(({ user }) => user));
-        expect(usersOfPair(sample, 0, 2)).toBe(pair.size);
+        expect(usersOfPair(exposed([sample]), 0, 2)).toBe(pair.size);
       }),
     );
   });
@@ -130,7 +138,7 @@ describe('a user sample', () => {
   it('estimates the number of users', () => {
     const sample = new UserSample(4096);
     for (let i = 0; i < 100_000; i++) sample.add(`visitor ${i}`, i % 2, i);
-    const { users, level, sampled, first, crossovers } = exposureOf(sample, 2);
+    const { users, level, sampled, first, crossovers } = exposureOf(exposed([sample]), 2);
     expect([level, users]).toEqual([5, sampled * 32]);
     expect(Math.abs(users / 100_000 - 1)).toBeLessThan(0.08);
     expect([first[0] + first[1], crossovers]).toEqual([sampled, 0]);
@@ -172,8 +180,10 @@ describe('a user sample', () => {
       ['5', '[3,10,1]'],
       ['4503599627370496', '[4,-3,2]'],
     ]);
-    expect(readSample(fields)).toEqual({ level: 0, users: sample.users() });
-    expect(readSample(new Map())).toEqual({ level: 0, users: [] });
+    const read: SampledUser[] = [];
+    readSample(fields).each((key, seen, ts, variant) => read.push({ key, seen, ts, variant }));
+    expect(read).toEqual(sample.users());
+    expect(readSample(new Map())).toMatchObject({ level: 0, size: 0 });
   });
 
   it('that is read with a smaller capacity says that all must be stored anew', () => {
@@ -192,7 +202,7 @@ describe('a user sample', () => {
       const sample = new UserSample();
       sample.add('user-1', variant, 0);
       sample.add('user-1', 0, 1);
-      return exposureOf(sample, MOST_VARIANTS);
+      return exposureOf(exposed([sample]), MOST_VARIANTS);
     };
     if (throws) expect(add).toThrow(RangeError);
     else expect(add()).toMatchObject({ crossovers: 1, sampled: 1 });
@@ -201,12 +211,67 @@ describe('a user sample', () => {
   it.each([
     ['5', '[1,2]', 'user sample: 5: expected [variants, time, variant], found [1,2]'],
     ['5', '[1,0.5,0]', 'user sample: 5: expected [variants, time, variant], found [1,0.5,0]'],
+    ['5', '[1,2,3]]', 'user sample: 5: expected [variants, time, variant], found [1,2,3]]'],
+    ['5', '[1,2,31]', 'user sample: 5: expected [variants, time, variant], found [1,2,31]'],
+    ['5', '[2147483648,2,0]', 'user sample: 5: expected [variants, time, variant], found [2147483648,2,0]'],
     ['5', '{}', 'user sample: 5: expected [variants, time, variant]'],
     ['5', '[1,99999999999999999999,0]', 'user sample: 5: expected whole numbers'],
     ['nobody', '[1,2,0]', 'user sample: nobody: expected whole numbers'],
     ['level', 'x', 'user sample: level: expected whole numbers, found x'],
   ])('tells which stored field is wrong: %s %s', (field, text, message) => {
     expect(() => sampleOfFields(new Map([[field, text]]))).toThrow(message);
+  });
+});
+
+describe('the samples of several units together', () => {
+  it('are counted as their merge is, in any order, however stored, and again', () => {
+    const levels = new Set<string>();
+    fc.assert(
+      fc.property(fc.array(history, { maxLength: 4 }), fc.constantFrom(16, K, 1000), (parts, capacity) => {
+        const samples = parts.map((events) => sampleOf(events, capacity));
+        const merged = mergeSamples(samples, Number.POSITIVE_INFINITY);
+        const counted = exposed(samples);
+        const { level } = merged;
+        levels.add(samples.some((sample) => sample.level !== level) ? 'mixed' : `all ${level}`);
+        const groups = new Map<string, { seen: number; variant: number; users: number }>();
+        for (const { seen, variant } of merged.users()) {
+          const users = groups.get(`${seen} ${variant}`)?.users ?? 0;
+          groups.set(`${seen} ${variant}`, { seen, variant, users: users + 1 });
+        }
+        const wanted = [...groups.values()].sort((a, b) => a.seen - b.seen || a.variant - b.variant);
+        expect(counted).toEqual({ level, sampled: merged.size, groups: wanted });
+        const stored = samples.map((sample) =>
+          readSample(fieldsOfSample({ level: sample.level, whole: true, users: sample.users() })),
+        );
+        expect(exposed([...stored].reverse())).toEqual(counted);
+        expect(exposed([...samples, ...stored, merged])).toEqual(counted);
+      }),
+    );
+    expect(levels.has('mixed') && levels.size > 3).toBe(true);
+  });
+
+  it('of thousands of users grow as they must', () => {
+    const samples = [0, 1, 2].map((n) => {
+      const events = Array.from({ length: 5000 }, (_, i) => ({ user: n * 4000 + i, variant: i % 3, ts: i }));
+      return sampleOf(events, 1e6);
+    });
+    const merged = mergeSamples(samples, Number.POSITIVE_INFINITY);
+    expect(merged.size).toBe(13_000);
+    const alone = new UserSample(Number.POSITIVE_INFINITY, 0, merged.users());
+    expect(exposed(samples)).toEqual(exposed([alone]));
+    const { first, crossovers } = exposureOf(exposed(samples), 3);
+    const users = merged.users();
+    expect(first).toEqual([0, 1, 2].map((v) => users.filter(({ variant }) => variant === v).length));
+    expect(crossovers).toBe(users.filter(({ seen }) => ![1, 2, 4].includes(seen)).length);
+  });
+
+  it('as they were counted do not change with what comes later', () => {
+    const union = new SampleUnion();
+    union.add(sampleOf([{ user: 1, variant: 0, ts: 5 }]));
+    const before = union.exposed();
+    union.add(sampleOf([{ user: 1, variant: 1, ts: 3 }]));
+    expect(before.groups).toEqual([{ seen: 1, variant: 0, users: 1 }]);
+    expect(union.exposed().groups).toEqual([{ seen: 3, variant: 1, users: 1 }]);
   });
 });
 

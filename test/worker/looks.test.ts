@@ -50,13 +50,22 @@ function evidence(commits: readonly Commit[]): ReadonlyMap<string, readonly numb
     for (const [key, fields] of rows) {
       if (!key.includes(':looks:')) continue;
       for (const [field, text] of fields) {
-        if (field.endsWith('|decision')) continue;
+        if (/\|(?:decision$|point\|)/.test(field)) continue;
         const [logE]: readonly number[] = JSON.parse(text);
         all.set(field, [...(all.get(field) ?? []), logE]);
       }
     }
   }
   return all;
+}
+
+function withoutPoints(fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...fields].filter(([field]) => !field.includes('|point|')));
+}
+
+/** In the order of time. */
+function pointsIn(fields: ReadonlyMap<string, string>): readonly string[] {
+  return [...fields].flatMap(([field, text]) => (field.includes('|point|') ? [text] : [])).sort();
 }
 
 describe('the looks of a worker', () => {
@@ -108,8 +117,12 @@ describe('the looks of a worker', () => {
     await killed.stop();
     await service.live(600, BETTER);
     await service.clock.advance(2000);
-    expect(service.looks()).toEqual(plain.fields);
     const after = service.looks();
+    expect(withoutPoints(after)).toEqual(withoutPoints(plain.fields));
+    // The last look of the one that was killed was never stored.
+    const [stored, taken] = [pointsIn(after), pointsIn(plain.fields)];
+    expect(taken.filter((point) => stored.includes(point))).toEqual(stored);
+    expect(taken.length - stored.length).toBe(1);
     const worse = `${EXPERIMENT.horizon.text}|B|ndcg@10|worse`;
     const better = `${EXPERIMENT.horizon.text}|B|ndcg@10|better`;
     expect(before.has(worse) && !before.has(better) && after.has(better)).toBe(true);

@@ -1,0 +1,129 @@
+import type { EpochMs } from '../events.ts';
+import type { Exposed } from './exposure.ts';
+import { copied } from './sample-columns.ts';
+import { KEY_BITS, type Sampled } from './user-sample.ts';
+
+const FIRST_PLACES = 1024;
+/** A little more come until the next time. */
+const ROOM = 1.05;
+/** More than the number of variants: with it a set of variants and one of them are one number. */
+const VARIANTS = 32;
+
+/** Users that saw the same variants, and the same one first. */
+interface Group {
+  readonly seen: number;
+  readonly variant: number;
+  users: number;
+}
+
+/**
+ * The samples of all units as one, counted, without raising the level again (statistics.md section 5): what is asked of it
+ * is only how many users saw what. Commutative, associative and idempotent like `UserSample`.
+ *
+ * Why not a map of users: 32 full samples are a million users, which took seconds of one turn of the event loop. Here a
+ * user is a place in three arrays, found by its key in an open table; groups are counted as they change, and a reader adds
+ * each sample as it comes.
+ *
+ * Example: user 1 in variant 0 at time 5, and elsewhere in variant 1 at time 3: one group, seen 0 and 1, first 1, one user.
+ */
+export class SampleUnion {
+  #level = 0;
+  /** Keys below are in. */
+  #limit = 2 ** KEY_BITS;
+  #size = 0;
+  #keys: Float64Array;
+  #times: Float64Array;
+  /** Places among the groups. */
+  #groupOf: Int32Array;
+  /** By the lowest bits of the key, then the next free one: a user's place and 1; 0: free. At most half are taken. */
+  #slots: Int32Array;
+  readonly #groups: Group[] = [];
+  /** By variants seen · VARIANTS + first variant. */
+  readonly #known = new Map<number, number>();
+
+  /** `expected`: about how many users there will be. It saves only time: the table grows with them. */
+  constructor(expected = 0) {
+    const places = 2 ** Math.ceil(Math.log2(Math.max(FIRST_PLACES, ROOM * expected)));
+    this.#keys = new Float64Array(places);
+    this.#times = new Float64Array(places);
+    this.#groupOf = new Int32Array(places);
+    this.#slots = new Int32Array(2 * places);
+  }
+
+  add(sample: Sampled): void {
+    if (sample.level > this.#level) this.#raise(sample.level);
+    sample.each((key, seen, ts, variant) => this.#put(key, seen, ts, variant));
+  }
+
+  /** As of now; what is added later does not change it. Groups in ascending order. */
+  exposed(): Exposed {
+    const groups = this.#groups.filter(({ users }) => users > 0).map((group) => ({ ...group }));
+    groups.sort((a, b) => a.seen - b.seen || a.variant - b.variant);
+    return { level: this.#level, sampled: this.#size, groups };
+  }
+
+  #put(key: number, seen: number, ts: EpochMs, variant: number): void {
+    if (key >= this.#limit) return;
+    const slot = this.#slotOf(key);
+    const place = this.#slots[slot] - 1;
+    if (place < 0) {
+      this.#insert(slot, key, ts, this.#group(seen, variant));
+      return;
+    }
+    const before = this.#groupOf[place];
+    const known = this.#groups[before];
+    const isEarlier = ts < this.#times[place] || (ts === this.#times[place] && variant < known.variant);
+    if (isEarlier) this.#times[place] = ts;
+    const after = this.#group(known.seen | seen, isEarlier ? variant : known.variant);
+    if (after === before) return;
+    this.#groupOf[place] = after;
+    known.users--;
+    this.#groups[after].users++;
+  }
+
+  /** The slot of a key, or the free one where it belongs. */
+  #slotOf(key: number): number {
+    const last = this.#slots.length - 1;
+    let slot = key & last;
+    while (this.#slots[slot] !== 0 && this.#keys[this.#slots[slot] - 1] !== key) slot = (slot + 1) & last;
+    return slot;
+  }
+
+  #insert(slot: number, key: number, ts: EpochMs, group: number): void {
+    const place = this.#size++;
+    this.#keys[place] = key;
+    this.#times[place] = ts;
+    this.#groupOf[place] = group;
+    this.#slots[slot] = place + 1;
+    this.#groups[group].users++;
+    if (this.#size < this.#keys.length) return;
+    const places = 2 * this.#size;
+    this.#keys = copied(new Float64Array(places), this.#keys);
+    this.#times = copied(new Float64Array(places), this.#times);
+    this.#groupOf = copied(new Int32Array(places), this.#groupOf);
+    this.#slots = new Int32Array(2 * places);
+    for (let i = 0; i < this.#size; i++) this.#slots[this.#slotOf(this.#keys[i])] = i + 1;
+  }
+
+  #group(seen: number, variant: number): number {
+    const name = seen * VARIANTS + variant;
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    this.#known.set(name, this.#groups.length);
+    return this.#groups.push({ seen, variant, users: 0 }) - 1;
+  }
+
+  /** Lets go those that are not in the sample of a higher level. */
+  #raise(level: number): void {
+    this.#level = level;
+    this.#limit = 2 ** (KEY_BITS - level);
+    const size = this.#size;
+    this.#size = 0;
+    this.#slots.fill(0);
+    for (const group of this.#groups) group.users = 0;
+    for (let i = 0; i < size; i++) {
+      const key = this.#keys[i];
+      if (key < this.#limit) this.#insert(this.#slotOf(key), key, this.#times[i], this.#groupOf[i]);
+    }
+  }
+}

@@ -1,0 +1,10 @@
+import { type SampledUser, UserSample } from '../../src/statistics/user-sample.ts';
+
+/**
+ * The definition of a merge: the larger level, then user by user. The plain version of `SampleUnion`.
+ * @param capacity K; Infinity where samples of all units are read together
+ */
+export function mergeSamples(samples: readonly UserSample[], capacity: number): UserSample {
+  const users = samples.flatMap((sample): readonly SampledUser[] => sample.users());
+  return new UserSample(capacity, Math.max(0, ...samples.map(({ level }) => level)), users);
+}
