@@ -9,11 +9,11 @@ export interface Clock {
   sleep(duration: DurationMs, signal?: AbortSignal): Promise<void>;
 }
 
-/** The wall clock, or one that starts at `start` now and runs `speed` times as fast. */
+/** The wall clock as of its making, or one that starts at `start` now and runs `speed` times as fast. It never jumps by itself. */
 export class WallClock implements Clock {
   readonly #speed: number;
-  readonly #start: EpochMs;
-  readonly #began: number;
+  #start: EpochMs;
+  #began: number;
 
   constructor(speed = 1, start: EpochMs = Date.now()) {
     this.#speed = speed;
@@ -23,6 +23,12 @@ export class WallClock implements Clock {
 
   now(): EpochMs {
     return Math.floor(this.#start + (performance.now() - this.#began) * this.#speed);
+  }
+
+  /** Takes over a time: the machine's clock was set, or the machine slept, which this one does not notice. */
+  set(now: EpochMs): void {
+    this.#start = now;
+    this.#began = performance.now();
   }
 
   every(interval: DurationMs, call: () => void | Promise<void>): () => void {

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { endOnCrash } from './crash.ts';
 import { exitCodeOf, explain } from './failure.ts';
 import { version } from './version.ts';
 
@@ -53,6 +54,8 @@ async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = exitCodeOf(error);
   }
 }
+
+endOnCrash();
 
 // A reader that closes the pipe early (head) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

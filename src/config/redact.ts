@@ -36,12 +36,16 @@ export function redactUrl(url: string): string {
   return `${scheme}${at < 0 ? '' : `${HIDDEN}@`}${query < 0 ? open : `${open.slice(0, query)}?${HIDDEN}`}`;
 }
 
+/** A user and a password before a host, where none belong. */
+const LOGIN = /^([^/@]*:\/\/)?.*@/s;
+
 /** The value of one setting as it may be shown. Text where a group with a secret belongs may be that secret. */
 export function redactAt(path: string, value: unknown): unknown {
   if (value === undefined || value === null) return value;
   const redact = SECRETS.get(path);
   if (redact !== undefined) return typeof value === 'string' ? redact(value) : HIDDEN;
   if (OPEN.has(path) || typeof value === 'boolean') return value;
+  if (path.startsWith('kafka.brokers')) return typeof value === 'string' ? value.replace(LOGIN, `$1${HIDDEN}@`) : value;
   const isNear = [...SECRETS.keys()].some((secret) => secret.startsWith(`${path}.`) || path.startsWith(secret));
   return isNear && typeof value !== 'object' ? HIDDEN : value;
 }

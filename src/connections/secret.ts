@@ -30,6 +30,7 @@ function reasonOf(error: unknown): string {
 export class Secret {
   readonly #source: SecretSource;
   #last: string | undefined;
+  #problem: string | undefined;
   readonly #seen = new Set<string>();
 
   constructor(source: SecretSource) {
@@ -43,11 +44,18 @@ export class Secret {
     try {
       const text = readAccessFile(source.setting, source.path).replace(/\r?\n$/, '');
       if (text === '') throw new AccessFileError(`${source.setting}: ${source.path} is empty`);
+      this.#problem = undefined;
       return this.#keep(text);
     } catch (error) {
       if (this.#last === undefined) throw error;
+      this.#problem = error instanceof Error ? error.message : String(error);
       return this.#last;
     }
+  }
+
+  /** Why the file could not be read when it was read last; undefined: it could. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** All that it has been: what must not be shown. */

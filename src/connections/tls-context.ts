@@ -4,6 +4,12 @@ import { type ConnectionOptions, createSecureContext, type SecureContext } from 
 import { AccessFileError, readAccessFile, Secret } from './secret.ts';
 import type { TlsSettings } from './settings.ts';
 
+/** When a certificate holds: [begins, ends). */
+export interface Validity {
+  readonly begins: Date;
+  readonly ends: Date;
+}
+
 /**
  * Certificates and key of one client. The files are read anew for each connection; while what they hold cannot be used, as
  * in the middle of a renewal, the last that could be goes on.
@@ -13,6 +19,7 @@ export class TlsContext {
   readonly #passphrase: Secret | undefined;
   #files = '';
   #context: SecureContext;
+  #validity: Validity | undefined;
   #problem: string | undefined;
 
   /** @throws AccessFileError that names the setting */
@@ -21,6 +28,7 @@ export class TlsContext {
     this.#passphrase = settings.passphrase === undefined ? undefined : new Secret(settings.passphrase);
     const files = this.#read();
     this.#context = this.#build(files);
+    this.#validity = validityOf(files);
     this.#files = JSON.stringify(files);
   }
 
@@ -41,9 +49,10 @@ export class TlsContext {
       const text = JSON.stringify(files);
       if (text !== this.#files) {
         this.#context = this.#build(files);
+        this.#validity = validityOf(files);
         this.#files = text;
       }
-      this.#problem = undefined;
+      this.#problem = this.#passphrase?.problem;
     } catch (error) {
       this.#problem = error instanceof Error ? error.message : String(error);
     }
@@ -55,11 +64,9 @@ export class TlsContext {
     return this.#problem;
   }
 
-  /** When our own certificate ends; undefined: we have none. */
-  get ends(): Date | undefined {
-    const { cert, setting } = this.settings;
-    if (cert === undefined) return undefined;
-    return new Date(new X509Certificate(readAccessFile(`${setting}.cert`, cert)).validTo);
+  /** Of our own certificate that is in use; undefined: we have none. */
+  get validity(): Validity | undefined {
+    return this.#validity;
   }
 
   #read(): Files {
@@ -94,6 +101,12 @@ interface Files {
   readonly cert: string | undefined;
   readonly key: string | undefined;
   readonly passphrase: string | undefined;
+}
+
+function validityOf({ cert }: Files): Validity | undefined {
+  if (cert === undefined) return undefined;
+  const { validFrom, validTo } = new X509Certificate(cert);
+  return { begins: new Date(validFrom), ends: new Date(validTo) };
 }
 
 /** Node.js takes a text without any certificate in silence. */

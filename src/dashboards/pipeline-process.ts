@@ -58,6 +58,29 @@ export function processRow(): Row {
         note: 'Age of each process.',
       }),
       lines('Open files', [], [each(of('process_open_fds'))]),
+      lines(
+        'Our certificates end in',
+        ['receval_certificate_not_after_timestamp_seconds', 'receval_certificate_not_before_timestamp_seconds'],
+        [
+          {
+            expr: `min by (instance, setting) (${of('certificate_not_after_timestamp_seconds')} - time())`,
+            legend: '{{instance}}: {{setting}}',
+          },
+          {
+            expr: `min by (setting) (0.1 * (${of('certificate_not_after_timestamp_seconds')} - ${of('certificate_not_before_timestamp_seconds')}))`,
+            legend: '{{setting}}: renew before',
+          },
+        ],
+        { unit: 's', note: 'Only with a certificate of ours for Kafka or Redis.' },
+      ),
+      {
+        title: 'Files that cannot be used',
+        metrics: ['receval_access_problem'],
+        note: 'Certificates, keys and secrets: what they held before goes on until a restart.',
+        look: { kind: 'table' },
+        queries: [{ expr: `max by (setting, instance) (${of('access_problem')}) == 1`, legend: 'cannot be used' }],
+        width: 8,
+      },
     ],
   };
 }

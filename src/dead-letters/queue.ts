@@ -58,6 +58,12 @@ export class LetterQueue {
   readonly #ending = new AbortController();
   #isFailing = false;
   #isFull = false;
+  /** How many letters were ever taken, and how many of the first of them have ended in a count. */
+  #taken = 0;
+  #settled = 0;
+  #waiters: { readonly upTo: number; readonly done: () => void }[] = [];
+  /** Nobody waits for the letters until one has been written again. */
+  #isBehind = false;
 
   constructor(options: LetterQueueOptions) {
     this.#options = options;
@@ -85,8 +91,28 @@ export class LetterQueue {
     }
     this.#waiting.push(kept(letter));
     this.#letters++;
+    this.#taken++;
     this.#bytes += size;
     this.#writing ??= this.#drain();
+  }
+
+  /**
+   * Resolves once each letter that was taken so far is written or given up, or after `patience`; and at once as long as nothing
+   * has been written since that ran out. Never rejects.
+   */
+  async settled(patience: DurationMs): Promise<void> {
+    const upTo = this.#taken;
+    if (this.#settled >= upTo || this.#isBehind) return;
+    const inTime = new AbortController();
+    let done = (): void => {};
+    const all = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    this.#waiters.push({ upTo, done });
+    await Promise.race([all, this.#options.clock.sleep(patience, inTime.signal)]);
+    inTime.abort();
+    this.#waiters = this.#waiters.filter((waiter) => waiter.done !== done);
+    this.#isBehind = this.#settled < upTo;
   }
 
   /** Writes what is there, for at most `patience`; what is left then is dropped. Nothing is taken any more. */
@@ -98,6 +124,7 @@ export class LetterQueue {
     this.#counts.dropped += this.#letters;
     this.#letters = 0;
     this.#waiting = [];
+    this.#reached(this.#taken);
     await Promise.race([this.#options.writer.close().catch(() => {}), this.#options.clock.sleep(patience)]);
   }
 
@@ -152,6 +179,13 @@ export class LetterQueue {
     this.#counts[outcome] += batch.length;
     this.#letters -= batch.length;
     for (const letter of batch) this.#bytes -= sizeOf(letter);
+    if (outcome === 'written') this.#isBehind = false;
+    this.#reached(this.#settled + batch.length);
+  }
+
+  #reached(settled: number): void {
+    this.#settled = settled;
+    for (const { upTo, done } of this.#waiters) if (upTo <= settled) done();
   }
 
   /** Once when it begins to fail, once when it works again. */

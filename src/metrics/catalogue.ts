@@ -187,6 +187,27 @@ const SHARED: readonly Metric[] = [
     labels: [],
     role: 'both',
   },
+  {
+    name: 'receval_access_problem',
+    type: 'gauge',
+    help: '1 while files that let us in to Kafka or Redis cannot be used and what they held before goes on, else 0.',
+    labels: ['setting'],
+    role: 'both',
+  },
+  {
+    name: 'receval_certificate_not_before_timestamp_seconds',
+    type: 'gauge',
+    help: 'From when on our own certificate that is in use holds.',
+    labels: ['setting'],
+    role: 'both',
+  },
+  {
+    name: 'receval_certificate_not_after_timestamp_seconds',
+    type: 'gauge',
+    help: 'When our own certificate that is in use ends.',
+    labels: ['setting'],
+    role: 'both',
+  },
 ];
 
 function counter(name: string, help: string, ...labels: readonly string[]): Metric {

@@ -1,10 +1,12 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { TopicCounts } from '../checkpoint.ts';
 import type { Settings } from '../config/settings.ts';
+import type { AccessState } from '../connections/access-files.ts';
 import { LETTER_OUTCOMES, type LetterCounts, NO_LETTERS } from '../dead-letters/queue.ts';
 import type { Comparison } from '../experiment/comparison.ts';
-import type { QualitySnapshot } from '../exporter.ts';
+import type { QualitySnapshot } from '../exporter/contract.ts';
 import type { WorkerStatus } from '../worker/status.ts';
+import { writeAccess } from './access.ts';
 import { catalogue, PREFIX, UNWANTED_PROCESS_METRICS } from './catalogue.ts';
 import { EXPERIMENT_METRICS } from './catalogue-experiments.ts';
 import { experimentsText } from './experiments.ts';
@@ -32,6 +34,7 @@ export interface MetricsUpdate {
   readonly snapshot?: QualitySnapshot | undefined;
   readonly status?: WorkerStatus | undefined;
   readonly deadLetters?: LetterCounts | undefined;
+  readonly access?: readonly AccessState[] | undefined;
 }
 
 /** How prom-client writes what Node could not measure yet. */
@@ -54,6 +57,7 @@ export class Metrics {
   #compared: readonly Comparison[] | undefined;
   #experiments = '';
   #deadLetters = NO_LETTERS;
+  #access: readonly AccessState[] = [];
   #capped = 0;
   #text = '';
 
@@ -87,8 +91,9 @@ export class Metrics {
   }
 
   /** Takes over what is new and makes the text. Must not be called while a call is running. */
-  async update({ snapshot, status, deadLetters }: MetricsUpdate): Promise<void> {
+  async update({ snapshot, status, deadLetters, access }: MetricsUpdate): Promise<void> {
     if (deadLetters !== undefined) this.#deadLetters = deadLetters;
+    if (access !== undefined) this.#access = access;
     if (snapshot !== undefined) {
       this.#takeSnapshot(snapshot);
       this.#takeExperiments(snapshot.experiments);
@@ -126,6 +131,7 @@ export class Metrics {
     shared.series('receval_build_info')(labelText({ version, node }), 1);
     shared.series('receval_series_capped_total')('', this.#capped + this.#scores.capped);
     if (memoryLimit !== undefined) shared.series('receval_memory_limit_bytes')('', memoryLimit);
+    writeAccess(shared, this.#access);
     const worker = new Exposition(this.#workerMetrics);
     if (this.#workerMetrics.length > 0) {
       if (openLimit !== undefined) worker.series('receval_open_impressions_limit')('', openLimit);

@@ -68,6 +68,20 @@ or sum without (partition) (receval_open_impressions) / receval_open_impressions
     ' memory it is killed.',
 };
 
+/** The same share of a certificate's life as `isEnding` of connections. */
+const ACCESS_NOT_RENEWED: AlertText = {
+  alert: 'RecevalAccessNotRenewed',
+  expr: `receval_access_problem == 1
+or receval_certificate_not_after_timestamp_seconds - time()
+< 0.1 * (receval_certificate_not_after_timestamp_seconds - receval_certificate_not_before_timestamp_seconds)`,
+  for: '10m',
+  severity: 'warning',
+  summary: 'receval on {{ $labels.instance }} may soon be shut out: {{ $labels.setting }}',
+  description:
+    'The files of {{ $labels.setting }} on {{ $labels.instance }} cannot be used, so that what they held before goes on until a' +
+    ' restart; or less than a tenth of the life of our certificate is left.',
+};
+
 export const PROCESS_ALERTS: readonly AlertText[] = [
   CARDINALITY_CAPPED,
   CLOCK_SKEW,
@@ -75,4 +89,5 @@ export const PROCESS_ALERTS: readonly AlertText[] = [
   RESTART_LOOP,
   EVENT_LOOP_BLOCKED,
   MEMORY_HIGH,
+  ACCESS_NOT_RENEWED,
 ];

@@ -2,8 +2,10 @@ import { decodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/che
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
 import type { Settings } from '../config/settings.ts';
+import type { DurationMs } from '../events.ts';
 import { fingerprint } from '../fingerprint.ts';
 import { type Permissions, resume } from '../resume.ts';
+import { judgeRetention, neededRetention } from './doctor-topics.ts';
 
 /** The service must not start; the message says what to do. */
 export class StartRefused extends Error {
@@ -27,6 +29,19 @@ export function checkPartitions(settings: Settings, counts: readonly number[]): 
     );
   }
   return counts[0];
+}
+
+/**
+ * Every topic keeps its records until they cannot be needed again, as far as the brokers tell. `kept`: by topic; undefined: for
+ * ever, or not known. @throws StartRefused
+ */
+export function checkRetention(settings: Settings, kept: readonly (DurationMs | undefined)[]): void {
+  const needed = neededRetention(settings);
+  const short = settings.kafka.topics.flatMap(({ name }, t) => {
+    const duration = kept[t];
+    return duration === undefined || duration >= needed ? [] : [judgeRetention(needed, name, duration).message];
+  });
+  if (short.length > 0) throw new StartRefused(`${short.join('\n')}, or choose shorter horizons`);
 }
 
 /** What is stored of each unit; undefined: nothing. Rejects with a CheckpointError for an unknown format. */

@@ -1,52 +1,73 @@
+import { parseRedisUrl } from '../accumulators/store/redis-url.ts';
 import type { Settings } from '../config/settings.ts';
+import { isEnding } from '../connections/access-files.ts';
 import { AccessFileError, Secret } from '../connections/secret.ts';
 import type { SecretSource, TlsSettings } from '../connections/settings.ts';
-import { TlsContext } from '../connections/tls-context.ts';
+import { TlsContext, type Validity } from '../connections/tls-context.ts';
 import type { EpochMs } from '../events.ts';
+import { accessOf } from './access-watch.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 
 const DAY_MS = 86_400_000;
-const NOTICE_DAYS = 14;
+const ALERT = 'RecevalAccessNotRenewed';
 
 /** Files with secrets and certificates, and what is not safe about the connections. */
-export function judgeAccess({ http, kafka, redis }: Settings, now: EpochMs): readonly Finding[] {
-  const tls = [kafka.tls, redis.tls, redis.sentinel.tls === redis.tls ? undefined : redis.sentinel.tls];
-  const findings = tls.filter((one) => one !== undefined).flatMap((one) => judgeTls(one, now));
-  const { sasl } = kafka;
-  const secrets: (SecretSource | undefined)[] = [http.token, redis.password, redis.sentinel.password];
-  if (sasl !== undefined) {
-    secrets.push('password' in sasl ? sasl.password : undefined, 'token' in sasl ? sasl.token : undefined);
-    secrets.push('clientSecret' in sasl ? sasl.clientSecret : undefined);
-    if (kafka.tls === undefined && !sasl.mechanism.startsWith('scram')) {
-      const what = sasl.mechanism === 'plain' ? 'the password' : 'the token';
-      findings.push(
-        finding('security', 'warning', `${what} of kafka.sasl goes over the network in plain text: set kafka.tls`),
-      );
-    }
+export function judgeAccess(settings: Settings, now: EpochMs): readonly Finding[] {
+  const { sasl, tls: kafkaTls } = settings.kafka;
+  const { tls, secrets } = accessOf(settings);
+  const findings = tls.flatMap((one) => judgeTls(one, now));
+  if (sasl !== undefined && kafkaTls === undefined && !sasl.mechanism.startsWith('scram')) {
+    const what = sasl.mechanism === 'plain' ? 'the password' : 'the token';
+    findings.push(
+      finding('security', 'warning', `${what} of kafka.sasl goes over the network in plain text: set kafka.tls`),
+    );
   }
-  for (const secret of secrets) {
-    if (secret !== undefined) findings.push(...judgeFile(() => isReadable(secret)));
-  }
+  findings.push(...judgeRedisLogin(settings));
+  for (const secret of secrets) findings.push(...judgeFile(() => isReadable(secret)));
   return findings;
+}
+
+/** On this machine nobody is on the way. */
+const LOOPBACK = /^(?:localhost|127\.[0-9.]+|::1)$/;
+
+function judgeRedisLogin({ redis }: Settings): readonly Finding[] {
+  const target = parseRedisUrl(redis.url);
+  const { password, tls, sentinel } = redis;
+  const isTls = tls !== undefined || (target.kind === 'server' && target.tls);
+  const addresses = target.kind === 'server' ? [target.address] : target.addresses;
+  if (addresses.every(({ host }) => LOOPBACK.test(host))) return [];
+  const open = [
+    ...(!isTls && (password ?? target.password) !== undefined ? ['redis'] : []),
+    ...(sentinel.password !== undefined && sentinel.tls === undefined ? ['redis.sentinel'] : []),
+  ];
+  return open.map((setting) =>
+    finding(
+      'security',
+      'warning',
+      `the password of ${setting} goes over the network in plain text: set ${setting}.tls`,
+    ),
+  );
 }
 
 function judgeTls(tls: TlsSettings, now: EpochMs): readonly Finding[] {
   const { setting } = tls;
   const findings = judgeFile(() => {
-    const { ends } = new TlsContext(tls);
-    return ends === undefined ? [] : [judgeEnd(`${setting}.cert`, ends, now)];
+    const { validity } = new TlsContext(tls);
+    return validity === undefined ? [] : [judgeEnd(`${setting}.cert`, validity, now)];
   });
   if (tls.rejectUnauthorized) return findings;
   const risk = `${setting}.rejectUnauthorized is false: anybody on the way may read and change all, passwords too`;
   return [...findings, finding('security', 'warning', `${risk}. Name the authority in ${setting}.ca instead`)];
 }
 
-function judgeEnd(setting: string, ends: Date, now: EpochMs): Finding {
+function judgeEnd(setting: string, validity: Validity, now: EpochMs): Finding {
+  const { ends } = validity;
   const days = Math.floor((ends.getTime() - now) / DAY_MS);
   const day = ends.toISOString().slice(0, 10);
-  if (days < 0) return finding('security', 'error', `${setting}: the certificate ended on ${day}: renew it`);
+  if (days < 0) return finding('security', 'error', `${setting}: the certificate ended on ${day}: renew it`, ALERT);
   const found = `${setting}: the certificate ends on ${day}, in ${days} days`;
-  return days < NOTICE_DAYS ? finding('security', 'warning', `${found}: renew it`) : finding('security', 'ok', found);
+  if (!isEnding(validity, now)) return finding('security', 'ok', found);
+  return finding('security', 'warning', `${found}, less than a tenth of its life: renew it`, ALERT);
 }
 
 function isReadable(secret: SecretSource): readonly Finding[] {
@@ -60,6 +81,6 @@ function judgeFile(use: () => readonly Finding[]): readonly Finding[] {
     return use();
   } catch (error) {
     if (!(error instanceof AccessFileError)) throw error;
-    return [finding('security', 'error', error.message)];
+    return [finding('security', 'error', error.message, ALERT)];
   }
 }

@@ -1,5 +1,6 @@
 import { GAUGES_PER_MEASURE } from '../config/series.ts';
 import type { Settings } from '../config/settings.ts';
+import { LARGEST_SKEW } from '../worker/status.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
 /** How many series the gauges may come to: of the quality gauges, each with its standard error beside it. */
@@ -52,7 +53,6 @@ export function judgeMemory({ attribution }: Settings, { impressionsPerSecond, o
   );
 }
 
-const LARGEST_SKEW_MS = 30_000;
 const NOTABLE_SKEW_MS = 5_000;
 
 /** Own clock minus that of Redis. */
@@ -61,7 +61,7 @@ export function judgeClock(skew: number): Finding {
   const distance = Math.abs(skew);
   if (distance <= NOTABLE_SKEW_MS) return finding('clock', 'ok', seconds);
   const advice = 'synchronise both (chrony, systemd-timesyncd)';
-  return distance > LARGEST_SKEW_MS
+  return distance > LARGEST_SKEW
     ? finding('clock', 'error', `${seconds}; above 30 s a worker reads nothing: ${advice}`, 'RecevalClockSkew')
     : finding('clock', 'warning', `${seconds}; above 30 s a worker would read nothing: ${advice}`);
 }

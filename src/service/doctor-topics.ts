@@ -35,7 +35,13 @@ export function judgeTopic(needed: DurationMs, topic: TopicFacts): readonly Find
 function retentionTime(needed: DurationMs, { name, settings }: TopicFacts): Finding {
   const kept = numberOf(settings, 'retention.ms');
   if (kept === undefined) return unknown(name, 'retention.ms');
-  if (kept < 0) return finding('retention', 'ok', `${name}: retention.ms is unlimited`);
+  return kept < 0
+    ? finding('retention', 'ok', `${name}: retention.ms is unlimited`)
+    : judgeRetention(needed, name, kept);
+}
+
+/** `kept`: retention.ms of the topic of this name. */
+export function judgeRetention(needed: DurationMs, name: string, kept: DurationMs): Finding {
   const found = `${name}: retention.ms is ${kept} (${hours(kept)})`;
   if (kept >= needed) return finding('retention', 'ok', `${found}; ${hours(needed)} are needed`);
   return finding(

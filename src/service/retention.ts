@@ -1,4 +1,6 @@
-import type { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
+import type { Settings } from '../config/settings.ts';
+import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
+import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
 import type { DurationMs } from '../events.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 import { keptFor } from './doctor-topics.ts';
@@ -34,4 +36,10 @@ export class Retention {
       return this.#topics.map(() => undefined);
     }
   }
+}
+
+/** Of the topics that are read. */
+export function retentionOf({ kafka }: Settings, connection: KafkaConnection, log: WorkerLog): Retention {
+  const topics = kafka.topics.map(({ name }) => name);
+  return new Retention(new KafkaAdmin({ ...connection, topics }), topics, log);
 }

@@ -1,11 +1,9 @@
 import { RedisStore } from '../accumulators/store/redis.ts';
 import { WallClock } from '../clock.ts';
 import type { Settings } from '../config/settings.ts';
+import type { AccessState } from '../connections/access-files.ts';
 import { KafkaSource } from '../consumers/source/kafka.ts';
-import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
-import { KafkaFailure } from '../consumers/source/kafka-faults.ts';
 import { timesFor } from '../consumers/source/kafka-settings.ts';
-import { explained } from '../consumers/source/kafka-trouble.ts';
 import type { Offset } from '../events.ts';
 import { Exporter } from '../exporter.ts';
 import type { FaultPoint } from '../fault-point.ts';
@@ -15,14 +13,17 @@ import type { Permissions } from '../resume.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 import { Worker } from '../worker.ts';
-import { checkPartitions, checkStored, readCheckpoints, StartRefused, wasRead } from './checks.ts';
+import { AccessWatch, accessOf } from './access-watch.ts';
+import { wasRead } from './checks.ts';
+import { ClockCheck } from './clock-check.ts';
 import { type DeadLetters, deadLettersOf } from './dead-letters.ts';
 import { DecisionChanges } from './decision-changes.ts';
 import { ExperimentChanges } from './experiment-changes.ts';
 import { eventsFor } from './kafka-events.ts';
-import { patiently } from './patience.ts';
-import { Retention } from './retention.ts';
+import { LettersFirst } from './letters-first.ts';
+import type { Retention } from './retention.ts';
 import { kafkaConnection, memoryLimit, openLimit, rowTtl, serviceDecoders, workerSettings } from './settings.ts';
+import { checkStart, messageOf, type Started } from './start.ts';
 import { type Health, Watchdog } from './watchdog.ts';
 
 export type Role = 'worker' | 'exporter' | 'all';
@@ -42,10 +43,9 @@ export interface ServiceOptions {
 const REFRESH_MS = 1000;
 const CLOCK_CHECK_MS = 10_000;
 const RETENTION_CHECK_MS = 60_000;
+const ACCESS_CHECK_MS = 60_000;
 /** For dead letters that are on their way when the service ends. */
 const LETTERS_MS = 1000;
-/** For brokers that have just started; then a start fails and whoever runs us tries again. */
-const PATIENCE_MS = 60_000;
 
 /** `receval run`: worker, exporter, or both, on Kafka and Redis. */
 export class Service {
@@ -54,9 +54,15 @@ export class Service {
   readonly #source: KafkaSource;
   readonly #metrics: Metrics;
   readonly #partitions: number;
+  /** Nothing was stored of any unit when this process began. */
+  readonly #isFirst: boolean;
+  readonly #retention: Retention | undefined;
+  readonly #accessWatch: AccessWatch;
+  #access: readonly AccessState[] = [];
   readonly #worker: Worker | undefined;
   readonly #exporter: Exporter | undefined;
   readonly #clock = new WallClock();
+  readonly #clockCheck: ClockCheck;
   readonly #deadLetters: DeadLetters | undefined;
   #server: RunningServer | undefined;
   #exported = false;
@@ -102,21 +108,10 @@ export class Service {
         (level === 'info' ? options.log.info : options.log.warn).call(options.log, fields, message),
     });
     try {
-      const ask = <T>(question: () => Promise<T>): Promise<T> =>
-        patiently(
-          () => explained(connection, question),
-          PATIENCE_MS,
-          (error, retryInMs) => options.log.warn({ error: messageOf(error), retryInMs }, 'Kafka did not answer yet'),
-          (error) => error instanceof KafkaFailure && !error.passing,
-        );
-      const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
-      const worker = options.role !== 'exporter';
-      await mustBeFit(store, worker);
-      if (worker) {
-        const stored = await readCheckpoints(store, settings.namespace, partitions);
-        checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions);
-      }
-      service = new Service(options, store, source, scorer, partitions);
+      const isWorker = options.role !== 'exporter';
+      const { log } = options;
+      const started = await checkStart(store, source, { settings, isWorker, permissions, connection, log });
+      service = new Service(options, store, source, scorer, started);
       await service.#listen();
       return service;
     } catch (error) {
@@ -130,13 +125,23 @@ export class Service {
     store: RedisStore,
     source: KafkaSource,
     scorer: ReturnType<typeof compile>,
-    partitions: number,
+    { partitions, isFirst, retention }: Started,
   ) {
     const { settings, role, permissions, newId, log, version, faultPoint } = options;
     this.#options = options;
+    this.#isFirst = isFirst;
+    this.#retention = retention;
+    this.#accessWatch = new AccessWatch(accessOf(settings), log);
     this.#store = store;
     this.#source = source;
     this.#partitions = partitions;
+    this.#clockCheck = new ClockCheck({
+      clock: this.#clock,
+      store,
+      machine: Date.now,
+      tell: (skew) => this.#worker?.clockIs(skew),
+      log,
+    });
     const most = { memoryLimit: memoryLimit(), openLimit: openLimit(settings.limits) };
     this.#metrics = new Metrics(settings, { role, version, node: process.version, ...most });
     if (role !== 'worker') {
@@ -146,7 +151,7 @@ export class Service {
     this.#deadLetters = deadLettersOf(settings, this.#clock, log);
     this.#worker = new Worker(workerSettings(settings, scorer, partitions, permissions), {
       source,
-      store,
+      store: this.#deadLetters === undefined ? store : new LettersFirst(store, this.#deadLetters.queue),
       scorer,
       newId,
       random: Math.random,
@@ -190,6 +195,7 @@ export class Service {
       ...(this.#store.connected ? [] : ['Redis is not connected']),
       ...[this.#store.trouble, this.#source.trouble].filter((trouble) => trouble !== undefined),
       ...(this.#exporter === undefined || this.#exported ? [] : ['nothing has been exported yet']),
+      ...(this.#clockCheck.trouble === undefined ? [] : [this.#clockCheck.trouble]),
       ...(this.#worker?.unready ?? []),
       ...this.#health.reasons,
     ];
@@ -198,6 +204,8 @@ export class Service {
   /** Runs until `stop`. Rejects with what cannot be mended by waiting. */
   async run(): Promise<void> {
     const { log } = this.#options;
+    this.#lookAtAccess();
+    this.#timers.push(this.#clock.every(ACCESS_CHECK_MS, () => this.#lookAtAccess()));
     this.#timers.push(this.#clock.every(REFRESH_MS, () => this.#refresh()));
     if (this.#worker === undefined) {
       await new Promise<void>((resolve) => this.#timers.push(resolve));
@@ -205,8 +213,8 @@ export class Service {
     }
     const worker = this.#worker;
     const watchdog = new Watchdog({ store: this.#store, source: this.#source, status: () => worker.status() });
-    await this.#checkClock();
-    this.#timers.push(this.#clock.every(CLOCK_CHECK_MS, () => this.#checkClock()));
+    await this.#clockCheck.look();
+    this.#timers.push(this.#clock.every(CLOCK_CHECK_MS, () => this.#clockCheck.look()));
     this.#watchRetention(worker);
     const givenUp = new Promise<never>((_, reject) => {
       this.#timers.push(
@@ -223,12 +231,12 @@ export class Service {
     }
   }
 
+  #lookAtAccess(): void {
+    this.#access = this.#accessWatch.look(this.#clock.now());
+  }
+
   #watchRetention(worker: Worker): void {
-    const { settings, log } = this.#options;
-    const topics = settings.kafka.topics.map((topic) => topic.name);
-    const admin = new KafkaAdmin({ ...kafkaConnection(settings, 'receval'), topics });
-    const retention = new Retention(admin, topics, log);
-    const look = async (): Promise<void> => worker.retentionIs(await retention.look());
+    const look = async (): Promise<void> => worker.retentionIs((await this.#retention?.look()) ?? []);
     void look();
     this.#timers.push(this.#clock.every(RETENTION_CHECK_MS, look));
   }
@@ -250,18 +258,8 @@ export class Service {
       snapshot,
       status: this.#worker?.status(),
       deadLetters: this.#deadLetters?.queue.counts,
+      access: this.#access,
     });
-  }
-
-  /** Redis is the clock of all workers: one that differs judges nothing. */
-  async #checkClock(): Promise<void> {
-    const before = this.#clock.now();
-    try {
-      const time = await this.#store.time();
-      this.#worker?.clockIs((before + this.#clock.now()) / 2 - time);
-    } catch (error) {
-      this.#options.log.warn({ error: messageOf(error) }, 'Redis did not tell its time');
-    }
   }
 
   async #startOffset(partition: number, topic: number): Promise<Offset | 'state_lost'> {
@@ -269,7 +267,8 @@ export class Service {
     const { rebuild } = this.#options.permissions;
     if (!rebuild && wasRead(await this.#source.committedByGroup(), partition)) return 'state_lost';
     const { start, end } = await this.#source.bounds(partition, topic);
-    if (from === 'earliest' || rebuild) return start;
+    // `from` is for a group without any state. A partition that came later holds what was written to it since then.
+    if (from === 'earliest' || rebuild || !this.#isFirst) return start;
     if (from === 'latest') return end;
     return this.#source.offsetAt(partition, topic, from.at);
   }
@@ -283,14 +282,4 @@ export class Service {
     await this.#server?.close();
     await this.#store.close();
   }
-}
-
-async function mustBeFit(store: RedisStore, writes: boolean): Promise<void> {
-  const findings = await store.checks({ write: writes });
-  const errors = findings.filter((finding) => finding.level === 'error');
-  if (errors.length > 0) throw new StartRefused(errors.map((finding) => finding.message).join('\n'));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

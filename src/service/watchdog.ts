@@ -1,5 +1,5 @@
 import type { EpochMs } from '../events.ts';
-import type { WorkerStatus } from '../worker/status.ts';
+import { LARGEST_SKEW, type WorkerStatus } from '../worker/status.ts';
 
 export interface Health {
   /** false: this process must end, and be started anew. */
@@ -9,7 +9,7 @@ export interface Health {
 }
 
 export interface WatchdogDeps {
-  readonly store: { readonly connected: boolean };
+  readonly store: { readonly connected: boolean /** It answers, but takes no commits. */; readonly refuses: boolean };
   readonly source: { answers(): Promise<boolean> };
   readonly status: () => WorkerStatus;
 }
@@ -19,11 +19,12 @@ const GIVE_UP_AFTER_MS = 120_000;
 
 /**
  * Looks for a worker that has something to do and does not get on (faults.md section 1). It gives up only when Kafka and
- * Redis both answer: an outage must not become a storm of restarts.
+ * Redis both answer, and Redis takes commits: what a restart cannot mend must not become a storm of restarts. Nor is a worker
+ * stuck that reads nothing because its clock is in doubt.
  */
 export class Watchdog {
   readonly #deps: WatchdogDeps;
-  /** When there was last nothing to do, or a commit. */
+  /** When there was last nothing to do, or a commit, or nothing that might be done. */
   #progress: EpochMs | undefined;
   #commits = -1;
 
@@ -32,11 +33,11 @@ export class Watchdog {
   }
 
   async look(now: EpochMs): Promise<Health> {
-    const { units, commits } = this.#deps.status();
+    const { units, commits, clockSkew = 0 } = this.#deps.status();
     const working = units.filter((unit) => unit.stopped === undefined && !unit.replaying);
     const lag = working.reduce((sum, unit) => sum + unit.lag.reduce<number>((s, records) => s + (records ?? 0), 0), 0);
     const applied = commits.ok + commits.already;
-    if (lag === 0 || applied !== this.#commits) {
+    if (lag === 0 || applied !== this.#commits || Math.abs(clockSkew) > LARGEST_SKEW) {
       this.#commits = applied;
       this.#progress = now;
     }
@@ -44,7 +45,8 @@ export class Watchdog {
     if (stuck < UNREADY_AFTER_MS) return { healthy: true, reasons: [] };
     const reason = `no commit for ${Math.round(stuck / 1000)} s, though ${lag} records wait`;
     if (stuck < GIVE_UP_AFTER_MS) return { healthy: true, reasons: [reason] };
-    const answers = this.#deps.store.connected && (await this.#deps.source.answers());
+    const { store, source } = this.#deps;
+    const answers = store.connected && !store.refuses && (await source.answers());
     return { healthy: !answers, reasons: [answers ? `${reason}, and Kafka and Redis both answer` : reason] };
   }
 }

@@ -37,6 +37,9 @@ test.each([
   'http: {token: [c4n4ry]}',
   'http: {token: c4n4ry, tokenFile: /t}',
   'http: {tokn: c4n4ry}',
+  'kafka: {brokers: ["kafka://u:c4n4ry@h:1"]}',
+  'kafka: {brokers: ["c4n4ry@h:1"]}',
+  'kafka: {brokers: "u:c4n4ry/x@h:1"}',
 ])('a password is in no message: %j', (yaml) => {
   expect(problems(yaml).join('\n')).not.toContain('c4n4ry');
 });

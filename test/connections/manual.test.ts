@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { run } from '../services/commands.ts';
+import { RECEVAL } from '../tested.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/connections.md'), 'utf8');
@@ -23,13 +24,7 @@ describe('receval config check accepts the example of', () => {
   test.each(examples.map(([heading, yaml], i) => [`${heading} (${i})`, yaml] as const))('%s', async (name, yaml) => {
     const file = join(folder, `${name.replace(/\W/g, '')}.yaml`);
     writeFileSync(file, yaml);
-    const { code, stdout, stderr } = await run(process.execPath, [
-      join(ROOT, 'bin/receval'),
-      'config',
-      'check',
-      '--config',
-      file,
-    ]);
+    const { code, stdout, stderr } = await run(process.execPath, [RECEVAL, 'config', 'check', '--config', file]);
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^ok\n/);
     expect(code).toBe(0);

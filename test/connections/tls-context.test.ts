@@ -103,5 +103,5 @@ itWith(AUTHORITY, 'a host is told by name, and none by address', async (authorit
   expect(tls.options('::1')).not.toHaveProperty('servername');
   const named = new TlsContext(settings({ ca: authority.ca, serverName: 'other.example' }));
   expect(named.options('127.0.0.1').servername).toBe('other.example');
-  expect(named.ends).toBeUndefined();
+  expect(named.validity).toBeUndefined();
 });

@@ -148,3 +148,79 @@ describe('with faults', () => {
     expect(queue.counts).toEqual({ written: 0, failed: 0, dropped: 3 });
   });
 });
+
+describe('whoever waits for the letters', () => {
+  /** Whether it has resolved. */
+  function watched(waiting: Promise<void>): { isOver: boolean } {
+    const state = { isOver: false };
+    void waiting.then(() => {
+      state.isOver = true;
+    });
+    return state;
+  }
+
+  it('goes on at once when there are none, and else when all that were taken before are written', async () => {
+    const { writer, queue } = stand();
+    await queue.settled(1000);
+    let open = (): void => {};
+    writer.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    queue.take(letter(1));
+    const first = watched(queue.settled(1000));
+    await settle();
+    expect(first.isOver).toBe(false);
+    queue.take(letter(2));
+    const second = watched(queue.settled(1000));
+    open();
+    await settle();
+    expect([first.isOver, second.isOver]).toEqual([true, true]);
+    expect(writer.lines).toEqual([letter(1), letter(2)].map(lineOf));
+  });
+
+  it('goes on when they were given up', async () => {
+    const { writer, queue } = stand();
+    writer.fails = () => new LetterRefused('too large');
+    queue.take(letter(1));
+    const wait = watched(queue.settled(1000));
+    await settle();
+    expect(wait.isOver).toBe(true);
+    expect(queue.counts).toEqual({ written: 0, failed: 1, dropped: 0 });
+  });
+
+  it('waits no longer than it said, and not again until something was written', async () => {
+    const { writer, queue, clock } = stand();
+    writer.fails = () => FULL;
+    queue.take(letter(1));
+    const wait = watched(queue.settled(500));
+    await clock.advance(499);
+    expect(wait.isOver).toBe(false);
+    await clock.advance(1);
+    expect(wait.isOver).toBe(true);
+    queue.take(letter(2));
+    const again = watched(queue.settled(500));
+    await settle();
+    expect(again.isOver).toBe(true);
+    writer.fails = () => undefined;
+    await clock.advance(60_000);
+    expect(queue.counts.written).toBe(2);
+    writer.fails = () => FULL;
+    queue.take(letter(3));
+    const waitsAgain = watched(queue.settled(500));
+    await settle();
+    expect(waitsAgain.isOver).toBe(false);
+    await clock.advance(500);
+    expect(waitsAgain.isOver).toBe(true);
+  });
+
+  it('is let go when the queue ends', async () => {
+    const { writer, queue, clock } = stand();
+    writer.gate = new Promise(() => {});
+    queue.take(letter(1));
+    const wait = watched(queue.settled(1e9));
+    const closing = queue.close(1000);
+    await clock.advance(3000);
+    await closing;
+    expect(wait.isOver).toBe(true);
+  });
+});

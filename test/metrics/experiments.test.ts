@@ -5,7 +5,7 @@ import { evaluate } from '../../src/experiment/evaluate.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
 import type { ExperimentState } from '../../src/experiment/state.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
-import type { QualitySnapshot } from '../../src/exporter.ts';
+import type { QualitySnapshot } from '../../src/exporter/contract.ts';
 import { EXPERIMENT_METRICS } from '../../src/metrics/catalogue-experiments.ts';
 import { experimentsText } from '../../src/metrics/experiments.ts';
 import { Metrics } from '../../src/metrics/registry.ts';

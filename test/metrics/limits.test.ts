@@ -27,3 +27,29 @@ describe('what a process may use', () => {
     expect(await valuesOf({ version: '1', node: '20', role: 'all' })).toEqual([]);
   });
 });
+
+describe('the files by which a process gets in', () => {
+  it('are told by setting, with the life of our own certificate, and not at all where there are none', async () => {
+    const metrics = new Metrics(settingsOf(), { ...LIMITS, role: 'exporter' });
+    const told = (): readonly string[] => metrics.text.match(/^receval_(?:access|certificate)_.*/gm) ?? [];
+    await metrics.update({});
+    expect(told()).toEqual([]);
+    const validity = { begins: new Date(1000), ends: new Date(9000) };
+    await metrics.update({
+      access: [
+        { setting: 'kafka.tls', problem: 'c4n4ry', validity },
+        { setting: 'redis.passwordFile', problem: undefined, validity: undefined },
+      ],
+    });
+    const expected = [
+      'receval_access_problem{setting="kafka.tls"} 1',
+      'receval_access_problem{setting="redis.passwordFile"} 0',
+      'receval_certificate_not_before_timestamp_seconds{setting="kafka.tls"} 1',
+      'receval_certificate_not_after_timestamp_seconds{setting="kafka.tls"} 9',
+    ];
+    expect(told()).toEqual(expected);
+    await metrics.update({});
+    expect(told()).toEqual(expected);
+    expect(metrics.text).not.toContain('c4n4ry');
+  });
+});

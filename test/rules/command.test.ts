@@ -3,10 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { rulesCommand } from '../../src/cli/rules.ts';
 import { run } from '../services/commands.ts';
 import { itWith } from '../services/it-with.ts';
 import { PROMTOOL } from '../services/prometheus.ts';
+
+const RuleFile = z.object({
+  groups: z.array(z.object({ rules: z.array(z.object({ expr: z.string() })) })),
+});
 
 let folder = '';
 let stdout = '';
@@ -112,6 +117,66 @@ describe('receval rules generate', () => {
       }),
     );
     expect(stdout).toBe('');
+  });
+
+  it.each(['', 'staging', 'namespace=staging', '{namespace="a"}', 'namespace="a" job="b"', 'a="b",'])(
+    'refuses --select %j with exit code 2',
+    (select) => {
+      expect(() => generate('', '--select', select)).toThrow(
+        expect.objectContaining({ exitCode: 2, message: expect.stringContaining('--select: expected matchers') }),
+      );
+      expect(stdout).toBe('');
+    },
+  );
+
+  it('narrows every selector down to the series that are asked for, and changes nothing else', () => {
+    const plain = generate('');
+    stdout = '';
+    const narrow = generate('', '--select', 'namespace="a", team=~"b|c"');
+    expect(narrow).toContain('up{namespace="a", team=~"b|c", job="receval"} == 0');
+    expect(narrow).toContain('max(receval_replay_in_progress{namespace="a", team=~"b|c"}) == 1');
+    expect(narrow.replaceAll('{namespace="a", team=~"b|c"}', '').replaceAll('namespace="a", team=~"b|c", ', '')).toBe(
+      plain,
+    );
+    const exprs = (text: string): readonly string[] =>
+      RuleFile.parse(parse(text)).groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
+    for (const expr of exprs(narrow)) {
+      expect(expr.match(/namespace="a"/g)?.length, expr).toBe(expr.match(/\bup\{|\breceval_\w+\{/g)?.length);
+      expect(expr).not.toMatch(/\breceval_\w+(?![\w{])/);
+    }
+  });
+
+  itWith(PROMTOOL, 'lets no receval speak for another that the same Prometheus scrapes', async (promtool) => {
+    const decision = 'receval_quality_decision{namespace="a",decision="regressed",measure="mrr",horizon="1m",by=""}';
+    const series = {
+      [decision]: '1x20',
+      'receval_replay_in_progress{namespace="b"}': '1x20',
+      'up{job="receval",namespace="b",instance="1"}': '1x20',
+    };
+    const firing = async (flags: readonly string[]): Promise<readonly string[]> => {
+      stdout = '';
+      writeFileSync(join(folder, 'rules.yml'), generate('', ...flags));
+      const fired: string[] = [];
+      for (const alertname of ['RecevalQualityRegressed', 'RecevalWorkerDown']) {
+        const silent = {
+          rule_files: ['rules.yml'],
+          evaluation_interval: '1m',
+          tests: [
+            {
+              interval: '1m',
+              input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+              alert_rule_test: [{ alertname, eval_time: '10m', exp_alerts: [] }],
+            },
+          ],
+        };
+        writeFileSync(join(folder, 'test.yml'), JSON.stringify(silent));
+        const { code } = await run(promtool, ['test', 'rules', 'test.yml'], { cwd: folder });
+        if (code !== 0) fired.push(alertname);
+      }
+      return fired;
+    };
+    expect(await firing([])).toEqual([]);
+    expect(await firing(['--select', 'namespace="a"'])).toEqual(['RecevalQualityRegressed', 'RecevalWorkerDown']);
   });
 
   itWith(PROMTOOL, 'prints what Prometheus takes, whatever the names', async (promtool) => {

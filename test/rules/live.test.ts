@@ -6,6 +6,8 @@ import { pictureOf, startMetricsServer } from './metrics-server.ts';
 import { eventually } from './polling.ts';
 import { quickConfig, usualRules } from './quick-rules.ts';
 
+const PATIENCE_MS = 60_000;
+
 describe('the shipped rules in a Prometheus that scrapes', () => {
   itWith(
     PROMETHEUS,
@@ -20,12 +22,12 @@ describe('the shipped rules in a Prometheus that scrapes', () => {
         await eventually(
           () => prometheus.query('receval_quality_decision'),
           (samples) => samples.length > 0,
-          10_000,
+          PATIENCE_MS,
         );
-        await eventually(prometheus.alerts, (alerts) => alerts.length === 0, 10_000);
+        await eventually(prometheus.alerts, (alerts) => alerts.length === 0, PATIENCE_MS);
 
         shop.show(pictureOf({ control: 'improved', treatment: 'regressed' }));
-        const fired = await eventually(prometheus.alerts, (alerts) => alerts.length > 0, 10_000);
+        const fired = await eventually(prometheus.alerts, (alerts) => alerts.length > 0, PATIENCE_MS);
         expect(fired).toEqual([
           expect.objectContaining({
             name: 'RecevalQualityRegressed',
@@ -38,7 +40,7 @@ describe('the shipped rules in a Prometheus that scrapes', () => {
         ]);
 
         shop.show(pictureOf({ control: 'healthy', treatment: 'healthy' }));
-        await eventually(prometheus.alerts, (alerts) => alerts.length === 0, 10_000);
+        await eventually(prometheus.alerts, (alerts) => alerts.length === 0, PATIENCE_MS);
       } finally {
         await prometheus.stop();
         await shop.stop();
@@ -59,13 +61,13 @@ describe('the shipped rules in a Prometheus that scrapes', () => {
       await eventually(
         () => prometheus.query('count_over_time(receval_quality_decision{decision="regressed"}[10s])'),
         ([sample]) => sample !== undefined && sample.value >= 3,
-        15_000,
+        PATIENCE_MS,
       );
       await sleep(1500);
       const firing = async () => (await prometheus.alerts()).filter(({ state }) => state === 'firing');
       expect(await firing()).toEqual([]);
       shop.show(fallen);
-      await eventually(firing, (alerts) => alerts.length > 0, 10_000);
+      await eventually(firing, (alerts) => alerts.length > 0, PATIENCE_MS);
     } finally {
       await prometheus.stop();
       await shop.stop();

@@ -154,6 +154,55 @@ const memoryHigh: RuleSuite = {
   control: { from: '> 0.8\n', to: '> 0.82\n', breaks: 'fires at 81 % of the memory, after 10 minutes' },
 };
 
+const own = (metric: string): string => `${metric}{${A},setting="kafka.tls"}`;
+const unusable = own('receval_access_problem');
+const begins = own('receval_certificate_not_before_timestamp_seconds');
+const ends = own('receval_certificate_not_after_timestamp_seconds');
+const notRenewed: Firing = {
+  labels: { job: 'receval', instance: 'a', setting: 'kafka.tls' },
+  annotations: {
+    summary: 'receval on a may soon be shut out: kafka.tls',
+    description:
+      'The files of kafka.tls on a cannot be used, so that what they held before goes on until a restart; or less than a tenth of the life of our certificate is left.',
+  },
+};
+const accessNotRenewed: RuleSuite = {
+  alert: 'RecevalAccessNotRenewed',
+  step: '1m',
+  severity: 'warning',
+  cases: {
+    'is silent while a renewal takes 9 minutes': { series: { [unusable]: '0x4 1x9 0x20' }, at: '14m', fires: NONE },
+    'fires when files cannot be used for 10 minutes': {
+      series: { [unusable]: '0x4 1x20' },
+      before: { at: '14m', fires: NONE },
+      at: '15m',
+      fires: [notRenewed],
+    },
+    'is resolved when they can': {
+      series: { [unusable]: '1x20 0x20' },
+      before: { at: '20m', fires: [notRenewed] },
+      at: '21m',
+      fires: NONE,
+    },
+    'is silent while a tenth of the life of a certificate is left': {
+      series: { [unusable]: '0x110', [begins]: '0x110', [ends]: '6000x110' },
+      at: '1h40m',
+      fires: NONE,
+    },
+    'fires when less has been left for 10 minutes, also at its end, and is resolved by a new one': {
+      series: { [unusable]: '0x130', [begins]: '0x109 6000x20', [ends]: '6000x109 12000x20' },
+      before: { at: '1h41m', fires: [notRenewed] },
+      at: '1h50m',
+      fires: NONE,
+    },
+  },
+  control: {
+    from: '< 0.1 *',
+    to: '< 0.05 *',
+    breaks: 'fires when less has been left for 10 minutes, also at its end, and is resolved by a new one',
+  },
+};
+
 export const PROCESS_SUITES: readonly RuleSuite[] = [
   cardinalityCapped,
   clockSkew,
@@ -161,4 +210,5 @@ export const PROCESS_SUITES: readonly RuleSuite[] = [
   restartLoop,
   eventLoopBlocked,
   memoryHigh,
+  accessNotRenewed,
 ];

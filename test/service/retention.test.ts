@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
+import { checkRetention } from '../../src/service/checks.ts';
+import { load } from '../config/fixture.ts';
 import { itWith } from '../services/it-with.ts';
 import { type RunningService, sharedServers, withStand } from './stand.ts';
 
@@ -11,29 +13,25 @@ async function headroom(service: RunningService, wanted: (seconds: number | unde
   await service.printedOnce(/"port":\d+/);
   const port = /"port":(\d+)/.exec(service.printed)?.[1];
   let seconds: number | undefined;
-  for (const until = Date.now() + 20_000; Date.now() < until; await sleep(200)) {
+  for (const until = Date.now() + 90_000; Date.now() < until; await sleep(200)) {
     const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     const sample = /^receval_retention_headroom_seconds (\S+)$/m.exec(page);
     seconds = sample === null ? undefined : Number(sample[1]);
-    if (page.includes('receval_commits_total{outcome="ok"} 1') && wanted(seconds)) return;
+    if (/^receval_commits_total\{outcome="ok"\} [1-9]/m.test(page) && wanted(seconds)) return;
   }
   throw new Error(`the headroom stayed ${seconds}\n${service.printed.slice(-2000)}`);
 }
 
 itWith(SERVERS, 'the time that retention leaves is shown, as the topics have it', async (servers) => {
   await withStand(servers, async (stand) => {
-    await stand.makeTopics(1, { 'retention.ms': String(2 * HOUR * 1000) });
+    await stand.makeTopics(1, { 'retention.ms': String(48 * HOUR * 1000) });
     const at = Date.now() - 600_000;
     const list = { requestId: 'r', ts: at, items: ['a'] };
     await stand.produce([{ topic: 'impressions', key: 'r', value: JSON.stringify(list), at }]);
     const service = stand.run();
-    // The list is needed again, and ten minutes old.
-    await headroom(service, (seconds) => {
-      if (seconds === undefined) return false;
-      expect(seconds).toBeGreaterThan(2 * HOUR - 660);
-      expect(seconds).toBeLessThanOrEqual(2 * HOUR - 600);
-      return true;
-    });
+    // Before it is read all of the time is left; then the list is needed again, and ten minutes old.
+    await headroom(service, (seconds) => seconds !== undefined && seconds <= 48 * HOUR - 600);
+    await headroom(service, (seconds) => seconds !== undefined && seconds > 48 * HOUR - 840);
     expect(await service.stop()).toBe(0);
     expect(service.printed).not.toContain('how long the topics keep records');
   });
@@ -49,4 +47,40 @@ itWith(SERVERS, 'topics that keep records for ever have no such time', async (se
     await headroom(service, (seconds) => seconds === undefined);
     expect(await service.stop()).toBe(0);
   });
+});
+
+itWith(
+  SERVERS,
+  'a start is refused when topics do not keep what may be needed again, and what to do is told',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      const needed = 3 * 300_000 + 10_000 + 24 * HOUR * 1000;
+      await stand.makeTopics(1, { 'retention.ms': String(needed - 1) });
+      const service = stand.run();
+      expect(await service.ended()).toBe(2);
+      for (const topic of Object.values(stand.topics)) {
+        expect(service.printed).toContain(`${topic}: retention.ms is ${needed - 1}`);
+      }
+      expect(service.printed).toContain(`Set it to ${needed} or more, or choose shorter horizons`);
+      // It reads nothing that could be gone.
+      const exporter = stand.run('--role', 'exporter');
+      await exporter.printedOnce(/"port":\d+/);
+      expect(await exporter.stop()).toBe(0);
+    });
+  },
+);
+
+it('topics must keep records for three times the longest horizon, what may come late, and a day', () => {
+  const settings = load('attribution: {horizons: [1m, 5m], outOfOrderness: 10s, backward: 2s}\n');
+  const needed = 3 * 300_000 + 12_000 + 24 * HOUR * 1000;
+  for (const fine of [[needed, undefined], [undefined, needed + 1], []]) {
+    expect(() => checkRetention(settings, fine)).not.toThrow();
+  }
+  expect(() => checkRetention(settings, [needed, needed - 1])).toThrow(
+    expect.objectContaining({
+      name: 'StartRefused',
+      exitCode: 2,
+      message: expect.stringMatching(/^feedback: retention/),
+    }),
+  );
 });

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -16,9 +16,9 @@ import { kafkajs } from '../../src/consumers/source/kafka-client.ts';
 import type { Service } from '../services/it-with.ts';
 import { type RunningKafka, startKafka } from '../services/kafka.ts';
 import { type RunningRedis, startRedis } from '../services/redis.ts';
+import { RECEVAL } from '../tested.ts';
 
 const { CompressionCodecs, CompressionTypes, Kafka, Partitioners, logLevel } = kafkajs;
-const RECEVAL = resolve(import.meta.dirname, '../../bin/receval');
 
 /** Long enough for every start-up check, and so short that what was written some minutes ago has closed. */
 export const ENOUGH_RETENTION = String(30 * 86_400_000);
@@ -140,7 +140,7 @@ export class Stand {
     await this.#asAdmin(async (admin) => {
       await admin.deleteTopics({ topics: [topic] });
       await admin.createTopics({ topics: [{ topic, numPartitions: partitions }] }).catch(() => {});
-      for (const until = Date.now() + 20_000; ; await sleep(50)) {
+      for (const until = Date.now() + 90_000; ; await sleep(50)) {
         try {
           const offsets = await admin.fetchTopicOffsets(topic);
           if (offsets.length !== partitions || offsets.some(({ high }) => high !== '0'))
@@ -230,7 +230,7 @@ export class Stand {
   /** Until all records of all these partitions are committed and time has passed `closed`; answers what is stored then. */
   async drained(partitions: number, service: RunningService, closed: number): Promise<readonly UnitCheckpoint[]> {
     const ends = await this.ends();
-    const until = Date.now() + 40_000;
+    const until = Date.now() + 120_000;
     for (;;) {
       const all = await Promise.all(Array.from({ length: partitions }, (_, partition) => this.stored(partition)));
       const there = all.filter((checkpoint) => checkpoint !== undefined);
@@ -326,13 +326,13 @@ export class RunningService {
 
   /** Until it has printed this. */
   async printedOnce(text: RegExp): Promise<void> {
-    for (const until = Date.now() + 30_000; !text.test(this.printed); await sleep(50)) {
+    for (const until = Date.now() + 90_000; !text.test(this.printed); await sleep(50)) {
       if (Date.now() > until || !this.isRunning) throw new Error(`it did not print ${text}:\n${this.printed}`);
     }
   }
 
   /** Its exit code, once it ends by itself; null: it had to be killed because it did not in time. */
-  async ended(patience = 10_000): Promise<number | null> {
+  async ended(patience = 60_000): Promise<number | null> {
     const timer = setTimeout(this.#lastResort, patience);
     const code = await this.#ended;
     clearTimeout(timer);

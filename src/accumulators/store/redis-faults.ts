@@ -21,7 +21,7 @@ function wrong(advice: string): Fault {
 }
 
 const RIGHTS =
-  'it needs EVAL, EVALSHA, HGETALL, HMGET, HSET, TYPE, UNLINK, PEXPIRE, TIME, INFO and PING on keys receval:*';
+  'it needs EVAL, EVALSHA, HGETALL, HMGET, HSET, TYPE, UNLINK, PEXPIRE, TIME, INFO and PING on keys receval:*, and SELECT for a database other than 0';
 
 /** By the first word of an answer. */
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -97,7 +97,9 @@ export function unavailable(
   const fault = known ?? (tls === undefined ? unknown('see the log of the server') : refused(tls));
   const text = known === undefined && error instanceof Error ? cleaned(error.message, secrets) : trouble;
   const said = text === '' ? '' : ` (${text})`;
-  return new StoreUnavailable(code, `Redis could not ${doing}: ${code}${said}: ${fault.advice}`, fault);
+  // What broke the connection may be the same, told with its advice.
+  const advice = text.endsWith(fault.advice) ? '' : `: ${fault.advice}`;
+  return new StoreUnavailable(code, `Redis could not ${doing}: ${code}${said}${advice}`, fault);
 }
 
 /** Of a cluster that cannot be asked: what its last node said. */

@@ -27,6 +27,7 @@ export class RedisLink {
   #closed = false;
   /** Why the last call failed; '' if it did not. */
   #failed = '';
+  #refused = false;
 
   /** `limit` in ms: a little more than the client's own, which may fail to fire. */
   constructor(client: RedisClient, limit: number, secrets: () => readonly string[]) {
@@ -40,6 +41,11 @@ export class RedisLink {
 
   get connected(): boolean {
     return this.#client.status === 'ready';
+  }
+
+  /** The server answered the last call, and would not do it. */
+  get refused(): boolean {
+    return this.connected && this.#refused;
   }
 
   /** What is wrong now, and what to do; '': nothing that is known of. */
@@ -100,10 +106,12 @@ export class RedisLink {
     try {
       const answer = await Promise.race([send(), limit]);
       this.#failed = '';
+      this.#refused = false;
       return answer;
     } catch (error) {
       const fault = this.#wrap(doing, error);
       this.#failed = fault.message;
+      this.#refused = fault.outcome === 'refused';
       // A dead peer goes unnoticed for minutes: make a new connection.
       if (fault.code === 'TIMEOUT') this.#client.disconnect(true);
       throw fault;

@@ -105,6 +105,11 @@ export class RedisStore implements Store {
     return [this.#writes.trouble, this.#reads.trouble].find((text) => text !== '');
   }
 
+  /** The server answers, but has refused the last claim or commit: it is full, or a replica, or this user lacks a right. */
+  get refuses(): boolean {
+    return this.#writes.refused;
+  }
+
   async claim(unit: string, token: string): Promise<Claimed> {
     return claimedOf(await this.#run(`claim ${unit}`, CLAIM, { keys: [unit], args: [token] }));
   }

@@ -3,7 +3,7 @@ import type { SaslSettings } from '../../connections/settings.ts';
 import { type AuthenticationProvider, builtInProvider } from './kafka-client.ts';
 import { KafkaLoginError } from './kafka-faults.ts';
 import { mskToken } from './kafka-msk.ts';
-import { clientCredentials } from './kafka-oauth.ts';
+import { clientCredentials, type Tokens } from './kafka-oauth.ts';
 
 const ADVICE = 'look where the token comes from: issuer, audience and end must be what the broker expects';
 
@@ -27,10 +27,10 @@ export function loginOf(sasl: SaslSettings): Login {
       if (!('token' in sasl)) return tokenLogin(clientCredentials(sasl));
       const token = new Secret(sasl.token);
       token.read();
-      return tokenLogin(async () => token.read().trim());
+      return tokenLogin(unheld(async () => token.read().trim()));
     }
     case 'msk-iam':
-      return tokenLogin(mskToken(sasl.region));
+      return tokenLogin(unheld(mskToken(sasl.region)));
   }
 }
 
@@ -80,12 +80,12 @@ function isRefusal(error: unknown): boolean {
  * RFC 7628. kafkajs has this mechanism too, but does not look at the answer: a token that is refused would show as a
  * connection that breaks.
  */
-function tokenLogin(token: () => Promise<string>): Login {
+function tokenLogin(tokens: Tokens): Login {
   return {
     mechanism: 'OAUTHBEARER',
     authenticationProvider: ({ saslAuthenticate }) => ({
       authenticate: async () => {
-        const value = await token();
+        const value = await tokens.token();
         if (!/^[\x21-\x7e]+$/.test(value)) {
           throw new KafkaLoginError('the token holds blanks or signs that none may have', 'look where it comes from');
         }
@@ -94,12 +94,18 @@ function tokenLogin(token: () => Promise<string>): Login {
           saslAuthenticate({ request, response: { decode: (raw) => Buffer.from(raw.subarray(4)), parse: statusOf } }),
         );
         if (refused === undefined) return;
+        tokens.refused();
         // The broker waits for this before it closes the connection (RFC 7628, section 3.2.3).
         await asked(() => saslAuthenticate({ request: { encode: () => sized('\u0001') } }));
         throw new KafkaLoginError(refused, ADVICE);
       },
     }),
   };
+}
+
+/** A new one for each connection. */
+function unheld(token: () => Promise<string>): Tokens {
+  return { token, refused: () => {} };
 }
 
 /** Answers why the token was refused; undefined: it was not. */

@@ -28,7 +28,7 @@ interface Frame {
 let decoder: Lz4Blocks | undefined;
 
 /**
- * Decodes one lz4 frame, as Kafka producers write it. Checksums are not verified: the broker has checked the batch's own.
+ * Decodes one lz4 frame, as Kafka producers write it. Its checksums are not verified: that of the whole batch was.
  * Format: github.com/lz4/lz4 lz4_Frame_format.md and lz4_Block_format.md. The bytes are the caller's own.
  * @throws RangeError if it is damaged or holds more than `limit` bytes, Error if the process has no memory for it. Takes time in
  * proportion to the bytes in and out.

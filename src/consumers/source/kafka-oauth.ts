@@ -12,26 +12,34 @@ const FRESH = 0.8;
 
 type ClientCredentials = Extract<SaslSettings, { readonly tokenEndpoint: string }>;
 
+/** Where tokens come from. */
+export interface Tokens {
+  /** For one connection. */
+  token(): Promise<string>;
+  /** The broker has refused the last one: it may have been revoked, or the keys that sign tokens changed. */
+  refused(): void;
+}
+
 /**
  * Tokens by the client credentials grant (RFC 6749, section 4.4; the client logs in by HTTP Basic). One is used for several
- * connections while it is fresh. The secret is read anew for each request. Rejects with a KafkaLoginError when the
+ * connections while it is fresh and not refused. The secret is read anew for each request. Rejects with a KafkaLoginError when the
  * endpoint refuses, with a connection error of kafkajs, which is tried again, when it does not answer.
  */
-export function clientCredentials({
-  tokenEndpoint,
-  clientId,
-  clientSecret,
-  scope,
-}: ClientCredentials): () => Promise<string> {
+export function clientCredentials({ tokenEndpoint, clientId, clientSecret, scope }: ClientCredentials): Tokens {
   const secret = new Secret(clientSecret);
   secret.read();
   let held: { readonly token: string; readonly until: number } | undefined;
-  return async () => {
-    if (held !== undefined && performance.now() < held.until) return held.token;
-    const asked = performance.now();
-    const { token, life } = await request(tokenEndpoint, clientId, secret.read(), scope);
-    held = { token, until: asked + FRESH * life };
-    return token;
+  return {
+    async token() {
+      if (held !== undefined && performance.now() < held.until) return held.token;
+      const asked = performance.now();
+      const { token, life } = await request(tokenEndpoint, clientId, secret.read(), scope);
+      held = { token, until: asked + FRESH * life };
+      return token;
+    },
+    refused() {
+      held = undefined;
+    },
   };
 }
 

@@ -1,15 +1,20 @@
 import type { EpochMs, Offset } from '../../events.ts';
+import { crc32c } from './crc32c.ts';
 import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT } from './kafka-batches.ts';
 import { CODEC_LIMITS, decompress } from './kafka-codecs.ts';
 import { RecordEnvelope } from './kafka-envelope.ts';
 import type { Refusal } from './kafka-refusal.ts';
 import type { LogRecord } from './port.ts';
 
+const CHECKSUM_AT = 17;
 const FIRST_TIME_AT = 27;
 const LARGEST_TIME_AT = 35;
 const COUNT_AT = 57;
 const CODEC = 0x07;
 const APPEND_TIME = 0x08;
+
+const WRONG_CHECKSUM =
+  'the checksum of the record batch is wrong, so it was damaged after it was written: start the worker anew to fetch it again';
 
 interface Header {
   readonly base: Offset;
@@ -21,7 +26,7 @@ interface Header {
 }
 
 /**
- * Decompresses a record batch and checks that all its records can be read: kafka.apache.org/documentation/#recordbatch.
+ * Verifies the checksum of a record batch, decompresses it and checks that all its records can be read: kafka.apache.org/documentation/#recordbatch.
  * Answers a refusal if not. Never rejects.
  */
 export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<Records | Refusal> {
@@ -35,6 +40,8 @@ export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<R
     appendTime: (attributes & APPEND_TIME) === 0 ? undefined : batch.readBigInt64BE(LARGEST_TIME_AT),
   };
   try {
+    // Of all that stands behind it. What stands before is the broker's to change.
+    if (crc32c(batch, ATTRIBUTES_AT) !== batch.readUInt32BE(CHECKSUM_AT)) throw new RangeError(WRONG_CHECKSUM);
     if (header.count < 0 || header.lastDelta < 0) throw new RangeError('the header of the record batch is damaged');
     const content = batch.subarray(HEADER_BYTES);
     const code = attributes & CODEC;

@@ -38,6 +38,9 @@ async function explainBrokers(connection: KafkaConnection): Promise<string | und
   return first < 0 ? undefined : `${connection.brokers[first]}: ${said[first]}`;
 }
 
+/** What kafkajs says where no broker was reached at all. */
+const UNREACHED = /^Connection (?:error|timeout)/;
+
 /**
  * Asks, and makes what kafkajs rejects with into a KafkaFailure that says where it happened and what to do. Other errors stay
  * what they are.
@@ -48,7 +51,8 @@ export async function explained<T>(connection: KafkaConnection, ask: () => Promi
   } catch (error) {
     if (!(error instanceof Error) || !/^Kafka(?:JS|LoginError)/.test(error.name)) throw error;
     const { message, kind } = await troubleOf(error, connection);
-    throw new KafkaFailure(`kafka (${connection.brokers.join(', ')}): ${message}`, {
+    const hint = kind === 'passing' && UNREACHED.test(message) ? '; check kafka.brokers and the network' : '';
+    throw new KafkaFailure(`kafka (${connection.brokers.join(', ')}): ${message}${hint}`, {
       cause: error,
       passing: kind === 'passing',
     });

@@ -1,3 +1,4 @@
+import { plainText } from '../../connections/tls-faults.ts';
 import type { DurationMs, EpochMs, Offset } from '../../events.ts';
 import { assignerName, coPartitionedAssigner } from './assigner.ts';
 import { Deadline } from './deadline.ts';
@@ -359,8 +360,11 @@ export class KafkaSource implements LogSource {
     if (!this.#deadline.isStopped) events.onPartitionCounts(counts);
   }
 
-  #logged({ level, namespace, log: { message, timestamp: _, ...fields } }: LogEntry): void {
+  /** Where in the client something went wrong helps nobody, and OpenSSL's own words neither. */
+  #logged({ level, namespace, log: { message, timestamp: _, stack: __, ...fields } }: LogEntry): void {
     const name = level === logLevel.ERROR ? 'error' : level === logLevel.WARN ? 'warn' : 'info';
-    this.#options.log(name, message, { namespace, ...fields });
+    const error: unknown = fields['error'];
+    const said = typeof error === 'string' ? { error: plainText(error) } : {};
+    this.#options.log(name, plainText(message), { namespace, ...fields, ...said });
   }
 }

@@ -54,8 +54,8 @@ export class Collector {
   }
 }
 
-/** Waits for something to become true. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, patience = 20_000): Promise<void> {
+/** Waits for something to become true; the patience is for machines that are slow. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, patience = 120_000): Promise<void> {
   const end = Date.now() + patience;
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`gave up waiting: ${what}`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openBatch, Records } from '../../../src/consumers/source/kafka-records.ts';
 import type { LogRecord } from '../../../src/consumers/source/port.ts';
-import { batchBytes, type RawBatch } from './record-batch.ts';
+import { batchBytes, type RawBatch, signed } from './record-batch.ts';
 
 const content = fc.option(fc.uint8Array({ maxLength: 300 }), { freq: 4 });
 const record = fc.record({
@@ -68,7 +68,7 @@ describe('the envelope of a record', () => {
     for (let cut = 1; cut <= 8; cut++) {
       const damaged = Buffer.from(bytes);
       damaged[damaged.length - cut] = 0xff;
-      const [read] = await taken(damaged, true);
+      const [read] = await taken(signed(damaged), true);
       expect(plainly(read.envelope?.key ?? null)).toBe('6b');
       expect(read.envelope?.headers.length).toBeLessThanOrEqual(2);
     }

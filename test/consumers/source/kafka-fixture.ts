@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaSource } from '../../../src/consumers/source/kafka.ts';
 import { kafkajs } from '../../../src/consumers/source/kafka-client.ts';
 import type { KafkaSourceOptions, KafkaTimes } from '../../../src/consumers/source/kafka-settings.ts';
@@ -6,6 +7,7 @@ import type { RunningKafka } from '../../services/kafka.ts';
 import { Told } from './kafka-told.ts';
 
 const { Kafka, Partitioners, logLevel } = kafkajs;
+const PATIENCE_MS = 60_000;
 
 /** A short session, so that members that vanish are noticed soon. */
 export const QUICK: KafkaTimes = {
@@ -19,7 +21,7 @@ export function client({ brokers }: RunningKafka): InstanceType<typeof Kafka> {
   return new Kafka({ brokers: [...brokers], clientId: 'test', logLevel: logLevel.NOTHING });
 }
 
-/** Makes topics with names of their own. */
+/** Makes topics with names of their own. A broker that was away for a moment takes part again only after a while. */
 export async function makeTopics(
   kafka: RunningKafka,
   count: number,
@@ -29,14 +31,19 @@ export async function makeTopics(
   const names = Array.from({ length: count }, (_, i) => `t${i}-${randomUUID().slice(0, 8)}`);
   const admin = client(kafka).admin();
   await admin.connect();
-  await admin.createTopics({
-    waitForLeaders: true,
-    topics: names.map((topic) => ({
-      topic,
-      numPartitions: partitions,
-      configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
-    })),
-  });
+  const topics = names.map((topic) => ({
+    topic,
+    numPartitions: partitions,
+    configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
+  }));
+  for (const until = Date.now() + PATIENCE_MS; ; await sleep(100)) {
+    try {
+      await admin.createTopics({ waitForLeaders: true, topics });
+      break;
+    } catch (error) {
+      if (Date.now() > until) throw error;
+    }
+  }
   await admin.disconnect();
   return names;
 }
@@ -51,16 +58,20 @@ export interface TestRecord {
 export async function produce(kafka: RunningKafka, topic: string, records: readonly TestRecord[]): Promise<void> {
   const producer = client(kafka).producer({ createPartitioner: Partitioners.DefaultPartitioner });
   await producer.connect();
-  for (let at = 0; at < records.length; at += 5000) {
-    await producer.send({
-      topic,
-      messages: records.slice(at, at + 5000).map(({ value, key, partition = 0, timestamp }) => ({
-        value,
-        partition,
-        ...(key === undefined ? {} : { key }),
-        ...(timestamp === undefined ? {} : { timestamp: String(timestamp) }),
-      })),
-    });
+  // One after the other: where one partition of a request fails, kafkajs sends all of them again.
+  for (const partition of new Set(records.map(({ partition = 0 }) => partition))) {
+    const own = records.filter((record) => (record.partition ?? 0) === partition);
+    for (let at = 0; at < own.length; at += 5000) {
+      await producer.send({
+        topic,
+        messages: own.slice(at, at + 5000).map(({ value, key, timestamp }) => ({
+          value,
+          partition,
+          ...(key === undefined ? {} : { key }),
+          ...(timestamp === undefined ? {} : { timestamp: String(timestamp) }),
+        })),
+      });
+    }
   }
   await producer.disconnect();
 }

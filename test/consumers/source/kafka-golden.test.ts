@@ -119,7 +119,6 @@ describe('answers of a broker to a fetch', () => {
         expect(stand?.kind === 'batch' && stand.bytes[22] & 7).toBe(i);
       }
     },
-    120_000,
   );
 
   itWith(KAFKA, 'are decoded alike in all versions', async (kafka) => {
@@ -145,26 +144,21 @@ describe('answers of a broker to a fetch', () => {
     for (const [, timestamp] of records) expect(Math.abs(timestamp - began)).toBeLessThan(60_000);
   });
 
-  itWith(
-    KAFKA,
-    'give what a compacted log still holds',
-    async (kafka) => {
-      const [topic] = await makeTopics(kafka, 1, 1, {
-        'cleanup.policy': 'compact',
-        'segment.ms': '100',
-        'min.cleanable.dirty.ratio': '0.01',
-        'max.compaction.lag.ms': '100',
-      });
-      for (let round = 0; round < 4; round++) {
-        const records = range(0, 50).map((i) => ({ key: `k${(i * i) % 11}`, value: `${round}.${i}` }));
-        await produce(kafka, topic, records);
-        await sleep(150);
-      }
-      for (let tries = 0; tries < 100 && (await compare(kafka, topic)).length > 100; tries++) await sleep(200);
-      expect((await compare(kafka, topic)).length).toBeLessThan(100);
-    },
-    60_000,
-  );
+  itWith(KAFKA, 'give what a compacted log still holds', async (kafka) => {
+    const [topic] = await makeTopics(kafka, 1, 1, {
+      'cleanup.policy': 'compact',
+      'segment.ms': '100',
+      'min.cleanable.dirty.ratio': '0.01',
+      'max.compaction.lag.ms': '100',
+    });
+    for (let round = 0; round < 4; round++) {
+      const records = range(0, 50).map((i) => ({ key: `k${(i * i) % 11}`, value: `${round}.${i}` }));
+      await produce(kafka, topic, records);
+      await sleep(150);
+    }
+    for (let tries = 0; tries < 300 && (await compare(kafka, topic)).length > 100; tries++) await sleep(200);
+    expect((await compare(kafka, topic)).length).toBeLessThan(100);
+  });
 
   itWith(KAFKA, 'give what one transactional producer committed', async (kafka) => {
     const [topic] = await makeTopics(kafka, 1, 1);

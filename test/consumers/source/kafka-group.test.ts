@@ -109,7 +109,7 @@ describe('a group of workers', () => {
 
       await a.read.stop();
       await until('the second has all', () => isShared(b));
-      await until('all is read', () => ledger.count === made * TOPICS * PARTITIONS, 30_000);
+      await until('all is read', () => ledger.count === made * TOPICS * PARTITIONS);
       await b.read.stop();
       for (const partition of range(0, PARTITIONS)) {
         for (const topic of range(0, TOPICS)) expect(ledger.taken[partition][topic]).toEqual(range(0, made));
@@ -119,7 +119,6 @@ describe('a group of workers', () => {
         expect(worker.told.gaps).toEqual([]);
       }
     },
-    60_000,
   );
 
   itWith(KAFKA, 'refuses a worker that reads other topics, and is not disturbed', async (kafka) => {
@@ -163,16 +162,15 @@ describe('a group of workers', () => {
     const topics = await makeTopics(kafka, 1, 1);
     await produce(kafka, topics[0], [{ value: 'x' }]);
     for (const hangs of [false, true]) {
-      const source = sourceOver(kafka, topics);
+      // Without a handler that hangs it is left long before its timeout.
+      const source = sourceOver(kafka, topics, new Told(), hangs ? {} : { stopTimeout: 3_600_000 });
       const read = new Collector(
         source,
         () => {},
         () => (hangs ? new Promise<void>(() => {}) : undefined),
       );
       await until('it reads', () => read.batches.length === 1);
-      const began = performance.now();
       await source.stop();
-      expect(performance.now() - began).toBeLessThan(hangs ? 5000 : 1500);
       expect(await read.ended).toBeUndefined();
     }
   });

@@ -9,6 +9,8 @@ import { Told } from './kafka-told.ts';
 
 const KAFKA = sharedKafka({ own: true });
 const CLUSTER = sharedKafka({ brokers: 3 });
+/** Far above the timeout of a stop, and below the one of a request. */
+const SOON_MS = 20_000;
 const numbered = (count: number) => range(0, count).map((i) => ({ value: String(i) }));
 
 describe('when brokers fail', () => {
@@ -25,53 +27,42 @@ describe('when brokers fail', () => {
       await sleep(3000);
       await kafka.restart(1);
       for (const topic of topics) await produce(kafka, topic, numbered(300));
-      await until('the rest is read', () => read.offsets(0).length === 800 && read.offsets(1).length === 800, 60_000);
+      await until('the rest is read', () => read.offsets(0).length === 800 && read.offsets(1).length === 800);
       await read.stop();
       for (const topic of [0, 1]) expect(read.offsets(topic)).toEqual(range(0, 800));
     },
-    120_000,
   );
 
-  itWith(
-    KAFKA,
-    'a source waits for brokers that are not there yet, and stops soon all the same',
-    async (kafka) => {
-      const topics = await makeTopics(kafka, 1, 1);
-      await produce(kafka, topics[0], numbered(10));
-      await kafka.kill9(1);
-      const told = new Told();
-      const waiting = new Collector(sourceOver(kafka, topics, told));
-      const source = sourceOver(kafka, topics);
-      const read = new Collector(source);
-      const answers = source.answers();
-      await sleep(1500);
-      const began = performance.now();
-      await waiting.stop();
-      expect(performance.now() - began).toBeLessThan(5000);
-      expect(await answers).toBe(false);
-      await kafka.restart(1);
-      await until('it reads', () => read.offsets().length === 10, 60_000);
-      await read.stop();
-    },
-    120_000,
-  );
+  itWith(KAFKA, 'a source waits for brokers that are not there yet, and stops soon all the same', async (kafka) => {
+    const topics = await makeTopics(kafka, 1, 1);
+    await produce(kafka, topics[0], numbered(10));
+    await kafka.kill9(1);
+    const told = new Told();
+    const waiting = new Collector(sourceOver(kafka, topics, told));
+    const source = sourceOver(kafka, topics);
+    const read = new Collector(source);
+    const answers = source.answers();
+    await sleep(1500);
+    const began = performance.now();
+    await waiting.stop();
+    expect(performance.now() - began).toBeLessThan(SOON_MS);
+    expect(await answers).toBe(false);
+    await kafka.restart(1);
+    await until('it reads', () => read.offsets().length === 10);
+    await read.stop();
+  });
 
-  itWith(
-    KAFKA,
-    'a source that reads stops soon while its broker is silent',
-    async (kafka) => {
-      const topics = await makeTopics(kafka, 1, 1);
-      const read = new Collector(sourceOver(kafka, topics));
-      await until('it has joined', () => read.assignments.length === 1);
-      kafka.freeze(1);
-      await sleep(500);
-      const began = performance.now();
-      await read.stop();
-      expect(performance.now() - began).toBeLessThan(5000);
-      kafka.thaw(1);
-    },
-    60_000,
-  );
+  itWith(KAFKA, 'a source that reads stops soon while its broker is silent', async (kafka) => {
+    const topics = await makeTopics(kafka, 1, 1);
+    const read = new Collector(sourceOver(kafka, topics));
+    await until('it has joined', () => read.assignments.length === 1);
+    kafka.freeze(1);
+    await sleep(500);
+    const began = performance.now();
+    await read.stop();
+    expect(performance.now() - began).toBeLessThan(SOON_MS);
+    kafka.thaw(1);
+  });
 
   itWith(
     KAFKA,
@@ -93,7 +84,6 @@ describe('when brokers fail', () => {
       expect(isOver).toBe('running');
       await read.stop();
     },
-    60_000,
   );
 
   itWith(
@@ -130,7 +120,7 @@ describe('when brokers fail', () => {
         await more();
         await kafka.restart(broker);
         await more();
-        await until(`it goes on after broker ${broker}`, isRead, 60_000);
+        await until(`it goes on after broker ${broker}`, isRead);
       }
       await read.stop();
       for (const { topic, partition } of each) {
@@ -139,6 +129,6 @@ describe('when brokers fail', () => {
       }
       expect([...told.gaps, ...told.lost]).toEqual([]);
     },
-    180_000,
+    480_000,
   );
 });

@@ -41,20 +41,28 @@ describe('reading from Kafka', () => {
     const topics = await makeTopics(kafka, 2, 1);
     for (const topic of topics) await produce(kafka, topic, numbered(1000));
     const source = sourceOver(kafka, topics);
+    // Chunks are smaller where a machine is slow.
     const jumps = [
-      { at: 400, to: 100 },
-      { at: 700, to: 900 },
+      { after: 400, to: 100 },
+      { after: 700, to: 900 },
     ];
+    const left: number[] = [];
     const read = new Collector(
       source,
       () => {},
       ({ topic, next }) => {
-        if (topic === 0 && next === jumps[0]?.at) source.seek(0, 0, jumps.shift()?.to ?? 0);
+        const [jump] = jumps;
+        if (topic !== 0 || jump === undefined || next < jump.after) return;
+        jumps.shift();
+        left.push(next);
+        source.seek(0, 0, jump.to);
       },
     );
     await until('the end is reached', () => read.offsets(0).at(-1) === 999 && read.offsets(1).length === 1000);
     await read.stop();
-    expect(read.offsets(0)).toEqual([...range(0, 400), ...range(100, 700), ...range(900, 1000)]);
+    expect(left).toHaveLength(2);
+    expect(left[1]).toBeLessThan(900);
+    expect(read.offsets(0)).toEqual([...range(0, left[0]), ...range(100, left[1]), ...range(900, 1000)]);
     expect(read.offsets(1)).toEqual(range(0, 1000));
   });
 
@@ -62,21 +70,25 @@ describe('reading from Kafka', () => {
     const topics = await makeTopics(kafka, 2, 1);
     for (const topic of topics) await produce(kafka, topic, numbered(1000));
     const source = sourceOver(kafka, topics);
+    let paused = 0;
     const read = new Collector(
       source,
       () => {},
       ({ topic, next }) => {
-        if (topic === 0 && next === 200) source.pause(0, 0);
+        if (topic === 1 || paused > 0) return;
+        paused = next;
+        source.pause(0, 0);
       },
     );
     await until('the other topic is read', () => read.offsets(1).length === 1000);
     await sleep(300);
-    expect(read.offsets(0)).toHaveLength(200);
-    expect(source.state(0, 0)).toEqual({ position: 200, flows: false });
+    expect(paused).toBeLessThanOrEqual(200);
+    expect(read.offsets(0)).toEqual(range(0, paused));
+    expect(source.state(0, 0)).toEqual({ position: paused, flows: false });
     source.resume(0, 0);
     await until('the paused topic is read', () => read.offsets(0).length === 1000);
     expect(source.state(0, 0)).toEqual({ position: 1000, flows: true });
-    expect(source.lastFetch ?? 0).toBeGreaterThan(Date.now() - 10_000);
+    expect(source.lastFetch ?? 0).toBeGreaterThan(Date.now() - 60_000);
     await read.stop();
     expect(read.offsets(0)).toEqual(range(0, 1000));
   });
@@ -110,42 +122,37 @@ describe('reading from Kafka', () => {
     expect(read.batches.at(-1)?.next).toBe(15);
   });
 
-  itWith(
-    KAFKA,
-    'takes what compaction leaves for holes, not for gaps',
-    async (kafka) => {
-      const topics = await makeTopics(kafka, 1, 1, {
-        'cleanup.policy': 'compact',
-        'segment.ms': '100',
-        'min.cleanable.dirty.ratio': '0.01',
-        'max.compaction.lag.ms': '100',
-      });
-      for (let round = 0; round < 4; round++) {
-        await produce(
-          kafka,
-          topics[0],
-          range(0, 50).map((i) => ({ key: `k${i % 5}`, value: `${round}.${i}` })),
-        );
-        await sleep(150);
-      }
-      const told = new Told();
-      const source = sourceOver(kafka, topics, told);
-      await until('the log is compacted', async () => {
-        const early = new Collector(sourceOver(kafka, topics));
-        await until('it is read', () => early.offsets().at(-1) === 199);
-        await early.stop();
-        return early.offsets().length < 100;
-      });
-      const read = new Collector(source, () => source.seek(0, 0, 7));
-      await until('the end is reached', () => source.state(0, 0)?.position === 200);
-      await read.stop();
-      expect(told.gaps).toEqual([]);
-      expect(read.offsets()).toEqual([...read.offsets()].sort((a, b) => a - b));
-      expect(read.offsets()[0]).toBeGreaterThan(7);
-      expect(read.values().slice(-5)).toEqual(range(45, 50).map((i) => `3.${i}`));
-    },
-    60_000,
-  );
+  itWith(KAFKA, 'takes what compaction leaves for holes, not for gaps', async (kafka) => {
+    const topics = await makeTopics(kafka, 1, 1, {
+      'cleanup.policy': 'compact',
+      'segment.ms': '100',
+      'min.cleanable.dirty.ratio': '0.01',
+      'max.compaction.lag.ms': '100',
+    });
+    for (let round = 0; round < 4; round++) {
+      await produce(
+        kafka,
+        topics[0],
+        range(0, 50).map((i) => ({ key: `k${i % 5}`, value: `${round}.${i}` })),
+      );
+      await sleep(150);
+    }
+    const told = new Told();
+    const source = sourceOver(kafka, topics, told);
+    await until('the log is compacted', async () => {
+      const early = new Collector(sourceOver(kafka, topics));
+      await until('it is read', () => early.offsets().at(-1) === 199);
+      await early.stop();
+      return early.offsets().length < 100;
+    });
+    const read = new Collector(source, () => source.seek(0, 0, 7));
+    await until('the end is reached', () => source.state(0, 0)?.position === 200);
+    await read.stop();
+    expect(told.gaps).toEqual([]);
+    expect(read.offsets()).toEqual([...read.offsets()].sort((a, b) => a - b));
+    expect(read.offsets()[0]).toBeGreaterThan(7);
+    expect(read.values().slice(-5)).toEqual(range(45, 50).map((i) => `3.${i}`));
+  });
 
   itWith(
     KAFKA,
@@ -170,24 +177,27 @@ describe('reading from Kafka', () => {
     await produce(kafka, topics[0], numbered(1000));
     const told = new Told();
     const source = sourceOver(kafka, topics, told);
+    let paused = 0;
     const read = new Collector(
       source,
       () => {},
       ({ next }) => {
-        if (next === 200) source.pause(0, 0);
+        if (paused > 0) return;
+        paused = next;
+        source.pause(0, 0);
       },
     );
     await until('it is paused', () => source.state(0, 0)?.flows === false && read.batches.length === 1);
     await deleteBelow(kafka, topics[0], 500);
     source.resume(0, 0);
     await until('the gap is told', () => told.gaps.length > 0);
-    expect(told.gaps).toEqual([{ partition: 0, topic: 0, asked: 200, start: 500 }]);
+    expect(told.gaps).toEqual([{ partition: 0, topic: 0, asked: paused, start: 500 }]);
     await sleep(300);
-    expect(read.offsets()).toEqual(range(0, 200));
+    expect(read.offsets()).toEqual(range(0, paused));
     source.seek(0, 0, 500);
-    await until('the rest is read', () => read.offsets().length === 700);
+    await until('the rest is read', () => read.offsets().length === paused + 500);
     await read.stop();
-    expect(read.offsets()).toEqual([...range(0, 200), ...range(500, 1000)]);
+    expect(read.offsets()).toEqual([...range(0, paused), ...range(500, 1000)]);
   });
 
   itWith(KAFKA, 'tells of a log that ends before the offset to be read', async (kafka) => {

@@ -6,7 +6,7 @@ import '../../../src/consumers/source/kafka-client.ts';
 import { openBatch, Records } from '../../../src/consumers/source/kafka-records.ts';
 import type { LogRecord } from '../../../src/consumers/source/port.ts';
 import { type Modules, ourKafkajs, type PartitionData, plainKafkajs } from './plain-kafkajs.ts';
-import { batchBytes, marker, type RawBatch, type RawRecord, recordBytes, recordSet } from './record-batch.ts';
+import { batchBytes, marker, type RawBatch, type RawRecord, recordBytes, recordSet, signed } from './record-batch.ts';
 
 const plain = plainKafkajs();
 const ours = ourKafkajs();
@@ -141,7 +141,7 @@ describe('the records of a fetch', () => {
     );
   });
 
-  it('are refused batch by batch when bytes are damaged, and never throw or come in disorder', async () => {
+  it('are refused batch by batch when a producer wrote them damaged, and never throw or come in disorder', async () => {
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(log, changes, async (batches, changes) => {
@@ -150,7 +150,7 @@ describe('the records of a fetch', () => {
         for (const part of parts) {
           // Offsets, length and format are the broker's.
           for (const [at, byte] of changes) part[at % 5 === 0 ? 22 : 27 + (at % (part.length - 27))] = byte;
-          const opened = await openBatch(part);
+          const opened = await openBatch(signed(part));
           if (!(opened instanceof Records)) {
             expect(opened.to).toBeGreaterThan(opened.from);
             continue;
@@ -228,8 +228,22 @@ describe('a batch that cannot be read', () => {
   const damaged = (change: (bytes: Buffer) => void, raw = simple(100, 5)): Buffer => {
     const bytes = batchBytes(raw);
     change(bytes);
-    return bytes;
+    return signed(bytes);
   };
+
+  it('because any one bit of it was turned after it was written is refused, and stays so', async () => {
+    const whole = batchBytes(simple(100, 5, { codec: 1 }));
+    // Of the header only what the broker does not change.
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 17 * 8, max: whole.length * 8 - 1 }), async (bit) => {
+        const bytes = Buffer.from(whole);
+        bytes[bit >>> 3] ^= 1 << (bit & 7);
+        const opened = await openBatch(bytes);
+        expect(opened).toMatchObject({ from: 100, reason: expect.stringContaining('checksum') });
+      }),
+    );
+    expect(await openBatch(whole)).toBeInstanceOf(Records);
+  });
 
   it.each([
     ['has a codec that nobody knows', damaged((bytes) => bytes.writeInt16BE(5, 21)), 'codec 5 is unknown'],

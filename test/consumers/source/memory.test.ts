@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryLog, MemorySource } from '../../../src/consumers/source/memory.ts';
 import { RECORDS, sourceContract } from '../../contracts/source/suite.ts';
+import { settle } from '../../manual-clock.ts';
+import { until } from './kafka-collector.ts';
 
 sourceContract('memory', async () => {
   const log = new MemoryLog(2, 1);
@@ -30,9 +32,10 @@ describe('a memory log', () => {
         if (seen.length === 3) void source.stop();
       },
     });
-    for (const partition of [0, 1, 1]) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const [n, partition] of [0, 1, 1].entries()) {
+      await settle();
       log.append(0, partition, null, 0);
+      await until('it is read', () => seen.length > n);
     }
     await running;
     expect(seen).toEqual([1, 101, 101]);

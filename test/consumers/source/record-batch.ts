@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import lz4js from 'lz4js';
 import snappyjs from 'snappyjs';
+import { byBytes } from '../../../src/consumers/source/crc32c.ts';
 
 /** One record as a producer writes it: kafka.apache.org/documentation/#record. */
 export interface RawRecord {
@@ -57,7 +58,7 @@ export function recordBytes({ offsetDelta, timestampDelta, key, value, headers }
   return Buffer.concat([varint(body.length), body]);
 }
 
-/** A record batch as a fetch has it. The checksum is zero: nobody looks at it. */
+/** A record batch as a fetch has it. */
 export function batchBytes(batch: RawBatch, content = Buffer.concat(batch.records.map(recordBytes))): Buffer {
   const compressed = ENCODERS[batch.codec](content);
   const header = Buffer.alloc(61);
@@ -75,7 +76,13 @@ export function batchBytes(batch: RawBatch, content = Buffer.concat(batch.record
   header.writeBigInt64BE(batch.maxTimestamp, 35);
   header.writeBigInt64BE(BigInt(batch.producerId ?? -1), 43);
   header.writeInt32BE(batch.records.length, 57);
-  return Buffer.concat([header, compressed]);
+  return signed(Buffer.concat([header, compressed]));
+}
+
+/** With the checksum of what stands behind it. */
+export function signed(bytes: Buffer): Buffer {
+  bytes.writeUInt32BE(byBytes(bytes, 21), 17);
+  return bytes;
 }
 
 /** The record that ends a transaction. */

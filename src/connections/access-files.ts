@@ -1,0 +1,52 @@
+import { Secret } from './secret.ts';
+import type { SecretSource, TlsSettings } from './settings.ts';
+import { TlsContext, type Validity } from './tls-context.ts';
+
+/** How the files of one setting are. */
+export interface AccessState {
+  /** Its path: `kafka.tls`, `redis.passwordFile`. */
+  readonly setting: string;
+  /** Why they cannot be used, so that what they held last goes on; undefined: they can. Holds no secret. */
+  readonly problem: string | undefined;
+  /** Of our own certificate that is in use; undefined: there is none. */
+  readonly validity: Validity | undefined;
+}
+
+/** The files by which clients get in: each client reads them anew when it connects, and this when it is asked. */
+export class AccessFiles {
+  readonly #contexts: readonly TlsContext[];
+  readonly #secrets: readonly { readonly setting: string; readonly secret: Secret }[];
+
+  /** Secrets that are no files are left out. @throws AccessFileError */
+  constructor(tls: readonly TlsSettings[], secrets: readonly SecretSource[]) {
+    this.#contexts = tls
+      .filter(({ ca, cert, key, passphrase }) => [ca, cert, key, passphrase].some((file) => file !== undefined))
+      .map((settings) => new TlsContext(settings));
+    this.#secrets = secrets.flatMap((source) =>
+      source.kind === 'text' ? [] : [{ setting: source.setting, secret: new Secret(source) }],
+    );
+    for (const { secret } of this.#secrets) secret.read();
+  }
+
+  /** Reads all of them. Never throws. */
+  look(): readonly AccessState[] {
+    return [
+      ...this.#contexts.map((tls): AccessState => {
+        void tls.context;
+        return { setting: tls.settings.setting, problem: tls.problem, validity: tls.validity };
+      }),
+      ...this.#secrets.map(({ setting, secret }): AccessState => {
+        secret.read();
+        return { setting, problem: secret.problem, validity: undefined };
+      }),
+    ];
+  }
+}
+
+/** A certificate is renewed well before: authorities that do so by themselves leave a third of its life. */
+const LAST_SHARE = 0.1;
+
+/** Less than a tenth of its life is left, or nothing. `now`: ms since 1970. */
+export function isEnding({ begins, ends }: Validity, now: number): boolean {
+  return ends.getTime() - now < LAST_SHARE * (ends.getTime() - begins.getTime());
+}

@@ -1,0 +1,72 @@
+import type { Settings } from '../config/settings.ts';
+import { AccessFiles, type AccessState, isEnding } from '../connections/access-files.ts';
+import type { SecretSource, TlsSettings } from '../connections/settings.ts';
+import type { DurationMs, EpochMs } from '../events.ts';
+import type { WorkerLog } from '../worker/contract.ts';
+
+/** What lasts is told again. */
+const AGAIN_MS: DurationMs = 3_600_000;
+
+/** By what clients get in. */
+export interface Access {
+  readonly tls: readonly TlsSettings[];
+  readonly secrets: readonly SecretSource[];
+}
+
+/** Each once. */
+export function accessOf({ http, kafka, redis }: Pick<Settings, 'http' | 'kafka' | 'redis'>): Access {
+  const { sasl } = kafka;
+  const tls = [kafka.tls, redis.tls, redis.sentinel.tls === redis.tls ? undefined : redis.sentinel.tls];
+  const secrets: (SecretSource | undefined)[] = [http.token, redis.password, redis.sentinel.password];
+  if (sasl !== undefined) {
+    secrets.push('password' in sasl ? sasl.password : undefined, 'token' in sasl ? sasl.token : undefined);
+    secrets.push('clientSecret' in sasl ? sasl.clientSecret : undefined);
+  }
+  return {
+    tls: tls.filter((one) => one !== undefined),
+    secrets: secrets.filter((one) => one !== undefined),
+  };
+}
+
+/**
+ * Looks at the files by which clients get in. While one cannot be used, connections go on with what it held before, so that
+ * nobody would hear of it until a restart: it is told in the log, at once, every hour, and when it is over.
+ */
+export class AccessWatch {
+  readonly #files: AccessFiles;
+  readonly #log: WorkerLog;
+  /** By setting: what was told last, and when. */
+  readonly #told = new Map<string, { readonly message: string; readonly at: EpochMs }>();
+
+  /** @throws AccessFileError */
+  constructor({ tls, secrets }: Access, log: WorkerLog) {
+    this.#files = new AccessFiles(tls, secrets);
+    this.#log = log;
+  }
+
+  /** Never throws. */
+  look(now: EpochMs): readonly AccessState[] {
+    const states = this.#files.look();
+    for (const state of states) this.#tell(state, now);
+    return states;
+  }
+
+  #tell({ setting, problem, validity }: AccessState, now: EpochMs): void {
+    const isLast = validity !== undefined && isEnding(validity, now);
+    const ends = validity?.ends.toISOString();
+    const told = this.#told.get(setting);
+    const message =
+      problem !== undefined
+        ? 'files that let us in cannot be used: what they held before goes on until a restart'
+        : 'our certificate ends soon, or has ended: renew it';
+    if (problem === undefined && !isLast) {
+      if (told !== undefined) this.#log.info({ setting, ends }, 'the files that let us in are as they should be again');
+      this.#told.delete(setting);
+      return;
+    }
+    const known = `${message} ${problem}`;
+    if (told?.message === known && now - told.at < AGAIN_MS) return;
+    this.#told.set(setting, { message: known, at: now });
+    this.#log.warn({ setting, problem, ends }, message);
+  }
+}

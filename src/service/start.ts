@@ -1,0 +1,65 @@
+import type { RedisStore } from '../accumulators/store/redis.ts';
+import type { Settings } from '../config/settings.ts';
+import type { KafkaSource } from '../consumers/source/kafka.ts';
+import { KafkaFailure } from '../consumers/source/kafka-faults.ts';
+import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
+import { explained } from '../consumers/source/kafka-trouble.ts';
+import type { Permissions } from '../resume.ts';
+import type { WorkerLog } from '../worker/contract.ts';
+import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRefused } from './checks.ts';
+import { patiently } from './patience.ts';
+import { type Retention, retentionOf } from './retention.ts';
+
+/** For brokers that have just started; then a start fails and whoever runs us tries again. */
+const PATIENCE_MS = 60_000;
+
+export interface StartOptions {
+  readonly settings: Settings;
+  /** false: it only shows what others have stored. */
+  readonly isWorker: boolean;
+  readonly permissions: Permissions & { readonly rebuild: boolean };
+  readonly connection: KafkaConnection;
+  readonly log: WorkerLog;
+}
+
+/** What a start has found. */
+export interface Started {
+  readonly partitions: number;
+  /** A worker: nothing was stored of any unit. */
+  readonly isFirst: boolean;
+  /** A worker's. */
+  readonly retention: Retention | undefined;
+}
+
+/**
+ * The checks before the start (semantics.md section 6). Rejects with a StartRefused or StateMismatch that says what to do, or with
+ * an error of Kafka or Redis.
+ */
+export async function checkStart(store: RedisStore, source: KafkaSource, options: StartOptions): Promise<Started> {
+  const { settings, isWorker, permissions, connection, log } = options;
+  const ask = <T>(question: () => Promise<T>): Promise<T> =>
+    patiently(
+      () => explained(connection, question),
+      PATIENCE_MS,
+      (error, retryInMs) => log.warn({ error: messageOf(error), retryInMs }, 'Kafka did not answer yet'),
+      (error) => error instanceof KafkaFailure && !error.passing,
+    );
+  const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
+  await mustBeFit(store, isWorker);
+  if (!isWorker) return { partitions, isFirst: false, retention: undefined };
+  const retention = retentionOf(settings, connection, log);
+  checkRetention(settings, await retention.look());
+  const stored = await readCheckpoints(store, settings.namespace, partitions);
+  checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions);
+  return { partitions, isFirst: stored.every((checkpoint) => checkpoint === undefined), retention };
+}
+
+async function mustBeFit(store: RedisStore, writes: boolean): Promise<void> {
+  const findings = await store.checks({ write: writes });
+  const errors = findings.filter((finding) => finding.level === 'error');
+  if (errors.length > 0) throw new StartRefused(errors.map((finding) => finding.message).join('\n'));
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

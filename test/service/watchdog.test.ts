@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { type Health, Watchdog } from '../../src/service/watchdog.ts';
+import type { UnitStatus, WorkerStatus } from '../../src/worker/status.ts';
+import { unitStatus, workerStatus } from '../metrics/statuses.ts';
+
+const SECOND = 1000;
+const GIVEN_UP = { healthy: false, reasons: [expect.stringContaining('and Kafka and Redis both answer')] };
+
+class Bench {
+  readonly store = { connected: true, refuses: false };
+  answers = true;
+  units: readonly UnitStatus[] = [unitStatus(0, { lag: [0, 7] })];
+  status: Partial<WorkerStatus> = {};
+  commits = 0;
+  readonly #watchdog = new Watchdog({
+    store: this.store,
+    source: { answers: async () => this.answers },
+    status: () =>
+      workerStatus(this.units, {
+        commits: { ok: this.commits, already: 0, fenced: 0, conflict: 0, unknown: 0 },
+        ...this.status,
+      }),
+  });
+
+  /** Looks once a second. */
+  async look(from: number, to: number): Promise<Health> {
+    let health: Health = { healthy: true, reasons: [] };
+    for (let at = from; at <= to; at++) health = await this.#watchdog.look(at * SECOND);
+    return health;
+  }
+}
+
+it('a worker without a commit for a minute is not ready, and after two it is given up', async () => {
+  const bench = new Bench();
+  expect(await bench.look(0, 59)).toEqual({ healthy: true, reasons: [] });
+  expect(await bench.look(60, 60)).toEqual({ healthy: true, reasons: ['no commit for 60 s, though 7 records wait'] });
+  expect(await bench.look(61, 119)).toMatchObject({ healthy: true });
+  expect(await bench.look(120, 120)).toEqual(GIVEN_UP);
+});
+
+it('a commit is progress', async () => {
+  const bench = new Bench();
+  await bench.look(0, 119);
+  bench.commits++;
+  expect(await bench.look(120, 179)).toEqual({ healthy: true, reasons: [] });
+  expect(await bench.look(180, 240)).toEqual(GIVEN_UP);
+});
+
+it.each<readonly [string, (bench: Bench) => void]>([
+  ['Redis is away', (bench) => Object.assign(bench.store, { connected: false })],
+  ['Redis takes no commits', (bench) => Object.assign(bench.store, { refuses: true })],
+  ['Kafka is away', (bench) => Object.assign(bench, { answers: false })],
+])('it is not given up while %s: a restart would not help', async (_, happens) => {
+  const bench = new Bench();
+  happens(bench);
+  const health = await bench.look(0, 3600);
+  expect(health).toEqual({ healthy: true, reasons: ['no commit for 3600 s, though 7 records wait'] });
+});
+
+it.each<readonly [string, (bench: Bench) => void]>([
+  ['its clock is in doubt', (bench) => Object.assign(bench, { status: { clockSkew: -30_001 } })],
+  ['nothing is left to read', (bench) => Object.assign(bench, { units: [unitStatus(0, { lag: [0, 0] })] })],
+  ['its unit replays', (bench) => Object.assign(bench, { units: [unitStatus(0, { lag: [5, 5], replaying: true })] })],
+  ['its unit is stopped', (bench) => Object.assign(bench, { units: [unitStatus(0, { lag: [5, 5], stopped: 'gap' })] })],
+])('one that does nothing because %s is not stuck', async (_, happens) => {
+  const bench = new Bench();
+  happens(bench);
+  expect(await bench.look(0, 3600)).toEqual({ healthy: true, reasons: [] });
+});
+
+it('a clock that is nearly in doubt is no excuse', async () => {
+  const bench = new Bench();
+  bench.status = { clockSkew: 30_000 };
+  expect(await bench.look(0, 120)).toEqual(GIVEN_UP);
+});
