@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // `npm test` compiles the command once; else tests start that of the sources.
+    globalSetup: mode === 'built' ? ['test/built.ts'] : [],
+    // Long enough for a machine that is several times slower: only what hangs shall end by it.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     pool: 'forks',
     // Tests against servers mostly wait.
     maxWorkers: 2,
   },
-});
+}));

@@ -4,6 +4,7 @@
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { assertNever } from '../src/events.ts';
 import { startKafka } from '../test/services/kafka.ts';
 import { startRedis } from '../test/services/redis.ts';
 import { inRoot, separateCores, start } from './children.ts';
@@ -29,7 +30,7 @@ const whole = (n: number): string => (Number.isNaN(n) ? '' : Math.round(n).toLoc
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function child<T>(name: string, script: string, args: readonly string[], seconds: number): Promise<T> {
-  return JSON.parse(await start(name, ['--import', 'tsx', inRoot(script), ...args], seconds).done);
+  return JSON.parse(await start(name, ['--import', 'tsx/esm', inRoot(script), ...args], seconds).done);
 }
 
 async function parseOnly(): Promise<Figures> {
@@ -70,6 +71,8 @@ async function measure(brokers: readonly string[], redisUrl: string): Promise<Re
         return child<Figures>(name, 'bench/fetch-only.ts', [brokers.join(','), groupId, String(total)], seconds);
       case 'worker':
         return throughWorker({ brokers, redisUrl, groupId, total, expected, progress, seconds });
+      default:
+        return assertNever(name);
     }
   }
 }

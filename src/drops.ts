@@ -16,7 +16,6 @@ export const FEEDBACK_DROPS = [
 
 export type ImpressionDrop = (typeof IMPRESSION_DROPS)[number];
 export type FeedbackDrop = (typeof FEEDBACK_DROPS)[number];
-export type DropReason = FeedbackDrop;
 
 /**
  * Why a record is `invalid`. Decoding never throws: it answers an event or one of these.

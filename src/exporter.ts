@@ -1,88 +1,18 @@
-// Long because the order of all reads of a unit's keys, which makes them one picture, stands in one place.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Ladder } from './accumulators/ladder.ts';
-import { type Row, shapeOf } from './accumulators/row.ts';
-import { type RowCodec, rowCodec } from './accumulators/row-codec.ts';
-import { cohortRows } from './accumulators/running-windows.ts';
-import { paneKey, parseField, unitKey } from './accumulators/store/layout.ts';
-import type { Fields, Store } from './accumulators/store/port.ts';
+import { unitKey } from './accumulators/store/layout.ts';
 import { readUnit, stands, type UnitState, wentBack } from './accumulators/unit-state.ts';
-import type { CohortRow, Rows } from './accumulators/windows.ts';
-import type { Settings } from './config/settings.ts';
+import { cohortRows } from './accumulators/windows.ts';
 import type { DurationMs, EpochMs } from './events.ts';
-import type { Comparison } from './experiment/comparison.ts';
+import type { ExporterDeps, ExporterSettings, QualitySnapshot } from './exporter/contract.ts';
 import { Decisions } from './exporter/decisions.ts';
 import { Experiments } from './exporter/experiments.ts';
 import { HourRows } from './exporter/hours.ts';
-import { type QualityDecision, watchedSpan } from './exporter/watch.ts';
+import { SealedPanes, wantedPanes } from './exporter/sealed-panes.ts';
+import { watchedSpan } from './exporter/watch.ts';
 import { WindowErrors } from './exporter/window-errors.ts';
-import type { Result } from './statistics/absent.ts';
-
-export type ExporterSettings = Pick<
-  Settings,
-  'attribution' | 'cohorts' | 'detect' | 'experiments' | 'measures' | 'paneSize' | 'statistics' | 'windows'
-> & {
-  /** Without it the items of rows are not read. */
-  readonly limits?: Pick<Settings['limits'], 'itemsCounted'>;
-};
-
-export interface ExporterDeps {
-  readonly store: Store;
-  readonly namespace: string;
-  /** Of every topic: the number of units. */
-  readonly partitions: number;
-  /** Length of hour panes, for tests; default: an hour. */
-  readonly hour?: DurationMs;
-}
-
-export interface QualityRow extends CohortRow {
-  /** Both as in the configuration. */
-  readonly horizon: string;
-  readonly window: string;
-  /** Standard errors, one per measure. */
-  readonly stderrs: readonly Result<number>[];
-}
-
-export interface QualityWindow {
-  readonly horizon: string;
-  readonly window: string;
-  /** Every unit has every pane of it, whole. */
-  readonly complete: boolean;
-}
-
-/** What all units had stored at one moment. `rows`, `windows`, `decisions` and `experiments` are the same objects as long as nothing in them changed. */
-export interface QualitySnapshot {
-  /** By horizon, then window, both in the order of the configuration; then as `readWindow` has them. */
-  readonly rows: readonly QualityRow[];
-  /** By horizon, then window: each of them, with rows or without. */
-  readonly windows: readonly QualityWindow[];
-  /**
-   * Watched cohorts against their own past, as of the newest whole step; none while their past is still being read.
-   * Sets, then cohorts, then measures.
-   */
-  readonly decisions: readonly QualityDecision[];
-  /** Of the experiments, in the order of the configuration; none before they could be read. */
-  readonly experiments: readonly Comparison[];
-  /** By horizon: end of the newest pane that is final and holds a result; absent: none. */
-  readonly resultTimes: ReadonlyMap<string, EpochMs>;
-  /** Impressions that all units accepted since their first records. */
-  readonly impressions: number;
-}
-
-interface SealedRows {
-  readonly ladder: Ladder;
-  readonly pane: number;
-  readonly rows: Rows;
-}
 
 const HOUR_MS = 3_600_000;
 const ATTEMPTS = 5;
-/** Keys per read: what one answer holds stays small. */
-const BATCH = 32;
-/** Longest stretch of decoding before other work has its turn. */
-const TURN_MS = 8;
-/** Field texts that are kept once for all panes. */
-const FIELDS = 50_000;
 
 /**
  * Reads the windows of all units out of a store (interfaces.md section 4): first the units' hashes, then the panes that
@@ -96,24 +26,22 @@ const FIELDS = 50_000;
 export class Exporter {
   readonly #settings: ExporterSettings;
   readonly #deps: ExporterDeps;
-  readonly #codec: RowCodec;
   readonly #unitKeys: readonly string[];
   /** As last seen; undefined: nobody has committed to the unit. */
   #units: readonly (UnitState | undefined)[];
   #ladders: readonly Ladder[];
+  readonly #panes: SealedPanes;
   #hours: HourRows;
   readonly #decisions: Decisions;
   readonly #experiments: Experiments;
   #last: QualitySnapshot | undefined;
   #shown: readonly unknown[] = [];
   #running: Promise<QualitySnapshot> | undefined;
-  readonly #fields = new Map<string, string>();
 
   constructor(settings: ExporterSettings, deps: ExporterDeps) {
-    const { measures } = settings;
     this.#settings = settings;
     this.#deps = deps;
-    this.#codec = rowCodec(shapeOf(measures, settings.limits?.itemsCounted));
+    this.#panes = new SealedPanes(settings, deps);
     this.#unitKeys = Array.from({ length: deps.partitions }, (_, unit) => unitKey(deps.namespace, unit));
     this.#units = this.#unitKeys.map(() => undefined);
     this.#ladders = this.#newLadders();
@@ -234,9 +162,9 @@ export class Exporter {
   }
 
   async #readUnit(u: number, unit: UnitState): Promise<boolean> {
-    const wanted = this.#wanted(u, unit);
+    const wanted = wantedPanes(this.#ladders, this.#units, u);
     if (wanted.size > 0) {
-      const sealed = await this.#readPanes(u, unit, wanted);
+      const sealed = await this.#panes.read(u, unit, wanted);
       const [fields] = await this.#deps.store.read([this.#unitKeys[u]]);
       const panes = [...wanted.keys()].sort((a, b) => a - b);
       if (!stands(readUnit(u, fields, unit), unit, panes)) return false;
@@ -244,59 +172,6 @@ export class Exporter {
     }
     for (const ladder of this.#ladders) ladder.note(this.#units, u);
     return true;
-  }
-
-  /** The panes to be read of a unit, each with the horizons that it is needed for. */
-  #wanted(u: number, { panes }: UnitState): ReadonlyMap<number, Ladder[]> {
-    const wanted = new Map<number, Ladder[]>();
-    for (const ladder of this.#ladders) {
-      for (const { from, to } of ladder.missing(this.#units, u)) {
-        for (const [first, end] of panes) {
-          for (let pane = Math.max(from, first); pane < Math.min(to, end); pane++) {
-            const ladders = wanted.get(pane);
-            if (ladders === undefined) wanted.set(pane, [ladder]);
-            else ladders.push(ladder);
-          }
-        }
-      }
-    }
-    return wanted;
-  }
-
-  async #readPanes(u: number, unit: UnitState, wanted: ReadonlyMap<number, Ladder[]>): Promise<readonly SealedRows[]> {
-    const { store, namespace } = this.#deps;
-    const owner = { namespace, unit: u, generation: unit.generation };
-    const panes = [...wanted];
-    const sealed: SealedRows[] = [];
-    let began = performance.now();
-    for (let i = 0; i < panes.length; i += BATCH) {
-      const batch = panes.slice(i, i + BATCH);
-      const hashes = await store.read(batch.map(([pane]) => paneKey(owner, 'm', pane * this.#settings.paneSize.ms)));
-      for (const [j, [pane, ladders]] of batch.entries()) {
-        for (const ladder of ladders) sealed.push({ ladder, pane, rows: this.#decode(hashes[j], ladder.horizon.text) });
-        if (performance.now() - began < TURN_MS) continue;
-        await nextTurn();
-        began = performance.now();
-      }
-    }
-    return sealed;
-  }
-
-  /** The rows of one horizon. */
-  #decode(hash: Fields, horizon: string): Rows {
-    const rows = new Map<string, Row>();
-    for (const [field, text] of hash) {
-      if (parseField(field)?.horizon === horizon) rows.set(this.#one(field), this.#codec.decode(text));
-    }
-    return rows;
-  }
-
-  #one(field: string): string {
-    const known = this.#fields.get(field);
-    if (known !== undefined) return known;
-    if (this.#fields.size === FIELDS) this.#fields.clear();
-    this.#fields.set(field, field);
-    return field;
   }
 
   #snapshot(): QualitySnapshot {

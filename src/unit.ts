@@ -1,8 +1,6 @@
-// Long because the data path of a unit, from claim to commit, stands on one page.
 import type { Panes } from './accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from './accumulators/store/checkpoint.ts';
 import { FORMAT_VERSION, unitKey } from './accumulators/store/layout.ts';
-import type { Claimed, Commit } from './accumulators/store/port.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { JoinEngine } from './consumers/join/api.ts';
 import { createJoin } from './consumers/join/join.ts';
@@ -12,13 +10,14 @@ import type { EpochMs, Offset, Side } from './events.ts';
 import type { ExperimentLooks } from './experiment/looks.ts';
 import type { ExperimentState } from './experiment/state.ts';
 import type { UnitPart } from './experiment/units.ts';
-import { type FaultPoint, NO_FAULT } from './fault-point.ts';
+import { NO_FAULT } from './fault-point.ts';
 import { type Resumed, resume } from './resume.ts';
+import { type ClaimedUnit, UnitCommits } from './unit/commits.ts';
 import { claimedState, copyInvalid, delaysOf } from './unit/committed.ts';
 import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit/contract.ts';
 import type { UnitExperiments } from './unit/experiments.ts';
-import { type RestoredUnit, restoreUnit, staleKeys } from './unit/panes.ts';
 import { UnitReading } from './unit/reading.ts';
+import { type RestoredUnit, restoreUnit, staleKeys } from './unit/restore.ts';
 import { UnitScoring } from './unit/scoring.ts';
 
 /**
@@ -31,9 +30,6 @@ import { UnitScoring } from './unit/scoring.ts';
 export class Unit {
   readonly #settings: UnitSettings;
   readonly #deps: UnitDeps;
-  readonly #passes: FaultPoint;
-  readonly #key: string;
-  readonly #token: string;
   readonly #join: JoinEngine;
   readonly #panes: Panes;
   readonly #experiments: UnitExperiments;
@@ -41,16 +37,12 @@ export class Unit {
   readonly #judgedBelow: readonly Offset[];
   readonly #reading: UnitReading;
   readonly #scoring: UnitScoring;
+  readonly #commits: UnitCommits;
   /** By topic and side. */
   readonly #invalid: readonly Record<Side, Map<InvalidCode, number>>[];
   readonly #generation: string;
   /** Keys of what is over, until they are deleted. */
   #stale: readonly string[];
-  #seq: number;
-  #cid: string;
-  /** Sent, and not known to be applied or not, with the state that it stores. */
-  #unsettled: { readonly commit: Commit; readonly state: CommittedState } | undefined;
-  #committed: CommittedState;
   #idleAdvances = 0;
   #closedByIdle = 0;
   #changed = false;
@@ -64,39 +56,32 @@ export class Unit {
 
   /** Takes the unit over and restores its state. Rejects when the store cannot be read or holds an unknown format. */
   static async claim(settings: UnitSettings, deps: UnitDeps): Promise<Unit> {
-    const key = unitKey(settings.namespace, settings.partition);
+    const unit = unitKey(settings.namespace, settings.partition);
     const token = deps.newId();
     const passes = deps.faultPoint ?? NO_FAULT;
     passes('claim wanted');
-    const claiming = deps.store.claim(key, token);
+    const claiming = deps.store.claim(unit, token);
     passes('claim sent');
-    const claimed = await claiming;
+    const { checkpoint, seq, cid } = await claiming;
     passes('claim answered');
-    const stored = claimed.checkpoint === undefined ? undefined : decodeCheckpoint(claimed.checkpoint);
+    const stored = checkpoint === undefined ? undefined : decodeCheckpoint(checkpoint);
     const resumed = resume(stored, settings, settings.permissions);
     passes('rows wanted');
     const restored = await restoreUnit(settings, deps.store, resumed);
     passes('rows read');
-    return new Unit(settings, deps, key, token, claimed, resumed, restored, stored?.lastRecords ?? []);
+    return new Unit(settings, deps, { unit, token, seq, cid }, resumed, restored, stored?.lastRecords ?? []);
   }
 
   private constructor(
     settings: UnitSettings,
     deps: UnitDeps,
-    key: string,
-    token: string,
-    claimed: Claimed,
+    claimed: ClaimedUnit,
     resumed: Resumed,
     { panes, experiments }: RestoredUnit,
     lastRecords: readonly (string | undefined)[],
   ) {
     this.#settings = settings;
     this.#deps = deps;
-    this.#passes = deps.faultPoint ?? NO_FAULT;
-    this.#key = key;
-    this.#token = token;
-    this.#seq = claimed.seq;
-    this.#cid = claimed.cid;
     this.#panes = panes;
     this.#experiments = experiments;
     this.#generation = resumed.generation;
@@ -125,13 +110,13 @@ export class Unit {
       },
       resumed.join,
     );
-    this.#committed = claimedState(this.#join, this.#invalid, resumed);
-    this.#reading = new UnitReading(settings.join, this.#join, () => this.#committed, lastRecords);
+    this.#commits = new UnitCommits(claimed, claimedState(this.#join, this.#invalid, resumed), deps);
+    this.#reading = new UnitReading(settings.join, this.#join, () => this.committed, lastRecords);
   }
 
   /** As of the last commit. */
   get committed(): CommittedState {
-    return this.#committed;
+    return this.#commits.committed;
   }
 
   /** How often a topic was let pass by the wall clock since this claim, and what closed by it. */
@@ -148,8 +133,9 @@ export class Unit {
     return this.#isNew;
   }
 
-  /** A new unit begins here, not at offset 0. */
+  /** A new unit begins here, not at offset 0. That is stored with the next commit, also when nothing comes. */
   beginAt(topic: number, offset: Offset): void {
+    this.#changed = true;
     if (offset > this.#join.position(topic)) this.#join.skipTo(topic, offset);
   }
 
@@ -161,7 +147,7 @@ export class Unit {
 
   /** Of the claim under which this unit is owned. */
   get token(): string {
-    return this.#token;
+    return this.#commits.token;
   }
 
   /** It reads what was read before: what is open, or the last records to see whether they are still the same. */
@@ -251,28 +237,16 @@ export class Unit {
    */
   async commit(): Promise<CommitOutcome> {
     if (this.#reading.diverged !== undefined) return 'DIVERGED';
-    if (this.#unsettled === undefined) {
+    if (!this.#commits.isUnsettled) {
       if (this.replaying) return 'REPLAYING';
       if (!this.#changed) return 'NOTHING_NEW';
-      this.#unsettled = this.#nextCommit();
+      this.#prepareCommit();
       this.#changed = false;
     }
-    const { commit, state } = this.#unsettled;
-    this.#passes('commit built');
-    const committing = this.#deps.store.commit(commit);
-    this.#passes('commit sent');
-    const answer = await committing;
-    this.#passes('commit answered');
-    if (answer === 'OK' || answer === 'ALREADY') {
-      this.#seq = commit.seq;
-      this.#cid = commit.cid;
-      this.#committed = state;
-      this.#unsettled = undefined;
-    }
-    return answer;
+    return await this.#commits.send();
   }
 
-  #nextCommit(): { readonly commit: Commit; readonly state: CommittedState } {
+  #prepareCommit(): void {
     const { fingerprint, namespace, partition, partitions } = this.#settings;
     const stale = this.#stale;
     this.#stale = [];
@@ -293,18 +267,10 @@ export class Unit {
       runs: this.#experiments.state(),
       lastRecords: this.#reading.marks(),
     });
-    return {
-      commit: {
-        unit: this.#key,
-        token: this.#token,
-        seq: this.#seq + 1,
-        cid: this.#deps.newId(),
-        parent: this.#cid,
-        checkpoint,
-        rows: changes.rows,
-        deletes: [...stale, ...changes.deletes, ...replaced],
-      },
-      state: {
+    const deletes = [...stale, ...changes.deletes, ...replaced];
+    this.#commits.prepare(
+      { checkpoint, rows: changes.rows, deletes },
+      {
         counts: join.counts,
         invalid: this.#invalid.map(copyInvalid),
         scored: this.#panes.scored(),
@@ -314,7 +280,7 @@ export class Unit {
         replayOffsets: join.topics.map((topic) => topic.replay),
         replayWatermarks: join.topics.map((topic) => topic.replayWatermark),
       },
-    };
+    );
   }
 
   get ignoredCohortKeys(): number {

@@ -1,23 +1,20 @@
-// Long because all that decides over a unit meets here: assignments, records, answers of the store, faults of the log.
+// Long because all that decides over a unit meets here: assignments, records, answers to commits, faults of the log.
 import type { Batch } from './consumers/source/port.ts';
 import { assertNever, type DurationMs, type Offset } from './events.ts';
 import { type FaultPoint, NO_FAULT } from './fault-point.ts';
 import type { CommitOutcome } from './unit/contract.ts';
-import { Unit } from './unit.ts';
+import type { Unit } from './unit.ts';
+import { Claims, type ClaimsHandler, isRetriable } from './worker/claims.ts';
 import type { WorkerDeps, WorkerSettings } from './worker/contract.ts';
 import { lostLog, otherRecord } from './worker/divergence.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker/looks.ts';
 import { type Owned, own, statusOf } from './worker/owned.ts';
 import { Pace } from './worker/pace.ts';
 import { Rivals } from './worker/rivals.ts';
-import type { StopCause, WorkerStatus } from './worker/status.ts';
+import { LARGEST_SKEW, type StopCause, type WorkerStatus } from './worker/status.ts';
 import { Tally } from './worker/tally.ts';
 
 const CHECKS_PER_IDLE_AFTER = 4;
-/** Between our clock and the store's (faults.md section 5). */
-const LARGEST_SKEW_MS = 30_000;
-const FIRST_RETRY_MS = 200;
-const LONGEST_RETRY_MS = 30_000;
 
 /**
  * Owns units: claims what it is assigned, feeds them, commits on time, lets time pass where nothing comes, holds back what
@@ -30,6 +27,7 @@ export class Worker {
   readonly #tally: Tally;
   readonly #pace: Pace;
   readonly #rivals: Rivals;
+  readonly #claims: Claims;
   readonly #looks: WorkerLooks;
   /** By partition: the unit that was given up last, while it waits to be claimed again. */
   readonly #givenUp = new Map<number, Owned>();
@@ -38,11 +36,11 @@ export class Worker {
   readonly #passes: FaultPoint;
   /** Everything that is to end with this worker. */
   readonly #stopping = new AbortController();
+  /** Ends the run with what cannot be mended, wherever it came up. */
+  #fail: (error: unknown) => void = () => {};
   #assigned = false;
   #isClockInDoubt = false;
   #retention: readonly (DurationMs | undefined)[] = [];
-  /** By partition: the claim under way. */
-  readonly #claims = new Map<number, Promise<void>>();
   /** Partitions that the log gave us last. */
   #ours: readonly number[] = [];
 
@@ -54,42 +52,54 @@ export class Worker {
     this.#pace = new Pace(settings, deps);
     this.#looks = new WorkerLooks(settings, deps);
     this.#rivals = new Rivals(settings.sessionTimeout, (partition) => settings.unit(partition).namespace, deps);
+    const handler: ClaimsHandler = {
+      isOurs: (partition) => this.#ours.includes(partition),
+      claimed: (partition, unit, begins) => this.#settle(partition, unit, begins),
+    };
+    this.#claims = new Claims(settings, deps, handler, this.#stopping.signal);
   }
 
   /** Works until `stop`, or until the logs end. Rejects with what it cannot mend. */
   async run(): Promise<void> {
-    const { clock, source } = this.#deps;
-    const stopCommits = clock.every(this.#settings.commitInterval, () => this.#commitAll());
-    const stopChecks = clock.every(this.#settings.idleAfter / CHECKS_PER_IDLE_AFTER, () =>
-      this.#pace.lookForSilence(this.#units.values()),
-    );
-    // A unit that stands still sends no commit that could be refused: whether another has taken it must be asked.
-    const stopLooks = clock.every(this.#settings.looks.every, () => this.#lookAtExperiments());
-    const stopRivals = clock.every(this.#settings.sessionTimeout, () =>
-      this.#rivals.lookFor(
-        [...this.#units.values()].filter(({ stopped }) => stopped !== undefined),
-        (owned) => void this.#giveUp(owned, 'silent'),
-      ),
-    );
+    const { source } = this.#deps;
+    const failure = new Promise<never>((_, reject) => {
+      this.#fail = reject;
+    });
+    const timers = this.#startTimers();
     try {
-      await source.run({
+      const reading = source.run({
         assigned: (partitions) => this.#take(partitions),
         doubted: () => {
           for (const owned of this.#units.values()) this.#readAgain(owned);
         },
         batch: async (batch) => this.#feed(batch),
       });
+      await Promise.race([reading, failure]);
     } finally {
-      stopCommits();
-      stopChecks();
-      stopLooks();
-      stopRivals();
+      for (const end of timers) end();
     }
     this.#passes('source ended');
     // The first may only wait for a commit that was under way, and does not hold the last chunk.
     await this.#commitAll();
     await this.#commitAll();
     this.#passes('last commit done');
+  }
+
+  /** What is done on time. Answers what ends it. */
+  #startTimers(): readonly (() => void)[] {
+    const { commitInterval, idleAfter, looks, sessionTimeout } = this.#settings;
+    const every = (interval: DurationMs, call: () => Promise<void>): (() => void) =>
+      this.#deps.clock.every(interval, () => call().catch(this.#fail));
+    return [
+      every(commitInterval, () => this.#commitAll()),
+      every(idleAfter / CHECKS_PER_IDLE_AFTER, () => this.#pace.lookForSilence(this.#units.values())),
+      every(looks.every, () => this.#lookAtExperiments()),
+      // A unit that stands still sends no commit that could be refused: whether another has taken it must be asked.
+      every(sessionTimeout, () => {
+        const still = [...this.#units.values()].filter(({ stopped }) => stopped !== undefined);
+        return this.#rivals.lookFor(still, (owned) => this.#giveUp(owned, 'silent'));
+      }),
+    ];
   }
 
   /** Ends the run: the last whole chunk is committed. */
@@ -116,7 +126,7 @@ export class Worker {
     for (const partition of partitions) {
       const owned = this.#units.get(partition);
       if (owned === undefined) {
-        await this.#claim(partition);
+        await this.#claims.claim(partition);
       } else {
         this.#readAgain(owned);
       }
@@ -130,63 +140,17 @@ export class Worker {
     this.#units.delete(owned.partition);
   }
 
-  /** One claim of a partition at a time. */
-  #claim(partition: number): Promise<void> {
-    const running = this.#claims.get(partition);
-    if (running !== undefined) return running;
-    const claim = this.#claimNow(partition).finally(() => this.#claims.delete(partition));
-    this.#claims.set(partition, claim);
-    return claim;
-  }
-
-  /** Claims until the store answers, as long as the partition is ours. */
-  async #claimNow(partition: number): Promise<void> {
-    const { store, scorer, newId, clock, log, onInvalid } = this.#deps;
-    for (let wait = FIRST_RETRY_MS; !this.#stopping.signal.aborted; wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
-      if (!this.#ours.includes(partition)) return;
-      try {
-        const unit = await Unit.claim(this.#settings.unit(partition), {
-          store,
-          scorer,
-          newId,
-          decoders: this.#deps.decoders(partition),
-          now: () => clock.now(),
-          onInvalid: onInvalid === undefined ? undefined : (invalid) => onInvalid(partition, invalid),
-          faultPoint: this.#passes,
-        });
-        const owned = own(partition, unit, this.#settings.topics.length);
-        const isLost = unit.isNew && (await this.#begin(unit, partition)) === 'state_lost';
-        this.#units.set(partition, owned);
-        this.#deps.onClaim(partition, unit.committed.counts);
-        this.#seek(owned);
-        // The unit before it may have been held back when it was dropped.
-        this.#pace.begin(owned);
-        this.#pace.blockAll(owned, 'clock', this.#isClockInDoubt);
-        if (isLost) this.halt(partition, 'state_lost');
-        if (this.#haltedAll !== undefined) this.halt(partition, this.#haltedAll);
-        this.#passes('unit sought');
-        log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
-        return;
-      } catch (error) {
-        if (!isRetriable(error)) throw error;
-        log.warn({ partition, error: error.message, retryInMs: wait }, 'the store did not answer the claim');
-        this.#passes('retry waits');
-        await clock.sleep(wait, this.#stopping.signal);
-        this.#passes('retry due');
-      }
-    }
-  }
-
-  /** A unit without any stored state begins where the configuration says; never silently when its state was lost. */
-  async #begin(unit: Unit, partition: number): Promise<'begun' | 'state_lost'> {
-    for (let topic = 0; topic < this.#settings.topics.length; topic++) {
-      this.#passes('start wanted');
-      const offset = await this.#deps.startOffset(partition, topic);
-      this.#passes('start told');
-      if (offset === 'state_lost') return offset;
-      unit.beginAt(topic, offset);
-    }
-    return 'begun';
+  /** From now on a unit is fed, committed and told of. */
+  #settle(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void {
+    const owned = own(partition, unit, this.#settings.topics.length);
+    this.#units.set(partition, owned);
+    this.#deps.onClaim(partition, unit.committed.counts);
+    this.#seek(owned);
+    // The unit before it may have been held back when it was dropped.
+    this.#pace.begin(owned);
+    this.#pace.blockAll(owned, 'clock', this.#isClockInDoubt);
+    if (begins === 'state_lost') this.halt(partition, begins);
+    if (this.#haltedAll !== undefined) this.halt(partition, this.#haltedAll);
   }
 
   /** The last record of each topic: a topic that was deleted and made anew makes a group join again, or a fetch fail. */
@@ -251,7 +215,7 @@ export class Worker {
   /** Own clock minus the store's. While it is in doubt nothing is read, since the clock judges what is of the future. */
   clockIs(skew: DurationMs): void {
     this.#tally.clockSkew = skew;
-    this.#isClockInDoubt = Math.abs(skew) > LARGEST_SKEW_MS;
+    this.#isClockInDoubt = Math.abs(skew) > LARGEST_SKEW;
     for (const owned of this.#units.values()) this.#pace.blockAll(owned, 'clock', this.#isClockInDoubt);
   }
 
@@ -266,7 +230,7 @@ export class Worker {
       if (owned !== undefined) await this.#looks.look(owned);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      this.#deps.log.warn({ error: error.message }, 'the experiments were not looked at; the next look is in a minute');
+      this.#deps.log.warn({ error: error.message }, 'the experiments were not looked at; the next look comes on time');
     }
   }
 
@@ -315,12 +279,12 @@ export class Worker {
         return;
       case 'FENCED':
         this.#tally.outcome('fenced');
-        void this.#giveUp(owned, 'silent');
+        this.#giveUp(owned, 'silent');
         return;
       case 'CONFLICT':
         this.#tally.outcome('conflict');
         this.#tally.rewound();
-        void this.#giveUp(owned, 'now');
+        this.#giveUp(owned, 'now');
         return;
       default:
         assertNever(outcome);
@@ -329,9 +293,13 @@ export class Worker {
 
   /**
    * Drops a unit whose state is not the store's any more. It is claimed anew if the log still gives it to us: `now`, or once
-   * the one who took it has been `silent` for a session, which may have claimed it last and died.
+   * the one who took it has been `silent` for a session, which may have claimed it last and died. Nobody waits for it.
    */
-  async #giveUp(owned: Owned, claims: 'now' | 'silent'): Promise<void> {
+  #giveUp(owned: Owned, claims: 'now' | 'silent'): void {
+    this.#dropAndClaim(owned, claims).catch(this.#fail);
+  }
+
+  async #dropAndClaim(owned: Owned, claims: 'now' | 'silent'): Promise<void> {
     const { partition } = owned;
     this.#deps.log.warn({ partition, claims }, 'the unit was taken over or its stored state went back');
     if (this.#units.get(partition) !== owned) return;
@@ -349,7 +317,7 @@ export class Worker {
     this.#passes('claim again due');
     if (!goes()) return;
     this.#givenUp.delete(partition);
-    await this.#claim(partition);
+    await this.#claims.claim(partition);
   }
 
   status(): WorkerStatus {
@@ -364,9 +332,4 @@ export class Worker {
   committedReplayOffsets(): ReadonlyMap<number, readonly number[]> {
     return new Map([...this.#units].map(([partition, { unit }]) => [partition, unit.committed.replayOffsets] as const));
   }
-}
-
-/** An error of the store that says of itself that another try may help. */
-function isRetriable(error: unknown): error is Error {
-  return error instanceof Error && 'retriable' in error && error.retriable === true;
 }

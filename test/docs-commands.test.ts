@@ -37,7 +37,6 @@ describe.each(RUN_PAGES.map((page) => [page.path, page] as const))('%s', (path, 
       const printed = stdout === '' ? stderr : stdout;
       if (output !== undefined && !fits(printed, output)) expect(printed).toBe(output);
     },
-    60_000,
   );
 
   it('shows files as they are in the samples', () => {

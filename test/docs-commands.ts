@@ -13,6 +13,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { RECEVAL } from './tested.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -107,7 +108,7 @@ export class Workplace {
       for (const [name, text] of content) writeFileSync(join(this.#folder, name), text);
     }
     mkdirSync(join(this.#home, 'bin'));
-    symlinkSync(join(ROOT, 'bin/receval'), join(this.#home, 'bin/receval'));
+    symlinkSync(RECEVAL, join(this.#home, 'bin/receval'));
   }
 
   run(command: string): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {

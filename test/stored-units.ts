@@ -5,10 +5,10 @@ import { rowCodec } from '../src/accumulators/row-codec.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../src/accumulators/store/checkpoint.ts';
 import { FORMAT_VERSION, paneKey, unitKey } from '../src/accumulators/store/layout.ts';
 import type { MemoryStore } from '../src/accumulators/store/memory.ts';
-import type { UnitRows } from '../src/accumulators/windows.ts';
 import { noCounts } from '../src/consumers/join/topic.ts';
 import type { Closing } from './accumulators/histories.ts';
 import { shownOf } from './accumulators/plain-items.ts';
+import type { UnitRows } from './accumulators/plain-windows.ts';
 
 /** Owns one unit of a store and closes a history there, as far as it is told. */
 export class StoredUnit {

@@ -297,6 +297,19 @@ describe('a unit', () => {
     expect(durable(store.snapshot())).toEqual(durable(await expected));
   });
 
+  it('stores where it begins, though nothing has come yet', async () => {
+    const store = new MemoryStore();
+    const first = await Unit.claim(SETTINGS, deps(store));
+    expect(first.isNew).toBe(true);
+    first.beginAt(0, 7);
+    first.beginAt(1, 0);
+    expect(await first.commit()).toBe('OK');
+    const next = await Unit.claim(SETTINGS, deps(store));
+    expect(next.isNew).toBe(false);
+    expect(next.committed.offsets).toEqual([7, 0]);
+    expect(await next.commit()).toBe('NOTHING_NEW');
+  });
+
   it('sends nothing while it replays', async () => {
     const store = new MemoryStore();
     const first = new Driver(log, await Unit.claim(SETTINGS, deps(store)));

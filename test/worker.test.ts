@@ -53,6 +53,8 @@ const SETTINGS: WorkerSettings = {
 class FailingStore implements Store {
   readonly inner: MemoryStore;
   failing = false;
+  /** Why it may be read, but nothing else: what no other try mends. */
+  refusal: Error | undefined;
   commits = 0;
   constructor(inner = new MemoryStore()) {
     this.inner = inner;
@@ -60,8 +62,22 @@ class FailingStore implements Store {
   #check(): void {
     if (this.failing) throw Object.assign(new Error('the store is away'), { retriable: true });
   }
-  async claim(unit: string, token: string) {
+  #mayChange(): void {
     this.#check();
+    if (this.refusal !== undefined) throw this.refusal;
+  }
+  #held: Promise<void> = Promise.resolve();
+  /** Claims are answered only after `go`. */
+  holdClaims(): { readonly go: () => void } {
+    let go = (): void => {};
+    this.#held = new Promise((resolve) => {
+      go = resolve;
+    });
+    return { go: () => go() };
+  }
+  async claim(unit: string, token: string) {
+    this.#mayChange();
+    await this.#held;
     return this.inner.claim(unit, token);
   }
   async read(keys: readonly string[]) {
@@ -70,7 +86,7 @@ class FailingStore implements Store {
   }
   async commit(commit: Commit): Promise<CommitAnswer> {
     this.commits++;
-    this.#check();
+    this.#mayChange();
     return this.inner.commit(commit);
   }
 }
@@ -379,7 +395,52 @@ describe('a worker', () => {
     expect(worker.status().units).toHaveLength(1);
     bench.fill(10, 1);
     await bench.clock.advance(2000);
-    expect(worker.status().commits).toMatchObject({ ok: 1, fenced: 0 });
+    // Where it begins, and what came.
+    expect(worker.status().commits).toMatchObject({ ok: 2, fenced: 0 });
+    await worker.stop();
+    await ended;
+  });
+
+  it('rejects with what no other try mends, also where nobody waits for it', async () => {
+    for (const taken of [false, true]) {
+      const bench = new Bench(1);
+      await bench.clock.advance(3_600_000);
+      bench.fill(40, 1);
+      const { worker, ended } = bench.worker();
+      const refused = expect(ended).rejects.toThrow('no right to do that');
+      await bench.clock.advance(1000);
+      if (taken) {
+        // It is fenced, and claims the unit anew when the other has been silent.
+        await bench.store.claim('receval:{test:0}:unit', 'somebody else');
+        bench.log.append(0, 0, null, START);
+        await bench.clock.advance(1000);
+        expect(worker.status().commits.fenced).toBe(1);
+      }
+      bench.store.refusal = new Error('no right to do that');
+      bench.log.append(0, 0, null, START);
+      await bench.clock.advance(40_000);
+      await refused;
+      await worker.stop();
+    }
+  });
+
+  it('does not keep a unit that was taken away while it was claimed', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, source, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    const claiming = bench.store.holdClaims();
+    // The store went back: the worker claims its unit anew at once.
+    bench.store.inner.restoreSnapshot(new Map());
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(1000);
+    expect(worker.status().commits.conflict).toBe(1);
+    await source.assign([]);
+    claiming.go();
+    await bench.clock.advance(5000);
+    expect(worker.status().units).toEqual([]);
+    expect(worker.unready).toEqual([]);
     await worker.stop();
     await ended;
   });

@@ -1,9 +1,9 @@
 import type { DurationMs, EpochMs } from '../events.ts';
 import { Ranges } from '../ranges.ts';
 import type { Horizon } from './panes-settings.ts';
-import { cohortRows, RunningWindows } from './running-windows.ts';
+import { RunningWindows } from './running-windows.ts';
 import type { UnitState } from './unit-state.ts';
-import { type CohortRow, cutOf, type Rows } from './windows.ts';
+import { type CohortRow, cohortRows, cutOf, type Rows } from './windows.ts';
 
 export interface LadderSettings {
   readonly paneSize: DurationMs;
@@ -29,7 +29,7 @@ export interface PaneRange {
 
 type Units = readonly (UnitState | undefined)[];
 
-/** All windows of one horizon over all units, kept up as the units go on. Equal to `readWindow` of each window. */
+/** All windows of one horizon over all units, kept up as the units go on. */
 export class Ladder {
   readonly horizon: Horizon;
   readonly #settings: LadderSettings;

@@ -23,7 +23,7 @@ import {
 } from './store/layout.ts';
 
 /** Buckets of the vectors of hour panes. */
-export const HOUR_BUCKETS = 64;
+const HOUR_BUCKETS = 64;
 
 /** What changed since the last call: absolute rows by key and field, and keys to delete before they are set. */
 export interface PaneChanges {

@@ -17,7 +17,8 @@ export interface RowCodec {
 
 /**
  * JSON `{"impressions":2,"positives":1,"userless":0,"measures":{"mrr":[2,1,500000000,250000000]}}`, and `"vector"` and
- * `"items"` (item-sums-codec.ts) where there are any. Measures stand in the order of the shape; digits beyond the safe integers are strings.
+ * `"items"` (item-sums-codec.ts) where there are any. Measures stand in the order of the shape; digits beyond the safe
+ * integers are strings.
  */
 export function rowCodec(shape: RowShape): RowCodec {
   const offsets = sumsOffsets(shape);

@@ -1,16 +1,14 @@
 /**
- * Windows that move: the same sums as `readWindow`, kept up by adding the panes that enter and subtracting those that
- * leave. Sums are whole numbers, so this is exact. A move costs the rows of the panes that came and went, not those of
- * the window: 24 h of 1 m panes need 2 panes a minute, not 1,440 a second.
+ * Windows that move: the same sums as those of all of their panes, kept up by adding the panes that enter and subtracting
+ * those that leave. Sums are whole numbers, so this is exact. A move costs the rows of the panes that came and went, not
+ * those of the window: 24 h of 1 m panes need 2 panes a minute, not 1,440 a second.
  */
-import type { EpochMs } from '../events.ts';
-import { type AdmissionState, shownByName } from './admission.ts';
 import { addExact } from './exact.ts';
-import type { ItemSums } from './item-sums.ts';
+import { ItemNumbers } from './item-numbers.ts';
+import { PackedItems } from './packed-items.ts';
 import { addRow, copyRow, type Row } from './row.ts';
-import { otherValues, parseField, setText, splitValues } from './store/layout.ts';
 import { WindowItems } from './window-items.ts';
-import type { CohortRow, Rows } from './windows.ts';
+import type { Rows } from './windows.ts';
 
 interface Sum {
   readonly row: Row;
@@ -38,7 +36,8 @@ export class RunningWindows {
   /** Rows of all units together, by pane. */
   readonly #panes = new Map<number, Map<string, Row>>();
   /** Their items, which stand apart from these rows. */
-  readonly #items = new Map<number, Map<string, ItemSums>>();
+  readonly #items = new Map<number, Map<string, PackedItems>>();
+  readonly #numbers = new ItemNumbers();
   #version = 0;
 
   /** `lengths`: of each window, in panes. `withItems`: the first so many windows keep items. */
@@ -83,7 +82,11 @@ export class RunningWindows {
   /** Forgets the panes below `bound`, which must lie at or before the start of every window. */
   forget(bound: number): void {
     for (const pane of this.#panes.keys()) if (pane < bound) this.#panes.delete(pane);
-    for (const pane of this.#items.keys()) if (pane < bound) this.#items.delete(pane);
+    for (const [pane, rows] of this.#items) {
+      if (pane >= bound) continue;
+      for (const items of rows.values()) items.release();
+      this.#items.delete(pane);
+    }
   }
 
   /** Rows of one window by field. They change with the next call of `add` and `move`: copy what is to be kept. */
@@ -106,16 +109,18 @@ export class RunningWindows {
       const { items } = row;
       if (items === undefined) continue;
       row.items = undefined;
-      const ofPane = this.#items.get(pane) ?? new Map<string, ItemSums>();
+      const ofPane = this.#items.get(pane) ?? new Map<string, PackedItems>();
       this.#items.set(pane, ofPane);
       const known = ofPane.get(field);
       const holders = this.#windows.filter(({ start, end }) => pane >= start && pane < end);
       if (known !== undefined) {
         for (const window of holders) subtractItems(window, field, known);
-        known.merge(items);
+        known.addTo(items);
+        known.release();
       }
-      ofPane.set(field, known ?? items);
-      for (const window of holders) addItems(window, field, known ?? items);
+      const packed = new PackedItems(items, this.#numbers);
+      ofPane.set(field, packed);
+      for (const window of holders) addItems(window, field, packed);
     }
   }
 
@@ -139,7 +144,7 @@ export class RunningWindows {
     window.end = end;
   }
 
-  #eachItems(from: number, to: number, visit: (field: string, items: ItemSums) => void): void {
+  #eachItems(from: number, to: number, visit: (field: string, items: PackedItems) => void): void {
     if (this.#items.size === 0) return;
     for (let pane = from; pane < to; pane++) {
       for (const [field, items] of this.#items.get(pane) ?? []) visit(field, items);
@@ -154,14 +159,14 @@ export class RunningWindows {
   }
 }
 
-function addItems({ items }: Window, field: string, added: ItemSums): void {
+function addItems({ items }: Window, field: string, added: PackedItems): void {
   if (items === undefined) return;
   const sum = items.get(field) ?? new WindowItems(added.shape);
   items.set(field, sum);
   sum.add(added);
 }
 
-function subtractItems({ items }: Window, field: string, gone: ItemSums): void {
+function subtractItems({ items }: Window, field: string, gone: PackedItems): void {
   const sum = items?.get(field);
   sum?.subtract(gone);
   if (sum?.isEmpty === true) items?.delete(field);
@@ -205,40 +210,4 @@ export function subtractRow(from: Row, row: Row): void {
     const sum = row.sums[i];
     if (sum !== 0) from.sums[i] = addExact(from.sums[i], -sum);
   }
-}
-
-/**
- * Copies of the rows of one window as a reader shows them: cohorts that may not be shown by name are added to the rest of
- * their set. `tables`: of each unit; undefined: the unit has none. `start`: of the window.
- */
-export function cohortRows(
-  rows: Iterable<readonly [field: string, row: Row]>,
-  sets: readonly (readonly string[])[],
-  tables: readonly (readonly AdmissionState[] | undefined)[],
-  start: EpochMs,
-): readonly CohortRow[] {
-  const bySet = new Map(
-    sets.map((by) => {
-      const name = setText(by);
-      const shown = shownByName(
-        tables.map((unit) => unit?.find((table) => setText(table.by) === name)),
-        start,
-      );
-      return [name, { by, shown, other: otherValues(by), sums: new Map<string, Row>() }] as const;
-    }),
-  );
-  for (const [field, row] of rows) {
-    const name = parseField(field);
-    const set = name && bySet.get(name.by);
-    if (name === undefined || set === undefined) continue;
-    const values = set.shown(name.values) ? name.values : set.other;
-    const sum = set.sums.get(values);
-    if (sum === undefined) set.sums.set(values, copyRow(row));
-    else addRow(sum, row);
-  }
-  return [...bySet.values()].flatMap(({ by, sums }) =>
-    [...sums]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([values, row]) => ({ by, values: splitValues(by, values), row })),
-  );
 }

@@ -103,7 +103,7 @@ export class Sheet {
   /** Copies of all rows, by field. */
   copies(): Map<string, Row> {
     this.changed.length = 0;
-    return new Map([...this.#rows].map(([field, row]) => [field, row.copy()] as const));
+    return this.snapshot();
   }
 
   /** The same of a sheet that is stored: what changed stays to be taken. */

@@ -8,6 +8,7 @@ import { Exposures } from '../measures/exposures.ts';
 import { Registers } from '../measures/registers.ts';
 import { addExact } from './exact.ts';
 import { ItemSums, type ItemsShape } from './item-sums.ts';
+import type { PackedItems } from './packed-items.ts';
 
 /** The exposures of the panes of a window. */
 interface Moving {
@@ -18,7 +19,7 @@ interface Moving {
 
 export class WindowItems {
   readonly #shape: ItemsShape;
-  readonly #panes = new Set<ItemSums>();
+  readonly #panes = new Set<PackedItems>();
   /** By part; of registers nothing. */
   readonly #moving: readonly Moving[];
   #sum: ItemSums | undefined;
@@ -28,14 +29,14 @@ export class WindowItems {
     this.#moving = shape.parts.map(() => ({ amounts: new Map(), over: 0 }));
   }
 
-  /** Takes a pane in, which must not change while it is in. */
-  add(items: ItemSums): void {
+  /** Takes a pane in. */
+  add(items: PackedItems): void {
     this.#panes.add(items);
     this.#move(items, 1);
   }
 
   /** Lets a pane go. */
-  subtract(items: ItemSums): void {
+  subtract(items: PackedItems): void {
     this.#panes.delete(items);
     this.#move(items, -1);
   }
@@ -50,13 +51,13 @@ export class WindowItems {
     return this.#sum;
   }
 
-  #move({ sketches }: ItemSums, sign: 1 | -1): void {
+  #move({ sketches }: PackedItems, sign: 1 | -1): void {
     this.#sum = undefined;
     for (const [p, sketch] of sketches.entries()) {
       if (sketch instanceof Registers) continue;
       const moving = this.#moving[p];
       if (sketch.isOver) moving.over += sign;
-      for (const [item, amount] of sketch.amounts) put(moving.amounts, item, sign === 1 ? amount : -amount);
+      sketch.each((item, amount) => put(moving.amounts, item, sign === 1 ? amount : -amount));
     }
   }
 

@@ -44,7 +44,7 @@ function generateDashboards(name: string | undefined, { config, output }: Flags)
 
 function known(name: string): (typeof DASHBOARD_NAMES)[number] {
   if (isDashboardName(name)) return name;
-  throw new UsageError(`there is no dashboard "${name}"${suggestion(name, DASHBOARD_NAMES)}; there are ${NAMES}`);
+  throw new UsageError(`there is no dashboard "${name}"${suggestion(name, DASHBOARD_NAMES)}`);
 }
 
 function write(folder: string, name: string, text: string): void {

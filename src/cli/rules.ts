@@ -11,6 +11,7 @@ import { fileProblem, UsageError } from './failure.ts';
 interface Flags {
   readonly config?: string;
   readonly targets?: string;
+  readonly select?: string;
   readonly runbook?: string;
   readonly dashboard?: string;
   readonly format: string;
@@ -23,6 +24,7 @@ export function rulesCommand(): Command {
     .description('print alert rules for Prometheus, made from the configuration (docs/alerts.md)')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--targets <n>', `targets of the job receval that must answer (default: ${USUAL.targets})`)
+    .option('--select <matchers>', 'which series, where one Prometheus scrapes several receval (default: all)')
     .option('--runbook <url>', `address of the runbook, for runbook_url (default: ${USUAL.runbook})`)
     .option('--dashboard <url>', 'address of a dashboard, for dashboard_url (default: none)')
     .option(
@@ -37,6 +39,7 @@ export function rulesCommand(): Command {
 Examples:
   receval rules generate --output /etc/prometheus/rules/receval.yml
   receval rules generate --targets 3 --runbook https://wiki.example.com/receval
+  receval rules generate --select 'namespace="staging"'
   receval rules generate --format kubernetes --targets 4 | kubectl apply --filename -`,
     )
     .action((flags: Flags) => {
@@ -89,15 +92,24 @@ function printerOf(format: string): Print {
   const known = [...PRINTERS.keys()];
   const found = PRINTERS.get(format);
   if (found !== undefined) return found;
-  throw new UsageError(`--format: no form "${format}"${suggestion(format, known)}; there are ${known.join(', ')}`);
+  throw new UsageError(`--format: no form "${format}"${suggestion(format, known)}`);
 }
 
 function readOptions(flags: Flags): RuleOptions {
   return {
     targets: count('--targets', flags.targets, 1) ?? USUAL.targets,
+    select: matchers(flags.select),
     runbook: flags.runbook ?? USUAL.runbook,
     dashboard: flags.dashboard,
   };
+}
+
+const MATCHER = '\\s*[a-zA-Z_]\\w*\\s*(?:=|!=|=~|!~)\\s*"(?:[^"\\\\\\n]|\\\\.)*"\\s*';
+const MATCHERS = new RegExp(`^${MATCHER}(?:,${MATCHER})*$`);
+
+function matchers(text: string | undefined): string | undefined {
+  if (text === undefined || MATCHERS.test(text)) return text?.trim();
+  throw new UsageError(`--select: expected matchers of labels, such as namespace="staging"; found '${text}'`);
 }
 
 function count(option: string, text: string | undefined, least: number): number | undefined {

@@ -57,10 +57,12 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
     newId: randomUUID,
     log,
   });
+  // Who reads the line below may stop the service at once.
+  const stopped = untilStopped(undefined);
   log.info({ role, port: service.port, partitions: service.partitions }, 'receval is running');
   const running = service.run();
   try {
-    await Promise.race([untilStopped(undefined), running]);
+    await Promise.race([stopped, running]);
   } finally {
     setTimeout(() => process.exit(process.exitCode ?? 0), STOP_MS).unref();
     await service.stop();

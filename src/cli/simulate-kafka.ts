@@ -17,6 +17,8 @@ export interface KafkaSimulation {
   readonly duration: DurationMs | undefined;
   /** Partitions of topics that are missing; undefined: none may be missing. */
   readonly createTopics: number | undefined;
+  /** The command that reads what was written. */
+  readonly next: string;
 }
 
 /** Kafka's usual retention. */
@@ -57,7 +59,7 @@ export async function simulateToKafka(options: KafkaSimulation): Promise<string>
     progress.stop();
     await target.close();
   }
-  return summary(traffic.plan, topics, settings);
+  return summary(traffic.plan, topics, options);
 }
 
 /** How often each fault struck. */
@@ -65,20 +67,21 @@ export function plantedText(planted: Plan['planted']): string {
   return FAULTS.map((fault) => `${fault} ${grouped(planted[fault].impressions + planted[fault].feedback)}`).join(', ');
 }
 
-function summary(plan: Plan, topics: ReturnType<typeof simulatedTopics>, { kafka }: Settings): string {
+function summary(plan: Plan, topics: ReturnType<typeof simulatedTopics>, options: KafkaSimulation): string {
+  const { settings, next } = options;
   const { start, lastArrival, records, planted } = plan;
   const expected = expectation(plan);
   return [
     `${grouped(records.impressions).padStart(12)} impressions  ${topics.impressions}`,
     `${grouped(records.feedback).padStart(12)} feedback     ${topics.feedback}`,
-    `              on ${kafka.brokers.join(', ')}`,
+    `              on ${settings.kafka.brokers.join(', ')}`,
     '',
     `from        ${new Date(start).toISOString()} to ${new Date(lastArrival ?? start).toISOString()}`,
     `planted     ${plantedText(planted)}`,
     `to count    impressions: ${side(expected.impressions, 'accepted')}; feedback: ${side(expected.feedback, 'attributed')}`,
     '',
     'Next:',
-    '  receval run',
+    `  ${next}`,
     '',
   ].join('\n');
 }

@@ -140,6 +140,7 @@ async function toKafka(flags: Flags): Promise<void> {
     speed,
     duration: read('--for', flags.for, readDuration, undefined),
     createTopics: flags.createTopics === undefined ? undefined : wholeNumber('--create-topics', flags.createTopics),
+    next: flags.config === undefined ? 'receval run' : `receval run --config ${quoted(flags.config)}`,
   });
   process.stdout.write(summary);
 }

@@ -42,7 +42,7 @@ async function skip(flags: Flags): Promise<void> {
     const names = settings.kafka.topics.map(({ name }) => name);
     const topic = names.indexOf(flags.topic);
     if (topic < 0) {
-      throw new UsageError(`--topic: "${flags.topic}" is none of ${names.join(', ')}${suggestion(flags.topic, names)}`);
+      throw new UsageError(`--topic: no topic "${flags.topic}"${suggestion(flags.topic, names)}`);
     }
     mustBePartition(partition, checkPartitions(settings, await admin.questions.partitionCounts()));
     const wanted: Skip = { namespace: settings.namespace, partition, topic, topicName: flags.topic, to };
@@ -59,7 +59,7 @@ async function skip(flags: Flags): Promise<void> {
     process.stdout.write(
       `skipped ${grouped(passed)} records of ${flags.topic}, partition ${partition}: it goes on at offset ${to}. ` +
         'Windows of lists shown before ' +
-        `${new Date(until).toISOString()} say incomplete.\nRestart the worker that owns the partition: the old claim is fenced.\n`,
+        `${new Date(until).toISOString()} say incomplete.\nThe worker of the partition goes on by itself within 2.25 x kafka.sessionTimeout, at once if you restart it.\n`,
     );
   });
 }

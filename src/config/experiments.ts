@@ -1,27 +1,25 @@
 import { z } from 'zod';
+import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { parseTime } from '../consumers/decode/times.ts';
+import { isUndirected } from '../measures/direction.ts';
+import { decidable, decidingOf, horizonOf, near, nearZero, type Referred } from './referred.ts';
+import type { Report } from './report.ts';
+import type { ExperimentSettings } from './settings.ts';
+import type { Path } from './tree.ts';
 import {
   anyText,
   dimensionValue,
-  duration,
   experimentName,
-  group,
-  groupingSets,
-  list,
+  instant,
+  measureNames,
   number,
   positiveDuration,
-  textOf,
   whole,
 } from './values.ts';
 
-/** A time with its zone. */
-export function isInstant(text: string): boolean {
-  return parseTime(text) >= 0;
-}
-
-const instant = textOf('a time such as 2026-11-21T08:00:00Z', /^\S+( \S+)?$/, isInstant);
-
-const measureNames = list(anyText, 'measures, such as [mrr, ndcg@10]');
+const USUAL_PRIMARY = 'ndcg@10';
+/** A user of the user sample keeps the variants seen in one number. */
+const MOST_VARIANTS = 31;
 
 const experiment = z.strictObject(
   {
@@ -58,30 +56,68 @@ export const experimentsSchema = z.record(experimentName, experiment, {
   error: 'expected experiments by name, such as {default: {control: a, variants: {a: 0.5, b: 0.5}}}',
 });
 
-export const statisticsSchema = group({
-  clustered: groupingSets.optional().meta({
-    description:
-      'which of cohorts keep sums by user bucket, for standard errors; other sets borrow from the finest of these that is coarser. Default: [] and [variant], as far as cohorts has them',
-  }),
-});
+type ExperimentDocument = z.output<typeof experiment>;
 
-export const detectSchema = group({
-  sets: groupingSets
-    .optional()
-    .meta({ description: 'which of cohorts are watched for a regression. Default: [] if cohorts has it' }),
-  measures: measureNames
-    .optional()
-    .meta({ description: 'what of them is watched. Default: the first of measures with a standard error' }),
-  horizon: positiveDuration.optional().meta({ description: 'one of attribution.horizons. Default: the shortest' }),
-  step: duration.prefault('5m').meta({
-    description:
-      'length of a block, a multiple of paneSize up to 1h. Above 45m nothing is ever judged: minute panes are kept for 27 hours, fewer than the 36 steps that are needed',
-  }),
-  k: number(0, 10).prefault(0.5).meta({ description: 'slack of the CUSUM, in standard deviations' }),
-  h: number(0, 1000, { above: true })
-    .prefault(20)
-    .meta({ description: 'threshold of the CUSUM, in standard deviations' }),
-  tolerance: number(0, 1).prefault(0.01).meta({ description: 'relative fall below which nothing is reported' }),
-});
+/** Every experiment of the configuration; what does not fit together is reported. `decides`: somebody looks at them. */
+export function experimentsOf(
+  documents: Readonly<Record<string, ExperimentDocument>>,
+  referred: Referred,
+  decides: boolean,
+): readonly ExperimentSettings[] {
+  const { measures, lowerIsBetter, report } = referred;
+  return Object.entries(documents).map(([name, experiment]): ExperimentSettings => {
+    const at: Path = ['experiments', name];
+    const dimension = name === 'default' ? 'variant' : `experiment_${name}`;
+    const { control, alpha, nStar, tolerance, interleaved } = experiment;
+    const variants = new Map(Object.entries(experiment.variants));
+    if (!isDimensionName(dimension)) report.add(at, `its dimension ${dimension} would be no valid name`);
+    checkVariants(variants, control, at, report);
+    if (interleaved) {
+      report.add([...at, 'interleaved'], 'expected false: interleaved lists cannot be compared yet; found true');
+    }
+    const usual = measures.includes(USUAL_PRIMARY) ? USUAL_PRIMARY : (decidable(referred)[0] ?? '');
+    const primary =
+      experiment.primary === undefined ? usual : decidingOf(experiment.primary, [...at, 'primary'], referred);
+    if (decides && experiment.primary === undefined && isUndirected(usual)) {
+      report.add([...at, 'primary'], nearZero(usual));
+    }
+    const guardrails = experiment.guardrails.map((text, i) => decidingOf(text, [...at, 'guardrails', i], referred));
+    for (const [i, guardrail] of guardrails.entries()) {
+      if (guardrail === primary) report.add([...at, 'guardrails', i], 'is the primary measure already');
+      else if (guardrails.indexOf(guardrail) < i) report.add([...at, 'guardrails', i], 'stands there twice');
+    }
+    const longest = referred.horizons[referred.horizons.length - 1];
+    const horizon = horizonOf(experiment.horizon, longest, [...at, 'horizon'], referred);
+    const start = experiment.start === null ? undefined : Math.floor(parseTime(experiment.start));
+    return {
+      name,
+      dimension,
+      control,
+      variants,
+      primary,
+      guardrails,
+      horizon,
+      start,
+      alpha,
+      nStar,
+      tolerance,
+      lowerIsBetter,
+      interleaved,
+    };
+  });
+}
 
-export type ExperimentDocument = z.output<typeof experiment>;
+function checkVariants(variants: ReadonlyMap<string, number>, control: string, at: Path, report: Report): void {
+  if (!variants.has(control)) {
+    report.add(
+      [...at, 'control'],
+      `expected one of the variants (${[...variants.keys()].join(', ')}); found "${control}"${near(control, [...variants.keys()])}`,
+    );
+  } else if (variants.get(control) === 0) {
+    report.add([...at, 'variants', control], 'expected a weight above 0 for the control');
+  }
+  if ([...variants.values()].filter((weight) => weight > 0).length < 2) {
+    report.add([...at, 'variants'], 'expected at least two variants with a weight above 0');
+  }
+  if (variants.size > MOST_VARIANTS) report.add([...at, 'variants'], `expected at most ${MOST_VARIANTS} variants`);
+}

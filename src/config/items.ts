@@ -2,8 +2,8 @@
 import type { Measure } from '../measures/family.ts';
 import { itemPartOf } from '../measures/item-part.ts';
 import { needsCatalogue } from '../measures/list-only.ts';
+import { type Referred, setsOf } from './referred.ts';
 import type { ConfigDocument } from './schema.ts';
-import { type Referred, setsOf } from './trials.ts';
 
 /** The grouping sets that keep items; what measures of items need and miss is reported. */
 export function itemSetsOf(

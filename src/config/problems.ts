@@ -23,6 +23,15 @@ export class ConfigError extends Error {
   }
 }
 
+/** Names that other clients of Kafka and Redis give to a setting, and that spelling alone would not find or take for another. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['ssl', 'tls'],
+  ['user', 'username'],
+  ['bootstrapServers', 'brokers'],
+  ['bootstrap.servers', 'brokers'],
+  ['group.id', 'groupId'],
+]);
+
 /** A problem and the place that has to go before the rest can be judged. */
 export interface Located {
   readonly path: Path;
@@ -41,7 +50,7 @@ function locateOne(issue: z.core.$ZodIssue, above: Path, root: z.core.$ZodType, 
       const names = namesBelow(root, path);
       return issue.keys.map((key) => ({
         path: [...path, key],
-        message: `unknown setting${suggestion(key, names)}`,
+        message: `unknown setting${suggestion(names.find((name) => name === ELSEWHERE.get(key)) ?? key, names)}`,
       }));
     }
     case 'invalid_union': {

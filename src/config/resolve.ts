@@ -7,16 +7,19 @@ import type { Command } from '../measures/offered.ts';
 import { sumsKind } from '../measures/value.ts';
 import { suggestion } from '../spelling.ts';
 import { deadLetterOf } from './dead-letter.ts';
+import { detectOf } from './detect.ts';
+import { experimentsOf } from './experiments.ts';
 import { gradeRule, highestGrade, NO_GRADE } from './grades.ts';
 import { httpOf } from './http.ts';
 import { itemSetsOf } from './items.ts';
+import { lowerIsBetterOf, type Referred } from './referred.ts';
 import type { Report } from './report.ts';
 import type { ConfigDocument } from './schema.ts';
 import { kafkaSecurityOf, redisSecurityOf } from './security.ts';
 import { cohortsPerSet } from './series.ts';
 import type { Settings, Span } from './settings.ts';
+import { clusteredOf } from './statistics.ts';
 import { topicsOf } from './topic-roles.ts';
-import { clusteredOf, detectOf, experimentsOf, lowerIsBetterOf, type Referred } from './trials.ts';
 
 const HOUR = 3_600_000;
 
@@ -40,8 +43,11 @@ export function resolve(document: ConfigDocument, report: Report, command: Comma
   const apart = measures.filter((measure) => sumsKind(measure) === 'apart');
   const withoutError = new Set(apart.map(({ canonical }) => canonical));
   const known = { measures: names, withoutError, defaults, horizons, cohorts, report };
-  const referred: Referred = { ...known, lowerIsBetter: lowerIsBetterOf(document, measures, grading, known) };
-  const experiments = experimentsOf(document, referred);
+  const referred: Referred = {
+    ...known,
+    lowerIsBetter: lowerIsBetterOf(document.lowerIsBetter, measures, grading, known),
+  };
+  const experiments = experimentsOf(document.experiments, referred, command === 'run');
   const topics = topicsOf(document.kafka.topics, report);
   const counts = { measures: names.length, windows: windows.length, horizons: horizons.length, sets: cohorts.length };
 
@@ -75,8 +81,8 @@ export function resolve(document: ConfigDocument, report: Report, command: Comma
     dimensions: [...new Set([...cohorts.flat(), ...experiments.map(({ dimension }) => dimension)])].sort(),
     limits: { ...limits, cohortsPerSet: cohortsPerSet(limits.cohortsPerSet, limits.series, counts, report) },
     experiments,
-    statistics: { clustered: clusteredOf(document, referred) },
-    detect: detectOf(document, referred),
+    statistics: { clustered: clusteredOf(document.statistics, referred) },
+    detect: detectOf(document.detect, document.paneSize, referred),
     http: httpOf(document.http, report),
     catalogue: document.catalogue ?? undefined,
     deadLetter: deadLetterOf(

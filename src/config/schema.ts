@@ -1,10 +1,12 @@
 /** The record of what a configuration may hold, with all defaults (interfaces.md section 2). */
 import { z } from 'zod';
 import { deadLetterSchema } from './dead-letter.ts';
-import { detectSchema, experimentsSchema, isInstant, statisticsSchema } from './experiments.ts';
+import { detectSchema } from './detect.ts';
+import { experimentsSchema } from './experiments.ts';
 import { gradesSchema } from './grades.ts';
 import { httpSchema } from './http.ts';
 import { redisSchema } from './redis.ts';
+import { statisticsSchema } from './statistics.ts';
 import { kafkaSchema } from './topics.ts';
 import {
   anyText,
@@ -12,6 +14,7 @@ import {
   duration,
   group,
   groupingSets,
+  isInstant,
   ladder,
   list,
   number,

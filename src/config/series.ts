@@ -12,8 +12,8 @@ export interface SeriesCounts {
 export const GAUGES_PER_MEASURE = 2;
 
 /**
- * Cohorts that each grouping set may hold, so that all gauges, values and standard errors, stay within `limits.series`. `auto` is the largest number
- * that fits; one that does not fit is a problem that shows the product.
+ * Cohorts that each grouping set may hold, so that all gauges, values and standard errors, stay within `limits.series`. `auto`
+ * is the largest number that fits; one that does not fit is a problem that shows the product.
  */
 export function cohortsPerSet(
   asked: number | 'auto',

@@ -1,6 +1,7 @@
 /** The kinds of values that settings have. Every message starts with what was expected. */
 import { z } from 'zod';
 import { cleanDimension, isDimensionName, RESERVED_DIMENSIONS } from '../consumers/decode/dimensions.ts';
+import { parseTime } from '../consumers/decode/times.ts';
 import { DURATION, parseDuration } from '../durations.ts';
 import { nearest } from '../spelling.ts';
 
@@ -78,6 +79,15 @@ export function group<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 }
 
 export const anyText = textOf('text that is not empty', /^[^\0]+$/);
+
+/** A time with its zone. */
+export function isInstant(text: string): boolean {
+  return parseTime(text) >= 0;
+}
+
+export const instant = textOf('a time such as 2026-11-21T08:00:00Z', /^\S+( \S+)?$/, isInstant);
+
+export const measureNames = list(anyText, 'measures, such as [mrr, ndcg@10]');
 
 const DIMENSION_EXAMPLE = 'a name such as country: lower case letters, digits and _, letter first';
 export const dimension = textOf(

@@ -1,20 +1,19 @@
 import { MemoryStore } from '../accumulators/store/memory.ts';
 import { type Clock, WallClock } from '../clock.ts';
 import type { Settings } from '../config/settings.ts';
-import { createDecoder } from '../consumers/decode/decoder.ts';
 import { MemoryLog, MemorySource } from '../consumers/source/memory.ts';
 import type { DurationMs, EpochMs } from '../events.ts';
-import { Exporter, type QualitySnapshot } from '../exporter.ts';
+import type { QualitySnapshot } from '../exporter/contract.ts';
+import { Exporter } from '../exporter.ts';
 import { compile } from '../measures/scorer.ts';
-import { NO_PERMISSIONS } from '../resume.ts';
 import { type RegressionSettings, USUAL_SETTINGS } from '../simulate/settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
-import { decoderLimits, unitShape } from '../unit/settings.ts';
 import { fmix32, fnv1a32 } from '../user-words.ts';
 import type { WorkerDeps, WorkerLog } from '../worker/contract.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { Worker } from '../worker.ts';
 import { SHOP_VARIANTS } from './experiment.ts';
+import { decoders, PARTITIONS, TOPICS, workerSettings } from './worker-settings.ts';
 
 export interface DemoOptions {
   /** With the shop's experiment. */
@@ -29,8 +28,6 @@ export interface DemoOptions {
   readonly onClaim: WorkerDeps['onClaim'];
 }
 
-const TOPICS = ['impressions', 'feedback'] as const;
-const PARTITIONS = 2;
 const PUMP_EVERY_MS = 50;
 /** Records appended before other work has its turn. */
 const PUMP_RECORDS = 10_000;
@@ -77,58 +74,17 @@ export class Demo {
     });
     const store = new MemoryStore();
     const scorer = compile(settings.measures, settings.grading, settings.itemFile);
-    const shape = unitShape(settings, scorer);
-    const roles = TOPICS.map((topic) => ({ impressions: topic === 'impressions', feedback: topic === 'feedback' }));
-    this.#worker = new Worker(
-      {
-        topics: TOPICS,
-        unit: (partition) => ({
-          namespace: settings.namespace,
-          partition,
-          partitions: PARTITIONS,
-          generation: '1',
-          permissions: NO_PERMISSIONS,
-          fingerprint: { shape: '', additive: '' },
-          join: { ...shape.join, topics: roles },
-          panes: shape.panes,
-          experiments: shape.experiments,
-          sources: TOPICS.map((topic) => `${topic}:${partition}`),
-        }),
-        commitInterval: settings.commit.interval * speed,
-        // Traffic comes in portions, so silence is only what lasts longer than these.
-        idleAfter: Math.max(settings.attribution.idleAfter, 2000 * speed),
-        outOfOrderness: settings.attribution.outOfOrderness,
-        maxSkew: settings.attribution.maxSkew,
-        openLimit: Number.POSITIVE_INFINITY,
-        sessionTimeout: 30_000,
-        looks: {
-          every: 60_000,
-          partitions: PARTITIONS,
-          measures: settings.measures,
-          unitTimeout: settings.attribution.unitTimeout,
-        },
-      },
-      {
-        source: new MemorySource(this.#log),
-        store,
-        scorer,
-        newId,
-        clock: this.clock,
-        decoders: () =>
-          roles.map((role) =>
-            createDecoder({
-              ...decoderLimits(settings),
-              role,
-              adapter: 'canonical',
-              tsUnit: 'ms',
-              positionBase: 1,
-            }),
-          ),
-        log: options.log,
-        onClaim: options.onClaim,
-        startOffset: async () => 0,
-      },
-    );
+    this.#worker = new Worker(workerSettings(settings, speed, scorer), {
+      source: new MemorySource(this.#log),
+      store,
+      scorer,
+      newId,
+      clock: this.clock,
+      decoders: () => decoders(settings),
+      log: options.log,
+      onClaim: options.onClaim,
+      startOffset: async () => 0,
+    });
     this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions: PARTITIONS });
   }
 

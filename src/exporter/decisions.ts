@@ -1,8 +1,8 @@
 import type { Ladder } from '../accumulators/ladder.ts';
 import type { Store } from '../accumulators/store/port.ts';
 import type { UnitState } from '../accumulators/unit-state.ts';
-import type { Settings } from '../config/settings.ts';
 import type { EpochMs } from '../events.ts';
+import type { ExporterSettings } from './contract.ts';
 import { PastHours } from './past.ts';
 import { newestStep, type QualityDecision, Watch, type WatchSettings, wantedHours, watchedSpan } from './watch.ts';
 import type { WindowErrors } from './window-errors.ts';
@@ -17,14 +17,14 @@ const PAST_BATCH = 16;
  * out to be incomplete. There are none before all of the past has been read.
  */
 export class Decisions {
-  readonly #settings: WatchSettings & Pick<Settings, 'attribution'>;
+  readonly #settings: WatchSettings & Pick<ExporterSettings, 'attribution'>;
   readonly #store: PastStore;
   #past: PastHours;
   #made: readonly QualityDecision[] = [];
   /** What they were made of. */
   #judged = '';
 
-  constructor(settings: WatchSettings & Pick<Settings, 'attribution'>, store: PastStore) {
+  constructor(settings: WatchSettings & Pick<ExporterSettings, 'attribution'>, store: PastStore) {
     this.#settings = settings;
     this.#store = store;
     this.#past = this.#newPast();

@@ -23,8 +23,8 @@ type RowsByField = Map<string, Row>;
 
 /**
  * Hour panes with their vectors, summed over units. A final hour of a unit is read once; the others again whenever the unit
- * has sealed more or the windows have moved. A row whose vector does not hold the lists of
- * its head (vectors began in that hour, or a commit came between the two reads) is left out.
+ * has sealed more or the windows have moved. A row whose vector does not hold the lists of its head (vectors began in that
+ * hour, or a commit came between the two reads) is left out.
  */
 export class HourRows {
   readonly #settings: HourRowsSettings;

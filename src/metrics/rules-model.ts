@@ -19,6 +19,8 @@ export interface RuleGroup {
 export interface RuleOptions {
   /** Targets of the job `receval` that must answer. */
   readonly targets: number;
+  /** Matchers that every selector gets besides, such as namespace="staging"; undefined: none. */
+  readonly select: string | undefined;
   /** Address of the runbook, to which `#<alert>` is added. */
   readonly runbook: string;
   /** Address of a dashboard; undefined: alerts name none. */
@@ -27,6 +29,7 @@ export interface RuleOptions {
 
 export const USUAL_RULE_OPTIONS: RuleOptions = {
   targets: 1,
+  select: undefined,
   runbook: 'docs/runbook.md',
   dashboard: undefined,
 };
@@ -41,12 +44,12 @@ export interface AlertText {
   readonly description: string;
 }
 
-export function alertRule(text: AlertText, { runbook, dashboard }: RuleOptions): AlertRule {
+export function alertRule(text: AlertText, { runbook, dashboard, select }: RuleOptions): AlertRule {
   const { alert, expr, severity, summary, description } = text;
   const links = { runbook_url: `${runbook}#${alert.toLowerCase()}` };
   return {
     alert,
-    expr,
+    expr: select === undefined ? expr : narrowed(expr, select),
     for: text.for,
     labels: { severity },
     annotations: {
@@ -55,6 +58,15 @@ export function alertRule(text: AlertText, { runbook, dashboard }: RuleOptions):
       ...(dashboard === undefined ? links : { ...links, dashboard_url: dashboard }),
     },
   };
+}
+
+/** Where the metric of a selector stands, and whether matchers follow it. */
+const SELECTOR = /\b(up\b|receval_\w+)(\{?)/g;
+
+function narrowed(expr: string, select: string): string {
+  return expr.replace(SELECTOR, (_, metric: string, brace: string) =>
+    brace === '' ? `${metric}{${select}}` : `${metric}{${select}, `,
+  );
 }
 
 /** Whether a counter grew within a span. A series that is first seen above 0 grew too: `increase` does not see that. */

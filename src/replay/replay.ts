@@ -5,6 +5,7 @@ import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { AdapterChoice } from '../consumers/decode/settings.ts';
 import type { TopicRole } from '../consumers/join/settings.ts';
 import { FileSource, type FileTopic } from '../consumers/source/files.ts';
+import type { Scorer } from '../measures/contract.ts';
 import { compile } from '../measures/scorer.ts';
 import { NO_PERMISSIONS } from '../resume.ts';
 import type { Onlooker, UnitDeps, UnitSettings } from '../unit/contract.ts';
@@ -73,30 +74,7 @@ export async function readFiles(
   const scorer = compile(settings.measures, settings.grading, settings.itemFile);
   const users = UserMeans.of(settings);
   const topics = topicsOf(options, users);
-  const shape = unitShape({ ...settings, kafka: { ...settings.kafka, topics: [] } }, scorer);
-  const unitSettings: UnitSettings = {
-    namespace: 'replay',
-    partition: 0,
-    partitions: 1,
-    generation: '1',
-    permissions: NO_PERMISSIONS,
-    fingerprint: { shape: '', additive: '' },
-    join: { ...shape.join, topics: topics.map((topic) => topic.role) },
-    // Cohorts keep their place to the end, so that every named total is whole.
-    panes: {
-      ...shape.panes,
-      keepMinutes: Number.POSITIVE_INFINITY,
-      keepHours: Number.POSITIVE_INFINITY,
-      keepVectors: Number.POSITIVE_INFINITY,
-      // Totals have vectors anyway.
-      clustered: [],
-      totals: [ALL],
-      items: { sets: settings.itemSets, inTotals: true },
-      runs: [],
-    },
-    experiments: [],
-    sources: topics.map(() => ''),
-  };
+  const unitSettings = unitSettingsOf(settings, scorer, topics);
   const store = new TotalsOnly();
   const source = new FileSource(topics, Math.max(settings.limits.impressionBytes, settings.limits.feedbackBytes));
   const unit: Unit = await Unit.claim(unitSettings, {
@@ -128,6 +106,38 @@ export async function readFiles(
     .flatMap((topic) => topic.files)
     .reduce((sum, file) => sum + file.decoder.ignoredCohortKeys, 0);
   return { unit, unitSettings, store, ignoredCohortKeys, users };
+}
+
+/** One unit that keeps totals alone. */
+function unitSettingsOf(
+  settings: Settings,
+  scorer: Scorer,
+  topics: readonly { readonly role: TopicRole }[],
+): UnitSettings {
+  const shape = unitShape({ ...settings, kafka: { ...settings.kafka, topics: [] } }, scorer);
+  return {
+    namespace: 'replay',
+    partition: 0,
+    partitions: 1,
+    generation: '1',
+    permissions: NO_PERMISSIONS,
+    fingerprint: { shape: '', additive: '' },
+    join: { ...shape.join, topics: topics.map(({ role }) => role) },
+    panes: {
+      ...shape.panes,
+      // Cohorts keep their place to the end, so that every named total is whole.
+      keepMinutes: Number.POSITIVE_INFINITY,
+      keepHours: Number.POSITIVE_INFINITY,
+      keepVectors: Number.POSITIVE_INFINITY,
+      // Totals have vectors anyway.
+      clustered: [],
+      totals: [ALL],
+      items: { sets: settings.itemSets, inTotals: true },
+      runs: [],
+    },
+    experiments: [],
+    sources: topics.map(() => ''),
+  };
 }
 
 function topicsOf(options: ReplayOptions, users: UserMeans | undefined): (FileTopic & { readonly role: TopicRole })[] {

@@ -3,9 +3,9 @@ import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
 import { isOverItemLimit, rowValue } from '../accumulators/row-value.ts';
 import { decodeCheckpoint } from '../accumulators/store/checkpoint.ts';
-import { SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
+import { parseField, SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
-import { type CohortRow, readTotal, type UnitRows } from '../accumulators/windows.ts';
+import { type CohortRow, cohortRows } from '../accumulators/windows.ts';
 import { stderrsOf } from '../bucket-sums.ts';
 import type { TopicCounts } from '../checkpoint.ts';
 import type { Settings } from '../config/settings.ts';
@@ -98,16 +98,11 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
     const checkpoint = decodeCheckpoint(fields);
     asOf = newestEnd(checkpoint.panes, panes.paneSize);
     const codec = rowCodec(panes.shape);
-    const decoded = new Map([...totals].map(([field, text]) => [field, codec.decode(text)] as const));
-    const unitRows: UnitRows = {
-      watermark: checkpoint.join.watermark,
-      state: checkpoint.panes,
-      incompleteBefore: checkpoint.incompleteBefore,
-      pane: () => undefined,
-      total: () => decoded,
-    };
+    const decoded = [...totals].map(([field, text]) => [field, codec.decode(text)] as const);
+    const tables = [checkpoint.panes.admission];
     for (const [h, horizon] of settings.attribution.horizons.entries()) {
-      const cohorts = readTotal([unitRows], horizon, total, settings.cohorts).rows;
+      const own = decoded.filter(([field]) => parseField(field)?.horizon === horizon.text);
+      const cohorts = cohortRows(own, settings.cohorts, tables, Number.NEGATIVE_INFINITY);
       for (const row of cohorts) {
         const userMean = userMeansOf(finished.users, cohorts, h, row);
         rows.push(resultRow(settings, row, horizon.text, total, userMean));

@@ -194,9 +194,9 @@ function listen(server: Server, { host, port }: ServerSettings): Promise<void> {
 function advice({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} on ${host} is in use: stop the process that listens there, or choose another port with --port (http.port)`;
+      return `port ${port} on ${host} is in use: stop the process that listens there, or choose another port (http.port, or --port of receval demo)`;
     case 'EACCES':
-      return `port ${port} on ${host} needs more rights than this process has: choose one above 1023 with --port (http.port)`;
+      return `port ${port} on ${host} needs more rights than this process has: choose one above 1023 (http.port, or --port of receval demo)`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `"${host}" is no address of this machine: set http.host to one, such as 127.0.0.1 or 0.0.0.0`;

@@ -95,13 +95,18 @@ function judgeSide(name: string, partitions: number, seen: Seen): readonly Findi
   if (invalid === 0)
     findings.push(finding('records', 'ok', `${name}: all ${count(records)} sampled records can be read`));
   else {
-    const why = [...codes].sort(([, a], [, b]) => b - a).map(([code, n]) => `${code} ${n}`);
+    const sorted = [...codes].sort(([, a], [, b]) => b - a);
+    const why = sorted.map(([code, n]) => `${code} ${count(n)}`);
+    const remedy =
+      sorted[0][0] === 'wrong_kind'
+        ? 'Are the names of kafka.topics the wrong way round, or does the topic want an adapter?'
+        : 'Mend the producer, or set the adapter of the topic;';
     findings.push(
       finding(
         'records',
         invalid > MOST_INVALID * records ? 'error' : 'warning',
-        `${name}: ${invalid} ${of} are invalid (${why.join(', ')}): they will not count. Mend the producer, or set the ` +
-          'adapter of the topic; docs/events.md explains each code',
+        `${name}: ${count(invalid)} ${of} are invalid (${why.join(', ')}): they will not count. ${remedy} ` +
+          'docs/events.md explains each code',
         invalid > POISON_SHARE * records ? 'RecevalPoisonRate' : undefined,
       ),
     );
@@ -111,7 +116,7 @@ function judgeSide(name: string, partitions: number, seen: Seen): readonly Findi
       finding(
         'clocks',
         'warning',
-        `${name}: ${future} ${of} are dated further ahead than attribution.futureSkew allows and will be dropped as future. ` +
+        `${name}: ${count(future)} ${of} are dated further ahead than attribution.futureSkew allows and will be dropped as future. ` +
           'Correct the clocks that date them, or tsUnit of the topic',
         future > POISON_SHARE * records ? 'RecevalPoisonRate' : undefined,
       ),
@@ -122,7 +127,7 @@ function judgeSide(name: string, partitions: number, seen: Seen): readonly Findi
       finding(
         'keys',
         'warning',
-        `${name}: ${withoutKey} ${of} have no key, so chance decides their partition. Key all topics by the request id or the user id`,
+        `${name}: ${count(withoutKey)} ${of} have no key, so chance decides their partition. Key all topics by the request id or the user id`,
       ),
     );
   }
@@ -142,6 +147,14 @@ function judgePairs(partitions: number, seen: readonly Seen[]): Finding {
   }
   const feedback = seen.flatMap((topic) => topic.feedback);
   const matched = feedback.filter(({ requestId }) => places.has(requestId));
+  const missing = feedback.length === 0 ? 'feedback' : places.size === 0 ? 'impression' : undefined;
+  if (missing !== undefined) {
+    return finding(
+      'keys',
+      'warning',
+      `no sampled record can be read as ${missing}, so nobody can tell whether impressions and their feedback meet in one partition`,
+    );
+  }
   if (matched.length === 0) {
     return finding(
       'keys',

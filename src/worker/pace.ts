@@ -53,6 +53,8 @@ export class Pace {
   }
 
   blockAll(owned: Owned, reason: Block, holds: boolean): void {
+    // How long it has been silent was told by that clock.
+    if (reason === 'clock' && holds) owned.quietSince.fill(undefined);
     for (let topic = 0; topic < this.#settings.topics.length; topic++) this.block(owned, topic, reason, holds);
   }
 

@@ -13,6 +13,9 @@ export interface HistogramCounts {
   readonly sum: number;
 }
 
+/** Between our clock and the store's; beyond, nothing is judged by ours (faults.md section 5). */
+export const LARGEST_SKEW: DurationMs = 30_000;
+
 /** Why a unit does nothing (faults.md section 9). */
 export type StopCause =
   | 'limit'

@@ -30,7 +30,7 @@ describe('receval dashboards generate', () => {
   });
 
   it.each([
-    [['qualty'], 'there is no dashboard "qualty"; did you mean "quality"?; there are quality, pipeline'],
+    [['qualty'], 'there is no dashboard "qualty"; did you mean "quality"?'],
     [[], 'name one of quality, pipeline, or a folder for all of them with --output'],
   ])('refuses %j with exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await receval(['dashboards', 'generate', ...args]);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { RECEVAL } from '../tested.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -15,7 +16,7 @@ export function receval(
   options: { readonly input?: string; readonly cwd?: string } = {},
 ): Promise<Finished> {
   return new Promise((done, fail) => {
-    const child = spawn(process.execPath, [resolve(ROOT, 'bin/receval'), ...args], { cwd: options.cwd ?? ROOT });
+    const child = spawn(process.execPath, [RECEVAL, ...args], { cwd: options.cwd ?? ROOT });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

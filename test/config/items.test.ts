@@ -42,3 +42,29 @@ describe('measures of items', () => {
     expect(load('{measures: [entropy, mrr], lowerIsBetter: [entropy]}').detect.lowerIsBetter).toContain('entropy');
   });
 });
+
+describe('bias, which is best near 0', () => {
+  const NEAR =
+    'is best near 0, so neither a fall nor a rise of it is better, and nothing can be decided by it; take mae';
+
+  it('decides nothing, by whatever name', () => {
+    const { experiments, detect } = load('measures: [bias, mae]');
+    expect([experiments[0].primary, detect.measures]).toEqual(['mae', ['mae']]);
+    const variants = 'control: a, variants: {a: 1, b: 1}';
+    expect(problems(`{measures: [bias, mae], experiments: {default: {${variants}, primary: bias}}}`)).toEqual([
+      `experiments.default.primary: bias ${NEAR}`,
+    ]);
+    expect(
+      problems(`{measures: [bias(avg=macro), mae], experiments: {x: {${variants}, guardrails: [bias(avg=macro)]}}}`),
+    ).toEqual([`experiments.x.guardrails[0]: bias(avg=macro) ${NEAR}`]);
+    expect(problems('{measures: [bias, mae], detect: {measures: [bias]}}')).toEqual([
+      `detect.measures[0]: bias ${NEAR}`,
+    ]);
+    expect(problems('{measures: [bias, mae], lowerIsBetter: [bias]}')).toEqual([`lowerIsBetter[0]: bias ${NEAR}`]);
+  });
+
+  it('cannot stand alone where experiments are decided, and can without them', () => {
+    expect(problems('measures: [bias]')).toEqual([`experiments.default.primary: bias ${NEAR}`]);
+    expect(load('{measures: [bias], experiments: {}}').detect.measures).toEqual([]);
+  });
+});

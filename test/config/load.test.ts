@@ -165,6 +165,8 @@ unknown: 1
 
   test.each([
     ['kafka: {brokrs: [a:1]}', 'kafka.brokrs: unknown setting; did you mean "brokers"?'],
+    ['kafka: {ssl: true}', 'kafka.ssl: unknown setting; did you mean "tls"?'],
+    ['kafka: {group.id: a}', 'kafka.group.id: unknown setting; did you mean "groupId"?'],
     ['measures: [mrr, ndcg@10, ndgc@10]', 'measures[2]: unknown measure "ndgc@10"; did you mean "ndcg@10"?'],
     ['deadLetter: topics', 'deadLetter: expected off, topic, file (did you mean "topic"?); found "topics"'],
     [

@@ -4,13 +4,21 @@ import { describe, expect, it } from 'vitest';
 import { FAULT_LABELS } from '../../src/fault-point.ts';
 
 const SRC = resolve(import.meta.dirname, '../../src');
-const DATA_PATH = ['unit.ts', 'worker.ts', 'worker/looks.ts', 'worker/pace.ts', 'worker/rivals.ts'];
+const DATA_PATH = [
+  'unit.ts',
+  'unit/commits.ts',
+  'worker.ts',
+  'worker/claims.ts',
+  'worker/looks.ts',
+  'worker/pace.ts',
+  'worker/rivals.ts',
+];
 const PASSES = /passes\('[^']+'\);/;
 /** Waits for code of our own that has labels around its own waits. */
 const OWN =
-  /await (?:this\.#(?:claim|begin|commitAll|look|looks\.look|owner)\(|Promise\.all\(\[\.\.\.this\.#units|Unit\.claim\(|owned\.unit\.commit\()/;
+  /await (?:this\.#(?:claims\.claim|begin|commitAll|look|looks\.look|owner|commits\.send)\(|Promise\.all\(\[\.\.\.this\.#units|Unit\.claim\(|owned\.unit\.commit\()/;
 /** Ends only with the worker; the label behind it stands after its `finally`. */
-const RUN = /await source\.run\(/;
+const RUN = /await Promise\.race\(\[reading, failure\]\)/;
 
 function lines(file: string): readonly string[] {
   return readFileSync(join(SRC, file), 'utf8')
@@ -41,7 +49,7 @@ describe('the product', () => {
   it('has no switch for faults: no file of it makes a fault point but the one that does nothing', () => {
     const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
     const given = files.filter((file) => /faultPoint:/.test(lines(file).join('\n')));
-    expect(given).toEqual(['worker.ts']);
+    expect(given).toEqual(['worker/claims.ts']);
     const named = files.filter(
       (file) => file !== 'fault-point.ts' && /CRASH_AT|FAULT_LABELS/.test(lines(file).join('\n')),
     );

@@ -23,7 +23,7 @@ export const RECOVERY_MUTATIONS: readonly Mutation[] = [
     name: 'rows that can still change start empty',
     changes: [
       {
-        file: 'unit/panes.ts',
+        file: 'unit/restore.ts',
         text: 'new Panes(shape, panes === undefined ? undefined : { state: panes, rows })',
         replacement:
           'new Panes(shape, panes === undefined ? undefined : { state: panes, rows: new Map(keys.map((key) => [key, new Map()])) })',
@@ -34,7 +34,7 @@ export const RECOVERY_MUTATIONS: readonly Mutation[] = [
     name: 'who was exposed is forgotten',
     changes: [
       {
-        file: 'unit/panes.ts',
+        file: 'unit/restore.ts',
         text: 'sampleOfFields(of(usersKey(owner, name, run)))',
         replacement: 'sampleOfFields(new Map())',
       },
@@ -74,14 +74,14 @@ export const RECOVERY_MUTATIONS: readonly Mutation[] = [
     name: 'a commit without an answer is not sent again',
     changes: [
       {
-        file: UNIT,
+        file: 'unit/commits.ts',
         text: 'const answer = await committing;',
         replacement: `const answer = await committing.catch((error) => {
           this.#unsettled = undefined;
-          this.#changed = true;
           throw error;
         });`,
       },
+      { file: UNIT, text: 'this.#changed = false;', replacement: '' },
     ],
   },
 ];

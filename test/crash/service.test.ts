@@ -62,7 +62,7 @@ describe('a worker on real Kafka and Redis', () => {
         expect(shares.filter((share) => share > 0 && share < 1)).not.toEqual([]);
       });
     },
-    240_000,
+    900_000,
   );
 
   if (!ALL) return;

@@ -23,7 +23,7 @@ export async function mutedOf(
     const body = JSON.stringify(alerts.map((labels) => ({ labels })));
     const sent = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     if (!sent.ok) throw new Error(`alertmanager takes no alerts: ${sent.status}`);
-    const until = Date.now() + 20_000;
+    const until = Date.now() + 90_000;
     for (;;) {
       const found = answer.parse(await (await fetch(url)).json());
       // An alert that was not looked at yet is unprocessed.

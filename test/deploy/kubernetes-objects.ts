@@ -112,6 +112,12 @@ export const serviceMonitor = z.strictObject({
         path: z.literal('/metrics'),
         interval: z.string().regex(/^\d+s$/),
         scrapeTimeout: z.string().regex(/^\d+s$/),
+        relabelings: z.tuple([
+          z.strictObject({
+            sourceLabels: z.tuple([z.literal('__meta_kubernetes_pod_name')]),
+            targetLabel: z.literal('instance'),
+          }),
+        ]),
       }),
     ),
   }),

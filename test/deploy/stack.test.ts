@@ -61,7 +61,7 @@ async function text({ port }: Program, path: string): Promise<string> {
 }
 
 async function until(program: Program, path: string, pattern: RegExp): Promise<string> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 120_000;
   for (;;) {
     const found = await text(program, path);
     if (pattern.test(found)) return found;
@@ -116,11 +116,12 @@ describe('the stack of docker-compose.yml, as processes of this machine', () => 
       const programs = [traffic, worker, exporter];
       for (const { kill } of programs) kill('SIGTERM');
       expect(await Promise.all(programs.map(({ exited }) => exited))).toEqual([0, 0, 0]);
-      expect(Date.now() - asked).toBeLessThan(5_500);
+      // Well within what an orchestrator grants, 30 s.
+      expect(Date.now() - asked).toBeLessThan(20_000);
       for (const { printed } of programs) {
         for (const url of Object.values(secrets.read())) expect(printed()).not.toContain(new URL(url).password);
       }
     },
-    240_000,
+    600_000,
   );
 });

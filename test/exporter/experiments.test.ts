@@ -4,9 +4,11 @@ import type { ExperimentSettings } from '../../src/config/settings.ts';
 import type { Comparison } from '../../src/experiment/comparison.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { decodeLooks } from '../../src/experiment/looks-fields.ts';
-import { Exporter, type ExporterSettings } from '../../src/exporter.ts';
+import type { ExporterSettings } from '../../src/exporter/contract.ts';
+import { Exporter } from '../../src/exporter.ts';
 import { looksIn, PARTITIONS, ShopService, stateIn, UNIT_TIMEOUT } from '../experiment-service.ts';
 import { EXPERIMENT, HORIZONS, MEASURES, NAMESPACE, nameOfRun, RAMPED, unitSettings } from '../experiment-shop.ts';
+import { unwatched } from './unwatched.ts';
 
 const WORSE = { A: 1, B: 3 };
 const SECOND: ExperimentSettings = { ...EXPERIMENT, name: 'second', horizon: HORIZONS[0], guardrails: [] };
@@ -18,27 +20,10 @@ function exporterOf({ store }: ShopService, experiments: readonly ExperimentSett
     cohorts: [[]],
     experiments,
     statistics: { clustered: [] },
-    detect: {
-      sets: [],
-      measures: [],
-      horizon: HORIZONS[0],
-      step: 300_000,
-      k: 0.5,
-      h: 20,
-      tolerance: 0.01,
-      lowerIsBetter: new Set<string>(),
-    },
+    detect: unwatched(HORIZONS[0]),
     paneSize: { text: '20s', ms: paneSize },
     windows: [{ text: '1m', ms: 60_000 }],
-    attribution: {
-      horizons: HORIZONS,
-      unitTimeout: UNIT_TIMEOUT,
-      outOfOrderness: 2000,
-      backward: 1000,
-      idleAfter: 1,
-      maxSkew: 1,
-      futureSkew: 60_000,
-    },
+    attribution: { horizons: HORIZONS, unitTimeout: UNIT_TIMEOUT },
   };
   return new Exporter(settings, { store, namespace: NAMESPACE, partitions: PARTITIONS, hour: 60_000 });
 }

@@ -106,15 +106,7 @@ function worldOf(
         },
         paneSize: { text: '1m', ms: MINUTE },
         windows: [{ text: '5m', ms: STEP }],
-        attribution: {
-          horizons: [HORIZON],
-          unitTimeout: 10 * MINUTE,
-          outOfOrderness: 0,
-          backward: 0,
-          idleAfter: 1,
-          maxSkew: 1,
-          futureSkew: 0,
-        },
+        attribution: { horizons: [HORIZON], unitTimeout: 10 * MINUTE },
       },
       { store, namespace: 'ns', partitions: histories.length },
     );

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Panes } from '../../src/accumulators/panes.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { paneKey } from '../../src/accumulators/store/layout.ts';
-import { readWindow, type UnitRows } from '../../src/accumulators/windows.ts';
 import { WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/contract.ts';
+import { readWindow, type UnitRows } from '../accumulators/plain-windows.ts';
 import { EIGHT, PANES } from './shop.ts';
 
 const MINUTE = 60_000;

@@ -44,7 +44,7 @@ function textOf(name: MeasureName): fc.Arbitrary<string> {
 export const DEFAULTS = { relevantFrom: 1, highestGrade: 5 };
 
 /** The measure of a text; undefined: a forbidden combination. */
-export function measureOrNot(text: string): Measure | undefined {
+function measureOrNot(text: string): Measure | undefined {
   try {
     return parseMeasure(text, DEFAULTS);
   } catch (error) {
@@ -70,8 +70,3 @@ export const scoredMeasure = measuresOf(
   MEASURE_NAMES.filter((name) => !LIST_ONLY.has(name)),
   (measure) => offered(measure, 'score') === undefined,
 );
-
-/** Any of these measures, by any of its conventions. */
-export function anyOf(names: readonly MeasureName[]): fc.Arbitrary<Measure> {
-  return measuresOf(names, (measure) => offered(measure, 'score') === undefined);
-}

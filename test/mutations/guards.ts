@@ -6,6 +6,7 @@ import type { Change, Mutation } from './mutation.ts';
 
 const STORE = 'accumulators/store/memory.ts';
 const UNIT = 'unit.ts';
+const COMMITS = 'unit/commits.ts';
 const PANES = 'accumulators/panes.ts';
 const PACE = 'worker/pace.ts';
 const SHEET = 'accumulators/sheet.ts';
@@ -30,13 +31,14 @@ const COUNTER = [
   inStore("hash.set('token', token);", "hash.set('token', String(Number(before.token) + 1));"),
   {
     file: UNIT,
-    text: 'return new Unit(settings, deps, key, token,',
-    replacement: 'return new Unit(settings, deps, key, String(Number(claimed.token) + 1),',
+    text: 'return new Unit(settings, deps, { unit, token, seq, cid }',
+    replacement:
+      'return new Unit(settings, deps, { unit, token: String(Number((await claiming).token) + 1), seq, cid }',
   },
 ];
 /** A commit builds on offsets in place of another commit. */
 const OFFSETS = [
-  { file: UNIT, text: 'parent: this.#cid,', replacement: 'parent: JSON.stringify(this.#committed.offsets),' },
+  { file: COMMITS, text: 'parent: this.#cid,', replacement: 'parent: JSON.stringify(this.#committed.offsets),' },
   inStore(
     CONFLICT,
     `const topics = hash.get('topics');

@@ -29,7 +29,7 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'unit: a new commit where the old one was not answered',
-    changes: [{ file: 'unit.ts', text: 'if (this.#unsettled === undefined) {', replacement: '{' }],
+    changes: [{ file: 'unit.ts', text: 'if (!this.#commits.isUnsettled) {', replacement: '{' }],
   },
   {
     name: 'worker: a topic that waits for the store passes for silent',

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../services/ports.ts';
+import { RECEVAL } from '../tested.ts';
 
-const RECEVAL = resolve(import.meta.dirname, '../../bin/receval');
 const RESTART_MS = 500;
 
 /** A `receval run` that is started again whenever it ends, as a supervisor would. */
@@ -117,7 +117,7 @@ export class ServiceProcess {
     if (child === undefined) return 0;
     const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
     child.kill('SIGTERM');
-    const impatient = sleep(10_000).then(() => {
+    const impatient = sleep(60_000, undefined, { ref: false }).then(() => {
       child.kill('SIGKILL');
       return null;
     });

@@ -58,7 +58,7 @@ describe('on real Kafka and Redis, with workers and Redis killed under load', ()
       expectSubstance(report);
       expectTamperingToShow(report);
     },
-    400_000,
+    1_200_000,
   );
 });
 

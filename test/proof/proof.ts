@@ -59,10 +59,9 @@ const LEAD = 0.06;
 /** Pace while waiting for a fault: slow, but no topic falls silent. */
 const TRICKLE = 0.1;
 const STRAGGLERS = 100;
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 400_000;
 const HOUR_MS = 3_600_000;
-/** Longer than an exporter takes to show what is new. */
-const SETTLE_MS = 2000;
+const SHOWING_MS = 60_000;
 
 export async function prove(parameters: ProofParameters, say: (line: string) => void): Promise<ProofReport> {
   const began = Date.now();
@@ -99,13 +98,18 @@ export async function prove(parameters: ProofParameters, say: (line: string) => 
     const inputs = new RecordedInputs(client, parameters.partitions);
     await drive(parameters, broker, new Feed(parameters, began), faults, inputs, log);
 
-    const pages = await settledPages(exporters);
+    const readUnits = (): Promise<UnitResult[]> =>
+      Promise.all(Array.from({ length: parameters.partitions }, (_, unit) => readUnit(client, unit)));
+    const held = expectedGauges(
+      settings,
+      (await readUnits()).map(({ rows }) => rows),
+    );
+    const pages = await pagesShowing(held, exporters);
     const said = (message: string): number => workers.reduce((sum, worker) => sum + worker.said(message), 0);
     const claims = said('"unit claimed"');
     const fenced = said('"the unit was taken over');
     const exitCodes = await Promise.all([...workers, ...exporters].map((process) => process.stop()));
-    const stored: UnitResult[] = [];
-    for (let unit = 0; unit < parameters.partitions; unit++) stored.push(await readUnit(client, unit));
+    const stored = await readUnits();
     log('processes have ended; reading the logs back');
 
     const logs = await broker.readAll();
@@ -216,15 +220,15 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-/** The exporters' pages, once their gauges have stopped to move. */
-async function settledPages(exporters: readonly ServiceProcess[]): Promise<string[]> {
-  let last = '';
-  for (;;) {
+/** The exporters' pages once they show what Redis holds, or when the patience is over. */
+async function pagesShowing(
+  held: ReadonlyMap<string, number>,
+  exporters: readonly ServiceProcess[],
+): Promise<readonly string[]> {
+  for (const end = Date.now() + SHOWING_MS; ; await sleep(TICK_MS)) {
     const pages = await Promise.all(exporters.map((exporter) => exporter.metrics()));
-    const shown = JSON.stringify(pages.map((page) => [...wholeWindow(page)]));
-    if (shown === last) return pages;
-    last = shown;
-    await sleep(SETTLE_MS);
+    const isShown = pages.every((page) => gaugeDifferences(held, wholeWindow(page)).length === 0);
+    if (isShown || Date.now() > end) return pages;
   }
 }
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Pages } from '../../src/server/routes.ts';
-import { LIMITS, type RunningServer, startServer } from '../../src/server/server.ts';
+import { LIMITS, type Limits, type RunningServer, startServer } from '../../src/server/server.ts';
 
 const TEXT = '# HELP receval_x x\n# TYPE receval_x gauge\nreceval_x 1\n';
 const PAGES: Pages = {
@@ -21,8 +21,12 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
 });
 
-async function start(pages: Partial<Pages> = {}, host = '127.0.0.1'): Promise<RunningServer> {
-  const server = await startServer({ host, port: 0 }, { ...PAGES, ...pages });
+async function start(
+  pages: Partial<Pages> = {},
+  host = '127.0.0.1',
+  limits: Partial<Limits> = {},
+): Promise<RunningServer> {
+  const server = await startServer({ host, port: 0, limits }, { ...PAGES, ...pages });
   running.push(server);
   return server;
 }
@@ -208,8 +212,10 @@ describe('the server', () => {
     expect(left).toBeGreaterThan(100);
   });
 
-  it('closes within a second while connections are kept alive, silent or waiting', async () => {
-    const server = await start();
+  it('closes while connections are kept alive, silent or waiting, however long they may be', async () => {
+    const long = 3_600_000;
+    const patient = { keepAliveTimeout: long, headersTimeout: long, requestTimeout: long, silence: long };
+    const server = await start({}, '127.0.0.1', patient);
     await get(server, '/metrics');
     const kept = request({
       port: server.port,
@@ -220,9 +226,7 @@ describe('the server', () => {
     await new Promise((resolve) => kept.once('response', (response) => response.resume().once('end', resolve)).end());
     await open(server);
     (await open(server)).write('GET /metrics HTTP/1.1\r\nHost: loc');
-    const began = performance.now();
     await server.close();
-    expect(performance.now() - began).toBeLessThan(1000);
     await expect(get(server, '/metrics')).rejects.toThrow();
   });
 });

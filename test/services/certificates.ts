@@ -72,7 +72,8 @@ export class Authority {
       ...['-keyout', path('key'), '-out', path('csr')],
     );
     writeFileSync(path('ext'), hosts === undefined ? 'basicConstraints=CA:FALSE\n' : `subjectAltName=${hosts}\n`);
-    const [from, to] = expired ? ['20200101000000Z', '20200201000000Z'] : [utc(-1), utc(2)];
+    const now = Date.now();
+    const [from, to] = expired ? ['20200101000000Z', '20200201000000Z'] : [utc(now, -1), utc(now, 2)];
     await this.#run(
       ...['ca', '-batch', '-notext', '-config', 'ca.conf', '-cert', 'ca.pem', '-keyfile', 'ca.key'],
       ...['-startdate', from, '-enddate', to, '-extfile', path('ext'), '-in', path('csr'), '-out', path('pem')],
@@ -91,7 +92,7 @@ export class Authority {
   }
 }
 
-/** Days from now, as certificates write it. */
-function utc(days: number): string {
-  return `${new Date(Date.now() + days * 86_400_000).toISOString().replace(/[-:T]|\..*/g, '')}Z`;
+/** So many days from then, as certificates write it. */
+function utc(then: number, days: number): string {
+  return `${new Date(then + days * 86_400_000).toISOString().replace(/[-:T]|\..*/g, '')}Z`;
 }

@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { resolve } from 'node:path';
+import { RECEVAL } from '../tested.ts';
 import { run } from './commands.ts';
 import { ServiceMissing } from './debian.ts';
 import type { Service } from './it-with.ts';
 import { freePort } from './ports.ts';
-
-const RECEVAL = resolve(import.meta.dirname, '../../bin/receval');
 
 export interface RunningDemo {
   readonly port: number;

@@ -47,7 +47,7 @@ const JAVA = [
   '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
 ];
 const HEAP = '-Xmx320m';
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 const ATTEMPTS = 3;
 
 /** Starts brokers (each its own controller too) and waits until they answer. @throws ServiceMissing */
@@ -221,11 +221,12 @@ class Cluster {
     const wanted = this.#processes.filter((child) => child !== undefined).length;
     for (;;) {
       const child = this.#processes[broker];
-      if (child === undefined || child.exitCode !== null)
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null)
         throw new Error(`broker ${broker} ended:\n${this.#printed(broker)}`);
       const seen = await clusterSeenBy(this.#ports[broker - 1]).catch(() => undefined);
       if (seen !== undefined && seen.brokers >= wanted && seen.controller > 0) return;
-      if (Date.now() > until) throw new Error(`broker ${broker} is not ready after 60 s:\n${this.#printed(broker)}`);
+      if (Date.now() > until)
+        throw new Error(`broker ${broker} is not ready after ${PATIENCE_MS / 1000} s:\n${this.#printed(broker)}`);
       await sleep(50);
     }
   }

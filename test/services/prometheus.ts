@@ -57,6 +57,7 @@ export interface PrometheusOptions {
 }
 
 const ATTEMPTS = 3;
+const PATIENCE_MS = 90_000;
 
 /** A Prometheus of our own, ready to be asked. @throws ServiceMissing, or an Error with what it printed. */
 export async function startPrometheus(options: PrometheusOptions): Promise<RunningPrometheus> {
@@ -128,7 +129,7 @@ async function start(program: string, options: PrometheusOptions): Promise<Runni
 }
 
 async function ready(url: string, child: ChildProcess, printed: () => string): Promise<void> {
-  const until = Date.now() + 30_000;
+  const until = Date.now() + PATIENCE_MS;
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
       throw new Error(`prometheus ended at its start:\n${printed()}`);
@@ -136,7 +137,7 @@ async function ready(url: string, child: ChildProcess, printed: () => string): P
     const answer = await fetch(url).catch(() => undefined);
     await answer?.arrayBuffer();
     if (answer?.ok === true) return;
-    if (Date.now() > until) throw new Error(`prometheus was not ready after 30 s:\n${printed()}`);
+    if (Date.now() > until) throw new Error(`prometheus was not ready after ${PATIENCE_MS / 1000} s:\n${printed()}`);
     await sleep(50);
   }
 }

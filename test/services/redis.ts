@@ -42,6 +42,7 @@ export interface RedisServerOptions {
 }
 
 const ATTEMPTS = 3;
+const PATIENCE_MS = 90_000;
 
 /** A server of our own on the loopback address, ready to be asked. @throws ServiceMissing, or an Error with its log. */
 export async function startRedis({ config = {}, sentinel = false }: RedisServerOptions = {}): Promise<RunningRedis> {
@@ -123,13 +124,14 @@ class Server implements RunningRedis {
     child.once('error', (error) => {
       this.#printed += String(error);
     });
-    const until = Date.now() + 20_000;
+    const until = Date.now() + PATIENCE_MS;
     for (;;) {
       if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
         throw new Error(`redis-server ended at its start:\n${this.#printed}`);
       }
       if (await answers(this.port)) return;
-      if (Date.now() > until) throw new Error(`redis-server was not ready after 20 s:\n${this.#printed}`);
+      if (Date.now() > until)
+        throw new Error(`redis-server was not ready after ${PATIENCE_MS / 1000} s:\n${this.#printed}`);
       await sleep(20);
     }
   }

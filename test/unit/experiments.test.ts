@@ -334,7 +334,7 @@ describe('the users of a run', () => {
       ),
       { numRuns: 60 },
     );
-    expect(Math.min(seen.commits, seen.kills, seen.crossed)).toBeGreaterThan(30);
+    expect(Math.min(seen.commits, seen.kills, seen.crossed)).toBeGreaterThan(15);
   });
 
   it('are stored anew as a whole when they become too many, in the commit that makes them so', async () => {

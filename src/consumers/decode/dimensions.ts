@@ -1,4 +1,4 @@
-import { ABSENT_DIMENSION, INVALID_DIMENSION } from '../../events.ts';
+import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION } from '../../events.ts';
 import { type Fields, isFields, isModel, ownValue, type RawRecord } from './raw.ts';
 
 /** Names that Prometheus or our own metrics use as labels. */
@@ -128,6 +128,8 @@ function fieldOf(record: RawRecord, place: Place): unknown {
       return modelOf(record);
     case 'cohorts':
       return undefined;
+    default:
+      return assertNever(place.from);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../events.ts';
+import { assertNever, type EpochMs } from '../../events.ts';
 import type { TsUnit } from './settings.ts';
 
 /** 9999-12-31T23:59:59.999Z. */
@@ -25,6 +25,8 @@ function toMs(value: number, unit: TsUnit): number {
     case 's':
       // By way of microseconds: 1.001 s times 1000 would be a hair below 1001 ms.
       return Math.floor(Math.round(value * 1e6) / 1e3);
+    default:
+      return assertNever(unit);
   }
 }
 

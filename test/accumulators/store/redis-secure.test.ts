@@ -254,7 +254,7 @@ describe('a store that is connected', () => {
     expect(store.connected).toBe(false);
     expect(await store.claim(UNIT, 't').catch((error: unknown) => String(error))).not.toContain('c4n4ry');
     writeFileSync(file, 'c4n4ry-two\n');
-    await until('it is back', () => store.connected, 35_000);
+    await until('it is back', () => store.connected);
     await store.claim(UNIT, 't');
     expect(store.trouble).toBeUndefined();
     await store.close();
@@ -295,7 +295,7 @@ describe('a store that is connected', () => {
         await admin.call('CLIENT', 'KILL', 'USER', 'app');
         await until(`${what}: the connection broke`, () => !store.connected);
         await refused();
-        await until(`${what}: it is back`, () => store.connected, 35_000);
+        await until(`${what}: it is back`, () => store.connected);
         await store.claim(UNIT, 't');
       };
       copyFileSync(next.cert, cert);

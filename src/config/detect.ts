@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import { parseDuration } from '../durations.ts';
+import { isUndirected } from '../measures/direction.ts';
+import { decidable, decidingOf, horizonOf, type Referred, setsOf } from './referred.ts';
+import type { Settings } from './settings.ts';
+import { duration, group, groupingSets, measureNames, number, positiveDuration } from './values.ts';
+
+export const detectSchema = group({
+  sets: groupingSets
+    .optional()
+    .meta({ description: 'which of cohorts are watched for a regression. Default: [] if cohorts has it' }),
+  measures: measureNames
+    .optional()
+    .meta({ description: 'what of them is watched. Default: the first of measures with a standard error' }),
+  horizon: positiveDuration.optional().meta({ description: 'one of attribution.horizons. Default: the shortest' }),
+  step: duration.prefault('5m').meta({
+    description:
+      'length of a block, a multiple of paneSize up to 1h. Above 45m nothing is ever judged: minute panes are kept for 27 hours, fewer than the 36 steps that are needed',
+  }),
+  k: number(0, 10).prefault(0.5).meta({ description: 'slack of the CUSUM, in standard deviations' }),
+  h: number(0, 1000, { above: true })
+    .prefault(20)
+    .meta({ description: 'threshold of the CUSUM, in standard deviations' }),
+  tolerance: number(0, 1).prefault(0.01).meta({ description: 'relative fall below which nothing is reported' }),
+});
+
+/** Which cohorts are watched for a regression, and how. */
+export function detectOf(
+  detect: z.output<typeof detectSchema>,
+  paneSize: string,
+  referred: Referred,
+): Settings['detect'] {
+  const { horizons, cohorts, lowerIsBetter, report } = referred;
+  const everything = cohorts.filter((set) => set.length === 0);
+  const sets = detect.sets === undefined ? everything : setsOf(detect.sets, ['detect', 'sets'], referred);
+  const watched = detect.measures?.map((text, i) => decidingOf(text, ['detect', 'measures', i], referred));
+  const horizon = horizonOf(detect.horizon, horizons[0], ['detect', 'horizon'], referred);
+  const step = parseDuration(detect.step) ?? 0;
+  const pane = parseDuration(paneSize) ?? 1;
+  if (step <= 0 || step % pane !== 0 || step > 3_600_000) {
+    report.add(['detect', 'step'], `expected a multiple of paneSize (${paneSize}) up to 1h; found "${detect.step}"`, [
+      'paneSize',
+    ]);
+  }
+  const { k, h, tolerance } = detect;
+  const usual = decidable(referred).filter((name) => !isUndirected(name));
+  return { sets, measures: watched ?? usual.slice(0, 1), horizon, step, k, h, tolerance, lowerIsBetter };
+}

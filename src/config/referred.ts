@@ -1,0 +1,116 @@
+/** What settings say by the name of a measure, a horizon or a grouping set that stands elsewhere in the configuration. */
+import { parseDuration } from '../durations.ts';
+import type { Grading } from '../measures/contract.ts';
+import { isLowerBetter, isUndirected } from '../measures/direction.ts';
+import type { Measure, MeasureDefaults } from '../measures/family.ts';
+import { parseMeasures } from '../measures/name.ts';
+import { nearest } from '../spelling.ts';
+import type { Report } from './report.ts';
+import type { Span } from './settings.ts';
+import type { Path } from './tree.ts';
+
+/** What can be referred to. */
+export interface Referred {
+  /** Canonical names, in order. */
+  readonly measures: readonly string[];
+  /** Those of them that stand apart from the sums of rows, so that their values have no standard error. */
+  readonly withoutError: ReadonlySet<string>;
+  readonly defaults: MeasureDefaults;
+  readonly horizons: readonly Span[];
+  readonly cohorts: readonly (readonly string[])[];
+  /** Canonical names of the measures of which less is better. */
+  readonly lowerIsBetter: ReadonlySet<string>;
+  readonly report: Report;
+}
+
+/** A measure that could not be read would be missed by everything that refers to it. */
+const MEASURES = ['measures', 'relevantFrom'];
+
+/** Those that are known, and those that `lowerIsBetter` names. */
+export function lowerIsBetterOf(
+  texts: readonly string[],
+  measures: readonly Measure[],
+  grading: Pick<Grading, 'actions'>,
+  referred: Omit<Referred, 'lowerIsBetter'>,
+): ReadonlySet<string> {
+  const known = measures.filter((measure) => isLowerBetter(measure, grading)).map(({ canonical }) => canonical);
+  const named = texts.map((text, i) => {
+    const name = measureOf(text, ['lowerIsBetter', i], referred);
+    if (isUndirected(name)) referred.report.add(['lowerIsBetter', i], nearZero(name));
+    return name;
+  });
+  return new Set([...known, ...named]);
+}
+
+/** The measures that something can be decided by; where there is none, all. */
+export function decidable({ measures, withoutError }: Pick<Referred, 'measures' | 'withoutError'>): readonly string[] {
+  const some = measures.filter((name) => !withoutError.has(name) && !isUndirected(name));
+  return some.length > 0 ? some : measures;
+}
+
+/** Canonical name of a measure that must be among the configured ones. */
+function measureOf(
+  text: string,
+  path: Path,
+  { measures, defaults, report }: Pick<Referred, 'measures' | 'defaults' | 'report'>,
+): string {
+  const parsed = parseMeasures([text], defaults);
+  for (const { message } of parsed.problems) report.add(path, message);
+  const name = parsed.measures.length === 1 ? parsed.measures[0].canonical : text;
+  if (parsed.problems.length === 0 && !measures.includes(name)) {
+    report.add(
+      path,
+      `expected one of measures (${measures.join(', ')}); found "${text}"${near(name, measures)}`,
+      MEASURES,
+    );
+  }
+  return name;
+}
+
+/** The same of a measure that something is to be decided by. */
+export function decidingOf(text: string, path: Path, referred: Referred): string {
+  const name = measureOf(text, path, referred);
+  if (referred.withoutError.has(name)) {
+    const others = decidable(referred).join(', ');
+    referred.report.add(
+      path,
+      `${name} has no standard error, so nothing can be decided by it; expected one of ${others}`,
+    );
+  }
+  if (isUndirected(name)) referred.report.add(path, nearZero(name));
+  return name;
+}
+
+/** What is wrong with deciding by a measure that has no better direction. */
+export function nearZero(name: string): string {
+  return `${name} is best near 0, so neither a fall nor a rise of it is better, and nothing can be decided by it; take mae`;
+}
+
+export function horizonOf(text: string | undefined, usual: Span, path: Path, { horizons, report }: Referred): Span {
+  if (text === undefined) return usual;
+  const ms = parseDuration(text);
+  const found = horizons.find((horizon) => horizon.ms === ms);
+  if (found !== undefined) return found;
+  const names = horizons.map((horizon) => horizon.text).join(', ');
+  report.add(path, `expected one of attribution.horizons (${names}); found "${text}"`, ['attribution.horizons']);
+  return usual;
+}
+
+/** `; did you mean "x"?`, or nothing where no name is near. */
+export function near(text: string, names: readonly string[]): string {
+  const found = nearest(text, names);
+  return found === undefined ? '' : `; did you mean "${found}"?`;
+}
+
+export function setsOf(sets: readonly (readonly string[])[], path: Path, { cohorts, report }: Referred) {
+  return sets.map((set, i) => {
+    const found = cohorts.find((cohort) => isSameSet(cohort, set));
+    if (found === undefined)
+      report.add([...path, i], `expected one of cohorts; found [${set.join(', ')}]`, ['cohorts']);
+    return found ?? set;
+  });
+}
+
+export function isSameSet(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name) => b.includes(name));
+}

@@ -1,0 +1,100 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Ladder } from '../accumulators/ladder.ts';
+import { type Row, shapeOf } from '../accumulators/row.ts';
+import { type RowCodec, rowCodec } from '../accumulators/row-codec.ts';
+import { paneKey, parseField } from '../accumulators/store/layout.ts';
+import type { Fields } from '../accumulators/store/port.ts';
+import type { UnitState } from '../accumulators/unit-state.ts';
+import type { Rows } from '../accumulators/windows.ts';
+import type { ExporterDeps, ExporterSettings } from './contract.ts';
+
+/** The final rows of a unit in one minute pane, at the horizon of a ladder that asked for them. */
+export interface SealedRows {
+  readonly ladder: Ladder;
+  readonly pane: number;
+  readonly rows: Rows;
+}
+
+/** By number of the pane: the ladders that need it. */
+export type WantedPanes = ReadonlyMap<number, readonly Ladder[]>;
+
+/** Keys per read: what one answer holds stays small. */
+const BATCH = 32;
+/** Longest stretch of decoding before other work has its turn. */
+const TURN_MS = 8;
+/** Field texts that are kept once for all panes. */
+const FIELDS = 50_000;
+
+/** The panes that ladders miss of unit `u`, as far as they exist. */
+export function wantedPanes(
+  ladders: readonly Ladder[],
+  units: readonly (UnitState | undefined)[],
+  u: number,
+): WantedPanes {
+  const wanted = new Map<number, Ladder[]>();
+  for (const ladder of ladders) {
+    for (const { from, to } of ladder.missing(units, u)) {
+      for (const [first, end] of units[u]?.panes ?? []) {
+        for (let pane = Math.max(from, first); pane < Math.min(to, end); pane++) {
+          const known = wanted.get(pane);
+          if (known === undefined) wanted.set(pane, [ladder]);
+          else known.push(ladder);
+        }
+      }
+    }
+  }
+  return wanted;
+}
+
+/** Reads minute panes. They may be many, so other work has its turn in between. */
+export class SealedPanes {
+  readonly #deps: Pick<ExporterDeps, 'store' | 'namespace'>;
+  readonly #paneSize: number;
+  readonly #codec: RowCodec;
+  readonly #fields = new Map<string, string>();
+
+  constructor(
+    { measures, limits, paneSize }: Pick<ExporterSettings, 'measures' | 'limits' | 'paneSize'>,
+    deps: Pick<ExporterDeps, 'store' | 'namespace'>,
+  ) {
+    this.#deps = deps;
+    this.#paneSize = paneSize.ms;
+    this.#codec = rowCodec(shapeOf(measures, limits?.itemsCounted));
+  }
+
+  async read(u: number, { generation }: UnitState, wanted: WantedPanes): Promise<readonly SealedRows[]> {
+    const { store, namespace } = this.#deps;
+    const owner = { namespace, unit: u, generation };
+    const panes = [...wanted];
+    const sealed: SealedRows[] = [];
+    let began = performance.now();
+    for (let i = 0; i < panes.length; i += BATCH) {
+      const batch = panes.slice(i, i + BATCH);
+      const hashes = await store.read(batch.map(([pane]) => paneKey(owner, 'm', pane * this.#paneSize)));
+      for (const [j, [pane, ladders]] of batch.entries()) {
+        for (const ladder of ladders) sealed.push({ ladder, pane, rows: this.#decode(hashes[j], ladder.horizon.text) });
+        if (performance.now() - began < TURN_MS) continue;
+        await nextTurn();
+        began = performance.now();
+      }
+    }
+    return sealed;
+  }
+
+  /** The rows of one horizon. */
+  #decode(hash: Fields, horizon: string): Rows {
+    const rows = new Map<string, Row>();
+    for (const [field, text] of hash) {
+      if (parseField(field)?.horizon === horizon) rows.set(this.#one(field), this.#codec.decode(text));
+    }
+    return rows;
+  }
+
+  #one(field: string): string {
+    const known = this.#fields.get(field);
+    if (known !== undefined) return known;
+    if (this.#fields.size === FIELDS) this.#fields.clear();
+    this.#fields.set(field, field);
+    return field;
+  }
+}

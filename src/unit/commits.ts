@@ -1,0 +1,85 @@
+import type { Claimed, Commit, CommitAnswer, Store } from '../accumulators/store/port.ts';
+import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import type { CommittedState, UnitDeps } from './contract.ts';
+
+/** What the next commit stores; the rest of it says which commit it is. */
+type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'deletes'>;
+
+/** Under which claim a unit commits. */
+export type ClaimedUnit = Pick<Commit, 'unit' | 'token'> & Pick<Claimed, 'seq' | 'cid'>;
+
+/**
+ * The commits under one claim (semantics.md section 5). Each builds on the one before it; one without an answer is sent again
+ * as it is, and nothing else is, until the answer is known.
+ */
+export class UnitCommits {
+  /** Of the claim. */
+  readonly token: string;
+  readonly #unit: string;
+  readonly #store: Store;
+  readonly #newId: () => string;
+  readonly #passes: FaultPoint;
+  /** Of the last commit that is known to be applied. */
+  #seq: number;
+  #cid: string;
+  #committed: CommittedState;
+  /** Sent, and not known to be applied or not, with the state that it stores. */
+  #unsettled: { readonly commit: Commit; readonly state: CommittedState } | undefined;
+
+  /** `committed`: what the claim has found. */
+  constructor(
+    { unit, token, seq, cid }: ClaimedUnit,
+    committed: CommittedState,
+    { store, newId, faultPoint }: Pick<UnitDeps, 'store' | 'newId' | 'faultPoint'>,
+  ) {
+    this.#unit = unit;
+    this.token = token;
+    this.#seq = seq;
+    this.#cid = cid;
+    this.#committed = committed;
+    this.#store = store;
+    this.#newId = newId;
+    this.#passes = faultPoint ?? NO_FAULT;
+  }
+
+  /** As of the last commit that was answered OK or ALREADY. */
+  get committed(): CommittedState {
+    return this.#committed;
+  }
+
+  /** There is one whose outcome is not known: nothing else may be sent before. */
+  get isUnsettled(): boolean {
+    return this.#unsettled !== undefined;
+  }
+
+  /** The next one to send, and what is committed with it. */
+  prepare(content: CommitContent, state: CommittedState): void {
+    const commit: Commit = {
+      ...content,
+      unit: this.#unit,
+      token: this.token,
+      seq: this.#seq + 1,
+      cid: this.#newId(),
+      parent: this.#cid,
+    };
+    this.#unsettled = { commit, state };
+  }
+
+  /** Sends what was prepared last. A rejected promise means that the outcome is unknown: send it again. */
+  async send(): Promise<CommitAnswer> {
+    if (this.#unsettled === undefined) throw new Error('nothing was prepared: prepare a commit before sending it');
+    const { commit, state } = this.#unsettled;
+    this.#passes('commit built');
+    const committing = this.#store.commit(commit);
+    this.#passes('commit sent');
+    const answer = await committing;
+    this.#passes('commit answered');
+    if (answer === 'OK' || answer === 'ALREADY') {
+      this.#seq = commit.seq;
+      this.#cid = commit.cid;
+      this.#committed = state;
+      this.#unsettled = undefined;
+    }
+    return answer;
+  }
+}

@@ -1,0 +1,103 @@
+import type { DurationMs } from '../events.ts';
+import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import { Unit } from '../unit.ts';
+import type { WorkerDeps, WorkerSettings } from './contract.ts';
+
+const FIRST_RETRY_MS: DurationMs = 200;
+const LONGEST_RETRY_MS: DurationMs = 30_000;
+
+/** What a worker does with its claims. */
+export interface ClaimsHandler {
+  /** Whether the log gives this partition to us now. */
+  isOurs(partition: number): boolean;
+  /** A unit is ours. `begins`: state_lost: nothing is stored of it, but it was read before. */
+  claimed(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void;
+}
+
+/** Takes units over (semantics.md section 5): one claim of a partition at a time, until the store answers. */
+export class Claims {
+  readonly #settings: WorkerSettings;
+  readonly #deps: WorkerDeps;
+  readonly #handler: ClaimsHandler;
+  readonly #stopping: AbortSignal;
+  readonly #passes: FaultPoint;
+  /** By partition: the claim under way. */
+  readonly #running = new Map<number, Promise<void>>();
+
+  /** `stopping`: no claim is tried again after it. */
+  constructor(settings: WorkerSettings, deps: WorkerDeps, handler: ClaimsHandler, stopping: AbortSignal) {
+    this.#settings = settings;
+    this.#deps = deps;
+    this.#handler = handler;
+    this.#stopping = stopping;
+    this.#passes = deps.faultPoint ?? NO_FAULT;
+  }
+
+  /**
+   * Claims the unit of a partition; joins the claim that is under way. Resolves when it was handed over, or is not ours any
+   * more. Rejects with an error of the store that another try does not mend.
+   */
+  claim(partition: number): Promise<void> {
+    const running = this.#running.get(partition);
+    if (running !== undefined) return running;
+    const claim = this.#claimNow(partition).finally(() => this.#running.delete(partition));
+    this.#running.set(partition, claim);
+    return claim;
+  }
+
+  async #claimNow(partition: number): Promise<void> {
+    const { clock, log } = this.#deps;
+    for (let wait = FIRST_RETRY_MS; this.#goes(partition); wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
+      try {
+        const unit = await Unit.claim(this.#settings.unit(partition), this.#unitDeps(partition));
+        const begins = unit.isNew ? await this.#begin(unit, partition) : 'fine';
+        // It may have been given to another while the store was asked.
+        if (!this.#handler.isOurs(partition)) return;
+        this.#handler.claimed(partition, unit, begins);
+        this.#passes('unit sought');
+        log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
+        return;
+      } catch (error) {
+        if (!isRetriable(error)) throw error;
+        log.warn({ partition, error: error.message, retryInMs: wait }, 'the store did not answer the claim');
+        this.#passes('retry waits');
+        await clock.sleep(wait, this.#stopping);
+        this.#passes('retry due');
+      }
+    }
+  }
+
+  #goes(partition: number): boolean {
+    return !this.#stopping.aborted && this.#handler.isOurs(partition);
+  }
+
+  #unitDeps(partition: number): Parameters<typeof Unit.claim>[1] {
+    const { store, scorer, newId, decoders, clock, onInvalid } = this.#deps;
+    return {
+      store,
+      scorer,
+      newId,
+      decoders: decoders(partition),
+      now: () => clock.now(),
+      onInvalid: onInvalid === undefined ? undefined : (invalid) => onInvalid(partition, invalid),
+      faultPoint: this.#passes,
+    };
+  }
+
+  /** A unit without any stored state begins where the configuration says; never silently when its state was lost. */
+  async #begin(unit: Unit, partition: number): Promise<'fine' | 'state_lost'> {
+    for (let topic = 0; topic < this.#settings.topics.length; topic++) {
+      this.#passes('start wanted');
+      const offset = await this.#deps.startOffset(partition, topic);
+      this.#passes('start told');
+      if (offset === 'state_lost') return offset;
+      unit.beginAt(topic, offset);
+    }
+    return 'fine';
+  }
+}
+
+/** An error of the store that says of itself that another try may help. */
+export function isRetriable(error: unknown): error is Error {
+  return error instanceof Error && 'retriable' in error && error.retriable === true;
+}

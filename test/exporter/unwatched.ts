@@ -1,0 +1,15 @@
+import type { Settings, Span } from '../../src/config/settings.ts';
+
+/** The defaults of `detect`, but that no cohort is watched. `horizon`: one of those that there are. */
+export function unwatched(horizon: Span): Settings['detect'] {
+  return {
+    sets: [],
+    measures: [],
+    horizon,
+    step: 300_000,
+    k: 0.5,
+    h: 20,
+    tolerance: 0.01,
+    lowerIsBetter: new Set<string>(),
+  };
+}
