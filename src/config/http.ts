@@ -11,8 +11,11 @@ const host = textOf(
   /^\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/,
 );
 
+/** A name, or an IPv4 or IPv6 address. */
+const ADDRESS = /^(?:[A-Za-z0-9_.-]+|(?=(?:[^:]*:){2})[0-9A-Fa-f:.]+(?:%\w+)?)$/;
+
 export const httpSchema = group({
-  host: textOf('an address to listen on, such as 127.0.0.1', /^\S+$/)
+  host: textOf('an address to listen on, without port, such as 127.0.0.1', ADDRESS)
     .prefault('127.0.0.1')
     .meta({ description: 'address to listen on; 0.0.0.0 in a container' }),
   port: whole(0, 65_535)

@@ -1,4 +1,5 @@
 import type { Settings } from '../config/settings.ts';
+import { isUndirected } from '../measures/direction.ts';
 import type { VariantSettings } from '../simulate/settings.ts';
 
 /** Equally good, so that only the regression sets them apart. The first is the control. */
@@ -15,7 +16,11 @@ export function withShopExperiment(settings: Settings): Settings {
   const { attribution, detect, dimensions, experiments, measures } = settings;
   const configured = experiments.find(({ name }) => name === 'default');
   const experiment = {
-    primary: measures.find(({ canonical }) => canonical === 'ndcg@10')?.canonical ?? measures[0].canonical,
+    primary: (
+      measures.find(({ canonical }) => canonical === 'ndcg@10') ??
+      measures.find(({ canonical }) => !isUndirected(canonical)) ??
+      measures[0]
+    ).canonical,
     guardrails: [],
     alpha: 0.05,
     nStar: 5000,

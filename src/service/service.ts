@@ -1,4 +1,4 @@
-import { RedisStore } from '../accumulators/store/redis.ts';
+import type { RedisStore } from '../accumulators/store/redis.ts';
 import { WallClock } from '../clock.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccessState } from '../connections/access-files.ts';
@@ -23,7 +23,7 @@ import { eventsFor } from './kafka-events.ts';
 import { LettersFirst } from './letters-first.ts';
 import type { Retention } from './retention.ts';
 import { kafkaConnection, memoryLimit, openLimit, rowTtl, serviceDecoders, workerSettings } from './settings.ts';
-import { checkStart, messageOf, type Started } from './start.ts';
+import { checkStart, connectRedis, messageOf, type Started } from './start.ts';
 import { type Health, Watchdog } from './watchdog.ts';
 
 export type Role = 'worker' | 'exporter' | 'all';
@@ -79,7 +79,7 @@ export class Service {
   static async start(options: ServiceOptions): Promise<Service> {
     const { settings } = options;
     const scorer = compile(settings.measures, settings.grading, settings.itemFile);
-    const store = await RedisStore.connect({ ...settings.redis, rowTtl: rowTtl(settings, scorer) });
+    const store = await connectRedis({ ...settings.redis, rowTtl: rowTtl(settings, scorer) }, options.log);
     try {
       const service = await Service.#connected(options, store, scorer);
       return service;

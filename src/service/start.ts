@@ -1,4 +1,5 @@
-import type { RedisStore } from '../accumulators/store/redis.ts';
+import { RedisStore, type RedisStoreOptions } from '../accumulators/store/redis.ts';
+import { StoreUnavailable } from '../accumulators/store/unavailable.ts';
 import type { Settings } from '../config/settings.ts';
 import type { KafkaSource } from '../consumers/source/kafka.ts';
 import { KafkaFailure } from '../consumers/source/kafka-faults.ts';
@@ -10,8 +11,20 @@ import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRef
 import { patiently } from './patience.ts';
 import { type Retention, retentionOf } from './retention.ts';
 
-/** For brokers that have just started; then a start fails and whoever runs us tries again. */
+/** For servers that have just started, or start with us; then a start fails and whoever runs us tries again. */
 const PATIENCE_MS = 60_000;
+/** Of one try to connect to Redis: so often it is told that there is none. */
+const REDIS_TRY_MS = 5_000;
+
+/** Waits for a Redis that does not answer. Rejects at once with what it refuses, and with what a file or the URL lacks. */
+export function connectRedis(options: RedisStoreOptions, log: WorkerLog): Promise<RedisStore> {
+  return patiently(
+    () => RedisStore.connect({ ...options, connectTimeout: REDIS_TRY_MS }),
+    PATIENCE_MS,
+    (error, retryInMs) => log.warn({ error: messageOf(error), retryInMs }, 'Redis did not answer yet'),
+    (error) => !(error instanceof StoreUnavailable && error.isUnanswered),
+  );
+}
 
 export interface StartOptions {
   readonly settings: Settings;

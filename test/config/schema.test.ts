@@ -70,6 +70,25 @@ describe('the address of Redis', () => {
   });
 });
 
+describe('the address to listen on', () => {
+  test.each([
+    '0.0.0.0',
+    '127.0.0.1',
+    'localhost',
+    'node-1.example.com',
+    '::',
+    '::1',
+    'fe80::1%eth0',
+    '::ffff:10.0.0.1',
+  ])('%s is valid', (host) => expect(load(`http: {host: "${host}"}`).http.host).toBe(host));
+
+  test.each(['0.0.0.0:9464', 'localhost:9464', 'http://localhost', '[::1]:9464', 'a b', ''])('%s is not', (host) => {
+    expect(problems(`http: {host: "${host}"}`)[0]).toMatch(
+      /^http\.host: expected an address to listen on, without port/,
+    );
+  });
+});
+
 test('the JSON Schema names every setting, and allows no other', () => {
   const schema = JSON.parse(JSON.stringify(configJsonSchema()));
   expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');

@@ -8,6 +8,7 @@ import { expectation } from '../../src/simulate/plan.ts';
 import { CLEAN_FAULTS, USUAL_SETTINGS } from '../../src/simulate/settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';
 import { itWith } from '../services/it-with.ts';
+import { startRedis } from '../services/redis.ts';
 import { type Produced, type RunningService, type Stand, sharedServers, withStand } from './stand.ts';
 
 const SERVERS = sharedServers();
@@ -352,4 +353,22 @@ itWith(SERVERS, 'added partitions are refused, and taken in when asked to', asyn
       expect(incompleteBefore).toBeGreaterThanOrEqual(before[p].join.watermark);
     }
   });
+});
+
+itWith(SERVERS, 'a Redis that starts later than the service is told, and waited for', async (servers) => {
+  const late = await startRedis();
+  try {
+    await late.kill9();
+    await withStand(servers, async (stand) => {
+      stand.configure({ redis: { url: late.url } });
+      await stand.makeTopics(1);
+      const service = stand.run();
+      await service.printedOnce(/Check that the server runs.*Redis did not answer yet/);
+      await late.restart();
+      await service.printedOnce(/receval is running/);
+      expect(await service.stop()).toBe(0);
+    });
+  } finally {
+    await late.stop();
+  }
 });

@@ -27,7 +27,7 @@ const RIGHTS =
 const FAULTS: Readonly<Record<string, Fault>> = {
   TIMEOUT: unknown('no answer in time. It is tried again; if it lasts, look at the load of the server and the network'),
   DISCONNECTED: unknown('the connection broke before the answer. It is made again by itself'),
-  NOT_CONNECTED: refused('there is no connection. It is made again by itself; check that the server runs'),
+  NOT_CONNECTED: refused('there is no connection. Check that the server runs, and that redis.url names it'),
   MOVED: unknown('the slot lives on another node. Use redis+cluster:// for a cluster'),
   ASK: unknown('the slot is moving to another node. Use redis+cluster:// for a cluster'),
   CLUSTERDOWN: unknown('the cluster has no owner for the slot. Check CLUSTER INFO'),

@@ -14,9 +14,7 @@ const TIMEOUT_MS = 2000;
  * heard nothing. Sends no secret. Never rejects.
  */
 export async function explainRedis(error: unknown, target: RedisTarget, access: RedisAccess): Promise<unknown> {
-  if (!(error instanceof StoreUnavailable) || !['NOT_CONNECTED', 'TIMEOUT', 'DISCONNECTED'].includes(error.code)) {
-    return error;
-  }
+  if (!(error instanceof StoreUnavailable && error.isUnanswered)) return error;
   const tls = target.kind === 'sentinel' ? access.sentinelTls : access.tls;
   const said = await Promise.all(
     addressesOf(target).map(async ({ host, port }) => {

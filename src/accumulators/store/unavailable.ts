@@ -1,3 +1,5 @@
+const UNANSWERED: ReadonlySet<string> = new Set(['NOT_CONNECTED', 'TIMEOUT', 'DISCONNECTED', 'LOADING']);
+
 /**
  * The store did not answer, or refused. `retriable`: the same call may succeed later, when the server is well again.
  * `outcome` refused: surely nothing was written. unknown: it may have been, or may still be; send the same commit again.
@@ -15,5 +17,10 @@ export class StoreUnavailable extends Error {
     this.code = code;
     this.retriable = retriable;
     this.outcome = outcome;
+  }
+
+  /** No server said anything about it, but perhaps that it is not ready yet. */
+  get isUnanswered(): boolean {
+    return UNANSWERED.has(this.code);
   }
 }
