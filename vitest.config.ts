@@ -9,7 +9,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
-    // Tests against servers mostly wait.
-    maxWorkers: 2,
+    // More than a small machine has cores: tests against servers mostly wait.
+    maxWorkers: 3,
   },
 }));
