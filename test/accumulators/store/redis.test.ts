@@ -213,7 +213,7 @@ if (await redisIsThere()) {
       await until('the connection is gone', () => !store.connected);
       const fault = await faultOf(store.commit(commitOf(2)));
       expect(fault).toMatchObject({ code: 'NOT_CONNECTED', outcome: 'refused', retriable: true });
-      expect(fault.message).toContain('check that the server runs');
+      expect(fault.message).toContain('Check that the server runs');
       expect(await faultOf(store.read([UNIT]))).toMatchObject({ code: 'NOT_CONNECTED' });
     });
 
