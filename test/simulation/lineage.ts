@@ -32,7 +32,6 @@ export function grown(before: Lineage | undefined, sent: Sent, commit: Commit): 
   const topics: readonly TopicCheckpoint[] = parsed(commit.checkpoint, 'topics');
   const watermark: number | null = parsed(commit.checkpoint, 'watermark');
   const runs: readonly RunState[] = parsed(commit.checkpoint, 'runs');
-  const goesOn = runs.every(({ run }, r) => run === before?.runs[r].run);
   return {
     commits: (before?.commits ?? 0) + 1,
     begin: before?.begin ?? sent.begin,
@@ -42,8 +41,14 @@ export function grown(before: Lineage | undefined, sent: Sent, commit: Commit): 
     counts: parsed(commit.checkpoint, 'counts'),
     inputs: sent.inputs,
     runs,
-    looks: new Map([...(goesOn ? (before?.looks ?? []) : []), ...looksIn(commit)]),
+    looks: new Map([...looksBefore(before, runs), ...looksIn(commit)]),
   };
+}
+
+/** What looks had found before, if they were of the same runs: those of a new run begin anew. */
+export function looksBefore(before: Lineage | undefined, runs: readonly RunState[]): ReadonlyMap<string, string> {
+  const goesOn = runs.every(({ run }, r) => run === before?.runs[r].run);
+  return goesOn && before !== undefined ? before.looks : new Map();
 }
 
 function looksIn({ rows }: Commit): readonly (readonly [string, string])[] {

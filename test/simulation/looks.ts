@@ -1,6 +1,6 @@
 /** What must hold of looks from commit to commit, whenever they were taken. */
 import type { EpochMs } from '../../src/events.ts';
-import type { Lineage } from './lineage.ts';
+import { type Lineage, looksBefore } from './lineage.ts';
 
 type Looks = ReadonlyMap<string, string>;
 
@@ -15,17 +15,18 @@ export function looksBroken(
   newest: EpochMs,
 ): string | undefined {
   if (partition !== 0 && after.looks.size > 0) return 'looks that unit 0 has not taken';
+  const known = looksBefore(before, after.runs);
   for (const [field, text] of after.looks) {
     if (field.endsWith('|decision')) continue;
     if (field.includes('|point|')) {
-      const problem = pointBroken(field, text, before?.looks.get(field), newest);
+      const problem = pointBroken(field, text, known.get(field), newest);
       if (problem !== undefined) return problem;
       continue;
     }
     const [logE, at] = largest(after.looks, field) ?? [];
     if (logE === undefined || at === undefined) return `${field}: no evidence: ${text}`;
     if (at > newest) return `${field}: a look at ${at}, which has not closed at ${newest}`;
-    const [earlier] = largest(before?.looks ?? new Map(), field) ?? [];
+    const [earlier] = largest(known, field) ?? [];
     if (earlier !== undefined && logE < earlier) return `${field}: the evidence fell from ${earlier} to ${logE}`;
   }
   return undefined;
