@@ -8,6 +8,8 @@ import type { RedisAddress, RedisTarget } from './redis-url.ts';
 import { StoreUnavailable } from './unavailable.ts';
 
 const TIMEOUT_MS = 2000;
+/** A server that does not take our certificate says so by then. */
+const REFUSAL_MS = 500;
 
 /**
  * The error of a client that could not connect, with what a look at the port by hand adds: the client says only that it
@@ -27,7 +29,7 @@ export async function explainRedis(error: unknown, target: RedisTarget, access: 
     }),
   );
   const first = said.find((text) => text !== undefined);
-  return first === undefined ? error : new StoreUnavailable(error.code, `${error.message}. ${first}`, error);
+  return first === undefined ? error : new StoreUnavailable('TLS', `${error.message}. ${first}`, error);
 }
 
 const TLS = 'write rediss://, or set redis.tls: true';
@@ -41,13 +43,17 @@ function addressesOf(target: RedisTarget): readonly RedisAddress[] {
 function refusal(host: string, port: number, tls: TlsContext): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connectTls({ host, port, ...tls.options(host) });
+    let asking: NodeJS.Timeout | undefined;
     const end = (said: string | undefined): void => {
+      clearTimeout(asking);
       socket.destroy();
       resolve(said);
     };
     socket.setTimeout(TIMEOUT_MS, () => end(undefined));
-    // Whether it wants a certificate of ours is told only after the handshake, with the first answer.
-    socket.once('secureConnect', () => void socket.write('PING\r\n'));
+    // Whether it wants a certificate of ours is told only after the handshake; what comes then is lost to who has written more.
+    socket.once('secureConnect', () => {
+      asking = setTimeout(() => void socket.write('PING\r\n'), REFUSAL_MS);
+    });
     socket.once('data', () => end(undefined));
     socket.once('close', () => end(undefined));
     socket.on('error', (error) => {

@@ -7,7 +7,7 @@ const UNANSWERED: ReadonlySet<string> = new Set(['NOT_CONNECTED', 'TIMEOUT', 'DI
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
-  /** The first word of the server's answer, such as OOM; or TIMEOUT, DISCONNECTED (it broke), NOT_CONNECTED. */
+  /** The first word of the server's answer, such as OOM; or TIMEOUT, DISCONNECTED (it broke), NOT_CONNECTED, TLS. */
   readonly code: string;
   readonly retriable: boolean;
   readonly outcome: 'refused' | 'unknown';

@@ -194,7 +194,7 @@ describe('who is not let in is told why and what to do:', () => {
     ],
     'plain text to a port with TLS': [
       ({ tlsPort }) => ({ url: `redis://127.0.0.1:${tlsPort}`, ...APP }),
-      'NOT_CONNECTED',
+      'TLS',
       /:\d+ speaks TLS: write rediss:\/\/, or set redis\.tls: true$/,
     ],
     'TLS to a port without': [
@@ -203,7 +203,7 @@ describe('who is not let in is told why and what to do:', () => {
         ...APP,
         tls: tls({ ca: authority.ca }),
       }),
-      'NOT_CONNECTED',
+      'TLS',
       /:\d+ speaks without TLS: write redis:\/\//,
     ],
   };
