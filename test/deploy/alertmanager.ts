@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { startAlertmanager } from '../services/alertmanager.ts';
 
+/** So often the same is answered before it is believed. */
+const SETTLED = 20;
+
 export type Labels = Readonly<Record<string, string>>;
 
 const answer = z.array(
@@ -24,14 +27,20 @@ export async function mutedOf(
     const sent = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     if (!sent.ok) throw new Error(`alertmanager takes no alerts: ${sent.status}`);
     const until = Date.now() + 90_000;
+    let last = '';
+    let same = 0;
     for (;;) {
       const found = answer.parse(await (await fetch(url)).json());
       // An alert that was not looked at yet is unprocessed.
       if (found.length === alerts.length && found.every(({ status }) => status.state !== 'unprocessed')) {
-        return found
+        const muted = found
           .filter(({ status }) => status.inhibitedBy.length > 0)
           .map(({ labels }) => [labels['alertname'], labels['instance']].filter(Boolean).join(' '))
           .sort();
+        // What mutes may be learnt a moment after what is muted was looked at.
+        same = muted.join() === last ? same + 1 : 0;
+        last = muted.join();
+        if (same === SETTLED) return muted;
       }
       if (Date.now() > until) throw new Error(`alertmanager did not look at all alerts: ${JSON.stringify(found)}`);
       await sleep(50);
