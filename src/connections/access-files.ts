@@ -44,7 +44,7 @@ export class AccessFiles {
 }
 
 /** A certificate is renewed well before: authorities that do so by themselves leave a third of its life. */
-const LAST_SHARE = 0.1;
+export const LAST_SHARE = 0.1;
 
 /** Less than a tenth of its life is left, or nothing. `now`: ms since 1970. */
 export function isEnding({ begins, ends }: Validity, now: number): boolean {

@@ -1,4 +1,5 @@
 /** Alerts on single processes (faults.md section 9). */
+import { LAST_SHARE } from '../connections/access-files.ts';
 import { type AlertText, grew } from './rules-model.ts';
 
 const CARDINALITY_CAPPED: AlertText = {
@@ -68,12 +69,11 @@ or sum without (partition) (receval_open_impressions) / receval_open_impressions
     ' memory it is killed.',
 };
 
-/** The same share of a certificate's life as `isEnding` of connections. */
 const ACCESS_NOT_RENEWED: AlertText = {
   alert: 'RecevalAccessNotRenewed',
   expr: `receval_access_problem == 1
 or receval_certificate_not_after_timestamp_seconds - time()
-< 0.1 * (receval_certificate_not_after_timestamp_seconds - receval_certificate_not_before_timestamp_seconds)`,
+< ${LAST_SHARE} * (receval_certificate_not_after_timestamp_seconds - receval_certificate_not_before_timestamp_seconds)`,
   for: '10m',
   severity: 'warning',
   summary: 'receval on {{ $labels.instance }} may soon be shut out: {{ $labels.setting }}',

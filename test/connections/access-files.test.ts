@@ -5,22 +5,15 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AccessFiles, isEnding } from '../../src/connections/access-files.ts';
 import { AccessFileError } from '../../src/connections/secret.ts';
-import type { SecretSource, TlsSettings } from '../../src/connections/settings.ts';
+import type { SecretSource } from '../../src/connections/settings.ts';
 import { Authority, OPENSSL } from '../services/certificates.ts';
 import { itWith } from '../services/it-with.ts';
+import { tlsOf } from '../services/secure-kafka.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-access-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const NO_FILES: TlsSettings = {
-  setting: 'kafka.tls',
-  ca: undefined,
-  cert: undefined,
-  key: undefined,
-  passphrase: undefined,
-  serverName: undefined,
-  rejectUnauthorized: true,
-};
+const NO_FILES = tlsOf();
 
 function secretFile(name: string, text: string): SecretSource & { readonly kind: 'file' } {
   const path = join(folder, name);

@@ -7,6 +7,7 @@ import type { TlsSettings } from '../../src/connections/settings.ts';
 import { TlsContext } from '../../src/connections/tls-context.ts';
 import { Authority } from '../services/certificates.ts';
 import { itWith, type Service } from '../services/it-with.ts';
+import { tlsOf } from '../services/secure-kafka.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-tls-'));
 let made: Promise<Authority> | undefined;
@@ -21,19 +22,6 @@ afterAll(async () => {
   (await made?.catch(() => undefined))?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
-
-function settings(files: Partial<TlsSettings>): TlsSettings {
-  return {
-    setting: 'kafka.tls',
-    ca: undefined,
-    cert: undefined,
-    key: undefined,
-    passphrase: undefined,
-    serverName: undefined,
-    rejectUnauthorized: true,
-    ...files,
-  };
-}
 
 const PHRASE = { kind: 'text', text: 'c4n4ry' } as const;
 
@@ -67,13 +55,13 @@ itWith(
       [{ cert: one.cert, key: noise, passphrase: PHRASE }, /^kafka\.tls\.key: .* the passphrase is wrong, or/],
     ];
     for (const [files, message] of wrong) {
-      const make = (): TlsContext => new TlsContext(settings(files));
+      const make = (): TlsContext => new TlsContext(tlsOf(files));
       expect(make).toThrow(AccessFileError);
       expect(make).toThrow(message);
       expect(make).not.toThrow(/c4n4ry/);
     }
-    expect(() => new TlsContext(settings({ ca: authority.ca }))).not.toThrow();
-    expect(() => new TlsContext(settings({ cert: other.cert, key: other.key, passphrase: PHRASE }))).not.toThrow();
+    expect(() => new TlsContext(tlsOf({ ca: authority.ca }))).not.toThrow();
+    expect(() => new TlsContext(tlsOf({ cert: other.cert, key: other.key, passphrase: PHRASE }))).not.toThrow();
   },
 );
 
@@ -82,7 +70,7 @@ itWith(AUTHORITY, 'files that change are used from the next connection on, once 
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   copyFileSync(first.cert, files.cert);
   copyFileSync(first.key, files.key);
-  const tls = new TlsContext(settings(files));
+  const tls = new TlsContext(tlsOf(files));
   const before = tls.context;
   expect(tls.context).toBe(before);
   copyFileSync(second.cert, files.cert);
@@ -97,11 +85,11 @@ itWith(AUTHORITY, 'files that change are used from the next connection on, once 
 });
 
 itWith(AUTHORITY, 'a host is told by name, and none by address', async (authority) => {
-  const tls = new TlsContext(settings({ ca: authority.ca }));
+  const tls = new TlsContext(tlsOf({ ca: authority.ca }));
   expect(tls.options('kafka.example').servername).toBe('kafka.example');
   expect(tls.options('127.0.0.1')).not.toHaveProperty('servername');
   expect(tls.options('::1')).not.toHaveProperty('servername');
-  const named = new TlsContext(settings({ ca: authority.ca, serverName: 'other.example' }));
+  const named = new TlsContext(tlsOf({ ca: authority.ca, serverName: 'other.example' }));
   expect(named.options('127.0.0.1').servername).toBe('other.example');
   expect(named.validity).toBeUndefined();
 });
