@@ -1,79 +1,155 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { DurationMs } from '../events.ts';
+import { TurnTaking } from './turns.ts';
+
+export interface ConnectionLimits {
+  /** With more connections, one makes room. */
+  readonly crowded: number;
+  readonly answerTimeout: DurationMs;
+  readonly requestsPerConnection: number;
+  /** Of all bodies that readers have not taken yet; of one that many read: once. The last four always fit. */
+  readonly heldBytes: number;
+}
+
+const LAST_BODIES = 4;
+/** One that has been silent for less may just be about to ask. */
+const SILENT_MS: DurationMs = 1000;
+
+/** What a connection is answered now. */
+interface Answering {
+  readonly deadline: NodeJS.Timeout;
+  body: Buffer | undefined;
+}
 
 /**
- * Keeps room for new connections: from `crowded` on the one that has been silent longest is cut, and so is one that has not
- * taken an answer within `answerTimeout`.
+ * What strangers may take of the process. A connection asks one thing at a time (turns.ts), so it holds one answer and two
+ * reads of 64 KiB. Keeps room for new connections: from `crowded` on the one that has been silent longest is cut, or else, where none
+ * has been silent for a second, the oldest. So is one that has not taken its answer within `answerTimeout`, and those that hold
+ * the oldest pages while all that are held are more than `heldBytes`.
  */
 export class Connections {
-  readonly #crowded: number;
-  readonly #answerTimeout: DurationMs;
-  readonly #open = new Set<Socket>();
-  /** The longest silent first. */
-  readonly #waiting = new Set<Socket>();
-  /** Those with answers on their way: how many, and when the first of them must be taken. */
-  readonly #answering = new Map<Duplex, { answers: number; timer: NodeJS.Timeout }>();
+  readonly #limits: ConnectionLimits;
+  /** How many requests of each; the oldest connection first. */
+  readonly #open = new Map<Duplex, number>();
+  /** Since when; the longest silent first. */
+  readonly #waiting = new Map<Duplex, number>();
+  readonly #answering = new Map<TurnTaking, Answering>();
+  /** Who reads it; the oldest first. */
+  readonly #readers = new Map<Buffer, Set<TurnTaking>>();
+  #held = 0;
 
-  constructor(server: Server, crowded: number, answerTimeout: DurationMs) {
-    this.#crowded = crowded;
-    this.#answerTimeout = answerTimeout;
-    server.on('connection', (socket: Socket) => this.#opened(socket));
-    server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-      this.#asked(socket);
-      response.once('close', () => this.#answered(socket));
+  /** From now on each connection of the server takes turns. */
+  constructor(server: Server, limits: ConnectionLimits) {
+    this.#limits = limits;
+    const handlers = server.listeners('connection');
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => {
+      const connection = new TurnTaking(socket);
+      this.#opened(connection);
+      // Node's server takes any stream for a connection.
+      for (const handler of handlers) Reflect.apply(handler, server, [connection]);
     });
   }
 
-  isAnswering(socket: Duplex): boolean {
-    return this.#answering.has(socket);
+  isAnswering(connection: Duplex): boolean {
+    return connection instanceof TurnTaking && this.#answering.has(connection);
+  }
+
+  /**
+   * A request has come; `answered` must follow. Answers whether it is the last of its connection: what comes behind it is not
+   * read, be it `hasBody`, or because there have been enough.
+   */
+  asked(connection: Duplex, hasBody: boolean): boolean {
+    if (!(connection instanceof TurnTaking)) return true;
+    const requests = (this.#open.get(connection) ?? 0) + 1;
+    this.#open.set(connection, requests);
+    this.#waiting.delete(connection);
+    connection.asked();
+    const deadline = setTimeout(() => connection.destroy(), this.#limits.answerTimeout);
+    this.#answering.set(connection, { deadline, body: undefined });
+    const isLast = hasBody || requests >= this.#limits.requestsPerConnection;
+    if (isLast) connection.deafen();
+    return isLast;
+  }
+
+  /** What it is answered. */
+  holds(connection: Duplex, body: Buffer): void {
+    const answering = connection instanceof TurnTaking ? this.#answering.get(connection) : undefined;
+    if (answering === undefined || !(connection instanceof TurnTaking)) return;
+    const readers = this.#readers.get(body) ?? this.#newBody(body);
+    readers.add(connection);
+    answering.body = body;
+  }
+
+  /** The answer was taken, or the connection has ended. */
+  answered(connection: Duplex): void {
+    if (!(connection instanceof TurnTaking)) return;
+    const answering = this.#answering.get(connection);
+    if (answering === undefined) return;
+    this.#answering.delete(connection);
+    clearTimeout(answering.deadline);
+    this.#release(connection, answering);
+    if (connection.destroyed) return;
+    this.#waiting.set(connection, performance.now());
+    connection.answered();
   }
 
   /** Cuts all that is still open. */
   cut(): void {
-    for (const socket of this.#open) socket.destroy();
+    for (const connection of this.#open.keys()) connection.destroy();
   }
 
-  #opened(socket: Socket): void {
-    this.#open.add(socket);
-    this.#waiting.add(socket);
-    socket.once('close', () => {
-      this.#open.delete(socket);
-      this.#waiting.delete(socket);
-      clearTimeout(this.#answering.get(socket)?.timer);
-      this.#answering.delete(socket);
+  #opened(connection: TurnTaking): void {
+    this.#open.set(connection, 0);
+    this.#waiting.set(connection, performance.now());
+    connection.once('close', () => {
+      this.#forget(connection);
+      this.answered(connection);
     });
-    if (this.#open.size <= this.#crowded) return;
-    for (const silent of this.#waiting) {
-      this.#open.delete(silent);
-      this.#waiting.delete(silent);
-      silent.destroy();
-      break;
+    if (this.#open.size <= this.#limits.crowded) return;
+    const victim = this.#longestSilent() ?? this.#open.keys().next().value;
+    if (victim !== undefined) this.#cut(victim);
+  }
+
+  #longestSilent(): Duplex | undefined {
+    for (const [connection, since] of this.#waiting) {
+      return performance.now() - since < SILENT_MS ? undefined : connection;
     }
+    return undefined;
   }
 
-  #asked(socket: Socket): void {
-    this.#waiting.delete(socket);
-    const state = this.#answering.get(socket);
-    if (state === undefined) this.#answering.set(socket, { answers: 1, timer: this.#deadline(socket) });
-    else state.answers++;
+  #cut(connection: Duplex): void {
+    this.#forget(connection);
+    connection.destroy();
   }
 
-  #answered(socket: Socket): void {
-    const state = this.#answering.get(socket);
-    if (state === undefined) return;
-    clearTimeout(state.timer);
-    state.answers--;
-    if (state.answers > 0) {
-      state.timer = this.#deadline(socket);
-      return;
+  #forget(connection: Duplex): void {
+    this.#open.delete(connection);
+    this.#waiting.delete(connection);
+  }
+
+  #newBody(body: Buffer): Set<TurnTaking> {
+    const most = Math.max(this.#limits.heldBytes, LAST_BODIES * body.length);
+    for (const [old, readers] of this.#readers) {
+      if (this.#held + body.length <= most) break;
+      for (const reader of readers) this.#cut(reader);
+      this.#readers.delete(old);
+      this.#held -= old.length;
     }
-    this.#answering.delete(socket);
-    if (!socket.destroyed) this.#waiting.add(socket);
+    const readers = new Set<TurnTaking>();
+    this.#readers.set(body, readers);
+    this.#held += body.length;
+    return readers;
   }
 
-  #deadline(socket: Socket): NodeJS.Timeout {
-    return setTimeout(() => socket.destroy(), this.#answerTimeout);
+  #release(connection: TurnTaking, { body }: Answering): void {
+    const readers = body === undefined ? undefined : this.#readers.get(body);
+    if (body === undefined || readers === undefined) return;
+    readers.delete(connection);
+    if (readers.size > 0) return;
+    this.#readers.delete(body);
+    this.#held -= body.length;
   }
 }

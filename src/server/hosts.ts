@@ -7,6 +7,14 @@ export interface HostRule {
   readonly allowed: readonly string[] | undefined;
 }
 
+/** A name or an IPv4 address, or an IPv6 address in brackets, and perhaps a port; nothing at all will do (RFC 9110, section 7.2). */
+const HOST = /^(?:[\w.-]*|\[[\da-f:.]+(?:%[\w.-]+)?\])(?::\d*)?$/i;
+
+/** Whether a Host header is one at all: a list of them is none. */
+export function isHost(text: string): boolean {
+  return HOST.test(text);
+}
+
 /**
  * Whether a request may ask by this Host header. A name in another's DNS may point at this machine, so a page that was
  * opened from there must not read what we show (DNS rebinding). An address cannot be pointed anywhere else.

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { SecretSource } from '../connections/settings.ts';
 import { SharedBody, takesGzip } from './bodies.ts';
 import { Connections } from './connections.ts';
-import { isAllowedHost } from './hosts.ts';
+import { isAllowedHost, isHost } from './hosts.ts';
 import { PROBLEM_TYPE, problem } from './problem.ts';
 import { type Answer, answer, failure, OPEN_PATHS, type Pages } from './routes.ts';
 import { TokenGuard } from './token.ts';
@@ -38,6 +38,8 @@ export interface Limits {
   readonly answerTimeout: number;
   readonly connections: number;
   readonly requestsPerConnection: number;
+  /** Of all answers that are not yet taken; a page that many read counts once, and the last four always fit. */
+  readonly heldBytes: number;
   readonly headerBytes: number;
   /** Node looks for connections beyond their time this often. */
   readonly checkEvery: number;
@@ -51,6 +53,7 @@ export const LIMITS: Limits = {
   answerTimeout: 30_000,
   connections: 256,
   requestsPerConnection: 1000,
+  heldBytes: 64 * 1024 * 1024,
   headerBytes: 8 * 1024,
   checkEvery: 1_000,
 };
@@ -75,23 +78,32 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     requireHostHeader: false,
   });
   server.maxConnections = limits.connections;
-  server.maxRequestsPerSocket = limits.requestsPerConnection;
   server.timeout = limits.silence;
   const guard = settings.token === undefined ? undefined : new TokenGuard(settings.token);
   const hosts = { listens: settings.host, allowed: settings.allowedHosts };
-  const judge = ({ method = '', headers, httpVersion }: IncomingMessage, path: string): Answer => {
-    if (headers.host === undefined && httpVersion !== '1.0') return WITHOUT_HOST;
+  const judge = (request: IncomingMessage): Answer => {
+    const { method = '', headers } = request;
+    const wrong = wrongHost(request);
+    if (wrong !== undefined) return wrong;
     if (!isAllowedHost(headers.host, hosts)) return MISDIRECTED;
+    const path = pathOf(request);
     const isOpen = guard === undefined || OPEN_PATHS.includes(path) || guard.accepts(headers.authorization);
     return isOpen ? answer(method, path, pages) : WITHOUT_TOKEN;
   };
   const shared = new SharedBody();
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    void send(request, response, judge(request, pathOf(request)), shared);
-  };
-  const connections = new Connections(server, limits.connections - SPARE, limits.answerTimeout);
-  server.on('request', serve);
-  server.on('checkContinue', serve);
+  const connections = new Connections(server, { ...limits, crowded: limits.connections - SPARE });
+  const serveWith =
+    (judged: (request: IncomingMessage) => Answer) => (request: IncomingMessage, response: ServerResponse) => {
+      response.shouldKeepAlive &&= !connections.asked(request.socket, hasBody(request));
+      response.once('close', () => connections.answered(request.socket));
+      void send(request, response, judged(request), { shared, connections });
+    };
+  server.on('request', serveWith(judge));
+  server.on('checkContinue', serveWith(judge));
+  server.on(
+    'checkExpectation',
+    serveWith(() => UNKNOWN_EXPECTATION),
+  );
   server.on('clientError', (error, socket) => refuse(error, socket, connections.isAnswering(socket)));
   await listen(server, settings);
   const bound = server.address();
@@ -99,6 +111,14 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     port: typeof bound === 'object' && bound !== null ? bound.port : settings.port,
     close: () => close(server, connections),
   };
+}
+
+/** Two of them, or one that is none: proxies before us may have taken another one than we would (RFC 9112, section 3.2). */
+function wrongHost({ headersDistinct, httpVersion }: IncomingMessage): Answer | undefined {
+  const hosts = headersDistinct['host'] ?? [];
+  if (hosts.length > 1) return MANY_HOSTS;
+  if (hosts.length === 0) return httpVersion === '1.0' ? undefined : WITHOUT_HOST;
+  return isHost(hosts[0]) ? undefined : NO_HOST;
 }
 
 function pathOf({ url = '' }: IncomingMessage): string {
@@ -120,7 +140,7 @@ async function send(
   request: IncomingMessage,
   response: ServerResponse,
   { status, type, body, headers, isShared = false }: Answer,
-  shared: SharedBody,
+  { shared, connections }: { readonly shared: SharedBody; readonly connections: Connections },
 ): Promise<void> {
   const plain = isShared ? shared.plain(body) : Buffer.from(body);
   const packing = isShared && takesGzip(request.headers['accept-encoding']) ? shared.packed(body) : undefined;
@@ -134,9 +154,13 @@ async function send(
     'Content-Length': bytes.length,
     ...(isShared ? { Vary: 'Accept-Encoding' } : {}),
     ...(packed === undefined ? {} : { 'Content-Encoding': 'gzip' }),
-    ...(hasBody(request) ? { Connection: 'close' } : {}),
   });
-  response.end(request.method === 'HEAD' ? undefined : bytes);
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  connections.holds(request.socket, bytes);
+  response.end(bytes);
 }
 
 /** A body is not read: the connection ends instead. */
@@ -168,6 +192,9 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, line: string, 
 };
 
 const WITHOUT_HOST = failure(400, 'the header Host is missing');
+const MANY_HOSTS = failure(400, 'the header Host stands there more than once: send one');
+const NO_HOST = failure(400, 'the header Host holds no name or address with or without a port');
+const UNKNOWN_EXPECTATION = failure(417, 'of the header Expect only 100-continue is known: leave it out');
 const MISDIRECTED = failure(
   421,
   'this name is not served here: ask by an address or localhost, or add the name to http.allowedHosts',

@@ -1,0 +1,144 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+
+const LF = 10;
+const CR = 13;
+
+/**
+ * A connection that hands one request at a time to the HTTP parser: the next only when `answered` says so. Node's parser makes
+ * objects of all requests that one read brings, about a thousand, and keeps them until their answers are taken, so clients
+ * that ask and never read would fill the heap. Here what is not asked yet stays bytes: of two reads (128 KiB) at most, after
+ * which nothing is read from the network.
+ *
+ * A request ends with the first empty line (RFC 9112, section 2.1), so pieces end there. A body would be cut into pieces too;
+ * none is read, see `deafen`.
+ */
+export class TurnTaking extends Duplex {
+  readonly #socket: Socket;
+  /** Read and not handed over. */
+  #held: Buffer | undefined;
+  /** The bytes before `#held` end a line, or nothing. */
+  #isLineStart = true;
+  #isBusy = false;
+  #isDeaf = false;
+  #isWanted = false;
+  #hasEnded = false;
+
+  constructor(socket: Socket) {
+    // 0: no piece is asked for before the one before it was parsed.
+    super({ readableHighWaterMark: 0 });
+    this.#socket = socket;
+    socket.on('data', (bytes: Buffer) => this.#take(bytes));
+    socket.once('end', () => {
+      this.#hasEnded = true;
+      this.#hand();
+    });
+    socket.on('timeout', () => this.emit('timeout'));
+    socket.once('error', (error) => this.destroy(error));
+    socket.once('close', () => this.destroy());
+  }
+
+  /** A request was handed over whose answer is not yet taken. */
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  /** A request has arrived: nothing more is handed over. */
+  asked(): void {
+    this.#isBusy = true;
+  }
+
+  /** Its answer was taken. Other connections have their turn before the next request. */
+  answered(): void {
+    this.#isBusy = false;
+    setImmediate(() => this.#hand());
+  }
+
+  /** Whatever comes is thrown away. The socket is still read, for to close it with bytes unread would reset it, answer and all. */
+  deafen(): void {
+    this.#isDeaf = true;
+    this.#held = undefined;
+    this.#socket.resume();
+  }
+
+  /** As of a socket: Node's server cuts a connection on which nothing moves. */
+  setTimeout(ms: number): this {
+    this.#socket.setTimeout(ms);
+    return this;
+  }
+
+  /** As of a socket: Node's server ends a connection with it once the last answer is written. */
+  destroySoon(): void {
+    if (this.writable) this.end();
+    if (this.writableFinished) this.destroy();
+    else this.once('finish', () => this.destroy());
+  }
+
+  override _read(): void {
+    this.#isWanted = true;
+    this.#hand();
+  }
+
+  override _write(bytes: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#socket.write(bytes, done);
+  }
+
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: (error?: Error | null) => void): void {
+    this.#socket.cork();
+    for (const { chunk } of chunks.slice(0, -1)) this.#socket.write(chunk);
+    this.#socket.write(chunks[chunks.length - 1].chunk, done);
+    this.#socket.uncork();
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#socket.end(() => done());
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#held = undefined;
+    this.#socket.destroy();
+    done(error);
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.#isDeaf) return;
+    // The socket is paused while something is held.
+    this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes]);
+    this.#socket.pause();
+    this.#hand();
+  }
+
+  /** One piece, if it is wanted and its turn. */
+  #hand(): void {
+    if (!this.#isWanted || this.#isBusy || this.destroyed || this.readableEnded) return;
+    const held = this.#held;
+    if (held === undefined) {
+      if (this.#hasEnded) {
+        this.#isWanted = false;
+        this.push(null);
+      }
+      return;
+    }
+    const length = this.#pieceOf(held);
+    this.#isWanted = false;
+    this.#held = length < held.length ? held.subarray(length) : undefined;
+    if (this.#held === undefined && !this.#isDeaf) this.#socket.resume();
+    this.push(held.subarray(0, length));
+  }
+
+  /** How many bytes end with the first empty lines; without any: all. */
+  #pieceOf(bytes: Buffer): number {
+    let hasEmptyLine = false;
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === LF) {
+        if (this.#isLineStart) hasEmptyLine = true;
+        this.#isLineStart = true;
+      } else if (byte !== CR) {
+        if (hasEmptyLine) return at;
+        this.#isLineStart = false;
+      }
+    }
+    return bytes.length;
+  }
+}
