@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { withCatalogue } from '../catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
 import { diagnose } from '../service/doctor.ts';
+import type { SecretFile } from '../service/doctor-access.ts';
 import type { Finding } from '../service/doctor-finding.ts';
 import { suggestion } from '../spelling.ts';
 import { UsageError } from './failure.ts';
@@ -39,6 +40,7 @@ async function doctor(flags: Flags): Promise<void> {
   const isText = flags.output === 'text';
   await diagnose(settings, {
     now: () => Date.now(),
+    secretFiles: filesOfVariables(process.env),
     tell: (found) => {
       findings.push(found);
       if (isText) process.stdout.write(line(found));
@@ -52,6 +54,15 @@ async function doctor(flags: Flags): Promise<void> {
       : `${JSON.stringify({ ...counts, findings }, null, 1)}\n`,
   );
   if (counts.errors > 0) process.exitCode = 1;
+}
+
+/** Of variables that hold a secret, the address of Redis with its password among them. */
+function filesOfVariables(env: Readonly<Record<string, string | undefined>>): readonly SecretFile[] {
+  return Object.entries(env).flatMap(([name, path]) =>
+    path !== undefined && /^RECEVAL_.*(?:URL|PASSWORD|PASSPHRASE|TOKEN|SECRET)_FILE$/.test(name)
+      ? [{ name, path }]
+      : [],
+  );
 }
 
 function line({ level, check, message, alert }: Finding): string {

@@ -1,6 +1,7 @@
 /** Who may ask what this process shows. */
 import type { z } from 'zod';
-import { file, secret } from './access.ts';
+import type { SecretForm } from '../connections/settings.ts';
+import { file } from './access.ts';
 import type { Report } from './report.ts';
 import { secretOf } from './security.ts';
 import type { Settings } from './settings.ts';
@@ -14,6 +15,15 @@ const host = textOf(
 /** A name, or an IPv4 or IPv6 address. */
 const ADDRESS = /^(?:[A-Za-z0-9_.-]+|(?=(?:[^:]*:){2})[0-9A-Fa-f:.]+(?:%\w+)?)$/;
 
+/**
+ * What nobody finds by trying, and what a header can carry (RFC 6750, section 2.1, takes fewer letters; 4096 fit into the headers
+ * that are read).
+ */
+const TOKEN: SecretForm = {
+  pattern: /^[\x21-\x7e]{16,4096}$/,
+  what: 'a token of 16 to 4096 letters, digits and signs of ASCII without blanks, such as openssl rand -hex 32 prints',
+};
+
 export const httpSchema = group({
   host: textOf('an address to listen on, without port, such as 127.0.0.1', ADDRESS)
     .prefault('127.0.0.1')
@@ -21,11 +31,14 @@ export const httpSchema = group({
   port: whole(0, 65_535)
     .prefault(9464)
     .meta({ description: 'port of /metrics, /healthz and /readyz; 0: any that is free' }),
-  token: secret.optional().meta({
+  token: textOf(TOKEN.what, TOKEN.pattern).optional().meta({
     description:
       'what a reader must show as Authorization: Bearer …, but for /healthz and /readyz. None: everybody may read',
   }),
-  tokenFile: file.optional().meta({ description: 'file that holds it; may change while receval runs' }),
+  tokenFile: file.optional().meta({
+    description:
+      'file that holds it; may change while receval runs. While it is away, or what it holds is no such token, the last one stays',
+  }),
   allowedHosts: list(host, 'host names, such as [receval.example.com]', 1).optional().meta({
     description:
       'names by which receval may be asked; .example.com stands for all below it. Default: any, and only this machine on a loopback address',
@@ -34,5 +47,6 @@ export const httpSchema = group({
 
 export function httpOf(document: z.output<typeof httpSchema>, report: Report): Settings['http'] {
   const { host: name, port, allowedHosts } = document;
-  return { host: name, port, token: secretOf(document, 'token', ['http'], report), allowedHosts };
+  const token = secretOf(document, 'token', ['http'], report);
+  return { host: name, port, token: token?.kind === 'file' ? { ...token, form: TOKEN } : token, allowedHosts };
 }

@@ -1,4 +1,3 @@
-import { LineCounter, parseDocument } from 'yaml';
 import type { Command } from '../measures/offered.ts';
 import { applyEnvironment, applyOverrides, codeOf, type Environment } from './environment.ts';
 import { ConfigError, type Located, locate, type Problem } from './problems.ts';
@@ -7,6 +6,7 @@ import { resolve } from './resolve.ts';
 import { type ConfigDocument, configSchema } from './schema.ts';
 import type { Settings } from './settings.ts';
 import { isTree, type Path, printPath, removeAt, type Tree } from './tree.ts';
+import { isTooMany, MOST_ENTRIES, parseYaml, takeProto } from './yaml.ts';
 
 /** Read if no file is named, where it exists. */
 export const USUAL_FILE = 'receval.yaml';
@@ -45,6 +45,8 @@ export function loadConfiguration({
   const tree = readTree(file, readFile);
   const fromEnvironment = applyEnvironment(tree, configSchema, env, readFile);
   const wrongFlags = applyOverrides(tree, configSchema, overrides);
+  refuseTooMany('the configuration with its variables', tree);
+  const reserved = takeProto(tree).map((path) => ({ path, message: 'is a name that cannot be used: choose another' }));
   const { document, problems } = validate(tree);
 
   const report = new Report(problems.map(({ path }) => printPath(path)));
@@ -52,7 +54,9 @@ export function loadConfiguration({
   const all: readonly Problem[] = [
     ...fromEnvironment.problems,
     ...wrongFlags,
-    ...[...problems, ...report.problems].map((problem) => printed(problem, fromEnvironment.sources, overrides)),
+    ...[...reserved, ...problems, ...report.problems].map((problem) =>
+      printed(problem, fromEnvironment.sources, overrides),
+    ),
   ];
   if (all.length > 0) throw new ConfigError(all);
   return { settings, document };
@@ -129,24 +133,26 @@ function readTree(file: string | undefined, readFile: (path: string) => string):
 }
 
 function parseTree(name: string, text: string): Tree {
-  const lineCounter = new LineCounter();
-  const parsed = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'silent' });
-  const problems = parsed.errors.map(({ pos: [offset], message }): Problem => {
-    const { line, col } = lineCounter.linePos(offset);
-    // What stands behind a colon may be a piece of the file.
-    return { path: `${name}:${line}:${col}`, message: `not valid YAML: ${message.split(/[:\n]/, 1)[0]}` };
-  });
-  if (problems.length > 0) throw new ConfigError(problems);
-  let value: unknown;
-  try {
-    value = parsed.toJS({ maxAliasCount: 100 });
-  } catch {
+  const parsed = parseYaml(text, 100);
+  if (parsed.problem !== undefined) {
+    const { problem } = parsed;
     throw new ConfigError([
-      { path: name, message: 'not valid YAML (an alias without its anchor, or too many aliases)' },
+      typeof problem === 'string'
+        ? { path: name, message: problem }
+        : { path: `${name}:${problem.line}:${problem.column}`, message: `not valid YAML: ${problem.message}` },
     ]);
   }
+  const { value } = parsed;
   if (value === null || value === undefined) return {};
   if (!isTree(value))
     throw new ConfigError([{ path: name, message: 'expected settings by name, such as namespace: default' }]);
+  refuseTooMany(name, value);
   return value;
+}
+
+/** @throws ConfigError */
+function refuseTooMany(path: string, tree: Tree): void {
+  if (!isTooMany(tree)) return;
+  const message = `is too large: more than ${MOST_ENTRIES} settings, names and elements of lists`;
+  throw new ConfigError([{ path, message }]);
 }

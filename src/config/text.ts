@@ -1,14 +1,14 @@
 /** From the text of an environment variable or a flag to the value of a setting. */
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { elementOf, unwrap } from './tree.ts';
+import { parseYaml } from './yaml.ts';
 
 type Schema = z.core.$ZodType;
 
 /**
  * Text stays text where the setting is text. A list is split at commas outside brackets; brackets around all of it
  * may stand there or not. Everything else is read as YAML: numbers, true, {a: 1}.
- * @throws Error (of the YAML library) when that is no YAML; its message may hold the text.
+ * @throws Error when that is no YAML, or too large.
  */
 export function readText(text: string, schema: Schema): unknown {
   const inner = unwrap(schema);
@@ -22,9 +22,9 @@ export function readText(text: string, schema: Schema): unknown {
 }
 
 function readForms(text: string, schema: Schema): unknown {
-  const parsed = parseDocument(text, { prettyErrors: false });
-  if (parsed.errors.length > 0) throw parsed.errors[0];
-  const value: unknown = parsed.toJS({ maxAliasCount: 0 });
+  const parsed = parseYaml(text, 0);
+  if (parsed.problem !== undefined) throw new Error('not valid YAML');
+  const { value } = parsed;
   const mayBeText =
     schema instanceof z.ZodUnion && schema.options.some((option) => unwrap(option) instanceof z.ZodString);
   return mayBeText && typeof value !== 'object' ? text : value;

@@ -37,13 +37,16 @@ export class Secret {
     this.#source = source;
   }
 
-  /** Of a file without the line break at its end. While it cannot be read: what it held last. @throws AccessFileError at first */
+  /** Of a file without the line break at its end. While it cannot be read, or has another form: what it held last. @throws AccessFileError at first */
   read(): string {
     const source = this.#source;
     if (source.kind === 'text') return this.#keep(source.text);
     try {
       const text = readAccessFile(source.setting, source.path).replace(/\r?\n$/, '');
       if (text === '') throw new AccessFileError(`${source.setting}: ${source.path} is empty`);
+      if (source.form?.pattern.test(text) === false) {
+        throw new AccessFileError(`${source.setting}: expected ${source.form.what} in ${source.path}`);
+      }
       this.#problem = undefined;
       return this.#keep(text);
     } catch (error) {

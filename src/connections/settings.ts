@@ -5,9 +5,18 @@ export type SecretSource =
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'file';
-      readonly path: string /** Path of the setting, for messages. */;
+      readonly path: string;
+      /** Path of the setting, for messages. */
       readonly setting: string;
+      /** What it must look like; default: anything that is not empty. */
+      readonly form?: SecretForm;
     };
+
+export interface SecretForm {
+  readonly pattern: RegExp;
+  /** Behind "expected". */
+  readonly what: string;
+}
 
 export interface TlsSettings {
   /** Path of these settings, for messages: `kafka.tls`. */

@@ -1,4 +1,5 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { type DeadLetter, lineOf } from './letter.ts';
 import { LetterRefused, type LetterWriter } from './queue.ts';
 
@@ -8,10 +9,15 @@ export interface LetterFileOptions {
   readonly fileBytes: number;
   /** Most files: `path`, `path.1` (the newest of the full ones), ... */
   readonly files: number;
+  /** Is told, once, of files that were there before and that others may read or write; default: nobody. */
+  readonly onOpenToOthers?: ((paths: readonly string[]) => void) | undefined;
 }
 
 /** Letters may hold what users did: nobody else reads them. */
 const MODE = 0o600;
+const OTHERS = 0o077;
+/** Appends, and makes it. Another user could put a link to a file of ours where the next one is to be made. */
+const FLAGS = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW;
 
 /**
  * NDJSON in a file that is set aside when it is full. Together the files never hold more than `files * fileBytes` bytes; the
@@ -21,6 +27,7 @@ export class LetterFile implements LetterWriter {
   readonly #options: LetterFileOptions;
   #handle: FileHandle | undefined;
   #size = 0;
+  #hasLooked = false;
 
   constructor(options: LetterFileOptions) {
     this.#options = options;
@@ -54,7 +61,13 @@ export class LetterFile implements LetterWriter {
 
   async #open(): Promise<FileHandle> {
     if (this.#handle !== undefined) return this.#handle;
-    const handle = await open(this.#options.path, 'a', MODE);
+    const { path, files, onOpenToOthers } = this.#options;
+    if (!this.#hasLooked) {
+      this.#hasLooked = true;
+      const open = await openToOthers(path, files);
+      if (open.length > 0) onOpenToOthers?.(open);
+    }
+    const handle = await openOwn(path);
     this.#handle = handle;
     this.#size = (await handle.stat()).size;
     return handle;
@@ -86,9 +99,32 @@ export class LetterFile implements LetterWriter {
   }
 }
 
+/** Rejects with an Error that says what to do when a symbolic link stands there, else with that of the system. */
+async function openOwn(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, FLAGS, MODE);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ELOOP')) throw error;
+    const advice = 'remove it, or set deadLetter.file to the file that it leads to';
+    throw new Error(`${path} is a symbolic link, which is not followed: ${advice}`, { cause: error });
+  }
+}
+
+/** Which of the files that are there others may read or write. Devices hold nothing. */
+export async function openToOthers(path: string, files: number): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let n = 0; n < files; n++) {
+    const name = n === 0 ? path : `${path}.${n}`;
+    const stats = await lstat(name).catch(() => undefined);
+    if (stats?.isFile() === true && (stats.mode & OTHERS) !== 0) found.push(name);
+  }
+  return found;
+}
+
+/** Also a link to nowhere. */
 async function exists(path: string): Promise<boolean> {
   try {
-    await stat(path);
+    await lstat(path);
     return true;
   } catch {
     return false;

@@ -27,10 +27,13 @@ export interface RuleOptions {
   readonly dashboard: string | undefined;
 }
 
+/** Where docs/ is published. Who is paged has no checkout at hand, so links are whole addresses. */
+const DOCUMENTATION = 'https://github.com/receval/receval/blob/main/docs';
+
 export const USUAL_RULE_OPTIONS: RuleOptions = {
   targets: 1,
   select: undefined,
-  runbook: 'docs/runbook.md',
+  runbook: `${DOCUMENTATION}/runbook.md`,
   dashboard: undefined,
 };
 

@@ -16,7 +16,7 @@ export interface DeadLetters {
 
 /** Where invalid records of the service go; undefined: nowhere. Nothing is opened before the first. */
 export function deadLettersOf(settings: Settings, clock: Clock, log: WorkerLog): DeadLetters | undefined {
-  const writer = writerOf(settings, clock);
+  const writer = writerOf(settings, clock, log);
   if (writer === undefined) return undefined;
   const queue = new LetterQueue({ writer, clock, log });
   const topics = settings.kafka.topics.map(({ name }) => name);
@@ -29,7 +29,7 @@ export function deadLettersOf(settings: Settings, clock: Clock, log: WorkerLog):
   };
 }
 
-function writerOf(settings: Settings, clock: Clock): LetterWriter | undefined {
+function writerOf(settings: Settings, clock: Clock, log: WorkerLog): LetterWriter | undefined {
   const { deadLetter } = settings;
   switch (deadLetter.to) {
     case 'off':
@@ -37,7 +37,15 @@ function writerOf(settings: Settings, clock: Clock): LetterWriter | undefined {
     case 'topic':
       return new LetterTopic(deadLetter.topic, kafkaConnection(settings, 'receval-dead-letters'), clock);
     case 'file':
-      return new LetterFile({ ...deadLetter, path: deadLetter.file });
+      return new LetterFile({
+        ...deadLetter,
+        path: deadLetter.file,
+        onOpenToOthers: (files) =>
+          log.warn(
+            { files },
+            'other users may read or write files of dead letters, which may hold what users did: chmod 600',
+          ),
+      });
     default:
       return assertNever(deadLetter);
   }

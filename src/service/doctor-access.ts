@@ -1,3 +1,4 @@
+import { constants, statSync } from 'node:fs';
 import { parseRedisUrl } from '../accumulators/store/redis-url.ts';
 import type { Settings } from '../config/settings.ts';
 import { isEnding } from '../connections/access-files.ts';
@@ -11,8 +12,17 @@ import { type Finding, finding } from './doctor-finding.ts';
 const DAY_MS = 86_400_000;
 const ALERT = 'RecevalAccessNotRenewed';
 
-/** Files with secrets and certificates, and what is not safe about the connections. */
-export function judgeAccess(settings: Settings, now: EpochMs): readonly Finding[] {
+/** A file with a secret, and what names it. */
+export interface SecretFile {
+  readonly name: string;
+  readonly path: string;
+}
+
+/**
+ * Files with secrets and certificates, and what is not safe about the connections. `more`: files with secrets that were read
+ * already, those of variables.
+ */
+export function judgeAccess(settings: Settings, now: EpochMs, more: readonly SecretFile[] = []): readonly Finding[] {
   const { sasl, tls: kafkaTls } = settings.kafka;
   const { tls, secrets } = accessOf(settings);
   const findings = tls.flatMap((one) => judgeTls(one, now));
@@ -24,7 +34,28 @@ export function judgeAccess(settings: Settings, now: EpochMs): readonly Finding[
   }
   findings.push(...judgeRedisLogin(settings));
   for (const secret of secrets) findings.push(...judgeFile(() => isReadable(secret)));
+  const files = new Map([...more, ...secretFilesOf(tls, secrets)].map(({ name, path }) => [path, name]));
+  for (const [path, name] of files) {
+    if (!mayAllRead(path)) continue;
+    const advice = 'let its user, or its group, alone read it (chmod o= and the path)';
+    findings.push(finding('security', 'warning', `${name}: every user of this machine may read ${path}: ${advice}`));
+  }
   return findings;
+}
+
+function secretFilesOf(tls: readonly TlsSettings[], secrets: readonly SecretSource[]): readonly SecretFile[] {
+  return [
+    ...tls.flatMap(({ setting, key }) => (key === undefined ? [] : [{ name: `${setting}.key`, path: key }])),
+    ...[...secrets, ...tls.flatMap(({ passphrase }) => passphrase ?? [])].flatMap((source) =>
+      source.kind === 'text' ? [] : [{ name: source.setting, path: source.path }],
+    ),
+  ];
+}
+
+/** false also where it cannot be told: whoever reads the file says so. */
+function mayAllRead(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && (stats.mode & constants.S_IROTH) !== 0;
 }
 
 /** On this machine nobody is on the way. */

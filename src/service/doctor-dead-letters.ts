@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
 import { isRecordRefused } from '../consumers/source/kafka-faults.ts';
 import { KafkaProducer } from '../consumers/source/kafka-producer.ts';
 import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
+import { openToOthers } from '../dead-letters/file.ts';
 import { assertNever, type EpochMs } from '../events.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
@@ -23,7 +24,7 @@ export async function lookAtDeadLetters(
     case 'off':
       return [];
     case 'file':
-      return [await judgeFile(deadLetter.file)];
+      return [await judgeFile(deadLetter.file), ...(await judgeModes(deadLetter.file, deadLetter.files))];
     case 'topic':
       return lookAtTopic(
         deadLetter.topic,
@@ -36,7 +37,19 @@ export async function lookAtDeadLetters(
   }
 }
 
+async function judgeModes(path: string, files: number): Promise<readonly Finding[]> {
+  const open = await openToOthers(path, files);
+  if (open.length === 0) return [];
+  const found = `other users may read or write ${open.join(', ')}`;
+  return [finding(CHECK, 'warning', `${found}: what users did may stand there: chmod 600 ${open.join(' ')}`)];
+}
+
 async function judgeFile(path: string): Promise<Finding> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats?.isSymbolicLink() === true) {
+    const advice = 'remove it, or set deadLetter.file to the file that it leads to';
+    return finding(CHECK, 'error', `${path} is a symbolic link, which is not followed: ${advice}`);
+  }
   try {
     await access(path, constants.W_OK);
     return finding(CHECK, 'ok', `${path} can be written`);

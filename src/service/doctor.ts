@@ -12,7 +12,7 @@ import type { EpochMs } from '../events.ts';
 import { compile } from '../measures/scorer.ts';
 import { NO_PERMISSIONS } from '../resume.ts';
 import { checkPartitions, readCheckpoints } from './checks.ts';
-import { judgeAccess } from './doctor-access.ts';
+import { judgeAccess, type SecretFile } from './doctor-access.ts';
 import { type BrokerAnswer, judgeGroup, judgeReach, judgeVersions } from './doctor-brokers.ts';
 import { lookAtDeadLetters } from './doctor-dead-letters.ts';
 import { type Finding, finding } from './doctor-finding.ts';
@@ -26,6 +26,8 @@ export interface DoctorDeps {
   readonly now: () => EpochMs;
   /** Told each finding as it is found. */
   readonly tell: (finding: Finding) => void;
+  /** Files with secrets that the settings no longer name; default: none. */
+  readonly secretFiles?: readonly SecretFile[];
 }
 
 const BROKER_TIMEOUT_MS = 3000;
@@ -39,7 +41,7 @@ const RATE_SPAN_MS = 600_000;
 /** Looks at everything that the service needs. Changes nothing but a unit of its own in Redis, which it deletes. Never rejects. */
 export async function diagnose(settings: Settings, deps: DoctorDeps): Promise<void> {
   deps.tell(judgeSeries(settings));
-  const access = judgeAccess(settings, deps.now());
+  const access = judgeAccess(settings, deps.now(), deps.secretFiles);
   for (const one of access) deps.tell(one);
   if (access.some(({ level }) => level === 'error')) return;
   const connection = kafkaConnection(settings, 'receval-doctor');

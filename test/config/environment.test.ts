@@ -59,7 +59,7 @@ describe('variables', () => {
     ['RECEVAL_DEAD_LETTER', 'off', { deadLetter: { to: 'off' } }],
     ['RECEVAL_DEAD_LETTER', 'topic', { deadLetter: { to: 'topic', topic: 'receval-dead-letters' } }],
     ['RECEVAL_DEAD_LETTER', '{to: file, file: a, files: 2}', { deadLetter: { to: 'file', file: 'a', files: 2 } }],
-    ['RECEVAL_HTTP_TOKEN', 'abc', { http: { token: { kind: 'text', text: 'abc' } } }],
+    ['RECEVAL_HTTP_TOKEN', 'abcdefghijklmnop', { http: { token: { kind: 'text', text: 'abcdefghijklmnop' } } }],
     ['RECEVAL_HTTP_TOKEN_FILE', '/t', { http: { token: { kind: 'file', path: '/t', setting: 'http.tokenFile' } } }],
     ['RECEVAL_HTTP_ALLOWED_HOSTS', 'a.example,.b.example', { http: { allowedHosts: ['a.example', '.b.example'] } }],
   ])('%s=%s', (name, value, expected) => {

@@ -175,7 +175,7 @@ unknown: 1
     ],
     ['http: {port: 65536}', 'http.port: expected a whole number from 0 to 65535; found 65536'],
     ['http: 80', 'http: expected a group of settings (host, port, token, tokenFile, allowedHosts); found "***"'],
-    ['http: {token: a, tokenFile: /b}', 'http.tokenFile: stands beside token: leave one of the two out'],
+    ['http: {token: abcdefghijklmnop, tokenFile: /b}', 'http.tokenFile: stands beside token: leave one of the two out'],
     [
       'http: {allowedHosts: ["a.example:80"]}',
       'http.allowedHosts[0]: expected a host name without port, such as receval.example.com, or .example.com for all below it; found "a.example:80"',

@@ -1,11 +1,14 @@
 import {
+  chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -74,8 +77,49 @@ describe('a file of letters', () => {
 
   it('is for nobody else to read', async () => {
     const path = join(folder(), 'letters.ndjson');
-    await written({ path, files: 2, fileBytes: 1000 }, [[letter(1)]]);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const before = process.umask(0);
+    try {
+      await written({ path, files: 2, fileBytes: 1000 }, [[letter(1, 'x'.repeat(600))], [letter(2, 'x'.repeat(600))]]);
+    } finally {
+      process.umask(before);
+    }
+    for (const name of [path, `${path}.1`]) expect(statSync(name).mode & 0o777).toBe(0o600);
+  });
+
+  it('follows no symbolic link, neither for the first file nor for those set aside, and says what to do', async () => {
+    const top = folder();
+    const path = join(top, 'letters.ndjson');
+    const victim = join(top, 'victim');
+    writeFileSync(victim, 'mine\n');
+    for (const target of [victim, join(top, 'nowhere')]) {
+      symlinkSync(target, path);
+      await expect(written({ path, files: 2, fileBytes: 1000 }, [[letter(1)]])).rejects.toThrow(
+        /letters\.ndjson is a symbolic link, which is not followed: remove it/,
+      );
+      rmSync(path);
+    }
+    expect(existsSync(join(top, 'nowhere'))).toBe(false);
+    for (const n of [1, 2]) symlinkSync(victim, `${path}.${n}`);
+    await written(
+      { path, files: 3, fileBytes: 1000 },
+      [1, 2, 3, 4].map((n) => [letter(n, 'x'.repeat(500))]),
+    );
+    expect(readFileSync(victim, 'utf8')).toBe('mine\n');
+    for (const n of [1, 2]) expect(lstatSync(`${path}.${n}`).isFile()).toBe(true);
+  });
+
+  it('says once which files others may read or write, those set aside among them, and stays silent for its own', async () => {
+    const path = join(folder(), 'letters.ndjson');
+    const told: (readonly string[])[] = [];
+    const options = { path, files: 3, fileBytes: 1000, onOpenToOthers: (paths: readonly string[]) => told.push(paths) };
+    const big = [1, 2, 3, 4, 5].map((n) => [letter(n, 'x'.repeat(500))]);
+    await written(options, big);
+    await written(options, big);
+    expect(told).toEqual([]);
+    chmodSync(path, 0o640);
+    chmodSync(`${path}.2`, 0o602);
+    await written(options, big);
+    expect(told).toEqual([[path, `${path}.2`]]);
   });
 
   it('refuses a line that is longer than a file, and writes none of its batch', async () => {

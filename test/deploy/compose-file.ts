@@ -50,6 +50,8 @@ const service = z.strictObject({
   read_only: z.boolean().optional(),
   network_mode: z.literal('none').optional(),
   cap_drop: z.array(z.string()).optional(),
+  cap_add: z.array(z.string()).default([]),
+  pids_limit: z.number().int().positive().optional(),
   security_opt: z.array(z.string()).optional(),
   logging: z.strictObject({ driver: z.string(), options: z.record(z.string(), z.string()) }).optional(),
 });

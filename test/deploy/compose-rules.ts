@@ -8,6 +8,7 @@ export function composeProblems(file: ComposeFile): readonly string[] {
   return Object.entries(file.services).flatMap(([name, service]) =>
     [
       ...image(service),
+      ...rights(name, service),
       ...ports(service),
       ...health(service),
       ...secrets(service),
@@ -19,12 +20,31 @@ export function composeProblems(file: ComposeFile): readonly string[] {
 }
 
 function image({ image, build }: ComposeService): string[] {
-  const tag = /^[a-z0-9./-]+:([\w.-]+)$/.exec(image)?.[1];
+  const tag = /^[a-z0-9./-]+:([\w.-]+)(?:@sha256:[0-9a-f]{64})?$/.exec(image)?.[1];
   const problems =
     tag !== undefined && /^v?\d+\.\d+\.\d+/.test(tag) ? [] : [`image ${image} is not pinned to a version`];
   if (build !== undefined && !existsSync(resolve(ROOT, build.context, build.dockerfile)))
     problems.push('no Dockerfile');
   return problems;
+}
+
+/** What a service needs beside its own user: to become another one, or to give files to it. */
+const CAPABILITIES: Readonly<Record<string, readonly string[]>> = {
+  secrets: ['CHOWN'],
+  token: ['CHOWN'],
+  redis: ['CHOWN', 'DAC_READ_SEARCH', 'SETGID', 'SETUID'],
+};
+/** Their images write into their own root when they start. */
+const WRITING = ['kafka', 'grafana'];
+
+function rights(name: string, { cap_drop, cap_add, read_only, security_opt }: ComposeService): string[] {
+  const extra = cap_add.filter((one) => CAPABILITIES[name]?.includes(one) !== true);
+  return [
+    ...(cap_drop?.join() === 'ALL' ? [] : ['keeps capabilities']),
+    ...extra.map((one) => `gets the capability ${one}`),
+    ...(read_only === true || WRITING.includes(name) ? [] : ['its root can be written']),
+    ...(security_opt?.includes('no-new-privileges:true') === true ? [] : ['may gain privileges']),
+  ];
 }
 
 function ports({ ports }: ComposeService): string[] {

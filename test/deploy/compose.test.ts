@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadSettings } from '../../src/config/load.ts';
 import { run } from '../services/commands.ts';
-import { isOneShot, parseCompose, ROOT, readCompose, readRoot } from './compose-file.ts';
+import { type ComposeService, isOneShot, parseCompose, ROOT, readCompose, readRoot } from './compose-file.ts';
 import { composeProblems } from './compose-rules.ts';
 
 const text = readRoot('docker-compose.yml');
@@ -25,13 +25,14 @@ describe('docker-compose.yml', () => {
       'prometheus',
       'redis',
       'secrets',
+      'token',
       'topics',
       'traffic',
       'worker',
     ];
     expect(Object.keys(file.services).sort()).toEqual(names);
     expect(names.filter((name) => file.services[name].profiles.length > 0)).toEqual(['traffic']);
-    expect(names.filter((name) => isOneShot(file.services[name]))).toEqual(['secrets', 'topics']);
+    expect(names.filter((name) => isOneShot(file.services[name]))).toEqual(['secrets', 'token', 'topics']);
   });
 
   it('is pinned, private, watched, free of secrets, and refers only to what is there', () => {
@@ -59,6 +60,19 @@ describe('docker-compose.yml', () => {
       'in vain',
     ],
     ['a setting that receval does not know', 'RECEVAL_HTTP_HOST', 'RECEVAL_HTTP_HOTS', 'RECEVAL_HTTP_HOTS'],
+    [
+      'capabilities that are kept',
+      /( {2}alertmanager:\n.*\n.*\n) {4}cap_drop: \[ALL\]\n/,
+      '$1',
+      'alertmanager: keeps capabilities',
+    ],
+    ['a capability too many', 'cap_add: [CHOWN]', 'cap_add: [CHOWN, SYS_ADMIN]', 'gets the capability SYS_ADMIN'],
+    [
+      'a root that can be written',
+      /( {2}prometheus:\n(?: {4}.*\n){3}) {4}read_only: true\n/,
+      '$1',
+      'prometheus: its root can be written',
+    ],
     ['a value that receval does not take', 'RECEVAL_HTTP_PORT: "9464"', 'RECEVAL_HTTP_PORT: "94640"', 'http.port'],
   ])('is checked for %s', (_, from, to, problem) => {
     expect(changed(from, to).join('\n')).toContain(problem);
@@ -79,8 +93,9 @@ describe('docker-compose.yml', () => {
     }
     expect(redis.volumes).toContain('redis-data:/data');
     // Each knows its own password only.
-    expect(worker.volumes).toEqual(['worker-secret:/run/secrets/receval:ro']);
-    expect(exporter.volumes).toEqual(['exporter-secret:/run/secrets/receval:ro']);
+    const token = 'http-token:/run/secrets/http:ro';
+    expect(worker.volumes).toEqual(['worker-secret:/run/secrets/receval:ro', token]);
+    expect(exporter.volumes).toEqual(['exporter-secret:/run/secrets/receval:ro', token]);
   });
 
   it('publishes Kafka where it says that it is', () => {
@@ -103,6 +118,28 @@ describe('docker-compose.yml', () => {
     expect(Number(most)).toBeLessThanOrEqual(512);
   });
 
+  it('has each image of others pinned by digest, or its line says that the digest is to be put there', () => {
+    const lines = text.split('\n').filter((line) => /^ +image: (?!receval:)/.test(line));
+    expect(lines.length).toBeGreaterThanOrEqual(8);
+    for (const line of lines) expect(line).toMatch(/@sha256:[0-9a-f]{64}|# no digest known: put @sha256:/);
+    expect(composeProblems(parseCompose(text.replace(/alpine(?= #)/, `alpine@sha256:${'0f'.repeat(32)}`)))).toEqual([]);
+  });
+
+  it('lets nobody read without the token that the service token makes, and Prometheus shows it', () => {
+    const { token, worker, exporter, prometheus } = file.services;
+    const [, script, ...folders] = token.entrypoint;
+    expect(onHost(token, script)).toBe('./deploy/http/token.sh');
+    const [asked, shown] = folders.map((folder) => onHost(token, folder));
+    for (const { environment, volumes, depends_on } of [worker, exporter]) {
+      const path = environment['RECEVAL_HTTP_TOKEN_FILE'];
+      expect(onHost({ volumes }, path)).toBe(`${asked}/token`);
+      expect(depends_on).toHaveProperty('token');
+    }
+    const [{ authorization }] = parse(readRoot('deploy/prometheus/compose/prometheus.yml')).scrape_configs;
+    expect(onHost(prometheus, authorization.credentials_file)).toBe(`${shown}/token`);
+    expect(prometheus.depends_on).toHaveProperty('token');
+  });
+
   it('names the version of the package', () => {
     const { version } = parse(readRoot('package.json'));
     expect(file.services['worker'].image).toBe(`receval:${version}`);
@@ -118,6 +155,14 @@ describe('docker-compose.yml', () => {
     },
   );
 });
+
+/** The volume or folder, and the path in it, that a path in a container stands for. */
+function onHost({ volumes }: Pick<ComposeService, 'volumes'>, path: string): string {
+  const found = volumes
+    .map((volume) => volume.split(':'))
+    .find(([, target]) => path === target || path.startsWith(`${target}/`));
+  return found === undefined ? `${path} is not mounted` : `${found[0]}${path.slice(found[1].length)}`;
+}
 
 function missing(path: string): string {
   throw Object.assign(new Error(path), { code: 'ENOENT' });

@@ -45,8 +45,8 @@ export interface Copy {
 
 export function copyOf({ rest }: Instruction): Copy {
   const words = rest.split(' ');
-  const from = words[0].startsWith('--from=') ? words[0].slice('--from='.length) : undefined;
-  const paths = from === undefined ? words : words.slice(1);
+  const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length);
+  const paths = words.filter((word) => !word.startsWith('--'));
   return { from, sources: paths.slice(0, -1), target: paths[paths.length - 1] };
 }
 

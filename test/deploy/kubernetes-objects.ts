@@ -112,6 +112,7 @@ export const serviceMonitor = z.strictObject({
         path: z.literal('/metrics'),
         interval: z.string().regex(/^\d+s$/),
         scrapeTimeout: z.string().regex(/^\d+s$/),
+        authorization: z.strictObject({ credentials: z.strictObject({ name: z.string(), key: z.string() }) }),
         relabelings: z.tuple([
           z.strictObject({
             sourceLabels: z.tuple([z.literal('__meta_kubernetes_pod_name')]),

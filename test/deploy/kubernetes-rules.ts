@@ -10,6 +10,9 @@ import {
   serviceMonitor,
 } from './kubernetes-objects.ts';
 
+/** http.tokenFile of the settings that are shipped. */
+const TOKEN_FILE = '/run/secrets/http/token';
+
 type Labels = Readonly<Record<string, string>>;
 
 /** Seconds within which a process ends after SIGTERM (interfaces.md section 6). */
@@ -81,8 +84,17 @@ function ending({ spec }: Deployment): string[] {
   return spec.template.spec.terminationGracePeriodSeconds >= 2 * ENDS_WITHIN ? [] : ['is killed before it has ended'];
 }
 
+/** The secret and the key in it that a path in a container stands for. */
+function tokenSecret({ spec }: Deployment, path: string): string | undefined {
+  const { containers, volumes } = spec.template.spec;
+  const mount = containers[0].volumeMounts.find(({ mountPath }) => path.startsWith(`${mountPath}/`));
+  const secret = volumes.find(({ name }) => name === mount?.name)?.secret?.secretName;
+  return mount === undefined || secret === undefined ? undefined : `${secret}${path.slice(mount.mountPath.length)}`;
+}
+
 /** What the service itself says to its file and variables. */
-function settings(objects: Objects, { spec }: Deployment): string[] {
+function settings(objects: Objects, one: Deployment): string[] {
+  const { spec } = one;
   const { containers, volumes } = spec.template.spec;
   const [{ args, env, volumeMounts }] = containers;
   const mounted = (path: string) => volumeMounts.find(({ mountPath }) => path.startsWith(`${mountPath}/`))?.name;
@@ -106,6 +118,8 @@ function settings(objects: Objects, { spec }: Deployment): string[] {
       env: Object.fromEntries(env.map(({ name, value }) => [name, value])),
     });
     if (http.host !== '0.0.0.0') problems.push('listens to itself only');
+    if (http.token?.kind !== 'file') problems.push('everybody may read');
+    else if (tokenSecret(one, http.token.path) === undefined) problems.push('http.tokenFile is not mounted');
     if (!containers[0].ports.some(({ containerPort }) => containerPort === http.port))
       problems.push(`has no port ${http.port}`);
   } catch (error) {
@@ -148,7 +162,12 @@ function services(objects: Objects, deployments: readonly Deployment[]): string[
     const ports = spec.endpoints.filter(
       ({ port }) => !found.every((one) => one.spec.ports.some(({ name }) => name === port)),
     );
+    const shown = spec.endpoints.map(({ authorization: { credentials } }) => `${credentials.name}/${credentials.key}`);
+    const asked = deployments.map((one) => tokenSecret(one, TOKEN_FILE));
     return [
+      ...(asked.every((secret) => secret !== undefined && shown.every((one) => one === secret))
+        ? []
+        : ['ServiceMonitor: shows another token']),
       ...(unseen === 0 ? [] : [`ServiceMonitor: ${unseen} services are not scraped`]),
       ...(named ? [] : ['ServiceMonitor: the job is not called receval']),
       ...ports.map(({ port }) => `ServiceMonitor: a service has no port ${port}`),

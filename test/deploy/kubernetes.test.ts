@@ -103,6 +103,14 @@ const WRONG: readonly (readonly [string, string, string, string])[] = [
     'jobLabel: app.kubernetes.io/component',
     'not called receval',
   ],
+  [
+    'a token that nobody mounts',
+    'mountPath: /run/secrets/http',
+    'mountPath: /run/secrets/htpp',
+    'http.tokenFile is not mounted',
+  ],
+  ['a port that is open to all', ', tokenFile: /run/secrets/http/token', '', 'everybody may read'],
+  ['a scrape without the token', 'name: receval-http\n', 'name: receval-other\n', 'shows another token'],
   ['a setting that the operator does not know', 'scrapeTimeout: 10s', 'scrapeTimeOut: 10s', 'scrapeTimeOut'],
 ];
 
@@ -124,8 +132,21 @@ describe('deploy/kubernetes', () => {
     async (kustomize) => {
       const [{ spec }] = parseObjects(await build(kustomize, 'production')).of(network, 'NetworkPolicy');
       expect(spec.ingress.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual(['http']);
-      expect(spec.egress.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual([53, 53, 9093, 6379]);
+      expect(spec.egress.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual([
+        53, 53, 9093, 6379, 26379, 443,
+      ]);
       for (const peer of spec.egress) expect(peer).toHaveProperty('to');
+    },
+    PATIENCE_MS,
+  );
+
+  itWith(
+    KUSTOMIZE,
+    'lets them out to Sentinels and to the endpoint of tokens in the base, too',
+    async (kustomize) => {
+      const [{ spec }] = parseObjects(await build(kustomize, 'base')).of(network, 'NetworkPolicy');
+      const out = spec.egress.flatMap(({ ports }) => ports.map(({ protocol, port }) => `${protocol} ${port}`));
+      expect(out).toEqual(expect.arrayContaining(['TCP 6379', 'TCP 6380', 'TCP 26379', 'TCP 443']));
     },
     PATIENCE_MS,
   );

@@ -39,6 +39,7 @@ async function start(name: string, broker: string, url: string, folder: string):
     RECEVAL_KAFKA_BROKERS: broker,
     ...(environment['RECEVAL_REDIS_URL_FILE'] === undefined ? {} : { RECEVAL_REDIS_URL_FILE: secret }),
     RECEVAL_HTTP_PORT: String(port),
+    ...(environment['RECEVAL_HTTP_TOKEN_FILE'] === undefined ? {} : { RECEVAL_HTTP_TOKEN_FILE: tokenIn(folder) }),
   };
   let printed = '';
   const child = spawn('bin/receval', command, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -55,8 +56,17 @@ async function start(name: string, broker: string, url: string, folder: string):
   return { port, exited, printed: () => printed, kill: (signal) => kill(signal) };
 }
 
-async function text({ port }: Program, path: string): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
+const TOKEN = 'f'.repeat(64);
+
+function tokenIn(folder: string): string {
+  const path = join(folder, 'token');
+  writeFileSync(path, `${TOKEN}\n`);
+  return path;
+}
+
+async function text({ port }: Program, path: string, token = TOKEN): Promise<string> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers }).catch(() => undefined);
   return answer === undefined ? 'no answer' : `${answer.status}\n${await answer.text()}`;
 }
 
@@ -109,6 +119,10 @@ describe('the stack of docker-compose.yml, as processes of this machine', () => 
       const traffic = await start('traffic', broker, '', folder);
       await until(worker, '/metrics', /^receval_events_total\{[^}]*topic="impressions"[^}]*\} (?!50$)\d+$/m);
       expect(await text(exporter, '/metrics')).toContain('receval_build_info');
+      for (const program of [worker, exporter]) {
+        expect(await text(program, '/metrics', 'another-token-that-is-long')).toMatch(/^401/);
+        expect(await text(program, '/healthz', '')).toMatch(/^200/);
+      }
       expect(await admin.exists('receval:{default:0}:unit')).toBe(1);
       expect(await admin.acl('LOG')).toEqual([]);
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { USUAL_RULE_OPTIONS } from '../../src/metrics/rules-model.ts';
 import { type Outcome, run } from '../services/commands.ts';
 
 /** Series and what an alert does with them, in promtool's notation. */
@@ -61,7 +62,7 @@ function document({ alert, step, severity }: RuleSuite, { series, before, ...las
           eval_time: at,
           exp_alerts: fires.map(({ labels, annotations }) => ({
             exp_labels: { severity, ...labels },
-            exp_annotations: { ...annotations, runbook_url: `docs/runbook.md#${alert.toLowerCase()}` },
+            exp_annotations: { ...annotations, runbook_url: `${USUAL_RULE_OPTIONS.runbook}#${alert.toLowerCase()}` },
           })),
         })),
       },

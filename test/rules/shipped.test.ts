@@ -36,8 +36,23 @@ describe('docs/runbook.md', () => {
 
   it('has a section for every alert, and no other, where its runbook_url points', () => {
     expect(ALERTS.length).toBeGreaterThan(20);
-    const anchors = sections.map((text) => `docs/runbook.md#${text.split('\n')[0].toLowerCase()}`);
+    const anchors = sections.map((text) => `${USUAL_RULE_OPTIONS.runbook}#${text.split('\n')[0].toLowerCase()}`);
     expect(anchors).toEqual(ALERTS.map(({ annotations }) => annotations['runbook_url']));
+  });
+
+  it('is linked by its whole address, in all rules that are shipped', () => {
+    const { href, protocol } = new URL(USUAL_RULE_OPTIONS.runbook);
+    expect(protocol).toBe('https:');
+    expect(href).toMatch(/\/docs\/runbook\.md$/);
+    for (const path of [
+      'deploy/prometheus/rules/receval.yml',
+      'deploy/prometheus/compose/rules/targets.yml',
+      'deploy/kubernetes/components/prometheus-operator/rules.yaml',
+    ]) {
+      const links = [...read(path).matchAll(/runbook_url: (.*)/g)].map(([, link]) => link);
+      expect(links.length).toBeGreaterThan(0);
+      for (const link of links) expect(link.startsWith(`${href}#`)).toBe(true);
+    }
   });
 
   it.each(ALERTS.map(({ alert }) => alert))('says of %s what it means, what to look at and what to do', (alert) => {

@@ -6,11 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { takesGzip } from '../../src/server/bodies.ts';
+import { AccessFiles } from '../../src/connections/access-files.ts';
+import { SharedBody, takesGzip } from '../../src/server/bodies.ts';
 import { isAllowedHost } from '../../src/server/hosts.ts';
 import type { Pages } from '../../src/server/routes.ts';
 import { type RunningServer, type ServerSettings, startServer } from '../../src/server/server.ts';
 import { TokenGuard } from '../../src/server/token.ts';
+import { load } from '../config/fixture.ts';
 
 const TEXT = Array.from({ length: 100 }, (_, n) => `receval_x{n="${n}"} ${n}\n`).join('');
 const PAGES: Pages = {
@@ -103,6 +105,29 @@ describe('the token', () => {
     rmSync(path);
     await sleep(1100);
     expect(changing.accepts('Bearer two')).toBe(true);
+  });
+
+  it('in a file that becomes too short, or gets blanks, stays what it was, and is told; at first it is refused', async () => {
+    const path = join(folder, 'short');
+    const { token } = load(`http: {tokenFile: ${path}}\n`).http;
+    if (token === undefined) throw new Error('there is no token');
+    const files = (): AccessFiles => new AccessFiles([], [token]);
+    for (const text of ['too-short', 'long enough but with blanks']) {
+      writeFileSync(path, `${text}\n`);
+      expect(() => new TokenGuard(token)).toThrow(/^http\.tokenFile: expected a token of 16 to 4096 .* in .*short$/);
+      expect(files).toThrow(/^http\.tokenFile: expected a token/);
+    }
+    const good = 'long-enough-for-all';
+    writeFileSync(path, `${good}\n`);
+    const guard = new TokenGuard(token);
+    const watched = files();
+    expect(watched.look()).toMatchObject([{ setting: 'http.tokenFile', problem: undefined }]);
+    writeFileSync(path, 'short\n');
+    await sleep(1100);
+    expect([guard.accepts('Bearer short'), guard.accepts(`Bearer ${good}`)]).toEqual([false, true]);
+    const [{ problem }] = watched.look();
+    expect(problem).toMatch(/^http\.tokenFile: expected a token of 16/);
+    expect(problem).not.toContain(good);
   });
 
   it('lets nobody in by another one', () => {
@@ -207,6 +232,18 @@ describe('packing', () => {
         expect(String(headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes)).toBe(page());
       }
     }
+  });
+
+  it('is done once for each page, whoever asks in whatever order', () => {
+    const body = new SharedBody();
+    const [first, second] = [TEXT, `1\n${TEXT}`];
+    const packed = body.packed(first);
+    expect(packed).toBeInstanceOf(Promise);
+    for (let n = 0; n < 5; n++) {
+      expect(body.packed(`${first}`)).toBe(packed);
+      expect(body.plain(first)).toBe(body.plain(first));
+    }
+    expect(body.packed(second)).not.toBe(packed);
   });
 
   it('leaves a short page as it is', async () => {

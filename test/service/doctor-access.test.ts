@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
 import { judgeAccess } from '../../src/service/doctor-access.ts';
 import { load } from '../config/fixture.ts';
 
@@ -24,4 +27,33 @@ it.each<readonly [string, readonly string[]]>([
   ['kafka: {sasl: {mechanism: scram-sha-512, username: u, password: p}}', []],
 ])('what passwords go in plain text through a network is told: %s', (yaml, expected) => {
   expect(found(`${yaml}\n`)).toEqual(expected.map((message) => `warning ${message}`));
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'receval-doctor-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it.each([
+  [0o600, false],
+  [0o640, false],
+  [0o440, false],
+  [0o604, true],
+  [0o644, true],
+])('a file with a secret and the mode %o that all may read is told: %s', (mode, isTold) => {
+  const path = join(folder, `secret-${mode}`);
+  writeFileSync(path, 'abcdefghijklmnopqrstuvwxyz\n');
+  chmodSync(path, mode);
+  // As Kubernetes mounts secrets.
+  const link = `${path}-link`;
+  symlinkSync(path, link);
+  const yaml = `http: {tokenFile: ${link}}\nkafka: {sasl: {mechanism: scram-sha-512, username: u, passwordFile: ${path}}}\n`;
+  const advice = 'let its user, or its group, alone read it (chmod o= and the path)';
+  const told = (name: string, file: string) =>
+    `warning ${name}: every user of this machine may read ${file}: ${advice}`;
+  expect([...found(yaml)].sort()).toEqual(
+    isTold ? [told('http.tokenFile', link), told('kafka.sasl.passwordFile', path)].sort() : [],
+  );
+  const more = judgeAccess(load(''), Date.now(), [{ name: 'RECEVAL_REDIS_URL_FILE', path }]);
+  expect(more.map(({ level, message }) => `${level} ${message}`)).toEqual(
+    isTold ? [told('RECEVAL_REDIS_URL_FILE', path)] : [],
+  );
 });

@@ -1,0 +1,97 @@
+/** YAML as a configuration may use it. The work is bounded by the size: the parser's own search for names that stand there twice is not. */
+import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { isTree, type Path } from './tree.ts';
+
+/** Of a file, or of one value that comes from elsewhere. */
+export const MOST_BYTES = 256 * 1024;
+/** Settings, names and elements of lists, aliases written out. */
+export const MOST_ENTRIES = 5000;
+
+export interface YamlProblem {
+  readonly line: number;
+  readonly column: number;
+  /** Holds nothing of the text. */
+  readonly message: string;
+}
+
+/** The value, or what is wrong with the text. `maxAliasCount`: as in the YAML library; 0: none. */
+export function parseYaml(
+  text: string,
+  maxAliasCount: number,
+): { readonly value: unknown; readonly problem: undefined } | { readonly problem: YamlProblem | string } {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MOST_BYTES) return { problem: `is too large: ${bytes} bytes, where ${MOST_BYTES} are the most` };
+  const lineCounter = new LineCounter();
+  const at = (offset: number, message: string): { readonly problem: YamlProblem } => {
+    const { line, col } = lineCounter.linePos(offset);
+    return { problem: { line, column: col, message } };
+  };
+  try {
+    const parsed = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
+    // What stands behind a colon may be a piece of the text.
+    for (const { pos, message } of parsed.errors) {
+      return at(pos[0], message.startsWith('Maximum call stack') ? 'nested too deep' : message.split(/[:\n]/, 1)[0]);
+    }
+    const twice = firstRepeated(parsed);
+    if (twice !== undefined) return at(twice, 'Map keys must be unique');
+    const value: unknown = parsed.toJS({ maxAliasCount });
+    return { value, problem: undefined };
+  } catch {
+    return { problem: 'not valid YAML (an alias without its anchor, too many aliases, or nested too deep)' };
+  }
+}
+
+/** Where a name stands for the second time in its group. */
+function firstRepeated(parsed: Document.Parsed): number | undefined {
+  let found: number | undefined;
+  visit(parsed, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          found = key.range?.[0] ?? 0;
+          return visit.BREAK;
+        }
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return found;
+}
+
+/** Whether a value holds more than MOST_ENTRIES. Looks at no more than these. */
+export function isTooMany(value: unknown): boolean {
+  const open: unknown[] = [value];
+  let seen = 0;
+  while (open.length > 0) {
+    const next = open.pop();
+    const entries = Array.isArray(next) ? next : isTree(next) ? Object.values(next) : [];
+    seen += entries.length;
+    if (seen > MOST_ENTRIES) return true;
+    for (const entry of entries) open.push(entry);
+  }
+  return false;
+}
+
+/**
+ * Takes out what is called __proto__, wherever a name is free, and answers where that was: JavaScript has a meaning of its own
+ * for this name, so the schema would leave it out without a word.
+ */
+export function takeProto(root: unknown): readonly Path[] {
+  const found: Path[] = [];
+  const look = (value: unknown, path: Path): void => {
+    if (Array.isArray(value)) for (const [i, element] of value.entries()) look(element, [...path, i]);
+    if (!isTree(value)) return;
+    for (const name of Object.keys(value)) {
+      if (name !== '__proto__') look(value[name], [...path, name]);
+      else {
+        found.push([...path, name]);
+        delete value[name];
+      }
+    }
+  };
+  look(root, []);
+  return found;
+}
