@@ -1,8 +1,10 @@
-import { closeSync, openSync, realpathSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, realpathSync, writeFileSync } from 'node:fs';
 import { letterOf, lineOf } from '../dead-letters/letter.ts';
 import type { ReplayInputs } from '../replay/replay.ts';
 import type { InvalidRecord } from '../unit/contract.ts';
 import { UsageError } from './failure.ts';
+
+const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 
 /** A new file with the invalid records of a replay, one line each. */
 export class Letters {
@@ -18,9 +20,17 @@ export class Letters {
     }
     this.#path = path;
     try {
-      this.#file = openSync(path, 'w', 0o600);
+      // Another user could put a link to a file of ours there, but not into /dev, whose links lead to our own output.
+      const follows = path.startsWith('/dev/') ? 0 : O_NOFOLLOW;
+      this.#file = openSync(path, O_CREAT | O_TRUNC | O_WRONLY | follows, 0o600);
     } catch (error) {
       throw this.#failure(error);
+    }
+    const stats = fstatSync(this.#file);
+    if (stats.isFile() && (stats.mode & 0o077) !== 0) {
+      process.stderr.write(
+        `note: other users may read or write ${path}, where what users did may stand: chmod 600 ${path}\n`,
+      );
     }
   }
 
@@ -41,7 +51,9 @@ export class Letters {
   }
 
   #failure(error: unknown): Error {
-    const reason = error instanceof Error ? error.message : String(error);
+    const isLink = error instanceof Error && 'code' in error && error.code === 'ELOOP';
+    const link = 'it is a symbolic link, which is not followed: remove it, or name the file that it leads to';
+    const reason = isLink ? link : error instanceof Error ? error.message : String(error);
     return new Error(`cannot write ${this.#path}: ${reason}`, { cause: error });
   }
 }

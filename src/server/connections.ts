@@ -58,20 +58,25 @@ export class Connections {
   }
 
   /**
-   * A request has come; `answered` must follow. Answers whether it is the last of its connection: what comes behind it is not
-   * read, be it `hasBody`, or because there have been enough.
+   * A request has come; `answered` must follow. Answers whether it is the last of its connection, by itself (it has a body, or
+   * says so) or because there have been enough: what comes behind it is thrown away.
    */
-  asked(connection: Duplex, hasBody: boolean): boolean {
-    if (!(connection instanceof TurnTaking)) return true;
+  asked(connection: Duplex, isLastItself: boolean): boolean {
+    if (!(connection instanceof TurnTaking) || connection.destroyed) return true;
     const requests = (this.#open.get(connection) ?? 0) + 1;
     this.#open.set(connection, requests);
     this.#waiting.delete(connection);
     connection.asked();
     const deadline = setTimeout(() => connection.destroy(), this.#limits.answerTimeout);
     this.#answering.set(connection, { deadline, body: undefined });
-    const isLast = hasBody || requests >= this.#limits.requestsPerConnection;
+    const isLast = isLastItself || requests >= this.#limits.requestsPerConnection;
     if (isLast) connection.deafen();
     return isLast;
+  }
+
+  /** What came is no request, or came too slowly: nor is what follows read. */
+  refused(connection: Duplex): void {
+    if (connection instanceof TurnTaking && !connection.destroyed) connection.deafen();
   }
 
   /** What it is answered. */

@@ -94,7 +94,8 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
   const connections = new Connections(server, { ...limits, crowded: limits.connections - SPARE });
   const serveWith =
     (judged: (request: IncomingMessage) => Answer) => (request: IncomingMessage, response: ServerResponse) => {
-      response.shouldKeepAlive &&= !connections.asked(request.socket, hasBody(request));
+      const isLast = connections.asked(request.socket, hasBody(request) || !response.shouldKeepAlive);
+      if (isLast) response.shouldKeepAlive = false;
       response.once('close', () => connections.answered(request.socket));
       void send(request, response, judged(request), { shared, connections });
     };
@@ -104,7 +105,10 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     'checkExpectation',
     serveWith(() => UNKNOWN_EXPECTATION),
   );
-  server.on('clientError', (error, socket) => refuse(error, socket, connections.isAnswering(socket)));
+  server.on('clientError', (error, socket) => {
+    connections.refused(socket);
+    refuse(error, socket, connections.isAnswering(socket));
+  });
   await listen(server, settings);
   const bound = server.address();
   return {
@@ -176,6 +180,8 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boole
   }
   const [status, line, detail] = REFUSALS[error.code ?? ''] ?? [400, 'Bad Request', 'this is no HTTP request'];
   const body = problem(status, detail);
+  // Whoever goes on sending would keep a connection that has only been ended.
+  socket.once('finish', () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} ${line}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -53,4 +53,21 @@ it.each([
   const done = await receval(['replay', ...SIDES, '--dead-letters', path], { cwd });
   expect(done.code).toBe(code);
   expect(done.stderr).toContain(message);
+});
+
+it('follows no symbolic link, makes a file for its user alone, and tells of one that others may read', async () => {
+  writeFileSync(join(cwd, 'victim'), 'mine\n');
+  symlinkSync(join(cwd, 'victim'), join(cwd, 'link.ndjson'));
+  const to = (path: string) => receval(['replay', ...SIDES, '--dead-letters', path], { cwd });
+  const refused = await to('link.ndjson');
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('it is a symbolic link, which is not followed'),
+  });
+  expect(readFileSync(join(cwd, 'victim'), 'utf8')).toBe('mine\n');
+  const own = await to('own.ndjson');
+  expect(statSync(join(cwd, 'own.ndjson')).mode & 0o777).toBe(0o600);
+  expect(own.stderr).not.toContain('other users');
+  writeFileSync(join(cwd, 'open.ndjson'), '', { mode: 0o644 });
+  expect((await to('open.ndjson')).stderr).toContain('other users may read or write open.ndjson');
 });

@@ -130,7 +130,13 @@ describe('a client that wants too much', () => {
     await works(server);
   });
 
-  it('is asked for one thing at a time, however many it asks for in one breath without reading', async () => {
+  it.each([
+    [''],
+    ['Connection: close\r\n'],
+    ['Content-Length: 1\r\n'],
+    ['Expect: 100-continue\r\n'],
+    ['Connection: Upgrade\r\nUpgrade: websocket\r\n'],
+  ])('is asked for one thing at a time, however many it asks for in one breath without reading: %j', async (header) => {
     // More than the system takes for it.
     const page = 'x'.repeat(20_000_000);
     let made = 0;
@@ -141,7 +147,7 @@ describe('a client that wants too much', () => {
     const server = await start({}, { metrics: counted });
     const greedy = await connect(server);
     greedy.socket.pause();
-    greedy.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(900));
+    greedy.write(`GET /metrics HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`.repeat(900));
     await until('the first is asked', () => made > 0);
     expect((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status).toBe(200);
     expect(made).toBe(1);
@@ -244,6 +250,14 @@ describe('a request that is no good', () => {
     connection.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\nrubbish\r\n\r\n');
     await connection.ended;
     expect(connection.statuses).toEqual([200, 400]);
+  });
+
+  it('is the last of its connection, however long its client goes on sending', async () => {
+    const patient = { silence: 3_600_000, requestTimeout: 3_600_000, headersTimeout: 3_600_000 };
+    const connection = await connect(await start(patient));
+    connection.write('rubbish\r\n\r\n');
+    await Promise.all([connection.ended, drip(connection, 'x')]);
+    expect(connection.statuses).toEqual([400]);
   });
 
   it('that asks to tunnel or to change the protocol gets neither', async () => {
