@@ -17,6 +17,12 @@ const LAST_BODIES = 4;
 /** One that has been silent for less may just be about to ask. */
 const SILENT_MS: DurationMs = 1000;
 
+/**
+ * So many connections have their next turn in one round of the event loop. Node accepts one connection in a round, so rounds
+ * must be short while many connections ask without end.
+ */
+const TURNS_IN_A_ROUND = 4;
+
 /** What a connection is answered now. */
 interface Answering {
   readonly deadline: NodeJS.Timeout;
@@ -32,13 +38,16 @@ interface Answering {
 export class Connections {
   readonly #limits: ConnectionLimits;
   /** How many requests of each; the oldest connection first. */
-  readonly #open = new Map<Duplex, number>();
+  readonly #open = new Map<TurnTaking, number>();
   /** Since when; the longest silent first. */
-  readonly #waiting = new Map<Duplex, number>();
+  readonly #waiting = new Map<TurnTaking, number>();
   readonly #answering = new Map<TurnTaking, Answering>();
   /** Who reads it; the oldest first. */
   readonly #readers = new Map<Buffer, Set<TurnTaking>>();
   #held = 0;
+  /** Whose answers were taken; the first has its turn first. */
+  readonly #turns = new Set<TurnTaking>();
+  #isRoundNear = false;
 
   /** From now on each connection of the server takes turns. */
   constructor(server: Server, limits: ConnectionLimits) {
@@ -98,12 +107,28 @@ export class Connections {
     this.#release(connection, answering);
     if (connection.destroyed) return;
     this.#waiting.set(connection, performance.now());
-    connection.answered();
+    this.#turns.add(connection);
+    this.#nextRound();
   }
 
   /** Cuts all that is still open. */
   cut(): void {
     for (const connection of this.#open.keys()) connection.destroy();
+  }
+
+  #nextRound(): void {
+    if (this.#isRoundNear || this.#turns.size === 0) return;
+    this.#isRoundNear = true;
+    setImmediate(() => this.#round());
+  }
+
+  #round(): void {
+    this.#isRoundNear = false;
+    for (const connection of [...this.#turns].slice(0, TURNS_IN_A_ROUND)) {
+      this.#turns.delete(connection);
+      connection.answered();
+    }
+    this.#nextRound();
   }
 
   #opened(connection: TurnTaking): void {
@@ -118,21 +143,22 @@ export class Connections {
     if (victim !== undefined) this.#cut(victim);
   }
 
-  #longestSilent(): Duplex | undefined {
+  #longestSilent(): TurnTaking | undefined {
     for (const [connection, since] of this.#waiting) {
       return performance.now() - since < SILENT_MS ? undefined : connection;
     }
     return undefined;
   }
 
-  #cut(connection: Duplex): void {
+  #cut(connection: TurnTaking): void {
     this.#forget(connection);
     connection.destroy();
   }
 
-  #forget(connection: Duplex): void {
+  #forget(connection: TurnTaking): void {
     this.#open.delete(connection);
     this.#waiting.delete(connection);
+    this.#turns.delete(connection);
   }
 
   #newBody(body: Buffer): Set<TurnTaking> {

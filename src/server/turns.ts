@@ -48,10 +48,10 @@ export class TurnTaking extends Duplex {
     this.#isBusy = true;
   }
 
-  /** Its answer was taken. Other connections have their turn before the next request. */
+  /** Its answer was taken, and it is its turn again: the next request is handed over if it is there. */
   answered(): void {
     this.#isBusy = false;
-    setImmediate(() => this.#hand());
+    this.#hand();
   }
 
   /** Whatever comes is thrown away. The socket is still read, for to close it with bytes unread would reset it, answer and all. */

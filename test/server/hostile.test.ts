@@ -153,6 +153,26 @@ describe('a client that wants too much', () => {
     expect(made).toBe(1);
   });
 
+  it('leaves room for others in each round of the event loop, with many that ask without end', async () => {
+    let asked = 0;
+    const healthy = (): boolean => {
+      asked++;
+      return true;
+    };
+    const server = await start({}, { healthy });
+    const all = await Promise.all(Array.from({ length: 40 }, () => connect(server)));
+    for (const one of all) one.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200));
+    await until('each has had an answer', () => all.every(({ text }) => text !== ''));
+    const perRound: number[] = [];
+    while (asked < 40 * 200) {
+      const before = asked;
+      await new Promise((resolve) => setImmediate(resolve));
+      perRound.push(asked - before);
+    }
+    expect(perRound.length).toBeGreaterThan(100);
+    expect(Math.max(...perRound)).toBeLessThanOrEqual(8);
+  });
+
   it('is cut when it holds an old page while many pages are held, and who holds a new one is not', async () => {
     let made = 0;
     const page = (): string => `${made++}${'x'.repeat(10_000_000)}`;
