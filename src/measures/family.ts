@@ -93,6 +93,16 @@ export function needsGrade({ name }: Pick<Measure, 'name'>): boolean {
   return !['rate', 'mae', 'rmse', 'bias', 'spearman', 'kendall'].includes(name);
 }
 
+/**
+ * Whether the value depends on what is a positive. Graded gains do not ask: dcg and ndcg but for `gain=binary`, rbp with
+ * `gain=scaled`, err. A weighted mean asks for its weights.
+ */
+export function asksPositives({ name, params }: Pick<Measure, 'name' | 'params'>): boolean {
+  if (params.get('rel') === undefined) return false;
+  if (params.get('avg') === 'weighted') return true;
+  return name !== 'err' && (params.get('gain') ?? 'binary') === 'binary';
+}
+
 /** Names that are read but never printed. */
 export const ALIASES: ReadonlyMap<string, MeasureName> = new Map([
   ['map', 'ap'],

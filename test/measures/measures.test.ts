@@ -80,6 +80,7 @@ const examples: readonly (readonly [name: string, lists: readonly PlainList[], v
   ['rbp(gain=scaled,gmax=3)', [G], 0.505664],
   ['err(gmax=3)', [G], 0.922002],
   ['err(gmax=3)@2', [G], 0.898438],
+  ['err(gmax=4)', [{ grades: [0.5] }], 0.025888],
   ['auc', [A], 0.75],
   ['auc', [SHORT], 0.833333],
   ['auc(examined=last_positive)', [SHORT], 0.5],

@@ -229,6 +229,8 @@ describe('an error', () => {
     ['f1(of=means,avg=micro)', 'of=means needs avg=macro'],
     ['precision(denom=list,examined=viewport)', 'examined=viewport is a denominator of its own: it takes no denom'],
     ['ndcg(rel=2)@5', 'rel has an effect only with gain=binary or avg=weighted'],
+    ['err(gmax=3,rel=2)', 'rel has an effect only with avg=weighted'],
+    ['rbp(gain=scaled,gmax=3,rel=2)', 'rel has an effect only with gain=binary or avg=weighted'],
     ['rbp(gain=scaled)', 'gain=scaled needs gmax, the highest grade'],
     ['rbp(gmax=3)', 'gmax needs gain=scaled'],
     ['ctr(slot=6)@5', 'slot=6 is below the cut-off @5'],
