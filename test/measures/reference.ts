@@ -36,7 +36,7 @@ export interface PlainScore {
 }
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-const cut = (value: number, most: number) => Math.max(0, Math.min(value, most, 30));
+const cut = (value: number, most: number) => Math.max(0, Math.min(value, most));
 
 /** Whether the slot at index s has the credit for feedback on its item. */
 function credited(list: PlainImpression, s: number, dup: unknown): boolean {
@@ -208,7 +208,7 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
   const shownR = good.filter((yes) => yes).length;
   const isShown = get('ideal') === undefined || get('ideal') === 'shown';
   // Without other knowledge the shown items are the known ones; a shown positive is known in any case.
-  const known = (list.known ?? plainGrades(list, grading, get('action'), 'first')).map((grade) => cut(grade, 30));
+  const known = (list.known ?? plainGrades(list, grading, get('action'), 'first')).map((grade) => Math.max(0, grade));
   const R = isShown ? shownR : Math.max(shownR, known.filter((grade) => grade >= Number(get('rel'))).length);
   const TP = good.filter((yes, s) => yes && list.slots[s].rank <= k).length;
   const lastRank = list.slots[list.slots.length - 1].rank;
