@@ -15,6 +15,12 @@ export type Rank = Unit<'Rank'>;
 /** Place of a record in one topic partition. Kafka's 64 bits are cut to the safe integers at the edge. */
 export type Offset = Unit<'Offset'>;
 
+/**
+ * Values of feedback and scores of items end here, on both sides of 0. Any finite value could be added exactly (exact.ts);
+ * but rows keep squares of sums over a list, and statistics squares of these, which have to stay below 1.8e308.
+ */
+export const LARGEST_VALUE = 1e30;
+
 /** The value of a dimension that an impression lacks, and of one whose text is not allowed (interfaces.md section 1). */
 export const ABSENT_DIMENSION = '__none__';
 export const INVALID_DIMENSION = '__invalid__';

@@ -1,5 +1,7 @@
 import type { Fingerprint } from './accumulators/store/checkpoint.ts';
 import type { Settings } from './config/settings.ts';
+import type { GradeRule, Grading } from './measures/contract.ts';
+import type { Measure } from './measures/family.ts';
 import { itemPartsOf } from './measures/item-part.ts';
 
 /**
@@ -18,9 +20,9 @@ export function fingerprint(settings: Settings): Fingerprint {
       paneSize: paneSize.ms,
       relevantFrom: grading.relevantFrom,
       // An action that only a measure names comes and goes with the measure.
-      grades: grading.actions.filter(
-        ({ name, rule }) => rule.grade > 0 || rule.from === 'value' || rule.veto || !referred.has(name),
-      ),
+      grades: grading.actions
+        .filter(({ name, rule }) => rule.grade > 0 || rule.from === 'value' || rule.veto || !referred.has(name))
+        .map(({ name, rule }) => ({ name, rule: storedRule(rule) })),
       'kafka.topics': kafka.topics.map(({ role, adapter, tsUnit, positionBase }) => ({
         role,
         adapter,
@@ -34,13 +36,35 @@ export function fingerprint(settings: Settings): Fingerprint {
       ...itemShape(settings),
     }),
     additive: JSON.stringify([
-      ...measures.map((measure) => `measure ${measure.canonical}`),
+      ...measures.map((measure) => measureEntry(measure, grading)),
       ...cohorts.map((by) => `cohorts ${by.join(',')}`),
       ...windows.map((window) => `window ${window.text}`),
       ...experiments.map((experiment) => `experiment ${experiment.name}`),
       ...(itemPartsOf(measures).length === 0 ? [] : itemSets.map((by) => `itemSets ${by.join(',')}`)),
     ]),
   };
+}
+
+/** The limit of grades that was everybody's once. */
+const FORMER_LIMIT = 30;
+
+/** Where a limit cuts nothing, the former one stands: a configuration that means what it meant has the fingerprint that it had. */
+function storedRule(rule: GradeRule): GradeRule {
+  const { from, grade, rule: combine, max, veto } = rule;
+  const isFixed = from === 'grade' && (combine !== 'sum' || grade === 0) && grade <= FORMER_LIMIT;
+  return veto || (isFixed && max >= FORMER_LIMIT) ? { ...rule, max: Math.min(max, FORMER_LIMIT) } : rule;
+}
+
+/**
+ * err and rbp with `gain=scaled` took a list for empty once where every grade was below `relevantFrom`. Where that can be, the
+ * measure is told from that of then: windows with rows of both say incomplete.
+ */
+function measureEntry({ canonical, name, params }: Measure, { actions, relevantFrom }: Grading): string {
+  const takesAll = name === 'err' || params.get('gain') === 'scaled';
+  const mayBeBelow = actions.some(({ rule: { from, grade, max, veto } }) => {
+    return !veto && (from === 'value' || (grade > 0 && Math.min(grade, max) < relevantFrom));
+  });
+  return `measure ${canonical}${takesAll && mayBeBelow ? ' of every grade' : ''}`;
 }
 
 /**

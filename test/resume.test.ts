@@ -107,4 +107,71 @@ describe('a unit goes on from its stored state', () => {
       incompleteBefore: 50_000,
     });
   });
+
+  /** `grades` of a fingerprint, and its measures, as versions stored them whose grades ended at 30. */
+  const former = {
+    grades: [
+      { name: 'click', rule: { from: 'grade', grade: 1, rule: 'max', max: 30, veto: false } },
+      { name: 'buy', rule: { from: 'grade', grade: 5, rule: 'max', max: 4, veto: false } },
+      { name: 'play', rule: { from: 'grade', grade: 0.5, rule: 'sum', max: 2, veto: false } },
+      { name: 'last', rule: { from: 'grade', grade: 2, rule: 'last', max: 30, veto: false } },
+      { name: 'stars', rule: { from: 'value', grade: 0, rule: 'max', max: 30, veto: false } },
+      { name: 'hide', rule: { from: 'grade', grade: 0, rule: 'max', max: 30, veto: true } },
+      { name: 'nothing', rule: { from: 'grade', grade: 0, rule: 'sum', max: 30, veto: false } },
+    ],
+    additive: [
+      'measure mrr',
+      'measure err(gmax=5)',
+      'measure rbp(gain=scaled,gmax=5)',
+      'cohorts ',
+      'window 5m',
+      'experiment default',
+    ],
+  };
+  const FORMER = (stars: string, more = '') =>
+    'grades: {click: 1, buy: {grade: 5, max: 4}, play: {grade: 0.5, rule: sum, max: 2}, last: {grade: 2, rule: last}, ' +
+    `stars: ${stars}, hide: {grade: 0, veto: true}, nothing: {grade: 0, rule: sum}}\ncohorts: [[]]\nwindows: [5m]\n${more}`;
+  const formerState = (yaml: string): UnitCheckpoint => {
+    const state = stored(yaml);
+    const shape = { ...JSON.parse(state.fingerprint.shape), grades: former.grades };
+    return { ...state, fingerprint: { shape: JSON.stringify(shape), additive: JSON.stringify(former.additive) } };
+  };
+
+  it('that grew when grades ended at 30, where the configuration means what it meant', () => {
+    const yaml = FORMER('{from: value, max: 30}', 'measures: [mrr]');
+    expect(resume(formerState(yaml), now(yaml), NO_PERMISSIONS)).toMatchObject({
+      generation: '4',
+      incompleteBefore: 1000,
+    });
+  });
+
+  it.each(['{from: value}', '{from: value, max: 31}', '{from: value, max: 29}'])(
+    'but not where values above 30 count now, or others are cut: %s',
+    (stars) => {
+      const state = formerState(FORMER('{from: value, max: 30}', 'measures: [mrr]'));
+      expect(() => resume(state, now(FORMER(stars, 'measures: [mrr]')), NO_PERMISSIONS)).toThrow(/ {2}grades: stored/);
+    },
+  );
+
+  it('and says incomplete where err and rbp count grades that they did not', () => {
+    const counting = (relevantFrom: number) =>
+      FORMER(
+        '{from: value, max: 30}',
+        `relevantFrom: ${relevantFrom}\nmeasures: [mrr, err(gmax=5), "rbp(gain=scaled,gmax=5)"]`,
+      );
+    expect(resume(formerState(counting(1)), now(counting(1)), NO_PERMISSIONS)).toMatchObject({
+      incompleteBefore: 50_000,
+    });
+    // From now on they come and go like any other.
+    expect(resume(stored(counting(1)), now(counting(1)), NO_PERMISSIONS)).toMatchObject({ incompleteBefore: 1000 });
+    const whole = (relevantFrom: number) =>
+      `grades: {click: 1, buy: 2}\nrelevantFrom: ${relevantFrom}\nmeasures: ["err(gmax=5)"]`;
+    const without = (yaml: string): UnitCheckpoint => {
+      const state = stored(yaml);
+      const entries = state.fingerprint.additive.replace(' of every grade', '');
+      return { ...state, fingerprint: { ...state.fingerprint, additive: entries } };
+    };
+    expect(resume(without(whole(1)), now(whole(1)), NO_PERMISSIONS)).toMatchObject({ incompleteBefore: 1000 });
+    expect(resume(without(whole(2)), now(whole(2)), NO_PERMISSIONS)).toMatchObject({ incompleteBefore: 50_000 });
+  });
 });

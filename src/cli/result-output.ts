@@ -43,20 +43,18 @@ function json({ asOf, impressions, feedback, rows, unknownItems }: ReplayResult)
 /** One line per cohort, horizon and measure. */
 function csv({ rows }: ReplayResult): string {
   const lines = rows.flatMap((row) =>
-    Object.entries(row.measures).map(([measure, { value, n, stderr }]) =>
-      [
-        row.by.join(','),
-        row.by.map((dimension) => `${dimension}=${row.labels[dimension]}`).join(','),
-        row.horizon,
-        row.window,
-        row.impressions,
-        row.positives,
-        measure,
-        value ?? '',
-        n,
-        stderr ?? '',
-      ].map(String),
-    ),
+    Object.entries(row.measures).map(([measure, { value, n, stderr }]) => [
+      row.by.join(','),
+      row.by.map((dimension) => `${dimension}=${row.labels[dimension]}`).join(','),
+      row.horizon,
+      row.window,
+      row.impressions,
+      row.positives,
+      measure,
+      value ?? undefined,
+      n,
+      stderr ?? undefined,
+    ]),
   );
   return csvTable(
     ['by', 'cohort', 'horizon', 'window', 'impressions', 'positives', 'measure', 'value', 'n', 'stderr'],

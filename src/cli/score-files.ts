@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Measure } from '../measures/family.ts';
+import type { GradeLimit } from '../measures/grade-limit.ts';
 import { MeasureError } from '../measures/scan.ts';
 import { type Format, formatOf } from '../score/format.ts';
 import { GradedLists } from '../score/graded-lists.ts';
@@ -39,7 +40,7 @@ export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> 
     if (qrels === undefined) {
       for (const run of runs) read.push(await readLists(inputs, run, scoring));
     } else {
-      const judgements = await readQrels(inputs, qrels, scoring.highestGrade);
+      const judgements = await readQrels(inputs, qrels, scoring.gradeLimit);
       for (const [i, run] of runs.entries()) {
         const layout = { format: formats[i] === 'flagr' ? 'flagr' : 'trec', columns: settings.columns } as const;
         read.push(...(await readRun(inputs, run, layout, scoring, judgements)));
@@ -101,8 +102,8 @@ async function settingsOf(
   }
 }
 
-async function readQrels(inputs: ScoreInputs, path: string, highestGrade: number): Promise<Judgements> {
-  const reader = new QrelsReader(path, highestGrade);
+async function readQrels(inputs: ScoreInputs, path: string, limit: GradeLimit): Promise<Judgements> {
+  const reader = new QrelsReader(path, limit);
   await inputs.readAll(path, reader, () => reader.judgements.rows.count);
   return reader.judgements;
 }

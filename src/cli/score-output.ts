@@ -1,5 +1,5 @@
 import { assertNever } from '../events.ts';
-import { csvTable } from '../output/csv.ts';
+import { type Cell, csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { HTML, LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
 import type { Comparison } from '../score/comparisons.ts';
@@ -79,13 +79,11 @@ function json(
 
 /** One line per row of the table; no value is an empty cell. */
 function csv({ columns, counts, rows }: ScoreTable, digits: number | undefined): string {
-  const text = (value: number | undefined, i: number): string => {
-    if (value === undefined) return '';
-    return i < counts || digits === undefined ? String(value) : value.toFixed(digits);
-  };
+  const cell = (value: number | undefined, i: number): Cell =>
+    value === undefined || i < counts || digits === undefined ? value : { number: value, digits };
   return csvTable(
     ['run', 'query', ...columns],
-    rows.map(({ run, query, values }) => [run, query, ...values.map(text)]),
+    rows.map(({ run, query, values }) => [run, query, ...values.map(cell)]),
   );
 }
 

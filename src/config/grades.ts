@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import type { GradeRule } from '../measures/contract.ts';
+import { LARGEST_VALUE } from '../events.ts';
+import type { GradeRule, Grading } from '../measures/contract.ts';
+import type { Measure } from '../measures/family.ts';
+import { LARGEST_EXPONENT } from '../measures/gain.ts';
+import { gradeLimit } from '../measures/grade-limit.ts';
+import type { Report } from './report.ts';
 import { number, word } from './values.ts';
 
-const HIGHEST = 30;
-const grade = number(0, HIGHEST);
+const grade = number(0, LARGEST_VALUE);
 
 const rule = z
   .strictObject(
@@ -15,9 +19,10 @@ const rule = z
       rule: word(['max', 'last', 'sum'])
         .prefault('max')
         .meta({ description: 'how several events of this action on one item combine; last is by event time' }),
-      max: number(0, HIGHEST, { above: true })
-        .prefault(HIGHEST)
-        .meta({ description: 'highest grade that the action can give; what is above is cut' }),
+      max: number(0, LARGEST_VALUE, { above: true }).prefault(LARGEST_VALUE).meta({
+        description:
+          'highest grade that the action can give; what is above is cut. Measures with `gain=exp` need 30 or less where a value or a sum can be above',
+      }),
       veto: z
         .boolean({ error: 'expected true or false' })
         .prefault(false)
@@ -40,7 +45,7 @@ const action = z.string().regex(/^[^\p{Cc}]{1,200}$/u, { error: 'expected the na
 export const gradesSchema = z.record(
   action,
   z
-    .union([grade, rule], { error: 'expected a grade from 0 to 30, or {from: value, rule: last}' })
+    .union([grade, rule], { error: 'expected a grade of 0 or more, or {from: value, rule: last}' })
     .meta({ description: 'what one action is worth. A number is short for {grade: number}' }),
   { error: 'expected actions and their grades, such as {click: 1, purchase: 3}' },
 );
@@ -48,19 +53,34 @@ export const gradesSchema = z.record(
 type GradeDocument = z.output<typeof gradesSchema>[string];
 
 export function gradeRule(document: GradeDocument): GradeRule {
-  if (typeof document === 'number') return { from: 'grade', grade: document, rule: 'max', max: HIGHEST, veto: false };
+  if (typeof document === 'number')
+    return { from: 'grade', grade: document, rule: 'max', max: LARGEST_VALUE, veto: false };
   const from = document.from === undefined ? 'grade' : 'value';
   const { rule: combine, max, veto } = document;
   return { from, grade: document.grade ?? 0, rule: combine, max, veto };
 }
 
 /** What an action without a grade is worth. */
-export const NO_GRADE: GradeRule = { from: 'grade', grade: 0, rule: 'max', max: HIGHEST, veto: false };
+export const NO_GRADE: GradeRule = { from: 'grade', grade: 0, rule: 'max', max: LARGEST_VALUE, veto: false };
 
-/** The highest grade that a slot can have; undefined: a grade comes from a value without a cap below 30. */
+/** What the measures default to for `gmax`: the highest grade that a slot can have; undefined: it is no gmax. */
 export function highestGrade(rules: readonly GradeRule[]): number | undefined {
   if (rules.some(({ from }) => from === 'value')) return undefined;
-  return rules.reduce((highest, { grade: fixed, max, rule: combine }) => {
-    return Math.max(highest, combine === 'sum' && fixed > 0 ? max : Math.min(fixed, max));
-  }, 0);
+  const highest = rules.reduce((most, rule) => Math.max(most, highestOf(rule)), 0);
+  return highest <= LARGEST_EXPONENT ? highest : undefined;
+}
+
+function highestOf({ from, grade: fixed, rule: combine, max }: GradeRule): number {
+  return from === 'value' || (combine === 'sum' && fixed > 0) ? max : Math.min(fixed, max);
+}
+
+/** A measure that cannot take every grade that an action may give, is told at the action. */
+export function checkGrades(actions: Grading['actions'], measures: readonly Measure[], report: Report): void {
+  for (const { name, rule } of actions) {
+    const counting = measures.filter(({ params }) => (params.get('action') ?? name) === name);
+    const { most, by } = gradeLimit(counting);
+    if (by === undefined || rule.veto || highestOf(rule) <= most) continue;
+    const what = `may be above ${most}, the highest grade that ${by.measure} takes, ${by.reason}`;
+    report.add(['grades', name], `${what}; expected max: ${most} or less here, or gain=linear there`, ['measures']);
+  }
 }

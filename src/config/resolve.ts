@@ -9,7 +9,7 @@ import { suggestion } from '../spelling.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import { detectOf } from './detect.ts';
 import { experimentsOf } from './experiments.ts';
-import { gradeRule, highestGrade, NO_GRADE } from './grades.ts';
+import { checkGrades, gradeRule, highestGrade, NO_GRADE } from './grades.ts';
 import { httpOf } from './http.ts';
 import { itemSetsOf } from './items.ts';
 import { lowerIsBetterOf, type Referred } from './referred.ts';
@@ -37,6 +37,8 @@ export function resolve(document: ConfigDocument, report: Report, command: Comma
   for (const { index, message } of problems) report.add(['measures', index], message);
 
   checkActions(measures, document.grades, report);
+  // Judgements have grades of their own.
+  if (command !== 'score') checkGrades(rules, measures, report);
 
   const names = measures.map(({ canonical }) => canonical);
   const grading = gradingOf(rules, measures, relevantFrom);

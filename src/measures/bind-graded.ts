@@ -17,6 +17,9 @@ export function bindGraded(measure: Measure, views: Views): Step {
   const action = textOf(measure, 'action');
   const graded = views.graded(action, each);
   const relevant = relevantOf(measure, views);
+  const isAll = measure.params.get('ideal') === 'all';
+  // n+ of what counts every grade: the lists with an ideal gain above 0.
+  const gained = isAll ? views.known(action) : graded;
   const overLists = (value: Parameters<typeof meanStep>[0], counted: Counted): Step =>
     measure.params.get('avg') === 'weighted' ? weightedStep(value, relevant) : meanStep(value, counted);
 
@@ -25,9 +28,7 @@ export function bindGraded(measure: Measure, views: Views): Step {
     case 'ndcg': {
       const gain = gainOf(measure);
       const discount = chosen(measure, 'discount', discounts);
-      const isAll = measure.params.get('ideal') === 'all';
-      // n+ counts the lists with an ideal gain above 0.
-      const gaining = measure.params.get('gain') === 'binary' ? relevant : isAll ? views.known(action) : graded;
+      const gaining = measure.params.get('gain') === 'binary' ? relevant : gained;
       if (measure.name === 'dcg') return overLists(() => dcg(graded, k, gain, discount), gaining);
       const [ideal, worst] = ordersOf(measure, views, k, gain, discount);
       if (measure.params.get('norm') !== 'minmax') {
@@ -36,19 +37,18 @@ export function bindGraded(measure: Measure, views: Views): Step {
       return overLists((list) => minmaxNdcg(dcg(graded, k, gain, discount), ideal(list), worst(list), !isAll), gaining);
     }
     case 'rbp': {
-      const positives = views.positives(action, each, numberOf(measure, 'rel'));
       const p = numberOf(measure, 'p');
-      const { shown, best } =
-        measure.params.get('gain') === 'scaled'
-          ? scaledRbp(graded, positives, k, p, numberOf(measure, 'gmax'))
-          : binaryRbp(positives, k, p);
-      if (measure.params.get('norm') !== 'max') return overLists(shown, relevant);
-      return overLists((list) => normalisedRbp(shown(), best(list)), relevant);
+      const isScaled = measure.params.get('gain') === 'scaled';
+      const { shown, best } = isScaled
+        ? scaledRbp(graded, k, p, numberOf(measure, 'gmax'))
+        : binaryRbp(views.positives(action, each, numberOf(measure, 'rel')), k, p);
+      const gaining = isScaled ? gained : relevant;
+      if (measure.params.get('norm') !== 'max') return overLists(shown, gaining);
+      return overLists((list) => normalisedRbp(shown(), best(list)), gaining);
     }
     case 'err': {
-      const positives = views.positives(action, each, numberOf(measure, 'rel'));
       const gmax = numberOf(measure, 'gmax');
-      return overLists(() => err(graded, positives, k, gmax), relevant);
+      return overLists(() => err(graded, k, gmax), gained);
     }
     default:
       throw unbound(measure);

@@ -1,4 +1,4 @@
-import type { MeasureName } from './family.ts';
+import { asksPositives, type MeasureName } from './family.ts';
 
 /** What a rule looks at: the full parameters, the keys that differ from their default, and the cut-off. */
 export interface Combination {
@@ -43,8 +43,8 @@ export function forbidden({ name, params, changed, k }: Combination): string | u
   if (differs('examined', 'all') && differs('denom', 'k')) {
     return `examined=${params.get('examined')} is a denominator of its own: it takes no denom`;
   }
-  if ((name === 'dcg' || name === 'ndcg') && changed.has('rel') && !is('gain', 'binary') && !is('avg', 'weighted')) {
-    return 'rel has an effect only with gain=binary or avg=weighted';
+  if (changed.has('rel') && !asksPositives({ name, params })) {
+    return `rel has an effect only with ${params.has('gain') ? 'gain=binary or ' : ''}avg=weighted`;
   }
   if (name === 'rbp' && is('gain', 'scaled') !== params.has('gmax')) {
     return is('gain', 'scaled') ? 'gain=scaled needs gmax, the highest grade' : 'gmax needs gain=scaled';

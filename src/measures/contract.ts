@@ -5,11 +5,11 @@ import type { Catalogue } from './catalogue.ts';
 export interface GradeRule {
   /** A fixed grade, or the event's value. */
   readonly from: 'grade' | 'value';
-  /** The fixed grade, 0..30; ignored when the grade comes from the value. */
+  /** The fixed grade, 0 to LARGEST_VALUE; ignored when the grade comes from the value. */
   readonly grade: number;
   /** How several events of the action on one item combine. */
   readonly rule: 'max' | 'last' | 'sum';
-  /** Highest grade this action can give, at most 30. */
+  /** Highest grade this action can give, at most LARGEST_VALUE: what is above is cut. */
   readonly max: number;
   /** The slot's grade is 0 whatever else came. */
   readonly veto: boolean;

@@ -1,4 +1,4 @@
-import type { Measure, MeasureName } from './family.ts';
+import { asksPositives, type Measure, type MeasureName } from './family.ts';
 
 type Words = (measure: Measure) => string;
 
@@ -110,8 +110,7 @@ function clauses(m: Measure): string[] {
     if (clause !== '') found.push(clause);
   };
   const rel = m.params.get('rel');
-  const usesRel = m.params.get('gain') === undefined || m.params.get('gain') === 'binary';
-  if (rel !== undefined && usesRel) add(`a positive has a grade of at least ${rel}`);
+  if (asksPositives(m)) add(`a positive has a grade of at least ${rel}`);
   const action = m.params.get('action');
   if (action !== undefined && m.name !== 'rate') add(`only feedback with the action ${action} counts`);
   add(by(m, 'dup', { each: 'a repeated item counts at each of its slots' }));

@@ -2,6 +2,8 @@
  * The whole family of measures as data: names, and for each name the parameters that it takes (measures.md section 2).
  * The order of names, parameters and values is the order in which messages list and suggest them.
  */
+import { LARGEST_VALUE } from '../events.ts';
+import { LARGEST_EXPONENT } from './gain.ts';
 
 /** A parameter that takes one of a few words; the first is the default. */
 export interface WordShape {
@@ -73,7 +75,7 @@ export type MeasureName = (typeof MEASURE_NAMES)[number];
 export interface MeasureDefaults {
   /** Default of `rel`. */
   readonly relevantFrom: number;
-  /** Default of `gmax` in err: the highest grade of the configuration; undefined where a grade comes from a value. */
+  /** Default of `gmax` in err: the highest grade of the configuration; undefined where it is no gmax, as a grade comes from a value or is above 30. */
   readonly highestGrade?: number | undefined;
 }
 
@@ -91,6 +93,16 @@ export interface Measure {
 /** Whether feedback of the measure's `action` counts by its grade: not in rates, and not where its value is the rating. */
 export function needsGrade({ name }: Pick<Measure, 'name'>): boolean {
   return !['rate', 'mae', 'rmse', 'bias', 'spearman', 'kendall'].includes(name);
+}
+
+/**
+ * Whether the value depends on what is a positive. Graded gains do not ask: dcg and ndcg but for `gain=binary`, rbp with
+ * `gain=scaled`, err. A weighted mean asks for its weights.
+ */
+export function asksPositives({ name, params }: Pick<Measure, 'name' | 'params'>): boolean {
+  if (params.get('rel') === undefined) return false;
+  if (params.get('avg') === 'weighted') return true;
+  return name !== 'err' && (params.get('gain') ?? 'binary') === 'binary';
 }
 
 /** Names that are read but never printed. */
@@ -187,11 +199,11 @@ export const FAMILY: Readonly<Record<MeasureName, MeasureShape>> = {
       ...judged,
       p: belowOne,
       gain: word('binary', 'scaled'),
-      gmax: above0(undefined, 30),
+      gmax: above0(undefined, LARGEST_VALUE),
       norm: word('none', 'max'),
     },
   },
-  err: { cut: true, params: { ...judged, gmax: { ...above0('highestGrade', 30), always: true } } },
+  err: { cut: true, params: { ...judged, gmax: { ...above0('highestGrade', LARGEST_EXPONENT), always: true } } },
   auc: { cut: false, params: { ...graded, avg: judged.avg, per: users, by, examined } },
   ctr: { cut: true, params: slots },
   rate: { cut: true, params: { ...slots, action: { kind: 'action', initial: undefined, required: true } } },

@@ -1,4 +1,10 @@
-const EXP = Float64Array.from({ length: 31 }, (_, grade) => 2 ** grade - 1);
+/**
+ * The highest grade whose gain may be 2^grade - 1: a double holds it exactly up to 53, but beyond 30 one item outweighs all
+ * others, and what came as a price is no grade of this kind.
+ */
+export const LARGEST_EXPONENT = 30;
+
+const EXP = Float64Array.from({ length: LARGEST_EXPONENT + 1 }, (_, grade) => 2 ** grade - 1);
 
 /** What a grade is worth in dcg and ndcg. It never falls as the grade rises, and a grade of 0 is worth 0. */
 export type Gain = (grade: number) => number;

@@ -3,9 +3,6 @@ import type { GradeRule } from './contract.ts';
 import { type Places, rankOf } from './places.ts';
 import { TouchedSlots } from './touched.ts';
 
-/** Grades end here: 2^30 - 1 is the largest gain. */
-export const HIGHEST_GRADE = 30;
-
 const IGNORED = 0;
 const FIXED = 1;
 const VALUE = 2;
@@ -50,7 +47,7 @@ export class Graded implements Places {
   constructor(rules: readonly GradeRule[], only: number, each: boolean) {
     this.#only = only;
     this.#each = each;
-    this.#highest = rules.map((rule) => Math.min(HIGHEST_GRADE, Math.max(0, rule.max)));
+    this.#highest = rules.map((rule) => Math.max(0, rule.max));
     this.#fixed = rules.map((rule, a) => Math.min(this.#highest[a], Math.max(0, rule.grade)));
     this.#kinds = rules.map(kindOf);
     this.#amounts = rules.map((rule) => (rule.from === 'grade' ? rule.grade : Number.NaN));

@@ -1,5 +1,5 @@
 import type { Joined } from '../events.ts';
-import { type Graded, HIGHEST_GRADE } from './grade.ts';
+import type { Graded } from './grade.ts';
 import type { Positives } from './positives.ts';
 
 /**
@@ -32,7 +32,7 @@ export class Known {
     const grades = this.#own;
     let n = 0;
     for (let i = 0; i < known.length; i++) {
-      if (known[i] > 0) grades[n++] = Math.min(known[i], HIGHEST_GRADE);
+      if (known[i] > 0) grades[n++] = known[i];
     }
     grades.subarray(0, n).sort().reverse();
     this.count = n;

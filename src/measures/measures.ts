@@ -7,10 +7,12 @@
  * ndcg.mean([{ grades: [1, 0] }, { grades: [0, 1] }]); // 0.8154648767857288
  * measure(' NDCG( gain=exp )@10').name; // 'ndcg(gain=exp)@10'
  */
+import { LARGEST_VALUE } from '../events.ts';
 import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
 import { type Grading, LEFT_OUT, SCORE_WIDTH } from './contract.ts';
 import { describe } from './describe.ts';
 import type { Measure } from './family.ts';
+import { gradeLimit } from './grade-limit.ts';
 import { itemPartOf } from './item-part.ts';
 import { parseMeasure } from './name.ts';
 import { type PlainList, plainJoined } from './plain.ts';
@@ -64,6 +66,7 @@ export function measure(
     throw new MeasureError(`"${name.trim()}": examined=viewport needs view events, which plain lists do not have`);
   }
   const scorer = compile([parsed], gradingFor(parsed, relevantFrom), catalogue);
+  const limit = gradeLimit([parsed]);
   const part = itemPartOf(parsed);
   const out = new Float64Array(SCORE_WIDTH);
   const per = parsed.params.get('per');
@@ -71,12 +74,12 @@ export function measure(
   function mean(lists: Iterable<PlainList>): number | undefined {
     if (part !== undefined) {
       const items = new PlainItems(parsed, part, catalogue);
-      for (const list of lists) items.add(plainJoined(list));
+      for (const list of lists) items.add(plainJoined(list, limit));
       return items.value();
     }
     const total = new PlainSums(parsed);
     for (const list of lists) {
-      scorer.score(plainJoined(list), out);
+      scorer.score(plainJoined(list, limit), out);
       if (out[0] !== LEFT_OUT) total.add(out, per === 'session' ? list.session : list.user);
     }
     return total.value();
@@ -92,7 +95,7 @@ function gradingFor(measure: Measure, relevantFrom: number): Grading {
   const action = measure.params.get('action');
   const name = typeof action === 'string' ? action : 'click';
   return {
-    actions: [{ name, rule: { from: 'value', grade: 0, rule: 'max', max: 30, veto: false } }],
+    actions: [{ name, rule: { from: 'value', grade: 0, rule: 'max', max: LARGEST_VALUE, veto: false } }],
     relevantFrom,
   };
 }

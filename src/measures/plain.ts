@@ -1,5 +1,5 @@
 import type { Joined } from '../events.ts';
-import { HIGHEST_GRADE } from './grade.ts';
+import type { GradeLimit } from './grade-limit.ts';
 
 type Id = string | number;
 
@@ -17,7 +17,10 @@ export interface PlainSlots {
   readonly session?: Id;
 }
 
-/** Grades of the slots, rank 1 first: 0 to 30, not necessarily whole; a negative grade is taken as 0. */
+/**
+ * Grades of the slots, rank 1 first: 0 to 1e30 (with `gain=exp` to 30), not necessarily whole; a negative grade is taken as
+ * 0.
+ */
 export interface GradedList extends PlainSlots {
   readonly grades: readonly number[];
   /** Grades of every known item, shown ones included, in any order, for `ideal=all`. Default: only the shown ones are known. */
@@ -49,9 +52,9 @@ interface Slots {
  * A plain list as if it came from the join: one event of action 0 for each item with a grade above 0, or a rating.
  * @throws RangeError that names the field, if a number is not as `PlainList` says.
  */
-export function plainJoined(list: PlainList): Joined {
+export function plainJoined(list: PlainList, limit: GradeLimit): Joined {
   const { values, known, firstSlot } =
-    'grades' in list ? gradedSlots(list) : 'items' in list ? itemSlots(list) : ratedSlots(list);
+    'grades' in list ? gradedSlots(list, limit) : 'items' in list ? itemSlots(list) : ratedSlots(list);
   const { offset = 0, ranks, scores } = list;
   if (!Number.isSafeInteger(offset) || offset < 0)
     throw new RangeError(`offset must be a whole number from 0, got ${offset}`);
@@ -72,10 +75,10 @@ export function plainJoined(list: PlainList): Joined {
   };
 }
 
-function gradedSlots({ grades, known }: GradedList): Slots {
-  const values = grades.map((grade, s) => (checkedGrade(grade, `grades[${s}]`) > 0 ? grade : Number.NaN));
+function gradedSlots({ grades, known }: GradedList, limit: GradeLimit): Slots {
+  const values = grades.map((grade, s) => (checkedGrade(grade, `grades[${s}]`, limit) > 0 ? grade : Number.NaN));
   known?.forEach((grade, i) => {
-    checkedGrade(grade, `known[${i}]`);
+    checkedGrade(grade, `known[${i}]`, limit);
   });
   if (known !== undefined) mustHold(known, values);
   return { values, known, firstSlot: undefined };
@@ -100,9 +103,10 @@ function ratedSlots({ ratings }: RatedList): Slots {
   return { values, known: undefined, firstSlot: undefined };
 }
 
-function checkedGrade(grade: number, place: string): number {
-  if (grade <= HIGHEST_GRADE) return grade;
-  throw new RangeError(`${place} must be a number up to ${HIGHEST_GRADE}, got ${grade}`);
+function checkedGrade(grade: number, place: string, { most, by }: GradeLimit): number {
+  if (grade <= most) return grade;
+  const why = by === undefined ? ',' : ` for ${by.measure}, ${by.reason};`;
+  throw new RangeError(`${place} must be a number up to ${most}${why} got ${grade}`);
 }
 
 /** A shown grade is a known one. */

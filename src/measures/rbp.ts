@@ -6,7 +6,7 @@ import { type Places, rankOf } from './places.ts';
  * Rank-biased precision (Moffat and Zobel 2008): (1 - p) x the sum over ranks r <= k of q p^(r-1), for a user who goes on
  * from each slot to the next with probability p. q is 1 for a positive (`gain=binary`), or grade / gmax, at most 1
  * (`gain=scaled`). `p=0.9` on binary grades is trec_eval rbp (m_rbp.c). `norm=max` divides by the value of the best order
- * of the shown list on its own ranks, cut at k. 0 for a list without positives.
+ * of the shown list on its own ranks, cut at k. 0 for a list without positives, with `gain=scaled` without a grade above 0.
  *
  * Example: grades 1 0 1 1 0 1 0 0 give 0.495936, with `p=0.9` 0.312949, with `norm=max` 0.84; grades 3 2 3 0 1 2 with
  * `gain=scaled,gmax=3` give 0.505664.
@@ -34,11 +34,10 @@ export function binaryRbp(positives: Places, k: number, p: number): Rbp {
   };
 }
 
-export function scaledRbp(graded: Graded, positives: Places, k: number, p: number, gmax: number): Rbp {
+export function scaledRbp(graded: Graded, k: number, p: number, gmax: number): Rbp {
   const q = (grade: number): number => Math.min(1, grade / gmax);
   return {
     shown: () => {
-      if (positives.count === 0) return 0;
       const { count, ranks, grades } = graded;
       let sum = 0;
       for (let i = 0; i < count && ranks[i] <= k; i++) sum += q(grades[i]) * p ** (ranks[i] - 1);

@@ -74,11 +74,11 @@ export class GradedLists implements BlockReader {
   }
 
   #joined(list: PlainList): Joined {
-    const { depth, scorer } = this.#settings;
+    const { depth, scorer, gradeLimit } = this.#settings;
     try {
       const ordered = this.#ties === undefined ? list : byScores(list, this.#ties);
       const cut = cutList(ordered, depth);
-      const joined = withActions(plainJoined(cut), scorer.actions.length);
+      const joined = withActions(plainJoined(cut, gradeLimit), scorer.actions.length);
       if (scorer.needs.items && joined.items === undefined) {
         throw new RangeError('the measures need items; expected {"items": [...]}');
       }

@@ -1,3 +1,4 @@
+import type { GradeLimit } from '../measures/grade-limit.ts';
 import type { BlockReader } from './blocks.ts';
 import { columnsText } from './columns.ts';
 import { Fields, type Splitter, splitBlanks, splitCommas } from './fields.ts';
@@ -9,20 +10,20 @@ import { numberAt } from './number.ts';
 const COLUMNS = 4;
 
 /**
- * Reads judgements: `query 0 item grade`, parted by blanks or by commas. A grade above `highest` is refused: it would be cut,
- * and so give other numbers than it says.
+ * Reads judgements: `query 0 item grade`, parted by blanks or by commas. A grade above what the measures take is refused: cut,
+ * it would give other numbers than it says.
  */
 export class QrelsReader implements BlockReader {
   readonly judgements = new Judgements();
   readonly #file: string;
-  readonly #highest: number;
+  readonly #limit: GradeLimit;
   readonly #fields = new Fields();
   #split: Splitter | undefined;
   #line = 0;
 
-  constructor(file: string, highest = Number.POSITIVE_INFINITY) {
+  constructor(file: string, limit: GradeLimit) {
     this.#file = file;
-    this.#highest = highest;
+    this.#limit = limit;
   }
 
   block(bytes: Uint8Array, from: number, to: number): void {
@@ -58,9 +59,14 @@ export class QrelsReader implements BlockReader {
       const got = `the grade "${this.#fields.text(3)}" is no number`;
       throw new InputError(this.#file, this.#line, `${got}; expected query 0 item grade`);
     }
-    if (grade > this.#highest) {
-      const what = `the grade ${this.#fields.text(3)} is above ${this.#highest}, the highest that counts`;
-      throw new InputError(this.#file, this.#line, `${what}; scale the grades, or take measures with gain=binary`);
+    const { most, by } = this.#limit;
+    if (grade > most) {
+      const what = `the grade ${this.#fields.text(3)} is above ${most}, the highest that`;
+      const way =
+        by === undefined
+          ? 'counts; scale the grades'
+          : `${by.measure} takes, ${by.reason}; scale the grades, or take gain=linear`;
+      throw new InputError(this.#file, this.#line, `${what} ${way}`);
     }
     const query = this.judgements.queries.numberAt(bytes, starts[0], ends[0]);
     this.judgements.add(query, bytes, starts[2], ends[2], grade, this.#line);

@@ -1,7 +1,8 @@
+import { LARGEST_VALUE } from '../events.ts';
 import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
 import { type Grading, SCORE_WIDTH, type Scorer } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
-import { HIGHEST_GRADE } from '../measures/grade.ts';
+import { type GradeLimit, gradeLimit } from '../measures/grade-limit.ts';
 import { MeasureError } from '../measures/scan.ts';
 import { compile } from '../measures/scorer.ts';
 import type { RunColumns } from './columns.ts';
@@ -35,8 +36,7 @@ export interface ScoringSettings extends Omit<ScoringChoices, 'correlationTest'>
   readonly scorer: Scorer;
   readonly testCorrelations: CorrelationTest | undefined;
   readonly out: Float64Array;
-  /** Highest grade that the measures take as it is; Infinity: they ask only whether an item is relevant, or rate it. */
-  readonly highestGrade: number;
+  readonly gradeLimit: GradeLimit;
   /** A repeated item is an error, or has the credit at its first place. */
   readonly repeats: 'error' | 'first';
   orderOf(columns: RunColumns): OrderRule;
@@ -68,7 +68,7 @@ export function scoringSettings(choices: ScoringChoices): ScoringSettings {
     scorer,
     testCorrelations: correlates ? choices.correlationTest?.(measures, scorer.actions) : undefined,
     out: new Float64Array(SCORE_WIDTH * measures.length),
-    highestGrade: measures.some(cutsGrades) ? HIGHEST_GRADE : Number.POSITIVE_INFINITY,
+    gradeLimit: gradeLimit(measures),
     repeats: preset === 'trec' ? 'error' : 'first',
     orderOf: (columns) => orderRule(preset, columns, ties),
   };
@@ -77,14 +77,8 @@ export function scoringSettings(choices: ScoringChoices): ScoringSettings {
 /** A judged item has the action `rating`, its value is the grade; a relevant one also each action that a measure names. */
 function gradingOf(measures: readonly Measure[], relevantFrom: number): Grading {
   const named = measures.flatMap(({ params }) => params.get('action') ?? []).map(String);
-  const rule = { from: 'value', grade: 0, rule: 'max', max: HIGHEST_GRADE, veto: false } as const;
+  const rule = { from: 'value', grade: 0, rule: 'max', max: LARGEST_VALUE, veto: false } as const;
   return { actions: [...new Set([JUDGED, ...named])].map((name) => ({ name, rule })), relevantFrom };
-}
-
-/** Whether a grade above the highest one would be worth less to the measure than it says. */
-function cutsGrades({ params }: Measure): boolean {
-  const gain = params.get('gain');
-  return (gain !== undefined && gain !== 'binary') || Number(params.get('rel') ?? 0) > HIGHEST_GRADE;
 }
 
 /** Measures whose value is the same in every order of the list, and those whose mean over orders is known. */

@@ -5,7 +5,6 @@ import * as discounts from '../measures/discount.ts';
 import type { Measure } from '../measures/family.ts';
 import type { Gain } from '../measures/gain.ts';
 import * as gains from '../measures/gain.ts';
-import { HIGHEST_GRADE } from '../measures/grade.ts';
 import { minmaxNdcg, ndcg } from '../measures/ndcg.ts';
 
 /**
@@ -51,7 +50,7 @@ export class TiesMean {
     if (this.#grades.length < list.length) this.#grades = new Float64Array(2 * list.length);
     const grades = this.#grades.subarray(0, list.length).fill(0);
     for (let e = 0; e < list.events; e++) {
-      const grade = Math.min(HIGHEST_GRADE, list.value[e]);
+      const grade = list.value[e];
       if (grade > grades[list.slot[e]]) grades[list.slot[e]] = grade;
     }
     return grades;
@@ -113,8 +112,7 @@ function expectedDcg(grades: Float64Array, scoreAt: (slot: number) => number, { 
 /** DCG of grades as they stand; one below 0 is worth nothing. */
 function orderDcg(grades: Float64Array, k: number, gain: Gain, discount: Discount): number {
   let sum = 0;
-  for (let i = 0; i < grades.length && i < k; i++)
-    sum += gain(Math.max(0, Math.min(HIGHEST_GRADE, grades[i]))) * discount(i + 1);
+  for (let i = 0; i < grades.length && i < k; i++) sum += gain(Math.max(0, grades[i])) * discount(i + 1);
   return sum;
 }
 

@@ -101,6 +101,16 @@ describe('receval score', () => {
     );
   });
 
+  it('writes no formula into CSV, whatever runs and queries are called, and leaves JSON as it is', async () => {
+    const lists = file('lists', '{"query":"=cmd|\'/C calc\'!A0","grades":[0,1]}\n{"query":"-5","grades":[1]}\n');
+    const args = ['--lists', `@x=${lists}`, '--measures', 'mrr', '--per-query', '--output'];
+    expect(await stdoutOf([...args, 'csv'])).toBe(
+      `run,query,mrr\n"'@x","'=cmd|'/C calc'!A0",0.5\n"'@x","'-5",1\n"'@x",all,0.75\n`,
+    );
+    const { runs } = JSON.parse(await stdoutOf([...args, 'json']));
+    expect([runs[0].name, Object.keys(runs[0].perQuery)]).toEqual(['@x', ['-5', "=cmd|'/C calc'!A0"]]);
+  });
+
   it('takes gzip, standard input and several runs, and shows them side by side', async () => {
     const packed = file('popular.run.gz', gzipSync(readFileSync(POPULAR)));
     const args = [

@@ -41,12 +41,12 @@ describe('defaults', () => {
     expect(
       settings.grading.actions.map(({ name, rule }) => [name, rule.from, rule.grade, rule.rule, rule.max, rule.veto]),
     ).toEqual([
-      ['click', 'grade', 1, 'max', 30, false],
-      ['add_to_cart', 'grade', 2, 'max', 30, false],
-      ['purchase', 'grade', 3, 'max', 30, false],
+      ['click', 'grade', 1, 'max', 1e30, false],
+      ['add_to_cart', 'grade', 2, 'max', 1e30, false],
+      ['purchase', 'grade', 3, 'max', 1e30, false],
       ['rating', 'value', 0, 'last', 5, false],
-      ['hide', 'grade', 0, 'max', 30, true],
-      ['view', 'grade', 0, 'max', 30, false],
+      ['hide', 'grade', 0, 'max', 1e30, true],
+      ['view', 'grade', 0, 'max', 1e30, false],
     ]);
   });
 
@@ -191,9 +191,26 @@ unknown: 1
       'deadLetter: {to: topic, topic: feedback}',
       'deadLetter.topic: expected a topic that is not read itself, or dead letters would be read again; found "feedback"',
     ],
-    ['grades: {click: 31}', 'grades.click: expected a number from 0 to 30; found 31'],
+    ['grades: {click: 2e30}', 'grades.click: expected a number from 0 to 1e+30; found 2e+30'],
+    ['grades: {click: -1}', 'grades.click: expected a number from 0 to 1e+30; found -1'],
+    [
+      'grades: {price: {from: value}}\nmeasures: [mrr, "ndcg(gain=exp)@10", "dcg(gain=exp)"]',
+      'grades.price: may be above 30, the highest grade that ndcg(gain=exp)@10 takes, because its gain is 2^grade - 1; ' +
+        'expected max: 30 or less here, or gain=linear there',
+    ],
+    [
+      'grades: {buy: 31, click: 1}\nmeasures: ["dcg(action=buy,gain=exp)", "dcg(action=click,gain=exp)"]',
+      'grades.buy: may be above 30, the highest grade that dcg(action=buy,gain=exp) takes, because its gain is 2^grade - 1; ' +
+        'expected max: 30 or less here, or gain=linear there',
+    ],
+    [
+      'grades: {buy: {grade: 2, rule: sum}}\nmeasures: ["dcg(gain=exp)"]',
+      'grades.buy: may be above 30, the highest grade that dcg(gain=exp) takes, because its gain is 2^grade - 1; ' +
+        'expected max: 30 or less here, or gain=linear there',
+    ],
+    ['grades: {click: 50}\nmeasures: [err]', 'measures[0]: "err": err needs gmax, a number above 0, at most 30'],
     ['grades: {rating: {form: value}}', 'grades.rating.form: unknown setting; did you mean "from"?'],
-    ['grades: {click: one}', 'grades.click: expected a grade from 0 to 30, or {from: value, rule: last}; found "one"'],
+    ['grades: {click: one}', 'grades.click: expected a grade of 0 or more, or {from: value, rule: last}; found "one"'],
     ['grades: {a: {from: value, grade: 1}}', 'grades.a: has both grade and from: value; leave one out'],
     ['cohorts: [[variant, variant]]', 'cohorts[0]: has a dimension twice'],
     ['cohorts: [[a, b], [b, a]]', 'cohorts[1]: stands there twice'],

@@ -33,6 +33,10 @@ suite('the description of a measure', () => {
       'Rank-biased precision up to rank 5 with persistence 0.8: gain the grade over 3, over that of the best order of the shown list; lists without positives count 0; mean over lists.',
     ],
     [
+      'err(gmax=3)@5',
+      'Expected reciprocal rank up to rank 5: a slot satisfies with (2^grade - 1) / 2^3; lists without positives count 0; mean over lists.',
+    ],
+    [
       'recall(empty=skip,ideal=all,per=user)@5',
       'Recall: positives up to rank 5 over all known positives; a positive has a grade of at least 1; lists without known positives are skipped; mean over lists of each user, then over users.',
     ],

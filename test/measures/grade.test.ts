@@ -83,9 +83,17 @@ describe('the grade of a slot', () => {
     expect(gradeOf({ rating: valueGrade('max', 5) }, [['rating', value]])).toBe(grade);
   });
 
-  it('never exceeds 30', () => {
-    expect(gradeOf({ dwell: valueGrade('max', 1000) }, [['dwell', 31]])).toBe(30);
-    expect(gradeOf({ dwell: valueGrade('max', 1000) }, [['dwell', 30]])).toBe(30);
+  it('is the value up to the limit of its action, whatever that is', () => {
+    const rules = { dwell: valueGrade('max', 1000) };
+    expect(gradeOf(rules, [['dwell', 999.5]])).toBe(999.5);
+    expect(gradeOf(rules, [['dwell', 1000]])).toBe(1000);
+    expect(gradeOf(rules, [['dwell', 1001]])).toBe(1000);
+    expect(
+      gradeOf({ dwell: valueGrade('sum', 1e30) }, [
+        ['dwell', 1e29],
+        ['dwell', 31],
+      ]),
+    ).toBe(1e29 + 31);
   });
 
   it('is not changed by a value that is absent', () => {

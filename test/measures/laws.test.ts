@@ -120,6 +120,29 @@ describe('the laws of measures', () => {
     },
   );
 
+  it.each([
+    'dcg',
+    'dcg(gain=exp)',
+    'ndcg',
+    'ndcg(gain=exp,ideal=all)',
+    'ndcg(norm=minmax)',
+    'ndcg(empty=skip)@2',
+    'rbp(gain=scaled,gmax=3)',
+    'rbp(gain=scaled,gmax=3,norm=max)',
+    'rbp(empty=skip,gain=scaled,gmax=3)@2',
+    'err(gmax=3)',
+    'err(empty=skip,gmax=3)',
+    'err(empty=one,gmax=3,ideal=all)@2',
+  ])('the value of %s, whose formula has no rel, does not depend on relevantFrom', (name) => {
+    const parts = fc.array(fc.constantFrom(0, 0.25, 0.5, 1, 2, 3), { minLength: 1, maxLength: 8 });
+    const usual = measure(name);
+    fc.assert(
+      fc.property(parts, fc.constantFrom(0.1, 0.5, 2, 4, 100), (list, relevantFrom) => {
+        expect(measure(name, { relevantFrom }).score({ grades: list })).toBe(usual.score({ grades: list }));
+      }),
+    );
+  });
+
   it('what is known but was not shown only lowers recall, ap and ndcg', () => {
     const more = fc.array(fc.constantFrom(0, 1, 2, 3), { maxLength: 4 });
     const names = fc.constantFrom('recall', 'ap', 'ndcg', 'ndcg(gain=exp)');

@@ -80,6 +80,7 @@ const examples: readonly (readonly [name: string, lists: readonly PlainList[], v
   ['rbp(gain=scaled,gmax=3)', [G], 0.505664],
   ['err(gmax=3)', [G], 0.922002],
   ['err(gmax=3)@2', [G], 0.898438],
+  ['err(gmax=4)', [{ grades: [0.5] }], 0.025888],
   ['auc', [A], 0.75],
   ['auc', [SHORT], 0.833333],
   ['auc(examined=last_positive)', [SHORT], 0.5],
@@ -210,8 +211,8 @@ describe('a measure by name', () => {
   });
 
   it.each([
-    [{ grades: [1, 31] }, 'grades[1] must be a number up to 30, got 31'],
-    [{ grades: [Number.NaN] }, 'grades[0] must be a number up to 30, got NaN'],
+    [{ grades: [1, 1.5e30] }, 'grades[1] must be a number up to 1e+30, got 1.5e+30'],
+    [{ grades: [Number.NaN] }, 'grades[0] must be a number up to 1e+30, got NaN'],
     [{ grades: [1], offset: -1 }, 'offset must be a whole number from 0, got -1'],
     [{ grades: [1], offset: 0.5 }, 'offset must be a whole number from 0, got 0.5'],
     [{ grades: [1, 0], ranks: [1] }, 'ranks must have one entry per slot (2), got 1'],
@@ -219,12 +220,24 @@ describe('a measure by name', () => {
     [{ grades: [1, 0], ranks: [0, 2] }, 'ranks[0] must be a whole number from 1, got 0'],
     [{ grades: [1], ranks: [2 ** 31] }, 'ranks[0] must be a whole number from 1, got 2147483648'],
     [{ grades: [1, 2], known: [2, 0] }, 'known must hold the shown grades too, but grades[0], 1, is not in it'],
-    [{ grades: [1], known: [1, 31] }, 'known[1] must be a number up to 30, got 31'],
+    [{ grades: [1], known: [1, Number.POSITIVE_INFINITY] }, 'known[1] must be a number up to 1e+30, got Infinity'],
     [{ grades: [1], scores: [] }, 'scores must have one entry per slot (1), got 0'],
     [{ grades: [1], scores: [Number.NaN] }, 'scores[0] must be a finite number or null, got NaN'],
     [{ ratings: [1, Number.POSITIVE_INFINITY] }, 'ratings[1] must be a finite number or null, got Infinity'],
   ])('refuses %j', (list, message) => {
     expect(() => measure('mrr').score(list)).toThrow(new RangeError(message));
+  });
+
+  it('takes any grade from 0 up, but for gain=exp', () => {
+    expect(measure('dcg@1').score({ grades: [1e6, 31] })).toBe(1e6);
+    expect(measure('ndcg').score({ grades: [31, 0], known: [31, 0] })).toBe(1);
+    expect(measure('precision(rel=40)@2').score({ grades: [31, 40] })).toBe(0.5);
+    expect(measure('dcg(gain=exp)@1').score({ grades: [30] })).toBe(2 ** 30 - 1);
+    for (const list of [{ grades: [31] }, { grades: [30], known: [30, 31] }]) {
+      expect(() => measure('ndcg(gain=exp)@3').score(list)).toThrow(
+        /^(grades\[0\]|known\[1\]) must be a number up to 30 for ndcg\(gain=exp\)@3, because its gain is 2\^grade - 1; got 31$/,
+      );
+    }
   });
 
   it.each([

@@ -36,7 +36,7 @@ export interface PlainScore {
 }
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-const cut = (value: number, most: number) => Math.max(0, Math.min(value, most, 30));
+const cut = (value: number, most: number) => Math.max(0, Math.min(value, most));
 
 /** Whether the slot at index s has the credit for feedback on its item. */
 function credited(list: PlainImpression, s: number, dup: unknown): boolean {
@@ -208,7 +208,7 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
   const shownR = good.filter((yes) => yes).length;
   const isShown = get('ideal') === undefined || get('ideal') === 'shown';
   // Without other knowledge the shown items are the known ones; a shown positive is known in any case.
-  const known = (list.known ?? plainGrades(list, grading, get('action'), 'first')).map((grade) => cut(grade, 30));
+  const known = (list.known ?? plainGrades(list, grading, get('action'), 'first')).map((grade) => Math.max(0, grade));
   const R = isShown ? shownR : Math.max(shownR, known.filter((grade) => grade >= Number(get('rel'))).length);
   const TP = good.filter((yes, s) => yes && list.slots[s].rank <= k).length;
   const lastRank = list.slots[list.slots.length - 1].rank;
@@ -242,6 +242,7 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
     if (get('avg') === 'micro') return { positive, values: [above, below] };
     return get('avg') === 'weighted' ? { positive: R > 0, values: [R * value, R] } : { positive, values: [value] };
   };
+  const anyGrade = (isShown ? grades : known).some((grade) => grade > 0);
   const hitRanks = list.slots.filter((_, s) => good[s]).map(({ rank }) => rank);
 
   if (get('per') === 'class') {
@@ -333,22 +334,19 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
       return finish(isShown ? Math.min(1, Math.max(0, scaled)) : scaled, 0, 0, gaining);
     }
     case 'rbp': {
-      if (shownR === 0) return finish(0, 0, 0);
+      const isScaled = get('gain') === 'scaled';
       const p = Number(get('p'));
-      const stops = grades.map((g, s) =>
-        get('gain') === 'scaled' ? Math.min(1, g / Number(get('gmax'))) : good[s] ? 1 : 0,
-      );
+      const stops = grades.map((g, s) => (isScaled ? Math.min(1, g / Number(get('gmax'))) : good[s] ? 1 : 0));
       const rbpOf = (values: readonly number[]) =>
         (1 - p) * sum(list.slots.map(({ rank }, s) => (rank <= k ? values[s] * p ** (rank - 1) : 0)));
       const best = rbpOf(stops.toSorted((a, b) => b - a));
-      return finish(get('norm') === 'max' ? over(rbpOf(stops), best) : rbpOf(stops), 0, 0);
+      return finish(get('norm') === 'max' ? over(rbpOf(stops), best) : rbpOf(stops), 0, 0, isScaled ? anyGrade : R > 0);
     }
     case 'err': {
-      if (shownR === 0) return finish(0, 0, 0);
       const gmax = Number(get('gmax'));
       const q = grades.map((g) => (2 ** Math.min(g, gmax) - 1) / 2 ** gmax);
       const reaches = (s: number) => q.slice(0, s).reduce((all, stop) => all * (1 - stop), 1);
-      return finish(sum(list.slots.map(({ rank }, s) => (rank <= k ? (q[s] * reaches(s)) / rank : 0))), 0, 0);
+      return finish(sum(list.slots.map(({ rank }, s) => (rank <= k ? (q[s] * reaches(s)) / rank : 0))), 0, 0, anyGrade);
     }
     case 'auc': {
       const scoreOf = ({ rank, score }: PlainSlot) => (get('by') === 'rank' ? 0 - rank : score);

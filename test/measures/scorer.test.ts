@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LEFT_OUT, SCORE_WIDTH, SUMS, type SumsKind, WITH_POSITIVE } from '../../src/measures/contract.ts';
+import {
+  type Grading,
+  LEFT_OUT,
+  SCORE_WIDTH,
+  SUMS,
+  type SumsKind,
+  WITH_POSITIVE,
+} from '../../src/measures/contract.ts';
 import type { Measure } from '../../src/measures/family.ts';
 import { parseMeasure } from '../../src/measures/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
@@ -10,19 +17,19 @@ import { type PlainImpression, plainGrades, plainPairs, plainScore } from './ref
 
 const parse = (text: string) => parseMeasure(text, { relevantFrom: 1 });
 
-function expectAgreement(measures: readonly Measure[], lists: readonly PlainImpression[]): void {
-  const scorer = compile(measures, GRADING);
+function expectAgreement(measures: readonly Measure[], lists: readonly PlainImpression[], grading = GRADING): void {
+  const scorer = compile(measures, grading);
   const out = new Float64Array(SCORE_WIDTH * measures.length);
   for (const list of lists) {
     const positive = scorer.score(joined(list, scorer.actions), out);
-    expect(positive).toBe(plainGrades(list, GRADING, undefined, 'first').some((grade) => grade >= 1));
+    expect(positive).toBe(plainGrades(list, grading, undefined, 'first').some((grade) => grade >= 1));
     for (const [m, measure] of measures.entries()) {
-      const plain = plainScore(measure, list, GRADING);
+      const plain = plainScore(measure, list, grading);
       const [state, ...values] = out.subarray(SCORE_WIDTH * m);
       expect([measure.canonical, state === LEFT_OUT]).toEqual([measure.canonical, plain === undefined]);
       const kind = scorer.kinds[m];
       const { values: names, tail } = SUMS[kind];
-      expectTail(measure, list, kind, values.slice(names.length, names.length + tail.length));
+      expectTail(measure, list, grading, kind, values.slice(names.length, names.length + tail.length));
       if (plain === undefined) continue;
       expect([measure.canonical, state === WITH_POSITIVE]).toEqual([measure.canonical, plain.positive]);
       expect(plain.values.length).toBe(kind === 'apart' ? 1 : names.length);
@@ -34,10 +41,16 @@ function expectAgreement(measures: readonly Measure[], lists: readonly PlainImpr
 }
 
 /** Pairs and rated slots count also where the list is left out, unless it is too short or has no slot up to k. */
-function expectTail(measure: Measure, list: PlainImpression, kind: SumsKind, tail: readonly number[]): void {
+function expectTail(
+  measure: Measure,
+  list: PlainImpression,
+  grading: Grading,
+  kind: SumsKind,
+  tail: readonly number[],
+): void {
   if (tail.length === 0) return;
   const isRefused = list.slots.length === 0 || list.slots.length < Number(measure.params.get('min_list_length'));
-  const { pairs, rated } = isRefused ? { pairs: [], rated: 0 } : plainPairs(measure, list, GRADING);
+  const { pairs, rated } = isRefused ? { pairs: [], rated: 0 } : plainPairs(measure, list, grading);
   expect(tail).toEqual(kind === 'pairs' ? [rated] : [pairs.length, rated]);
 }
 
@@ -51,14 +64,49 @@ describe('the fast scorer', () => {
   it('agrees with the plain one for any measures and any lists, one after the other', () => {
     const measures = fc.uniqueArray(scoredMeasure, { minLength: 1, maxLength: 6, selector: (m) => m.canonical });
     const lists = fc.array(impressions(12), { minLength: 1, maxLength: 4 });
-    fc.assert(fc.property(measures, lists, expectAgreement), { numRuns: 3000 });
+    fc.assert(
+      fc.property(measures, lists, (some, all) => expectAgreement(some, all)),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('agrees with the plain one where prices and times are grades', () => {
+    const grades = GRADING.actions.map(({ name, rule }) => ({
+      name,
+      rule: rule.from === 'value' ? { ...rule, max: 1e30 } : rule,
+    }));
+    const prices: Grading = { ...GRADING, actions: grades };
+    /** Values of up to 1e6 with parts, and beyond; the grades of 40 that were not shown are 1e6 too. */
+    const priced = fc
+      .tuple(impressions(12), fc.constantFrom(7, 40_000.25, 166_666.5, 1e12))
+      .map(([list, times]): PlainImpression => {
+        const events = list.events.map((event) =>
+          event.value === undefined ? event : { ...event, value: event.value * times },
+        );
+        const { known, ...others } = { ...list, events };
+        if (known === undefined) return others;
+        const unseen = known.slice(list.slots.length).map((grade) => grade * 25_000);
+        return { ...others, known: [...plainGrades(others, prices, undefined, 'first'), ...unseen] };
+      });
+    const measures = scoredMeasure.filter(({ params }) => params.get('gain') !== 'exp');
+    fc.assert(
+      fc.property(fc.array(measures, { minLength: 1, maxLength: 4 }), priced, (some, list) =>
+        expectAgreement(some, [list], prices),
+      ),
+      { numRuns: 2000 },
+    );
   });
 
   it('agrees with the plain one for long lists, whose buffers grow', () => {
     const lists = fc.tuple(impressions(5), impressions(80), impressions(10)).map((all) => [...all]);
-    fc.assert(fc.property(fc.array(scoredMeasure, { minLength: 1, maxLength: 3 }), lists, expectAgreement), {
-      numRuns: 300,
-    });
+    fc.assert(
+      fc.property(fc.array(scoredMeasure, { minLength: 1, maxLength: 3 }), lists, (some, all) =>
+        expectAgreement(some, all),
+      ),
+      {
+        numRuns: 300,
+      },
+    );
   });
 
   it('agrees with the plain one when nearly every slot of a long list has feedback', () => {

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitRow } from '../../src/consumers/decode/csv.ts';
-import { csvTable } from '../../src/output/csv.ts';
 import { latexComment, latexTable, latexText } from '../../src/output/latex.ts';
 import { markdownText } from '../../src/output/table.ts';
 import { HTML, MARKDOWN } from '../../src/output/text-form.ts';
@@ -47,19 +45,6 @@ describe('text for LaTeX', () => {
       '\\begin{tabular}{lr}\n\\toprule\nrun & P\\_5 \\\\\n\\midrule\na\\&b & 0.5 \\\\\n{[}c] & - \\\\\n{*}d & - \\\\\n\\bottomrule\n\\end{tabular}\n',
     );
     expect(latexComment('up to\nnow')).toBe('% up to now\n');
-  });
-});
-
-describe('CSV', () => {
-  it('reads back, whatever its cells hold', () => {
-    const cell = fc.string().map((text) => text.replace(/[\r\n]/g, ''));
-    fc.assert(
-      fc.property(fc.array(cell, { minLength: 1, maxLength: 5 }), (cells) => {
-        const [line] = csvTable(cells, []).split('\n');
-        expect(splitRow(line)).toEqual(cells);
-      }),
-    );
-    expect(csvTable(['a', 'b'], [['x\ny', '1']])).toBe('a,b\n"x\ny",1\n');
   });
 });
 

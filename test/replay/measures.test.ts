@@ -160,6 +160,100 @@ describe('a replay', () => {
     expect(measures['mae(action=tip,avg=macro)']).toMatchObject({ value: null, pairs: 0, scoredShare: 0 });
   });
 
+  it('takes a price as the gain, whatever it is, and a refund as nothing', async () => {
+    const shown = [
+      { requestId: 'r1', items: ['a', 'b', 'c'] },
+      { requestId: 'r2', items: ['d', 'e'] },
+      { requestId: 'r3', items: ['f', 'g'] },
+    ];
+    const happened = [
+      on('r1', 'b', 'purchase', { value: 129.5 }),
+      on('r1', 'c', 'purchase', { value: 4999.99 }),
+      on('r1', 'a', 'click'),
+      on('r2', 'e', 'purchase', { value: 1e30 }),
+      on('r3', 'f', 'purchase', { value: -20 }),
+      on('r3', 'g', 'purchase', { value: 31 }),
+      on('r3', 'g', 'purchase', { value: 0.000001 }),
+      on('r3', 'g', 'view', { value: 1.5e30 }),
+    ];
+    const { rows, invalid } = await result(
+      'cohorts: [[], [req]]\ngrades: {click: 1, purchase: {from: value}}\n' +
+        'measures: [dcg, "dcg@2", "ndcg(gain=linear)@3", "dcg(discount=none)", "dcg(gain=binary,rel=100)", "rbp(gain=scaled,gmax=5000)", "err(gmax=4)", mrr]',
+      shown.map((one) => ({ ...one, cohorts: { req: one.requestId } })),
+      happened,
+    );
+    expect([...invalid.feedback]).toEqual([['bad_number', 1]]);
+    const of = (request: string) => rows.find(({ labels }) => labels['req'] === request)?.measures ?? {};
+    const log = Math.log2;
+    const r1 = of('r1');
+    const dcg = 1 + 129.5 / log(3) + 4999.99 / 2;
+    expect(r1['dcg'].value).toBe(Math.round(dcg * 1e9) / 1e9);
+    expect(r1['dcg@2'].value).toBeCloseTo(1 + 129.5 / log(3), 9);
+    expect(r1['ndcg@3'].value).toBeCloseTo(dcg / (4999.99 + 129.5 / log(3) + 1 / 2), 9);
+    expect(r1['dcg(discount=none)'].value).toBe(5130.49);
+    expect(r1['dcg(gain=binary,rel=100)'].value).toBeCloseTo(1 / log(3) + 1 / 2, 9);
+    expect(r1['rbp(gain=scaled,gmax=5000)'].value).toBeCloseTo(
+      0.2 * (1 / 5000 + (0.8 * 129.5) / 5000 + (0.64 * 4999.99) / 5000),
+      9,
+    );
+    // A grade above gmax counts as gmax.
+    expect(r1['err(gmax=4)'].value).toBeCloseTo(
+      1 / 16 + ((15 / 16) * 15) / 16 / 2 + ((15 / 16) * (1 / 16) * (15 / 16)) / 3,
+      9,
+    );
+    // Exact in its row; in print a sum of more than 53 bits is rounded.
+    expect((of('r2')['dcg(discount=none)'].value ?? 0) / 1e30).toBeCloseTo(1, 14);
+    expect((of('r2')['dcg'].value ?? 0) / 1e30).toBeCloseTo(1 / log(3), 14);
+    expect(of('r3')['dcg(discount=none)'].value).toBe(31);
+    expect(of('r3')['mrr'].value).toBe(0.5);
+    const all = rows.find(({ by }) => by.length === 0)?.measures ?? {};
+    expect((all['dcg(discount=none)'].value ?? 0) / 1e30).toBeCloseTo(1 / 3, 14);
+  });
+
+  it('sums the prices of one item, and cuts where it is told', async () => {
+    const shown = [{ requestId: 'r1', items: ['a'] }];
+    const happened = [40, 60.5, 200].map((value) => on('r1', 'a', 'purchase', { value }));
+    const gained = async (rule: string) =>
+      (await whole(`grades: {purchase: {from: value, ${rule}}}\nmeasures: [dcg]`, shown, happened))['dcg'].value;
+    expect(await gained('rule: sum')).toBe(300.5);
+    expect(await gained('rule: sum, max: 250')).toBe(250);
+    expect(await gained('rule: max')).toBe(200);
+    expect(await gained('rule: last, max: 30')).toBe(30);
+    const clicks = [1, 2, 3].map(() => on('r1', 'a', 'click'));
+    expect((await whole('grades: {click: {grade: 20, rule: sum}}\nmeasures: [dcg]', shown, clicks))['dcg'].value).toBe(
+      60,
+    );
+    expect((await whole('grades: {click: 500}\nmeasures: [dcg]', shown, clicks))['dcg'].value).toBe(500);
+  });
+
+  it('is not brought down by a rating or a score that no measure could add', async () => {
+    const items = (score: number) => [{ id: 'a', score }];
+    const { invalid, rows } = await result(
+      'cohorts: [[]]\nmeasures: [rmse, "rmse(avg=macro)", mae, "mae(avg=macro)", bias, spearman, dcg]',
+      [
+        { requestId: 'r1', items: items(1) },
+        { requestId: 'r2', items: items(1e300) },
+        { requestId: 'r3', items: items(-1e30) },
+      ],
+      [
+        on('r1', 'a', 'rating', { value: 1e200 }),
+        on('r1', 'a', 'rating', { value: 3 }),
+        on('r3', 'a', 'rating', { value: 1e30 }),
+      ],
+    );
+    expect([[...invalid.impressions], [...invalid.feedback]]).toEqual([[['bad_number', 1]], [['bad_number', 1]]]);
+    const { measures } = rows[0];
+    for (const [name, wanted] of [
+      ['rmse(avg=macro)', 1],
+      ['mae(avg=macro)', 1],
+      ['mae', 1],
+      ['bias', 1],
+      ['rmse', Math.SQRT2],
+    ] as const) {
+      expect((measures[name].value ?? 0) / 1e30, name).toBeCloseTo(wanted, 14);
+    }
+  });
+
   it('averages by user and by session, inside of each cohort', async () => {
     const list = (requestId: string, variant: string, userId?: string, sessionId?: string | number) => ({
       requestId,

@@ -99,12 +99,28 @@ describe('judgements', () => {
     expect(() => scoreText('1 Q0 a 1 2 t\n', qrels, { measures: ['mrr'] })).toThrow(message);
   });
 
-  it('above 30, which gains would cut, are refused where gains or `rel` ask for them', () => {
-    const scored = (measure: string) => scoreText('1 Q0 a 1 2 t\n', '1 0 b 1\n1 0 a 100\n', { measures: [measure] });
-    const message = 'qrels, line 2: the grade 100 is above 30, the highest that counts; scale the grades';
-    for (const measure of ['ndcg@10', 'dcg(gain=exp)', 'rbp(gain=scaled,gmax=3)', 'precision(rel=50)@1']) {
-      expect(() => scored(measure), measure).toThrow(message);
-    }
+  it('may be any number from 0 up, but for gain=exp, which says so with the line', () => {
+    const scored = (...measures: string[]) => scoreText('1 Q0 a 1 2 t\n', '1 0 b 1\n1 0 a 100\n', { measures });
+    const message =
+      'qrels, line 2: the grade 100 is above 30, the highest that dcg(gain=exp)@2 takes, because its gain is 2^grade - 1; ' +
+      'scale the grades, or take gain=linear';
+    expect(() => scored('ap', 'dcg(gain=exp)@2', 'ndcg(gain=exp)')).toThrow(message);
+    expect(
+      scored(
+        'ndcg(ideal=shown)@10',
+        'dcg',
+        'rbp(gain=scaled,gmax=3,p=0.5)',
+        'precision(rel=100)@1',
+        'precision(rel=101)@1',
+      ).runs[0].mean,
+    ).toEqual([1, 100, 0.5, 1, 0]);
+    expect(scored('ndcg').runs[0].mean[0]).toBeCloseTo(100 / (100 + 1 / Math.log2(3)), 12);
+    expect(scoreText('1 Q0 a 1 2 t\n', '1 0 a 9223372036854775807\n', { measures: ['dcg'] }).runs[0].mean).toEqual([
+      2 ** 63,
+    ]);
+    expect(() => scoreText('1 Q0 a 1 2 t\n', '1 0 a 1.1e30\n', { measures: ['mrr'] })).toThrow(
+      'qrels, line 1: the grade 1.1e30 is above 1e+30, the highest that counts; scale the grades',
+    );
     expect(scored('ndcg(gain=binary)@1').runs[0].mean).toEqual([1]);
     expect(scored('mae').runs[0].mean).toEqual([98]);
     expect(scored('ap').runs[0].mean).toEqual([0.5]);
@@ -220,11 +236,20 @@ describe('graded lists', () => {
     expect(mean.map((value) => value?.toFixed(6))).toEqual(['0.333333', '0.250000', '0.666667', '0.150000']);
   });
 
+  it('may have prices for grades, but for gain=exp', () => {
+    const list = { grades: [129.5, 4999.99], known: [4999.99, 129.5, 31], scores: [1, 1] };
+    expect(scoreLists([list], { measures: ['dcg(discount=none)', 'dcg@1'] }).mean).toEqual([5129.49, 129.5]);
+    expect(scoreLists([list], { measures: ['dcg@1'], ties: 'mean' }).mean).toEqual([5129.49 / 2]);
+    expect(() => scoreLists([{ grades: [30] }, list], { measures: ['mrr', 'ndcg(gain=exp)'] })).toThrow(
+      'lists, line 2: grades[0] must be a number up to 30 for ndcg(gain=exp), because its gain is 2^grade - 1; got 129.5',
+    );
+  });
+
   it.each([
     [['{"grades": [1'], 'lists, line 1: this is no JSON'],
     [['{"grades": [1]}', '{"grade": [1]}'], 'lists, line 2: expected {"grades": [...]}'],
     [['{"grades": [1, "x"]}'], 'lists, line 1: grades must be a list of numbers, got [1,"x"]'],
-    [['{"grades": [31]}'], 'lists, line 1: grades[0] must be a number up to 30, got 31'],
+    [['{"grades": [2e30]}'], 'lists, line 1: grades[0] must be a number up to 1e+30, got 2e+30'],
     [
       ['{"query": "q", "grades": [1]}', '', '{"query": "q", "grades": [0]}'],
       'line 3: the query "q" has a list on line 1',

@@ -59,7 +59,7 @@ export function scoreText(run: string, qrels: string, choices: Choices): InMemor
   const part = choices.part ?? 1 << 20;
   const format = formatOf(Buffer.from(run)) ?? 'trec';
   const settings = settingsOf({ preset: format, ...choices });
-  const reader = new QrelsReader('qrels', settings.highestGrade);
+  const reader = new QrelsReader('qrels', settings.gradeLimit);
   feed(reader, qrels, part);
   const scoring = new FileScoring('run', settings, reader.judgements);
   feed(new RunReader('run', { format, columns: undefined }, choices.gather ?? false, scoring), run, part);

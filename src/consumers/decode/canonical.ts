@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { INVALID_CODES, type InvalidCode } from '../../drops.ts';
+import { LARGEST_VALUE } from '../../events.ts';
 import { isFields, isItem, isVariants } from './raw.ts';
 import { MAX_OFFSET, MAX_RANK } from './reader.ts';
 import type { DecoderOptions } from './settings.ts';
@@ -32,6 +33,7 @@ const id = z
 const optionalId = z.preprocess((value) => (value === '' ? undefined : value), id.nullish());
 const text = z.string({ error: typed('wrong_type') });
 const finite = z.number({ error: typed('bad_number') });
+const measured = finite.refine((value) => Math.abs(value) <= LARGEST_VALUE, 'bad_number');
 const fields = z.custom<Readonly<Record<string, unknown>>>(isFields, 'wrong_type');
 
 const model = z.object(
@@ -56,7 +58,7 @@ function itemsSchema({ itemsPerList, positionBase }: Pick<DecoderOptions, 'items
   const item = z.object({
     id,
     position: position.nullish(),
-    score: finite.nullish(),
+    score: measured.nullish(),
     propensity: finite.nullish(),
     team: text.nullish(),
     category: text.nullish(),
@@ -92,7 +94,7 @@ export function feedbackSchema(options: Pick<DecoderOptions, 'tsUnit'>) {
     ...eventFields(options),
     itemId: id,
     action: text.min(1, 'missing_field'),
-    value: finite.nullish(),
+    value: measured.nullish(),
   });
 }
 

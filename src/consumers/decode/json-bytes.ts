@@ -39,10 +39,10 @@ export function stringEnd(u8: Uint8Array, at: number): number {
   return u8[i] === QUOTE ? i + 1 : -1;
 }
 
-/** A number without exponent; of at most 300 bytes, so that it is finite. */
+/** A number without exponent; of at most 30 bytes, so that it is below LARGEST_VALUE. */
 export function decimalEnd(u8: Uint8Array, at: number): number {
   const end = plainNumberEnd(u8, at);
-  return end < 0 || end - at > 300 || (u8[end] | 0x20) === 0x65 ? -1 : end;
+  return end < 0 || end - at > 30 || (u8[end] | 0x20) === 0x65 ? -1 : end;
 }
 
 function plainNumberEnd(u8: Uint8Array, at: number): number {

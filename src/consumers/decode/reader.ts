@@ -4,7 +4,7 @@
  * two together. Measured on Node 20 with 20 items of {id, score}: 0.5 us an impression, beside 6.1 us of JSON.parse and
  * 6.5 us of the schemas.
  */
-import type { EpochMs, Feedback, Impression, Rank } from '../../events.ts';
+import { type EpochMs, type Feedback, type Impression, LARGEST_VALUE, type Rank } from '../../events.ts';
 import { carriedCategories, carriedScores } from './carried.ts';
 import type { Dimensions } from './dimensions.ts';
 import { isFields, isItem, isModel, isVariants, type RawItem, type RawRecord } from './raw.ts';
@@ -109,7 +109,7 @@ export class Reader {
     if (requestId === undefined || itemId === undefined || !(ts >= 0)) return undefined;
     if (typeof action !== 'string' || action.length === 0) return undefined;
     if (eventId === undefined && !isOptionalId(record.eventId)) return undefined;
-    if (value !== undefined && (typeof value !== 'number' || !Number.isFinite(value))) return undefined;
+    if (value !== undefined && !isMeasured(value)) return undefined;
     if (!isOptionalId(record.userId) || !isOptionalId(record.sessionId)) return undefined;
     return { kind: 'feedback', requestId, itemId, ts, action, eventId, value };
   }
@@ -151,13 +151,18 @@ function isOptionalNumber(value: unknown): boolean {
   return !isPresent(value) || (typeof value === 'number' && Number.isFinite(value));
 }
 
+/** A value or a score that measures can take. */
+function isMeasured(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) <= LARGEST_VALUE;
+}
+
 function isWithin(value: number, low: number, high: number): boolean {
   return value >= low && value <= high && Number.isInteger(value);
 }
 
 function isPlainItem(item: RawItem): boolean {
   return (
-    isOptionalNumber(item.score) &&
+    (!isPresent(item.score) || isMeasured(item.score)) &&
     isOptionalNumber(item.propensity) &&
     isOptionalText(item.team) &&
     isOptionalText(item.category)

@@ -109,6 +109,38 @@ describe('impressions', () => {
     expect(refusal('{"requestId":"r","ts":0,"itemId":"i","action":"a","value":1e999}')).toBe('bad_number value');
   });
 
+  test('values and scores from -1e30 to 1e30 count; beyond, where squares of sums would leave the doubles, they are refused', () => {
+    const feedback = (value: string) => `{"requestId":"r","ts":0,"itemId":"i","action":"a","value":${value}}`;
+    const list = (score: string) => `{"requestId":"r","ts":0,"items":[{"id":"a","score":${score}}]}`;
+    const zeros = '0'.repeat(30);
+    for (const inside of [
+      '1e30',
+      '-1e30',
+      `1${zeros}`,
+      `-1${zeros}`,
+      `1${zeros}.0`,
+      `9${zeros.slice(1)}.25`,
+      '1E-40',
+      '50',
+      '-0',
+    ]) {
+      expect(decode(feedback(inside)), inside).toMatchObject({ events: [{ value: Number(inside) }] });
+      expect(decode(list(inside)), inside).toHaveProperty('events');
+    }
+    for (const outside of [
+      '1.0001e30',
+      '-1.0001e30',
+      '1e200',
+      `1${zeros}0`,
+      `-2${zeros}`,
+      `3${zeros}.5`,
+      `1${'0'.repeat(250)}`,
+    ]) {
+      expect(refusal(feedback(outside)), outside).toBe('bad_number value');
+      expect(refusal(list(outside)), outside).toBe('bad_number items[0].score');
+    }
+  });
+
   test('an id that is a number is exact or refused', () => {
     expect(event('{"requestId":9007199254740991,"ts":0,"items":[-5]}')).toMatchObject({
       requestId: '9007199254740991',

@@ -96,7 +96,12 @@ const word = fc.oneof(
   },
   { weight: 4, arbitrary: fc.string({ minLength: 1, maxLength: 50 }).filter((text) => /^[ !#-[\]-~]+$/.test(text)) },
 );
-const number = fc.oneof(fc.constantFrom(0, 1, 0.99864, -2.5), fc.double({ noNaN: true, noDefaultInfinity: true }));
+/** Sometimes at the edge of what a value may be, or beyond. */
+const number = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(0, 1, 0.99864, -2.5) },
+  { weight: 1, arbitrary: fc.constantFrom(1e30, -1e30, 1.2e30, 999_999_999_999_999_900_000, -1e21) },
+  { weight: 4, arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e30, max: 1e30 }) },
+);
 /** Mostly `usual`, now and then something that the field should not or need not hold. */
 function mostly(usual: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const odd = fc.constantFrom<unknown>(null, '', 7, -1, 1.5, true, 'ü', '\\', [], {}, ['x'], { a: 'b' });
