@@ -1,9 +1,10 @@
 /**
- * `npm run bench:honesty [-- --seeds N --only same,regressed,split,files,bandit]`: how often the decisions are wrong, how
+ * `npm run bench:honesty [-- --seeds N --only same,regressed,split,files,bandit,past]`: how often the decisions are wrong, how
  * often and how soon they are right, and what simpler tests say of the same data. Everything comes from seeds 1 to N:
  * equal arguments give equal tables. Parts that need more work per seed take a part of N.
  */
 import { openBandit, throughFiles } from './honesty/file-tables.ts';
+import { againstPast } from './honesty/past-tables.ts';
 import { sameVariants, worseTreatment, wrongSplit } from './honesty/stream-tables.ts';
 
 const PARTS: ReadonlyMap<string, (seeds: number) => void | Promise<void>> = new Map([
@@ -12,6 +13,7 @@ const PARTS: ReadonlyMap<string, (seeds: number) => void | Promise<void>> = new 
   ['split', wrongSplit],
   ['files', throughFiles],
   ['bandit', openBandit],
+  ['past', againstPast],
 ]);
 
 function flag(name: string): string | undefined {

@@ -364,7 +364,7 @@ describe('the house', () => {
       zod: /^(?:config|consumers\/decode)\//,
       yaml: /^(?:config|cli)\//,
       commander: /^cli\//,
-      'cli-table3': /^(?:output\/table|cli\/offsets)\.ts$/,
+      'cli-table3': /^(?:output\/table|cli\/offsets|cli\/accept)\.ts$/,
       'd3-scale': /^output\//,
       'd3-shape': /^output\//,
       'cli-progress': /^cli\//,

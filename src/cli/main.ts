@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
   offsets: async () => (await import('./offsets.ts')).offsetsCommand(),
   skip: async () => (await import('./skip.ts')).skipCommand(),
+  accept: async () => (await import('./accept.ts')).acceptCommand(),
   replay: async () => (await import('./replay.ts')).replayCommand(),
   score: async () => (await import('./score.ts')).scoreCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),

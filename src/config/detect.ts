@@ -14,14 +14,16 @@ export const detectSchema = group({
     .meta({ description: 'what of them is watched. Default: the first of measures with a standard error' }),
   horizon: positiveDuration.optional().meta({ description: 'one of attribution.horizons. Default: the shortest' }),
   step: duration.prefault('5m').meta({
-    description:
-      'length of a block, a multiple of paneSize up to 1h. Above 45m nothing is ever judged: minute panes are kept for 27 hours, fewer than the 36 steps that are needed',
+    description: 'length of a block, a multiple of paneSize up to 1h',
   }),
   k: number(0, 10).prefault(0.5).meta({ description: 'slack of the CUSUM, in standard deviations' }),
-  h: number(0, 1000, { above: true })
-    .prefault(20)
-    .meta({ description: 'threshold of the CUSUM, in standard deviations' }),
-  tolerance: number(0, 1).prefault(0.01).meta({ description: 'relative fall below which nothing is reported' }),
+  h: number(0, 1000, { above: true }).prefault(20).meta({
+    description: 'threshold of the CUSUM for blocks of one step, in standard deviations; lower for longer blocks',
+  }),
+  tolerance: number(0, 1).prefault(0.03).meta({
+    description:
+      'part of its own past by which a measure may differ without being reported: more than what days differ by without a cause',
+  }),
 });
 
 /** Which cohorts are watched for a regression, and how. */

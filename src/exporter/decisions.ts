@@ -1,4 +1,5 @@
 import type { Ladder } from '../accumulators/ladder.ts';
+import { type AcceptedLevel, acceptedKey, acceptedLevels } from '../accumulators/store/accepted.ts';
 import type { Store } from '../accumulators/store/port.ts';
 import type { UnitState } from '../accumulators/unit-state.ts';
 import type { EpochMs } from '../events.ts';
@@ -10,11 +11,11 @@ import type { WindowErrors } from './window-errors.ts';
 type Units = readonly (UnitState | undefined)[];
 
 /** Hours of the past read per refresh and unit, so that the windows do not wait for three weeks of them. */
-const PAST_BATCH = 16;
+const PAST_BATCH = 32;
 
 /**
- * The decisions on the watched cohorts, kept up as the units go on: made anew when a step has ended, or when more turned
- * out to be incomplete. There are none before all of the past has been read.
+ * The decisions on the watched cohorts, kept up as the units go on: made anew when a step has ended, when more turned out to
+ * be incomplete, or when a level was accepted. There are none before all of the past has been read.
  */
 export class Decisions {
   readonly #settings: WatchSettings & Pick<ExporterSettings, 'attribution'>;
@@ -23,6 +24,7 @@ export class Decisions {
   #made: readonly QualityDecision[] = [];
   /** What they were made of. */
   #judged = '';
+  #accepted: ReadonlyMap<string, AcceptedLevel> = new Map();
 
   constructor(settings: WatchSettings & Pick<ExporterSettings, 'attribution'>, store: PastStore) {
     this.#settings = settings;
@@ -45,6 +47,8 @@ export class Decisions {
   async read(units: Units, ladder: Ladder | undefined): Promise<readonly number[]> {
     const to = this.#end(ladder);
     if (to === undefined) return [];
+    const [levels] = await this.#store.store.read([acceptedKey(this.#store.namespace)]);
+    this.#accepted = acceptedLevels(levels);
     const wanted = wantedHours(to, units, this.#settings.detect.step);
     this.#past.keep(wanted);
     const read: number[] = [];
@@ -64,12 +68,13 @@ export class Decisions {
       if (this.#made.length > 0) this.#made = [];
       return;
     }
-    const judged = JSON.stringify([to, units.map((unit) => unit?.incompleteBefore)]);
+    const accepted = this.#accepted;
+    const judged = JSON.stringify([to, units.map((unit) => unit?.incompleteBefore), [...accepted.values()]]);
     if (judged === this.#judged) return;
     const wanted = wantedHours(to, units, this.#settings.detect.step);
     const isRead = units.every((unit, u) => unit === undefined || this.#past.missing(u, unit, wanted).length === 0);
     if (!isRead) return;
-    const at = { units, ladder, past: this.#past, errors: errorsOf(ladder) };
+    const at = { units, ladder, past: this.#past, errors: errorsOf(ladder), accepted };
     this.#made = await new Watch(this.#settings, to, at).decisions();
     this.#judged = judged;
   }

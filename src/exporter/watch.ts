@@ -11,15 +11,16 @@ import { shownByName } from '../accumulators/admission.ts';
 import { addExact } from '../accumulators/exact.ts';
 import type { Ladder } from '../accumulators/ladder.ts';
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
+import { type AcceptedLevel, levelField } from '../accumulators/store/accepted.ts';
 import { parseField, rowField, setText, splitValues } from '../accumulators/store/layout.ts';
 import type { UnitState } from '../accumulators/unit-state.ts';
 import type { Settings } from '../config/settings.ts';
 import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
-import { pastBaseline, pastHours, STARTUP } from '../statistics/baseline.ts';
-import { type BlockPane, blocksOf, HOUR, hourOf, pastHour } from '../statistics/blocks.ts';
-import type { ErrorSource } from '../statistics/blocks-estimate.ts';
+import { pastBaseline, pastHours } from '../statistics/baseline.ts';
+import { type Block, type BlockPane, blocksOf, HOUR, hourBlock, hourOf, usualShare } from '../statistics/blocks.ts';
+import type { ErrorSource, Estimate } from '../statistics/blocks-estimate.ts';
 import { type WatchedDecision, watch } from '../statistics/watched.ts';
-import { PATH_BLOCKS, type WatchedBlock } from '../statistics/watched-path.ts';
+import { PATH_BLOCKS, type PastOf } from '../statistics/watched-path.ts';
 import type { PastHours } from './past.ts';
 import { momentsOf, type WindowErrors } from './window-errors.ts';
 
@@ -32,23 +33,35 @@ export interface QualityDecision {
   /** Canonical name. */
   readonly measure: string;
   readonly decision: WatchedDecision;
+  /** What was accepted as its new normal; undefined: nothing. */
+  readonly accepted: AcceptedLevel | undefined;
 }
 
 export type WatchSettings = Pick<Settings, 'detect' | 'measures' | 'paneSize'>;
 
 type Units = readonly (UnitState | undefined)[];
 
-/** Minute panes are kept so long at least. */
-const MINUTES_KEPT: DurationMs = 27 * HOUR;
-/** Hours of 22 days are kept: three weeks before the blocks of a day. */
-const JUDGED_BY_PAST: DurationMs = 24 * HOUR;
+/** Heads of hour panes are kept so long. */
+const HOURS_KEPT: DurationMs = 22 * 24 * HOUR;
+/** Blocks of steps reach back so far at most: minute panes are kept for 27 hours. */
+const STEPS_REACH: DurationMs = 24 * HOUR;
 /** Longest stretch of work before other work has its turn. */
 const TURN_MS = 4;
 
 /** How far back the panes of the blocks reach before the cut. */
 export function watchedSpan({ detect }: Pick<Settings, 'detect'>): DurationMs {
   if (detect.sets.length === 0) return 0;
-  return Math.min(MINUTES_KEPT, (PATH_BLOCKS + STARTUP.blocks + STARTUP.lag) * detect.step);
+  // An hour and a step more than the blocks need: they begin with an hour, and the ladder's cut lies up to a step after theirs.
+  return stepsReach(detect.step) + HOUR + detect.step;
+}
+
+function stepsReach(step: DurationMs): DurationMs {
+  return Math.min(STEPS_REACH, PATH_BLOCKS * step);
+}
+
+/** Blocks of steps begin here; before are whole hours. */
+function stepsFrom(to: EpochMs, step: DurationMs): EpochMs {
+  return hourOf(to - stepsReach(step));
 }
 
 /** End of the newest whole step; steps begin anew with each hour. */
@@ -57,25 +70,26 @@ export function newestStep(end: EpochMs, step: DurationMs): EpochMs {
   return hour + Math.floor((end - hour) / step) * step;
 }
 
-/** Starts of the hours that the blocks up to `to` are compared with, without those of which something is missing. */
+/** Starts of the hours before the blocks of steps, newest first, without those of which something is missing. */
 export function wantedHours(to: EpochMs, units: Units, step: DurationMs): readonly EpochMs[] {
-  const wholeFrom = wholeFromOf(units);
-  const wanted = new Set<EpochMs>();
-  for (let hour = judgedFrom(to, step); hour < to; hour += HOUR) {
-    const { weekly, daily } = pastHours(hour);
-    for (const start of [...weekly, ...daily]) if (start >= wholeFrom) wanted.add(start);
-  }
-  return [...wanted].sort((a, b) => b - a);
-}
-
-/** Start of the first hour whose blocks are judged. */
-function judgedFrom(to: EpochMs, step: DurationMs): EpochMs {
-  return hourOf(to - Math.min(JUDGED_BY_PAST, PATH_BLOCKS * step));
+  const oldest = Math.max(hourOf(to) - HOURS_KEPT, wholeFromOf(units));
+  const wanted: EpochMs[] = [];
+  for (let hour = stepsFrom(to, step) - HOUR; hour >= oldest; hour -= HOUR) wanted.push(hour);
+  return wanted;
 }
 
 /** Panes and hours from here on miss nothing in any unit. A unit that nobody has committed to misses everything. */
 function wholeFromOf(units: Units): EpochMs {
   return Math.max(...units.map((unit) => unit?.incompleteBefore ?? Number.POSITIVE_INFINITY));
+}
+
+/** What one measure of a cohort is judged by. */
+interface Judged {
+  readonly field: string;
+  readonly source: ErrorSource;
+  /** The row of an hour; undefined: there is none that may be compared with. */
+  readonly past: (hour: EpochMs) => Row | undefined;
+  readonly accepted: AcceptedLevel | undefined;
 }
 
 /** Judges all cohorts of the watched sets at one moment. */
@@ -87,6 +101,8 @@ export class Watch {
   readonly #errors: WindowErrors;
   readonly #to: EpochMs;
   readonly #offsets: readonly number[];
+  readonly #hours: readonly EpochMs[];
+  readonly #accepted: ReadonlyMap<string, AcceptedLevel>;
 
   /** Blocks end at `to`, a whole step at or before the ladder's cut. */
   constructor(
@@ -97,6 +113,8 @@ export class Watch {
       readonly ladder: Ladder;
       readonly past: PastHours;
       readonly errors: WindowErrors;
+      /** By `levelField`. */
+      readonly accepted: ReadonlyMap<string, AcceptedLevel>;
     },
   ) {
     this.#settings = settings;
@@ -105,7 +123,9 @@ export class Watch {
     this.#ladder = at.ladder;
     this.#past = at.past;
     this.#errors = at.errors;
+    this.#accepted = at.accepted;
     this.#offsets = sumsOffsets(shapeOf(settings.measures));
+    this.#hours = wantedHours(to, at.units, settings.detect.step);
   }
 
   /** Sets, then cohorts by their values, then measures as configured. Other work has its turn in between. */
@@ -119,9 +139,11 @@ export class Watch {
       for (const [m, measure] of watched) {
         const past = (hour: EpochMs): Row | undefined =>
           shownAt(hour) ? this.#past.row(hour, field, this.#units.length) : undefined;
-        const decision = this.#judge(m, field, sources[m], past);
+        const accepted = this.#accepted.get(levelField({ by, values, measure: measure.canonical }));
+        const decision = this.#judge(m, { field, source: sources[m], past, accepted });
+        const { horizon } = this.#ladder;
         if (decision !== undefined)
-          decisions.push({ by, values, horizon: this.#ladder.horizon.text, measure: measure.canonical, decision });
+          decisions.push({ by, values, horizon: horizon.text, measure: measure.canonical, decision, accepted });
         if (performance.now() - began < TURN_MS) continue;
         await nextTurn();
         began = performance.now();
@@ -130,13 +152,12 @@ export class Watch {
     return decisions;
   }
 
-  /** First time of the blocks: all that the span holds, but nothing before the first record. */
+  /** First time of the blocks of steps: nothing is before the first record. */
   get #from(): EpochMs | undefined {
     const { detect, paneSize } = this.#settings;
     const first = Math.min(...this.#units.flatMap((unit) => unit?.panes.map(([from]) => from) ?? []));
     if (!Number.isFinite(first)) return undefined;
-    // One step less than the ladder holds: its cut may lie up to a step after ours.
-    return Math.max(this.#to - watchedSpan(this.#settings) + detect.step, first * paneSize.ms);
+    return Math.max(stepsFrom(this.#to, detect.step), first * paneSize.ms);
   }
 
   /** Cohorts that go by their own name in all panes of the span, and when else they do. */
@@ -166,33 +187,26 @@ export class Watch {
     });
   }
 
-  #judge(
-    m: number,
-    field: string,
-    source: ErrorSource,
-    past: (hour: EpochMs) => Row | undefined,
-  ): WatchedDecision | undefined {
-    const from = this.#from;
-    if (from === undefined || from >= this.#to) return undefined;
+  #judge(m: number, { field, source, past, accepted }: Judged): WatchedDecision | undefined {
+    const first = this.#from;
+    if (first === undefined || first >= this.#to) return undefined;
+    const since = accepted?.from ?? Number.NEGATIVE_INFINITY;
+    const from = Math.min(this.#to, Math.max(first, since));
     const { detect, measures } = this.#settings;
-    const blocks = blocksOf(this.#panes(m, field, from), { from, to: this.#to, step: detect.step }, source);
-    const baselines = new Map<EpochMs, WatchedBlock['past']>();
-    const baselineOf = (hour: EpochMs): WatchedBlock['past'] => {
-      if (hour < judgedFrom(this.#to, detect.step)) return undefined;
-      if (!baselines.has(hour)) {
-        const estimate = (start: EpochMs) => {
-          const row = past(start);
-          return row && pastHour({ ...this.#sums(m, [row]), closedByIdle: 0, gap: false }, source);
-        };
-        const { weekly, daily } = pastHours(hour);
-        baselines.set(hour, pastBaseline(weekly.map(estimate), daily.map(estimate)));
-      }
-      return baselines.get(hour);
-    };
+    const { step } = detect;
+    const hours = this.#hours.flatMap((start) => {
+      const row = start < since ? undefined : past(start);
+      return row === undefined ? [] : [{ ...this.#sums(m, [row]), start, closedByIdle: 0, gap: false }];
+    });
+    const usual = usualShare(hours);
+    const before = hours.reverse().map((hour) => hourBlock(hour, { step, usual }, source));
+    const steps = blocksOf(this.#panes(m, field, from), { from, to: this.#to, step, usual }, source);
     return watch({
       at: this.#to,
       replaying: false,
-      blocks: blocks.map((block) => ({ block, past: baselineOf(hourOf(block.start)) })),
+      blocks: [...before, ...steps],
+      step,
+      pastOf: pastOf(before),
       settings: { ...detect, lowerIsBetter: detect.lowerIsBetter.has(measures[m].canonical) },
     });
   }
@@ -230,6 +244,17 @@ export class Watch {
     }
     return { ...momentsOf(this.#settings.measures[m], sums), impressions, positives };
   }
+}
+
+/** Baselines out of whole hours. */
+function pastOf(hours: readonly Block[]): PastOf {
+  const known = new Map<EpochMs, Estimate>();
+  for (const { start, state, estimate } of hours) if (state === 'whole' && estimate) known.set(start, estimate);
+  return (at, isBad) => {
+    const estimate = (hour: EpochMs): Estimate | undefined => (isBad(hour) ? undefined : known.get(hour));
+    const { weekly, daily } = pastHours(at);
+    return pastBaseline(weekly.map(estimate), daily.map(estimate));
+  };
 }
 
 /** Cohorts that stand for many others change what they are made of. */

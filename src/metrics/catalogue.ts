@@ -127,6 +127,12 @@ function qualityMetrics(settings: CatalogueSettings): readonly Metric[] {
       help: 'A cohort against its own past, as of the newest whole step of detect: 1 for the label that holds, 0 for the others.',
       labels: ['measure', 'horizon', 'by', ...dimensionsOf(settings), 'decision'],
     },
+    {
+      ...gauge,
+      name: 'receval_quality_accepted_timestamp_seconds',
+      help: 'Event time from which on the level of a watched cohort was accepted as normal by receval accept; no series: it was not.',
+      labels: ['measure', 'horizon', 'by', ...dimensionsOf(settings)],
+    },
   ];
 }
 

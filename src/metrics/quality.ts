@@ -53,12 +53,18 @@ export function qualityText(
 
 function writeDecisions(page: Exposition, decisions: readonly QualityDecision[]): void {
   const add = page.series('receval_quality_decision');
-  for (const { by, values, horizon, measure, decision } of decisions) {
-    const cohort = Object.fromEntries(by.map((name, i) => [name, values[i]]));
-    const labels = joinLabels(labelText({ measure, horizon, by: by.join(',') }), labelText(cohort));
+  for (const one of decisions) {
+    const labels = decisionLabels(one);
     for (const label of LABELS)
-      add(joinLabels(labels, labelText({ decision: label })), Number(decision.label === label));
+      add(joinLabels(labels, labelText({ decision: label })), Number(one.decision.label === label));
   }
+  const accepted = page.series('receval_quality_accepted_timestamp_seconds');
+  for (const one of decisions) if (one.accepted !== undefined) accepted(decisionLabels(one), one.accepted.from / 1000);
+}
+
+function decisionLabels({ by, values, horizon, measure }: QualityDecision): string {
+  const cohort = Object.fromEntries(by.map((name, i) => [name, values[i]]));
+  return joinLabels(labelText({ measure, horizon, by: by.join(',') }), labelText(cohort));
 }
 
 function writeMeasures(

@@ -10,13 +10,22 @@ export class DecisionChanges {
   tell(decisions: readonly QualityDecision[], log: Pick<WorkerLog, 'info' | 'warn'>): void {
     if (decisions === this.#told) return;
     const known = new Map<string, string>();
-    for (const { by, values, horizon, measure, decision } of decisions) {
+    for (const { by, values, horizon, measure, decision, accepted } of decisions) {
       const cohort = by.map((name, i) => `${name}=${values[i]}`).join(', ') || 'all traffic';
       const { label, reason, since } = decision;
       const key = JSON.stringify([by, values, horizon, measure]);
-      known.set(key, `${label} ${reason}`);
+      known.set(key, `${label} ${reason} ${accepted?.at ?? ''}`);
       if (this.#known.get(key) === known.get(key)) continue;
-      const fields = { cohort, measure, horizon, decision: label, reason, since: new Date(since).toISOString() };
+      const level = accepted && { acceptedFrom: new Date(accepted.from).toISOString(), note: accepted.note };
+      const fields = {
+        cohort,
+        measure,
+        horizon,
+        decision: label,
+        reason,
+        since: new Date(since).toISOString(),
+        ...level,
+      };
       const message = explainWatched(decision, { cohort, measure });
       if (label === 'regressed') log.warn(fields, message);
       else log.info(fields, message);

@@ -3,7 +3,8 @@
  * last three weeks; the same hour of the last seven days; at start-up the blocks of a while ago. Hours are UTC.
  *
  * Of m values v with errors s, and q = mean s²: baseline b = median v, SE_b² = (pi/2) q/m (q/2 for m = 2),
- * between² = max(0, spread² - q). Start-up: b = mean v, SE_b² = q/m, between = 0.
+ * between² = max(0, spread² - q). Start-up: b = mean v, SE_b² = q/m, between = 0. Of the last days also how far the lowest and
+ * the highest lay from b, less 1.35 sqrt(q), which is what errors alone would do.
  */
 import type { EpochMs } from '../events.ts';
 import { absent, finite, type Result } from './absent.ts';
@@ -23,6 +24,9 @@ export interface Baseline {
   readonly between: number;
   /** sqrt(q): the error of one of the values. */
   readonly typical: number;
+  /** How far values of the last days lay below and above b, beyond their errors: what a week does by itself. */
+  readonly below: number;
+  readonly above: number;
   /** m. */
   readonly values: number;
 }
@@ -31,8 +35,11 @@ const DAY = 24 * HOUR;
 /** How many to look back to, and how many must be present. */
 const WEEKLY = { hours: 3, least: 2, every: 7 * DAY } as const;
 const DAILY = { hours: 7, least: 3, every: DAY } as const;
-/** The start-up baseline: `blocks` places, the last of which is `lag` before the block itself. */
-export const STARTUP = { blocks: 24, lag: 12, least: 12 } as const;
+/** The start-up baseline: blocks of 24 steps that end 12 steps before the block itself, at least half of them. */
+export const STARTUP = { steps: 24, lag: 12, least: 12 } as const;
+
+/** Mean of the largest of seven normal values, in standard deviations. */
+const EXTREME = 1.352;
 
 /** Starts of the hours that a block is compared with, newest first. A block lies in one hour. */
 export function pastHours(at: EpochMs): { readonly weekly: readonly EpochMs[]; readonly daily: readonly EpochMs[] } {
@@ -52,10 +59,9 @@ export function pastBaseline(
   );
 }
 
-/** The baseline of the STARTUP.blocks blocks of a while ago, at least half of which must have a value. */
-export function startupBaseline(blocks: readonly (Estimate | undefined)[]): Baseline | undefined {
-  const past = present(blocks);
-  if (past.length < STARTUP.least) return undefined;
+/** The baseline of the blocks of a while ago; undefined without any. */
+export function startupBaseline(past: readonly Estimate[]): Baseline | undefined {
+  if (past.length === 0) return undefined;
   const q = meanSquare(past);
   return checked({
     kind: 'startup',
@@ -63,6 +69,8 @@ export function startupBaseline(blocks: readonly (Estimate | undefined)[]): Base
     stderr: Math.sqrt(q / past.length),
     between: 0,
     typical: Math.sqrt(q),
+    below: 0,
+    above: 0,
     values: past.length,
   });
 }
@@ -72,9 +80,14 @@ export function startupBaseline(blocks: readonly (Estimate | undefined)[]): Base
  * typical one of its past. Otherwise the worst fall, to a block of zeros, would be lost. Absent: no error at all.
  */
 export function residual(block: Estimate, baseline: Baseline): Result<number> {
-  const own = block.stderr > 0 ? block.stderr : baseline.typical;
-  const error = Math.hypot(own, baseline.stderr, baseline.between);
+  const error = errorOf(block, baseline);
   return error > 0 ? finite((block.value - baseline.value) / error) : absent('zero_variance');
+}
+
+/** What a residual is divided by, in the measure's unit. */
+export function errorOf(block: Estimate, baseline: Baseline): number {
+  const own = block.stderr > 0 ? block.stderr : baseline.typical;
+  return Math.hypot(own, baseline.stderr, baseline.between);
 }
 
 function medianBaseline(kind: BaselineKind, past: readonly Estimate[], least: number): Baseline | undefined {
@@ -82,12 +95,17 @@ function medianBaseline(kind: BaselineKind, past: readonly Estimate[], least: nu
   if (m < least) return undefined;
   const values = past.map(({ value }) => value);
   const q = meanSquare(past);
+  const value = median(values);
+  // Weekends differ from working days: what one of the last days did is no news. Of weeks the hour is the same one.
+  const beyond = (change: number): number => (kind === 'daily' ? Math.max(0, change - EXTREME * Math.sqrt(q)) : 0);
   return checked({
     kind,
-    value: median(values),
+    value,
     stderr: Math.sqrt(m === 2 ? q / 2 : ((Math.PI / 2) * q) / m),
     between: Math.sqrt(Math.max(0, spreadOf(values) ** 2 - q)),
     typical: Math.sqrt(q),
+    below: beyond(value - Math.min(...values)),
+    above: beyond(Math.max(...values) - value),
     values: m,
   });
 }
@@ -102,6 +120,6 @@ function meanSquare(past: readonly Estimate[]): number {
 
 /** A baseline that left the doubles is none. */
 function checked(baseline: Baseline): Baseline | undefined {
-  const { value, stderr, between, typical } = baseline;
-  return [value, stderr, between, typical].every(Number.isFinite) ? baseline : undefined;
+  const { value, stderr, between, typical, below, above } = baseline;
+  return [value, stderr, between, typical, below, above].every(Number.isFinite) ? baseline : undefined;
 }

@@ -11,7 +11,7 @@ import { type ErrorSource, type Estimate, estimateOf } from './blocks-estimate.t
 import type { Moments } from './design-effect.ts';
 
 export const HOUR: DurationMs = 3_600_000;
-/** A block, and an hour of the past, needs both. */
+/** A block, and an hour of the past, needs both. Positives may be missing where as many were to be expected. */
 export const BLOCK_MINIMUM = { impressions: 200, positives: 5 } as const;
 /** Largest part of a block's impressions that idle advances may have closed. */
 const IDLE_LIMIT = 0.05;
@@ -35,11 +35,16 @@ export interface BlockSpan {
   readonly to: EpochMs;
   /** A whole number of panes, at most an hour. */
   readonly step: DurationMs;
+  /**
+   * Share of the cohort's impressions that usually have a positive. With it a block ends when enough positives were to be
+   * expected, so that one without any counts as what it is: the worst fall. Default: 0, what is there must be enough.
+   */
+  readonly usual?: number | undefined;
 }
 
 /**
  * whole: its value counts. incomplete: touched by a gap, or over 5 % of it closed by idle advances. few: the hour ended
- * before there were 200 impressions and 5 positives, or its measure has no value.
+ * before there were 200 impressions and 5 positives, found or to be expected, or its measure has no value.
  */
 export type BlockState = 'whole' | 'incomplete' | 'few';
 
@@ -61,7 +66,7 @@ export interface Block {
  * @throws RangeError for a step that is no positive number up to an hour
  */
 export function blocksOf(panes: Iterable<BlockPane>, span: BlockSpan, source: ErrorSource): readonly Block[] {
-  const { from, to, step } = span;
+  const { from, to, step, usual = 0 } = span;
   if (!(step > 0 && step <= HOUR))
     throw new RangeError(`a step of ${step} ms: expected more than 0 and at most an hour`);
   const found = new Map<EpochMs, Part>();
@@ -83,7 +88,7 @@ export function blocksOf(panes: Iterable<BlockPane>, span: BlockSpan, source: Er
     const end = stepEnd(start, step);
     const part = { ...(found.get(start) ?? EMPTY), start, end, steps: 1 };
     open = open === undefined ? part : joined(open, part);
-    if (isEnough(open)) {
+    if (isEnough(open, usual)) {
       parts.push(open);
       open = undefined;
     } else if (end % HOUR === 0) {
@@ -96,12 +101,28 @@ export function blocksOf(panes: Iterable<BlockPane>, span: BlockSpan, source: Er
       open = undefined;
     }
   }
-  return parts.map((part) => blockOf(part, source));
+  return parts.map((part) => blockOf(part, usual, source));
 }
 
-/** The value of a whole hour of the past; undefined: incomplete, or too small to be compared with. */
-export function pastHour(hour: Omit<BlockPane, 'start'>, source: ErrorSource): Estimate | undefined {
-  return isTorn(hour) || !isEnough(hour) ? undefined : estimateOf(hour, source);
+/** A whole hour of the past as one block. `step`, `usual`: as those of the blocks after it. */
+export function hourBlock(
+  hour: BlockPane,
+  { step, usual = 0 }: Pick<BlockSpan, 'step' | 'usual'>,
+  source: ErrorSource,
+): Block {
+  return blockOf({ ...hour, end: hour.start + HOUR, steps: Math.ceil(HOUR / step) }, usual, source);
+}
+
+/**
+ * Share of the impressions that usually have a positive: the one that a quarter of the hours with enough impressions
+ * exceed, so that some weeks of a fall do not hide how much it is. 0 without such hours.
+ */
+export function usualShare(hours: readonly Pick<BlockPane, 'impressions' | 'positives'>[]): number {
+  const shares = hours
+    .filter(({ impressions }) => impressions >= BLOCK_MINIMUM.impressions)
+    .map(({ impressions, positives }) => positives / impressions)
+    .sort((a, b) => a - b);
+  return shares.length === 0 ? 0 : shares[Math.floor((shares.length - 1) * 0.75)];
 }
 
 /** Start of the hour of UTC in which a time lies. */
@@ -131,15 +152,16 @@ function joined(a: Part, b: Part): Part {
   };
 }
 
-function blockOf(part: Part, source: ErrorSource): Block {
+function blockOf(part: Part, usual: number, source: ErrorSource): Block {
   const { start, end, steps, impressions, positives } = part;
   const estimate = estimateOf(part, source);
-  const state = isTorn(part) ? 'incomplete' : isEnough(part) && estimate !== undefined ? 'whole' : 'few';
+  const state = isTorn(part) ? 'incomplete' : isEnough(part, usual) && estimate !== undefined ? 'whole' : 'few';
   return { start, end, steps, impressions, positives, state, estimate };
 }
 
-function isEnough({ impressions, positives }: Pick<BlockPane, 'impressions' | 'positives'>): boolean {
-  return impressions >= BLOCK_MINIMUM.impressions && positives >= BLOCK_MINIMUM.positives;
+function isEnough({ impressions, positives }: Pick<BlockPane, 'impressions' | 'positives'>, usual: number): boolean {
+  if (impressions < BLOCK_MINIMUM.impressions) return false;
+  return Math.max(positives, usual * impressions) >= BLOCK_MINIMUM.positives;
 }
 
 function isTorn({ gap, closedByIdle, impressions }: Pick<BlockPane, 'gap' | 'closedByIdle' | 'impressions'>): boolean {

@@ -21,7 +21,10 @@ const PAST: Readonly<Record<BaselineKind, string>> = {
 /** One or two sentences. Example: `ndcg@10 of country=DE has fallen by 4.2 % against what it was in this hour of the last weeks.` */
 export function explainWatched(decision: WatchedDecision, { cohort, measure }: WatchedNames): string {
   const { newest, settings, label, reason } = decision;
-  const advice = label === 'regressed' ? ' Look at what was released or changed when it began.' : '';
+  const advice =
+    label === 'regressed'
+      ? ' Look at what was released or changed when it began. If it is meant to be so, receval accept makes it the norm.'
+      : '';
   const past = newest?.baseline === undefined ? 'before' : PAST[newest.baseline.kind];
   switch (reason) {
     case 'warming_up':
@@ -37,7 +40,7 @@ export function explainWatched(decision: WatchedDecision, { cohort, measure }: W
     case 'above_baseline':
       return `${measure} of ${cohort} has risen by ${change(newest?.high)} against what it was ${past}.${advice}`;
     case 'in_control':
-      return `${measure} of ${cohort} is as it was ${past}; no fall or rise of ${percent(settings.tolerance)} or more stands out.`;
+      return `${measure} of ${cohort} is as it was ${past}; no fall or rise beyond ${percent(settings.tolerance)} stands out.`;
     default:
       return assertNever(reason);
   }

@@ -1,20 +1,39 @@
 /**
- * The CUSUM of a watched cohort over its last blocks, with onset and size (statistics.md section 11.1). It begins at
- * S = 0 and is computed anew at every block, so it is a function of kept panes: nothing is stored, and all who compute
- * it agree.
+ * The CUSUM of a watched cohort from three weeks ago until now, with onset and size (statistics.md section 11.1): whole hours
+ * first, blocks of steps at the end. It begins at S = 0 and is computed anew at every block, so it is a function of kept
+ * panes and of levels that were accepted: nothing else is stored, and all who compute it agree.
+ *
+ * What is worse does not become the norm by lasting: while an alarm in the bad direction is on, its hours, from the onset on,
+ * are no baseline, and when nothing else is left of the past the last baseline of the same hour of the day stands for it. No
+ * alarm adds to the scale. What is better becomes the norm as its hours become the past.
  */
-import type { EpochMs } from '../events.ts';
-import { type Baseline, residual, STARTUP, startupBaseline } from './baseline.ts';
-import type { Block } from './blocks.ts';
-import { CUSUM_START, type Cusum, type CusumSettings, type CusumSide, clipped, cusumStep, scaleOf } from './cusum.ts';
+import type { DurationMs, EpochMs } from '../events.ts';
+import { type Baseline, errorOf, residual, STARTUP, startupBaseline } from './baseline.ts';
+import { type Block, HOUR, hourOf } from './blocks.ts';
+import { CUSUM_START, type Cusum, type CusumSettings, type CusumSide, clipped, cusumStep, rescaled } from './cusum.ts';
+import { RunningScale } from './running-scale.ts';
 
-/** S is computed over so many blocks: a day of 5 minutes. */
+/** Blocks of steps reach back so many: a day of 5 minutes. Before them come whole hours. */
 export const PATH_BLOCKS = 288;
 
-/** A block and the baseline of its hour; `past` undefined: the past is not long enough yet. */
-export interface WatchedBlock {
-  readonly block: Block;
-  readonly past: Baseline | undefined;
+export interface PathSettings extends CusumSettings {
+  /** A change up to this part of the baseline adds nothing to S. */
+  readonly tolerance: number;
+  /** Whether a rise is the bad news. Default: false. */
+  readonly lowerIsBetter?: boolean | undefined;
+}
+
+/**
+ * The baseline of the hour that starts at `hour`; undefined: the past is not long enough. What `isBad` names is to be left
+ * out: hours of an alarm.
+ */
+export type PastOf = (hour: EpochMs, isBad: (hour: EpochMs) => boolean) => Baseline | undefined;
+
+export interface WatchedHistory {
+  /** Oldest first, none overlaps another. */
+  readonly blocks: readonly Block[];
+  readonly step: DurationMs;
+  readonly pastOf: PastOf;
 }
 
 /** One direction after one block. */
@@ -30,57 +49,129 @@ export interface PathPoint {
   readonly block: Block;
   readonly baseline: Baseline | undefined;
   readonly z: number | undefined;
+  /** h of a block of so many steps. */
+  readonly limit: number;
   readonly low: Alarm;
   readonly high: Alarm;
 }
 
 export interface WatchedPath {
+  /** Of the newest block. */
   readonly scale: number;
-  /** One per block of the last PATH_BLOCKS, oldest first. */
+  /** One per block, oldest first. */
   readonly points: readonly PathPoint[];
 }
 
 /**
- * The scale comes from all z first; start-up baselines are then those of the blocks of a while ago. In the CUSUM itself
- * a start-up baseline stays as it is while S >= h/2, so that it does not follow the fall it is to show.
+ * `h` is meant for blocks of one step, of which a day has many. Longer blocks are fewer, and tell more each: theirs is
+ * h / sqrt(steps), but at least 0.4 h.
  */
-export function watchedPath(blocks: readonly WatchedBlock[], settings: CusumSettings): WatchedPath {
-  const first = Math.max(0, blocks.length - PATH_BLOCKS);
-  const baselines = blocks.map(({ past }, i) => (i < first ? undefined : (past ?? startupAt(blocks, i))));
-  const all = blocks.slice(first).map(({ block }, i) => residualOf(block, baselines[first + i]));
-  const scale = scaleOf(all.filter((z) => z !== undefined));
+export function limitOf(h: number, steps: number): number {
+  return h * Math.max(LEAST_LIMIT, 1 / Math.sqrt(steps));
+}
+
+const LEAST_LIMIT = 0.4;
+
+export function watchedPath({ blocks, step, pastOf }: WatchedHistory, settings: PathSettings): WatchedPath {
+  const { tolerance, lowerIsBetter = false } = settings;
+  const badSide = lowerIsBetter ? 'high' : 'low';
+  const pasts = new Pasts(pastOf);
+  const scale = new RunningScale();
   const points: PathPoint[] = [];
   let state: Cusum = CUSUM_START;
-  let low = NONE;
-  let high = NONE;
+  let change: Readonly<Record<'low' | 'high', Change>> = { low: NONE, high: NONE };
   let held: Baseline | undefined;
-  for (let i = first; i < blocks.length; i++) {
-    const { block, past } = blocks[i];
-    const frozen = Math.max(state.low.s, state.high.s) >= settings.h / 2;
-    if (past === undefined && !(frozen && held !== undefined)) held = baselines[i];
+  let limit = settings.h;
+  let firstNear = 0;
+  for (const [i, block] of blocks.entries()) {
+    const before = limit;
+    limit = limitOf(settings.h, block.steps);
+    if (limit !== before) state = rescaled(state, limit / before);
+    const past = pasts.of(hourOf(block.start));
+    while (blocks[firstNear].start < block.start - STARTUP_REACH * step) firstNear++;
+    // So that a start-up baseline does not follow the fall that it is to show.
+    const isFrozen = held !== undefined && Math.max(state.low.s, state.high.s) >= limit / 2;
+    if (past === undefined && !isFrozen) held = startupAt(blocks, firstNear, i, step);
     const baseline = past ?? held;
-    const z = residualOf(block, baseline);
-    if (z !== undefined && baseline !== undefined) {
-      state = cusumStep(state, clipped(z, scale), settings);
-      low = changeAfter(low, state.low, block, baseline);
-      high = changeAfter(high, state.high, block, baseline);
+    const found = baseline && residualOf(block, baseline, tolerance);
+    if (found !== undefined && baseline !== undefined) {
+      const { z, below, above } = found;
+      const now = scale.value;
+      const u = { low: clipped(z + below, now), high: clipped(z - above, now) };
+      state = cusumStep(state, u, { k: settings.k, h: limit });
+      change = {
+        low: changeAfter(change.low, state.low, block, baseline),
+        high: changeAfter(change.high, state.high, block, baseline),
+      };
+      if (Math.max(state.low.s, state.high.s) < limit / 2) scale.add(z);
+      pasts.setAlarm(state[badSide].on ? change[badSide].onset : undefined);
     }
-    points.push({ block, baseline, z, low: { ...state.low, ...shown(low) }, high: { ...state.high, ...shown(high) } });
+    const low = { ...state.low, ...shown(change.low) };
+    const high = { ...state.high, ...shown(change.high) };
+    points.push({ block, baseline, z: found?.z, limit, low, high });
   }
-  return { scale, points };
+  return { scale: scale.value, points };
 }
 
-function startupAt(blocks: readonly WatchedBlock[], at: number): Baseline | undefined {
-  const end = at - STARTUP.lag + 1;
-  if (end < STARTUP.blocks) return undefined;
-  const past = blocks.slice(end - STARTUP.blocks, end);
-  return startupBaseline(past.map(({ block }) => (block.state === 'whole' ? block.estimate : undefined)));
+/** Baselines of the hours of a path, each asked for once. */
+class Pasts {
+  readonly #pastOf: PastOf;
+  #hour = Number.NaN;
+  #past: Baseline | undefined;
+  /** By hour of the day: the newest. */
+  readonly #newest = new Map<number, Baseline>();
+  /** Hours from here on belong to an alarm that is on. */
+  #badFrom = Number.POSITIVE_INFINITY;
+
+  constructor(pastOf: PastOf) {
+    this.#pastOf = pastOf;
+  }
+
+  of(hour: EpochMs): Baseline | undefined {
+    if (hour === this.#hour) return this.#past;
+    const ofDay = Math.round(hour / HOUR) % 24;
+    const found = this.#pastOf(hour, (at) => at >= this.#badFrom);
+    if (found !== undefined) this.#newest.set(ofDay, found);
+    this.#hour = hour;
+    this.#past = found ?? (Number.isFinite(this.#badFrom) ? this.#newest.get(ofDay) : undefined);
+    return this.#past;
+  }
+
+  /** `onset`: of the alarm that is on; undefined: none is. */
+  setAlarm(onset: EpochMs | undefined): void {
+    this.#badFrom = onset === undefined ? Number.POSITIVE_INFINITY : hourOf(onset);
+  }
 }
 
-function residualOf({ state, estimate }: Block, baseline: Baseline | undefined): number | undefined {
-  if (state !== 'whole' || estimate === undefined || baseline === undefined) return undefined;
+/** The oldest block of a start-up baseline starts so many steps before the block. */
+const STARTUP_REACH = STARTUP.steps + STARTUP.lag;
+
+/** The mean of the blocks of a while ago, if they cover enough; `first`: the oldest that may be one of them. */
+function startupAt(blocks: readonly Block[], first: number, at: number, step: DurationMs): Baseline | undefined {
+  const end = blocks[at].start - STARTUP.lag * step;
+  const past: Block[] = [];
+  for (let i = first; i < at && blocks[i].end <= end; i++) {
+    if (blocks[i].state === 'whole') past.push(blocks[i]);
+  }
+  const steps = past.reduce((sum, block) => sum + block.steps, 0);
+  return steps < STARTUP.least ? undefined : startupBaseline(past.flatMap(({ estimate }) => estimate ?? []));
+}
+
+interface Residual {
+  readonly z: number;
+  /** What a fall and a rise may be without adding to S, in the unit of z. */
+  readonly below: number;
+  readonly above: number;
+}
+
+function residualOf({ state, estimate }: Block, baseline: Baseline, tolerance: number): Residual | undefined {
+  if (state !== 'whole' || estimate === undefined) return undefined;
   const z = residual(estimate, baseline);
-  return typeof z === 'number' ? z : undefined;
+  if (typeof z !== 'number') return undefined;
+  const error = errorOf(estimate, baseline);
+  const free = tolerance * Math.abs(baseline.value);
+  const inErrors = (change: number): number => Math.min(Math.max(free, change) / error, Number.MAX_VALUE);
+  return { z, below: inErrors(baseline.below), above: inErrors(baseline.above) };
 }
 
 /** Sums since S was last 0, weighted by impressions: of x - b and of b. */

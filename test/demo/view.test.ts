@@ -12,7 +12,14 @@ import { load } from '../config/fixture.ts';
 import { SETTINGS, sampleOf, state, variant } from '../experiment/states.ts';
 import { meanRow, workerStatus } from '../metrics/statuses.ts';
 
-const REST = watch({ at: 0, replaying: true, blocks: [], settings: { k: 0.5, h: 20, tolerance: 0.01 } });
+const REST = watch({
+  at: 0,
+  replaying: true,
+  blocks: [],
+  step: 300_000,
+  pastOf: () => undefined,
+  settings: { k: 0.5, h: 20, tolerance: 0.01 },
+});
 const HEALTHY: WatchedDecision = { ...REST, label: 'healthy', reason: 'in_control' };
 const REGRESSED: WatchedDecision = { ...REST, label: 'regressed', reason: 'below_baseline' };
 
@@ -59,6 +66,7 @@ const of = (variant: string, decision: WatchedDecision, measure = 'mrr'): Qualit
   horizon: '1m',
   measure,
   decision,
+  accepted: undefined,
 });
 
 describe('the table of the demo', () => {

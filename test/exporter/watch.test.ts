@@ -3,6 +3,7 @@ import { MemoryStore } from '../../src/accumulators/store/memory.ts';
 import type { QualityDecision } from '../../src/exporter/watch.ts';
 import { Exporter } from '../../src/exporter.ts';
 import { parseMeasures } from '../../src/measures/name.ts';
+import { acceptLevel, withdrawLevel } from '../../src/service/accepted-levels.ts';
 import type { Closing } from '../accumulators/histories.ts';
 import { StoredUnit } from '../stored-units.ts';
 
@@ -53,6 +54,7 @@ function lists(from: number, to: number, share = 1, country = 'DE'): Closing[] {
 }
 
 interface World {
+  readonly store: MemoryStore;
   readonly units: readonly StoredUnit[];
   readonly exporter: Exporter;
   /** One more on the same store. */
@@ -110,7 +112,7 @@ function worldOf(
       },
       { store, namespace: 'ns', partitions: histories.length },
     );
-  return { units, exporter: another(), another };
+  return { store, units, exporter: another(), another };
 }
 
 /** What the exporter says once it has read all of the past. */
@@ -254,6 +256,43 @@ describe('a watched cohort', () => {
     await closeAll(world, NOON);
     expect((await world.exporter.refresh()).decisions).toEqual([]);
     expect(await said(world)).toHaveLength(2);
+  });
+
+  it('is compared with nothing from before its level was accepted, and with all of it when that was withdrawn', async () => {
+    const fallen = lists(NOON, NOON + 5 * HOUR, 0.5);
+    const world = worldOf([[...lists(since(6 * HOUR), NOON), ...fallen]]);
+    await closeAll(world, NOON + 5 * HOUR);
+    expect(await said(world)).toEqual([
+      'regressed below_baseline startup',
+      'country=DE regressed below_baseline startup',
+    ]);
+    let ids = 0;
+    const newId = (): string => `id-${++ids}`;
+    const level = { by: ['country'], values: ['DE'], measure: 'mrr', from: NOON, at: NOON + 5 * HOUR, note: 'meant' };
+    await acceptLevel(world.store, 'ns', level, newId);
+    const accepted = ['regressed below_baseline startup', 'country=DE healthy in_control startup'];
+    expect(await said(world)).toEqual(accepted);
+    const [everything, germany] = (await world.exporter.refresh()).decisions;
+    expect([everything.accepted, germany.accepted]).toEqual([undefined, level]);
+    expect(await said({ ...world, exporter: world.another() })).toEqual(accepted);
+    await acceptLevel(world.store, 'ns', { ...level, from: NOON + 4 * HOUR }, newId);
+    expect((await said(world))[1]).toBe('country=DE insufficient warming_up -');
+    await acceptLevel(world.store, 'ns', { ...level, from: NOON + 9 * HOUR }, newId);
+    expect((await said(world))[1]).toBe('country=DE insufficient warming_up -');
+    await withdrawLevel(world.store, 'ns', level, newId);
+    expect((await said(world))[1]).toBe('country=DE regressed below_baseline startup');
+  });
+
+  it('that has no click any more is regressed, not too small to be judged', async () => {
+    const days = [3, 2, 1].flatMap((n) => lists(NOON - n * DAY, NOON - n * DAY + 2 * HOUR));
+    const dead = lists(NOON, NOON + 2 * HOUR).map((one) => ({
+      ...one,
+      positive: false,
+      out: Float64Array.from([1, 0, 0]),
+    }));
+    const world = worldOf([[...days, ...lists(since(4 * HOUR), NOON), ...dead]]);
+    await closeAll(world, NOON + 2 * HOUR);
+    expect((await said(world))[0]).toBe('regressed below_baseline daily');
   });
 
   it('is said alike by an exporter that has just started, and after a unit began anew', async () => {

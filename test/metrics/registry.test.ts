@@ -45,10 +45,17 @@ function snapshotOf(rows: readonly QualityRow[], changes: Partial<QualitySnapsho
 }
 
 function decisionOf(label: 'healthy' | 'regressed', by: readonly string[] = ['variant']): QualityDecision {
-  const rest = watch({ at: 0, replaying: true, blocks: [], settings: { k: 0.5, h: 20, tolerance: 0.01 } });
+  const rest = watch({
+    at: 0,
+    replaying: true,
+    blocks: [],
+    step: 300_000,
+    pastOf: () => undefined,
+    settings: { k: 0.5, h: 20, tolerance: 0.01 },
+  });
   const decision: WatchedDecision =
     label === 'regressed' ? { ...rest, label, reason: 'below_baseline' } : { ...rest, label, reason: 'in_control' };
-  return { by, values: by.map(() => 'B'), horizon: '1m', measure: 'mrr', decision };
+  return { by, values: by.map(() => 'B'), horizon: '1m', measure: 'mrr', decision, accepted: undefined };
 }
 
 function rowOf(by: readonly string[], values: readonly string[], row = meanRow(NAMES, 4, 2, 1)): QualityRow {
@@ -190,6 +197,16 @@ describe('the gauges of quality', () => {
       ['invalid', 0],
     ]);
     expect(of({ ...where, by: '' })).toContainEqual(['healthy', 1]);
+  });
+
+  it('say from when on the level of a watched cohort was accepted', async () => {
+    const level = { by: ['variant'], values: ['B'], measure: 'mrr', from: 1_700_000_000_000, at: 1, note: 'meant' };
+    const accepted = { ...decisionOf('healthy'), accepted: level };
+    const families = await shown(snapshotOf([], { decisions: [accepted, decisionOf('healthy', [])] }));
+    const labels = { measure: 'mrr', horizon: '1m', by: 'variant', variant: 'B' };
+    expect(families.get('receval_quality_accepted_timestamp_seconds')?.samples).toMatchObject([
+      { labels, value: 1_700_000_000 },
+    ]);
   });
 
   it('are made anew when nothing but a decision is new', async () => {

@@ -3,15 +3,22 @@ import type { QualityDecision } from '../../src/exporter/watch.ts';
 import { DecisionChanges } from '../../src/service/decision-changes.ts';
 import { type WatchedDecision, watch } from '../../src/statistics/watched.ts';
 
-const REST = watch({ at: 0, replaying: true, blocks: [], settings: { k: 0.5, h: 20, tolerance: 0.01 } });
+const REST = watch({
+  at: 0,
+  replaying: true,
+  blocks: [],
+  step: 300_000,
+  pastOf: () => undefined,
+  settings: { k: 0.5, h: 20, tolerance: 0.01 },
+});
 const WARMING: WatchedDecision = REST;
 const HEALTHY: WatchedDecision = { ...REST, label: 'healthy', reason: 'in_control' };
 const REGRESSED: WatchedDecision = { ...REST, label: 'regressed', reason: 'below_baseline' };
 const NO_PAST: WatchedDecision = { ...REST, label: 'insufficient', reason: 'no_baseline' };
 
-function of(decision: WatchedDecision, value?: string): QualityDecision {
+function of(decision: WatchedDecision, value?: string, accepted?: QualityDecision['accepted']): QualityDecision {
   const by = value === undefined ? [] : ['variant'];
-  return { by, values: value === undefined ? [] : [value], horizon: '1m', measure: 'mrr', decision };
+  return { by, values: value === undefined ? [] : [value], horizon: '1m', measure: 'mrr', decision, accepted };
 }
 
 /** What is logged for each of these, one after the other. */
@@ -30,6 +37,15 @@ function told(...looks: readonly (readonly QualityDecision[])[]): readonly (read
 }
 
 describe('the log of decisions', () => {
+  it('tells when a level was accepted, though the label stays', () => {
+    const level = { by: ['variant'], values: ['B'], measure: 'mrr', from: 0, at: 1, note: 'meant' };
+    expect(told([of(HEALTHY, 'B')], [of(HEALTHY, 'B', level)], [of(HEALTHY, 'B', { ...level })])).toEqual([
+      ['info: variant=B healthy in_control'],
+      ['info: variant=B healthy in_control'],
+      [],
+    ]);
+  });
+
   it('tells each decision once as long as it stays', () => {
     expect(told([of(HEALTHY, 'a')], [of(HEALTHY, 'a')])).toEqual([['info: variant=a healthy in_control'], []]);
   });

@@ -10,7 +10,16 @@ function estimates(...values: readonly number[]): readonly Estimate[] {
   return values.map((value) => ({ value, stderr: 0.01 }));
 }
 
-const BASELINE: Baseline = { kind: 'weekly', value: 0.3, stderr: 0.003, between: 0.004, typical: 0.012, values: 3 };
+const BASELINE: Baseline = {
+  kind: 'weekly',
+  value: 0.3,
+  stderr: 0.003,
+  between: 0.004,
+  typical: 0.012,
+  below: 0,
+  above: 0,
+  values: 3,
+};
 
 describe('the baseline of a block', () => {
   it('is that of the week, else that of the day, else none', () => {
@@ -60,14 +69,21 @@ describe('the baseline of a block', () => {
     expect(bad?.value).toBe(good?.value);
   });
 
-  it('at start-up is the mean of at least half of 24 blocks', () => {
-    const gaps = (count: number) => new Array<undefined>(count).fill(undefined);
+  it('knows how far the last days lay from it beyond their errors, and asks weeks for no such thing', () => {
+    const days = estimates(0.3, 0.3, 0.3, 0.3, 0.3, 0.25, 0.33);
+    const daily = pastBaseline([], days);
+    expect(daily?.below).toBeCloseTo(0.05 - 1.352 * 0.01, 12);
+    expect(daily?.above).toBeCloseTo(0.03 - 1.352 * 0.01, 12);
+    expect(pastBaseline([], estimates(0.3, 0.31, 0.29))).toMatchObject({ below: 0, above: 0 });
+    expect(pastBaseline(days.slice(4), [])).toMatchObject({ kind: 'weekly', below: 0, above: 0 });
+  });
+
+  it('at start-up is the mean of the blocks', () => {
     const all = startupBaseline(estimates(...new Array<number>(24).fill(0.3)));
     expect(all).toMatchObject({ kind: 'startup', between: 0, values: 24 });
     expect(all?.value).toBeCloseTo(0.3, 12);
     expect(all?.stderr).toBeCloseTo(0.01 / Math.sqrt(24), 12);
-    expect(startupBaseline([...gaps(12), ...estimates(...new Array<number>(12).fill(0.3))])?.values).toBe(12);
-    expect(startupBaseline([...gaps(13), ...estimates(...new Array<number>(11).fill(0.3))])).toBeUndefined();
+    expect(startupBaseline([])).toBeUndefined();
   });
 });
 
@@ -90,12 +106,13 @@ describe('the residual of a block', () => {
     const any = fc.double({ noNaN: true, noDefaultInfinity: true });
     const estimate = fc.record({ value: any, stderr: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }) });
     const past = fc.array(fc.option(estimate, { nil: undefined }), { maxLength: 7 });
-    const start = fc.array(fc.option(estimate, { nil: undefined, freq: 10 }), { minLength: 24, maxLength: 24 });
+    const start = fc.array(estimate, { maxLength: 24 });
     fc.assert(
       fc.property(estimate, past, past, start, (block, weekly, daily, blocks) => {
         for (const baseline of [pastBaseline(weekly.slice(0, 3), daily), startupBaseline(blocks)]) {
           if (baseline === undefined) continue;
-          const numbers = [baseline.value, baseline.stderr, baseline.between, baseline.typical];
+          const { value, stderr, between, typical, below, above } = baseline;
+          const numbers = [value, stderr, between, typical, below, above];
           expect(numbers.every(Number.isFinite)).toBe(true);
           const z = residual(block, baseline);
           expect(typeof z === 'number' ? Number.isFinite(z) : z.absent).toBeTruthy();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { absent } from '../../src/statistics/absent.ts';
-import { type BlockPane, blocksOf, HOUR, hourOf, pastHour } from '../../src/statistics/blocks.ts';
+import { type BlockPane, blocksOf, HOUR, hourBlock, hourOf, usualShare } from '../../src/statistics/blocks.ts';
 import { type ErrorSource, estimateOf } from '../../src/statistics/blocks-estimate.ts';
 
 const MINUTE = 60_000;
@@ -249,11 +249,48 @@ describe('the value of a block', () => {
 });
 
 describe('an hour of the past', () => {
-  it('is compared with only if it is whole and large enough', () => {
-    expect(pastHour(pane(0, 200), PLAIN)?.value).toBe(0.1);
-    expect(pastHour(pane(0, 199), PLAIN)).toBeUndefined();
-    expect(pastHour(pane(0, 200, { positives: 4 }), PLAIN)).toBeUndefined();
-    expect(pastHour(pane(0, 200, { gap: true }), PLAIN)).toBeUndefined();
-    expect(pastHour(pane(0, 200, { closedByIdle: 11 }), PLAIN)).toBeUndefined();
+  const state = (impressions: number, more = {}, usual = 0): string =>
+    hourBlock(pane(0, impressions, more), { step: 300_000, usual }, PLAIN).state;
+
+  it('is one block of many steps, whole if it is large enough', () => {
+    const block = hourBlock(pane(0, 200), { step: 300_000 }, PLAIN);
+    expect(block).toMatchObject({ state: 'whole', start: T0, end: T0 + HOUR, steps: 12, impressions: 200 });
+    expect(block.estimate?.value).toBe(0.1);
+    expect(state(199)).toBe('few');
+    expect(state(200, { positives: 4 })).toBe('few');
+    expect(state(200, { gap: true })).toBe('incomplete');
+    expect(state(200, { closedByIdle: 11 })).toBe('incomplete');
+  });
+
+  it('without positives is whole where five of them were to be expected', () => {
+    const none = { positives: 0, sum: 0, sumSquares: 0 };
+    expect(state(200, none, 0.0249)).toBe('few');
+    expect(state(200, none, 0.025)).toBe('whole');
+    expect(state(199, none, 1)).toBe('few');
+  });
+
+  it('has the share of positives that a quarter of the hours exceed, so that a long fall does not hide itself', () => {
+    const hours = (count: number, positives: number) =>
+      Array.from({ length: count }, () => ({ impressions: 200, positives }));
+    expect(usualShare([...hours(300, 40), ...hours(200, 0)])).toBe(0.2);
+    expect(usualShare([...hours(100, 40), ...hours(400, 0)])).toBe(0);
+    expect(usualShare([{ impressions: 199, positives: 199 }])).toBe(0);
+    expect(usualShare([])).toBe(0);
+  });
+});
+
+describe('blocks of a cohort whose positives are gone', () => {
+  it('end when as many were to be expected, instead of waiting for an hour', () => {
+    const panes = Array.from({ length: 12 }, (_, i) => ({
+      ...pane(5 * i, 400),
+      positives: 0,
+      sum: 0,
+      sumSquares: 0,
+    }));
+    const span = { from: T0, to: T0 + HOUR, step: 300_000 };
+    expect(blocksOf(panes, span, PLAIN).map(({ state, steps }) => [state, steps])).toEqual([['few', 12]]);
+    const blocks = blocksOf(panes, { ...span, usual: 0.2 }, PLAIN);
+    expect(blocks).toHaveLength(12);
+    for (const { state, estimate } of blocks) expect([state, estimate]).toEqual(['whole', { value: 0, stderr: 0 }]);
   });
 });

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/simulate/random.ts';
-import { CUSUM_START, clipped, cusumStep, isOn, scaleOf } from '../../src/statistics/cusum.ts';
+import { median } from '../../src/statistics/baseline-spread.ts';
+import { CUSUM_START, clipped, cusumStep, isOn } from '../../src/statistics/cusum.ts';
+import { RunningScale } from '../../src/statistics/running-scale.ts';
 
 const WEEK = 2016;
 const WINDOW = 288;
@@ -40,11 +42,19 @@ const heavy: Noise = (random, length) =>
     return random.normal() / Math.sqrt(squares / 4);
   });
 
+/** The scale after these residuals. */
+function scaleOf(z: readonly number[]): number {
+  const scale = new RunningScale();
+  for (const value of z) scale.add(value);
+  return scale.value;
+}
+
 /** S_low after each of these residuals, from 0. */
 function lowPath(z: readonly number[], scale = scaleOf(z)): readonly number[] {
   let state = CUSUM_START;
   return z.map((value) => {
-    state = cusumStep(state, clipped(value, scale), SETTINGS);
+    const u = clipped(value, scale);
+    state = cusumStep(state, { low: u, high: u }, SETTINGS);
     return state.low.s;
   });
 }
@@ -153,9 +163,23 @@ describe('the detector', () => {
     expect(isOn(s, was, 20)).toBe(is);
   });
 
-  it('has a scale of .5 at least', () => {
-    expect(scaleOf([])).toBe(0.5);
-    expect(scaleOf([0.1, -0.1, 0.1])).toBe(0.5);
-    expect(scaleOf([1, -1, 1])).toBeCloseTo(1.4826, 12);
+  it('takes errors at their word before there are 24 residuals, and has a scale of .5 at least then', () => {
+    expect(scaleOf([])).toBe(1);
+    const alike = (count: number, z: number) =>
+      scaleOf(Array.from({ length: count }, (_, i) => (i % 2 === 0 ? z : -z)));
+    expect(alike(23, 0.1)).toBe(1);
+    expect(alike(24, 0.1)).toBe(0.5);
+    expect(alike(24, 1)).toBeCloseTo(1.4826, 12);
+  });
+
+  it('has the scale of the last 288 residuals, however many came before', () => {
+    const residuals = fc.array(fc.double({ min: -9, max: 9, noNaN: true }), { minLength: 24, maxLength: 700 });
+    fc.assert(
+      fc.property(residuals, (z) => {
+        const kept = z.slice(-288).map(Math.abs);
+        expect(scaleOf(z)).toBe(Math.max(0.5, 1.4826 * median(kept)));
+      }),
+      { numRuns: 50 },
+    );
   });
 });

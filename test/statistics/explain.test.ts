@@ -149,8 +149,9 @@ describe('the explanation of a watched cohort', () => {
         state: 'whole',
         estimate: { value: 0.28, stderr: 0.01 },
       },
-      baseline: { kind: 'weekly', value: 0.3, stderr: 0.01, between: 0, typical: 0.01, values: 3 },
+      baseline: { kind: 'weekly', value: 0.3, stderr: 0.01, between: 0, typical: 0.01, below: 0, above: 0, values: 3 },
       z: -2,
+      limit: 20,
       low: { ...alarm, size: -0.0421 },
       high: { ...alarm, size: 0.031 },
     },
@@ -163,12 +164,12 @@ describe('the explanation of a watched cohort', () => {
 
   it('says how far it fell or rose, and against what', () => {
     expect(told({ label: 'regressed', reason: 'below_baseline' })).toBe(
-      'ndcg@10 of country=DE has fallen by 4.2 % against what it was in this hour of the last weeks. Look at what was released or changed when it began.',
+      'ndcg@10 of country=DE has fallen by 4.2 % against what it was in this hour of the last weeks. Look at what was released or changed when it began. If it is meant to be so, receval accept makes it the norm.',
     );
     expect(told({ label: 'improved', reason: 'above_baseline' })).toMatch(/has risen by 3\.1 %[^.]*\.$/);
     expect(told({ label: 'regressed', reason: 'above_baseline' })).toMatch(/has risen by 3\.1 % .* Look at what was/);
     expect(told({ label: 'improved', reason: 'below_baseline' })).not.toMatch(/Look at/);
-    expect(told({ label: 'healthy', reason: 'in_control' })).toMatch(/no fall or rise of 1\.0 % or more stands out/);
+    expect(told({ label: 'healthy', reason: 'in_control' })).toMatch(/no fall or rise beyond 1\.0 % stands out/);
   });
 
   it('says how little there is', () => {

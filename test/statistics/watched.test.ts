@@ -1,16 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/simulate/random.ts';
-import type { Baseline } from '../../src/statistics/baseline.ts';
+import { type Baseline, pastBaseline } from '../../src/statistics/baseline.ts';
 import type { Block, BlockState } from '../../src/statistics/blocks.ts';
 import { LABELS, WATCHED_REASONS } from '../../src/statistics/decision-labels.ts';
 import { type WatchedFacts, watch } from '../../src/statistics/watched.ts';
-import { PATH_BLOCKS, type WatchedBlock, watchedPath } from '../../src/statistics/watched-path.ts';
+import { limitOf, type PastOf, type WatchedHistory, watchedPath } from '../../src/statistics/watched-path.ts';
 
 const STEP = 300_000;
 const SETTINGS = { k: 0.5, h: 20, tolerance: 0.01 };
 const SE = 0.01;
-const WEEKLY: Baseline = { kind: 'weekly', value: 0.3, stderr: 0, between: 0, typical: SE, values: 3 };
+const WEEKLY: Baseline = {
+  kind: 'weekly',
+  value: 0.3,
+  stderr: 0,
+  between: 0,
+  typical: SE,
+  below: 0,
+  above: 0,
+  values: 3,
+};
 
 interface Given {
   readonly value?: number;
@@ -20,20 +29,21 @@ interface Given {
   readonly impressions?: number;
 }
 
-function watched(given: readonly Given[]): readonly WatchedBlock[] {
-  return given.map(({ value = 0.3, state = 'whole', steps = 1, impressions = 1000, ...more }, i) => {
+const HOUR = 3_600_000;
+
+/** Blocks of one step each, one after the other from time 0, and the past of their hours: that of the hour's first block. */
+function watched(given: readonly Given[]): WatchedHistory {
+  let start = 0;
+  const pasts = new Map<number, Baseline | undefined>();
+  const blocks = given.map(({ value = 0.3, state = 'whole', steps = 1, impressions = 1000, ...more }): Block => {
+    const hour = Math.floor(start / HOUR) * HOUR;
+    if (!pasts.has(hour)) pasts.set(hour, 'past' in more ? more.past : WEEKLY);
     const estimate = { value, stderr: SE };
-    const block: Block = {
-      start: i * STEP,
-      end: (i + 1) * STEP,
-      steps,
-      impressions,
-      positives: 100,
-      state,
-      estimate,
-    };
-    return { block, past: 'past' in more ? more.past : WEEKLY };
+    const block = { start, end: start + steps * STEP, steps, impressions, positives: 100, state, estimate };
+    start = block.end;
+    return block;
   });
+  return { blocks, step: STEP, pastOf: (hour) => pasts.get(hour) };
 }
 
 /** Values around .3 with a spread of one SE, then as given. */
@@ -48,7 +58,7 @@ function many(count: number, given: Given): Given[] {
 }
 
 function judge(given: readonly Given[], more: Partial<WatchedFacts> = {}) {
-  return watch({ at: given.length * STEP, replaying: false, blocks: watched(given), settings: SETTINGS, ...more });
+  return watch({ at: given.length * STEP, replaying: false, ...watched(given), settings: SETTINGS, ...more });
 }
 
 const FALL = { value: 0.3 - 5 * SE };
@@ -73,22 +83,27 @@ describe('a watched cohort', () => {
     expect(judge(noisy(100, ...many(9, FALL)), { replaying: true }).reason).toBe('warming_up');
   });
 
-  it.each([
-    ['incomplete', 'invalid', 'incomplete'],
-    ['few', 'insufficient', 'few_impressions'],
-  ] as const)(
-    'whose newest block is %s is %s by %s, even in an alarm, which goes on after it',
-    (state, label, reason) => {
-      const fallen = noisy(100, ...many(9, FALL), { ...FALL, state });
-      expect(judge(fallen)).toMatchObject({ label, reason });
-      expect(judge([...fallen, FALL]).reason).toBe('below_baseline');
-    },
-  );
+  it('whose newest block misses records is invalid, even in an alarm, which goes on after it', () => {
+    const fallen = noisy(100, ...many(9, FALL), { ...FALL, state: 'incomplete' });
+    expect(judge(fallen)).toMatchObject({ label: 'invalid', reason: 'incomplete' });
+    expect(judge([...fallen, FALL]).reason).toBe('below_baseline');
+  });
+
+  it('whose newest block is too small is insufficient, unless it is regressed: a quiet night ends no alarm', () => {
+    expect(judge(noisy(100, { state: 'few' }))).toMatchObject({ label: 'insufficient', reason: 'few_impressions' });
+    const fallen = noisy(100, ...many(9, FALL), ...many(12, { ...FALL, state: 'few' }));
+    expect(judge(fallen)).toMatchObject({ label: 'regressed', reason: 'below_baseline' });
+    const risen = noisy(100, ...many(9, RISE), { ...RISE, state: 'few' });
+    expect(judge(risen)).toMatchObject({ label: 'insufficient', reason: 'few_impressions' });
+  });
 
   it('without a past has no baseline before there are blocks of a while ago', () => {
     const [quiet, ...more] = noisy(40).map((given): Given => ({ ...given, past: undefined }));
-    expect(judge([{ ...quiet, steps: 36 }, ...more.slice(0, 33)]).reason).toBe('no_baseline');
-    const { reason, newest } = judge([quiet, ...more.slice(0, 35)]);
+    const gap: Given = { ...quiet, state: 'incomplete' };
+    const late = [...many(24, gap), ...more.slice(0, 24)];
+    expect(judge(late.slice(0, -1)).reason).toBe('no_baseline');
+    expect(judge([...late, quiet]).newest?.baseline).toMatchObject({ kind: 'startup', values: 12 });
+    const { reason, newest } = judge([quiet, ...more.slice(0, 36)]);
     expect(reason).toBe('in_control');
     expect(newest?.baseline).toMatchObject({ kind: 'startup', values: 24 });
   });
@@ -125,19 +140,14 @@ describe('a watched cohort', () => {
     expect(judge(noisy(288)).reason).toBe('in_control');
   });
 
-  it.each([
-    [0.0099, 'below_baseline'],
-    [0.3, 'in_control'],
-  ])('with a tolerance of %d is %s by a fall of a sixth', (tolerance, reason) => {
-    expect(judge(noisy(100, ...many(20, FALL)), { settings: { ...SETTINGS, tolerance } }).reason).toBe(reason);
-  });
-
-  it('counts a size that equals the tolerance', () => {
-    const decision = judge(noisy(100, ...many(20, FALL)));
-    const size = -(decision.newest?.low.size ?? 0);
-    const at = (tolerance: number) =>
-      judge(noisy(100, ...many(20, FALL)), { settings: { ...SETTINGS, tolerance } }).reason;
-    expect([at(size - 1e-9), at(size), at(size + 1e-9)]).toEqual(['below_baseline', 'below_baseline', 'in_control']);
+  it('is not regressed by what the tolerance allows, and is by more', () => {
+    const fallBy = (share: number) => judge(noisy(100, ...many(100, { value: 0.3 * (1 - share) })), { settings });
+    const settings = { ...SETTINGS, tolerance: 0.1 };
+    expect(fallBy(0.09).reason).toBe('in_control');
+    expect(fallBy(0.1).reason).toBe('in_control');
+    // A slack of k = .5 errors beside the tolerance: .1 and .0167 of the baseline.
+    expect(fallBy(0.116).reason).toBe('in_control');
+    expect(fallBy(0.14).reason).toBe('below_baseline');
   });
 
   it('weighs the size by impressions', () => {
@@ -163,7 +173,7 @@ describe('a watched cohort', () => {
     const { reason, newest } = judge(fallen);
     expect(reason).toBe('below_baseline');
     expect(newest?.baseline?.value).toBeGreaterThan(0.29);
-    const last = watchedPath(watched(fallen), { k: 0.5, h: 1e9 }).points.at(-1);
+    const last = watchedPath(watched(fallen), { k: 0.5, h: 1e9, tolerance: 0.01 }).points.at(-1);
     expect(last?.baseline?.value).toBeLessThan(0.27);
   });
 
@@ -173,25 +183,109 @@ describe('a watched cohort', () => {
     expect(judge([...young, FALL]).newest?.baseline).toBe(WEEKLY);
   });
 
-  it('depends on the last 288 blocks alone where the past is known', () => {
-    const values = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 300, maxLength: 330 });
-    fc.assert(
-      fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (list, other) => {
-        const given = list.map((value): Given => ({ value }));
-        const cut = given.length - PATH_BLOCKS;
-        const changed = given.map((block, i): Given => (i < cut ? { value: other } : block));
-        expect(watchedPath(watched(changed), SETTINGS)).toEqual(watchedPath(watched(given), SETTINGS));
-      }),
-      { numRuns: 20 },
-    );
+  it('counts longer blocks by a lower limit, down to 0.4 of it, and S keeps its share where the length changes', () => {
+    expect([1, 4, 6, 7, 12].map((steps) => limitOf(20, steps))).toEqual([20, 10, 20 / Math.sqrt(6), 8, 8]);
+    const { points } = watchedPath(watched([...many(48, {}), ...many(3, FALL), { ...FALL, steps: 4 }]), SETTINGS);
+    const [before, after] = points.slice(-2);
+    const free = (SETTINGS.tolerance * WEEKLY.value) / SE;
+    expect(after.low.s).toBeCloseTo(Math.min(10, before.low.s / 2 + (5 - free) / 0.5 - 0.5), 9);
+  });
+});
+
+/** Days of whole hours with a past of their own, then a day of steps: what an exporter has. */
+describe('a watched cohort in the long run', () => {
+  const DAY = 24 * HOUR;
+  const DAYS = 22;
+
+  interface Level {
+    /** By day and hour of the day, as a share of .3. */
+    readonly share: (day: number, hour: number) => number;
+    readonly lowerIsBetter?: boolean;
+    readonly days?: number;
+  }
+
+  /** What is said at the end of the last of the days. */
+  function said({ share, lowerIsBetter = false, days = DAYS }: Level) {
+    const random = new Random(11, 'long run');
+    const valueAt = (start: number): number => {
+      const day = Math.floor(start / DAY);
+      return 0.3 * share(day, (start - day * DAY) / HOUR) + (SE / 4) * random.normal();
+    };
+    const blockOf = (start: number, length: number): Block => ({
+      start,
+      end: start + length,
+      steps: length / STEP,
+      impressions: (1000 * length) / STEP,
+      positives: (200 * length) / STEP,
+      state: 'whole',
+      estimate: { value: valueAt(start), stderr: length === HOUR ? SE / 4 : SE },
+    });
+    const first = Math.max(0, days - DAYS);
+    const hours = Array.from({ length: (days - 1 - first) * 24 }, (_, i) => blockOf(first * DAY + i * HOUR, HOUR));
+    const steps = Array.from({ length: 288 }, (_, i) => blockOf((days - 1) * DAY + i * STEP, STEP));
+    const known = new Map(hours.map(({ start, estimate }) => [start, estimate]));
+    const pastOf: PastOf = (hour, isBad) => {
+      const back = (every: number, count: number) =>
+        Array.from({ length: count }, (_, i) => hour - (i + 1) * every).map((at) =>
+          isBad(at) ? undefined : known.get(at),
+        );
+      return pastBaseline(back(7 * DAY, 3), back(DAY, 7));
+    };
+    const settings = { k: 0.5, h: 20, tolerance: 0.03, lowerIsBetter };
+    return watch({ at: days * DAY, replaying: false, blocks: [...hours, ...steps], step: STEP, pastOf, settings });
+  }
+
+  const fallAfter =
+    (from: number, by = 0.6, to = Number.POSITIVE_INFINITY) =>
+    (day: number): number =>
+      day >= from && day < to ? 1 - by : 1;
+
+  it.each([1, 2, 4, 7, 8, 10, 14, 16, 18])('is regressed by a fall that has lasted for %d days', (age) => {
+    for (const by of [0.1, 0.6, 1]) {
+      const decision = said({ share: fallAfter(DAYS - age, by) });
+      expect(decision).toMatchObject({ label: 'regressed', reason: 'below_baseline' });
+      expect(decision.newest?.low.onset).toBeGreaterThanOrEqual((DAYS - age) * DAY - HOUR);
+      expect(decision.newest?.low.onset).toBeLessThanOrEqual((DAYS - age) * DAY + HOUR);
+      expect(decision.newest?.low.size).toBeCloseTo(-by, 1);
+    }
   });
 
-  it('depends on the oldest of them', () => {
-    const given = noisy(PATH_BLOCKS, {});
-    const changed = given.map((block, i): Given => (i === 1 ? { value: 0.1 } : block));
-    expect(watchedPath(watched(changed), SETTINGS)).not.toEqual(watchedPath(watched(given), SETTINGS));
+  it('takes a fall of three weeks for its past, as nothing from before it is kept', () => {
+    expect(said({ share: fallAfter(0), days: 30 }).label).toBe('healthy');
+    expect(said({ share: fallAfter(8), days: 30 }).label).toBe('healthy');
   });
 
+  it('is healthy again when the fall has ended, and the fall is no past that a return could rise above', () => {
+    expect(said({ share: fallAfter(14, 0.6, 21) }).label).toBe('healthy');
+    expect(said({ share: fallAfter(19, 0.6, 21) }).label).toBe('healthy');
+  });
+
+  it('of a measure of which less is better stays regressed by a rise', () => {
+    expect(said({ share: fallAfter(DAYS - 10, -0.3), lowerIsBetter: true })).toMatchObject({
+      label: 'regressed',
+      reason: 'above_baseline',
+    });
+  });
+
+  it('lets what is better become the norm, and a return from it is a fall', () => {
+    expect(said({ share: fallAfter(DAYS - 2, -0.3) }).label).toBe('improved');
+    const upForTwoWeeks = (day: number): number => (day < 4 ? 1 : day < 21 ? 1.3 : 1);
+    expect(said({ share: upForTwoWeeks }).label).toBe('regressed');
+  });
+
+  it('is not regressed by weekends that are always 10 % lower, from the second on', () => {
+    const weekend = (day: number): number => (day % 7 >= 5 ? 0.9 : 1);
+    for (let days = 13; days <= 28; days++)
+      expect([days, said({ share: weekend, days }).label]).toEqual([days, 'healthy']);
+  });
+
+  it('is not regressed by nights that are always 30 % lower, from the fourth on', () => {
+    const night = (_day: number, hour: number): number => (hour < 6 ? 0.7 : 1);
+    for (let days = 4; days <= 9; days++) expect([days, said({ share: night, days }).label]).toEqual([days, 'healthy']);
+  });
+});
+
+describe('any watched cohort', () => {
   it('has one of five labels with one of its reasons, and finite numbers, for any blocks', () => {
     const number = fc.double({ noNaN: true, noDefaultInfinity: true });
     const positive = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true });
@@ -201,6 +295,8 @@ describe('a watched cohort', () => {
       stderr: positive,
       between: positive,
       typical: positive,
+      below: positive,
+      above: positive,
       values: fc.constant(3),
     });
     const given = fc.record({
