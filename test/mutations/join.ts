@@ -11,7 +11,7 @@ const NOTE_WITNESS = 't.notes.note(records.offset(witness), records.watermark(wi
 const WAIT = 'this.#waiting.add(feedback, hash, topic, watermark, deadline, silent, fits > 0);';
 const MEETING_OF_WAITING = 'const silent = silentImpression && waiting.isBelow(handle);';
 const MEETING_OF_FEEDBACK = 'const silentMeeting = silent && this.#impressions.isBelow(entry);';
-const SAME_TOPIC = 'if (attributed.topic(at) !== topic) continue;';
+const SAME_TOPIC = 'if (this.topic(at) !== topic) continue;';
 const IDLE_AT_ITS_PLACE = 'this.#applied < all.length && all[this.#applied].before <= this.position';
 const RESTORED_IDLE = 'this.#idleAdvances = [...(from?.idleAdvances ?? [])];';
 const CLOCK_OF_RECORD = 'if (offset < this.committed) return this.#clockDrops.has(offset);';
@@ -38,8 +38,8 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: JOIN,
-        text: SAME_PAGE,
-        replacement: 'if (records.page(at) !== impression.offset || !records.isAccepted(at)) continue;',
+        text: 'const again = this.#newestIn(this.#again, pageHash(hash, impression.offset), impression);',
+        replacement: 'const again = 0;',
       },
     ],
   },
@@ -143,7 +143,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
       {
         file: JOIN,
         text: SAME_TOPIC,
-        replacement: 'if (attributed.topic(at) !== topic && !attributed.isSame(at, feedback, action, slot)) continue;',
+        replacement: 'if (this.topic(at) !== topic && !this.isSame(at, feedback, action, slot)) continue;',
       },
     ],
   },
@@ -153,7 +153,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
       {
         file: JOIN,
         text: SAME_TOPIC,
-        replacement: 'if (attributed.topic(at) !== topic) { ofTopic++; continue; }',
+        replacement: 'if (this.topic(at) !== topic) { ofTopic++; continue; }',
       },
     ],
   },
