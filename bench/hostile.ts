@@ -138,7 +138,8 @@ const ATTACKS: readonly Attack[] = [
   {
     name: '50,000 orphans of one moment, then time creeps',
     hostile: () => creeping(50_000, (k) => clicked(`orphan-${k}`, 'item', `event-${k}`), 1_800_000),
-    ordinary: () => creeping(50_000, (k) => clicked(`orphan-${k}`, 'item', `event-${k}`, { ts: START + 7 * k }), 1_800_000),
+    ordinary: () =>
+      creeping(50_000, (k) => clicked(`orphan-${k}`, 'item', `event-${k}`, { ts: START + 7 * k }), 1_800_000),
   },
   {
     name: '50,000 lists of one second, and late ones among them',
@@ -159,20 +160,29 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'every id escaped',
-    hostile: () => raw(lists(3000, 100, (n) => `item-${n}`), (json) => json.replaceAll('"item', '"\\u0069tem')),
+    hostile: () =>
+      raw(
+        lists(3000, 100, (n) => `item-${n}`),
+        (json) => json.replaceAll('"item', '"\\u0069tem'),
+      ),
     ordinary: () => lists(3000, 100, (n) => `item-${n}`),
   },
   {
     name: 'a number above a thousand digits, texts nested 100 deep',
     hostile: () =>
-      raw(lists(3000, 100, (n) => `item-${n}`), (json) =>
-        json.replace('{', `{"x":${'['.repeat(100)}1${'0'.repeat(1000)}${']'.repeat(100)},`),
+      raw(
+        lists(3000, 100, (n) => `item-${n}`),
+        (json) => json.replace('{', `{"x":${'['.repeat(100)}1${'0'.repeat(1000)}${']'.repeat(100)},`),
       ),
     ordinary: () => lists(3000, 100, (n) => `item-${n}`),
   },
   {
     name: 'lists whose every item is invalid',
-    hostile: () => raw(lists(1000, 500, (n) => `item-${n}`), (json) => json.replace(/"item-\d+"/g, '{"idx":"abc"}')),
+    hostile: () =>
+      raw(
+        lists(1000, 500, (n) => `item-${n}`),
+        (json) => json.replace(/"item-\d+"/g, '{"idx":"abc"}'),
+      ),
     ordinary: () => lists(1000, 500, (n) => `item-${n}`),
   },
   {

@@ -20,7 +20,7 @@ const MAP_ENTRY_BYTES = 64;
 export class ByteTable {
   /** Links of chains followed, of all searches. */
   steps = 0;
-  readonly #hash: ItemHash;
+  readonly #hash: Pick<ItemHash, 'of'>;
   #bits: number;
   #room: number;
   #words: Int32Array;
@@ -30,7 +30,7 @@ export class ByteTable {
   #overflow: Map<string, number> | undefined;
   #overflowBytes = 0;
 
-  constructor(hash: ItemHash, entries: number = LEAST_ENTRIES) {
+  constructor(hash: Pick<ItemHash, 'of'>, entries: number = LEAST_ENTRIES) {
     this.#hash = hash;
     this.#room = Math.max(LEAST_ENTRIES, entries);
     this.#bits = Math.ceil(Math.log2(this.#room));

@@ -2,11 +2,11 @@
  * Keyed hash of the bytes of an item: for each pair of bytes one multiplication by a key word of its own ("multiply-shift",
  * Dietzfelbinger, Universal hashing and k-wise independent random variables via integer arithmetic without primes, 1996).
  *
- *     h = key[0] + length * key[1] + sum over i of key[2 + i] * pair[i]   mod 2^32
+ *     h = key[0] + length * key[1] + sum over i of key[4 + i] * pair[i]   mod 2^32
  *
  * Two texts fixed before the key is drawn have equal upper `cellBits` bits with a chance of 2^-cellBits, and so equal h with
- * no more: who does not know the key cannot choose ids that meet. Longer texts go block by block, h of one block being the first
- * two pairs of the next; the chances add up. @TODO
+ * no more: who does not know the key cannot choose ids that meet. Longer texts go block by block, the two halves of h being
+ * two more pairs of the next block; the chances add up.
  */
 const BLOCK_PAIRS = 64;
 const BLOCK_BYTES = 2 * BLOCK_PAIRS;
