@@ -10,7 +10,7 @@ import { Dimensions } from './dimensions.ts';
 import { mapAdapter, mapsAdapter } from './map.ts';
 import { feedbackOf, impressionOf } from './normalize.ts';
 import { OPEN_BANDIT_COLUMNS, openBanditAdapter } from './open-bandit.ts';
-import { isImpression, type RawRecord } from './raw.ts';
+import { isImpression, isItem, type RawRecord } from './raw.ts';
 import { firstDoubtful, Reader } from './reader.ts';
 import type { Decoded, Decoder, Refused, Scanned } from './record.ts';
 import { Scanner } from './scanner.ts';
@@ -18,6 +18,9 @@ import type { AdapterChoice, Carried, DecoderOptions } from './settings.ts';
 
 /** What the schema of an impression judges before its items. */
 const FIELDS_BEFORE_ITEMS: ReadonlySet<PropertyKey> = new Set(['requestId', 'ts', 'eventId', 'userId', 'sessionId']);
+
+/** All events of one record may have so many times the bytes of the largest record: with `each` they share what stands beside the list. */
+const MOST_EXPANSION = 16;
 
 export function createDecoder(options: DecoderOptions): Decoder {
   return new RecordDecoder(options);
@@ -81,7 +84,10 @@ class RecordDecoder implements Decoder {
       const records = this.#adapter(text.text, source, offset);
       if (typeof records === 'string') return invalid(records, side);
       const events: Event[] = [];
+      let units = 0;
       for (const record of records) {
+        if (records.length > 1) units += textUnits(record);
+        if (units > MOST_EXPANSION * this.#limit) return invalid('too_large', side);
         const event = this.#eventOf(record);
         if ('refused' in event) return event;
         events.push(event);
@@ -132,6 +138,18 @@ class RecordDecoder implements Decoder {
     const judged = this.#feedback.safeParse(record);
     return judged.success ? feedbackOf(judged.data) : invalidBy(explain(judged.error), 'feedback');
   }
+}
+
+/** UTF-16 units of the ids of a record, roughly: what is copied of it later. */
+function textUnits({ requestId, userId, sessionId, eventId, itemId, action, items }: RawRecord): number {
+  let units = 0;
+  for (const id of [requestId, userId, sessionId, eventId, itemId, action]) units += unitsOf(id);
+  if (Array.isArray(items)) for (const item of items) units += unitsOf(isItem(item) ? item.id : item);
+  return units;
+}
+
+function unitsOf(id: unknown): number {
+  return typeof id === 'string' ? id.length : 8;
 }
 
 /** The record is valid, so its session id is an id, or absent, or empty. */
