@@ -2,6 +2,7 @@
 import type { Mutation } from './mutation.ts';
 
 const JOIN = 'consumers/join/join.ts';
+const FEEDBACK = 'consumers/join/feedback.ts';
 const TOPIC = 'consumers/join/topic.ts';
 const TIMELINE = 'consumers/join/timeline.ts';
 
@@ -141,7 +142,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     name: 'identity of feedback across topics',
     changes: [
       {
-        file: JOIN,
+        file: FEEDBACK,
         text: SAME_TOPIC,
         replacement: 'if (this.topic(at) !== topic && !this.isSame(at, feedback, action, slot)) continue;',
       },
@@ -151,7 +152,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     name: 'limit of feedback across topics',
     changes: [
       {
-        file: JOIN,
+        file: FEEDBACK,
         text: SAME_TOPIC,
         replacement: 'if (this.topic(at) !== topic) { ofTopic++; continue; }',
       },

@@ -7,7 +7,7 @@ import type { ItemHash } from './item-hash.ts';
  * Chains by a keyed hash in one typed array: the first of each chain, then next, hash and value of each entry. What would make
  * chains longer than chance allows goes into a Map, so that a search is short even where somebody knows the key.
  */
-const LEAST_ENTRIES = 64;
+const LEAST_ENTRIES = 32;
 const STEPS_PER_ENTRY = 4;
 const MORE_STEPS = 64;
 const WORDS = 3;

@@ -92,7 +92,7 @@ class Join implements JoinEngine {
     this.#impressions = new ImpressionRecords(hashSeed, LONG_LIST_BYTES * searchUpTo);
     this.#requests = new RequestTable(this.#impressions.entries, ENTRY_BEFORE_WORD);
     this.#again = new RequestTable(this.#impressions.entries, ENTRY_BEFORE_WORD);
-    this.#attributed = new FeedbackRecords(hashSeed, searchUpTo);
+    this.#attributed = new FeedbackRecords(hashSeed, Math.floor(searchUpTo / 2));
     this.#actions = new Actions(settings.actions);
     this.#sink = sink;
     this.#topics = topics.map((_, index) => {
