@@ -22,7 +22,7 @@ export type FeedbackDrop = (typeof FEEDBACK_DROPS)[number];
  * A code says what the producer must mend; the offending value itself is never kept or printed.
  */
 export const INVALID_CODES = [
-  'too_large', // more bytes than limits.impressionBytes or limits.feedbackBytes
+  'too_large', // more bytes than limits.impressionBytes or limits.feedbackBytes, or entries that share too much
   'not_utf8', // bytes that are no UTF-8
   'not_json', // not a JSON text
   'not_an_object', // JSON, but not an object

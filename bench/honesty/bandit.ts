@@ -52,6 +52,7 @@ export async function compareBandit(): Promise<Bandit> {
       adapter: 'open-bandit',
       order: 'time',
       newId: () => 'id',
+      hashSeed: 0,
       onProgress: () => {},
     },
     settings.experiments[0],

@@ -26,7 +26,15 @@ async function compareLogs(logs: Logs, experiment: ExperimentSettings): Promise<
   try {
     const inputs = { impressions: [file('impressions')], feedback: [file('feedback')] };
     return await compareFiles(
-      { settings: SETTINGS, inputs, adapter: undefined, order: 'time', newId: () => 'id', onProgress: () => {} },
+      {
+        settings: SETTINGS,
+        inputs,
+        adapter: undefined,
+        order: 'time',
+        newId: () => 'id',
+        hashSeed: 0,
+        onProgress: () => {},
+      },
       experiment,
     );
   } finally {

@@ -12,6 +12,7 @@ import { Metrics } from '../metrics/registry.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { memoryLimit } from '../service/settings.ts';
 import { UsageError } from './failure.ts';
+import { newHashSeed } from './hash-seed.ts';
 import { processLog } from './log.ts';
 import { LiveScreen } from './screen.ts';
 import { untilStopped } from './signals.ts';
@@ -69,6 +70,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
     speed,
     start,
     newId: randomUUID,
+    hashSeed: newHashSeed(),
     log,
     onClaim: (partition, counts) => metrics.claimed(partition, counts),
   });

@@ -10,6 +10,7 @@ import { type ReplayOptions, replay } from '../replay/replay.ts';
 import type { ReplayResult } from '../replay/result.ts';
 import { suggestion } from '../spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
+import { newHashSeed } from './hash-seed.ts';
 import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
 import { Letters } from './letters.ts';
 import { grouped, showProgress } from './progress.ts';
@@ -101,13 +102,13 @@ function withoutId(rows: ReplayResult['rows']): ReadonlyMap<string, number> {
 }
 
 /** Replays with progress on stderr. */
-export function replayFiles(options: Omit<ReplayOptions, 'newId' | 'onProgress'>): Promise<ReplayResult> {
+export function replayFiles(options: Omit<ReplayOptions, 'newId' | 'hashSeed' | 'onProgress'>): Promise<ReplayResult> {
   return withProgress(options, replay);
 }
 
 /** Reads files with progress on stderr. */
 export async function withProgress<Result>(
-  options: Omit<ReplayOptions, 'newId' | 'onProgress'>,
+  options: Omit<ReplayOptions, 'newId' | 'hashSeed' | 'onProgress'>,
   read: (options: ReplayOptions) => Promise<Result>,
 ): Promise<Result> {
   const progress = showProgress(process.stderr, bytesOf(options.inputs));
@@ -115,6 +116,7 @@ export async function withProgress<Result>(
     return await read({
       ...options,
       newId: randomUUID,
+      hashSeed: newHashSeed(),
       onProgress: ({ bytes, records }) => progress.update(bytes, records),
     });
   } catch (error) {

@@ -6,6 +6,7 @@ import { loadSettings } from '../config/load.ts';
 import { type Role, Service } from '../service/service.ts';
 import { suggestion } from '../spelling.ts';
 import { UsageError } from './failure.ts';
+import { newHashSeed } from './hash-seed.ts';
 import { processLog } from './log.ts';
 import { untilStopped } from './signals.ts';
 import { version } from './version.ts';
@@ -55,6 +56,7 @@ async function run(flags: Flags, verbose: boolean): Promise<void> {
     },
     version: version(),
     newId: randomUUID,
+    hashSeed: newHashSeed(),
     log,
   });
   // Who reads the line below may stop the service at once.

@@ -24,6 +24,8 @@ export interface DemoOptions {
   /** Event time at the start. */
   readonly start: EpochMs;
   readonly newId: () => string;
+  /** Of the join's hashes: drawn anew by every process, so that nobody can choose ids that collide. No result depends on it. */
+  readonly hashSeed: number;
   readonly log: WorkerLog;
   readonly onClaim: WorkerDeps['onClaim'];
 }
@@ -59,7 +61,7 @@ export class Demo {
   readonly #exporter: Exporter;
 
   constructor(options: DemoOptions) {
-    const { settings, speed, start, newId } = options;
+    const { settings, speed, start, newId, hashSeed } = options;
     this.#options = options;
     this.clock = new WallClock(speed, start);
     this.regression = scheduledRegression(start, speed);
@@ -74,7 +76,7 @@ export class Demo {
     });
     const store = new MemoryStore();
     const scorer = compile(settings.measures, settings.grading, settings.itemFile);
-    this.#worker = new Worker(workerSettings(settings, speed, scorer), {
+    this.#worker = new Worker(workerSettings(settings, speed, scorer, hashSeed), {
       source: new MemorySource(this.#log),
       store,
       scorer,

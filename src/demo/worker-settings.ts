@@ -15,9 +15,9 @@ const ROLES = TOPICS.map((topic) => ({ impressions: topic === 'impressions', fee
 const LEAST_IDLE_MS = 2000;
 
 /** The worker of the demo. Its clock runs `speed` times as fast, so what is meant in real time is as much longer. */
-export function workerSettings(settings: Settings, speed: number, scorer: Scorer): WorkerSettings {
+export function workerSettings(settings: Settings, speed: number, scorer: Scorer, hashSeed: number): WorkerSettings {
   const { attribution, commit, measures, namespace } = settings;
-  const shape = unitShape(settings, scorer);
+  const shape = unitShape(settings, scorer, hashSeed);
   return {
     topics: TOPICS,
     unit: (partition) => ({

@@ -34,6 +34,8 @@ export interface ReplayOptions {
   /** Several files of a side: by event time, or one after the other. */
   readonly order: 'time' | 'concat';
   readonly newId: () => string;
+  /** Of the join's hashes: drawn anew by every process, so that nobody can choose ids that collide. No result depends on it. */
+  readonly hashSeed: number;
   /** As that of a unit; default: nobody is told. */
   readonly onInvalid?: UnitDeps['onInvalid'];
   /** Called now and then. Bytes as stored; records of all kinds. */
@@ -74,7 +76,7 @@ export async function readFiles(
   const scorer = compile(settings.measures, settings.grading, settings.itemFile);
   const users = UserMeans.of(settings);
   const topics = topicsOf(options, users);
-  const unitSettings = unitSettingsOf(settings, scorer, topics);
+  const unitSettings = unitSettingsOf(settings, scorer, options.hashSeed, topics);
   const store = new TotalsOnly();
   const source = new FileSource(topics, Math.max(settings.limits.impressionBytes, settings.limits.feedbackBytes));
   const unit: Unit = await Unit.claim(unitSettings, {
@@ -112,9 +114,10 @@ export async function readFiles(
 function unitSettingsOf(
   settings: Settings,
   scorer: Scorer,
+  hashSeed: number,
   topics: readonly { readonly role: TopicRole }[],
 ): UnitSettings {
-  const shape = unitShape({ ...settings, kafka: { ...settings.kafka, topics: [] } }, scorer);
+  const shape = unitShape({ ...settings, kafka: { ...settings.kafka, topics: [] } }, scorer, hashSeed);
   return {
     namespace: 'replay',
     partition: 0,

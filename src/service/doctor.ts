@@ -185,7 +185,7 @@ class Doctor {
     const impressions = topics.findIndex(({ role }) => role.impressions);
     const rate = rates?.[impressions].reduce((sum, perSecond) => sum + perSecond, 0) ?? 0;
     const scorer = compile(this.#settings.measures, this.#settings.grading, this.#settings.itemFile);
-    const { openLimit } = workerSettings(this.#settings, scorer, partitions, NO_PERMISSIONS);
+    const { openLimit } = workerSettings(this.#settings, scorer, partitions, NO_PERMISSIONS, 0);
     this.#tell(judgeMemory(this.#settings, { impressionsPerSecond: rate === 0 ? undefined : rate, openLimit }));
   }
 

@@ -35,6 +35,8 @@ export interface ServiceOptions {
   /** Of receval. */
   readonly version: string;
   readonly newId: () => string;
+  /** Of the join's hashes: drawn anew by every process, so that nobody can choose ids that collide. No result depends on it. */
+  readonly hashSeed: number;
   readonly log: WorkerLog;
   /** For tests; default: none. */
   readonly faultPoint?: FaultPoint | undefined;
@@ -127,7 +129,7 @@ export class Service {
     scorer: ReturnType<typeof compile>,
     { partitions, isFirst, retention }: Started,
   ) {
-    const { settings, role, permissions, newId, log, version, faultPoint } = options;
+    const { settings, role, permissions, newId, hashSeed, log, version, faultPoint } = options;
     this.#options = options;
     this.#isFirst = isFirst;
     this.#retention = retention;
@@ -149,7 +151,7 @@ export class Service {
     }
     if (role === 'exporter') return;
     this.#deadLetters = deadLettersOf(settings, this.#clock, log);
-    this.#worker = new Worker(workerSettings(settings, scorer, partitions, permissions), {
+    this.#worker = new Worker(workerSettings(settings, scorer, partitions, permissions, hashSeed), {
       source,
       store: this.#deadLetters === undefined ? store : new LettersFirst(store, this.#deadLetters.queue),
       scorer,

@@ -28,9 +28,10 @@ export function workerSettings(
   scorer: Scorer,
   partitions: number,
   permissions: Permissions,
+  hashSeed: number,
 ): WorkerSettings {
   const { attribution, kafka, limits } = settings;
-  const shape = unitShape(settings, scorer);
+  const shape = unitShape(settings, scorer, hashSeed);
   const marks = fingerprint(settings);
   return {
     topics: kafka.topics.map((topic) => topic.name),
@@ -62,7 +63,7 @@ export function serviceDecoders(settings: Settings): readonly Decoder[] {
 
 /** Rows that nobody writes for so long belong to a namespace that was given up. */
 export function rowTtl(settings: Settings, scorer: Scorer): number {
-  return unitShape(settings, scorer).panes.keepHours + FOURTEEN_DAYS_MS;
+  return unitShape(settings, scorer, 0).panes.keepHours + FOURTEEN_DAYS_MS;
 }
 
 /** Open impressions that a worker holds at most. */

@@ -14,8 +14,12 @@ const VECTORS_KEPT_MS = 25 * HOUR_MS;
 /** Three weeks and a day, for baselines by hour of the week. */
 const HOURS_KEPT_MS = 22 * 24 * HOUR_MS;
 
-/** The slices of the configuration that shape a unit; which unit it is comes from elsewhere. */
-export function unitShape(settings: Settings, scorer: Scorer): Pick<UnitSettings, 'join' | 'panes' | 'experiments'> {
+/** The slices of the configuration that shape a unit; which unit it is comes from elsewhere. @param hashSeed as in `JoinSettings` */
+export function unitShape(
+  settings: Settings,
+  scorer: Scorer,
+  hashSeed: number,
+): Pick<UnitSettings, 'join' | 'panes' | 'experiments'> {
   const { attribution, kafka, limits, windows, paneSize, cohorts, dimensions, statistics, experiments, measures } =
     settings;
   const longestHorizon = attribution.horizons[attribution.horizons.length - 1].ms;
@@ -30,6 +34,7 @@ export function unitShape(settings: Settings, scorer: Scorer): Pick<UnitSettings
       feedbackPerImpression: limits.feedbackPerImpression,
       actions: scorer.actions,
       namesItems: scorer.needs.items,
+      hashSeed,
     },
     panes: {
       paneSize: paneSize.ms,

@@ -3,7 +3,7 @@
  *
  *   node --import tsx test/crash/service.ts <configuration> [<label> <n>]     at the nth time that it passes the label
  */
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync, writeSync } from 'node:fs';
 import { processLog } from '../../src/cli/log.ts';
 import { untilStopped } from '../../src/cli/signals.ts';
@@ -22,6 +22,7 @@ const service = await Service.start({
   permissions: { ...NO_PERMISSIONS, rebuild: false },
   version: 'test',
   newId: randomUUID,
+  hashSeed: randomInt(2 ** 48 - 1),
   log: processLog('warn'),
   faultPoint: (passed) => {
     if (passed !== label || --left > 0) return;

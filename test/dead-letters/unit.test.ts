@@ -18,7 +18,7 @@ let ids = 0;
 function claim(store: MemoryStore, onInvalid: (invalid: InvalidRecord) => void): Promise<Unit> {
   return Unit.claim(
     {
-      ...unitShape(SETTINGS, SCORER),
+      ...unitShape(SETTINGS, SCORER, 0),
       namespace: 'test',
       partition: 0,
       partitions: 1,

@@ -65,7 +65,7 @@ async function settings(more = ''): Promise<Settings> {
 async function gauges(from: Settings): Promise<ReturnType<typeof parse>> {
   const scorer = compile(from.measures, from.grading, from.itemFile);
   const store = new MemoryStore();
-  const shape = unitShape(from, scorer);
+  const shape = unitShape(from, scorer, 0);
   for (let partition = 0; partition < UNITS; partition++) {
     const unit = await Unit.claim(
       {
@@ -126,6 +126,7 @@ async function replayed(from: Settings, events: readonly object[]): Promise<Repl
     adapter: 'canonical',
     order: 'time',
     newId: () => `id-${ids++}`,
+    hashSeed: 0,
     onProgress: () => {},
   });
 }

@@ -2,6 +2,7 @@
 import type { Mutation } from './mutation.ts';
 
 const JOIN = 'consumers/join/join.ts';
+const FEEDBACK = 'consumers/join/feedback.ts';
 const TOPIC = 'consumers/join/topic.ts';
 const TIMELINE = 'consumers/join/timeline.ts';
 
@@ -11,7 +12,7 @@ const NOTE_WITNESS = 't.notes.note(records.offset(witness), records.watermark(wi
 const WAIT = 'this.#waiting.add(feedback, hash, topic, watermark, deadline, silent, fits > 0);';
 const MEETING_OF_WAITING = 'const silent = silentImpression && waiting.isBelow(handle);';
 const MEETING_OF_FEEDBACK = 'const silentMeeting = silent && this.#impressions.isBelow(entry);';
-const SAME_TOPIC = 'if (attributed.topic(at) !== topic) continue;';
+const SAME_TOPIC = 'if (this.topic(at) !== topic) continue;';
 const IDLE_AT_ITS_PLACE = 'this.#applied < all.length && all[this.#applied].before <= this.position';
 const RESTORED_IDLE = 'this.#idleAdvances = [...(from?.idleAdvances ?? [])];';
 const CLOCK_OF_RECORD = 'if (offset < this.committed) return this.#clockDrops.has(offset);';
@@ -38,8 +39,8 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: JOIN,
-        text: SAME_PAGE,
-        replacement: 'if (records.page(at) !== impression.offset || !records.isAccepted(at)) continue;',
+        text: 'const again = this.#newestIn(this.#again, pageHash(hash, impression.offset), impression);',
+        replacement: 'const again = 0;',
       },
     ],
   },
@@ -141,9 +142,9 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     name: 'identity of feedback across topics',
     changes: [
       {
-        file: JOIN,
+        file: FEEDBACK,
         text: SAME_TOPIC,
-        replacement: 'if (attributed.topic(at) !== topic && !attributed.isSame(at, feedback, action, slot)) continue;',
+        replacement: 'if (this.topic(at) !== topic && !this.isSame(at, feedback, action, slot)) continue;',
       },
     ],
   },
@@ -151,9 +152,9 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     name: 'limit of feedback across topics',
     changes: [
       {
-        file: JOIN,
+        file: FEEDBACK,
         text: SAME_TOPIC,
-        replacement: 'if (attributed.topic(at) !== topic) { ofTopic++; continue; }',
+        replacement: 'if (this.topic(at) !== topic) { ofTopic++; continue; }',
       },
     ],
   },

@@ -68,7 +68,7 @@ async function compared(log: readonly Shown[], yaml = YAML): Promise<FilesCompar
     feedback: [{ path: write(feedback), defaults: new Map<string, string>() }],
   };
   return compareFiles(
-    { settings, inputs, adapter: undefined, order: 'time', newId: () => 'id', onProgress: () => {} },
+    { settings, inputs, adapter: undefined, order: 'time', newId: () => 'id', hashSeed: 0, onProgress: () => {} },
     settings.experiments[0],
   );
 }

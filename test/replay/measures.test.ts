@@ -53,6 +53,7 @@ async function result(yaml: string, shown: readonly Shown[], happened: readonly 
     adapter: undefined,
     order: 'time',
     newId: () => String(files++),
+    hashSeed: 0,
     onProgress: () => {},
   });
 }

@@ -47,6 +47,7 @@ async function result(impressions: readonly Line[], feedback: readonly Line[]): 
     adapter: undefined,
     order: 'time',
     newId: () => String(runs++),
+    hashSeed: 0,
     onProgress: () => {},
   });
 }

@@ -10,11 +10,17 @@ import { Dimensions } from './dimensions.ts';
 import { mapAdapter, mapsAdapter } from './map.ts';
 import { feedbackOf, impressionOf } from './normalize.ts';
 import { OPEN_BANDIT_COLUMNS, openBanditAdapter } from './open-bandit.ts';
-import { isImpression, type RawRecord } from './raw.ts';
-import { Reader } from './reader.ts';
+import { isImpression, isItem, type RawRecord } from './raw.ts';
+import { firstDoubtful, Reader } from './reader.ts';
 import type { Decoded, Decoder, Refused, Scanned } from './record.ts';
 import { Scanner } from './scanner.ts';
 import type { AdapterChoice, Carried, DecoderOptions } from './settings.ts';
+
+/** What the schema of an impression judges before its items. */
+const FIELDS_BEFORE_ITEMS: ReadonlySet<PropertyKey> = new Set(['requestId', 'ts', 'eventId', 'userId', 'sessionId']);
+
+/** All events of one record may have so many times the bytes of the largest record: with `each` they share what stands beside the list. */
+const MOST_EXPANSION = 16;
 
 export function createDecoder(options: DecoderOptions): Decoder {
   return new RecordDecoder(options);
@@ -23,6 +29,8 @@ export function createDecoder(options: DecoderOptions): Decoder {
 class RecordDecoder implements Decoder {
   readonly #role: TopicRole;
   readonly #limit: number;
+  readonly #itemsPerList: number;
+  readonly #positionBase: number;
   readonly #adapter: Adapter;
   readonly #dimensions: Dimensions;
   readonly #defaults: Defaults | undefined;
@@ -40,6 +48,8 @@ class RecordDecoder implements Decoder {
     this.#role = options.role;
     const { impressions, feedback } = options.role;
     this.#limit = Math.max(impressions ? options.impressionBytes : 0, feedback ? options.feedbackBytes : 0);
+    this.#itemsPerList = options.itemsPerList;
+    this.#positionBase = options.positionBase;
     this.#adapter = adapterOf(options.adapter, options.columns);
     this.#dimensions = new Dimensions(options.dimensions);
     this.#defaults =
@@ -74,7 +84,10 @@ class RecordDecoder implements Decoder {
       const records = this.#adapter(text.text, source, offset);
       if (typeof records === 'string') return invalid(records, side);
       const events: Event[] = [];
+      let units = 0;
       for (const record of records) {
+        if (records.length > 1) units += textUnits(record);
+        if (units > MOST_EXPANSION * this.#limit) return invalid('too_large', side);
         const event = this.#eventOf(record);
         if ('refused' in event) return event;
         events.push(event);
@@ -98,15 +111,45 @@ class RecordDecoder implements Decoder {
   }
 
   #impressionOrRefusal(record: RawRecord): Event | Refused {
+    const invalidItem = this.#invalidItem(record);
+    if (invalidItem !== undefined) return invalidItem;
     const judged = this.#impression.safeParse(record);
     if (!judged.success) return invalidBy(explain(judged.error), 'impressions');
     return impressionOf(judged.data, this.#dimensions, this.#carries);
+  }
+
+  /**
+   * The refusal of a list by its first item that is invalid, without looking at those behind it: the schemas make an issue of each,
+   * which takes twenty times as long as reading them. undefined: the schemas decide about all of it.
+   */
+  #invalidItem(record: RawRecord): Refused | undefined {
+    const { items } = record;
+    if (!Array.isArray(items) || items.length > this.#itemsPerList) return undefined;
+    const doubtful = firstDoubtful(items, this.#positionBase);
+    if (doubtful < 0) return undefined;
+    const judged = this.#impression.safeParse({ ...record, items: items.slice(0, doubtful + 1) });
+    if (judged.success) return undefined;
+    const [field, place] = judged.error.issues[0].path;
+    const isFirst = field === 'items' ? place === doubtful : FIELDS_BEFORE_ITEMS.has(field);
+    return isFirst ? invalidBy(explain(judged.error), 'impressions') : undefined;
   }
 
   #feedbackOrRefusal(record: RawRecord): Event | Refused {
     const judged = this.#feedback.safeParse(record);
     return judged.success ? feedbackOf(judged.data) : invalidBy(explain(judged.error), 'feedback');
   }
+}
+
+/** UTF-16 units of the ids of a record, roughly: what is copied of it later. */
+function textUnits({ requestId, userId, sessionId, eventId, itemId, action, items }: RawRecord): number {
+  let units = 0;
+  for (const id of [requestId, userId, sessionId, eventId, itemId, action]) units += unitsOf(id);
+  if (Array.isArray(items)) for (const item of items) units += unitsOf(isItem(item) ? item.id : item);
+  return units;
+}
+
+function unitsOf(id: unknown): number {
+  return typeof id === 'string' ? id.length : 8;
 }
 
 /** The record is valid, so its session id is an id, or absent, or empty. */

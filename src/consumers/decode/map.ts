@@ -36,15 +36,21 @@ type Getter = (root: unknown) => unknown;
 /** From a record and, with `each`, one of its entries. */
 type EventGetter = (root: unknown, entry: unknown) => unknown;
 
+/** Most items that the entries of `each` may share, entry by entry: a record of a few bytes per entry would become gigabytes. */
+const MOST_SHARED_ITEMS = 100_000;
+
 /** From a record to the events that it holds. */
 function eventsOf(map: FieldMap): (root: RawRecord) => Adapted {
   const event = eventOf(map);
-  const { each } = map;
+  const { each, items } = map;
+  const sharedItems = typeof items === 'string' ? pointerGetter(items) : undefined;
   if (typeof each !== 'string') return (root) => [event(root, undefined)];
   const entries = pointerGetter(each);
   return (root) => {
     const list = entries(root);
     if (!Array.isArray(list)) return notAList(list);
+    const shared = sharedItems?.(root);
+    if (Array.isArray(shared) && shared.length * list.length > MOST_SHARED_ITEMS) return 'too_large';
     return list.map((entry: unknown) => event(root, entry));
   };
 }

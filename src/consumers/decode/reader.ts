@@ -121,6 +121,18 @@ export class Reader {
 
 const NO_ITEM: RawItem = {};
 
+/** Place of the first item that is not surely valid by itself; -1: there is none. */
+export function firstDoubtful(items: readonly unknown[], positionBase: number): number {
+  return items.findIndex((item) => {
+    if (!isItem(item)) return idOf(item) === undefined;
+    const position = item.position ?? undefined;
+    if (idOf(item.id) === undefined || !isPlainItem(item)) return true;
+    return (
+      position !== undefined && (typeof position !== 'number' || !isWithin(position - positionBase + 1, 1, MAX_RANK))
+    );
+  });
+}
+
 /** Whether the fields that dimensions come from are surely valid. */
 export function hasValidContext({ surface, variant, cohorts, experiments, model }: RawRecord): boolean {
   if (!isOptionalText(surface) || !isOptionalText(variant)) return false;

@@ -63,6 +63,8 @@ export interface JoinEngine {
   readonly delays: Delays;
   readonly openImpressions: number;
   readonly waitingFeedback: number;
+  /** Items and records compared, or links of an index followed, since this engine was made: the work that ids decide. */
+  readonly steps: number;
   /** Bytes of packed state. */
   readonly stateBytes: number;
 }

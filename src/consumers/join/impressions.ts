@@ -3,14 +3,14 @@ import { BUCKETS } from '../../user-words.ts';
 import type { PackedImpression } from '../packed/impression.ts';
 import { copyText, readText, sameText, textEnd } from '../packed/text.ts';
 import { Arena, type Segment } from './arena.ts';
-import { commonPrefix, ItemTexts } from './item-texts.ts';
+import { commonPrefix, ItemTexts, type SlotIndex } from './item-texts.ts';
 import { HASH_WORD, NEXT_WORD } from './requests.ts';
 
 /**
  * The two packed records of an impression. The entry is remembered until 2H + b after its time; the body, with the items
  * and the chain of attributed feedback, is freed when the longest horizon closes.
  *
- * Entry: u32 hash, next | flags, body | f64 ts | f64 offset | f64 watermark before the record | u32 page offset, sequence | request id.
+ * Entry: u32 hash, next | flags, body | f64 ts | f64 offset | f64 watermark before the record | u32 page offset, sequence | u32 before | request id.
  * Body:  u32 tag, missed horizons | length, first feedback | last feedback, flags | page offset, user word | f64 scores? | ranks? | first slots? | what all items begin with | the rest of each item | categories?
  */
 const ENTRY_FLAGS_WORD = 2;
@@ -20,7 +20,9 @@ const OFFSET = 3;
 const WATERMARK = 4;
 const PAGE_WORD = 10;
 const SEQUENCE_WORD = 11;
-const ENTRY_BYTES = 48;
+/** The record before in its chain of requests. */
+export const ENTRY_BEFORE_WORD = 12;
+const ENTRY_BYTES = 52;
 
 const ACCEPTED = 1;
 /** The record lies below the committed offset. */
@@ -41,16 +43,41 @@ const HAS_REPEATS = 2;
 const USERLESS = 4;
 const HAS_SCORES = 8;
 const HAS_CATEGORIES = 16;
+/** The items take so many bytes that one search for an item may be slow. */
+const LONG = 32;
+/** In the rest of the word: how often an item was searched for in a long list that has no index yet. */
+const SEARCH = 64;
+
+/** Searches through a long list after which it gets an index: what making one costs is paid by then. */
+const SEARCHES_BEFORE_INDEX = 4;
 
 /** The packed impressions of one unit. Accessors take the handle of an entry, or of a body where the name says so. */
 export class ImpressionRecords {
   readonly entries = new Arena();
   readonly bodies = new Arena();
-  readonly #items = new ItemTexts();
+  readonly #items: ItemTexts;
+  readonly #longBytes: number;
+  /** By body. */
+  readonly #indexes = new Map<number, SlotIndex>();
+  #indexBytes = 0;
   #sequence = 0;
 
+  /**
+   * @param seed of the hash of items
+   * @param longBytes a list whose items take more bytes is given an index when it is searched often
+   */
+  constructor(seed: number, longBytes: number) {
+    this.#items = new ItemTexts(seed);
+    this.#longBytes = longBytes;
+  }
+
   get bytes(): number {
-    return this.entries.bytes + this.bodies.bytes;
+    return this.entries.bytes + this.bodies.bytes + this.#indexBytes;
+  }
+
+  /** Items compared one by one, or links followed in their stead. */
+  get steps(): number {
+    return this.#items.steps + this.#items.repeats.steps;
   }
 
   /** `body` 0: the record is a duplicate. `below`: it lies below the committed offset. */
@@ -110,6 +137,7 @@ export class ImpressionRecords {
       for (let s = 0; s < length; s++) u32[to++] = firstSlot[s];
       text = this.#items.write(u8, to * 4, impression, prefix);
     }
+    if (text - to * 4 > this.#longBytes) flags |= LONG;
     if (impression.hasCategories) {
       flags |= HAS_CATEGORIES;
       for (let s = 0; s < length; s++) text = copyText(u8, text, impression.u8, impression.categories[s]);
@@ -151,7 +179,13 @@ export class ImpressionRecords {
   freeBody(entry: number): void {
     const segment = this.#entry(entry);
     const word = this.entries.unit(entry) * 2 + BODY_WORD;
-    this.bodies.free(segment.u32[word]);
+    const body = segment.u32[word];
+    const index = this.#indexes.size === 0 ? undefined : this.#indexes.get(body);
+    if (index !== undefined) {
+      this.#indexes.delete(body);
+      this.#indexBytes -= bytesOf(index);
+    }
+    this.bodies.free(body);
     segment.u32[word] = 0;
   }
 
@@ -215,7 +249,25 @@ export class ImpressionRecords {
   slotOf(body: number, source: Uint8Array, item: number): number {
     const { u32, u8 } = this.bodies.segment(body);
     const word = this.bodies.unit(body) * 2;
-    return this.#items.slotOf(u8, this.#itemsAt(u32, word) * 4, u32[word + LENGTH_WORD], source, item);
+    const list = this.#itemsAt(u32, word) * 4;
+    const length = u32[word + LENGTH_WORD];
+    if ((u32[word + FLAGS_WORD] & LONG) !== 0) {
+      const index = this.#indexOf(body, u8, u32, word);
+      if (index !== undefined) return this.#items.indexedSlotOf(index, u8, list, source, item);
+    }
+    return this.#items.slotOf(u8, list, length, source, item);
+  }
+
+  /** The index of a long list, made at one of its first searches; undefined: it has none yet. */
+  #indexOf(body: number, u8: Uint8Array, u32: Uint32Array, word: number): SlotIndex | undefined {
+    const known = this.#indexes.get(body);
+    if (known !== undefined) return known;
+    u32[word + FLAGS_WORD] += SEARCH;
+    if (u32[word + FLAGS_WORD] < SEARCHES_BEFORE_INDEX * SEARCH) return undefined;
+    const index = this.#items.index(u8, this.#itemsAt(u32, word) * 4, u32[word + LENGTH_WORD]);
+    this.#indexes.set(body, index);
+    this.#indexBytes += bytesOf(index);
+    return index;
   }
 
   /** Fills everything of a list but its feedback and its texts. */
@@ -268,6 +320,11 @@ export class ImpressionRecords {
     const arrays = scores + ((flags & HAS_RANKS) !== 0 ? 1 : 0) + ((flags & HAS_REPEATS) !== 0 ? 1 : 0);
     return word + BODY_BYTES / 4 + arrays * u32[word + LENGTH_WORD];
   }
+}
+
+/** An index, its arrays and its place in the Map. */
+function bytesOf({ places, slots }: SlotIndex): number {
+  return places.byteLength + slots.bytes + 256;
 }
 
 /** Most bytes that scores and categories take. */

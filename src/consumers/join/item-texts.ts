@@ -1,13 +1,30 @@
 import type { Buffer } from 'node:buffer';
 import type { PackedImpression } from '../packed/impression.ts';
 import { copyText, isNarrow, readText, sameText, textEnd, textStart, writeNarrow } from '../packed/text.ts';
+import { ByteTable } from './byte-table.ts';
+import { ItemHash } from './item-hash.ts';
 import { ItemRepeats } from './repeats.ts';
+
+/** Where the text of each slot stands behind the list's place, and the first slot of each item. */
+export interface SlotIndex {
+  readonly places: Uint32Array;
+  readonly slots: ByteTable;
+}
 
 /** The items of a list as packed texts: what all of them begin with, then the rest of each. */
 export class ItemTexts {
   /** What repeats in the list that was written last. */
-  readonly repeats = new ItemRepeats();
+  readonly repeats: ItemRepeats;
+  /** Items looked at one by one by `slotOf`. */
+  steps = 0;
+  readonly #hash: ItemHash;
   #rest = new Uint8Array(64);
+
+  /** @param seed of the hash of items; no result depends on it */
+  constructor(seed: number) {
+    this.repeats = new ItemRepeats(seed);
+    this.#hash = new ItemHash(seed);
+  }
 
   /** Answers the place behind. `prefix`: units of the common beginning. */
   write(u8: Uint8Array, from: number, { length, items, u8: source }: PackedImpression, prefix: number): number {
@@ -55,9 +72,43 @@ export class ItemTexts {
     }
     for (let s = 0; s < length; s++) {
       at = textEnd(u8, at);
-      if (sameText(u8, at, texts, rest)) return s;
+      if (!sameText(u8, at, texts, rest)) continue;
+      this.steps += s + 1;
+      return s;
     }
+    this.steps += length;
     return -1;
+  }
+
+  /** What `slotOf` takes to find an item of this list without looking at all of them. */
+  index(u8: Uint8Array, list: number, length: number): SlotIndex {
+    const places = new Uint32Array(length);
+    const slots = new ByteTable(this.#hash, length);
+    let at = list;
+    for (let s = 0; s < length; s++) {
+      at = textEnd(u8, at);
+      const place = at;
+      places[s] = place - list;
+      const end = textEnd(u8, at);
+      if (slots.find(u8, at, end, (other) => sameText(u8, list + places[other], u8, place)) < 0)
+        slots.add(u8, at, end, s);
+    }
+    return { places, slots };
+  }
+
+  /** As `slotOf`, by the index of the list. */
+  indexedSlotOf({ places, slots }: SlotIndex, u8: Uint8Array, list: number, source: Uint8Array, item: number): number {
+    let texts = source;
+    let rest = item;
+    if (u8[list] !== 0) {
+      if (!this.#cut(u8, list, source, item)) return -1;
+      rest = 0;
+      texts = this.#rest;
+    }
+    const before = slots.steps;
+    const slot = slots.find(texts, rest, textEnd(texts, rest), (s) => sameText(u8, list + places[s], texts, rest));
+    this.steps += 1 + slots.steps - before;
+    return slot;
   }
 
   /** Puts what follows the prefix in the item into `#rest`, as a text; answers false when it does not begin with the prefix. */

@@ -1,6 +1,7 @@
 import type { JoinCheckpoint, TopicCounts } from '../../checkpoint.ts';
 import type { FeedbackDrop } from '../../drops.ts';
 import type { DurationMs, EpochMs, Feedback, Impression, Offset, Side } from '../../events.ts';
+import { fmix32 } from '../../user-words.ts';
 import { type FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
 import { PackedImpression } from '../packed/impression.ts';
 import { hashText } from '../packed/text.ts';
@@ -8,13 +9,18 @@ import { Actions } from './actions.ts';
 import type { Closing, JoinEngine, JoinEvent, JoinSink } from './api.ts';
 import { Delays } from './delays.ts';
 import { FeedbackRecords } from './feedback.ts';
-import { ImpressionRecords } from './impressions.ts';
+import { ENTRY_BEFORE_WORD, ImpressionRecords } from './impressions.ts';
 import { JoinedLists } from './lists.ts';
 import { RequestTable } from './requests.ts';
 import type { JoinSettings } from './settings.ts';
 import { Timeline } from './timeline.ts';
 import { copyCounts, noCounts, Topic } from './topic.ts';
 import { WaitingFeedback } from './waiting.ts';
+
+/** Records that are searched one by one before an index is made of them. */
+const SEARCH_UP_TO = 64;
+/** For each of them, bytes of the items of a list. */
+const LONG_LIST_BYTES = 16;
 
 /** A new engine, or one that goes on from a checkpoint and is to be fed from its replay offsets. */
 export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint): JoinEngine {
@@ -43,11 +49,14 @@ class Join implements JoinEngine {
   readonly #sink: JoinSink;
 
   readonly #topics: readonly Topic[];
-  readonly #impressions = new ImpressionRecords();
-  readonly #requests = new RequestTable(this.#impressions.entries);
+  readonly #impressions: ImpressionRecords;
+  /** Accepted impressions by request. */
+  readonly #requests: RequestTable;
+  /** Duplicates by request and page: they make further duplicates, but no feedback meets them. */
+  readonly #again: RequestTable;
   readonly #timeline: Timeline;
-  readonly #attributed = new FeedbackRecords();
-  readonly #waiting: WaitingFeedback;
+  readonly #attributed: FeedbackRecords;
+  readonly #waiting = new WaitingFeedback();
 
   readonly delays = new Delays();
   /** Combined watermark. */
@@ -55,6 +64,7 @@ class Join implements JoinEngine {
   /** What closed, settled or was deleted at or below it is in the checkpoint already. */
   readonly #decidedUpTo: EpochMs;
   #open = 0;
+  #steps = 0;
 
   readonly #found: number[] = [];
   readonly #impression = new PackedImpression();
@@ -77,7 +87,12 @@ class Join implements JoinEngine {
     this.#backward = settings.backward;
     this.#futureSkew = settings.futureSkew;
     this.#feedbackLimit = settings.feedbackPerImpression;
-    this.#hashSeed = settings.hashSeed ?? 0;
+    const { hashSeed = 0, searchUpTo = SEARCH_UP_TO } = settings;
+    this.#hashSeed = hashSeed;
+    this.#impressions = new ImpressionRecords(hashSeed, LONG_LIST_BYTES * searchUpTo);
+    this.#requests = new RequestTable(this.#impressions.entries, ENTRY_BEFORE_WORD);
+    this.#again = new RequestTable(this.#impressions.entries, ENTRY_BEFORE_WORD);
+    this.#attributed = new FeedbackRecords(hashSeed, Math.floor(searchUpTo / 2));
     this.#actions = new Actions(settings.actions);
     this.#sink = sink;
     this.#topics = topics.map((_, index) => {
@@ -88,7 +103,6 @@ class Join implements JoinEngine {
     const feedbackTopics = topics.flatMap((role, index) => (role.feedback ? [index] : []));
     this.#lists = new JoinedLists(this.#impressions, this.#attributed, feedbackTopics, settings.namesItems === true);
     this.#closing = { horizon: 0, at: 0, ts: 0, tag: 0, userless: false, bucket: 0, list: this.#lists.list };
-    this.#waiting = new WaitingFeedback(Math.max(1, Math.floor(this.#attribution / 256)));
     this.#decidedUpTo = from?.watermark ?? Number.NEGATIVE_INFINITY;
   }
 
@@ -176,7 +190,9 @@ class Join implements JoinEngine {
     if (witness !== 0) {
       if (!silent) counts.drops.duplicate++;
       t.notes.note(records.offset(witness), records.watermark(witness), neededUntil);
-      this.#remember(ts, records.addEntry(impression, hash, offset, watermark, 0, silent), 0);
+      const again = records.addEntry(impression, pageHash(hash, impression.offset), offset, watermark, 0, silent);
+      this.#again.insert(again);
+      this.#timeline.add(ts, again, 0);
       return;
     }
     const missed = this.#missedBy(ts, watermark);
@@ -186,7 +202,8 @@ class Join implements JoinEngine {
     }
     const body = records.addBody(impression, this.#sink.accepted(shown), missed);
     const entry = records.addEntry(impression, hash, offset, watermark, body, silent);
-    this.#remember(ts, entry, body);
+    this.#requests.insert(entry);
+    this.#timeline.add(ts, entry, body);
     this.#open++;
     const waiting = this.#waiting.find(impression.u8, 0, hash, this.#found);
     for (let i = 0; i < waiting; i++) this.#meetWaiting(this.#found[i], entry, body, silent);
@@ -198,19 +215,24 @@ class Join implements JoinEngine {
 
   /** The last earlier record that makes this one a duplicate; 0: none. */
   #witnessOf(impression: PackedImpression, hash: number): number {
-    const records = this.#impressions;
-    const requests = this.#requests;
-    for (let at = requests.chain(hash); at !== 0; at = requests.next(at)) {
-      if (requests.hash(at) !== hash || !records.isOf(at, impression.u8, 0)) continue;
-      if (records.page(at) !== impression.offset) continue;
-      if (Math.abs(impression.ts - records.ts(at)) < this.#attribution) return at;
-    }
-    return 0;
+    const accepted = this.#newestIn(this.#requests, hash, impression);
+    const again = this.#newestIn(this.#again, pageHash(hash, impression.offset), impression);
+    if (accepted === 0 || again === 0) return accepted + again;
+    return this.#impressions.logOrder(accepted, again) < 0 ? again : accepted;
   }
 
-  #remember(ts: EpochMs, entry: number, body: number): void {
-    this.#requests.insert(entry);
-    this.#timeline.add(ts, entry, body);
+  #newestIn(table: RequestTable, hash: number, impression: PackedImpression): number {
+    const records = this.#impressions;
+    let steps = 0;
+    let at = table.chain(hash);
+    for (; at !== 0; at = table.next(at)) {
+      steps++;
+      if (table.hash(at) !== hash || !records.isOf(at, impression.u8, 0)) continue;
+      if (records.page(at) !== impression.offset) continue;
+      if (Math.abs(impression.ts - records.ts(at)) < this.#attribution) break;
+    }
+    this.#steps += steps;
+    return at;
   }
 
   /** An impression came for which feedback may have waited. */
@@ -269,11 +291,14 @@ class Join implements JoinEngine {
     const records = this.#impressions;
     const requests = this.#requests;
     let n = 0;
+    let steps = 0;
     for (let at = requests.chain(hash); at !== 0; at = requests.next(at)) {
-      if (requests.hash(at) !== hash || !records.isAccepted(at) || !records.isOf(at, u8, request)) continue;
+      steps++;
+      if (requests.hash(at) !== hash || !records.isOf(at, u8, request)) continue;
       const lag = ts - records.ts(at);
       if (lag >= -this.#backward && lag < this.#attribution) this.#found[n++] = at;
     }
+    this.#steps += steps;
     return n;
   }
 
@@ -292,14 +317,11 @@ class Join implements JoinEngine {
   ): void {
     const action = this.#actions.indexOf(feedback.u8, feedback.action);
     const attributed = this.#attributed;
-    let ofTopic = 0;
-    for (let at = this.#impressions.firstFeedback(body); at !== 0; at = attributed.next(at)) {
-      if (attributed.topic(at) !== topic) continue;
-      if (attributed.isSame(at, feedback, action, slot)) {
-        this.#dropFeedback(topic, 'duplicate', silent);
-        return;
-      }
-      ofTopic++;
+    const first = this.#impressions.firstFeedback(body);
+    const ofTopic = attributed.countOf(topic, body, first, feedback, action, slot);
+    if (ofTopic < 0) {
+      this.#dropFeedback(topic, 'duplicate', silent);
+      return;
     }
     if (ofTopic >= this.#feedbackLimit) {
       this.#dropFeedback(topic, 'capped', silent);
@@ -317,6 +339,7 @@ class Join implements JoinEngine {
     const record = attributed.add(feedback, topic, action, slot, late | out);
     const last = this.#impressions.appendFeedback(body, record);
     if (last !== 0) attributed.link(last, record);
+    attributed.appended(body, record);
   }
 
   #dropFeedback(topic: number, reason: FeedbackDrop, silent: boolean): void {
@@ -364,14 +387,14 @@ class Join implements JoinEngine {
       this.#sink.closed(closing);
     }
     if (horizon < this.#horizons.length - 1) return;
-    this.#attributed.freeChain(records.firstFeedback(body));
+    this.#attributed.freeChain(body, records.firstFeedback(body));
     records.freeBody(entry);
     this.#open--;
     this.#sink.released(tag);
   }
 
   #forget(entry: number): void {
-    this.#requests.remove(entry);
+    (this.#impressions.isAccepted(entry) ? this.#requests : this.#again).remove(entry);
     this.#impressions.entries.free(entry);
   }
 
@@ -414,15 +437,25 @@ class Join implements JoinEngine {
     return this.#waiting.count;
   }
 
+  get steps(): number {
+    return this.#steps + this.#impressions.steps + this.#attributed.steps + this.#waiting.steps;
+  }
+
   get stateBytes(): number {
     return (
       this.#impressions.bytes +
       this.#requests.bytes +
+      this.#again.bytes +
       this.#timeline.bytes +
       this.#attributed.bytes +
       this.#waiting.bytes
     );
   }
+}
+
+/** One to one for the pages of a request. */
+function pageHash(hash: number, page: number): number {
+  return fmix32(hash ^ Math.imul(page, 0x9e3779b1));
 }
 
 function latestTime(events: readonly JoinEvent[]): EpochMs {

@@ -4,7 +4,8 @@ import type { Arena } from './arena.ts';
  * Finds packed records by the hash of their request id. Linear hashing (Litwin 1980): the table grows and shrinks by one
  * chain at a time, so no insertion ever stops the world to rehash. Chains run through the records themselves.
  *
- * Word 0 of a record is its hash, word 1 the next record of its chain. Within one hash the newest stands first.
+ * Word 0 of a record is its hash, word 1 the next record of its chain. Within one hash the newest stands first. A third word,
+ * wherever the record has it, is the record before, so that one that stands behind thousands of its hash is removed at once.
  */
 export const HASH_WORD = 0;
 export const NEXT_WORD = 1;
@@ -15,6 +16,7 @@ const LEAST_CHAINS = 16;
 
 export class RequestTable {
   readonly #arena: Arena;
+  readonly #beforeWord: number;
   /** First record of each chain, in parts so that growing copies nothing. */
   readonly #parts: Uint32Array[] = [new Uint32Array(1 << PART_BITS)];
   #chains = LEAST_CHAINS;
@@ -22,8 +24,10 @@ export class RequestTable {
   #round = LEAST_CHAINS;
   #size = 0;
 
-  constructor(arena: Arena) {
+  /** @param beforeWord of a record: where the record before it in its chain stands */
+  constructor(arena: Arena, beforeWord: number) {
     this.#arena = arena;
+    this.#beforeWord = beforeWord;
   }
 
   get bytes(): number {
@@ -47,20 +51,20 @@ export class RequestTable {
 
   insert(handle: number): void {
     const chain = this.#chainOf(this.hash(handle));
-    this.#link(handle, this.#first(chain));
+    const after = this.#first(chain);
+    this.#setWord(handle, NEXT_WORD, after);
+    this.#setWord(handle, this.#beforeWord, 0);
+    if (after !== 0) this.#setWord(after, this.#beforeWord, handle);
     this.#setFirst(chain, handle);
     if (++this.#size > this.#chains) this.#grow();
   }
 
   remove(handle: number): void {
-    const chain = this.#chainOf(this.hash(handle));
     const after = this.next(handle);
-    let at = this.#first(chain);
-    if (at === handle) this.#setFirst(chain, after);
-    else {
-      for (let next = this.next(at); next !== handle; next = this.next(at)) at = next;
-      this.#link(at, after);
-    }
+    const before = this.#word(handle, this.#beforeWord);
+    if (before === 0) this.#setFirst(this.#chainOf(this.hash(handle)), after);
+    else this.#setWord(before, NEXT_WORD, after);
+    if (after !== 0) this.#setWord(after, this.#beforeWord, before);
     this.#size--;
     // Twice, so that a table that drains to the end is small again.
     for (let i = 0; i < 2 && this.#size < this.#chains >>> 1 && this.#chains > LEAST_CHAINS; i++) this.#shrink();
@@ -79,9 +83,25 @@ export class RequestTable {
     this.#parts[chain >>> PART_BITS][chain & PART_MASK] = handle;
   }
 
-  #link(handle: number, next: number): void {
+  #word(handle: number, word: number): number {
     const arena = this.#arena;
-    arena.segment(handle).u32[arena.unit(handle) * 2 + NEXT_WORD] = next;
+    return arena.segment(handle).u32[arena.unit(handle) * 2 + word];
+  }
+
+  #setWord(handle: number, word: number, value: number): void {
+    const arena = this.#arena;
+    arena.segment(handle).u32[arena.unit(handle) * 2 + word] = value;
+  }
+
+  #link(handle: number, next: number): void {
+    this.#setWord(handle, NEXT_WORD, next);
+    this.#setWord(next, this.#beforeWord, handle);
+  }
+
+  /** Makes it the only record of its chain. */
+  #begin(chain: number, handle: number): void {
+    this.#setFirst(chain, handle);
+    this.#setWord(handle, this.#beforeWord, 0);
   }
 
   /** Splits the next chain of the round in two, each in the old order. */
@@ -97,13 +117,13 @@ export class RequestTable {
     this.#setFirst(added, 0);
     while (at !== 0) {
       const next = this.next(at);
-      this.#link(at, 0);
+      this.#setWord(at, NEXT_WORD, 0);
       if ((this.hash(at) & round) === 0) {
-        if (stay === 0) this.#setFirst(from, at);
+        if (stay === 0) this.#begin(from, at);
         else this.#link(stay, at);
         stay = at;
       } else {
-        if (move === 0) this.#setFirst(added, at);
+        if (move === 0) this.#begin(added, at);
         else this.#link(move, at);
         move = at;
       }
@@ -121,7 +141,7 @@ export class RequestTable {
     this.#setFirst(last, 0);
     let at = this.#first(into);
     if (at === 0) this.#setFirst(into, moved);
-    else {
+    else if (moved !== 0) {
       for (let next = this.next(at); next !== 0; next = this.next(at)) at = next;
       this.#link(at, moved);
     }

@@ -21,6 +21,11 @@ export interface JoinSettings {
   readonly actions: readonly string[];
   /** Whether lists at close name their items and categories (`Joined.items`); default: not. */
   readonly namesItems?: boolean;
-  /** Seeds the hash of request ids, so that chosen ids cannot be made to collide. No result depends on it. */
+  /**
+   * Keys all hashes of ids, so that who does not know it cannot choose ids that collide: drawn anew by every process. A
+   * non-negative integer. No result depends on it.
+   */
   readonly hashSeed?: number;
+  /** How many records of one list or request are searched one by one before an index is made; tests lower it. No result depends on it. */
+  readonly searchUpTo?: number;
 }

@@ -11,7 +11,8 @@ class Slice {
   /** Milliseconds since the start of the slice. */
   times = new Uint16Array(4);
   count = 0;
-  sorted = true;
+  /** So many of the first are in order. */
+  ordered = 0;
 }
 
 /** Slices are at most this long, so that a time within one fits 16 bits. */
@@ -58,7 +59,7 @@ export class Timeline {
     slice.handles[n] = handle;
     slice.bodies[n] = body;
     slice.times[n] = time;
-    if (n > 0 && time < slice.times[n - 1]) slice.sorted = false;
+    if (slice.ordered === n && (n === 0 || time >= slice.times[n - 1])) slice.ordered = n + 1;
     slice.count = n + 1;
   }
 
@@ -134,24 +135,34 @@ export class Timeline {
     this.#at[h] = Number.POSITIVE_INFINITY;
   }
 
+  /** Sorts what came since, and merges it in from the end: a slice that is read again and again is not sorted anew each time. */
   #sorted(place: number): Slice {
     const slice = this.#slices.value(place);
-    if (slice.sorted) return slice;
-    const n = slice.count;
-    if (this.#keys.length < n) this.#keys = new Float64Array(2 * n);
-    const keys = this.#keys.subarray(0, n);
+    const { count, ordered, handles, bodies, times } = slice;
+    const added = count - ordered;
+    if (added === 0) return slice;
+    if (this.#keys.length < added) this.#keys = new Float64Array(2 * added);
+    const keys = this.#keys.subarray(0, added);
     // The place in the slice is the order of the log among equal times, so time * 2^32 + place sorts by both.
-    for (let i = 0; i < n; i++) keys[i] = slice.times[i] * 0x100000000 + i;
+    for (let i = 0; i < added; i++) keys[i] = times[ordered + i] * 0x100000000 + i;
     keys.sort();
-    const handles = slice.handles.slice();
-    const bodies = slice.bodies.slice();
-    for (let i = 0; i < n; i++) {
-      const from = keys[i] % 0x100000000;
-      slice.handles[i] = handles[from];
-      slice.bodies[i] = bodies[from];
-      slice.times[i] = keys[i] / 0x100000000;
+    const addedHandles = handles.slice(ordered, count);
+    const addedBodies = bodies.slice(ordered, count);
+    let before = ordered - 1;
+    for (let last = added - 1, to = count - 1; last >= 0; to--) {
+      const time = Math.floor(keys[last] / 0x100000000);
+      if (before >= 0 && times[before] > time) {
+        handles[to] = handles[before];
+        bodies[to] = bodies[before];
+        times[to] = times[before--];
+      } else {
+        const from = keys[last--] % 0x100000000;
+        handles[to] = addedHandles[from];
+        bodies[to] = addedBodies[from];
+        times[to] = time;
+      }
     }
-    slice.sorted = true;
+    slice.ordered = count;
     return slice;
   }
 

@@ -1,25 +1,23 @@
 import { Buffer } from 'node:buffer';
-import type { DurationMs, EpochMs } from '../../events.ts';
+import type { EpochMs } from '../../events.ts';
 import type { FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
 import { copyText, sameText, textEnd } from '../packed/text.ts';
 import { Arena } from './arena.ts';
-import { TimeBuckets } from './buckets.ts';
+import { Deadlines } from './deadlines.ts';
 import { HASH_WORD, NEXT_WORD, RequestTable } from './requests.ts';
 
 /**
- * Feedback that no impression took yet, packed: found by request id, and by deadline through a doubly linked list for each
- * slice of time.
+ * Feedback that no impression took yet, packed: found by request id, and by deadline through a heap.
  *
- * u32 hash, next | flags, previous of the slice | f64 deadline | f64 ts | f64 watermark | f64 value | u32 next of the slice, - | request id, item, action, event id?
+ * u32 hash, next | flags, place in the heap | f64 ts | f64 watermark | f64 value | u32 before | request id, item, action, event id?
  */
 const FLAGS_WORD = 2;
-const BEFORE_WORD = 3;
-const DEADLINE = 2;
-const TS = 3;
-const WATERMARK = 4;
-const VALUE = 5;
-const AFTER_WORD = 12;
-const BYTES = 56;
+const PLACE_WORD = 3;
+const TS = 2;
+const WATERMARK = 3;
+const VALUE = 4;
+const BEFORE_WORD = 10;
+const BYTES = 44;
 
 const TOPIC_MASK = 0xff;
 const MET = 0x100;
@@ -27,10 +25,11 @@ const BELOW = 0x200;
 const HAS_EVENT_ID = 0x400;
 
 export class WaitingFeedback {
+  /** Records gone through by `find`. */
+  steps = 0;
   readonly #arena = new Arena();
-  readonly #table = new RequestTable(this.#arena);
-  readonly #sliceMs: DurationMs;
-  readonly #slices = new TimeBuckets<{ first: number }>(() => ({ first: 0 }));
+  readonly #table = new RequestTable(this.#arena, BEFORE_WORD);
+  readonly #deadlines = new Deadlines((handle, place) => this.#setWord(handle, PLACE_WORD, place));
   readonly #read: { -readonly [Field in keyof FeedbackTexts]: FeedbackTexts[Field] } = {
     ts: 0,
     value: 0,
@@ -41,16 +40,12 @@ export class WaitingFeedback {
   };
   #count = 0;
 
-  constructor(sliceMs: DurationMs) {
-    this.#sliceMs = sliceMs;
-  }
-
   get count(): number {
     return this.#count;
   }
 
   get bytes(): number {
-    return this.#arena.bytes + this.#table.bytes;
+    return this.#arena.bytes + this.#table.bytes + this.#deadlines.bytes;
   }
 
   /** `below`: its record lies below the committed offset. `met`: an impression is there that it fits, without its item. */
@@ -73,7 +68,6 @@ export class WaitingFeedback {
     u32[word + HASH_WORD] = hash;
     u32[word + NEXT_WORD] = 0;
     u32[word + FLAGS_WORD] = topic | (met ? MET : 0) | (below ? BELOW : 0) | (eventId < 0 ? 0 : HAS_EVENT_ID);
-    f64[at + DEADLINE] = deadline;
     f64[at + TS] = feedback.ts;
     f64[at + WATERMARK] = watermark;
     f64[at + VALUE] = feedback.value;
@@ -84,7 +78,7 @@ export class WaitingFeedback {
     if (eventId >= 0) to = copyText(u8, to, source, eventId);
     arena.commit(to - from);
     this.#table.insert(handle);
-    this.#enlist(handle, deadline);
+    this.#deadlines.add(deadline, handle);
     this.#count++;
   }
 
@@ -92,9 +86,12 @@ export class WaitingFeedback {
   find(texts: Uint8Array, request: number, hash: number, found: number[]): number {
     if (this.#count === 0) return 0;
     let n = 0;
+    let steps = 0;
     for (let at = this.#table.chain(hash); at !== 0; at = this.#table.next(at)) {
+      steps++;
       if (this.#table.hash(at) === hash && this.#isOf(at, texts, request)) found[n++] = at;
     }
+    this.steps += steps;
     for (let i = 0, j = n - 1; i < j; i++, j--) {
       const swapped = found[i];
       found[i] = found[j];
@@ -139,29 +136,20 @@ export class WaitingFeedback {
 
   remove(handle: number): void {
     this.#table.remove(handle);
-    this.#delist(handle);
+    this.#deadlines.removeAt(this.#word(handle, PLACE_WORD));
     this.#arena.free(handle);
     this.#count--;
   }
 
   /** Removes all whose deadline is at or below `until`, after telling of each. */
   settle(until: EpochMs, settled: (topic: number, met: boolean, deadline: EpochMs) => void): void {
-    const slices = this.#slices;
-    let done = 0;
-    for (; done < slices.size && slices.key(done) * this.#sliceMs <= until; done++) {
-      for (let at = slices.value(done).first; at !== 0; ) {
-        const after = this.#word(at, AFTER_WORD);
-        const deadline = this.#arena.segment(at).f64[this.#arena.unit(at) + DEADLINE];
-        if (deadline <= until) {
-          const flags = this.#flags(at);
-          this.remove(at);
-          settled(flags & TOPIC_MASK, (flags & MET) !== 0, deadline);
-        }
-        at = after;
-      }
-      if ((slices.key(done) + 1) * this.#sliceMs > until) break;
+    const deadlines = this.#deadlines;
+    for (let deadline = deadlines.least; deadline <= until; deadline = deadlines.least) {
+      const handle = deadlines.first;
+      const flags = this.#flags(handle);
+      this.remove(handle);
+      settled(flags & TOPIC_MASK, (flags & MET) !== 0, deadline);
     }
-    slices.dropOldest(done);
   }
 
   #isOf(handle: number, texts: Uint8Array, request: number): boolean {
@@ -178,26 +166,6 @@ export class WaitingFeedback {
 
   #setWord(handle: number, word: number, value: number): void {
     this.#arena.segment(handle).u32[this.#arena.unit(handle) * 2 + word] = value;
-  }
-
-  #enlist(handle: number, deadline: EpochMs): void {
-    const slice = this.#slices.at(Math.floor(deadline / this.#sliceMs));
-    this.#setWord(handle, BEFORE_WORD, 0);
-    this.#setWord(handle, AFTER_WORD, slice.first);
-    if (slice.first !== 0) this.#setWord(slice.first, BEFORE_WORD, handle);
-    slice.first = handle;
-  }
-
-  #delist(handle: number): void {
-    const before = this.#word(handle, BEFORE_WORD);
-    const after = this.#word(handle, AFTER_WORD);
-    if (after !== 0) this.#setWord(after, BEFORE_WORD, before);
-    if (before !== 0) this.#setWord(before, AFTER_WORD, after);
-    else this.#slices.at(Math.floor(this.#deadline(handle) / this.#sliceMs)).first = after;
-  }
-
-  #deadline(handle: number): EpochMs {
-    return this.#arena.segment(handle).f64[this.#arena.unit(handle) + DEADLINE];
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Buffer } from 'node:buffer';
-import { fmix32 } from '../../user-words.ts';
 
 /**
  * Text in packed records, lossless for any JavaScript string: a header (LEB128 of 4 * bytes + form), then the bytes.
@@ -106,26 +105,47 @@ export function readText(u8: Buffer, at: number): string {
   }
 }
 
-/** 32-bit hash of the text at `at`: MurmurHash3_x86_32 of its packed bytes. `seed` keeps chosen ids from colliding. */
+/**
+ * 32-bit hash of the packed bytes of the text at `at`: HalfSipHash-1-3 (Aumasson and Bernstein 2012; as Linux has it for its
+ * hash tables), whose key is the seed. Who does not know the seed cannot choose texts that collide.
+ *
+ * @param seed a non-negative integer
+ */
 export function hashText(u8: Uint8Array, at: number, seed: number): number {
   const end = textEnd(u8, at);
-  let h = seed | 0;
-  let i = at;
-  for (; i + 4 <= end; i += 4) {
-    h ^= mix(u8[i] | (u8[i + 1] << 8) | (u8[i + 2] << 16) | (u8[i + 3] << 24));
-    h = (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
+  const key0 = seed | 0;
+  const key1 = (seed / 2 ** 32) | 0;
+  let v0 = key0;
+  let v1 = key1;
+  let v2 = key0 ^ 0x6c796765;
+  let v3 = key1 ^ 0x74656462;
+  // Whole words, then the rest with the length in its highest byte, then three rounds to finish.
+  let finishing = 0;
+  for (let i = at; finishing < 4; i += 4) {
+    let word = 0;
+    if (i + 4 <= end) word = u8[i] | (u8[i + 1] << 8) | (u8[i + 2] << 16) | (u8[i + 3] << 24);
+    else if (finishing++ === 0) {
+      word = (end - at) << 24;
+      for (let b = i, shift = 0; b < end; b++, shift += 8) word |= u8[b] << shift;
+    } else if (finishing === 2) v2 ^= 0xff;
+    v3 ^= word;
+    v0 = (v0 + v1) | 0;
+    v1 = (v1 << 5) | (v1 >>> 27);
+    v1 ^= v0;
+    v0 = (v0 << 16) | (v0 >>> 16);
+    v2 = (v2 + v3) | 0;
+    v3 = (v3 << 8) | (v3 >>> 24);
+    v3 ^= v2;
+    v0 = (v0 + v3) | 0;
+    v3 = (v3 << 7) | (v3 >>> 25);
+    v3 ^= v0;
+    v2 = (v2 + v1) | 0;
+    v1 = (v1 << 13) | (v1 >>> 19);
+    v1 ^= v2;
+    v2 = (v2 << 16) | (v2 >>> 16);
+    v0 ^= word;
   }
-  if (i < end) {
-    let rest = 0;
-    for (let shift = 0; i < end; i++, shift += 8) rest |= u8[i] << shift;
-    h ^= mix(rest);
-  }
-  return fmix32(h ^ (end - at));
-}
-
-function mix(word: number): number {
-  const k = Math.imul(word, 0xcc9e2d51);
-  return Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+  return (v1 ^ v3) >>> 0;
 }
 
 /** Answers false, and leaves `u8` alone, when the 36 bytes from `from` of `source` are no UUID. */

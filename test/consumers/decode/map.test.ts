@@ -124,6 +124,29 @@ describe('a record of several events', () => {
     });
   });
 
+  test('entries that would repeat a long id thousands of times are too large; as many with a short id are not', () => {
+    const map = { ...ORDER, each: '/ids', 'each.itemId': '', 'each.value': '/price' };
+    const options = { adapter: { map }, impressionBytes: 100_000, feedbackBytes: 100_000 };
+    const ids = Array.from({ length: 10_000 }, (_, n) => n % 10);
+    // 16 times the largest record: 160 units for each of 10,000 entries, of which 8 are the item and 8 the action.
+    const padded = (units: number) => ({ list: 'r'.repeat(units - 16 - 3 * 8), at: 9, ids });
+    expect(decode(padded(160), options)).toHaveProperty('events.length', 10_000);
+    expect(refusal(padded(161), options)).toBe('too_large');
+    expect(decode({ list: 'r'.repeat(50_000), at: 9, ids: [1] }, options)).toHaveProperty('events.length', 1);
+  });
+
+  test('entries may share 100,000 items in all', () => {
+    const map = { each: '/ids', 'each.requestId': '', items: '/shown', 'items.id': '/sku', ts: '/at' };
+    const options = { adapter: { map }, role: IMPRESSIONS, impressionBytes: 1_000_000 };
+    const batch = (entries: number) => ({
+      at: 9,
+      ids: Array.from({ length: entries }, (_, n) => `r${n}`),
+      shown: Array.from({ length: 1000 }, (_, n) => ({ sku: n })),
+    });
+    expect(decode(batch(100), options)).toHaveProperty('events.length', 100);
+    expect(refusal(batch(101), options)).toBe('too_large');
+  });
+
   test('entries that are no objects are found by the empty pointer', () => {
     const map = { ...ORDER, each: '/ids', 'each.itemId': '', 'each.value': '/price' };
     const decoded = decode({ list: 'r', at: 9, ids: ['a', 'b'] }, { adapter: { map } });

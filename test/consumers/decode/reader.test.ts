@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { feedbackSchema, impressionSchema } from '../../../src/consumers/decode/canonical.ts';
+import { explain, feedbackSchema, impressionSchema } from '../../../src/consumers/decode/canonical.ts';
+import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
 import { Dimensions } from '../../../src/consumers/decode/dimensions.ts';
 import { feedbackOf, impressionOf } from '../../../src/consumers/decode/normalize.ts';
 import { isImpression, isRecord } from '../../../src/consumers/decode/raw.ts';
@@ -71,4 +72,47 @@ describe('the fast reader and the schemas', () => {
     // Both outcomes must have been tried, or the property says nothing.
     expect(Math.min(refused, accepted)).toBeGreaterThan(250);
   });
+});
+
+test('a refused impression has the code and field of the first issue of the schemas, however many items are invalid', () => {
+  const item = fc.constantFrom<unknown>(
+    'a',
+    7,
+    '',
+    null,
+    [],
+    { id: 'b' },
+    { id: 'b', position: 3 },
+    { id: 'b', position: 'x' },
+    { id: '', score: 1 },
+    { id: 'c', score: 'x' },
+    { id: 'c', team: 4 },
+    { category: 'x' },
+  );
+  const record = fc.record(
+    {
+      requestId: fc.constantFrom<unknown>('r', '', 1.5),
+      ts: fc.constantFrom<unknown>(1000, 'never'),
+      sessionId: fc.constantFrom<unknown>('s', {}),
+      items: fc.oneof(fc.array(item, { maxLength: 7 }), fc.constant('none')),
+      offset: fc.constantFrom<unknown>(0, -1),
+      surface: fc.constantFrom<unknown>('home', 4),
+    },
+    { requiredKeys: ['items'] },
+  );
+  let refused = 0;
+  fc.assert(
+    fc.property(record, options, (impression, changed) => {
+      const settings = { ...BOTH, ...changed };
+      const judged = impressionSchema(settings).safeParse(impression);
+      const decoded = createDecoder(settings).decode(Buffer.from(JSON.stringify(impression)), '0', 0);
+      if (judged.success) expect(decoded).toHaveProperty('events');
+      else {
+        refused++;
+        expect(decoded).toEqual({ refused: 'invalid', side: 'impressions', ...explain(judged.error) });
+      }
+    }),
+    { numRuns: 3000 },
+  );
+  expect(refused).toBeGreaterThan(1000);
 });

@@ -63,7 +63,7 @@ function packedItem(itemId: string): PackedFeedback {
 
 describe('the items of a packed list', () => {
   it('are found where they stand first, nothing else is, and they read back', () => {
-    const texts = new ItemTexts();
+    const texts = new ItemTexts(7);
     const u8 = Buffer.alloc(4096);
     fc.assert(
       fc.property(lists, ({ items, asked }) => {
@@ -86,6 +86,6 @@ describe('the items of a packed list', () => {
     const list = packedList(Array.from({ length: 20 }, (_, s) => `${'catalogue/item/'.repeat(3)}${100 + s}`));
     expect(commonPrefix(list)).toBe(46);
     const u8 = Buffer.alloc(4096);
-    expect(new ItemTexts().write(u8, 0, list, 46)).toBe(2 + 46 + 20 * 3);
+    expect(new ItemTexts(7).write(u8, 0, list, 46)).toBe(2 + 46 + 20 * 3);
   });
 });

@@ -74,7 +74,8 @@ export function settingsOf(profile: Profile, { scale }: TimeFrame): fc.Arbitrary
     futureSkew: scaled(profile.futureSkew),
     feedbackPerImpression: fc.constantFrom(...profile.feedbackPerImpression),
     actions: fc.constant(['click', 'buy']),
-    hashSeed: fc.constantFrom(0, 1),
+    hashSeed: fc.constantFrom(0, 1, 2 ** 53 - 1),
+    searchUpTo: fc.constantFrom(0, 1, 64),
     namesItems: fc.constant(true),
   });
 }

@@ -108,6 +108,11 @@ describe('packed text', () => {
     expect(hashes(0)).not.toEqual(hashes(1));
   });
 
+  it('is hashed as the test vectors of Linux have HalfSipHash-1-3 (lib/test_siphash.c)', () => {
+    // One byte, 0: an empty text. The key is the bytes 0 to 7.
+    expect(hashText(Buffer.from([0]), 0, 0x07060504 * 2 ** 32 + 0x03020100)).toBe(0xe7e864ca);
+  });
+
   it('takes 17 bytes for a lower-case UUID', () => {
     const { at, end } = packed('0198a3c4-5d6e-7f80-9a1b-2c3d4e5f6a7b');
     expect(end - at).toBe(17);

@@ -1,0 +1,108 @@
+import { Buffer } from 'node:buffer';
+import type { ItemHash } from './item-hash.ts';
+
+/**
+ * Finds numbers by bytes that stand elsewhere: an index made late, for what grew so long that a search would be slow.
+ *
+ * Chains by a keyed hash in one typed array: the first of each chain, then next, hash and value of each entry. What would make
+ * chains longer than chance allows goes into a Map, so that a search is short even where somebody knows the key.
+ */
+const LEAST_ENTRIES = 32;
+const STEPS_PER_ENTRY = 4;
+const MORE_STEPS = 64;
+const WORDS = 3;
+const NEXT = 0;
+const HASH = 1;
+const VALUE = 2;
+/** Bytes of an entry of a Map, roughly, beside its text. */
+const MAP_ENTRY_BYTES = 64;
+
+export class ByteTable {
+  /** Links of chains followed, of all searches. */
+  steps = 0;
+  readonly #hash: Pick<ItemHash, 'of'>;
+  #bits: number;
+  #room: number;
+  #words: Int32Array;
+  #size = 0;
+  /** Steps that additions needed: what a search of every entry would need. */
+  #stepsToAll = 0;
+  #overflow: Map<string, number> | undefined;
+  #overflowBytes = 0;
+
+  constructor(hash: Pick<ItemHash, 'of'>, entries: number = LEAST_ENTRIES) {
+    this.#hash = hash;
+    this.#room = Math.max(LEAST_ENTRIES, entries);
+    this.#bits = Math.ceil(Math.log2(this.#room));
+    this.#words = new Int32Array(2 ** this.#bits + WORDS * this.#room).fill(-1);
+  }
+
+  get bytes(): number {
+    return this.#words.byteLength + this.#overflowBytes;
+  }
+
+  /** The value that was added for these bytes; `isSame` says whether a value with their hash is of them. -1: none. */
+  find(u8: Uint8Array, from: number, end: number, isSame: (value: number) => boolean): number {
+    const words = this.#words;
+    const hash = this.#hash.of(u8, from, end);
+    let steps = 0;
+    let found = -1;
+    for (let at = words[this.#chainOf(hash)]; at >= 0; at = words[at + NEXT]) {
+      steps++;
+      if (words[at + HASH] !== hash || !isSame(words[at + VALUE] >>> 0)) continue;
+      found = words[at + VALUE] >>> 0;
+      break;
+    }
+    this.steps += steps;
+    if (found < 0 && this.#overflow !== undefined) return this.#overflow.get(latin1(u8, from, end)) ?? -1;
+    return found;
+  }
+
+  /** Bytes that `find` did not find. @param value an unsigned 32-bit integer */
+  add(u8: Uint8Array, from: number, end: number, value: number): void {
+    const hash = this.#hash.of(u8, from, end);
+    if (this.#size === this.#room) this.#widen();
+    const words = this.#words;
+    const chain = this.#chainOf(hash);
+    let steps = 0;
+    for (let at = words[chain]; at >= 0; at = words[at + NEXT]) steps++;
+    if (this.#stepsToAll + steps > STEPS_PER_ENTRY * this.#size + MORE_STEPS) {
+      this.#overflow ??= new Map();
+      this.#overflow.set(latin1(u8, from, end), value);
+      this.#overflowBytes += end - from + MAP_ENTRY_BYTES;
+      return;
+    }
+    this.#stepsToAll += steps;
+    const at = 2 ** this.#bits + WORDS * this.#size++;
+    words[at + NEXT] = words[chain];
+    words[at + HASH] = hash;
+    words[at + VALUE] = value;
+    words[chain] = at;
+  }
+
+  #chainOf(hash: number): number {
+    return hash >>> (32 - this.#bits);
+  }
+
+  #widen(): void {
+    const old = this.#words;
+    const first = 2 ** this.#bits;
+    this.#room *= 2;
+    this.#bits = Math.ceil(Math.log2(this.#room));
+    const words = new Int32Array(2 ** this.#bits + WORDS * this.#room).fill(-1);
+    this.#words = words;
+    for (let n = 0; n < this.#size; n++) {
+      const from = first + WORDS * n;
+      const to = 2 ** this.#bits + WORDS * n;
+      const chain = this.#chainOf(old[from + HASH]);
+      words[to + NEXT] = words[chain];
+      words[to + HASH] = old[from + HASH];
+      words[to + VALUE] = old[from + VALUE];
+      words[chain] = to;
+    }
+  }
+}
+
+function latin1(u8: Uint8Array, from: number, end: number): string {
+  return Buffer.from(u8.buffer, u8.byteOffset + from, end - from).toString('latin1');
+}

@@ -1,0 +1,167 @@
+/** What ids can cost: comparisons are counted, not time. `bench/hostile.ts` measures the same in CPU. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ByteTable } from '../../../src/consumers/join/byte-table.ts';
+import { Deadlines } from '../../../src/consumers/join/deadlines.ts';
+import { ItemHash } from '../../../src/consumers/join/item-hash.ts';
+import { createJoin } from '../../../src/consumers/join/join.ts';
+import { ItemRepeats } from '../../../src/consumers/join/repeats.ts';
+import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
+import type { Event } from '../../../src/events.ts';
+import { click, impression } from '../../reference/builders.ts';
+import { Collector } from './closings.ts';
+
+const SETTINGS: JoinSettings = {
+  topics: [
+    { impressions: true, feedback: false },
+    { impressions: false, feedback: true },
+  ],
+  horizons: [1000, 10_000],
+  outOfOrderness: 0,
+  backward: 0,
+  futureSkew: 1000,
+  feedbackPerImpression: 1000,
+  actions: ['click'],
+  hashSeed: 12_345,
+};
+
+const range = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i);
+
+/** Steps of the join over these events, and its state while all of them are open and after they have closed. */
+function run(events: readonly Event[], settings: JoinSettings = SETTINGS) {
+  const engine = createJoin(settings, new Collector(settings));
+  const next = [0, 0];
+  for (const event of events) {
+    const topic = event.kind === 'impression' ? 0 : 1;
+    engine.record(topic, next[topic]++, event.ts, [event], undefined);
+  }
+  const open = engine.stateBytes;
+  engine.idle(0, 1e6);
+  engine.idle(1, 1e6);
+  engine.advance();
+  return { steps: engine.steps, open, after: engine.stateBytes, counts: engine.counts };
+}
+
+describe('what ids cost', () => {
+  it.each([
+    ['a suffix', (n: number) => `${String(n).padStart(5, '0')}?src=home-feed`],
+    ['a suffix of hundreds of bytes', (n: number) => `${String(n).padStart(5, '0')}${'x'.repeat(300)}`],
+    ['a prefix', (n: number) => `https://shop.example/item/${String(n).padStart(5, '0')}`],
+    ['nothing but their length', (n: number) => (n * 2_654_435_761).toString(36).padStart(12, '0')],
+  ])('is a few steps for each item of a list, whatever items have in common: %s', (_, idOf) => {
+    const lists = range(20).map((k) => impression(1000, { requestId: `r${k}`, items: range(500).map(idOf) }));
+    expect(run(lists).steps).toBeLessThan(2 * 20 * 500);
+  });
+
+  it('is a few steps for each click on a long list, and the index goes with the list', () => {
+    const items = range(1000).map((n) => `item-${n}`);
+    const clicks = range(20_000).map((n) => click(1001, { itemId: `item-${n % 1100}`, eventId: `e${n}` }));
+    const events = [impression(1000, { items }), ...clicks];
+    const { steps, open, after, counts } = run(events);
+    expect(steps).toBeLessThan(10 * 20_000);
+    expect(counts[1].feedback).toMatchObject({ attributed: 1000, drops: { not_in_list: 1800 } });
+    const withoutIndex = run(events, { ...SETTINGS, searchUpTo: Number.POSITIVE_INFINITY });
+    expect(withoutIndex.counts).toEqual(counts);
+    expect(withoutIndex.steps).toBeGreaterThan(100 * 20_000);
+    expect(open).toBeGreaterThan(withoutIndex.open + 10_000);
+    expect(after).toBe(withoutIndex.after);
+  });
+
+  it('is a few steps for each click of a long chain of feedback, with event ids and without', () => {
+    const settings = { ...SETTINGS, feedbackPerImpression: 1_000_000 };
+    for (const eventId of [undefined, 'e']) {
+      const clicks = range(10_000).map((n) =>
+        click(1001 + (n % 5000), { eventId: eventId === undefined ? undefined : `${eventId}${n % 5000}` }),
+      );
+      const { steps, counts } = run([impression(1000), ...clicks], settings);
+      expect(steps).toBeLessThan(5 * 10_000);
+      expect(counts[1].feedback).toMatchObject({ attributed: 5000, drops: { duplicate: 5000 } });
+    }
+  });
+
+  it('is a few steps for each event when a broken client has one request id for all', () => {
+    const events = range(10_000).flatMap((n) => [
+      impression(1000 + (n % 10), { requestId: 'undefined' }),
+      click(1010, { requestId: 'undefined', itemId: 'none', eventId: `e${n}` }),
+    ]);
+    const { steps, counts } = run(events);
+    expect(steps).toBeLessThan(5 * events.length);
+    expect(counts[0].impressions).toMatchObject({ accepted: 1, drops: { duplicate: 9999 } });
+  });
+});
+
+describe('the hash of items', () => {
+  it('has other values by another seed, also in the bits of a seed above 32, and for other bytes', () => {
+    const hash = (seed: number, text: string): number => new ItemHash(seed).of(Buffer.from(text), 0, text.length);
+    expect(new Set([0, 1, 2 ** 32, 2 ** 47, 2 ** 48 - 1].map((seed) => hash(seed, 'item'))).size).toBe(5);
+    const texts = ['', '\0', '\0\0', 'a', 'b', 'ab', 'ba', 'x'.repeat(128), 'x'.repeat(129), 'x'.repeat(256)];
+    const others = texts.slice(7).map((text) => `y${text.slice(1)}`);
+    expect(new Set([...texts, ...others].map((text) => hash(7, text))).size).toBe(13);
+  });
+
+  it('finds repeats as a Set does, in a bounded number of steps, even for ids chosen by somebody who knows the seed', () => {
+    const hash = new ItemHash(3);
+    // 500 items get 1,024 cells: all of these share one.
+    const chosen: string[] = [];
+    for (let n = 0; chosen.length < 500; n++) {
+      const id = `item-${n}`;
+      if (hash.of(Buffer.from(id), 0, id.length) >>> 22 === 5) chosen.push(id);
+    }
+    const items = [...chosen, ...chosen.slice(0, 100)];
+    const u8 = Buffer.from(items.join(''));
+    const repeats = new ItemRepeats(3);
+    repeats.begin(500);
+    repeats.begin(items.length);
+    let at = 0;
+    for (const [s, item] of items.entries()) {
+      repeats.add(u8, at, at + item.length, s);
+      at += item.length;
+    }
+    expect([...repeats.firstSlot.subarray(0, items.length)]).toEqual(items.map((item) => items.indexOf(item)));
+    expect(repeats.found).toBe(true);
+    expect(repeats.steps).toBeLessThan(6 * items.length);
+  });
+
+  it('lets an index find everything in bounded steps when all texts have one hash', () => {
+    const table = new ByteTable({ of: () => 77 });
+    const texts = range(2000).map((n) => Buffer.from(`text-${n}`));
+    const find = (text: Buffer): number => table.find(text, 0, text.length, (value) => texts[value].equals(text));
+    for (const [n, text] of texts.entries()) {
+      expect(find(text)).toBe(-1);
+      table.add(text, 0, text.length, n);
+    }
+    const before = table.steps;
+    expect(texts.map(find)).toEqual(range(2000));
+    expect(table.steps - before).toBeLessThan(200 * 2000);
+    expect(find(Buffer.from('none'))).toBe(-1);
+  });
+});
+
+describe('deadlines', () => {
+  it('come out in their order, whatever was removed before', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ at: fc.nat(50), remove: fc.nat(3) }), { maxLength: 300 }), (steps) => {
+        const places = new Map<number, number>();
+        const waiting = new Map<number, number>();
+        const heap = new Deadlines((handle, place) => void places.set(handle, place));
+        for (const [n, { at, remove }] of steps.entries()) {
+          heap.add(at, n);
+          waiting.set(n, at);
+          const [victim] = waiting.keys();
+          if (remove !== 0) continue;
+          heap.removeAt(places.get(victim) ?? Number.NaN);
+          waiting.delete(victim);
+        }
+        const order: number[] = [];
+        while (heap.least < Number.POSITIVE_INFINITY) {
+          expect(waiting.get(heap.first)).toBe(heap.least);
+          order.push(heap.least);
+          waiting.delete(heap.first);
+          heap.removeAt(0);
+        }
+        expect(waiting.size).toBe(0);
+        expect(order).toEqual([...order].sort((a, b) => a - b));
+      }),
+    );
+  });
+});
