@@ -4,7 +4,7 @@ import { FORMAT_VERSION, unitKey } from './accumulators/store/layout.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { JoinEngine } from './consumers/join/api.ts';
 import { createJoin } from './consumers/join/join.ts';
-import type { Batch, LogRecord } from './consumers/source/port.ts';
+import type { Batch, LogRecord, UndecodableBatch } from './consumers/source/port.ts';
 import type { InvalidCode } from './drops.ts';
 import type { EpochMs, Offset, Side } from './events.ts';
 import type { ExperimentLooks } from './experiment/looks.ts';
@@ -89,7 +89,7 @@ export class Unit {
     this.#incompleteBefore = resumed.incompleteBefore;
     this.#isNew = resumed.join === undefined;
     // What was before the first impression ever is missing, too.
-    this.#hasGap = resumed.incompleteBefore === Number.NEGATIVE_INFINITY;
+    this.#hasGap = resumed.hasGap || resumed.incompleteBefore === Number.NEGATIVE_INFINITY;
     this.#scoring = new UnitScoring(settings, deps, panes);
     this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
     this.#judgedBelow = settings.join.topics.map((_, t) => resumed.join?.topics[t].committed ?? 0);
@@ -163,18 +163,40 @@ export class Unit {
   /** Takes the next records of one topic. Synchronous: when it returns, they are part of the state. */
   feed(batch: Batch): void {
     if (!this.#reading.takes(batch)) return;
-    const { topic, records } = batch;
+    const { topic, records, undecodable } = batch;
     const decoder = this.#deps.decoders[topic];
     const source = this.#settings.sources[topic];
     const now = this.#deps.now();
     const position = this.#join.position(topic);
+    const again = position < this.#judgedBelow[topic];
     for (const record of records) {
-      if (record.offset >= position) this.#judge(topic, record, decoder, source, now);
+      const { offset } = record;
+      if (offset < position || (again && this.#join.wasPassed(topic, offset, offset + 1))) continue;
+      this.#judge(topic, record, decoder, source, now);
     }
+    if (undecodable !== undefined) this.#pass(topic, undecodable);
     this.#reading.taken(batch);
     if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);
     this.#join.advance();
     this.#changed = true;
+  }
+
+  /** A batch that was passed before the checkpoint is passed again as it was; any other leaves something missing. */
+  #pass(topic: number, batch: UndecodableBatch): void {
+    const from = Math.max(batch.from, this.#join.position(topic));
+    const { to } = batch;
+    if (to <= from || this.#join.wasPassed(topic, from, to)) return;
+    const side = this.#settings.join.topics[topic].impressions ? 'impressions' : 'feedback';
+    const counted = this.#join.undecodable(topic, { from, to, records: batch.records }, side);
+    // The end of a transaction holds no records.
+    if (batch.records > 0) this.missed(counted);
+    if (counted > 0) this.#deps.onUndecodable?.({ topic, batch });
+  }
+
+  /** Whether [from, to) was judged already, in this life or before the checkpoint: then it is passed whatever it holds now. */
+  hasPassed(topic: number, from: Offset, to: Offset): boolean {
+    const position = this.#join.position(topic);
+    return to <= position || this.#join.wasPassed(topic, Math.max(from, position), to);
   }
 
   #judge(topic: number, record: LogRecord, decoder: Decoder, source: string, now: EpochMs | undefined): void {
@@ -262,6 +284,7 @@ export class Unit {
       fingerprint,
       partitions,
       incompleteBefore: this.#incompleteBefore,
+      hasGap: this.#hasGap,
       join,
       panes,
       runs: this.#experiments.state(),
@@ -288,7 +311,7 @@ export class Unit {
   }
 
   /** Read-only view of the engine: watermarks, counts, sizes. */
-  get join(): Omit<JoinEngine, 'record' | 'refused' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
+  get join(): Omit<JoinEngine, 'record' | 'refused' | 'undecodable' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
     return this.#join;
   }
 }

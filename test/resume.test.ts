@@ -14,6 +14,7 @@ function stored(yaml: string, more: Partial<UnitCheckpoint> = {}): UnitCheckpoin
     fingerprint: fingerprint(settings(yaml)),
     partitions: 3,
     incompleteBefore: 1000,
+    hasGap: false,
     join: {
       watermark: 50_000,
       counts: [noCounts(3)],

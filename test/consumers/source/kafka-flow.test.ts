@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FetchedBatch } from '../../../src/consumers/source/kafka-chunks.ts';
 import { Flow } from '../../../src/consumers/source/kafka-flow.ts';
 import type { FlowClient } from '../../../src/consumers/source/kafka-placement.ts';
-import type { Refusal } from '../../../src/consumers/source/kafka-refusal.ts';
-import type { Batch, Bounds, SourceHandler } from '../../../src/consumers/source/port.ts';
+import type { Batch, Bounds, SourceHandler, UndecodableBatch } from '../../../src/consumers/source/port.ts';
 import { settle } from '../../manual-clock.ts';
 import { Told } from './kafka-told.ts';
 
@@ -49,7 +48,7 @@ interface Case {
   readonly fetch: (offsets: readonly number[], more?: Partial<FetchedBatch>) => FetchedBatch & { resolved: string[] };
 }
 
-const refusal: Refusal = { from: 3, to: 6, reason: 'a bomb' };
+const refusal: UndecodableBatch = { from: 3, to: 6, records: 2, reason: 'a bomb', bytes: new Uint8Array(0) };
 
 function start(handler: Partial<SourceHandler> = {}): Case {
   const told = new Told();
@@ -81,6 +80,7 @@ function start(handler: Partial<SourceHandler> = {}): Case {
       fetched: offsets[0],
       messages: offsets.map((offset) => ({ offset: String(offset), timestamp: '5', key: null, value: null })),
       end: (offsets.at(-1) ?? 0) + 1,
+      logEnd: 1000,
       resolveOffset: (offset: string) => void resolved.push(offset),
       heartbeat: async () => {},
       isRunning: () => true,

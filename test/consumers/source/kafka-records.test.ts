@@ -75,6 +75,7 @@ async function read(bytes: Buffer, from: number, sizes: readonly number[] = [100
     ...unused,
     messages,
     end: lastOffset + 1,
+    logEnd: Number.MAX_SAFE_INTEGER,
     isRunning: () => true,
     isStale: () => false,
   };
@@ -220,7 +221,7 @@ describe('the records of a fetch', () => {
     ]);
     const bomb = Buffer.from(old);
     bomb[17] = 2; // snappy
-    expect((await read(bomb, 0)).refusal).toEqual({ from: 41, to: 42, reason: 'snappy data is damaged' });
+    expect((await read(bomb, 0)).refusal).toMatchObject({ from: 41, to: 42, reason: 'snappy data is damaged' });
   });
 });
 
@@ -305,7 +306,7 @@ describe('many batches that decompress to much', () => {
     const { messages } = await fetched(ours, bytes, 0);
     const reader = new ChunkReader({
       ...{ partition: 0, topic: 0, fetched: 0, messages, end: 6, resolveOffset: () => {}, heartbeat: async () => {} },
-      ...{ isRunning: () => true, isStale: () => false },
+      ...{ logEnd: 6, isRunning: () => true, isStale: () => false },
     });
     let next = 0;
     while (!reader.isDone) {
