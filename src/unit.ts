@@ -50,6 +50,8 @@ export class Unit {
   #incompleteBefore: EpochMs;
   /** The next impression is the first after something that is missing. */
   #hasGap: boolean;
+  /** The same of what was missing before the checkpoint: of what is read again, all came before. */
+  #hadGap: boolean;
   readonly #isNew: boolean;
   /** The record that is being judged. */
   readonly #at = { topic: 0, offset: 0 };
@@ -89,7 +91,8 @@ export class Unit {
     this.#incompleteBefore = resumed.incompleteBefore;
     this.#isNew = resumed.join === undefined;
     // What was before the first impression ever is missing, too.
-    this.#hasGap = resumed.hasGap || resumed.incompleteBefore === Number.NEGATIVE_INFINITY;
+    this.#hasGap = resumed.incompleteBefore === Number.NEGATIVE_INFINITY;
+    this.#hadGap = resumed.hasGap;
     this.#scoring = new UnitScoring(settings, deps, panes);
     this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
     this.#judgedBelow = settings.join.topics.map((_, t) => resumed.join?.topics[t].committed ?? 0);
@@ -97,11 +100,15 @@ export class Unit {
       settings.join,
       {
         accepted: (impression) => {
-          if (this.#hasGap) this.#incompleteBefore = Math.max(this.#incompleteBefore, impression.ts);
-          this.#hasGap = false;
           deps.onlooker?.accepted(impression);
           const { topic, offset } = this.#at;
-          const leftOut = experiments.accepted(impression, topic, offset, offset < this.#judgedBelow[topic]);
+          const again = offset < this.#judgedBelow[topic];
+          if (this.#hasGap || (this.#hadGap && !again)) {
+            this.#incompleteBefore = Math.max(this.#incompleteBefore, impression.ts);
+            this.#hasGap = false;
+            this.#hadGap &&= again;
+          }
+          const leftOut = experiments.accepted(impression, topic, offset, again);
           const tuple = 'tuple' in impression ? impression.tuple : undefined;
           return panes.cohorts.tag(impression.dimensions, tuple, leftOut);
         },
@@ -284,7 +291,7 @@ export class Unit {
       fingerprint,
       partitions,
       incompleteBefore: this.#incompleteBefore,
-      hasGap: this.#hasGap,
+      hasGap: this.#hasGap || this.#hadGap,
       join,
       panes,
       runs: this.#experiments.state(),

@@ -102,10 +102,18 @@ describe('the server', () => {
     expect((await get(await start(pages), path)).status).toBe(status);
   });
 
+  it('tells partitions that are stopped, ready or not', async () => {
+    const stopped = [{ partition: 3, cause: 'codec' }];
+    const ready = await get(await start({ ready: () => ({ ready: true, reasons: [], stopped }) }), '/readyz');
+    expect([ready.status, await ready.text()]).toEqual([200, 'ready\npartition 3 is stopped: codec\n']);
+    const other = await get(await start({ ready: () => ({ ready: false, reasons: ['x'], stopped }) }), '/readyz');
+    expect([other.status, await other.json()]).toMatchObject([503, { reasons: ['x'], stopped }]);
+  });
+
   it('tells in problem+json why it is not ready', async () => {
     const reasons = ['unit 3 replays', 'Redis does not answer'];
     const response = await get(
-      await start({ ready: () => ({ ready: false, reasons, stopped: [{ partition: 3, cause: 'codec' }] }) }),
+      await start({ ready: () => ({ ready: false, reasons, stopped: [] }) }),
       '/readyz',
     );
     expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -115,6 +123,7 @@ describe('the server', () => {
       status: 503,
       detail: 'unit 3 replays; Redis does not answer',
       reasons,
+      stopped: [],
     });
   });
 
