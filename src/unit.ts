@@ -1,3 +1,4 @@
+// Long because the whole data path of a unit stands here, what is read beside what is passed.
 import type { Panes } from './accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from './accumulators/store/checkpoint.ts';
 import { FORMAT_VERSION, unitKey } from './accumulators/store/layout.ts';
@@ -14,6 +15,7 @@ import { NO_FAULT } from './fault-point.ts';
 import { type Resumed, resume } from './resume.ts';
 import { type ClaimedUnit, UnitCommits } from './unit/commits.ts';
 import { claimedState, copyInvalid, delaysOf } from './unit/committed.ts';
+import { UnitCompleteness } from './unit/completeness.ts';
 import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit/contract.ts';
 import type { UnitExperiments } from './unit/experiments.ts';
 import { UnitReading } from './unit/reading.ts';
@@ -46,12 +48,7 @@ export class Unit {
   #idleAdvances = 0;
   #closedByIdle = 0;
   #changed = false;
-  /** Panes that start earlier are not whole: the first impression ever, or the first after a gap. -Infinity: none yet. */
-  #incompleteBefore: EpochMs;
-  /** The next impression is the first after something that is missing. */
-  #hasGap: boolean;
-  /** The same of what was missing before the checkpoint: of what is read again, all came before. */
-  #hadGap: boolean;
+  readonly #completeness: UnitCompleteness;
   readonly #isNew: boolean;
   /** The record that is being judged. */
   readonly #at = { topic: 0, offset: 0 };
@@ -88,11 +85,8 @@ export class Unit {
     this.#experiments = experiments;
     this.#generation = resumed.generation;
     this.#stale = staleKeys(settings, resumed);
-    this.#incompleteBefore = resumed.incompleteBefore;
+    this.#completeness = new UnitCompleteness(resumed);
     this.#isNew = resumed.join === undefined;
-    // What was before the first impression ever is missing, too.
-    this.#hasGap = resumed.incompleteBefore === Number.NEGATIVE_INFINITY;
-    this.#hadGap = resumed.hasGap;
     this.#scoring = new UnitScoring(settings, deps, panes);
     this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
     this.#judgedBelow = settings.join.topics.map((_, t) => resumed.join?.topics[t].committed ?? 0);
@@ -103,11 +97,7 @@ export class Unit {
           deps.onlooker?.accepted(impression);
           const { topic, offset } = this.#at;
           const again = offset < this.#judgedBelow[topic];
-          if (this.#hasGap || (this.#hadGap && !again)) {
-            this.#incompleteBefore = Math.max(this.#incompleteBefore, impression.ts);
-            this.#hasGap = false;
-            this.#hadGap &&= again;
-          }
+          this.#completeness.accepted(impression.ts, again);
           const leftOut = experiments.accepted(impression, topic, offset, again);
           const tuple = 'tuple' in impression ? impression.tuple : undefined;
           return panes.cohorts.tag(impression.dimensions, tuple, leftOut);
@@ -148,7 +138,7 @@ export class Unit {
 
   /** So many records were lost before they were read: panes are whole again from the next impression on. */
   missed(records: number): void {
-    this.#hasGap = true;
+    this.#completeness.missed();
     this.#experiments.missed(records);
   }
 
@@ -290,8 +280,7 @@ export class Unit {
       generation: this.#generation,
       fingerprint,
       partitions,
-      incompleteBefore: this.#incompleteBefore,
-      hasGap: this.#hasGap || this.#hadGap,
+      ...this.#completeness.state(),
       join,
       panes,
       runs: this.#experiments.state(),

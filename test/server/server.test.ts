@@ -112,10 +112,7 @@ describe('the server', () => {
 
   it('tells in problem+json why it is not ready', async () => {
     const reasons = ['unit 3 replays', 'Redis does not answer'];
-    const response = await get(
-      await start({ ready: () => ({ ready: false, reasons, stopped: [] }) }),
-      '/readyz',
-    );
+    const response = await get(await start({ ready: () => ({ ready: false, reasons, stopped: [] }) }), '/readyz');
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await response.json()).toEqual({
       type: 'about:blank',

@@ -1,3 +1,4 @@
+// Long because all that can come from the client, or go to it, meets the joins of the group here.
 import type { Offset } from '../../events.ts';
 import { pairing } from './assigner.ts';
 import { ChunkReader, type FetchedBatch, PaceKeeper } from './kafka-chunks.ts';
