@@ -124,7 +124,14 @@ describe('the text of a checkpoint', () => {
     expect(decodeCheckpoint(fields)).toEqual({ ...example, runs: [] });
   });
 
-  it.each([...encodeCheckpoint(example).keys()].filter((field) => field !== 'format' && field !== 'runs'))(
+  it('without hasGap is one from before that was kept, and lacks nothing', () => {
+    const fields = encodeCheckpoint({ ...example, hasGap: true });
+    expect(decodeCheckpoint(fields).hasGap).toBe(true);
+    fields.delete('hasGap');
+    expect(decodeCheckpoint(fields)).toEqual({ ...example, hasGap: false });
+  });
+
+  it.each([...encodeCheckpoint(example).keys()].filter((field) => !['format', 'runs', 'hasGap'].includes(field)))(
     'without the field %s is refused',
     (field) => {
       const fields = encodeCheckpoint(example);
