@@ -22,6 +22,11 @@ export interface TopicCheckpoint {
   readonly idleAdvances: readonly IdleAdvance[];
   /** Offsets in [replay, committed) that the wall clock judged to be `future`. */
   readonly clockDrops: OffsetRanges;
+  /**
+   * Offsets in [replay, committed) of record batches that could not be decoded and were passed: a replay passes them again,
+   * whether it can decode them or not. Absent: none.
+   */
+  readonly undecodable?: OffsetRanges;
 }
 
 /** Totals of one topic since the unit's first record. `late` is by horizon: events that count, but missed it. */

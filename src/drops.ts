@@ -2,8 +2,9 @@
  * The closed list of reasons for which an event leaves the pipeline without counting, in the order of judgement: the
  * first that applies (semantics.md section 1). Every event that is read either counts, waits, or is counted here once.
  */
-export const IMPRESSION_DROPS = ['tombstone', 'invalid', 'future', 'late', 'duplicate'] as const;
+export const IMPRESSION_DROPS = ['undecodable', 'tombstone', 'invalid', 'future', 'late', 'duplicate'] as const;
 export const FEEDBACK_DROPS = [
+  'undecodable',
   'tombstone',
   'invalid',
   'future',

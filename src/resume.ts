@@ -22,6 +22,8 @@ export interface Resumed {
   /** Runs of experiments that were known; others begin now. undefined: all runs begin with the first record. */
   readonly runs: readonly RunState[] | undefined;
   readonly incompleteBefore: EpochMs;
+  /** The next impression is the first after something that is missing. */
+  readonly hasGap: boolean;
   /** The generation whose rows are to be deleted; undefined: none. */
   readonly replaced:
     | { readonly generation: string; readonly panes: PanesState; readonly runs: readonly RunState[] }
@@ -57,6 +59,7 @@ export function resume(
       panes: undefined,
       runs: undefined,
       incompleteBefore: Number.NEGATIVE_INFINITY,
+      hasGap: true,
       replaced: undefined,
     };
   }
@@ -76,6 +79,7 @@ export function resume(
       panes: undefined,
       runs: undefined,
       incompleteBefore: Number.NEGATIVE_INFINITY,
+      hasGap: true,
       replaced: { generation: stored.generation, panes: stored.panes, runs: stored.runs },
     };
   }
@@ -88,6 +92,7 @@ export function resume(
     runs: stored.runs,
     // What closed up to W closed without what is new; an impression of W or later has not closed yet.
     incompleteBefore: grown ? Math.max(stored.incompleteBefore, stored.join.watermark) : stored.incompleteBefore,
+    hasGap: stored.hasGap,
     replaced: undefined,
   };
 }
@@ -96,7 +101,7 @@ export function resume(
 function fromReplayOffsets(join: JoinCheckpoint): JoinCheckpoint {
   return {
     watermark: Number.NEGATIVE_INFINITY,
-    topics: join.topics.map((topic) => ({ ...topic, committed: topic.replay, clockDrops: [] })),
+    topics: join.topics.map(({ undecodable: _, ...topic }) => ({ ...topic, committed: topic.replay, clockDrops: [] })),
     counts: join.counts,
   };
 }

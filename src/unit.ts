@@ -1,10 +1,11 @@
+// Long because the whole data path of a unit stands here, what is read beside what is passed.
 import type { Panes } from './accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from './accumulators/store/checkpoint.ts';
 import { FORMAT_VERSION, unitKey } from './accumulators/store/layout.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { JoinEngine } from './consumers/join/api.ts';
 import { createJoin } from './consumers/join/join.ts';
-import type { Batch, LogRecord } from './consumers/source/port.ts';
+import type { Batch, LogRecord, UndecodableBatch } from './consumers/source/port.ts';
 import type { InvalidCode } from './drops.ts';
 import type { EpochMs, Offset, Side } from './events.ts';
 import type { ExperimentLooks } from './experiment/looks.ts';
@@ -14,6 +15,7 @@ import { NO_FAULT } from './fault-point.ts';
 import { type Resumed, resume } from './resume.ts';
 import { type ClaimedUnit, UnitCommits } from './unit/commits.ts';
 import { claimedState, copyInvalid, delaysOf } from './unit/committed.ts';
+import { UnitCompleteness } from './unit/completeness.ts';
 import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit/contract.ts';
 import type { UnitExperiments } from './unit/experiments.ts';
 import { UnitReading } from './unit/reading.ts';
@@ -46,10 +48,7 @@ export class Unit {
   #idleAdvances = 0;
   #closedByIdle = 0;
   #changed = false;
-  /** Panes that start earlier are not whole: the first impression ever, or the first after a gap. -Infinity: none yet. */
-  #incompleteBefore: EpochMs;
-  /** The next impression is the first after something that is missing. */
-  #hasGap: boolean;
+  readonly #completeness: UnitCompleteness;
   readonly #isNew: boolean;
   /** The record that is being judged. */
   readonly #at = { topic: 0, offset: 0 };
@@ -86,10 +85,8 @@ export class Unit {
     this.#experiments = experiments;
     this.#generation = resumed.generation;
     this.#stale = staleKeys(settings, resumed);
-    this.#incompleteBefore = resumed.incompleteBefore;
+    this.#completeness = new UnitCompleteness(resumed);
     this.#isNew = resumed.join === undefined;
-    // What was before the first impression ever is missing, too.
-    this.#hasGap = resumed.incompleteBefore === Number.NEGATIVE_INFINITY;
     this.#scoring = new UnitScoring(settings, deps, panes);
     this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
     this.#judgedBelow = settings.join.topics.map((_, t) => resumed.join?.topics[t].committed ?? 0);
@@ -97,11 +94,11 @@ export class Unit {
       settings.join,
       {
         accepted: (impression) => {
-          if (this.#hasGap) this.#incompleteBefore = Math.max(this.#incompleteBefore, impression.ts);
-          this.#hasGap = false;
           deps.onlooker?.accepted(impression);
           const { topic, offset } = this.#at;
-          const leftOut = experiments.accepted(impression, topic, offset, offset < this.#judgedBelow[topic]);
+          const again = offset < this.#judgedBelow[topic];
+          this.#completeness.accepted(impression.ts, again);
+          const leftOut = experiments.accepted(impression, topic, offset, again);
           const tuple = 'tuple' in impression ? impression.tuple : undefined;
           return panes.cohorts.tag(impression.dimensions, tuple, leftOut);
         },
@@ -141,7 +138,7 @@ export class Unit {
 
   /** So many records were lost before they were read: panes are whole again from the next impression on. */
   missed(records: number): void {
-    this.#hasGap = true;
+    this.#completeness.missed();
     this.#experiments.missed(records);
   }
 
@@ -163,18 +160,40 @@ export class Unit {
   /** Takes the next records of one topic. Synchronous: when it returns, they are part of the state. */
   feed(batch: Batch): void {
     if (!this.#reading.takes(batch)) return;
-    const { topic, records } = batch;
+    const { topic, records, undecodable } = batch;
     const decoder = this.#deps.decoders[topic];
     const source = this.#settings.sources[topic];
     const now = this.#deps.now();
     const position = this.#join.position(topic);
+    const again = position < this.#judgedBelow[topic];
     for (const record of records) {
-      if (record.offset >= position) this.#judge(topic, record, decoder, source, now);
+      const { offset } = record;
+      if (offset < position || (again && this.#join.wasPassed(topic, offset, offset + 1))) continue;
+      this.#judge(topic, record, decoder, source, now);
     }
+    if (undecodable !== undefined) this.#pass(topic, undecodable);
     this.#reading.taken(batch);
     if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);
     this.#join.advance();
     this.#changed = true;
+  }
+
+  /** A batch that was passed before the checkpoint is passed again as it was; any other leaves something missing. */
+  #pass(topic: number, batch: UndecodableBatch): void {
+    const from = Math.max(batch.from, this.#join.position(topic));
+    const { to } = batch;
+    if (to <= from || this.#join.wasPassed(topic, from, to)) return;
+    const side = this.#settings.join.topics[topic].impressions ? 'impressions' : 'feedback';
+    const counted = this.#join.undecodable(topic, { from, to, records: batch.records }, side);
+    // The end of a transaction holds no records.
+    if (batch.records > 0) this.missed(counted);
+    if (counted > 0) this.#deps.onUndecodable?.({ topic, batch });
+  }
+
+  /** Whether [from, to) was judged already, in this life or before the checkpoint: then it is passed whatever it holds now. */
+  hasPassed(topic: number, from: Offset, to: Offset): boolean {
+    const position = this.#join.position(topic);
+    return to <= position || this.#join.wasPassed(topic, Math.max(from, position), to);
   }
 
   #judge(topic: number, record: LogRecord, decoder: Decoder, source: string, now: EpochMs | undefined): void {
@@ -261,7 +280,7 @@ export class Unit {
       generation: this.#generation,
       fingerprint,
       partitions,
-      incompleteBefore: this.#incompleteBefore,
+      ...this.#completeness.state(),
       join,
       panes,
       runs: this.#experiments.state(),
@@ -288,7 +307,7 @@ export class Unit {
   }
 
   /** Read-only view of the engine: watermarks, counts, sizes. */
-  get join(): Omit<JoinEngine, 'record' | 'refused' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
+  get join(): Omit<JoinEngine, 'record' | 'refused' | 'undecodable' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
     return this.#join;
   }
 }

@@ -11,7 +11,7 @@ import { LOOKING_UNIT, WorkerLooks } from './worker/looks.ts';
 import { type Owned, own, statusOf } from './worker/owned.ts';
 import { Pace } from './worker/pace.ts';
 import { Rivals } from './worker/rivals.ts';
-import { LARGEST_SKEW, type StopCause, type WorkerStatus } from './worker/status.ts';
+import { LARGEST_SKEW, type StopCause, type StoppedUnit, type WorkerStatus } from './worker/status.ts';
 import { Tally } from './worker/tally.ts';
 
 const CHECKS_PER_IDLE_AFTER = 4;
@@ -110,13 +110,19 @@ export class Worker {
     this.#passes('source stopped');
   }
 
-  /** Not ready: why. */
+  /** Not ready: why. A unit that is stopped makes no worker unready: another process would stop there as well. */
   get unready(): readonly string[] {
     if (!this.#assigned) return ['not yet assigned any partition'];
-    return [...this.#units.values()].flatMap(({ partition, unit, stopped }) => {
-      if (stopped !== undefined) return [`partition ${partition} is stopped: ${stopped}`];
-      return unit.replaying ? [`partition ${partition} is replaying`] : [];
-    });
+    return [...this.#units.values()].flatMap(({ partition, unit, stopped }) =>
+      stopped === undefined && unit.replaying ? [`partition ${partition} is replaying`] : [],
+    );
+  }
+
+  /** Units that stand still until somebody mends what is wrong. */
+  get stopped(): readonly StoppedUnit[] {
+    return [...this.#units.values()].flatMap(({ partition, stopped: cause }) =>
+      cause === undefined ? [] : [{ partition, cause }],
+    );
   }
 
   async #take(partitions: readonly number[]): Promise<void> {
@@ -205,6 +211,14 @@ export class Worker {
     this.#tally.missed(missed);
     unit?.missed(missed);
     return true;
+  }
+
+  /**
+   * A record batch [from, to) cannot be decoded. Answers whether it was judged already, so that it is passed whatever the
+   * settings say: a unit does not stop at what it has counted.
+   */
+  hasPassed(partition: number, topic: number, { from, to }: { readonly from: Offset; readonly to: Offset }): boolean {
+    return this.#units.get(partition)?.unit.hasPassed(topic, from, to) === true;
   }
 
   /** The log of a topic ends before an offset that it has reached before. */

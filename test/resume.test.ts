@@ -14,6 +14,7 @@ function stored(yaml: string, more: Partial<UnitCheckpoint> = {}): UnitCheckpoin
     fingerprint: fingerprint(settings(yaml)),
     partitions: 3,
     incompleteBefore: 1000,
+    hasGap: false,
     join: {
       watermark: 50_000,
       counts: [noCounts(3)],
@@ -49,8 +50,25 @@ describe('a unit goes on from its stored state', () => {
       panes: state.panes,
       runs: state.runs,
       incompleteBefore: 1000,
+      hasGap: false,
       replaced: undefined,
     });
+  });
+
+  it('with something missing, if no impression has come since', () => {
+    expect(resume(stored('', { hasGap: true }), now(''), NO_PERMISSIONS).hasGap).toBe(true);
+  });
+
+  it('in a new generation with nothing passed: what can be decoded then is judged anew', () => {
+    const state = stored('');
+    const topics = state.join.topics.map((topic) => ({ ...topic, undecodable: [[75, 80]] as const }));
+    const again = resume(stored('', { join: { ...state.join, topics } }), now('attribution: {horizons: [1m]}'), {
+      ...NO_PERMISSIONS,
+      newGeneration: true,
+    });
+    expect(again.join?.topics).toEqual([
+      { committed: 70, replay: 70, replayWatermark: 40_000, idleAdvances: [], clockDrops: [] },
+    ]);
   });
 
   it.each([

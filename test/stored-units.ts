@@ -97,6 +97,7 @@ export class StoredUnit {
         fingerprint: { shape: 'a', additive: 'b' },
         partitions: 1,
         incompleteBefore: this.#incompleteBefore,
+        hasGap: false,
         join: { topics: [], counts: [counts], watermark },
         panes: panes.state(),
         runs: [],

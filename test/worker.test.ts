@@ -560,7 +560,8 @@ describe('a worker', () => {
     const { worker, ended } = bench.worker({ openLimit: 1000 });
     await bench.clock.advance(1000);
     expect(worker.status().units[0].stopped).toBe('limit');
-    expect(worker.unready).toEqual(['partition 0 is stopped: limit']);
+    expect(worker.unready).toEqual([]);
+    expect(worker.stopped).toEqual([{ partition: 0, cause: 'limit' }]);
     await worker.stop();
     await ended;
   });

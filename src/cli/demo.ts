@@ -78,7 +78,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
   const server = await startServer(settings.http, {
     metrics: () => metrics.text,
     contentType: metrics.contentType,
-    ready: () => ({ ready: shop.unready.length === 0, reasons: [...shop.unready] }),
+    ready: () => ({ ready: shop.unready.length === 0, reasons: [...shop.unready], stopped: [] }),
     healthy: () => true,
   });
   const screen = new LiveScreen(process.stderr);

@@ -71,7 +71,7 @@ export function resolve(document: ConfigDocument, report: Report, command: Comma
       futureSkew: msOf(attribution.futureSkew),
       unitTimeout: msOf(attribution.unitTimeout),
     },
-    start: { from: startOf(start.from), onGap: start.onGap },
+    start: { from: startOf(start.from), onGap: start.onGap, onUndecodable: start.onUndecodable },
     commit: { interval: msOf(document.commit.interval) },
     grading,
     relevantFrom,

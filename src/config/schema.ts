@@ -88,6 +88,10 @@ const startSchema = group({
     description:
       'when the log no longer holds what is needed: stop the partition, or skip and mark the windows incomplete',
   }),
+  onUndecodable: word(['stop', 'skip']).prefault('stop').meta({
+    description:
+      'when a record batch cannot be decoded: stop the partition, or skip the batch, count its records as undecodable and mark the windows incomplete',
+  }),
 });
 
 function isStart(text: string): boolean {

@@ -75,7 +75,11 @@ export interface Settings {
     readonly futureSkew: DurationMs;
     readonly unitTimeout: DurationMs;
   };
-  readonly start: { readonly from: 'earliest' | 'latest' | { readonly at: EpochMs }; readonly onGap: 'stop' | 'skip' };
+  readonly start: {
+    readonly from: 'earliest' | 'latest' | { readonly at: EpochMs };
+    readonly onGap: 'stop' | 'skip';
+    readonly onUndecodable: 'stop' | 'skip';
+  };
   readonly commit: { readonly interval: DurationMs };
   /** The configured actions, then those that only measures name (grade 0). */
   readonly grading: Grading;

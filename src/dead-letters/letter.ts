@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { FilePlace, LogRecord, RecordHeader } from '../consumers/source/port.ts';
+import type { FilePlace, LogRecord, RecordHeader, UndecodableBatch } from '../consumers/source/port.ts';
 import type { InvalidCode } from '../drops.ts';
 import type { EpochMs, Offset } from '../events.ts';
 
@@ -12,10 +12,27 @@ export interface TopicPlace {
   readonly timestamp: EpochMs | undefined;
 }
 
-/** An invalid record, its bytes as they were read, and what is wrong with it. */
+/** A whole record batch that could not be decoded. */
+export interface LostBatch {
+  /** The offset behind it. */
+  readonly next: Offset;
+  /** How many records were counted with it. */
+  readonly records: number;
+  readonly problem: string;
+  /** How large it was; the letter's value has at most the first BATCH_BYTES of them. */
+  readonly bytes: number;
+}
+
+/** Of a batch so much is kept: with the headers it fits into a topic of the usual max.message.bytes. */
+export const BATCH_BYTES = 2 ** 19;
+
+/** An invalid record or an undecodable batch, its bytes as they were read, and what is wrong with it. */
 export interface DeadLetter {
   readonly place: TopicPlace | FilePlace;
-  readonly code: InvalidCode;
+  /** undefined: it is a batch. */
+  readonly code: InvalidCode | undefined;
+  /** undefined: it is a record. */
+  readonly batch?: LostBatch | undefined;
   /** The part of the event that is wrong; undefined: all of it, or not known. */
   readonly field: string | undefined;
   readonly key: Uint8Array | null;
@@ -40,6 +57,23 @@ export function letterOf({ record, code, field }: Refusal, place: DeadLetter['pl
     value: value ?? new Uint8Array(0),
     headers: envelope?.headers ?? [],
   };
+}
+
+/** The letter of a batch that was passed. Its bytes are a view. */
+export function batchLetterOf({ to, records, reason, bytes }: UndecodableBatch, place: TopicPlace): DeadLetter {
+  return {
+    place,
+    code: undefined,
+    batch: { next: to, records, problem: reason, bytes: bytes.length },
+    field: undefined,
+    key: null,
+    value: bytes.subarray(0, BATCH_BYTES),
+    headers: [],
+  };
+}
+
+function reasonOf({ batch }: Pick<DeadLetter, 'batch'>): string {
+  return batch === undefined ? 'invalid' : 'undecodable';
 }
 
 /** Bytes of key, value and headers: about what a letter takes in memory. */
@@ -70,16 +104,16 @@ function copyOf(content: Uint8Array): Uint8Array {
 export const ERRORS = '__receval.errors.';
 
 /** What is wrong, as headers: text in UTF-8, as Kafka Connect (KIP-298) and Kafka Streams (KIP-1034) write theirs. */
-export function errorHeaders({ place, code, field }: DeadLetter): readonly RecordHeader[] {
+export function errorHeaders({ place, code, batch, field }: DeadLetter): readonly RecordHeader[] {
   const from =
     'file' in place
       ? { file: place.file, row: place.row }
       : { topic: place.topic, partition: place.partition, offset: place.offset, timestamp: place.timestamp };
   const texts: readonly (readonly [string, string | number | undefined])[] = [
-    ['reason', 'invalid'],
+    ['reason', reasonOf({ batch })],
     ['code', code],
     ['field', field],
-    ...Object.entries(from),
+    ...Object.entries({ ...from, ...batch }),
   ];
   return texts.flatMap(([name, text]) =>
     text === undefined ? [] : [{ name: `${ERRORS}${name}`, value: Buffer.from(String(text)) }],
@@ -87,12 +121,13 @@ export function errorHeaders({ place, code, field }: DeadLetter): readonly Recor
 }
 
 /** One line of NDJSON with its end. Bytes that are no UTF-8 stand in base64 under another name. */
-export function lineOf({ place, code, field, key, value, headers }: DeadLetter): string {
+export function lineOf({ place, code, batch, field, key, value, headers }: DeadLetter): string {
   const line = {
     ...place,
-    reason: 'invalid',
+    reason: reasonOf({ batch }),
     code,
     field,
+    ...batch,
     ...(key === null ? {} : bytes('key', key)),
     ...bytes('value', value),
     ...(headers.length === 0

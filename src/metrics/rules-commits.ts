@@ -74,6 +74,17 @@ const CODEC_FAILURE: AlertText = {
     ' {{ $labels.instance }} names topic and offsets. The other partitions go on.',
 };
 
+const UNDECODABLE: AlertText = {
+  alert: 'RecevalUndecodable',
+  expr: grew('receval_drops_total{reason="undecodable"}', '15m'),
+  for: '0m',
+  severity: 'warning',
+  summary: 'Records of the topic {{ $labels.topic }} could not be decoded and were skipped',
+  description:
+    'In the last 15 minutes {{ $labels.instance }} skipped record batches of the topic {{ $labels.topic }} that cannot be decoded,' +
+    ' as start.onUndecodable says. Its log names partition and offsets. The measures of that time are incomplete.',
+};
+
 const UNIT_STOPPED: AlertText = {
   alert: 'RecevalUnitStopped',
   expr: 'receval_unit_stopped{cause!~"state_lost|gap|diverged|codec"} == 1',
@@ -92,5 +103,6 @@ export const COMMIT_ALERTS: readonly AlertText[] = [
   STATE_LOST,
   DATA_GAP,
   CODEC_FAILURE,
+  UNDECODABLE,
   UNIT_STOPPED,
 ];

@@ -1,13 +1,20 @@
 import { PROBLEM_TYPE, problem } from './problem.ts';
 
+export interface Readiness {
+  readonly ready: boolean;
+  /** Why not, for people. */
+  readonly reasons: readonly string[];
+  /** Partitions that stand still. They say nothing of the process: another one would stop there as well. */
+  readonly stopped: readonly { readonly partition: number; readonly cause: string }[];
+}
+
 /** Where the pages come from. All of it is asked at a request, so all of it must be cheap. */
 export interface Pages {
   /** Rendered already. */
   readonly metrics: () => string;
   /** Of `metrics`. */
   readonly contentType: string;
-  /** `reasons`: why not, for people. */
-  readonly ready: () => { readonly ready: boolean; readonly reasons: readonly string[] };
+  readonly ready: () => Readiness;
   readonly healthy: () => boolean;
 }
 
@@ -50,8 +57,10 @@ function pageOf(path: string, pages: Pages): (() => Answer) | undefined {
       return () => (pages.healthy() ? fine('healthy') : failure(503, 'the watchdog has given up: restart the process'));
     case '/readyz':
       return () => {
-        const { ready, reasons } = pages.ready();
-        return ready ? fine('ready') : failure(503, reasons.join('; ') || 'not ready', { reasons });
+        const { ready, reasons, stopped } = pages.ready();
+        if (!ready) return failure(503, reasons.join('; ') || 'not ready', { reasons, stopped });
+        const still = stopped.map(({ partition, cause }) => `partition ${partition} is stopped: ${cause}`);
+        return fine(['ready', ...still].join('\n'));
       };
     default:
       return undefined;

@@ -1,20 +1,21 @@
 import type { Clock } from '../clock.ts';
 import type { Settings } from '../config/settings.ts';
 import { LetterFile } from '../dead-letters/file.ts';
-import { letterOf } from '../dead-letters/letter.ts';
+import { batchLetterOf, letterOf } from '../dead-letters/letter.ts';
 import { LetterQueue, type LetterWriter } from '../dead-letters/queue.ts';
 import { LetterTopic } from '../dead-letters/topic.ts';
 import { assertNever } from '../events.ts';
-import type { InvalidRecord } from '../unit/contract.ts';
+import type { InvalidRecord, PassedBatch } from '../unit/contract.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 import { kafkaConnection } from './settings.ts';
 
 export interface DeadLetters {
   readonly queue: LetterQueue;
   readonly onInvalid: (partition: number, invalid: InvalidRecord) => void;
+  readonly onUndecodable: (partition: number, passed: PassedBatch) => void;
 }
 
-/** Where invalid records of the service go; undefined: nowhere. Nothing is opened before the first. */
+/** Where invalid records and undecodable batches of the service go; undefined: nowhere. Nothing is opened before the first. */
 export function deadLettersOf(settings: Settings, clock: Clock, log: WorkerLog): DeadLetters | undefined {
   const writer = writerOf(settings, clock, log);
   if (writer === undefined) return undefined;
@@ -25,6 +26,10 @@ export function deadLettersOf(settings: Settings, clock: Clock, log: WorkerLog):
     onInvalid: (partition, invalid) => {
       const { offset, timestamp } = invalid.record;
       queue.take(letterOf(invalid, { topic: topics[invalid.topic], partition, offset, timestamp }));
+    },
+    onUndecodable: (partition, { topic, batch }) => {
+      const place = { topic: topics[topic], partition, offset: batch.from, timestamp: undefined };
+      queue.take(batchLetterOf(batch, place));
     },
   };
 }

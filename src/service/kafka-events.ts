@@ -20,7 +20,11 @@ export function eventsFor(service: () => Told | undefined, settings: Settings): 
       return settings.start.onGap;
     },
     onLostLog: (lost) => worker()?.lost(lost.partition, lost.topic, lost),
-    onRefused: ({ partition }) => worker()?.halt(partition, 'codec'),
+    onRefused: ({ partition, topic, from, to }) => {
+      if (worker()?.hasPassed(partition, topic, { from, to }) === true) return 'skip';
+      if (settings.start.onUndecodable === 'stop') worker()?.halt(partition, 'codec');
+      return settings.start.onUndecodable;
+    },
     onUnpaired: (partitions) => {
       for (const partition of partitions) worker()?.halt(partition, 'pairing');
     },

@@ -161,6 +161,7 @@ export class Service {
       clock: this.#clock,
       decoders: () => serviceDecoders(settings),
       onInvalid: this.#deadLetters?.onInvalid,
+      onUndecodable: this.#deadLetters?.onUndecodable,
       onClaim: (partition, counts) => this.#metrics.claimed(partition, counts),
       startOffset: (partition, topic) => this.#startOffset(partition, topic),
       faultPoint,
@@ -186,7 +187,7 @@ export class Service {
       contentType: this.#metrics.contentType,
       ready: () => {
         const reasons = this.#unready();
-        return { ready: reasons.length === 0, reasons };
+        return { ready: reasons.length === 0, reasons, stopped: this.#worker?.stopped ?? [] };
       },
       healthy: () => this.#health.healthy,
     });

@@ -59,10 +59,11 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
     );
   const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
   await mustBeFit(store, isWorker);
+  // Also of one who only reads: of a format that is not known here it could show nothing.
+  const stored = await readCheckpoints(store, settings.namespace, partitions);
   if (!isWorker) return { partitions, isFirst: false, retention: undefined };
   const retention = retentionOf(settings, connection, log);
   checkRetention(settings, await retention.look());
-  const stored = await readCheckpoints(store, settings.namespace, partitions);
   checkStored(settings, stored, await ask(() => source.committedByGroup()), permissions);
   return { partitions, isFirst: stored.every((checkpoint) => checkpoint === undefined), retention };
 }

@@ -6,7 +6,7 @@ import type { ExperimentSettings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
 import type { Closing, JoinSink } from '../consumers/join/api.ts';
 import type { JoinSettings } from '../consumers/join/settings.ts';
-import type { LogRecord } from '../consumers/source/port.ts';
+import type { LogRecord, UndecodableBatch } from '../consumers/source/port.ts';
 import type { InvalidCode } from '../drops.ts';
 import type { EpochMs, Offset, Side } from '../events.ts';
 import type { FaultPoint } from '../fault-point.ts';
@@ -48,6 +48,8 @@ export interface UnitDeps {
    * those below the committed offset that are only read again. Must neither throw nor wait. Default: nobody is told.
    */
   readonly onInvalid?: ((invalid: InvalidRecord) => void) | undefined;
+  /** The same of each batch that could not be decoded and was passed, if that counted any records. */
+  readonly onUndecodable?: ((passed: PassedBatch) => void) | undefined;
   /** For tests; default: none. */
   readonly faultPoint?: FaultPoint | undefined;
 }
@@ -60,6 +62,13 @@ export interface InvalidRecord {
   readonly code: InvalidCode;
   /** The part of the event that is wrong; undefined: all of it, or not known. */
   readonly field: string | undefined;
+}
+
+/** A batch that could not be decoded. Its bytes are a view, good until the call returns. */
+export interface PassedBatch {
+  /** Index in the configuration's order. */
+  readonly topic: number;
+  readonly batch: UndecodableBatch;
 }
 
 /** Sees what a unit accepts and closes, as it happens. Called synchronously. */

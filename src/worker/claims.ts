@@ -72,7 +72,7 @@ export class Claims {
   }
 
   #unitDeps(partition: number): Parameters<typeof Unit.claim>[1] {
-    const { store, scorer, newId, decoders, clock, onInvalid } = this.#deps;
+    const { store, scorer, newId, decoders, clock, onInvalid, onUndecodable } = this.#deps;
     return {
       store,
       scorer,
@@ -80,6 +80,7 @@ export class Claims {
       decoders: decoders(partition),
       now: () => clock.now(),
       onInvalid: onInvalid === undefined ? undefined : (invalid) => onInvalid(partition, invalid),
+      onUndecodable: onUndecodable === undefined ? undefined : (passed) => onUndecodable(partition, passed),
       faultPoint: this.#passes,
     };
   }

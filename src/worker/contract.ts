@@ -7,7 +7,7 @@ import type { DurationMs, Offset } from '../events.ts';
 import type { FaultPoint } from '../fault-point.ts';
 import type { Scorer } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
-import type { InvalidRecord, UnitSettings } from '../unit/contract.ts';
+import type { InvalidRecord, PassedBatch, UnitSettings } from '../unit/contract.ts';
 
 export interface WorkerSettings {
   /** Names of the topics, in the order of the configuration. */
@@ -56,6 +56,7 @@ export interface WorkerDeps {
   readonly startOffset: (partition: number, topic: number) => Promise<Offset | 'state_lost'>;
   /** As that of a unit; default: nobody is told. */
   readonly onInvalid?: ((partition: number, invalid: InvalidRecord) => void) | undefined;
+  readonly onUndecodable?: ((partition: number, passed: PassedBatch) => void) | undefined;
   /** Told when a unit was claimed, with the totals that its checkpoint holds already. */
   readonly onClaim: (partition: number, counts: readonly TopicCounts[]) => void;
   /** For tests; default: none. */

@@ -28,6 +28,12 @@ export type StopCause =
   | 'state_lost'
   | 'diverged';
 
+/** A unit that does nothing, and why. */
+export interface StoppedUnit {
+  readonly partition: number;
+  readonly cause: StopCause;
+}
+
 /** What a worker tells of one unit. Counters are those of the last commit that was answered OK or ALREADY. */
 export interface UnitStatus {
   readonly partition: number;

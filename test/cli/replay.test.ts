@@ -78,13 +78,23 @@ describe('receval replay', () => {
     expect(result.impressions).toEqual({
       read: 5,
       accepted: 3,
-      drops: { tombstone: 0, invalid: 1, future: 0, late: 0, duplicate: 1 },
+      drops: { undecodable: 0, tombstone: 0, invalid: 1, future: 0, late: 0, duplicate: 1 },
       late: { '1m': 0, '5m': 0, '30m': 0 },
     });
     expect(result.feedback).toEqual({
       read: 6,
       attributed: 2,
-      drops: { tombstone: 0, invalid: 1, future: 0, late: 0, orphan: 1, not_in_list: 1, duplicate: 1, capped: 0 },
+      drops: {
+        undecodable: 0,
+        tombstone: 0,
+        invalid: 1,
+        future: 0,
+        late: 0,
+        orphan: 1,
+        not_in_list: 1,
+        duplicate: 1,
+        capped: 0,
+      },
       late: { '1m': 0, '5m': 0, '30m': 0 },
     });
     // At 1m the click on r2 (60.001 s after it) does not count yet; at 5m it does.

@@ -375,6 +375,7 @@ describe('measures', () => {
     expect(load('start: {from: 2026-11-21T08:00:00+01:00, onGap: skip}').start).toEqual({
       from: { at: Date.UTC(2026, 10, 21, 7) },
       onGap: 'skip',
+      onUndecodable: 'stop',
     });
   });
 });

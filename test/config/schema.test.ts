@@ -13,7 +13,7 @@ kafka:
     feedback:    [{name: feedback, adapter: canonical}]
 redis: {url: redis://localhost:6379}
 attribution: {horizons: [1m, 5m, 30m], outOfOrderness: 10s, backward: 0s, idleAfter: 30s, maxSkew: 2m, futureSkew: 5m, unitTimeout: 10m}
-start: {from: earliest, onGap: stop}
+start: {from: earliest, onGap: stop, onUndecodable: stop}
 commit: {interval: 1s}
 grades: {click: 1, add_to_cart: 2, purchase: 3, rating: {from: value, rule: last, max: 5}, hide: {grade: 0, veto: true}, view: {grade: 0}}
 relevantFrom: 1

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DeadLetter, errorHeaders, kept, letterOf, lineOf } from '../../src/dead-letters/letter.ts';
-import { letter, letters } from './letters.ts';
+import {
+  BATCH_BYTES,
+  batchLetterOf,
+  type DeadLetter,
+  errorHeaders,
+  kept,
+  letterOf,
+  lineOf,
+} from '../../src/dead-letters/letter.ts';
+import { batchLetters, letter, letters } from './letters.ts';
 
 type Line = Readonly<Record<string, unknown>> & { readonly headers?: readonly Readonly<Record<string, unknown>>[] };
 
@@ -46,6 +54,37 @@ describe('a line', () => {
     ['nothing', Buffer.alloc(0), { value: '' }],
   ])('holds %s', (_, value, expected) => {
     expect(JSON.parse(lineOf({ ...letter(1), value }))).toMatchObject(expected);
+  });
+});
+
+describe('the letter of a batch', () => {
+  const place = { topic: 't', partition: 2, offset: 5, timestamp: undefined };
+
+  it('says what was lost, in a line and in headers', () => {
+    fc.assert(
+      fc.property(batchLetters, (one) => {
+        const line: Line = JSON.parse(lineOf(one));
+        expect(line).toMatchObject({ ...JSON.parse(JSON.stringify(one.place)), ...one.batch, reason: 'undecodable' });
+        expect([line['code'], line['field'], line['key']]).toEqual([undefined, undefined, undefined]);
+        expect(hex(bytesOf(line, 'value'))).toBe(hex(one.value));
+        expect(headersOf(one)).toMatchObject({
+          '__receval.errors.reason': 'undecodable',
+          '__receval.errors.offset': String('offset' in one.place ? one.place.offset : ''),
+          '__receval.errors.next': String(one.batch?.next),
+          '__receval.errors.records': String(one.batch?.records),
+          '__receval.errors.problem': one.batch?.problem,
+          '__receval.errors.bytes': String(one.batch?.bytes),
+        });
+        expect(headersOf(one)).not.toHaveProperty('__receval.errors.code');
+      }),
+    );
+  });
+
+  it.each([BATCH_BYTES - 1, BATCH_BYTES, BATCH_BYTES + 1])('of %d bytes keeps no more than its share', (length) => {
+    const bytes = Buffer.alloc(length, 7);
+    const { value, batch } = batchLetterOf({ from: 5, to: 9, records: 3, reason: 'damaged', bytes }, place);
+    expect(value).toHaveLength(Math.min(length, BATCH_BYTES));
+    expect(batch).toEqual({ next: 9, records: 3, problem: 'damaged', bytes: length });
   });
 });
 

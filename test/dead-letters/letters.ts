@@ -24,6 +24,22 @@ export const letters: fc.Arbitrary<DeadLetter> = fc.record({
   }),
 });
 
+/** Any letter of a batch that could not be decoded. */
+export const batchLetters: fc.Arbitrary<DeadLetter> = fc.record({
+  place: fc.record({
+    topic: fc.constantFrom('impressions', 'feedback'),
+    partition: fc.nat(20),
+    offset: fc.nat(),
+    timestamp: fc.constant(undefined),
+  }),
+  code: fc.constant(undefined),
+  batch: fc.record({ next: fc.nat(), records: fc.nat(), problem: fc.string(), bytes: fc.nat() }),
+  field: fc.constant(undefined),
+  key: fc.constant(null),
+  value: bytes,
+  headers: fc.constant([]),
+});
+
 /** A small letter; `n` stands in it. */
 export function letter(n: number, value = `value ${n}`): DeadLetter {
   return {

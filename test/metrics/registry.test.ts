@@ -348,6 +348,7 @@ describe('the counters of a worker', () => {
     const settings = settingsOf('kafka: {topics: {impressions: {name: events}, feedback: [{name: events}]}}');
     const families = page(new Metrics(settings, { ...ALL, role: 'worker' }));
     expect(families.get('receval_drops_total')?.samples.map(({ labels }) => labels['reason'])).toEqual([
+      'undecodable',
       'tombstone',
       'invalid',
       'future',

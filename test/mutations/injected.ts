@@ -32,6 +32,48 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
     changes: [{ file: 'unit.ts', text: 'if (!this.#commits.isUnsettled) {', replacement: '{' }],
   },
   {
+    name: 'unit: a batch that was passed is judged by a replay that can decode it',
+    changes: [
+      {
+        file: 'unit.ts',
+        text: 'if (offset < position || (again && this.#join.wasPassed(topic, offset, offset + 1))) continue;',
+        replacement: 'if (offset < position) continue;',
+      },
+    ],
+  },
+  {
+    name: 'engine: the checkpoint forgets which batches were passed',
+    changes: [
+      {
+        file: 'consumers/join/topic.ts',
+        text: '...(undecodable.isEmpty ? {} : { undecodable: undecodable.toJSON() }),',
+        replacement: '',
+      },
+    ],
+  },
+  {
+    name: 'engine: a replay counts again what could not be decoded',
+    changes: [
+      {
+        file: 'consumers/join/topic.ts',
+        text: 'const first = Math.max(from, this.committed);',
+        replacement: 'const first = from;',
+      },
+      {
+        file: 'unit.ts',
+        text: 'if (to <= from || this.#join.wasPassed(topic, from, to)) return;',
+        replacement: 'if (to <= from) return;',
+      },
+    ],
+  },
+  {
+    name: 'unit: what cannot be decoded is passed and not counted',
+    changes: [
+      { file: 'consumers/join/join.ts', text: 't.counts[side].read += counted;', replacement: '' },
+      { file: 'consumers/join/join.ts', text: 't.counts[side].drops.undecodable += counted;', replacement: '' },
+    ],
+  },
+  {
     name: 'worker: a topic that waits for the store passes for silent',
     changes: [
       {

@@ -2,6 +2,10 @@
 export const SEEDS: Readonly<Record<string, number>> = {
   'engine: the lowest offset to replay from with the highest watermark of its slice': 33,
   'store: a refused commit has deleted its panes': 38,
+  'unit: a batch that was passed is judged by a replay that can decode it': 104,
+  'engine: the checkpoint forgets which batches were passed': 104,
+  'engine: a replay counts again what could not be decoded': 135,
+  'unit: what cannot be decoded is passed and not counted': 4,
   'unit: a new commit where the old one was not answered': 1,
   'worker: a topic that waits for the store passes for silent': 3,
   'no guard': 2,

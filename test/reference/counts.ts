@@ -2,7 +2,7 @@ import type { TopicCounts } from '../../src/checkpoint.ts';
 import type { JoinSettings } from '../../src/consumers/join/settings.ts';
 import type { FeedbackDrop, ImpressionDrop } from '../../src/drops.ts';
 import type { JudgedFeedback, JudgedImpression } from './judged.ts';
-import type { TopicLog } from './logs.ts';
+import type { RefusedReason, TopicLog } from './logs.ts';
 
 /** The totals of one topic, from the verdicts. */
 export function countTopic(
@@ -14,17 +14,20 @@ export function countTopic(
 ): TopicCounts {
   const impressions = allImpressions.filter((each) => each.topic === topic);
   const feedback = allFeedback.filter((each) => each.topic === topic);
-  const refused = (side: 'impressions' | 'feedback', reason: 'tombstone' | 'invalid'): number =>
+  const refused = (side: 'impressions' | 'feedback', reason: RefusedReason): number =>
     log.records.filter((each) => each.kind === 'refused' && each.side === side && each.reason === reason).length;
+  const refusedOf = (side: 'impressions' | 'feedback'): number =>
+    log.records.filter((each) => each.kind === 'refused' && each.side === side).length;
   const lost = (reason: ImpressionDrop): number =>
     impressions.filter(({ verdict }) => verdict.kind === 'dropped' && verdict.reason === reason).length;
   const unused = (reason: FeedbackDrop): number =>
     feedback.filter(({ verdict }) => verdict.kind === 'dropped' && verdict.reason === reason).length;
   return {
     impressions: {
-      read: impressions.length + refused('impressions', 'tombstone') + refused('impressions', 'invalid'),
+      read: impressions.length + refusedOf('impressions'),
       accepted: impressions.filter(({ verdict }) => verdict.kind === 'accepted').length,
       drops: {
+        undecodable: refused('impressions', 'undecodable'),
         tombstone: refused('impressions', 'tombstone'),
         invalid: refused('impressions', 'invalid'),
         future: lost('future'),
@@ -36,9 +39,10 @@ export function countTopic(
       ),
     },
     feedback: {
-      read: feedback.length + refused('feedback', 'tombstone') + refused('feedback', 'invalid'),
+      read: feedback.length + refusedOf('feedback'),
       attributed: feedback.filter(({ verdict }) => verdict.kind === 'attributed').length,
       drops: {
+        undecodable: refused('feedback', 'undecodable'),
         tombstone: refused('feedback', 'tombstone'),
         invalid: refused('feedback', 'invalid'),
         future: unused('future'),

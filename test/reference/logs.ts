@@ -9,12 +9,15 @@ export interface ReadRecord {
   readonly events: readonly Event[];
 }
 
+/** Why; undecodable: it is counted as those of a batch are that cannot be decoded. */
+export type RefusedReason = 'undecodable' | 'tombstone' | 'invalid';
+
 /** A record that holds no valid event. */
 export interface RefusedRecord {
   readonly kind: 'refused';
   readonly offset: Offset;
   readonly side: Side;
-  readonly reason: 'tombstone' | 'invalid';
+  readonly reason: RefusedReason;
 }
 
 export type LogRecord = ReadRecord | RefusedRecord;

@@ -175,4 +175,26 @@ const dataGap = grewSuite({
   },
 });
 
-export const COMMIT_SUITES: readonly RuleSuite[] = [commitErrors, commitFenced, redisRollback, dataGap, ...stops];
+const undecodable = grewSuite({
+  alert: 'RecevalUndecodable',
+  severity: 'warning',
+  series: `receval_drops_total{${A},reason="undecodable",topic="feedback"}`,
+  span: 15,
+  firing: {
+    labels: { job: 'receval', instance: 'a', reason: 'undecodable', topic: 'feedback' },
+    annotations: {
+      summary: 'Records of the topic feedback could not be decoded and were skipped',
+      description:
+        'In the last 15 minutes a skipped record batches of the topic feedback that cannot be decoded, as start.onUndecodable says. Its log names partition and offsets. The measures of that time are incomplete.',
+    },
+  },
+});
+
+export const COMMIT_SUITES: readonly RuleSuite[] = [
+  commitErrors,
+  commitFenced,
+  redisRollback,
+  dataGap,
+  undecodable,
+  ...stops,
+];

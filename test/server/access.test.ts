@@ -18,7 +18,7 @@ const TEXT = Array.from({ length: 100 }, (_, n) => `receval_x{n="${n}"} ${n}\n`)
 const PAGES: Pages = {
   metrics: () => TEXT,
   contentType: 'text/plain',
-  ready: () => ({ ready: true, reasons: [] }),
+  ready: () => ({ ready: true, reasons: [], stopped: [] }),
   healthy: () => true,
 };
 

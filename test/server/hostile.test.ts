@@ -8,7 +8,7 @@ import { RawConnection } from './raw.ts';
 const PAGES: Pages = {
   metrics: () => 'receval_x 1\n',
   contentType: 'text/plain',
-  ready: () => ({ ready: true, reasons: [] }),
+  ready: () => ({ ready: true, reasons: [], stopped: [] }),
   healthy: () => true,
 };
 const QUICK: Partial<Limits> = { headersTimeout: 300, requestTimeout: 600, checkEvery: 50 };

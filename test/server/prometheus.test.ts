@@ -26,7 +26,7 @@ itWith(PROMETHEUS, 'Prometheus reads with a token as the manual shows, packed, a
     {
       metrics: () => metrics.text,
       contentType: metrics.contentType,
-      ready: () => ({ ready: true, reasons: [] }),
+      ready: () => ({ ready: true, reasons: [], stopped: [] }),
       healthy: () => true,
     },
   );

@@ -9,7 +9,7 @@ const TEXT = '# HELP receval_x x\n# TYPE receval_x gauge\nreceval_x 1\n';
 const PAGES: Pages = {
   metrics: () => TEXT,
   contentType: 'text/plain; version=0.0.4; charset=utf-8',
-  ready: () => ({ ready: true, reasons: [] }),
+  ready: () => ({ ready: true, reasons: [], stopped: [] }),
   healthy: () => true,
 };
 
@@ -87,8 +87,12 @@ describe('the server', () => {
   it.each<readonly [path: string, pages: Partial<Pages>, status: number]>([
     ['/healthz', { healthy: () => true }, 200],
     ['/healthz', { healthy: () => false }, 503],
-    ['/readyz', { ready: () => ({ ready: true, reasons: [] }) }, 200],
-    ['/readyz', { ready: () => ({ ready: false, reasons: ['unit 3 replays', 'Redis does not answer'] }) }, 503],
+    ['/readyz', { ready: () => ({ ready: true, reasons: [], stopped: [] }) }, 200],
+    [
+      '/readyz',
+      { ready: () => ({ ready: false, reasons: ['unit 3 replays', 'Redis does not answer'], stopped: [] }) },
+      503,
+    ],
     ['/metrics?x=1', {}, 200],
     ['/metrics/', {}, 404],
     ['/', {}, 404],
@@ -98,9 +102,17 @@ describe('the server', () => {
     expect((await get(await start(pages), path)).status).toBe(status);
   });
 
+  it('tells partitions that are stopped, ready or not', async () => {
+    const stopped = [{ partition: 3, cause: 'codec' }];
+    const ready = await get(await start({ ready: () => ({ ready: true, reasons: [], stopped }) }), '/readyz');
+    expect([ready.status, await ready.text()]).toEqual([200, 'ready\npartition 3 is stopped: codec\n']);
+    const other = await get(await start({ ready: () => ({ ready: false, reasons: ['x'], stopped }) }), '/readyz');
+    expect([other.status, await other.json()]).toMatchObject([503, { reasons: ['x'], stopped }]);
+  });
+
   it('tells in problem+json why it is not ready', async () => {
     const reasons = ['unit 3 replays', 'Redis does not answer'];
-    const response = await get(await start({ ready: () => ({ ready: false, reasons }) }), '/readyz');
+    const response = await get(await start({ ready: () => ({ ready: false, reasons, stopped: [] }) }), '/readyz');
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await response.json()).toEqual({
       type: 'about:blank',
@@ -108,6 +120,7 @@ describe('the server', () => {
       status: 503,
       detail: 'unit 3 replays; Redis does not answer',
       reasons,
+      stopped: [],
     });
   });
 

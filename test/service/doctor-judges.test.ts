@@ -137,6 +137,7 @@ describe('the stored state', () => {
       fingerprint: fingerprint(some),
       partitions: 1,
       incompleteBefore: 0,
+      hasGap: false,
       join: { topics: [topic, topic], counts: [noCounts(3), noCounts(3)], watermark: 0 },
       panes: { minutes: [], hours: [], admission: [] },
       runs: [],

@@ -30,6 +30,25 @@ function told(topics: { readonly impressions: readonly object[]; readonly feedba
   );
 }
 
+describe('a batch that cannot be decoded', () => {
+  const refused = [{ topic: 'feedback', partition: 1, from: 5, to: 8, reason: 'codec 7 is unknown' }];
+  const told = (yaml: string) =>
+    judgeRecords(load(yaml), 2, { records: [], refused, complete: true }, serviceDecoders(settings), NOW).filter(
+      ({ message }) => message.includes('cannot be decoded'),
+    );
+
+  it.each([
+    ['', 'error', 'RecevalCodecFailure', 'receval skip --partition 1 --topic feedback --to 8'],
+    ['start: {onUndecodable: skip}', 'warning', 'RecevalUndecodable', 'counted as undecodable'],
+  ])('is judged by start.onUndecodable: "%s"', (yaml, level, alert, advice) => {
+    const [found, ...more] = told(yaml);
+    expect(more).toEqual([]);
+    expect(found).toMatchObject({ level, message: expect.stringContaining(advice) });
+    expect(JSON.stringify(found)).toContain(alert);
+    expect(found.message).toContain('offsets 5 to 7');
+  });
+});
+
 describe('the sampled records', () => {
   it('of topics that are as configured, in one partition, are fine', () => {
     expect(told({ impressions: [impression], feedback: [click] })).toEqual([

@@ -24,6 +24,7 @@ function checkpoint(changes: Partial<UnitCheckpoint> = {}): UnitCheckpoint {
     fingerprint: { shape: '{}', additive: '[]' },
     partitions: 4,
     incompleteBefore: Number.NEGATIVE_INFINITY,
+    hasGap: false,
     join: { topics: [topic(100), topic(200)], counts: [noCounts(2), noCounts(2)], watermark: 8000 },
     panes: { minutes: [[0, 2]], hours: [[0, 1]], admission: [] },
     runs: [],

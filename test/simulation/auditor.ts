@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { totalKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import type { StoreSnapshot } from '../../src/accumulators/store/memory.ts';
 import type { Commit } from '../../src/accumulators/store/port.ts';
+import type { TopicRole } from '../../src/consumers/join/settings.ts';
 import type { UnitSettings } from '../../src/unit/contract.ts';
 import type { TopicLog } from '../reference/logs.ts';
 import { Broken } from './broken.ts';
@@ -20,6 +21,7 @@ import { runsBroken } from './runs.ts';
 
 export class Auditor {
   readonly #log: SimulatedLog;
+  readonly #roles: readonly TopicRole[];
   /** By key: one for each of the runs that there may be. */
   readonly #units: ReadonlyMap<string, readonly UnitSettings[]>;
   /** The highest watermark of any commit. */
@@ -27,6 +29,7 @@ export class Auditor {
 
   constructor(log: SimulatedLog, partitions: number, unitsOf: (partition: number) => readonly UnitSettings[]) {
     this.#log = log;
+    this.#roles = unitsOf(0)[0].join.topics;
     this.#units = new Map(
       Array.from({ length: partitions }, (_, partition) => {
         const units = unitsOf(partition);
@@ -88,11 +91,20 @@ export class Auditor {
   }
 
   #logs(partition: number, { begin, committed, inputs }: Lineage): readonly TopicLog[] {
-    return committed.map((below, topic) => ({
-      records: this.#log.written(partition, topic, begin[topic], below).map(({ plain }) => plain),
-      idleAdvances: inputs[topic].advances,
-      clockDrops: inputs[topic].clockDrops,
-    }));
+    return committed.map((below, topic) => {
+      const { advances, clockDrops, undecodable } = inputs[topic];
+      const passed = new Set(undecodable);
+      const side = this.#roles[topic].impressions ? 'impressions' : 'feedback';
+      return {
+        records: this.#log
+          .written(partition, topic, begin[topic], below)
+          .map(({ plain }) =>
+            passed.has(plain.offset) ? { kind: 'refused', offset: plain.offset, side, reason: 'undecodable' } : plain,
+          ),
+        idleAdvances: advances,
+        clockDrops,
+      };
+    });
   }
 }
 

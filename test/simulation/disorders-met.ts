@@ -16,6 +16,8 @@ export function noteDisorders(
 ): void {
   const note = (disorder: Disorder): void => happened.add(disorder);
   for (const [topic, { impressions, feedback }] of expected.join.counts.entries()) {
+    if (impressions.drops.undecodable > 0) note('impression undecodable');
+    if (feedback.drops.undecodable > 0) note('feedback undecodable');
     if (impressions.drops.tombstone > 0) note('impression tombstone');
     if (impressions.drops.invalid > 0) note('impression invalid');
     if (feedback.drops.tombstone > 0) note('feedback tombstone');

@@ -23,12 +23,14 @@ export const PLANTED = [
 
 /** What the reference says of the events. */
 export const JUDGED = [
+  'impression undecodable',
   'impression tombstone',
   'impression invalid',
   'impression future',
   'impression late',
   'impression duplicate',
   'impression missed a horizon',
+  'feedback undecodable',
   'feedback tombstone',
   'feedback invalid',
   'feedback future',

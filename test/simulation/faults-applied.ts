@@ -88,6 +88,10 @@ export function applyFault(world: World, fault: Fault): void {
     case 'trim':
       trim(world, happened);
       return;
+    case 'damage':
+      happened();
+      world.log.damage(fault.partition, fault.topic, { records: fault.records, until: scheduler.now + fault.length });
+      return;
     case 'ramp':
       if (fault.weight !== world.weight) happened();
       world.weight = fault.weight;

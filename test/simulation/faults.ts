@@ -117,6 +117,23 @@ export function drawRamps(random: Random, begin: EpochMs, end: EpochMs): readonl
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
+/** Batches that cannot be decoded, for good or for a while. */
+export function drawDamages(
+  random: Random,
+  { partitions, join }: SimulatedSettings,
+  begin: EpochMs,
+  end: EpochMs,
+): readonly Fault[] {
+  return Array.from({ length: random.whole(1, 4) }, () => ({
+    kind: 'damage',
+    at: random.whole(begin, end - 1),
+    partition: random.whole(0, partitions - 1),
+    topic: random.whole(0, join.topics.length - 1),
+    records: random.whole(1, 3),
+    length: random.pick([2000, 10_000, 60_000, Number.POSITIVE_INFINITY]),
+  }));
+}
+
 /** By number of the request. */
 export function drawFates(random: Random): readonly Fate[] {
   const rate = random.pick([0, 0.02, 0.1, 0.3]);

@@ -1,6 +1,6 @@
 /** From a seed to a judged history. */
 import type { Broken } from './broken.ts';
-import { drawFates, drawFaults, drawRamps } from './faults.ts';
+import { drawDamages, drawFates, drawFaults, drawRamps } from './faults.ts';
 import { BEGIN, drawSettings, drawTraffic, STEP_MS } from './generator.ts';
 import { Happened } from './happened.ts';
 import type { Product } from './product.ts';
@@ -23,6 +23,8 @@ export interface Judged {
 
 /** In one of so many histories the weights of the experiment change. The others are as they were before there were ramps. */
 const RAMPED = 10;
+/** In these of so many there are batches that cannot be decoded. */
+const DAMAGED = { of: 20, are: [4, 15] } as const;
 
 export function drawScenario(seed: number): Scenario {
   const random = new Random(seed);
@@ -32,11 +34,15 @@ export function drawScenario(seed: number): Scenario {
   const end = last + 6 * STEP_MS;
   const faults = drawFaults(random.stream('faults'), settings, BEGIN, end);
   const ramps = seed % RAMPED === 0 ? drawRamps(random.stream('ramps'), BEGIN, end) : [];
+  const isDamaged = DAMAGED.are.some((one) => seed % DAMAGED.of === one);
+  const damage = random.stream('damage');
+  const damages = isDamaged ? drawDamages(damage, settings, BEGIN, end) : [];
   return {
     seed,
     settings,
+    onUndecodable: damage.pick(['stop', 'skip', 'mixed']),
     traffic,
-    faults: [...faults, ...ramps].sort((a, b) => a.at - b.at),
+    faults: [...faults, ...ramps, ...damages].sort((a, b) => a.at - b.at),
     fates: drawFates(random.stream('fates')),
     begin: BEGIN,
     end,

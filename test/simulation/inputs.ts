@@ -15,6 +15,8 @@ import { sinceBegin } from './trace.ts';
 export interface Inputs {
   readonly advances: readonly IdleAdvance[];
   readonly clockDrops: readonly Offset[];
+  /** Of records that could not be decoded when they were to be judged. */
+  readonly undecodable: readonly Offset[];
 }
 
 /** Who owns a unit in memory, and what its clock shows. */
@@ -28,7 +30,7 @@ interface Held {
   readonly partition: number;
   /** By topic: below, the verdicts were made before. */
   readonly judgedBelow: readonly Offset[];
-  readonly inputs: { advances: IdleAdvance[]; clockDrops: Offset[] }[];
+  readonly inputs: { advances: IdleAdvance[]; clockDrops: Offset[]; undecodable: Offset[] }[];
   /** By topic: when it was given a record last. */
   readonly lastFed: EpochMs[];
 }
@@ -74,22 +76,25 @@ export class RecordedInputs implements Observer {
       inputs: each.map((topic) => ({
         advances: [...(lineage?.inputs[topic].advances ?? [])],
         clockDrops: [...(lineage?.inputs[topic].clockDrops ?? [])],
+        undecodable: [...(lineage?.inputs[topic].undecodable ?? [])],
       })),
       lastFed: each.map(() => Number.NEGATIVE_INFINITY),
     });
   }
 
-  fed(unit: Unit, { topic, records }: Batch): void {
+  fed(unit: Unit, { topic, records, undecodable }: Batch): void {
     const { futureSkew, now } = this.#settings;
     const held = this.#held(unit);
     const { owner, judgedBelow, inputs, lastFed } = held;
     this.#mustBeSure(held);
     const position = unit.join.position(topic);
     lastFed[topic] = now();
+    const unjudged = Math.max(position, judgedBelow[topic]);
+    if (undecodable !== undefined && undecodable.from >= unjudged) inputs[topic].undecodable.push(undecodable.from);
     const latest = owner.clock.now() + futureSkew;
     for (const { offset, timestamp, decoded } of records) {
       // What is below its position is read again only to see whether it is still the same.
-      if (offset < Math.max(position, judgedBelow[topic]) || decoded === undefined || !('events' in decoded)) continue;
+      if (offset < unjudged || decoded === undefined || !('events' in decoded)) continue;
       const time = timestamp ?? Math.max(...decoded.events.map(({ ts }) => ts));
       if (time > latest) inputs[topic].clockDrops.push(offset);
     }
@@ -125,7 +130,11 @@ export class RecordedInputs implements Observer {
   sent(): readonly Inputs[] {
     const held = this.#committing === undefined ? undefined : this.#units.get(this.#committing);
     if (held === undefined) throw new Broken('process', 'a commit that no unit has sent');
-    return held.inputs.map(({ advances, clockDrops }) => ({ advances: [...advances], clockDrops: [...clockDrops] }));
+    return held.inputs.map(({ advances, clockDrops, undecodable }) => ({
+      advances: [...advances],
+      clockDrops: [...clockDrops],
+      undecodable: [...undecodable],
+    }));
   }
 
   #held(unit: Unit): Held {

@@ -1,4 +1,4 @@
-import type { Bounds, LogRecord } from '../../src/consumers/source/port.ts';
+import type { Bounds, LogRecord, UndecodableBatch } from '../../src/consumers/source/port.ts';
 import type { EpochMs, Offset } from '../../src/events.ts';
 import type { LogRecord as ReferenceRecord } from '../reference/logs.ts';
 import type { Append, SimulatedSettings } from './scenario.ts';
@@ -10,6 +10,8 @@ export interface Written {
   readonly plain: ReferenceRecord;
   readonly append: Append;
   readonly writtenAt: EpochMs;
+  /** It is a batch of its own, which cannot be decoded before this time. -Infinity: always. */
+  readonly damagedUntil: EpochMs;
 }
 
 class Part {
@@ -17,6 +19,8 @@ class Part {
   start: Offset;
   end: Offset;
   readonly written: Written[] = [];
+  /** The next records that are written are damaged. */
+  damage = { records: 0, until: Number.NEGATIVE_INFINITY };
 
   constructor(begin: Offset) {
     this.start = begin;
@@ -42,8 +46,16 @@ export class SimulatedLog {
       'refused' in decoded
         ? { kind: 'refused', offset, side: decoded.side, reason: decoded.refused }
         : { kind: 'read', offset, timestamp, events: decoded.events };
-    part.written.push({ record: { offset, timestamp, value, decoded }, plain, append, writtenAt: now });
+    const { records, until } = part.damage;
+    const damagedUntil = records > 0 ? until : Number.NEGATIVE_INFINITY;
+    part.damage = { records: records - 1, until };
+    part.written.push({ record: { offset, timestamp, value, decoded }, plain, append, writtenAt: now, damagedUntil });
     part.end = offset + 1;
+  }
+
+  /** So many of the next records cannot be decoded before a time. */
+  damage(partition: number, topic: number, damage: { readonly records: number; readonly until: EpochMs }): void {
+    this.#parts[partition][topic].damage = damage;
   }
 
   /** A marker at the end that holds nothing for us. */
@@ -63,13 +75,26 @@ export class SimulatedLog {
     return true;
   }
 
-  /** At most `limit` records that are retained, from an offset on, and the next offset to read: past holes. */
-  read(partition: number, topic: number, from: Offset, limit: number): { records: LogRecord[]; next: Offset } {
+  /**
+   * At most `limit` records that are retained, from an offset on, and the next offset to read: past holes. Up to the first that
+   * cannot be decoded now; where that is the first of all, it alone.
+   */
+  read(
+    partition: number,
+    topic: number,
+    { from, limit, now }: { readonly from: Offset; readonly limit: number; readonly now: EpochMs },
+  ): { records: LogRecord[]; next: Offset; undecodable?: UndecodableBatch } {
     const { written, start, end } = this.#parts[partition][topic];
     const first = Math.max(from, start);
     let at = firstAtOrAbove(written, first);
     const records: LogRecord[] = [];
-    for (; at < written.length && records.length < limit; at++) records.push(written[at].record);
+    if (at < written.length && written[at].damagedUntil > now) {
+      const { offset } = written[at].record;
+      return { records, next: offset + 1, undecodable: damaged(offset) };
+    }
+    for (; at < written.length && records.length < limit && written[at].damagedUntil <= now; at++) {
+      records.push(written[at].record);
+    }
     return { records, next: at < written.length ? records[records.length - 1].offset + 1 : end };
   }
 
@@ -78,6 +103,10 @@ export class SimulatedLog {
     const { written } = this.#parts[partition][topic];
     return written.slice(firstAtOrAbove(written, from), firstAtOrAbove(written, below));
   }
+}
+
+function damaged(offset: Offset): UndecodableBatch {
+  return { from: offset, to: offset + 1, records: 1, reason: 'damaged', bytes: new Uint8Array(0) };
 }
 
 function firstAtOrAbove(written: readonly Written[], offset: Offset): number {

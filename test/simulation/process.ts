@@ -18,7 +18,7 @@ export interface ProcessDeps {
   readonly scheduler: Scheduler;
   readonly redis: SimulatedRedis;
   readonly group: Group;
-  readonly source: Omit<SourceDeps, 'member' | 'scheduler' | 'group'>;
+  readonly source: Omit<SourceDeps, 'member' | 'scheduler' | 'group' | 'refused'>;
   readonly partitions: number;
   readonly newId: () => string;
   /** Where a unit begins of which nothing is stored, or that it must not begin. */
@@ -32,6 +32,8 @@ export interface ProcessDeps {
 /** What a start may be told beside. */
 export interface Remedy {
   readonly rebuild: boolean;
+  /** As `start.onUndecodable`. */
+  readonly onUndecodable: 'stop' | 'skip';
 }
 
 /** One process of the service: its start-up check and the product's worker, until it dies. */
@@ -51,7 +53,13 @@ export class SimulatedProcess implements Member, Client {
   readonly #deps: ProcessDeps;
   readonly #settings: WorkerSettings;
 
-  constructor(name: string, slot: number, { rebuild }: Remedy, settings: WorkerSettings, deps: ProcessDeps) {
+  constructor(
+    name: string,
+    slot: number,
+    { rebuild, onUndecodable }: Remedy,
+    settings: WorkerSettings,
+    deps: ProcessDeps,
+  ) {
     const { product, scheduler, redis, group } = deps;
     this.name = name;
     this.slot = slot;
@@ -60,7 +68,17 @@ export class SimulatedProcess implements Member, Client {
     this.#deps = deps;
     this.#settings = settings;
     this.clock = new ProcessClock(scheduler, this);
-    this.source = new SimulatedSource({ ...deps.source, scheduler, group, member: this });
+    this.source = new SimulatedSource({
+      ...deps.source,
+      scheduler,
+      group,
+      member: this,
+      refused: (partition, topic, batch) => {
+        if (this.worker.hasPassed(partition, topic, batch)) return 'skip';
+        if (onUndecodable === 'stop') this.worker.halt(partition, 'codec');
+        return onUndecodable;
+      },
+    });
     this.store = redis.storeOf(this);
     this.worker = new product.Worker(settings, {
       source: this.source,

@@ -4,14 +4,24 @@ import type { Lineage } from './lineage.ts';
 
 /**
  * In words, what is wrong with the runs of a commit; undefined: nothing. A run goes on where it began. One that is new began
- * with the first record that was not in the state before; all of it, where there was none.
+ * with the first record that was not in the state before; all of it, where there was none. It lacks what could not be decoded.
  */
-export function runsBroken(before: Lineage | undefined, { runs }: Lineage): string | undefined {
+export function runsBroken(before: Lineage | undefined, after: Lineage): string | undefined {
+  const { runs } = after;
+  const lost = undecodableOf(after) - (before === undefined ? 0 : undecodableOf(before));
   for (const { name, run, begins, missing } of runs) {
     const known = before?.runs.find((one) => one.name === name && one.run === run);
     const wanted = known?.begins ?? before?.committed ?? [];
     if (!isDeepStrictEqual(begins, wanted)) return `run ${run} begins at [${begins}] instead of [${wanted}]`;
-    if (missing !== (known?.missing ?? 0)) return `run ${run} lacks ${missing} records, and none was lost`;
+    if (missing !== (known?.missing ?? 0) + lost)
+      return `run ${run} lacks ${missing} records, and ${lost} more were lost`;
   }
   return undefined;
+}
+
+function undecodableOf({ counts }: Lineage): number {
+  return counts.reduce(
+    (sum, { impressions, feedback }) => sum + impressions.drops.undecodable + feedback.drops.undecodable,
+    0,
+  );
 }

@@ -27,6 +27,9 @@ export interface SimulatedSettings {
   readonly begin: readonly Offset[];
 }
 
+/** What processes do at a batch that cannot be decoded; mixed: one this, the next that. */
+export type UndecodablePolicy = 'stop' | 'skip' | 'mixed';
+
 /** A record that a producer writes. */
 export interface Append {
   readonly at: EpochMs;
@@ -56,6 +59,14 @@ export type Fault = { readonly at: EpochMs } & (
   | { readonly kind: 'forget' }
   | { readonly kind: 'group deleted' }
   | { readonly kind: 'trim' }
+  /** The next records of this topic cannot be decoded until so much later (damaged on the way), or ever. */
+  | {
+      readonly kind: 'damage';
+      readonly partition: number;
+      readonly topic: number;
+      readonly records: number;
+      readonly length: DurationMs;
+    }
   /** The weights of the experiment change: the processes end one after the other, and those that start have the new ones. */
   | { readonly kind: 'ramp'; readonly weight: number; readonly every: DurationMs }
 );
@@ -74,6 +85,7 @@ export interface Fate {
 export interface Scenario {
   readonly seed: number;
   readonly settings: SimulatedSettings;
+  readonly onUndecodable: UndecodablePolicy;
   /** By time. */
   readonly traffic: readonly Append[];
   /** By time. */

@@ -33,6 +33,8 @@ describe('the simulator', () => {
         ...['OK', 'ALREADY', 'FENCED', 'CONFLICT'],
         ...[
           'stopped: limit',
+          'stopped: codec',
+          'damage',
           'stopped: state_lost',
           'start refused',
           'orderly end',

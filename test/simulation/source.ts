@@ -1,4 +1,4 @@
-import type { Batch, Bounds, LogSource, SourceHandler } from '../../src/consumers/source/port.ts';
+import type { Batch, Bounds, LogSource, SourceHandler, UndecodableBatch } from '../../src/consumers/source/port.ts';
 import type { DurationMs, EpochMs, Offset } from '../../src/events.ts';
 import type { Group, Member } from './group.ts';
 import type { SimulatedLog } from './log.ts';
@@ -15,6 +15,8 @@ export interface SourceDeps {
   readonly chunk: number;
   readonly topics: number;
   readonly brokersAwayUntil: () => EpochMs;
+  /** A batch cannot be decoded: as that of KafkaEvents. */
+  readonly refused: (partition: number, topic: number, batch: UndecodableBatch) => 'skip' | 'stop';
 }
 
 interface Position {
@@ -103,13 +105,15 @@ export class SimulatedSource implements LogSource {
   }
 
   #fetch(partition: number, topic: number, position: Position): void {
-    const { log, random, chunk } = this.#deps;
+    const { log, random, chunk, scheduler, refused } = this.#deps;
     position.fetching = false;
     if (this.#stopped || position.paused || !this.#flowing.includes(partition)) return;
-    const { records, next } = log.read(partition, topic, position.next, random.whole(1, chunk));
+    const asked = { from: position.next, limit: random.whole(1, chunk), now: scheduler.now };
+    const { records, next, undecodable } = log.read(partition, topic, asked);
     if (next === position.next) return;
+    if (undecodable !== undefined && refused(partition, topic, undecodable) === 'stop') return;
     position.next = next;
-    this.#deliver({ partition, topic, records, next });
+    this.#deliver({ partition, topic, records, next, undecodable });
   }
 
   #deliver(batch: Batch): void {

@@ -54,6 +54,8 @@ export class World {
   readonly #sampling: Random;
   /** By slot: a unit there has once needed more than the limit. */
   readonly #unlimited = new Set<number>();
+  /** A unit has stopped at a batch that cannot be decoded: whoever starts from then on is told to skip them. */
+  #skipsUndecodable = false;
   #failure: Broken | undefined;
   #steps = 0;
   #processes = 0;
@@ -169,13 +171,14 @@ export class World {
   }
 
   /** Starts a process in a slot where none runs. */
-  boot(slot: number, remedy: Remedy = { rebuild: false }): void {
+  boot(slot: number, { rebuild }: Pick<Remedy, 'rebuild'> = { rebuild: false }): void {
     if (this.processes[slot] !== undefined) return;
-    const { settings } = this.scenario;
+    const { settings, onUndecodable } = this.scenario;
+    const usual = onUndecodable === 'mixed' ? (this.#processes % 2 === 0 ? 'stop' : 'skip') : onUndecodable;
     const process = new SimulatedProcess(
       `w${this.#processes++}`,
       slot,
-      remedy,
+      { rebuild, onUndecodable: this.#skipsUndecodable ? 'skip' : usual },
       workerSettings(
         rampedTo(settings, this.weight),
         this.#unlimited.has(slot) ? Number.POSITIVE_INFINITY : settings.openLimit,
@@ -203,7 +206,7 @@ export class World {
     this.books.owns(process, process.store);
     process.clock.error = this.clockErrors[slot];
     this.processes[slot] = process;
-    this.say(() => `${process.name} starts in slot ${slot}${remedy.rebuild ? ' to rebuild' : ''}`);
+    this.say(() => `${process.name} starts in slot ${slot}${rebuild ? ' to rebuild' : ''}`);
     void process.run();
   }
 
@@ -215,7 +218,7 @@ export class World {
     this.say(() => `${process.name} is killed`);
   }
 
-  bootLater(slot: number, delay: number, remedy?: Remedy): void {
+  bootLater(slot: number, delay: number, remedy?: Pick<Remedy, 'rebuild'>): void {
     this.scheduler.in(this.#calm ? Math.min(delay, 5000) : delay, () => this.boot(slot, remedy));
   }
 
@@ -236,8 +239,10 @@ export class World {
     this.say(() => `${process.name}: ${message} ${JSON.stringify(details)}`);
     const cause = stopCauseOf(message, details);
     if (cause === undefined) return;
-    if (cause !== 'limit' && cause !== 'state_lost') this.#fail(new Broken('process', `a unit stopped: ${cause}`));
+    if (cause !== 'limit' && cause !== 'state_lost' && cause !== 'codec')
+      this.#fail(new Broken('process', `a unit stopped: ${cause}`));
     if (cause === 'limit') this.#unlimited.add(process.slot);
+    if (cause === 'codec') this.#skipsUndecodable = true;
     this.happened.add(`stopped: ${cause}`);
     const mend = (): void => {
       if (process.alive) this.kill(process);

@@ -23,6 +23,8 @@ export interface UnitCheckpoint {
   readonly partitions: number;
   /** Panes that start earlier miss something: the start, a gap, a rebuilt span, a new measure. -Infinity: nothing is missing. */
   readonly incompleteBefore: EpochMs;
+  /** Something is missing, and no impression has come since: `incompleteBefore` will rise to the next one's time. */
+  readonly hasGap: boolean;
   readonly join: JoinCheckpoint;
   readonly panes: PanesState;
   /** Of the experiments. */
@@ -46,6 +48,7 @@ export function encodeCheckpoint(checkpoint: UnitCheckpoint): Map<string, string
     ['fingerprint', JSON.stringify(checkpoint.fingerprint)],
     ['partitions', String(checkpoint.partitions)],
     ['incompleteBefore', JSON.stringify(checkpoint.incompleteBefore)],
+    ['hasGap', JSON.stringify(checkpoint.hasGap)],
     ['watermark', JSON.stringify(watermark)],
     ['topics', JSON.stringify(topics)],
     ['counts', JSON.stringify(counts)],
@@ -91,6 +94,8 @@ function decodeKnown(fields: Fields): UnitCheckpoint {
     },
     partitions: whole(json('partitions'), 'partitions'),
     incompleteBefore: timeOf(json('incompleteBefore'), 'incompleteBefore'),
+    // States of the first release do not have it.
+    hasGap: fields.get('hasGap') === 'true',
     join: joinOf(json('topics'), json('counts'), json('watermark')),
     panes: parsePanesState(text('panes')),
     runs: parseRuns(fields.get('runs')),

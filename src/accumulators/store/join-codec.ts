@@ -18,6 +18,9 @@ function topicOf(value: unknown, where: string): TopicCheckpoint {
     replayWatermark: timeOf(topic['replayWatermark'], `${where}.replayWatermark`),
     idleAdvances: listOf(topic['idleAdvances'], `${where}.idleAdvances`, idleAdvanceOf),
     clockDrops: listOf(topic['clockDrops'], `${where}.clockDrops`, rangeOf),
+    ...(topic['undecodable'] === undefined
+      ? {}
+      : { undecodable: listOf(topic['undecodable'], `${where}.undecodable`, rangeOf) }),
   };
 }
 
@@ -38,6 +41,7 @@ function countsOf(value: unknown, where: string): TopicCounts {
       read: impressions.count('read'),
       accepted: impressions.count('accepted'),
       drops: {
+        undecodable: impressions.newerDrop('undecodable'),
         tombstone: impressions.drop('tombstone'),
         invalid: impressions.drop('invalid'),
         future: impressions.drop('future'),
@@ -50,6 +54,7 @@ function countsOf(value: unknown, where: string): TopicCounts {
       read: feedback.count('read'),
       attributed: feedback.count('attributed'),
       drops: {
+        undecodable: feedback.newerDrop('undecodable'),
         tombstone: feedback.drop('tombstone'),
         invalid: feedback.drop('invalid'),
         future: feedback.drop('future'),
@@ -67,6 +72,8 @@ function countsOf(value: unknown, where: string): TopicCounts {
 interface SideCounts {
   count(name: string): number;
   drop(reason: string): number;
+  /** One that came after the first release: states from before have none of it. */
+  newerDrop(reason: string): number;
   readonly late: number[];
 }
 
@@ -76,6 +83,7 @@ function sideOf(value: unknown, where: string): SideCounts {
   return {
     count: (name) => whole(side[name], `${where}.${name}`),
     drop: (reason) => whole(drops[reason], `${where}.drops.${reason}`),
+    newerDrop: (reason) => whole(drops[reason] ?? 0, `${where}.drops.${reason}`),
     late: [...listOf(side['late'], `${where}.late`, whole)],
   };
 }

@@ -32,6 +32,13 @@ export interface Closing {
   readonly list: Joined;
 }
 
+/** Offsets [from, to), and how many records they held. */
+export interface UndecodableRange {
+  readonly from: Offset;
+  readonly to: Offset;
+  readonly records: number;
+}
+
 /** The engine of one unit. Pure: no clock, no randomness, no I/O. */
 export interface JoinEngine {
   /** Judges all events of one record. `timestamp`: of the record, undefined: none. `now`: wall clock, undefined: it judges nothing. */
@@ -44,6 +51,13 @@ export interface JoinEngine {
   ): void;
   /** A record without a valid event: counts once, on the given side. */
   refused(topic: number, offset: Offset, side: Side, reason: 'tombstone' | 'invalid'): void;
+  /**
+   * The records [from, to) cannot be decoded and are passed. Answers how many of `records` were counted, on the given side:
+   * none of those that were judged before the checkpoint. `from` is not below the position.
+   */
+  undecodable(topic: number, batch: UndecodableRange, side: Side): number;
+  /** Whether the checkpoint says that all of [from, to) was passed as undecodable: a replay passes it again. */
+  wasPassed(topic: number, from: Offset, to: Offset): boolean;
   /** The next offset of the topic, past records that hold nothing for us (control records, compaction). */
   skipTo(topic: number, offset: Offset): void;
   /** Raises the watermark of a topic that has nothing new (semantics.md section 2); answers whether it moved. */

@@ -6,7 +6,7 @@ import { type FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
 import { PackedImpression } from '../packed/impression.ts';
 import { hashText } from '../packed/text.ts';
 import { Actions } from './actions.ts';
-import type { Closing, JoinEngine, JoinEvent, JoinSink } from './api.ts';
+import type { Closing, JoinEngine, JoinEvent, JoinSink, UndecodableRange } from './api.ts';
 import { Delays } from './delays.ts';
 import { FeedbackRecords } from './feedback.ts';
 import { ENTRY_BEFORE_WORD, ImpressionRecords } from './impressions.ts';
@@ -148,6 +148,19 @@ class Join implements JoinEngine {
       t.counts[side].drops[reason]++;
     }
     t.passed(offset + 1, Number.NEGATIVE_INFINITY);
+  }
+
+  undecodable(topic: number, { from, to, records }: UndecodableRange, side: Side): number {
+    const t = this.#reach(topic, from);
+    const counted = Math.max(0, Math.min(records, to - t.pass(from, to)));
+    t.counts[side].read += counted;
+    t.counts[side].drops.undecodable += counted;
+    t.passed(to, Number.NEGATIVE_INFINITY);
+    return counted;
+  }
+
+  wasPassed(topic: number, from: Offset, to: Offset): boolean {
+    return this.#topics[topic].wasPassed(from, to);
   }
 
   skipTo(topic: number, offset: Offset): void {

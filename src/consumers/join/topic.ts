@@ -4,7 +4,7 @@ import type { DurationMs, EpochMs, Offset } from '../../events.ts';
 import { Ranges } from '../../ranges.ts';
 import { ReplayNotes } from './replay.ts';
 
-/** One topic of the unit: its position, its watermark, and the two recorded inputs (semantics.md sections 1 and 2). */
+/** One topic of the unit: its position, its watermark, and the recorded inputs (semantics.md sections 1 and 2). */
 export class Topic {
   readonly counts: TopicCounts;
   readonly notes: ReplayNotes;
@@ -18,6 +18,8 @@ export class Topic {
   /** How many of them have been applied. */
   #applied = 0;
   readonly #clockDrops: Ranges;
+  /** Of batches that could not be decoded and were passed. */
+  readonly #undecodable: Ranges;
 
   constructor(counts: TopicCounts, attribution: DurationMs, from: TopicCheckpoint | undefined) {
     this.counts = counts;
@@ -27,6 +29,7 @@ export class Topic {
     this.watermark = from?.replayWatermark ?? Number.NEGATIVE_INFINITY;
     this.#idleAdvances = [...(from?.idleAdvances ?? [])];
     this.#clockDrops = new Ranges(from?.clockDrops);
+    this.#undecodable = new Ranges(from?.undecodable);
     this.#applyIdleAdvances();
   }
 
@@ -56,17 +59,32 @@ export class Topic {
     return true;
   }
 
+  /** Whether all of [from, to) was passed before the checkpoint because it could not be decoded. */
+  wasPassed(from: Offset, to: Offset): boolean {
+    return to <= this.committed && this.#undecodable.has(from) && this.#undecodable.has(to - 1);
+  }
+
+  /** Nothing of [from, to) can be decoded: answers from where on nobody has judged it yet, and records that it was passed. */
+  pass(from: Offset, to: Offset): Offset {
+    const first = Math.max(from, this.committed);
+    this.#undecodable.add(first, to);
+    return first;
+  }
+
   checkpoint(): TopicCheckpoint {
     const least = this.notes.least();
     const replay = Math.min(least?.offset ?? this.position, this.position);
     const clockDrops = new Ranges(this.#clockDrops.toJSON());
     clockDrops.cutBelow(replay);
+    const undecodable = new Ranges(this.#undecodable.toJSON());
+    undecodable.cutBelow(replay);
     return {
       committed: this.position,
       replay,
       replayWatermark: least === undefined ? this.watermark : least.watermark,
       idleAdvances: this.#idleAdvances.filter((advance) => advance.before >= replay),
       clockDrops: clockDrops.toJSON(),
+      ...(undecodable.isEmpty ? {} : { undecodable: undecodable.toJSON() }),
     };
   }
 
@@ -82,6 +100,7 @@ export class Topic {
     this.notes.forget(watermark);
     const replay = this.notes.least()?.offset ?? this.position;
     this.#clockDrops.cutBelow(Math.min(replay, this.position));
+    this.#undecodable.cutBelow(Math.min(replay, this.position));
     const all = this.#idleAdvances;
     let gone = 0;
     while (gone < this.#applied && all[gone].before < replay) gone++;

@@ -1,4 +1,4 @@
-import type { Refusal } from './kafka-refusal.ts';
+import type { UndecodableBatch } from './port.ts';
 
 /** Why a message of kafkajs is no record. */
 export type Stand =
@@ -6,7 +6,7 @@ export type Stand =
   | { readonly kind: 'batch'; readonly bytes: Buffer }
   /** It stands for a batch of a transaction that was aborted. */
   | { readonly kind: 'aborted' }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | { readonly kind: 'refused'; readonly refusal: UndecodableBatch };
 
 /** The parts of kafkajs' message that it or we read. */
 export interface Message {
@@ -39,6 +39,7 @@ export const HEADER_BYTES = 61;
 export const ATTRIBUTES_AT = 21;
 export const LAST_DELTA_AT = 23;
 const PRODUCER_AT = 43;
+const COUNT_AT = 57;
 const TRANSACTIONAL = 0x10;
 const CONTROL = 0x20;
 
@@ -84,9 +85,22 @@ function whole(bytes: Buffer): Message {
 }
 
 function refused(bytes: Buffer, reason: string): Message {
-  const from = Number(bytes.readBigInt64BE(0));
-  const refusal = { from, to: Number(lastOffset(bytes)) + 1, reason };
+  const refusal = undecodable(bytes, reason);
   return message(lastOffset(bytes), { kind: 'refused', refusal }, { producerId: '-1', inTransaction: false });
+}
+
+/**
+ * What can be told of a record batch that cannot be decoded: what its header says. Where that has no such count, it is one record
+ * for each offset; without a header, one offset. Control batches hold no records.
+ */
+export function undecodable(bytes: Buffer, reason: string): UndecodableBatch {
+  const from = Number(bytes.readBigInt64BE(0));
+  const hasHeader = bytes.length >= HEADER_BYTES && bytes[MAGIC_AT] === RECORD_BATCH;
+  const offsets = hasHeader ? Math.max(0, bytes.readInt32BE(LAST_DELTA_AT)) + 1 : 1;
+  const count = hasHeader ? bytes.readInt32BE(COUNT_AT) : 1;
+  const isControl = hasHeader && (bytes.readInt16BE(ATTRIBUTES_AT) & CONTROL) !== 0;
+  const records = isControl ? 0 : count >= 0 && count <= offsets ? count : offsets;
+  return { from, to: from + offsets, records, reason, bytes };
 }
 
 function message(offset: string, stand: Stand, batchContext: NonNullable<Message['batchContext']>): Message {

@@ -2,9 +2,8 @@ import type { Offset } from '../../events.ts';
 import type { Message } from './kafka-batches.ts';
 import { CODEC_LIMITS } from './kafka-codecs.ts';
 import { openBatch, Records } from './kafka-records.ts';
-import type { Refusal } from './kafka-refusal.ts';
 import { CHUNK_RECORDS, CHUNK_TIME } from './kafka-settings.ts';
-import type { LogRecord } from './port.ts';
+import type { LogRecord, UndecodableBatch } from './port.ts';
 
 /** One fetched batch of a topic partition, with what its handler may do. */
 export interface FetchedBatch {
@@ -17,6 +16,8 @@ export interface FetchedBatch {
   readonly messages: readonly Message[];
   /** The next offset behind everything fetched, delivered or not. */
   readonly end: Offset;
+  /** Of the partition: nothing that was fetched lies at or above it. */
+  readonly logEnd: Offset;
   resolveOffset(offset: string): void;
   heartbeat(): Promise<void>;
   isRunning(): boolean;
@@ -31,7 +32,7 @@ export interface Chunk {
   /** Offset behind it, and behind the batch if it is the last. */
   readonly next: Offset;
   /** Of the record batch that comes next; then there are no records. */
-  readonly refusal: Refusal | undefined;
+  readonly refusal: UndecodableBatch | undefined;
 }
 
 /** Reads a fetched batch in chunks. Record batches are decompressed when their turn comes. */
@@ -40,7 +41,7 @@ export class ChunkReader {
   /** Index of the first message that is not done. */
   #at = 0;
   /** What it stands for. */
-  #open: Records | Refusal | undefined;
+  #open: Records | UndecodableBatch | undefined;
 
   readonly #withEnvelopes: boolean;
 
@@ -78,7 +79,7 @@ export class ChunkReader {
           this.#open ??= stand.kind === 'batch' ? await openBatch(stand.bytes) : stand.refusal;
           if (!(this.#open instanceof Records)) {
             if (records.length > 0) break;
-            return { records, last: message.offset, next: offset, refusal: this.#open };
+            return { records, last: message.offset, next: offset, refusal: this.#within(this.#open, expected) };
           }
           this.#open.take(records, expected, size, this.#withEnvelopes);
           if (this.#open.left > 0) {
@@ -95,6 +96,32 @@ export class ChunkReader {
     const { offset: last } = messages[this.#at - 1];
     return { records, last, next: this.isDone ? end : offsetOf(last) + 1, refusal: undefined };
   }
+
+  /**
+   * The part of a refused batch that was still to be read. Its header may be damaged too: one that reaches into the batch behind
+   * it or beyond the log tells no length. Then the next batch's beginning does; without one, a single offset is passed.
+   */
+  #within(refusal: UndecodableBatch, expected: Offset): UndecodableBatch {
+    const from = Math.max(refusal.from, expected);
+    const following = this.#batch.messages
+      .slice(this.#at + 1)
+      .map(firstOf)
+      .find((first) => first > from);
+    const isLie =
+      refusal.to <= from || refusal.to > Math.min(following ?? Number.POSITIVE_INFINITY, this.#batch.logEnd);
+    const to = isLie ? (following ?? from + 1) : refusal.to;
+    return {
+      ...refusal,
+      from,
+      to,
+      records: Math.min(isLie && following === undefined ? 1 : refusal.records, to - from),
+    };
+  }
+}
+
+/** The first offset of what a message stands for. */
+function firstOf({ offset, stand }: Message): Offset {
+  return Number(stand?.kind === 'batch' ? stand.bytes.readBigInt64BE(0) : offset);
 }
 
 /** @throws Error if it is above 2^53 - 1, where numbers lose digits. */

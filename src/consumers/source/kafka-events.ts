@@ -1,4 +1,5 @@
 import type { Offset } from '../../events.ts';
+import type { UndecodableBatch } from './port.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info';
 export type KafkaLog = (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -22,24 +23,22 @@ export interface LostLog {
   readonly end: Offset;
 }
 
-/** A record batch that cannot be decoded, such as a decompression bomb. Its records are [from, to). */
-export interface RefusedBatch {
+/** A record batch that cannot be decoded, such as a decompression bomb. */
+export interface RefusedBatch extends Pick<UndecodableBatch, 'from' | 'to' | 'reason'> {
   readonly partition: number;
   readonly topic: number;
-  readonly from: Offset;
-  readonly to: Offset;
-  readonly reason: string;
 }
 
 /**
  * What a source tells its owner beside records. The calls come from within the client: answer at once. Reading of that topic
- * of that partition has stopped until it is sought again, unless a gap is answered with `skip`.
+ * of that partition has stopped until it is sought again, unless a gap or a batch is answered with `skip`.
  */
 export interface KafkaEvents {
   /** `skip`: go on at `start`. `not needed`: the same, for nothing that counts is missing. */
   onGap(gap: Gap): 'skip' | 'stop' | 'not needed';
   onLostLog(lost: LostLog): void;
-  onRefused(refused: RefusedBatch): void;
+  /** `skip`: the handler is given the batch as `undecodable`, and reading goes on at its `to`. */
+  onRefused(refused: RefusedBatch): 'skip' | 'stop';
   /** The assignment holds these partitions for some of our topics, not for all. Nothing is read from them. */
   onUnpaired(partitions: readonly number[]): void;
   /** How many partitions each topic has, 0 if there is no such topic: after each join and once a minute. */

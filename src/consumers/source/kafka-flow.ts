@@ -1,10 +1,11 @@
+// Long because all that can come from the client, or go to it, meets the joins of the group here.
 import type { Offset } from '../../events.ts';
 import { pairing } from './assigner.ts';
 import { ChunkReader, type FetchedBatch, PaceKeeper } from './kafka-chunks.ts';
 import { isMembershipLost } from './kafka-faults.ts';
 import { type FlowClient, Placement, type PlacementDeps } from './kafka-placement.ts';
 import { type Position, Unit } from './kafka-positions.ts';
-import type { Batch, SourceHandler } from './port.ts';
+import type { Batch, SourceHandler, UndecodableBatch } from './port.ts';
 
 export interface FlowDeps extends Omit<PlacementDeps, 'client'> {
   readonly handler: SourceHandler;
@@ -149,7 +150,7 @@ export class Flow {
       const { records, refusal, last, next } = await reader.chunk(position.expected ?? 0, this.#pace.size);
       if (!goes()) return;
       if (refusal !== undefined) {
-        this.#placement.refuse(position, refusal);
+        if (this.#placement.refuse(position, refusal) === 'skip') await this.#pass(unit, position, refusal, goes);
         return;
       }
       // Also without records, so that the handler knows how far the log is read.
@@ -160,12 +161,27 @@ export class Flow {
     }
   }
 
+  /**
+   * Gives the handler a batch that cannot be decoded, and fetches anew behind it: where it ended a transaction, only a new
+   * answer of the brokers tells which of the next are aborted.
+   */
+  async #pass(unit: Unit, position: Position, undecodable: UndecodableBatch, goes: () => boolean): Promise<void> {
+    const { partition, topic } = position;
+    const joins = this.#joins;
+    const { to: next } = undecodable;
+    await this.#hand(unit, position, { partition, topic, records: [], next, undecodable }, goes);
+    if (joins === this.#joins && position.expected === next && position.phase === 'open') this.#replace(position);
+  }
+
   /** A batch had records with the offsets [first, end), but none to deliver. Never throws. */
   filtered(topic: number, partition: number, first: Offset, end: Offset): void {
     this.#guarded(() => {
       const unit = this.#units.get(partition);
       const position = unit?.positions[topic];
-      if (unit === undefined || position?.phase !== 'open' || !position.pass(first, end)) return;
+      if (unit === undefined || position?.phase !== 'open') return;
+      const passed = position.pass(first, end);
+      if (passed === 'look again') this.#replace(position);
+      if (passed !== 'moved') return;
       const { seeks } = position;
       this.#track(
         unit.inTurn(async () => {

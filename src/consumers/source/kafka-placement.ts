@@ -1,8 +1,7 @@
 import type { DurationMs, Offset } from '../../events.ts';
 import type { KafkaEvents, KafkaLog } from './kafka-events.ts';
 import type { Position } from './kafka-positions.ts';
-import type { Refusal } from './kafka-refusal.ts';
-import type { Bounds } from './port.ts';
+import type { Bounds, UndecodableBatch } from './port.ts';
 
 export interface PartitionList {
   readonly topic: string;
@@ -79,13 +78,16 @@ export class Placement {
     }
   }
 
-  /** A batch cannot be decoded: nothing more comes from here until the position is sought past it. */
-  refuse(position: Position, { from, to, reason }: Refusal): void {
-    const { partition, topic } = position;
-    position.phase = 'stopped';
-    this.hold(position);
-    this.#warn(position, 'a record batch cannot be decoded', { from, to, reason });
-    this.#deps.events.onRefused({ partition, topic, from, to, reason });
+  /** A batch cannot be decoded. `stop`: nothing more comes from here until the position is sought past it. */
+  refuse(position: Position, { from, to, reason }: UndecodableBatch): 'skip' | 'stop' {
+    const { partition, topic, seeks } = position;
+    const verdict = this.#deps.events.onRefused({ partition, topic, from, to, reason });
+    this.#warn(position, 'a record batch cannot be decoded', { from, to, reason, verdict });
+    if (verdict === 'stop' && seeks === position.seeks) {
+      position.phase = 'stopped';
+      this.hold(position);
+    }
+    return verdict;
   }
 
   hold(position: Position): void {

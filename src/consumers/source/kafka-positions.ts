@@ -24,8 +24,8 @@ export class Position {
   heldUpTo: Offset = 0;
   /** How often it was sought: work that began before a seek can tell. */
   seeks = 0;
-  /** Where a filtered batch ended that did not begin at `expected`; the next fetch shows whether it was an old one. */
-  #jumped: Offset | undefined;
+  /** A filtered batch that did not begin at `expected`: only another fetch shows whether it was an old one. */
+  #jumped: { readonly first: Offset; readonly end: Offset } | undefined;
 
   constructor(partition: number, topic: number) {
     this.partition = partition;
@@ -52,7 +52,7 @@ export class Position {
   /** Whether a batch that was fetched from this offset continues what was delivered. */
   takes(fetched: Offset): boolean {
     if (fetched === this.expected) return true;
-    if (fetched !== this.#jumped) return false;
+    if (fetched !== this.#jumped?.end) return false;
     this.moveTo(fetched);
     return true;
   }
@@ -60,16 +60,17 @@ export class Position {
   /**
    * A fetched batch had records with the offsets [first, end), none of which is delivered (control records, aborted
    * transactions, compaction). Answers whether the position moved. One that begins behind the expected offset may follow a
-   * hole, or have been fetched before a seek: if it was a hole, the next fetch begins at its end.
+   * hole, or have been fetched before a seek: `look again`, from the expected offset. What comes a second time then follows a
+   * hole, for the client itself would have gone on at its end. At the end of a log nothing else would ever tell.
    */
-  pass(first: Offset, end: Offset): boolean {
-    if (this.expected === undefined || end <= this.expected) return false;
-    if (first > this.expected) {
-      this.#jumped = end;
-      return false;
+  pass(first: Offset, end: Offset): 'moved' | 'look again' | 'old' {
+    if (this.expected === undefined || end <= this.expected) return 'old';
+    if (first > this.expected && (this.#jumped?.first !== first || this.#jumped.end !== end)) {
+      this.#jumped = { first, end };
+      return 'look again';
     }
     this.moveTo(end);
-    return true;
+    return 'moved';
   }
 }
 

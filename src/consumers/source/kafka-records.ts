@@ -1,10 +1,9 @@
 import type { EpochMs, Offset } from '../../events.ts';
 import { crc32c } from './crc32c.ts';
-import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT } from './kafka-batches.ts';
+import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT, undecodable } from './kafka-batches.ts';
 import { CODEC_LIMITS, decompress } from './kafka-codecs.ts';
 import { RecordEnvelope } from './kafka-envelope.ts';
-import type { Refusal } from './kafka-refusal.ts';
-import type { LogRecord } from './port.ts';
+import type { LogRecord, UndecodableBatch } from './port.ts';
 
 const CHECKSUM_AT = 17;
 const FIRST_TIME_AT = 27;
@@ -29,7 +28,7 @@ interface Header {
  * Verifies the checksum of a record batch, decompresses it and checks that all its records can be read: kafka.apache.org/documentation/#recordbatch.
  * Answers a refusal if not. Never rejects.
  */
-export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<Records | Refusal> {
+export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<Records | UndecodableBatch> {
   const attributes = batch.readInt16BE(ATTRIBUTES_AT);
   const firstTime = batch.readBigInt64BE(FIRST_TIME_AT);
   const header: Header = {
@@ -52,8 +51,7 @@ export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<R
     if (read < header.count) throw new RangeError(`record ${read + 1} of the ${header.count} in the batch is damaged`);
     return records;
   } catch (error) {
-    const to = header.base + Math.max(0, header.lastDelta) + 1;
-    return { from: header.base, to, reason: error instanceof Error ? error.message : String(error) };
+    return undecodable(batch, error instanceof Error ? error.message : String(error));
   }
 }
 

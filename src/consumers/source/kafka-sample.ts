@@ -4,8 +4,8 @@ import type { KafkaClient } from './kafka-admin.ts';
 import type { Message } from './kafka-batches.ts';
 import { offsetOf } from './kafka-chunks.ts';
 import { openBatch, Records } from './kafka-records.ts';
-import type { Refusal } from './kafka-refusal.ts';
 import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
+import type { UndecodableBatch } from './port.ts';
 
 /** Offsets of one topic partition that are to be read: [from, to). */
 export interface SampleRange {
@@ -64,7 +64,7 @@ export async function sample(
   const open = new Map(wanted.map((range) => [keyOf(range.topic, range.partition), range] as const));
   const records: SampledRecord[] = [];
   const refused = new Map<string, SampledRefusal>();
-  const note = ({ topic, partition }: SampleRange, { from, to, reason }: Refusal): void => {
+  const note = ({ topic, partition }: SampleRange, { from, to, reason }: UndecodableBatch): void => {
     refused.set(`${topic} ${partition} ${from}`, { topic, partition, from, to, reason });
   };
   let finish: (complete: boolean) => void = () => {};
@@ -131,7 +131,7 @@ async function readRange(
   { topic, partition, from, to }: SampleRange,
   messages: readonly Message[],
   keep: (record: SampledRecord) => void,
-  refuse: (refusal: Refusal) => void,
+  refuse: (refusal: UndecodableBatch) => void,
 ): Promise<void> {
   const isWanted = (offset: Offset): boolean => offset >= from && offset < to;
   for (const { offset: digits, timestamp, key, value, stand } of messages) {

@@ -220,6 +220,7 @@ export class KafkaSource implements LogSource {
         fetched: offsetOf(from),
         messages: fetched.messages,
         end: offsetOf(fetched.lastOffset()) + 1,
+        logEnd: offsetOf(fetched.highWatermark),
         resolveOffset,
         heartbeat,
         isRunning,

@@ -35,6 +35,18 @@ export interface FilePlace {
   readonly row: number;
 }
 
+/** A record batch that cannot be decoded: it is damaged, has an unknown codec, or decompresses to too much. */
+export interface UndecodableBatch {
+  /** Offsets of the batch: [from, to). */
+  readonly from: Offset;
+  readonly to: Offset;
+  /** As its header says; where that cannot be read, one for each offset. */
+  readonly records: number;
+  readonly reason: string;
+  /** As it was fetched, with its header: a view. */
+  readonly bytes: Uint8Array;
+}
+
 export interface Batch {
   readonly partition: number;
   /** Index of the topic in the configuration's order. */
@@ -43,6 +55,8 @@ export interface Batch {
   readonly records: readonly LogRecord[];
   /** The next offset to read, past holes behind the last record. */
   readonly next: Offset;
+  /** The records before `next` cannot be decoded and are passed; then `records` is empty. */
+  readonly undecodable?: UndecodableBatch | undefined;
 }
 
 /** Offsets that a topic partition holds now: [start, end). */

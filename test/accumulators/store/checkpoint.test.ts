@@ -22,28 +22,41 @@ const anyCheckpoint: fc.Arbitrary<UnitCheckpoint> = fc.record({
   fingerprint: fc.record({ shape: fc.string(), additive: fc.string() }),
   partitions: count,
   incompleteBefore: time,
+  hasGap: fc.boolean(),
   join: fc.record({
     topics: fc.array(
-      fc.record({
-        committed: count,
-        replay: count,
-        replayWatermark: time,
-        idleAdvances: fc.array(fc.record({ before: count, watermark: time })),
-        clockDrops: ranges,
-      }),
+      fc.record(
+        {
+          committed: count,
+          replay: count,
+          replayWatermark: time,
+          idleAdvances: fc.array(fc.record({ before: count, watermark: time })),
+          clockDrops: ranges,
+          undecodable: ranges,
+        },
+        { requiredKeys: ['committed', 'replay', 'replayWatermark', 'idleAdvances', 'clockDrops'] },
+      ),
     ),
     counts: fc.array(
       fc.record({
         impressions: fc.record({
           read: count,
           accepted: count,
-          drops: fc.record({ tombstone: count, invalid: count, future: count, late: count, duplicate: count }),
+          drops: fc.record({
+            undecodable: count,
+            tombstone: count,
+            invalid: count,
+            future: count,
+            late: count,
+            duplicate: count,
+          }),
           late,
         }),
         feedback: fc.record({
           read: count,
           attributed: count,
           drops: fc.record({
+            undecodable: count,
             tombstone: count,
             invalid: count,
             future: count,
@@ -111,7 +124,14 @@ describe('the text of a checkpoint', () => {
     expect(decodeCheckpoint(fields)).toEqual({ ...example, runs: [] });
   });
 
-  it.each([...encodeCheckpoint(example).keys()].filter((field) => field !== 'format' && field !== 'runs'))(
+  it('without hasGap is one from before that was kept, and lacks nothing', () => {
+    const fields = encodeCheckpoint({ ...example, hasGap: true });
+    expect(decodeCheckpoint(fields).hasGap).toBe(true);
+    fields.delete('hasGap');
+    expect(decodeCheckpoint(fields)).toEqual({ ...example, hasGap: false });
+  });
+
+  it.each([...encodeCheckpoint(example).keys()].filter((field) => !['format', 'runs', 'hasGap'].includes(field)))(
     'without the field %s is refused',
     (field) => {
       const fields = encodeCheckpoint(example);

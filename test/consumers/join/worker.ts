@@ -195,6 +195,7 @@ export class Worker {
 
   #hand(topic: number, record: LogRecord, now: EpochMs | undefined): void {
     if (record.kind === 'refused') {
+      if (record.reason === 'undecodable') throw new Error('these logs hold nothing that cannot be decoded');
       this.engine.refused(topic, record.offset, record.side, record.reason);
       return;
     }

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FetchedBatch } from '../../../src/consumers/source/kafka-chunks.ts';
 import { Flow } from '../../../src/consumers/source/kafka-flow.ts';
 import type { FlowClient } from '../../../src/consumers/source/kafka-placement.ts';
-import type { Refusal } from '../../../src/consumers/source/kafka-refusal.ts';
-import type { Batch, Bounds, SourceHandler } from '../../../src/consumers/source/port.ts';
+import type { Batch, Bounds, SourceHandler, UndecodableBatch } from '../../../src/consumers/source/port.ts';
 import { settle } from '../../manual-clock.ts';
 import { Told } from './kafka-told.ts';
 
@@ -49,7 +48,7 @@ interface Case {
   readonly fetch: (offsets: readonly number[], more?: Partial<FetchedBatch>) => FetchedBatch & { resolved: string[] };
 }
 
-const refusal: Refusal = { from: 3, to: 6, reason: 'a bomb' };
+const refusal: UndecodableBatch = { from: 3, to: 6, records: 2, reason: 'a bomb', bytes: new Uint8Array(0) };
 
 function start(handler: Partial<SourceHandler> = {}): Case {
   const told = new Told();
@@ -81,6 +80,7 @@ function start(handler: Partial<SourceHandler> = {}): Case {
       fetched: offsets[0],
       messages: offsets.map((offset) => ({ offset: String(offset), timestamp: '5', key: null, value: null })),
       end: (offsets.at(-1) ?? 0) + 1,
+      logEnd: 1000,
       resolveOffset: (offset: string) => void resolved.push(offset),
       heartbeat: async () => {},
       isRunning: () => true,
@@ -375,10 +375,22 @@ describe('a batch without records', () => {
     ]);
   });
 
-  it('behind a hole counts when the next fetch begins at its end', async () => {
-    const { flow, batches, fetch } = await joined();
+  it('behind a hole is fetched again, and counts when it comes again: at the end of a log nothing else comes', async () => {
+    const { flow, client, batches } = await joined();
     flow.filtered(0, 0, 6, 9);
     expect(flow.position(0, 0)?.expected).toBe(0);
+    await rest();
+    expect(client.orders.slice(-3)).toEqual(['pause a/0', 'seek a/0 0', 'resume a/0']);
+    flow.filtered(0, 0, 6, 9);
+    await rest();
+    expect(flow.position(0, 0)?.expected).toBe(9);
+    expect(batches.map(({ next, records }) => [next, records.length])).toEqual([[9, 0]]);
+  });
+
+  it('behind a hole counts as well when the client went on at its end by itself', async () => {
+    const { flow, batches, fetch } = await joined();
+    flow.filtered(0, 0, 6, 9);
+    await rest();
     await flow.batch(fetch([9]));
     expect(offsets(batches)).toEqual([9]);
   });
@@ -389,6 +401,8 @@ describe('a batch without records', () => {
     flow.seek(0, 0, 2);
     await rest();
     flow.filtered(0, 0, 9, 12);
+    await rest();
+    expect(flow.position(0, 0)?.expected).toBe(2);
     await flow.batch(fetch(range(2, 5)));
     expect(offsets(batches.slice(1))).toEqual([2, 3, 4]);
     flow.filtered(0, 0, 0, 3);
@@ -420,6 +434,34 @@ describe('a batch that cannot be decoded', () => {
     expect([...client.paused]).toEqual(['a/0']);
     await flow.batch(fetch([0], { topic: 1 }));
     expect(batches).toHaveLength(2);
+  });
+
+  it('is given to the handler at its place when it is to be skipped, and what is behind it is fetched anew', async () => {
+    const { flow, client, told, batches, fetch } = await joined();
+    told.undecodable = 'skip';
+    const before = client.orders.length;
+    await flow.batch(mixed(fetch));
+    await rest();
+    expect(batches.map(({ records, next, undecodable }) => [records.length, next, undecodable])).toEqual([
+      [3, 3, undefined],
+      [0, 6, refusal],
+    ]);
+    expect(client.orders.slice(before)).toEqual(['pause a/0', 'seek a/0 6', 'resume a/0']);
+    await flow.batch(fetch([7], { fetched: 6 }));
+    expect(offsets(batches)).toEqual([0, 1, 2, 7]);
+  });
+
+  it('is not skipped twice when it was sought meanwhile, nor is a seek overruled', async () => {
+    const made = await joined({
+      batch: async ({ undecodable }) => {
+        if (undecodable !== undefined) made.flow.seek(0, 0, 1);
+      },
+    });
+    made.told.undecodable = 'skip';
+    await made.flow.batch(mixed(made.fetch));
+    await rest();
+    expect(made.flow.position(0, 0)?.expected).toBe(1);
+    expect(made.client.orders.at(-2)).toBe('seek a/0 1');
   });
 
   it('can be skipped by a seek', async () => {

@@ -53,7 +53,8 @@ async function read(version: number, raw: Buffer, topic: string, from: number): 
   const batch = await batchOf(ours, version, raw, topic, from);
   const reader = new ChunkReader({
     ...{ partition: 0, topic: 0, fetched: from, messages: batch.messages, end: Number(batch.lastOffset()) + 1 },
-    ...{ resolveOffset: () => {}, heartbeat: async () => {}, isRunning: () => true, isStale: () => false },
+    ...{ logEnd: Number(batch.lastOffset()) + 1, resolveOffset: () => {}, heartbeat: async () => {} },
+    ...{ isRunning: () => true, isStale: () => false },
   });
   const seen: Seen[] = [];
   for (let expected = from; !reader.isDone; ) {

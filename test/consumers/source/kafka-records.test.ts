@@ -65,7 +65,13 @@ async function fetched({ decodeMessages, Reader, Batch }: Modules, bytes: Buffer
 }
 
 /** What our reader gives, in chunks of these sizes, round and round. */
-async function read(bytes: Buffer, from: number, sizes: readonly number[] = [1000], aborted = {}) {
+async function read(
+  bytes: Buffer,
+  from: number,
+  sizes: readonly number[] = [1000],
+  aborted = {},
+  logEnd = Number.MAX_SAFE_INTEGER,
+) {
   const { messages, lastOffset } = await fetched(ours, bytes, from, aborted).then((made) => ({
     messages: made.messages,
     lastOffset: made.messages.length === 0 ? from : Number(made.lastOffset()),
@@ -75,6 +81,7 @@ async function read(bytes: Buffer, from: number, sizes: readonly number[] = [100
     ...unused,
     messages,
     end: lastOffset + 1,
+    logEnd,
     isRunning: () => true,
     isStale: () => false,
   };
@@ -220,7 +227,7 @@ describe('the records of a fetch', () => {
     ]);
     const bomb = Buffer.from(old);
     bomb[17] = 2; // snappy
-    expect((await read(bomb, 0)).refusal).toEqual({ from: 41, to: 42, reason: 'snappy data is damaged' });
+    expect((await read(bomb, 0)).refusal).toMatchObject({ from: 41, to: 42, reason: 'snappy data is damaged' });
   });
 });
 
@@ -265,6 +272,34 @@ describe('a batch that cannot be read', () => {
     expect(offsets((await read(Buffer.concat([bytes, behind]), 105)).records)).toEqual([105, 106, 107]);
   });
 
+  it.each([
+    ['as many as its header says', simple(100, 5), 5, 5],
+    ['one for each offset where the header has no such count', simple(100, 5), 9, 5],
+    ['those that compaction has left', simple(100, 5, { lastDelta: 49 }), 5, 5],
+    ['none if it only ends a transaction', { ...marker(100, 7, true) }, 1, 0],
+  ])('tells how many records are lost with it: %s', async (_, raw, count, lost) => {
+    const bytes = batchBytes(raw);
+    bytes.writeInt32BE(count, 57);
+    bytes[17] ^= 1;
+    const { refusal } = await read(Buffer.concat([bytes, batchBytes(simple(200, 1))]), 100);
+    expect(refusal).toMatchObject({ from: 100, to: 100 + raw.lastDelta + 1, records: lost });
+    expect(Buffer.from(refusal?.bytes ?? []).equals(bytes)).toBe(true);
+  });
+
+  it('ends where the next one begins when its header says that it reaches further', async () => {
+    const bytes = batchBytes(simple(100, 5));
+    bytes.writeInt32BE(2 ** 30, 23);
+    const behind = batchBytes(simple(105, 3));
+    expect((await read(Buffer.concat([bytes, behind]), 100)).refusal).toMatchObject({ from: 100, to: 105, records: 5 });
+    const alone = await read(bytes, 100, [1000], {}, 107);
+    expect(alone.refusal).toMatchObject({ from: 100, to: 101, records: 1 });
+    expect((await read(batchBytes(simple(100, 5, { codec: 3 })).fill(0, 70), 102)).refusal).toMatchObject({
+      from: 102,
+      to: 105,
+      records: 3,
+    });
+  });
+
   it('because its frame is damaged ends what can be read of the fetch', async () => {
     for (const length of [-12, 0, 13]) {
       const { records, refusal } = await read(
@@ -305,7 +340,7 @@ describe('many batches that decompress to much', () => {
     const { messages } = await fetched(ours, bytes, 0);
     const reader = new ChunkReader({
       ...{ partition: 0, topic: 0, fetched: 0, messages, end: 6, resolveOffset: () => {}, heartbeat: async () => {} },
-      ...{ isRunning: () => true, isStale: () => false },
+      ...{ logEnd: 6, isRunning: () => true, isStale: () => false },
     });
     let next = 0;
     while (!reader.isDone) {

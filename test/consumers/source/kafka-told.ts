@@ -9,6 +9,8 @@ export class Told implements KafkaEvents {
   readonly counts: (readonly number[])[] = [];
   readonly warnings: string[] = [];
   verdict: 'skip' | 'stop' | 'not needed' = 'stop';
+  /** What is answered to a batch that cannot be decoded. */
+  undecodable: 'skip' | 'stop' = 'stop';
 
   onGap(gap: Gap): 'skip' | 'stop' | 'not needed' {
     this.gaps.push(gap);
@@ -19,8 +21,9 @@ export class Told implements KafkaEvents {
     this.lost.push(lost);
   }
 
-  onRefused(refused: RefusedBatch): void {
+  onRefused(refused: RefusedBatch): 'skip' | 'stop' {
     this.refused.push(refused);
+    return this.undecodable;
   }
 
   onUnpaired(partitions: readonly number[]): void {

@@ -1,0 +1,96 @@
+import { Redis } from 'ioredis';
+import { expect } from 'vitest';
+import { FORMAT_VERSION, unitKey } from '../../src/accumulators/store/layout.ts';
+import { itWith } from '../services/it-with.ts';
+import { type Produced, type Stand, sharedServers, withStand } from './stand.ts';
+
+const SERVERS = sharedServers();
+const QUICK = { attribution: { horizons: ['1s', '2s'], outOfOrderness: '500ms', idleAfter: '500ms' } };
+const LONGEST = 3000;
+
+function shown(name: string, count: number, at: number): readonly Produced[] {
+  return Array.from({ length: count }, (_, n): readonly Produced[] => {
+    const requestId = `${name}-${n}`;
+    const list = { requestId, ts: at, items: ['a', 'b'] };
+    const click = { requestId, itemId: 'a', ts: at, action: 'click' };
+    return [
+      { topic: 'impressions', key: requestId, value: JSON.stringify(list), at },
+      { topic: 'feedback', key: requestId, value: JSON.stringify(click), at },
+    ];
+  }).flat();
+}
+
+/** Produces lists and runs the service until they are counted; answers how many impressions were ever accepted. */
+async function counts(stand: Stand, name: string, count: number, ...flags: string[]): Promise<number> {
+  const at = Date.now();
+  await stand.produce(shown(name, count, at));
+  const service = stand.run(...flags);
+  const [{ join }] = await stand.drained(1, service, at + LONGEST);
+  expect(await service.stop()).toBe(0);
+  return join.counts[0].impressions.accepted;
+}
+
+/** The whole state of a namespace, as a backup holds it; answers what puts it back. */
+async function backUp(client: Redis, namespace: string): Promise<() => Promise<void>> {
+  const dumps = await Promise.all(
+    (await client.keys(`receval:{${namespace}:*`)).map(async (key) => [key, await client.dumpBuffer(key)] as const),
+  );
+  return async () => {
+    await wipe(client, namespace);
+    for (const [key, dump] of dumps) await client.restore(key, 0, dump);
+  };
+}
+
+async function wipe(client: Redis, namespace: string): Promise<void> {
+  const keys = await client.keys(`receval:{${namespace}:*`);
+  if (keys.length > 0) await client.del(...keys);
+}
+
+async function refused(stand: Stand, ...flags: string[]): Promise<string> {
+  const service = stand.run(...flags);
+  expect(await service.ended()).toBe(2);
+  return service.printed;
+}
+
+itWith(
+  SERVERS,
+  'a downgrade over state of a newer format is refused, and goes as docs/operations.md says',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      stand.configure(QUICK);
+      await stand.makeTopics(1);
+      const client = new Redis(servers.redis.url);
+      try {
+        expect(await counts(stand, 'before', 4)).toBe(4);
+        const restore = await backUp(client, stand.namespace);
+
+        // The upgrade: a version whose format is the next one counts more, and stores it in its own way.
+        expect(await counts(stand, 'upgraded', 3)).toBe(7);
+        await client.hset(unitKey(stand.namespace, 0), 'format', String(FORMAT_VERSION + 1));
+
+        // Without the steps nothing starts, whatever its role, and nothing is changed.
+        const newer = await client.hgetall(unitKey(stand.namespace, 0));
+        for (const flags of [[], ['--role', 'worker'], ['--role', 'exporter'], ['--rebuild']]) {
+          expect(await refused(stand, ...flags)).toContain(
+            `format version ${FORMAT_VERSION + 1}; this build reads version ${FORMAT_VERSION}: run the build that wrote it`,
+          );
+        }
+        expect(await client.hgetall(unitKey(stand.namespace, 0))).toEqual(newer);
+
+        // With a backup from before the upgrade: what was counted since then is counted again, once.
+        await restore();
+        expect(await counts(stand, 'restored', 2)).toBe(9);
+        expect(await stand.impressionsIn('1', '2s')).toBe(9);
+
+        // Without one: the keys go, and all that Kafka still holds is counted anew.
+        await client.hset(unitKey(stand.namespace, 0), 'format', String(FORMAT_VERSION + 1));
+        await wipe(client, stand.namespace);
+        expect(await refused(stand)).toContain('the state was lost');
+        expect(await counts(stand, 'rebuilt', 1, '--rebuild')).toBe(10);
+        expect(await stand.impressionsIn('1', '2s')).toBe(10);
+      } finally {
+        client.disconnect();
+      }
+    });
+  },
+);

@@ -1,0 +1,102 @@
+/**
+ * A short history of one unit with most of what a state can hold: cohorts, an experiment with its users, vectors, measures of items,
+ * drops of several reasons, lists that are open when it is stored. It must never change: what is recorded in state-1.json is
+ * its first half, as the first version of receval stored it.
+ */
+import type { Store } from '../../src/accumulators/store/port.ts';
+import { loadSettings } from '../../src/config/load.ts';
+import type { Settings } from '../../src/config/settings.ts';
+import type { LogRecord } from '../../src/consumers/source/port.ts';
+import { compile } from '../../src/measures/scorer.ts';
+import { NO_PERMISSIONS } from '../../src/resume.ts';
+import { serviceDecoders, workerSettings } from '../../src/service/settings.ts';
+import { Unit } from '../../src/unit.ts';
+
+const CONFIGURATION = `
+namespace: recorded
+attribution: {horizons: [1m, 5m], outOfOrderness: 10s}
+measures: [mrr, ndcg@10, ctr, distinct@10]
+cohorts: [[], [variant], [variant, country]]
+windows: [5m, 1h]
+experiments: {default: {control: control, variants: {control: 0.5, treatment: 0.5}, primary: mrr, horizon: 1m}}
+statistics: {clustered: [[]]}
+`;
+
+const BEGIN = Date.parse('2026-11-21T08:00:30Z');
+const LISTS = 240;
+/** Between two lists. */
+const STEP_MS = 5000;
+const BATCH = 20;
+
+/** Repeatable draws: [0, 2^31). The generator of POSIX's rand. */
+function draws(): () => number {
+  let state = 20_261_121;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return state >>> 8;
+  };
+}
+
+/** By topic: impressions, then feedback. */
+export function recordedLogs(): readonly (readonly LogRecord[])[] {
+  const draw = draws();
+  const impressions: Omit<LogRecord, 'offset'>[] = [];
+  const feedback: Omit<LogRecord, 'offset'>[] = [];
+  const append = (log: Omit<LogRecord, 'offset'>[], timestamp: number, value: object | string | null): void => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    log.push({ timestamp, value: value === null ? null : Buffer.from(text) });
+  };
+  for (let n = 0; n < LISTS; n++) {
+    const ts = BEGIN + n * STEP_MS - (draw() % 8000);
+    const items = Array.from({ length: 3 + (draw() % 5) }, (_, i) => `item${(draw() % 40) * 8 + i}`);
+    const list = {
+      requestId: `r${n}`,
+      ts,
+      items,
+      userId: `u${draw() % 50}`,
+      variant: draw() % 2 === 0 ? 'control' : 'treatment',
+      cohorts: { country: ['de', 'fr', 'it'][draw() % 3] },
+    };
+    append(impressions, ts, list);
+    if (draw() % 12 === 0) append(impressions, ts, list);
+    if (draw() % 25 === 0) append(impressions, ts, '{"requestId":');
+    if (draw() % 30 === 0) append(impressions, ts, null);
+    for (let clicks = draw() % 3; clicks > 0; clicks--) {
+      const at = ts + (draw() % 200_000);
+      const itemId = draw() % 10 === 0 ? 'elsewhere' : items[draw() % items.length];
+      append(feedback, at, { requestId: `r${n}`, itemId, ts: at, action: draw() % 4 === 0 ? 'purchase' : 'click' });
+    }
+    if (draw() % 15 === 0) append(feedback, ts, { requestId: `none${n}`, itemId: 'a', ts, action: 'click' });
+  }
+  feedback.sort((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0));
+  return [impressions, feedback].map((log) => log.map((record, offset) => ({ offset, ...record })));
+}
+
+let ids = 0;
+
+/** The unit of the history over a store, as `receval run` makes it. */
+export function claimRecorded(store: Store): Promise<Unit> {
+  const settings: Settings = loadSettings({ readFile: () => CONFIGURATION, env: {} });
+  const scorer = compile(settings.measures, settings.grading);
+  return Unit.claim(workerSettings(settings, scorer, 1, NO_PERMISSIONS).unit(0), {
+    store,
+    scorer,
+    decoders: serviceDecoders(settings),
+    newId: () => `id${ids++}`,
+    now: () => undefined,
+  });
+}
+
+/** Reads both topics, the one as far as the other, up to this share of them, and commits now and then. */
+export async function readRecorded(unit: Unit, share: number): Promise<void> {
+  const ends = recordedLogs().map((log) => Math.floor(share * log.length));
+  const logs = recordedLogs();
+  while (logs.some((_, topic) => unit.reading.from(topic) < ends[topic])) {
+    for (const [topic, log] of logs.entries()) {
+      const from = unit.reading.from(topic);
+      const next = Math.min(ends[topic], from + BATCH);
+      if (next > from) unit.feed({ partition: 0, topic, records: log.slice(from, next), next });
+    }
+    await unit.commit();
+  }
+}
