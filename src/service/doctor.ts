@@ -145,7 +145,7 @@ class Doctor {
     if (store === undefined) return undefined;
     this.#tell(finding('redis', 'ok', `${redactUrl(redis.url)} answers`));
     await this.#try('redis', async () => {
-      for (const { check, level, message } of await store.checks({ write: true })) {
+      for (const { check, level, message } of await store.checks(this.#settings.namespace)) {
         this.#tell(finding(`redis ${check}`, level, message));
       }
     });

@@ -18,6 +18,7 @@
  *       level                      j, digits; then one field for each user (statistics/sample-codec.ts)
  *   receval:{<namespace>:<unit>}:<generation>:looks:<name>:<run>       of unit 0 only: what the looks have found
  *       (experiment/looks-fields.ts)
+ *   receval:{<namespace>:self-test}:<id>:...                           for the moment of a start (redis-self-test.ts)
  *
  * What is kept of a run has no end in time: it goes when the run ends.
  */

@@ -1,6 +1,15 @@
 /** Judges what a server tells of itself. */
 export interface StoreFinding {
-  readonly check: 'version' | 'eviction' | 'history' | 'durability' | 'replicas' | 'clock' | 'self-test';
+  readonly check:
+    | 'version'
+    | 'eviction'
+    | 'memory'
+    | 'history'
+    | 'durability'
+    | 'reload'
+    | 'replicas'
+    | 'clock'
+    | 'self-test';
   /** error: do not start. */
   readonly level: 'ok' | 'warning' | 'error';
   /** What was found and, unless it is fine, what to do. */
@@ -99,6 +108,54 @@ function durability(info: ServerInfo): StoreFinding {
       'appendonly is off: a restart goes back to the last snapshot, and what is missing is read from the log again, ' +
       'as far as that reaches back. Set appendonly yes',
   };
+}
+
+/**
+ * What a commit leaves in the log of writes, as commands of a transaction. Servers up to Valkey 9.1.1, and Redis before it took
+ * over redis/redis#14545, load that log as the user `default` and leave out each transaction that he has no right to.
+ */
+export function reloadQuestions(key: string): readonly (readonly string[])[] {
+  return [
+    ['HSET', key, 'f', 'v'],
+    ['PEXPIREAT', key, '1'],
+    ['UNLINK', key],
+  ];
+}
+
+/** The first that loads transactions without asking for rights (valkey-io/valkey#3984); 9.1.1 and older were seen to ask. */
+const LOADS_FREELY = '9.1.2';
+
+/**
+ * Whether a restart would find again what was committed. `answers`: what ACL DRYRUN said of each of `reloadQuestions` for the user
+ * `default`; undefined: our user may not ask, or the server does not know the question.
+ */
+export function reloadFinding(text: string, answers: readonly string[] | undefined): StoreFinding {
+  const info = parseInfo(text);
+  const finding = (level: StoreFinding['level'], message: string): StoreFinding => ({
+    check: 'reload',
+    level,
+    message,
+  });
+  const valkey = info.get('valkey_version');
+  if (info.get('aof_enabled') !== '1') return finding('ok', 'appendonly is off: a restart loads no log of writes');
+  if (valkey !== undefined && !before(parts(valkey), parts(LOADS_FREELY))) {
+    return finding('ok', `Valkey ${valkey} loads its log of writes whatever its users may do`);
+  }
+  if (answers === undefined) {
+    return finding(
+      'warning',
+      'it is not known whether a restart would lose all state: this user may not ask. Allow it +acl|dryrun. ' +
+        'By ACL LIST the user default must have ~* &* +@all, for this server may load its log of writes as default',
+    );
+  }
+  const refused = answers.find((answer) => answer !== 'OK');
+  if (refused === undefined)
+    return finding('ok', 'a restart loads the whole log of writes: the user default may do all of it');
+  return finding(
+    'error',
+    `a restart would lose all state: the server loads its log of writes as the user default, whose rights do not suffice (${refused}). ` +
+      'Run ACL SETUSER default ~* &* +@all, and write the same into its file of users; a user that is off stays off',
+  );
 }
 
 function replicas(info: ServerInfo): StoreFinding {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { findingsOf, parseInfo } from '../../../src/accumulators/store/redis-findings.ts';
+import {
+  findingsOf,
+  parseInfo,
+  reloadFinding,
+  reloadQuestions,
+} from '../../../src/accumulators/store/redis-findings.ts';
 
 const FINE = { redis_version: '7.4.6', maxmemory_policy: 'noeviction', aof_enabled: '1', role: 'master' };
 
@@ -70,5 +75,40 @@ describe('what a server tells of itself', () => {
     expect(finding('durability', { aof_enabled: '0' })?.level).toBe('warning');
     expect(finding('replicas', { connected_slaves: '1' })?.level).toBe('warning');
     expect(finding('replicas', { connected_slaves: '1', min_slaves_good_slaves: '1' })?.level).toBe('ok');
+  });
+});
+
+describe('whether a restart finds again what was committed', () => {
+  const AOF = 'redis_version:7.4.6\r\naof_enabled:1\r\n';
+  const OK = reloadQuestions('key').map(() => 'OK');
+
+  it('is fine when default may do all that the log holds', () => {
+    expect(reloadFinding(AOF, OK)).toMatchObject({ check: 'reload', level: 'ok' });
+  });
+
+  it.each(OK.map((_, i) => i))('is an error when default may not do one of it (%i)', (refused) => {
+    const answers = OK.with(refused, 'User default has no permissions');
+    expect(reloadFinding(AOF, answers)).toMatchObject({
+      level: 'error',
+      message: expect.stringContaining('(User default has no permissions). Run ACL SETUSER default ~* &* +@all'),
+    });
+  });
+
+  it('is not known when nobody may ask', () => {
+    expect(reloadFinding(AOF, undefined).level).toBe('warning');
+  });
+
+  it('does not depend on users without a log of writes', () => {
+    expect(reloadFinding('redis_version:7.4.6\r\naof_enabled:0\r\n', ['no']).level).toBe('ok');
+  });
+
+  it.each([
+    ['9.1.1', 'error'],
+    ['9.1.2', 'ok'],
+    ['9.2.0', 'ok'],
+  ])('depends on the users of Valkey %s: %s', (version, level) => {
+    expect(reloadFinding(`redis_version:7.2.4\r\nvalkey_version:${version}\r\naof_enabled:1\r\n`, ['no']).level).toBe(
+      level,
+    );
   });
 });

@@ -329,7 +329,7 @@ if (await redisIsThere()) {
       const fault = await faultOf(store.commit(commit));
       expect(fault).toMatchObject({ code: 'NOPERM', outcome: 'refused' });
       expect(fault.message).toContain(right);
-      const findings = await store.checks();
+      const findings = await store.checks('checks');
       expect(findings.find(({ check }) => check === 'self-test')).toMatchObject({ level: 'error' });
       await harness.admin.acl('SETUSER', 'default', `+${right.toLowerCase()}`);
       expect(await harness.snapshot()).toEqual(before);
@@ -470,7 +470,7 @@ if (await redisIsThere()) {
 
     it('checks the server, and leaves nothing behind', async () => {
       await open({ appendonly: 'yes' }, { rowTtl: 60_000 });
-      const findings = await store.checks();
+      const findings = await store.checks('contract');
       const levels = Object.fromEntries(findings.map(({ check, level }) => [check, level]));
       expect(levels).toMatchObject({
         eviction: 'ok',
@@ -481,14 +481,14 @@ if (await redisIsThere()) {
       });
       expect(levels['version']).not.toBe('error');
       expect(await harness.admin.keys('*self-test*')).toEqual([]);
-      expect((await store.checks({ write: false })).map(({ check }) => check)).not.toContain('self-test');
+      expect((await store.checks(undefined)).map(({ check }) => check)).not.toContain('self-test');
       await harness.admin.config('SET', 'maxmemory-policy', 'volatile-lru');
-      expect((await store.checks()).find(({ check }) => check === 'eviction')?.level).toBe('error');
+      expect((await store.checks('contract')).find(({ check }) => check === 'eviction')?.level).toBe('error');
     });
 
     it('needs no more rights than the manual names', async () => {
       await open();
-      const rights = 'eval evalsha hgetall hmget hset type unlink pexpire time info ping client|setname';
+      const rights = 'eval evalsha hgetall hmget hset type unlink pexpire time info ping client|setname acl|dryrun';
       const acl = async (user: string, allowed: string): Promise<string> => {
         const commands = allowed.split(' ').map((command) => `+${command}`);
         await harness.admin.acl('SETUSER', user, 'on', '>pass', '~receval:*', ...commands);
@@ -496,14 +496,14 @@ if (await redisIsThere()) {
       };
       const worker = await RedisStore.connect({ url: await acl('worker', rights), rowTtl: 60_000 });
       closing.push(() => worker.close());
-      expect((await worker.checks()).filter(({ level }) => level === 'error')).toEqual([]);
+      expect((await worker.checks('contract')).filter(({ level }) => level === 'error')).toEqual([]);
       await worker.claim(UNIT, 't');
       expect(await worker.commit(commitOf(2, { deletes: [PANES[0]] }))).toBe('OK');
       await worker.time();
       const reader = await RedisStore.connect({ url: await acl('reader', 'hgetall time info ping') });
       closing.push(() => reader.close());
       expect(await reader.read([PANES[0]])).toEqual([new Map([['30m||', 'row 2']])]);
-      expect((await reader.checks({ write: false })).filter(({ level }) => level === 'error')).toEqual([]);
+      expect((await reader.checks(undefined)).filter(({ level }) => level === 'error')).toEqual([]);
       await reader.time();
       expect(await faultOf(reader.claim(UNIT, 'u'))).toMatchObject({ code: 'NOPERM' });
     });
