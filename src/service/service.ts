@@ -14,7 +14,7 @@ import { type RunningServer, startServer } from '../server/server.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 import { Worker } from '../worker.ts';
 import { AccessWatch, accessOf } from './access-watch.ts';
-import { wasRead } from './checks.ts';
+import { emptiness, wasRead } from './checks.ts';
 import { ClockCheck } from './clock-check.ts';
 import { type DeadLetters, deadLettersOf } from './dead-letters.ts';
 import { DecisionChanges } from './decision-changes.ts';
@@ -195,6 +195,7 @@ export class Service {
       ...(this.#store.connected ? [] : ['Redis is not connected']),
       ...[this.#store.trouble, this.#source.trouble].filter((trouble) => trouble !== undefined),
       ...(this.#exporter === undefined || this.#exported ? [] : ['nothing has been exported yet']),
+      ...(this.#exported ? emptiness(this.#options.settings.namespace, this.#exporter?.nothingStored) : []),
       ...(this.#clockCheck.trouble === undefined ? [] : [this.#clockCheck.trouble]),
       ...(this.#worker?.unready ?? []),
       ...this.#health.reasons,

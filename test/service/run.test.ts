@@ -7,7 +7,9 @@ import { skipCommand } from '../../src/cli/skip.ts';
 import { expectation } from '../../src/simulate/plan.ts';
 import { CLEAN_FAULTS, USUAL_SETTINGS } from '../../src/simulate/settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';
+import { until } from '../consumers/source/kafka-collector.ts';
 import { itWith } from '../services/it-with.ts';
+import { freePort } from '../services/ports.ts';
 import { startRedis } from '../services/redis.ts';
 import { type Produced, type RunningService, type Stand, sharedServers, withStand } from './stand.ts';
 
@@ -286,6 +288,7 @@ itWith(SERVERS, 'lost state is refused, and rebuilt from the log when asked to',
     const message = await refused(stand);
     expect(message).toContain('the state was lost');
     expect(message).toContain('--rebuild');
+    expect(message).toContain('redis reload');
     const examined = await stand.command(doctorCommand);
     expect(examined.stdout).toMatch(/^error +state: .* the state was lost/m);
     expect(examined.code).toBe(1);
@@ -301,6 +304,59 @@ itWith(SERVERS, 'lost state is refused, and rebuilt from the log when asked to',
     for (const { incompleteBefore } of rebuilt) expect(incompleteBefore).toBeGreaterThanOrEqual(at);
   });
 });
+
+itWith(
+  SERVERS,
+  'while the state is lost neither worker nor exporter is ready, and both say what to do',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      const [workerPort, exporterPort] = [await freePort(), await freePort()];
+      stand.configure(QUICK);
+      await stand.makeTopics(1);
+      const services: RunningService[] = [];
+      const start = (role: string, port: number): RunningService => {
+        stand.configure({ ...QUICK, http: { port } });
+        const service = stand.run('--role', role);
+        services.push(service);
+        return service;
+      };
+      /** The body of /readyz, once it has this status. */
+      const readiness = async (port: number, status: number): Promise<string> => {
+        let body = '';
+        await until(`/readyz with ${status}`, async () => {
+          const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+          body = (await answer?.text()) ?? '';
+          return answer?.status === status;
+        });
+        return body;
+      };
+      try {
+        const first = start('exporter', exporterPort);
+        // Nobody has committed yet.
+        await first.printedOnce(/receval is running/);
+        await readiness(exporterPort, 503, 'no worker has committed');
+        const worker = start('worker', workerPort);
+        await stand.produce(shown('all', 4));
+        await stand.drained(1, worker, Number.NEGATIVE_INFINITY);
+        await readiness(workerPort, 200);
+        await readiness(exporterPort, 200);
+
+        await stand.redis.flushall();
+        await stand.produce(shown('after', 1));
+        await readiness(exporterPort, 503, 'is gone from Redis');
+        await readiness(workerPort, 503, 'partition 0 is stopped: state_lost');
+        await worker.printedOnce(/unit stopped/);
+        expect(worker.printed).toContain('--rebuild');
+        // One that is started now has never seen what was there.
+        expect(await first.stop()).toBe(0);
+        start('exporter', exporterPort);
+        await readiness(exporterPort, 503, 'no worker has committed');
+      } finally {
+        await Promise.all(services.filter(({ isRunning }) => isRunning).map((service) => service.stop()));
+      }
+    });
+  },
+);
 
 itWith(SERVERS, 'a start at the latest record holds from then on, also for what is added later', async (servers) => {
   await withStand(servers, async (stand) => {

@@ -32,7 +32,7 @@ export interface Claimed {
   readonly token: string;
   readonly seq: number;
   readonly cid: string;
-  /** undefined: nobody has committed to this unit yet. */
+  /** undefined: nobody has committed to this unit yet, or what was committed is gone and only claims are left. */
   readonly checkpoint: Fields | undefined;
 }
 

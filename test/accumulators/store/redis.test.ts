@@ -468,6 +468,13 @@ if (await redisIsThere()) {
       expect(await store.read([...rows.keys()])).toEqual([...rows.values()]);
     });
 
+    it('claims a unit of which a restart left nothing but the claims as one without a checkpoint', async () => {
+      await open();
+      // A claim is one command alone, a commit a transaction, which a server may leave out when it loads its log of writes.
+      await harness.admin.hdel(UNIT, 'position');
+      expect(await store.claim(UNIT, 'u')).toEqual({ token: 't', seq: 1, cid: 'c1', checkpoint: undefined });
+    });
+
     it('checks the server, and leaves nothing behind', async () => {
       await open({ appendonly: 'yes' }, { rowTtl: 60_000 });
       const findings = await store.checks('contract');
