@@ -320,16 +320,12 @@ itWith(
         services.push(service);
         return service;
       };
-      /** The body of /readyz, once it has this status. */
-      const readiness = async (port: number, status: number): Promise<string> => {
-        let body = '';
-        await until(`/readyz with ${status}`, async () => {
+      /** Until /readyz has this status, and says this. */
+      const readiness = (port: number, status: number, says = ''): Promise<void> =>
+        until(`/readyz with ${status}: ${says}`, async () => {
           const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
-          body = (await answer?.text()) ?? '';
-          return answer?.status === status;
+          return answer?.status === status && (await answer.text()).includes(says);
         });
-        return body;
-      };
       try {
         const first = start('exporter', exporterPort);
         // Nobody has committed yet.
