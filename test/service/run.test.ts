@@ -100,7 +100,19 @@ itWith(SERVERS, 'receval run counts what simulate --to kafka has planted', async
     const faults = { late: 0.02, duplicate: 0.02, orphan: 0.02, malformed: 0.02, clockAhead: 0.01 };
     const flags = Object.entries(faults).flatMap(([name, share]) => [`--${name.replace('A', '-a')}`, String(share)]);
     const simulate = (...more: string[]) =>
-      stand.command(simulateCommand, '--to', 'kafka', '--events', '5000', '--rate', '10', ...flags, ...more);
+      stand.command(
+        simulateCommand,
+        '--to',
+        'kafka',
+        '--seed',
+        '1',
+        '--events',
+        '5000',
+        '--rate',
+        '10',
+        ...flags,
+        ...more,
+      );
     const missing = await simulate('--start', start.toISOString());
     expect(missing.code).toBe(2);
     expect(missing.stderr).toContain(`there is no topic ${stand.topics.impressions}, ${stand.topics.feedback}`);
@@ -148,6 +160,32 @@ itWith(SERVERS, 'simulate --to kafka writes live, and says what it cannot do', a
     }
   });
 });
+
+itWith(
+  SERVERS,
+  'simulate --to kafka repeats no ids when it is started again, unless it is given the seed',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      await stand.makeTopics(1);
+      const simulate = async (...flags: string[]): Promise<string> => {
+        const ended = await stand.command(simulateCommand, '--to', 'kafka', '--events', '300', '--clean', ...flags);
+        expect(ended.code).toBe(0);
+        return ended.stderr;
+      };
+      const seedOf = (told: string): string =>
+        /^note: the seed of this start is (\d+); --seed \1 makes/m.exec(told)?.[1] ?? '';
+      const seeds = [seedOf(await simulate()), seedOf(await simulate())];
+      expect(new Set(seeds).size).toBe(2);
+      const duplicates = async (): Promise<number> => {
+        const [unit] = await counted(stand, 1, Number.NEGATIVE_INFINITY);
+        return unit.join.counts[0].impressions.drops.duplicate;
+      };
+      expect(await duplicates()).toBe(0);
+      expect(await simulate('--seed', seeds[0])).not.toContain('the seed of this start');
+      expect(await duplicates()).toBeGreaterThan(20);
+    });
+  },
+);
 
 itWith(
   SERVERS,

@@ -36,6 +36,15 @@ export interface Claimed {
   readonly checkpoint: Fields | undefined;
 }
 
+/** How full a server's memory is. Of several primaries: the fullest, and what all have evicted. */
+export interface StoreUsage {
+  readonly usedBytes: number;
+  /** maxmemory; undefined: none is set. */
+  readonly limitBytes: number | undefined;
+  /** Keys that were thrown out for want of memory, since the server started. */
+  readonly evicted: number;
+}
+
 /** Where a unit's durable state lives. Guarantees: semantics.md section 5. */
 export interface Store {
   /** Takes the unit over: from now on a commit under any other token is FENCED. */

@@ -1,3 +1,5 @@
+import type { StoreUsage } from './port.ts';
+
 /** Judges what a server tells of itself. */
 export interface StoreFinding {
   readonly check:
@@ -14,6 +16,8 @@ export interface StoreFinding {
   readonly level: 'ok' | 'warning' | 'error';
   /** What was found and, unless it is fine, what to do. */
   readonly message: string;
+  /** The alert that a running service raises for it (docs/runbook.md). */
+  readonly alert?: string;
 }
 
 export type ServerInfo = ReadonlyMap<string, string>;
@@ -27,7 +31,7 @@ export function parseInfo(text: string): ServerInfo {
 /** Findings on one server, in a fixed order. `text`: what INFO answered. */
 export function findingsOf(text: string): readonly StoreFinding[] {
   const info = parseInfo(text);
-  return [version(info), eviction(info), history(info, text), durability(info), replicas(info)];
+  return [version(info), eviction(info), memory(info), history(info, text), durability(info), replicas(info)];
 }
 
 /** First versions of each line without CVE-2025-49844, by which a script can take over the server. */
@@ -79,11 +83,70 @@ function before(a: readonly number[], b: readonly number[]): boolean {
 
 function eviction(info: ServerInfo): StoreFinding {
   const policy = info.get('maxmemory_policy') ?? 'unknown';
-  if (policy === 'noeviction') return { check: 'eviction', level: 'ok', message: 'maxmemory-policy is noeviction' };
+  const { evicted } = usageOfOne(info);
+  if (policy === 'noeviction' && evicted === 0) {
+    return { check: 'eviction', level: 'ok', message: 'maxmemory-policy is noeviction' };
+  }
+  if (policy === 'noeviction') {
+    return {
+      check: 'eviction',
+      level: 'warning',
+      message:
+        `${evicted} keys were evicted since this server started, though maxmemory-policy is noeviction now: if they were receval's, ` +
+        'measures are too low. Restore a backup, or start once with --rebuild',
+    };
+  }
   return {
     check: 'eviction',
     level: 'error',
     message: `maxmemory-policy is ${policy}: rows could vanish silently. Set it to noeviction`,
+  };
+}
+
+/** From here on somebody should make room: at its limit the server takes no commit any more. */
+export const NEARLY_FULL = 0.8;
+
+function memory(info: ServerInfo): StoreFinding {
+  const { usedBytes, limitBytes } = usageOfOne(info);
+  if (limitBytes === undefined) {
+    return {
+      check: 'memory',
+      level: 'warning',
+      message:
+        `${mebibytes(usedBytes)} in use, and maxmemory is not set: the server takes memory until the machine kills it, and nobody is told ` +
+        'before. Set maxmemory to at most half of what the machine or container has',
+    };
+  }
+  const found = `${mebibytes(usedBytes)} of maxmemory ${mebibytes(limitBytes)} in use`;
+  if (usedBytes <= NEARLY_FULL * limitBytes) return { check: 'memory', level: 'ok', message: found };
+  return {
+    check: 'memory',
+    level: 'warning',
+    message: `${found}: when it is full no commit is taken any more. Raise maxmemory, or show fewer cohorts, horizons or windows`,
+    alert: 'RecevalRedisMemoryHigh',
+  };
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
+/** @param texts what INFO answered of each primary, its sections memory and stats */
+export function usageOf(texts: readonly string[]): StoreUsage {
+  const all = texts.map((text) => usageOfOne(parseInfo(text)));
+  const share = ({ usedBytes, limitBytes }: StoreUsage): number =>
+    limitBytes === undefined ? 0 : usedBytes / limitBytes;
+  const fullest = all.reduce((most, one) => (share(one) > share(most) ? one : most));
+  return { ...fullest, evicted: all.reduce((sum, { evicted }) => sum + evicted, 0) };
+}
+
+function usageOfOne(info: ServerInfo): StoreUsage {
+  const number = (name: string): number => Number(info.get(name) ?? '0');
+  const limit = number('maxmemory');
+  return {
+    usedBytes: number('used_memory'),
+    limitBytes: limit === 0 ? undefined : limit,
+    evicted: number('evicted_keys'),
   };
 }
 

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { Cluster, Redis } from 'ioredis';
 import type { RedisSecurity } from '../../connections/settings.ts';
 import type { DurationMs, EpochMs } from '../../events.ts';
-import type { Claimed, Commit, CommitAnswer, Fields, Store } from './port.ts';
+import type { Claimed, Commit, CommitAnswer, Fields, Store, StoreUsage } from './port.ts';
 import { RedisAccess } from './redis-access.ts';
 import { type ClientSettings, clusterOptions, nodeStaysFresh, serverOptions, stayFresh } from './redis-clients.ts';
-import { findingsOf, reloadFinding, reloadQuestions, type StoreFinding } from './redis-findings.ts';
+import { findingsOf, reloadFinding, reloadQuestions, type StoreFinding, usageOf } from './redis-findings.ts';
 import { RedisLink } from './redis-link.ts';
 import { explainRedis } from './redis-probe.ts';
 import { batchesOf, claimedOf, commitCall, fieldsOf, type ScriptCall } from './redis-scripts.ts';
@@ -146,6 +146,12 @@ export class RedisStore implements Store {
     const reply = await this.#reads.call('tell the time', 'TIME', []);
     const [seconds, micros] = Array.isArray(reply) ? reply.map(Number) : [];
     return seconds * 1000 + Math.floor(micros / 1000);
+  }
+
+  /** Rejects when a primary does not answer. */
+  async usage(): Promise<StoreUsage> {
+    const asked = this.#primaries().map((primary) => primary.call('tell its memory', 'INFO', ['memory', 'stats']));
+    return usageOf((await Promise.all(asked)).map(String));
   }
 
   /**

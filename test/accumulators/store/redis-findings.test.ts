@@ -4,9 +4,17 @@ import {
   parseInfo,
   reloadFinding,
   reloadQuestions,
+  usageOf,
 } from '../../../src/accumulators/store/redis-findings.ts';
 
-const FINE = { redis_version: '7.4.6', maxmemory_policy: 'noeviction', aof_enabled: '1', role: 'master' };
+const FINE = {
+  redis_version: '7.4.6',
+  maxmemory_policy: 'noeviction',
+  used_memory: '100',
+  maxmemory: '200',
+  aof_enabled: '1',
+  role: 'master',
+};
 
 function finding(check: string, info: Record<string, string>, extra = '') {
   const text = Object.entries({ ...FINE, ...info }).map(([name, value]) => `${name}:${value}\r\n`);
@@ -30,7 +38,7 @@ describe('what a server tells of itself', () => {
           .map((pair) => pair.join(':'))
           .join('\n'),
       ).map(({ level }) => level),
-    ).toEqual(Array(5).fill('ok'));
+    ).toEqual(Array(6).fill('ok'));
   });
 
   it.each([
@@ -63,6 +71,38 @@ describe('what a server tells of itself', () => {
       level: 'error',
       message: expect.stringContaining('Set it to noeviction'),
     });
+  });
+
+  it.each([
+    ['80', '100', 'ok'],
+    ['81', '100', 'warning'],
+    ['100', '100', 'warning'],
+  ])('%s bytes of maxmemory %s: %s', (used_memory, maxmemory, level) => {
+    const found = finding('memory', { used_memory, maxmemory });
+    expect(found).toMatchObject({ level });
+    expect(found?.alert).toBe(level === 'ok' ? undefined : 'RecevalRedisMemoryHigh');
+  });
+
+  it('warns of a server that grows without a limit, and of one that has evicted keys before', () => {
+    expect(finding('memory', { maxmemory: '0' })).toMatchObject({
+      level: 'warning',
+      message: expect.stringContaining('maxmemory is not set'),
+    });
+    expect(finding('eviction', { evicted_keys: '3' })).toMatchObject({
+      level: 'warning',
+      message: expect.stringContaining('3 keys were evicted'),
+    });
+  });
+
+  it('shows of several primaries the fullest, and what all have evicted', () => {
+    const info = (used: number, limit: number, evicted: number): string =>
+      `used_memory:${used}\r\nmaxmemory:${limit}\r\nevicted_keys:${evicted}\r\n`;
+    expect(usageOf([info(900, 1000, 1), info(95, 100, 2), info(5000, 0, 4)])).toEqual({
+      usedBytes: 95,
+      limitBytes: 100,
+      evicted: 7,
+    });
+    expect(usageOf([info(5000, 0, 0)])).toEqual({ usedBytes: 5000, limitBytes: undefined, evicted: 0 });
   });
 
   it('refuses databases that are written at several places', () => {

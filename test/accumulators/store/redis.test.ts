@@ -257,6 +257,25 @@ if (await redisIsThere()) {
       );
     });
 
+    it('tells how full its server is, before it is full', async () => {
+      await open();
+      expect(await store.usage()).toEqual({ usedBytes: expect.any(Number), limitBytes: undefined, evicted: 0 });
+      const { usedBytes } = await store.usage();
+      expect(usedBytes).toBeGreaterThan(100_000);
+      const memory = async (share: number) => {
+        const limit = Math.round(usedBytes / share);
+        await harness.admin.config('SET', 'maxmemory', String(limit));
+        expect((await store.usage()).limitBytes).toBe(limit);
+        return (await store.checks(undefined)).find(({ check }) => check === 'memory');
+      };
+      expect(await memory(0.5)).toMatchObject({ level: 'ok' });
+      expect(await memory(0.9)).toMatchObject({ level: 'warning', alert: 'RecevalRedisMemoryHigh' });
+      await harness.admin.config('SET', 'maxmemory-policy', 'allkeys-random');
+      await harness.admin.config('SET', 'maxmemory', String(Math.round(usedBytes / 2)));
+      await harness.admin.set('more', 'x').catch(() => {});
+      expect((await store.usage()).evicted).toBeGreaterThan(0);
+    });
+
     it('can be read by others when out of memory', async () => {
       await open();
       await harness.admin.config('SET', 'maxmemory', '1');
