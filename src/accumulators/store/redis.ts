@@ -91,8 +91,14 @@ export class RedisStore implements Store {
     const reads = open(this.#target, access, { name: 'receval-reads', commandTimeout: 5 * commandTimeout });
     this.#writes = keep(open(this.#target, access, { name: 'receval-commits', commandTimeout }), commandTimeout);
     this.#reads = keep(reads, 5 * commandTimeout);
-    this.#primaries = () =>
-      reads instanceof Cluster ? reads.nodes('master').map((node) => link(node, commandTimeout)) : [this.#reads];
+    // One for each node, however often it is asked: a link listens as long as its node lives.
+    const links = new WeakMap<Redis, RedisLink>();
+    const linkTo = (node: Redis): RedisLink => {
+      const known = links.get(node) ?? link(node, commandTimeout);
+      links.set(node, known);
+      return known;
+    };
+    this.#primaries = () => (reads instanceof Cluster ? reads.nodes('master').map(linkTo) : [this.#reads]);
   }
 
   /** Whether commands can be sent now. */
