@@ -72,10 +72,7 @@ export function simulateCommand(): Command {
     )
     .option('--to <place>', `a folder for ${IMPRESSIONS_FILE}, ${FEEDBACK_FILE} and ${PLAN_FILE}; or kafka`)
     .option('--events <n>', 'records of both kinds (default: 100000; to kafka: without end, as time passes)')
-    .option(
-      '--seed <n>',
-      'the same seed and settings give the same bytes (default: 1; to kafka: another at each start, which is told)',
-    )
+    .option('--seed <n>', 'the same seed and settings give the same bytes (default: 1; to kafka: random, and told)')
     .option('--rate <r>', 'events per second of event time (default: 20)')
     .option(
       '--start <time>',
@@ -141,9 +138,8 @@ async function toKafka(flags: Flags): Promise<void> {
     throw new UsageError('--speed above 1 needs a --start in the past: event time cannot pass the clock');
   }
   if (flags.seed === undefined) {
-    process.stderr.write(
-      `note: the seed of this start is ${simulation.seed}; --seed ${simulation.seed} makes the same requests again\n`,
-    );
+    const { seed } = simulation;
+    process.stderr.write(`note: the seed of this start is ${seed}; --seed ${seed} makes the same requests again\n`);
   }
   const summary = await simulateToKafka({
     settings,
