@@ -36,6 +36,8 @@ export class Exporter {
   readonly #experiments: Experiments;
   #last: QualitySnapshot | undefined;
   #shown: readonly unknown[] = [];
+  /** Some unit was stored when it was last looked at, or before. */
+  #hasSeen = false;
   #running: Promise<QualitySnapshot> | undefined;
 
   constructor(settings: ExporterSettings, deps: ExporterDeps) {
@@ -59,6 +61,12 @@ export class Exporter {
       this.#running = undefined;
     });
     return this.#running;
+  }
+
+  /** That nothing is stored of any unit, as it was last read: since nobody has committed, or no more. */
+  get nothingStored(): 'not yet' | 'no more' | undefined {
+    if (this.#units.some((unit) => unit !== undefined)) return undefined;
+    return this.#hasSeen ? 'no more' : 'not yet';
   }
 
   async #refresh(): Promise<QualitySnapshot> {
@@ -96,6 +104,7 @@ export class Exporter {
       this.#experiments.reset();
     }
     this.#units = units;
+    this.#hasSeen ||= units.some((unit) => unit !== undefined);
     let same = true;
     for (const [u, unit] of units.entries()) if (unit !== undefined) same = (await this.#readUnit(u, unit)) && same;
     if (!same) return false;

@@ -6,7 +6,7 @@ import type { CommitOutcome } from './unit/contract.ts';
 import type { Unit } from './unit.ts';
 import { Claims, type ClaimsHandler, isRetriable } from './worker/claims.ts';
 import type { WorkerDeps, WorkerSettings } from './worker/contract.ts';
-import { lostLog, otherRecord } from './worker/divergence.ts';
+import { LOST_STATE, lostLog, otherRecord } from './worker/divergence.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker/looks.ts';
 import { type Owned, own, statusOf } from './worker/owned.ts';
 import { Pace } from './worker/pace.ts';
@@ -155,7 +155,7 @@ export class Worker {
     // The unit before it may have been held back when it was dropped.
     this.#pace.begin(owned);
     this.#pace.blockAll(owned, 'clock', this.#isClockInDoubt);
-    if (begins === 'state_lost') this.halt(partition, begins);
+    if (begins === 'state_lost') this.halt(partition, begins, LOST_STATE);
     if (this.#haltedAll !== undefined) this.halt(partition, this.#haltedAll);
   }
 

@@ -118,6 +118,8 @@ class Bench {
   readonly log: MemoryLog;
   readonly clock = new ManualClock(START);
   readonly store: FailingStore;
+  /** Of units of which nothing is stored. */
+  startAt: number | 'state_lost' = 0;
   random = 0;
   readonly warnings: string[] = [];
   readonly details: object[] = [];
@@ -138,7 +140,7 @@ class Bench {
         newId: () => `id${ids++}`,
         random: () => this.random,
         onClaim: () => {},
-        startOffset: async () => 0,
+        startOffset: async () => this.startAt,
         log: {
           info: () => {},
           warn: (details, message) => {
@@ -192,6 +194,24 @@ describe('a worker', () => {
     await bench.clock.advance(1000);
     expect(worker.status().commits).toMatchObject({ ok: 1, unknown: 3 });
     expect(sum(worker, 'read')).toBe(50);
+    await worker.stop();
+    await ended;
+  });
+
+  it('stops a unit whose state was lost, and says what to do', async () => {
+    const bench = new Bench(1);
+    bench.startAt = 'state_lost';
+    bench.fill(10, 1);
+    const { worker, ended } = bench.worker();
+    await settle();
+    expect(worker.unready).toEqual(['partition 0 is stopped: state_lost']);
+    expect(bench.warnings).toEqual(['unit stopped']);
+    const [{ advice }] = bench.details.map((details): { advice?: unknown } => details);
+    for (const words of ['was read before', 'restore', '--rebuild', 'receval doctor', 'redis reload']) {
+      expect(advice).toEqual(expect.stringContaining(words));
+    }
+    await bench.clock.advance(5000);
+    expect(worker.status().commits).toMatchObject({ ok: 0 });
     await worker.stop();
     await ended;
   });

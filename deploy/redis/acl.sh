@@ -1,17 +1,64 @@
 #!/bin/sh
-# Prints users.acl for Redis. Arguments: the files that hold the addresses (redis://user:password@host:port) of the worker and
-# of the exporter. Only hashes of the passwords are printed.
+# Prints users.acl for Redis: acl.sh WORKER EXPORTER, or for several tenants acl.sh --namespace NAME WORKER EXPORTER
+# [--namespace NAME WORKER EXPORTER]... WORKER and EXPORTER are files that hold the address (redis://user:password@host:port) of
+# the worker and of the exporter; the users get the names that stand there. With --namespace they reach the keys of that
+# namespace alone. Only hashes of the passwords are printed.
 set -eu
 
-hash() {
-  password=$(sed -n 's|^redis://[^:]*:\([^@]\{1,\}\)@.*|\1|p' "$1")
-  if [ -z "$password" ]; then
-    echo "acl.sh: $1 holds no address with a password" >&2
-    exit 1
-  fi
-  printf %s "$password" | sha256sum | cut -c1-64
+template=$(dirname "$0")/users.acl
+
+fail() {
+  echo "acl.sh: $1" >&2
+  exit 1
 }
 
-worker=$(hash "$1")
-exporter=$(hash "$2")
-sed -e '/^#/d' -e "s/<worker>/#$worker/" -e "s/<exporter>/#$exporter/" "$(dirname "$0")/users.acl"
+address() {
+  found=$(sed -n "s|^redis://\([A-Za-z0-9._-]\{1,\}\):\([^@]\{1,\}\)@.*|\\$2|p" "$1")
+  if [ -z "$found" ]; then fail "$1 holds no address with a user of letters, digits, . _ - and a password"; fi
+  printf %s "$found"
+}
+
+# The line of a user of the template ($1), for the address in $2, on the keys of the namespace $3; all keys if it is empty.
+user() {
+  name=$(address "$2" 1)
+  hash=$(address "$2" 2)
+  hash=$(printf %s "$hash" | sha256sum | cut -c1-64)
+  line=$(sed -n "s/^user $1 on <[a-z]*> /user $name on #$hash /p" "$template")
+  if [ -n "$3" ]; then
+    # By its digits a unit is told from the rest of a longer name: no user reaches the namespace NAME:else, nor NAME2.
+    keys=
+    for digits in '[0-9]' '[0-9][0-9]' '[0-9][0-9][0-9]' '[0-9][0-9][0-9][0-9]' '[0-9][0-9][0-9][0-9][0-9]' self-test accepted; do
+      keys="$keys \\1~receval:{$3:$digits}:*"
+    done
+    line=$(printf '%s\n' "$line" | sed "s/ \(%R\)\{0,1\}~receval:\*/$keys/")
+  fi
+  printf '%s\n' "$line"
+}
+
+tenant() {
+  user receval-worker "$1" "$3"
+  user receval-exporter "$2" "$3"
+}
+
+usage='arguments: WORKER EXPORTER, or --namespace NAME WORKER EXPORTER, again for each tenant'
+users=
+if [ "${1-}" = --namespace ]; then
+  while [ $# -gt 0 ]; do
+    if [ $# -lt 4 ] || [ "$1" != --namespace ]; then fail "$usage"; fi
+    case $2 in
+      '' | *[!A-Za-z0-9._:@-]*) fail "a namespace for --namespace has letters, digits and . _ : @ - only, not \"$2\"" ;;
+    esac
+    users="$users$(tenant "$3" "$4" "$2")
+"
+    shift 4
+  done
+else
+  if [ $# -ne 2 ]; then fail "$usage"; fi
+  users="$(tenant "$1" "$2" '')
+"
+fi
+if [ -n "$(printf 'user default\n%s' "$users" | cut -d' ' -f2 | sort | uniq -d)" ]; then
+  fail 'each worker and each exporter needs a user of its own, and none of them is default'
+fi
+sed -n '/^user default /p' "$template"
+printf %s "$users"

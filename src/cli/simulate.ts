@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { DurationMs, EpochMs } from '../events.ts';
@@ -71,7 +72,7 @@ export function simulateCommand(): Command {
     )
     .option('--to <place>', `a folder for ${IMPRESSIONS_FILE}, ${FEEDBACK_FILE} and ${PLAN_FILE}; or kafka`)
     .option('--events <n>', 'records of both kinds (default: 100000; to kafka: without end, as time passes)')
-    .option('--seed <n>', 'the same seed and settings give the same bytes (default: 1)')
+    .option('--seed <n>', 'the same seed and settings give the same bytes (default: 1; to kafka: random, and told)')
     .option('--rate <r>', 'events per second of event time (default: 20)')
     .option(
       '--start <time>',
@@ -125,6 +126,8 @@ async function toKafka(flags: Flags): Promise<void> {
     start: ({ events, rate, window }) =>
       Number.isFinite(events) ? wholeSecond(now - (1000 * events) / rate - window) : now,
     clockAhead: USUAL_FAULTS.clockAhead,
+    // Ids come from the seed: a start that repeated those of the one before would be read as duplicates.
+    seed: randomInt(2 ** 32),
   });
   const speed = read('--speed', flags.speed, parseNumber, undefined);
   if (speed !== undefined && !(speed > 0)) throw new UsageError(`--speed must be a number above 0, not ${flags.speed}`);
@@ -133,6 +136,10 @@ async function toKafka(flags: Flags): Promise<void> {
   }
   if (speed !== undefined && speed > 1 && simulation.start === now) {
     throw new UsageError('--speed above 1 needs a --start in the past: event time cannot pass the clock');
+  }
+  if (flags.seed === undefined) {
+    const { seed } = simulation;
+    process.stderr.write(`note: the seed of this start is ${seed}; --seed ${seed} makes the same requests again\n`);
   }
   const summary = await simulateToKafka({
     settings,
@@ -160,6 +167,7 @@ async function toFolder(folder: string, flags: Flags): Promise<void> {
     window: USUAL_SETTINGS.window,
     start: () => USUAL_SETTINGS.start,
     clockAhead: 0,
+    seed: USUAL_SETTINGS.seed,
   });
   if (!Number.isFinite(settings.events)) throw new UsageError('events must be a whole number from 1');
   const inTheWay = await filesInTheWay(folder);
@@ -193,6 +201,7 @@ interface Usual {
   readonly window: DurationMs;
   readonly start: (given: Pick<SimulationSettings, 'events' | 'rate' | 'window'>) => EpochMs;
   readonly clockAhead: number;
+  readonly seed: number;
 }
 
 function readSettings(flags: Flags, target: Usual): SimulationSettings {
@@ -205,7 +214,7 @@ function readSettings(flags: Flags, target: Usual): SimulationSettings {
   const rate = (name: string, text: string | undefined, fallback: number): number =>
     read(`--${name}`, text, parseNumber, fallback);
   const settings: SimulationSettings = {
-    seed: read('--seed', flags.seed, parseNumber, usual.seed),
+    seed: read('--seed', flags.seed, parseNumber, target.seed),
     events,
     rate: eventRate,
     start,

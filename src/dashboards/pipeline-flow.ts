@@ -110,6 +110,25 @@ function commits(): readonly Panel[] {
       width: 8,
     },
     rates('Rewinds', 'receval_rewinds_total', 'rewinds'),
+    {
+      title: 'Memory of Redis',
+      metrics: ['receval_redis_memory_used_bytes', 'receval_redis_memory_limit_bytes'],
+      look: { kind: 'lines' },
+      queries: [
+        { expr: `max(receval_redis_memory_used_bytes{${CHOSEN}})`, legend: 'used' },
+        { expr: `max(receval_redis_memory_limit_bytes{${CHOSEN}})`, legend: 'maxmemory' },
+      ],
+      unit: 'bytes',
+      width: 8,
+      note: 'At maxmemory no commit is taken.',
+    },
+    lines(
+      'Keys evicted by Redis',
+      'receval_redis_evicted_keys_total',
+      `max(rate(receval_redis_evicted_keys_total{${CHOSEN}}[${SPAN}]))`,
+      'keys',
+      { unit: 'cps', note: 'Must be 0: rows that vanish are wrong measures.' },
+    ),
     lines('Records that were gone', 'receval_gap_records_total', sum('receval_gap_records_total'), 'records', {
       note: 'Since the processes began.',
     }),

@@ -1,4 +1,4 @@
-/** The names of all metrics, with catalogue-experiments.ts the only place that names one (interfaces.md section 5). Every name has HELP and TYPE from the start. */
+/** The names of all metrics, with catalogue-experiments.ts the only place that names one (interfaces.md section 5). Every name has HELP and TYPE from the start. Long because it is that one list. */
 import type { Settings } from '../config/settings.ts';
 import { describe } from '../measures/describe.ts';
 import type { Measure, MeasureName } from '../measures/family.ts';
@@ -212,6 +212,27 @@ const SHARED: readonly Metric[] = [
     type: 'gauge',
     help: 'When our own certificate that is in use ends.',
     labels: ['setting'],
+    role: 'both',
+  },
+  {
+    name: 'receval_redis_memory_used_bytes',
+    type: 'gauge',
+    help: 'Memory that Redis uses; of several primaries the one that is fullest. Absent while Redis does not answer.',
+    labels: [],
+    role: 'both',
+  },
+  {
+    name: 'receval_redis_memory_limit_bytes',
+    type: 'gauge',
+    help: 'Memory at which that server takes no more commits (maxmemory); absent where none is set.',
+    labels: [],
+    role: 'both',
+  },
+  {
+    name: 'receval_redis_evicted_keys_total',
+    type: 'counter',
+    help: 'Keys, also of others, that Redis threw out for want of memory since it started; with noeviction it stays.',
+    labels: [],
     role: 'both',
   },
 ];

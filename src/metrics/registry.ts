@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { StoreUsage } from '../accumulators/store/port.ts';
 import type { TopicCounts } from '../checkpoint.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccessState } from '../connections/access-files.ts';
@@ -35,6 +36,8 @@ export interface MetricsUpdate {
   readonly status?: WorkerStatus | undefined;
   readonly deadLetters?: LetterCounts | undefined;
   readonly access?: readonly AccessState[] | undefined;
+  /** What is not known now is shown no more. */
+  readonly redis?: StoreUsage | undefined;
 }
 
 /** How prom-client writes what Node could not measure yet. */
@@ -58,6 +61,7 @@ export class Metrics {
   #experiments = '';
   #deadLetters = NO_LETTERS;
   #access: readonly AccessState[] = [];
+  #redis: StoreUsage | undefined;
   #capped = 0;
   #text = '';
 
@@ -91,7 +95,8 @@ export class Metrics {
   }
 
   /** Takes over what is new and makes the text. Must not be called while a call is running. */
-  async update({ snapshot, status, deadLetters, access }: MetricsUpdate): Promise<void> {
+  async update({ snapshot, status, deadLetters, access, redis }: MetricsUpdate): Promise<void> {
+    this.#redis = redis;
     if (deadLetters !== undefined) this.#deadLetters = deadLetters;
     if (access !== undefined) this.#access = access;
     if (snapshot !== undefined) {
@@ -132,6 +137,7 @@ export class Metrics {
     shared.series('receval_series_capped_total')('', this.#capped + this.#scores.capped);
     if (memoryLimit !== undefined) shared.series('receval_memory_limit_bytes')('', memoryLimit);
     writeAccess(shared, this.#access);
+    if (this.#redis !== undefined) writeRedis(shared, this.#redis);
     const worker = new Exposition(this.#workerMetrics);
     if (this.#workerMetrics.length > 0) {
       if (openLimit !== undefined) worker.series('receval_open_impressions_limit')('', openLimit);
@@ -144,4 +150,10 @@ export class Metrics {
       .filter((text) => text !== '')
       .join('\n');
   }
+}
+
+function writeRedis(page: Exposition, { usedBytes, limitBytes, evicted }: StoreUsage): void {
+  page.series('receval_redis_memory_used_bytes')('', usedBytes);
+  if (limitBytes !== undefined) page.series('receval_redis_memory_limit_bytes')('', limitBytes);
+  page.series('receval_redis_evicted_keys_total')('', evicted);
 }

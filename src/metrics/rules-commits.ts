@@ -1,4 +1,5 @@
 /** Alerts on what is stored, and on units that stand still (faults.md section 9). */
+import { NEARLY_FULL } from '../accumulators/store/redis-findings.ts';
 import { type AlertText, grew } from './rules-model.ts';
 
 /** Of an outage of the store too: a commit without an answer is sent again each time, and counted each time. */
@@ -46,6 +47,30 @@ const STATE_LOST: AlertText = {
   description:
     'Redis holds nothing of partition {{ $labels.partition }}, though it was read before. {{ $labels.instance }} does not begin' +
     ' anew by itself.',
+};
+
+/** All processes ask the same server: one alert, not one of each. */
+const REDIS_MEMORY_HIGH: AlertText = {
+  alert: 'RecevalRedisMemoryHigh',
+  expr: `max without (instance, pod) (receval_redis_memory_used_bytes / receval_redis_memory_limit_bytes) > ${NEARLY_FULL}`,
+  for: '10m',
+  severity: 'warning',
+  summary: 'The Redis of receval is nearly full',
+  description:
+    'Redis has used {{ $value | humanizePercentage }} of its maxmemory for 10 minutes. When it is full it takes no commit, and' +
+    ' nothing is counted until there is room.',
+};
+
+/** With noeviction there are none; somebody has changed that since the start. */
+const REDIS_EVICTS: AlertText = {
+  alert: 'RecevalRedisEvicts',
+  expr: 'max without (instance, pod) (increase(receval_redis_evicted_keys_total[15m])) > 0',
+  for: '0m',
+  severity: 'critical',
+  summary: 'Redis throws out keys, perhaps those of receval',
+  description:
+    'In the last 15 minutes Redis has evicted keys for want of memory. Rows that vanish make measures too low, and nothing else' +
+    ' tells it.',
 };
 
 /** By the records that are missing, or by the units that stand still for them. */
@@ -101,6 +126,8 @@ export const COMMIT_ALERTS: readonly AlertText[] = [
   COMMIT_FENCED,
   REDIS_ROLLBACK,
   STATE_LOST,
+  REDIS_MEMORY_HIGH,
+  REDIS_EVICTS,
   DATA_GAP,
   CODEC_FAILURE,
   UNDECODABLE,

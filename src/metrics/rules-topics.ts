@@ -1,5 +1,5 @@
 /** Alerts on what comes in (faults.md section 9). */
-import type { AlertText } from './rules-model.ts';
+import { type AlertText, grew } from './rules-model.ts';
 
 /**
  * By topic. The lag is over ten times what it shrinks by in a minute; a lag that does not shrink counts as one that never
@@ -30,6 +30,18 @@ const POISON_RATE: AlertText = {
   description:
     '{{ $value | humanizePercentage }} of the events of the topic {{ $labels.topic }} were dropped as invalid or as of the' +
     ' future in the last 10 minutes; the limit is 0.5%.',
+};
+
+/** Counting goes on without them; only their bytes are lost. */
+const DEAD_LETTERS_LOST: AlertText = {
+  alert: 'RecevalDeadLettersLost',
+  expr: grew('receval_dead_letters_total{outcome!="written"}', '15m'),
+  for: '0m',
+  severity: 'warning',
+  summary: 'receval on {{ $labels.instance }} loses dead letters',
+  description:
+    'In the last 15 minutes invalid records could not be kept on {{ $labels.instance }}, outcome {{ $labels.outcome }}. They are' +
+    ' counted, but nobody can look at their bytes any more.',
 };
 
 /** Only while all topics flow: feedback without impressions is another fault. */
@@ -73,4 +85,11 @@ const RETENTION_LOW: AlertText = {
     ' have to read again; it should be more than 24 hours away.',
 };
 
-export const TOPIC_ALERTS: readonly AlertText[] = [LAG_HIGH, POISON_RATE, KEYS_NOT_PAIRED, TOPIC_SILENT, RETENTION_LOW];
+export const TOPIC_ALERTS: readonly AlertText[] = [
+  LAG_HIGH,
+  POISON_RATE,
+  DEAD_LETTERS_LOST,
+  KEYS_NOT_PAIRED,
+  TOPIC_SILENT,
+  RETENTION_LOW,
+];

@@ -2,9 +2,10 @@ import { decodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/che
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
 import type { Settings } from '../config/settings.ts';
-import type { DurationMs } from '../events.ts';
+import { assertNever, type DurationMs } from '../events.ts';
 import { fingerprint } from '../fingerprint.ts';
 import { type Permissions, resume } from '../resume.ts';
+import { STATE_LOST_ADVICE } from '../worker/divergence.ts';
 import { judgeRetention, neededRetention } from './doctor-topics.ts';
 
 /** The service must not start; the message says what to do. */
@@ -75,8 +76,7 @@ export function checkStored(
   throw new StartRefused(
     `the group ${settings.kafka.groupId} has committed offsets for partition ${lost.join(', ')}, but ` +
       `the namespace "${settings.namespace}" in Redis holds no state for it: the state was lost, or redis.url or namespace is ` +
-      'not the right one. Restore it, or start once with --rebuild: everything is then counted anew from the earliest record ' +
-      'that is retained, and earlier windows say incomplete',
+      `not the right one. Else ${STATE_LOST_ADVICE}`,
   );
 }
 
@@ -88,4 +88,20 @@ export function wasRead(committedByGroup: readonly (readonly number[])[], partit
 /** -1: never committed. Kafka's client writes -2 where it found an offset out of range: a mark all the same (faults.md K13). */
 function isMark(offset: number | undefined): boolean {
   return offset !== undefined && offset !== -1;
+}
+
+/** Why an exporter is not ready: empty gauges would look like a shop without visitors. Empty: something is stored. */
+export function emptiness(namespace: string, nothingStored: 'not yet' | 'no more' | undefined): readonly string[] {
+  switch (nothingStored) {
+    case undefined:
+      return [];
+    case 'not yet':
+      return [
+        `nothing is stored in the namespace "${namespace}": no worker has committed yet, or what was stored is gone; /readyz of the workers tells which`,
+      ];
+    case 'no more':
+      return [`what was stored in the namespace "${namespace}" is gone from Redis: ${STATE_LOST_ADVICE}`];
+    default:
+      return assertNever(nothingStored);
+  }
 }

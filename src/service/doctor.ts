@@ -147,8 +147,8 @@ class Doctor {
     if (store === undefined) return undefined;
     this.#tell(finding('redis', 'ok', `${redactUrl(redis.url)} answers`));
     await this.#try('redis', async () => {
-      for (const { check, level, message } of await store.checks({ write: true })) {
-        this.#tell(finding(`redis ${check}`, level, message));
+      for (const { check, level, message, alert } of await store.checks(this.#settings.namespace)) {
+        this.#tell(finding(`redis ${check}`, level, message, alert));
       }
     });
     await this.#try('clock', async () => {

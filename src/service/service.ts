@@ -1,3 +1,4 @@
+import type { StoreUsage } from '../accumulators/store/port.ts';
 import type { RedisStore } from '../accumulators/store/redis.ts';
 import { WallClock } from '../clock.ts';
 import type { Settings } from '../config/settings.ts';
@@ -14,7 +15,7 @@ import { type RunningServer, startServer } from '../server/server.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 import { Worker } from '../worker.ts';
 import { AccessWatch, accessOf } from './access-watch.ts';
-import { wasRead } from './checks.ts';
+import { emptiness, wasRead } from './checks.ts';
 import { ClockCheck } from './clock-check.ts';
 import { type DeadLetters, deadLettersOf } from './dead-letters.ts';
 import { DecisionChanges } from './decision-changes.ts';
@@ -46,6 +47,7 @@ const REFRESH_MS = 1000;
 const CLOCK_CHECK_MS = 10_000;
 const RETENTION_CHECK_MS = 60_000;
 const ACCESS_CHECK_MS = 60_000;
+const REDIS_CHECK_MS = 10_000;
 /** For dead letters that are on their way when the service ends. */
 const LETTERS_MS = 1000;
 
@@ -61,6 +63,7 @@ export class Service {
   readonly #retention: Retention | undefined;
   readonly #accessWatch: AccessWatch;
   #access: readonly AccessState[] = [];
+  #redis: StoreUsage | undefined;
   readonly #worker: Worker | undefined;
   readonly #exporter: Exporter | undefined;
   readonly #clock = new WallClock();
@@ -198,6 +201,7 @@ export class Service {
       ...(this.#store.connected ? [] : ['Redis is not connected']),
       ...[this.#store.trouble, this.#source.trouble].filter((trouble) => trouble !== undefined),
       ...(this.#exporter === undefined || this.#exported ? [] : ['nothing has been exported yet']),
+      ...(this.#exported ? emptiness(this.#options.settings.namespace, this.#exporter?.nothingStored) : []),
       ...(this.#clockCheck.trouble === undefined ? [] : [this.#clockCheck.trouble]),
       ...(this.#worker?.unready ?? []),
       ...this.#health.reasons,
@@ -209,6 +213,8 @@ export class Service {
     const { log } = this.#options;
     this.#lookAtAccess();
     this.#timers.push(this.#clock.every(ACCESS_CHECK_MS, () => this.#lookAtAccess()));
+    await this.#lookAtRedis();
+    this.#timers.push(this.#clock.every(REDIS_CHECK_MS, () => this.#lookAtRedis()));
     this.#timers.push(this.#clock.every(REFRESH_MS, () => this.#refresh()));
     if (this.#worker === undefined) {
       await new Promise<void>((resolve) => this.#timers.push(resolve));
@@ -238,6 +244,11 @@ export class Service {
     this.#access = this.#accessWatch.look(this.#clock.now());
   }
 
+  /** That Redis does not answer, others tell. */
+  async #lookAtRedis(): Promise<void> {
+    this.#redis = await this.#store.usage().catch(() => undefined);
+  }
+
   #watchRetention(worker: Worker): void {
     const look = async (): Promise<void> => worker.retentionIs((await this.#retention?.look()) ?? []);
     void look();
@@ -262,6 +273,7 @@ export class Service {
       status: this.#worker?.status(),
       deadLetters: this.#deadLetters?.queue.counts,
       access: this.#access,
+      redis: this.#redis,
     });
   }
 

@@ -58,7 +58,7 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
       (error) => error instanceof KafkaFailure && !error.passing,
     );
   const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
-  await mustBeFit(store, isWorker);
+  await mustBeFit(store, isWorker ? settings.namespace : undefined);
   // Also of one who only reads: of a format that is not known here it could show nothing.
   const stored = await readCheckpoints(store, settings.namespace, partitions);
   if (!isWorker) return { partitions, isFirst: false, retention: undefined };
@@ -68,8 +68,8 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
   return { partitions, isFirst: stored.every((checkpoint) => checkpoint === undefined), retention };
 }
 
-async function mustBeFit(store: RedisStore, writes: boolean): Promise<void> {
-  const findings = await store.checks({ write: writes });
+async function mustBeFit(store: RedisStore, namespace: string | undefined): Promise<void> {
+  const findings = await store.checks(namespace);
   const errors = findings.filter((finding) => finding.level === 'error');
   if (errors.length > 0) throw new StartRefused(errors.map((finding) => finding.message).join('\n'));
 }

@@ -14,3 +14,14 @@ export function otherRecord(topic: string, { offset, differs }: Divergence): obj
 export function lostLog(topic: string, { held, end }: { readonly held: Offset; readonly end: Offset }): object {
   return { topic, held, end, advice: `the log ends before records that were counted: ${ADVICE}` };
 }
+
+/** What may have lost the state in Redis, for people who have to bring it back. */
+export const STATE_LOST_ADVICE =
+  'restore Redis from a backup, or stop all workers and start one once with --rebuild: everything is then counted anew from the ' +
+  'earliest record that is retained, and earlier windows say incomplete. If Redis was only restarted, run receval doctor first: ' +
+  'its check "redis reload" tells whether this server loses all state at each restart';
+
+/** For the log: nothing is stored of a unit that was read before. */
+export const LOST_STATE: object = {
+  advice: `the partition was read before, but nothing of it is stored: the state was lost, or redis.url or namespace is not the right one. Else ${STATE_LOST_ADVICE}`,
+};

@@ -30,7 +30,7 @@ export class Counting {
   /** Writes so many records that are over by now; silence closes all of them once they are read. */
   static async of(stand: Stand, events: number): Promise<Counting> {
     const start = new Date(Date.now() - (1000 * events) / RATE - 1_800_000);
-    const flags = ['--to', 'kafka', '--events', String(events), '--rate', String(RATE), ...FAULTS];
+    const flags = ['--to', 'kafka', '--seed', '1', '--events', String(events), '--rate', String(RATE), ...FAULTS];
     const written = await stand.command(
       simulateCommand,
       ...flags,

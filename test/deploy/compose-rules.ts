@@ -5,7 +5,7 @@ import { type ComposeFile, type ComposeService, isOneShot, ROOT } from './compos
 
 /** What is wrong with the file, a line each; empty: nothing. */
 export function composeProblems(file: ComposeFile): readonly string[] {
-  return Object.entries(file.services).flatMap(([name, service]) =>
+  const problems = Object.entries(file.services).flatMap(([name, service]) =>
     [
       ...image(service),
       ...rights(name, service),
@@ -17,6 +17,15 @@ export function composeProblems(file: ComposeFile): readonly string[] {
       ...settings(service),
     ].map((problem) => `${name}: ${problem}`),
   );
+  return [...problems, ...builtTwice(file)];
+}
+
+/** Each build gives the image another id: of several the last wins, and `up --build` makes all containers anew each time. */
+function builtTwice({ services }: ComposeFile): string[] {
+  const built = Object.entries(services).filter(([, { build }]) => build !== undefined);
+  return built
+    .filter(([name, { image }]) => built.some(([other, service]) => other < name && service.image === image))
+    .map(([name, { image }]) => `${name}: ${image} is built by another service, too`);
 }
 
 function image({ image, build }: ComposeService): string[] {

@@ -41,6 +41,12 @@ describe('docker-compose.yml', () => {
 
   it.each([
     ['an image without a version', /redis:7\.2\.14-alpine/, 'redis:latest', 'not pinned'],
+    [
+      'an image that several services build',
+      '  image: receval:',
+      '  build: {context: ., dockerfile: deploy/Dockerfile}\n  image: receval:',
+      'is built by another service, too',
+    ],
     ['a port for everybody', '127.0.0.1:9090:9090', '9090:9090', 'not on 127.0.0.1'],
     ['a health check that is missing', / {4}healthcheck:\n {6}test: \[CMD, sh.*\n(?: {6}.*\n)+/, '', 'no health check'],
     [
@@ -110,6 +116,11 @@ describe('docker-compose.yml', () => {
     const { topics } = loadSettings({ env: {}, readFile: missing }).kafka;
     const made = /for topic in ([^;]+);/.exec(file.services['topics'].command[0])?.[1].split(' ');
     expect(made).toEqual(topics.map(({ name }) => name));
+  });
+
+  it('builds its own image once', () => {
+    const built = Object.entries(file.services).filter(([, { build }]) => build !== undefined);
+    expect(built.map(([name]) => name)).toEqual(['worker']);
   });
 
   it('leaves Redis at least half of its container for rewriting its log', () => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { run } from '../services/commands.ts';
 import { ROOT } from './compose-file.ts';
@@ -39,20 +39,23 @@ export function wordsOf(stage: Stage, verb: string): readonly unknown[] {
 
 export interface Copy {
   readonly from: string | undefined;
+  /** Octal digits; undefined: as the sources have it. */
+  readonly chmod: string | undefined;
   readonly sources: readonly string[];
   readonly target: string;
 }
 
 export function copyOf({ rest }: Instruction): Copy {
   const words = rest.split(' ');
-  const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length);
+  const flag = (name: string): string | undefined =>
+    words.find((word) => word.startsWith(`--${name}=`))?.slice(`--${name}=`.length);
   const paths = words.filter((word) => !word.startsWith('--'));
-  return { from, sources: paths.slice(0, -1), target: paths[paths.length - 1] };
+  return { from: flag('from'), chmod: flag('chmod'), sources: paths.slice(0, -1), target: paths[paths.length - 1] };
 }
 
 /**
- * Runs the steps of an image as plain commands: each stage has a folder in `top` that stands for its /app. Answers the
- * folder of the last. Rejects with what the first step that failed printed.
+ * Runs the steps of an image as plain commands: each stage has a folder in `top` that stands for its /app. What comes from the
+ * checkout is its owner's alone, as with a umask of 077. Answers the folder of the last. Rejects with what the first step that failed printed.
  */
 export async function buildPlainly(stages: readonly Stage[], top: string): Promise<string> {
   const folders = new Map<string, string>();
@@ -74,10 +77,19 @@ export async function buildPlainly(stages: readonly Stage[], top: string): Promi
   return app;
 }
 
-function place({ from, sources, target }: Copy, app: string, folders: ReadonlyMap<string, string>): void {
+function place({ from, chmod, sources, target }: Copy, app: string, folders: ReadonlyMap<string, string>): void {
   for (const source of sources) {
     const origin = from === undefined ? join(ROOT, source) : join(folders.get(from) ?? '', source.replace('/app/', ''));
     const path = target.endsWith('/') ? join(app, target, basename(source)) : join(app, target);
     cpSync(origin, path, { recursive: true });
+    for (const one of from === undefined ? pathsIn(path) : []) {
+      chmodSync(one, chmod === undefined ? statSync(one).mode & 0o700 : Number.parseInt(chmod, 8));
+    }
   }
+}
+
+/** The file or folder, and all that lies in it. */
+export function pathsIn(path: string): readonly string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return [path, ...readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => join(path, name))];
 }

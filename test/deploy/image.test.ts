@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../services/commands.ts';
 import { freePort } from '../services/ports.ts';
 import { readCompose, readRoot } from './compose-file.ts';
-import { buildPlainly, copyOf, parseDockerfile, wordsOf } from './dockerfile.ts';
+import { buildPlainly, copyOf, parseDockerfile, pathsIn, wordsOf } from './dockerfile.ts';
 import { recevalIn } from './receval-in.ts';
 
 const stages = parseDockerfile(readRoot('deploy/Dockerfile'));
@@ -67,11 +67,11 @@ describe('deploy/Dockerfile', () => {
   });
 
   it.each([
-    ['of the image', healthCheck()],
-    ['of the compose file', composeCheck()],
+    ['of the image, which an orchestrator may restart by', '/healthz', healthCheck()],
+    ['of the compose file, which restarts nothing', '/readyz', composeCheck()],
   ])(
-    'has a health check (%s) that tells a service that is well from one that is not',
-    async (_, [program, flag, script]) => {
+    'has a health check (%s: %s) that tells a service that is well from one that is not',
+    async (_, page, [program, flag, script]) => {
       let status = 200;
       const asked: (string | undefined)[] = [];
       const server = createServer((request, response) => {
@@ -90,7 +90,7 @@ describe('deploy/Dockerfile', () => {
       expect(await check()).toEqual({ code: 1, stdout: '', stderr: expect.any(String) });
       await new Promise((resolve) => server.close(resolve));
       expect(await check()).toEqual({ code: 1, stdout: '', stderr: expect.any(String) });
-      expect(asked).toEqual(['/healthz', '/healthz']);
+      expect(asked).toEqual([page, page]);
     },
   );
 
@@ -108,6 +108,31 @@ describe('deploy/Dockerfile', () => {
       for (const tool of ['typescript', 'tsx', 'vitest', '@biomejs']) {
         expect(existsSync(join(app, 'node_modules', tool))).toBe(false);
       }
+    });
+
+    it('can be read by its user, whatever the umask of the checkout was', () => {
+      const unreadable = readdirSync(app)
+        .filter((name) => name !== 'node_modules')
+        .flatMap((name) => pathsIn(join(app, name)))
+        .filter((path) => {
+          const found = statSync(path);
+          const needed = found.isDirectory() ? 0o005 : 0o004;
+          return (found.mode & needed) !== needed;
+        });
+      expect(unreadable).toEqual([]);
+      expect(statSync(join(app, 'bin/receval')).mode & 0o111).toBe(0o111);
+    });
+
+    it('holds no empty folders of packages that it left out', () => {
+      const modules = join(app, 'node_modules');
+      const folders = readdirSync(modules).flatMap((name) =>
+        name.startsWith('@') ? [name, ...readdirSync(join(modules, name)).map((one) => join(name, one))] : [name],
+      );
+      expect(folders.length).toBeGreaterThan(10);
+      const empty = folders.filter(
+        (name) => statSync(join(modules, name)).isDirectory() && readdirSync(join(modules, name)).length === 0,
+      );
+      expect(empty).toEqual([]);
     });
 
     it('tells its version and takes the settings of the compose file', async () => {

@@ -1,9 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paneKey, unitKey } from '../../src/accumulators/store/layout.ts';
+import type { Commit } from '../../src/accumulators/store/port.ts';
 import { RedisStore } from '../../src/accumulators/store/redis.ts';
 import { openRedis, redisIsThere } from '../contracts/store/redis-harness.ts';
 import { storeContract } from '../contracts/store/suite.ts';
@@ -108,11 +110,28 @@ if (await redisIsThere()) {
       client.disconnect();
     }
   };
+  /** Sends lines as they are, over one connection; each must be answered by one line. */
+  const plainly = (port: number, lines: readonly string[]): Promise<readonly string[]> =>
+    new Promise((resolve, reject) => {
+      let text = '';
+      const socket = createConnection({ host: '127.0.0.1', port }, () => {
+        socket.write(lines.map((line) => `${line}\r\n`).join(''));
+      });
+      socket.once('error', reject);
+      socket.once('close', () => reject(new Error(`the server hung up after ${text}`)));
+      socket.on('data', (data) => {
+        text += data.toString();
+        const answered = text.split('\r\n').slice(0, -1);
+        if (answered.length < lines.length) return;
+        resolve(answered);
+        socket.destroy();
+      });
+    });
   /** What a worker finds wrong with the server at its start. */
   const problemsOf = async (url: string): Promise<readonly string[]> => {
     try {
       const store = await RedisStore.connect({ url, rowTtl: 3_600_000, connectTimeout: 1000 });
-      const findings = await store.checks();
+      const findings = await store.checks('deploy');
       await store.time();
       await store.close();
       return findings.filter(({ level }) => level === 'error').map(({ message }) => message);
@@ -148,7 +167,105 @@ if (await redisIsThere()) {
     'RENAME receval:{a:0}:unit receval:{a:1}:unit',
   ];
 
+  /** A commit of the unit of that namespace, as a worker makes it. */
+  const commitTo = (namespace: string, seq: number): Commit => ({
+    unit: unitKey(namespace, 0),
+    token: 't',
+    seq,
+    cid: `c${seq}`,
+    parent: seq === 1 ? '' : `c${seq - 1}`,
+    checkpoint: new Map([['position', String(seq)]]),
+    rows: new Map(
+      ['m', 'h'].map((size) => [
+        paneKey({ namespace, unit: 0, generation: '1' }, size === 'm' ? 'm' : 'h', seq),
+        new Map([['30m||', `sums ${seq}`]]),
+      ]),
+    ),
+    deletes: seq === 1 ? [] : [paneKey({ namespace, unit: 0, generation: '1' }, 'h', seq - 1)],
+  });
+  /** All that is stored, by key. */
+  const stored = async (url: string): Promise<Record<string, unknown>> => {
+    const admin = new Redis(url);
+    const keys = (await admin.keys('*')).sort();
+    const found = Object.fromEntries(await Promise.all(keys.map(async (key) => [key, await admin.hgetall(key)])));
+    admin.disconnect();
+    return found;
+  };
+  const without = (acl: string, rights: string): string => acl.replace(rights, '');
+
+  describe('a restart of Redis', () => {
+    it.each(['in order', 'by kill -9'])('%s finds again all that was committed', async (how) => {
+      const own = await startShippedRedis(secrets);
+      try {
+        const store = await RedisStore.connect({ url: own.workerUrl, rowTtl: 3_600_000 });
+        await store.claim(unitKey('deploy', 0), 't');
+        for (const seq of [1, 2, 3]) expect(await store.commit(commitTo('deploy', seq))).toBe('OK');
+        const before = await stored(own.adminUrl);
+        expect(Object.keys(before).length).toBe(5);
+        await store.close();
+        if (how === 'by kill -9') await own.kill9();
+        await own.restart();
+        expect(await stored(own.adminUrl)).toEqual(before);
+        const again = await RedisStore.connect({ url: own.workerUrl });
+        expect(await again.claim(unitKey('deploy', 0), 'u')).toMatchObject({ token: 't', seq: 3, cid: 'c3' });
+        await again.close();
+      } finally {
+        await own.stop();
+      }
+    });
+
+    it('that would lose all is foretold by the checks of a start, and the start is refused', async () => {
+      const own = await startShippedRedis(secrets, without(acl.stdout, ' ~* &* +@all'));
+      try {
+        const [problem] = await problemsOf(own.workerUrl);
+        expect(problem).toContain('a restart would lose all state');
+        expect(problem).toContain('ACL SETUSER default ~* &* +@all');
+        // What it says to do mends it.
+        expect(await answers(own.adminUrl, ['ACL SETUSER default ~* &* +@all'])).toEqual(
+          allowed(['ACL SETUSER default ~* &* +@all']),
+        );
+        expect(await problemsOf(own.workerUrl)).toEqual([]);
+      } finally {
+        await own.stop();
+      }
+    });
+
+    it.each(['+hset', '+pexpireat', '+unlink'])('needs the right %s of the user default', async (right) => {
+      const admin = new Redis(adminUrl);
+      await admin.acl('SETUSER', 'default', right.replace('+', '-'));
+      const problems = await problemsOf(workerUrl);
+      await admin.acl('LOAD');
+      admin.disconnect();
+      expect(problems).toEqual([expect.stringContaining('a restart would lose all state')]);
+    });
+
+    it('is told as not known where the worker may not ask', async () => {
+      const admin = new Redis(adminUrl);
+      await admin.acl('SETUSER', 'receval-worker', '-acl|dryrun');
+      const store = await RedisStore.connect({ url: workerUrl });
+      const findings = await store.checks('deploy');
+      await store.close();
+      await admin.acl('LOAD');
+      admin.disconnect();
+      expect(findings.filter(({ check }) => check === 'reload')).toEqual([
+        { check: 'reload', level: 'warning', message: expect.stringContaining('Allow it +acl|dryrun') },
+      ]);
+    });
+  });
+
   describe('the users of Redis', () => {
+    it('leave no way in for the user default', async () => {
+      const after = ['INFO', 'FLUSHALL', 'ACL LIST', 'EVAL return(1) 0'];
+      for (const password of ['""', 'default', 'x', 'nopass', 'off']) {
+        for (const login of [`AUTH ${password}`, `AUTH default ${password}`, `HELLO 3 AUTH default ${password}`]) {
+          expect(await plainly(server.port, [login, ...after])).toEqual([
+            expect.stringMatching(/^-WRONGPASS /),
+            ...after.map(() => expect.stringMatching(/^-NOAUTH /)),
+          ]);
+        }
+      }
+    });
+
     it('are two, and nobody comes in without a name or with a wrong password', async () => {
       const open = `redis://127.0.0.1:${server.port}`;
       for (const command of ['PING', 'INFO', 'HELLO 2']) {
@@ -177,7 +294,7 @@ if (await redisIsThere()) {
 
     it('let the worker pass every check of its start', async () => {
       const store = await RedisStore.connect({ url: workerUrl });
-      const findings = await store.checks();
+      const findings = await store.checks('deploy');
       await store.close();
       expect(findings.filter(({ level }) => level === 'error')).toEqual([]);
       const ok = findings.filter(({ level }) => level === 'ok').map(({ check }) => check);
@@ -218,7 +335,7 @@ if (await redisIsThere()) {
       expect(found.get('position')).toBe('7');
       expect(sums).toEqual(new Map([['30m||', 'sums']]));
       expect(Math.abs((await exporter.time()) - Date.now())).toBeLessThan(60_000);
-      const findings = await exporter.checks({ write: false });
+      const findings = await exporter.checks(undefined);
       expect(findings.filter(({ level }) => level === 'error')).toEqual([]);
 
       await expect(exporter.claim(unit, 'x')).rejects.toMatchObject({ code: 'NOPERM' });
@@ -267,4 +384,211 @@ if (await redisIsThere()) {
       expect(idle).toEqual(['+ping']);
     });
   });
+
+  describe('users of several tenants', () => {
+    /** Each is told from the first by the end of its name alone. */
+    const TENANTS = ['tenant1', 'tenant10', 'tenant1:eu', 'tenant1:0', 'tenant'];
+    const MINE = TENANTS[0];
+    const top = mkdtempSync(join(tmpdir(), 'receval-tenants-'));
+    const urls = new Map<string, string>();
+    let own: Awaited<ReturnType<typeof startShippedRedis>>;
+    let admin: Redis;
+
+    beforeAll(async () => {
+      const args: string[] = [];
+      for (const [n, tenant] of TENANTS.entries()) {
+        args.push('--namespace', tenant);
+        for (const role of ['worker', 'exporter']) {
+          const file = join(top, `${n}-${role}`);
+          writeFileSync(file, `redis://t${n}-${role}:p${n}${role}@redis:6379\n`);
+          args.push(file);
+        }
+      }
+      const made = await redisScript('acl.sh', ...args);
+      expect(made).toMatchObject({ code: 0, stderr: '' });
+      own = await startShippedRedis(secrets, made.stdout);
+      admin = new Redis(own.adminUrl);
+      for (const [n, tenant] of TENANTS.entries()) {
+        for (const role of ['worker', 'exporter']) {
+          urls.set(`${role} ${tenant}`, `redis://t${n}-${role}:p${n}${role}@127.0.0.1:${own.port}`);
+        }
+      }
+    });
+    afterAll(async () => {
+      admin.disconnect();
+      await own.stop();
+      rmSync(top, { recursive: true });
+    });
+    const url = (role: string, tenant: string): string => urls.get(`${role} ${tenant}`) ?? '';
+    const fill = async (): Promise<void> => {
+      await admin.flushall();
+      for (const tenant of TENANTS) {
+        const store = await RedisStore.connect({ url: url('worker', tenant), rowTtl: 3_600_000 });
+        await store.claim(unitKey(tenant, 0), 't');
+        for (const seq of [1, 2]) expect(await store.commit(commitTo(tenant, seq))).toBe('OK');
+        await store.close();
+      }
+    };
+
+    it('pass every check of a start, and a worker and an exporter work with their own keys', async () => {
+      for (const tenant of TENANTS) {
+        const worker = await RedisStore.connect({ url: url('worker', tenant), rowTtl: 3_600_000 });
+        expect((await worker.checks(tenant)).filter(({ level }) => level === 'error')).toEqual([]);
+        for (const unit of [0, 9, 10, 99, 100, 12_345]) {
+          expect(await worker.claim(unitKey(tenant, unit), 'u')).toMatchObject({ seq: 0 });
+        }
+        await worker.close();
+        const exporter = await RedisStore.connect({ url: url('exporter', tenant) });
+        expect((await exporter.checks(undefined)).filter(({ level }) => level === 'error')).toEqual([]);
+        expect((await exporter.read([unitKey(tenant, 12_345)]))[0].get('token')).toBe('u');
+        await exporter.close();
+      }
+    });
+
+    it.each(
+      ['worker', 'exporter'].flatMap((role) => [...TENANTS.slice(1), 'default'].map((other) => ({ role, other }))),
+    )('let the $role of tenant1 do nothing to the namespace $other', async ({ role, other }) => {
+      await fill();
+      const before = await stored(own.adminUrl);
+      const found = await answers(url(role, MINE), trespasses(other));
+      expect(found.length).toBeGreaterThanOrEqual(44);
+      // Scripts run, if at all, with the rights of who sent them, and answer what they were told.
+      const wrong = found.filter((line) => !line.endsWith(': NOPERM') && !/^EVAL.*: (?:NOPERM|ERR)$/.test(line));
+      expect(wrong).toEqual([]);
+      expect(await stored(own.adminUrl)).toEqual(before);
+    });
+
+    it('have no rights to what is read out of a script', async () => {
+      await fill();
+      const key = unitKey('tenant10', 0);
+      const client = new Redis(url('worker', MINE));
+      const script = `local said = {}
+        for _, command in ipairs({{'HGETALL', KEYS[1]}, {'TYPE', KEYS[1]}, {'HSET', KEYS[1], 'f', 'v'}, {'UNLINK', KEYS[1]},
+          {'PEXPIRE', KEYS[1], 1}, {'KEYS', '*'}, {'SCAN', 0}, {'COPY', KEYS[1], ARGV[1]}, {'PUBLISH', 'c', 'm'}}) do
+          local answer = redis.pcall(unpack(command))
+          table.insert(said, type(answer) == 'table' and answer.err and 'refused' or 'done')
+        end
+        return said`;
+      // The key is named, and so refused before; or hidden in an argument, and refused within.
+      await expect(client.eval(script, 1, key, 'receval:{tenant1:0}:x')).rejects.toThrow(/NOPERM/);
+      const hidden = script.replaceAll('KEYS[1]', 'ARGV[2]');
+      expect(await client.eval(hidden, 0, 'receval:{tenant1:0}:x', key)).toEqual(Array(9).fill('refused'));
+      client.disconnect();
+    });
+
+    it('are made of what acl.sh is given, or not at all', async () => {
+      const [worker, exporter] = ['0-worker', '0-exporter'].map((name) => join(top, name));
+      const bad = join(top, 'bad');
+      writeFileSync(bad, 'redis://default:secret@redis:6379\n');
+      for (const [args, problem] of [
+        [['--namespace', 'a*', worker, exporter], 'not "a*"'],
+        [['--namespace', '', worker, exporter], 'not ""'],
+        [['--namespace', 'a[0', worker, exporter], 'not "a[0"'],
+        [['--namespace', 'a', worker], 'arguments:'],
+        [['--namespace', 'a', worker, exporter, 'b', worker, exporter], 'arguments:'],
+        [['--namespace', 'a', worker, worker], 'a user of its own'],
+        [['--namespace', 'a', worker, exporter, '--namespace', 'b', worker, exporter], 'a user of its own'],
+        [['--namespace', 'a', worker, bad], 'none of them is default'],
+        [[worker], 'arguments:'],
+      ] as const) {
+        const refused = await redisScript('acl.sh', ...args);
+        expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(problem) });
+      }
+    });
+  });
+}
+
+/** What a user of another namespace might try on its keys, a line each. */
+function trespasses(namespace: string): readonly string[] {
+  const key = unitKey(namespace, 0);
+  const row = paneKey({ namespace, unit: 0, generation: '1' }, 'm', 1);
+  const mine = unitKey('tenant1', 0);
+  const selfTest = `receval:{${namespace}:self-test}:x:unit`;
+  return [
+    ...[key, row, selfTest].flatMap((one) => [
+      `HGETALL ${one}`,
+      `HMGET ${one} token`,
+      `TYPE ${one}`,
+      `HSET ${one} token stolen`,
+      `PEXPIRE ${one} 1`,
+      `UNLINK ${one}`,
+      `EVAL return(redis.call("HGETALL",KEYS[1])) 1 ${one}`,
+    ]),
+    `UNLINK ${mine} ${key}`,
+    `EVAL return(redis.call("HSET",KEYS[2],"f","v")) 2 ${mine} ${key}`,
+    `EVAL return(redis.call("HGETALL",ARGV[1])) 0 ${key}`,
+    `EVAL return(redis.call("UNLINK",ARGV[1])) 0 ${key}`,
+    `EVAL return(redis.call("KEYS",ARGV[1])) 0 *`,
+    `EVAL return(redis.call("FLUSHALL")) 0`,
+    `EVAL_RO return(redis.call("HGETALL",KEYS[1])) 1 ${key}`,
+    `GET ${key}`,
+    `HGET ${key} token`,
+    `HKEYS ${key}`,
+    `HVALS ${key}`,
+    `HLEN ${key}`,
+    `HSCAN ${key} 0`,
+    `HRANDFIELD ${key}`,
+    `HDEL ${key} token`,
+    `HINCRBY ${key} seq 1`,
+    `DEL ${key}`,
+    `SET ${key} x`,
+    `EXISTS ${key}`,
+    `EXPIRE ${key} 1`,
+    `PERSIST ${key}`,
+    `TTL ${key}`,
+    `DUMP ${key}`,
+    `RESTORE ${key} 0 x`,
+    `COPY ${key} ${mine} REPLACE`,
+    `COPY ${mine} ${key} REPLACE`,
+    `RENAME ${key} ${mine}`,
+    `RENAME ${mine} ${key}`,
+    `RENAMENX ${key} ${mine}`,
+    `MOVE ${key} 1`,
+    `MIGRATE 127.0.0.1 1 ${key} 0 10`,
+    `OBJECT ENCODING ${key}`,
+    `OBJECT FREQ ${key}`,
+    `MEMORY USAGE ${key}`,
+    `SORT ${key}`,
+    `TOUCH ${key}`,
+    `WATCH ${key}`,
+    'RANDOMKEY',
+    'DBSIZE',
+    'KEYS *',
+    'SCAN 0',
+    `SCAN 0 MATCH receval:{${namespace}:*`,
+    'FLUSHALL',
+    'FLUSHDB',
+    'SWAPDB 0 1',
+    'SELECT 1',
+    'CONFIG GET *',
+    'CONFIG SET maxmemory 1',
+    'CLIENT LIST',
+    'CLIENT KILL TYPE normal',
+    'CLIENT TRACKING on BCAST',
+    'CLIENT NO-EVICT on',
+    'ACL LIST',
+    'ACL USERS',
+    'ACL GETUSER default',
+    'ACL GETUSER t1-worker',
+    'ACL SETUSER t0-worker allkeys',
+    'ACL SAVE',
+    'FUNCTION LIST',
+    'FUNCTION FLUSH',
+    'FCALL f 0',
+    'SCRIPT FLUSH',
+    'SCRIPT KILL',
+    `PUBLISH ${key} news`,
+    'SUBSCRIBE all',
+    'PSUBSCRIBE *',
+    'MONITOR',
+    'SLOWLOG GET',
+    'LATENCY LATEST',
+    'REPLICAOF NO ONE',
+    'SYNC',
+    'SAVE',
+    'BGREWRITEAOF',
+    'SHUTDOWN NOSAVE',
+    'MODULE LIST',
+    'LOLWUT',
+  ];
 }

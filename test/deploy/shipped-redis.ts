@@ -57,17 +57,24 @@ export interface ShippedRedis {
   readonly exporterUrl: string;
   /** Of a user that is for tests alone. */
   readonly adminUrl: string;
+  /** Ends it at once, as a power cut would. */
+  kill9(): Promise<void>;
+  /** Ends it in order if it still runs, and starts it again over its files. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A server with the shipped settings and users; where it listens and keeps its data is ours. @throws ServiceMissing */
-export async function startShippedRedis(secrets: Secrets): Promise<ShippedRedis> {
+/**
+ * A server with the shipped settings and users; where it listens and keeps its data is ours. `users`: another file of users,
+ * beside which there is that of the tests. @throws ServiceMissing
+ */
+export async function startShippedRedis(secrets: Secrets, users?: string): Promise<ShippedRedis> {
   const { bind: _bind, port: _port, dir: _dir, ...config } = redisSettings();
   const folder = mkdtempSync(join(tmpdir(), 'receval-users-'));
   const password = randomUUID();
-  const users = join(folder, 'users.acl');
-  writeFileSync(users, `${(await secrets.acl()).stdout}user admin on >${password} ~* &* +@all\n`);
-  const server = await startRedis({ config: { ...config, aclfile: users } });
+  const file = join(folder, 'users.acl');
+  writeFileSync(file, `${users ?? (await secrets.acl()).stdout}user admin on >${password} ~* &* +@all\n`);
+  const server = await startRedis({ config: { ...config, aclfile: file } });
   const here = (url: string): string => url.replace('redis:6379', `127.0.0.1:${server.port}`);
   const { worker, exporter } = secrets.read();
   return {
@@ -75,6 +82,8 @@ export async function startShippedRedis(secrets: Secrets): Promise<ShippedRedis>
     workerUrl: here(worker),
     exporterUrl: here(exporter),
     adminUrl: `redis://admin:${password}@127.0.0.1:${server.port}`,
+    kill9: () => server.kill9(),
+    restart: () => server.restart(),
     async stop() {
       await server.stop();
       rmSync(folder, { recursive: true });

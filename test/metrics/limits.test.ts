@@ -53,3 +53,25 @@ describe('the files by which a process gets in', () => {
     expect(metrics.text).not.toContain('c4n4ry');
   });
 });
+
+describe('the memory of Redis', () => {
+  const told = (metrics: Metrics): readonly string[] => metrics.text.match(/^receval_redis_.*/gm) ?? [];
+
+  it.each(['worker', 'exporter', 'all'] as const)(
+    'is told by role %s, and no more when it is not known',
+    async (role) => {
+      const metrics = new Metrics(settingsOf(), { ...LIMITS, role });
+      expect(told(metrics)).toEqual([]);
+      await metrics.update({ redis: { usedBytes: 70, limitBytes: 100, evicted: 3 } });
+      expect(told(metrics)).toEqual([
+        'receval_redis_memory_used_bytes 70',
+        'receval_redis_memory_limit_bytes 100',
+        'receval_redis_evicted_keys_total 3',
+      ]);
+      await metrics.update({ redis: { usedBytes: 70, limitBytes: undefined, evicted: 0 } });
+      expect(told(metrics)).toEqual(['receval_redis_memory_used_bytes 70', 'receval_redis_evicted_keys_total 0']);
+      await metrics.update({ redis: undefined });
+      expect(told(metrics)).toEqual([]);
+    },
+  );
+});

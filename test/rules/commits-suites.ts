@@ -189,11 +189,83 @@ const undecodable = grewSuite({
     },
   },
 });
+const used = (instance: string): string => `receval_redis_memory_used_bytes{job="receval",instance="${instance}"}`;
+const limit = (instance: string): string => `receval_redis_memory_limit_bytes{job="receval",instance="${instance}"}`;
+const nearlyFull: Firing = {
+  labels: { job: 'receval' },
+  annotations: {
+    summary: 'The Redis of receval is nearly full',
+    description:
+      'Redis has used 81% of its maxmemory for 10 minutes. When it is full it takes no commit, and nothing is counted until there is room.',
+  },
+};
+const redisMemoryHigh: RuleSuite = {
+  alert: 'RecevalRedisMemoryHigh',
+  step: '1m',
+  severity: 'warning',
+  cases: {
+    'is silent at 80 %, and without a limit': {
+      series: { [used('a')]: '80x30', [limit('a')]: '100x30', [used('b')]: '81x30' },
+      at: '25m',
+      fires: NONE,
+    },
+    'fires once above it, after 10 minutes, whoever tells it': {
+      series: { [used('a')]: '81x30', [limit('a')]: '100x30', [used('b')]: '81x30', [limit('b')]: '100x30' },
+      before: { at: '9m', fires: NONE },
+      at: '10m',
+      fires: [nearlyFull],
+    },
+    'is resolved when there is room': {
+      series: { [used('a')]: '81x30', [limit('a')]: '100x14 200x16' },
+      before: { at: '14m', fires: [nearlyFull] },
+      at: '15m',
+      fires: NONE,
+    },
+  },
+  control: { from: '> 0.8', to: '> 0.82', breaks: 'fires once above it, after 10 minutes, whoever tells it' },
+};
+
+const evicted = (instance: string): string => `receval_redis_evicted_keys_total{job="receval",instance="${instance}"}`;
+const evicts: Firing = {
+  labels: { job: 'receval' },
+  annotations: {
+    summary: 'Redis throws out keys, perhaps those of receval',
+    description:
+      'In the last 15 minutes Redis has evicted keys for want of memory. Rows that vanish make measures too low, and nothing else tells it.',
+  },
+};
+const redisEvicts: RuleSuite = {
+  alert: 'RecevalRedisEvicts',
+  step: '1m',
+  severity: 'critical',
+  cases: {
+    'is silent while the counter stands, also when a process begins to tell of it': {
+      series: { [evicted('a')]: '7x40', [evicted('b')]: '_x20 7x20' },
+      at: '22m',
+      fires: NONE,
+    },
+    'fires once when it grew': {
+      series: { [evicted('a')]: '7x10 8x30', [evicted('b')]: '7x10 8x30' },
+      before: { at: '10m', fires: NONE },
+      at: '11m',
+      fires: [evicts],
+    },
+    'is resolved 15 minutes later': {
+      series: { [evicted('a')]: '7x10 8x30' },
+      before: { at: '24m', fires: [evicts] },
+      at: '26m',
+      fires: NONE,
+    },
+  },
+  control: { from: '> 0', to: '> 2', breaks: 'fires once when it grew' },
+};
 
 export const COMMIT_SUITES: readonly RuleSuite[] = [
   commitErrors,
   commitFenced,
   redisRollback,
+  redisMemoryHigh,
+  redisEvicts,
   dataGap,
   undecodable,
   ...stops,

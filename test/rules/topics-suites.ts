@@ -1,4 +1,4 @@
-import type { Firing, RuleSuite } from './promtool-case.ts';
+import { type Firing, grewSuite, type RuleSuite } from './promtool-case.ts';
 
 const A = 'job="receval",instance="a"';
 const B = 'job="receval",instance="b"';
@@ -233,4 +233,41 @@ const retentionLow: RuleSuite = {
   control: { from: '< 86400', to: '< 86399', breaks: 'fires a second below, after 15 minutes' },
 };
 
-export const TOPIC_SUITES: readonly RuleSuite[] = [lagHigh, poisonRate, keysNotPaired, topicSilent, retentionLow];
+const deadLettersLost = (['failed', 'dropped'] as const).map((outcome) =>
+  grewSuite({
+    alert: 'RecevalDeadLettersLost',
+    severity: 'warning',
+    series: `receval_dead_letters_total{${A},outcome="${outcome}"}`,
+    span: 15,
+    firing: {
+      labels: { job: 'receval', instance: 'a', outcome },
+      annotations: {
+        summary: 'receval on a loses dead letters',
+        description: `In the last 15 minutes invalid records could not be kept on a, outcome ${outcome}. They are counted, but nobody can look at their bytes any more.`,
+      },
+    },
+  }),
+);
+const lettersWritten: RuleSuite = {
+  alert: 'RecevalDeadLettersLost',
+  step: '1m',
+  severity: 'warning',
+  cases: {
+    'is silent about those that were written': {
+      series: { [`receval_dead_letters_total{${A},outcome="written"}`]: '0+10x40' },
+      at: '30m',
+      fires: NONE,
+    },
+  },
+  control: { from: 'outcome!="written"', to: 'outcome!="none"', breaks: 'is silent about those that were written' },
+};
+
+export const TOPIC_SUITES: readonly RuleSuite[] = [
+  lagHigh,
+  poisonRate,
+  ...deadLettersLost,
+  lettersWritten,
+  keysNotPaired,
+  topicSilent,
+  retentionLow,
+];

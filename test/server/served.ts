@@ -15,7 +15,7 @@ const server = await startServer(
   {
     metrics: () => page,
     contentType: 'text/plain',
-    ready: () => ({ ready: true, reasons: [] }),
+    ready: () => ({ ready: true, reasons: [], stopped: [] }),
     healthy: () => true,
   },
 );

@@ -7,7 +7,9 @@ import { skipCommand } from '../../src/cli/skip.ts';
 import { expectation } from '../../src/simulate/plan.ts';
 import { CLEAN_FAULTS, USUAL_SETTINGS } from '../../src/simulate/settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';
+import { until } from '../consumers/source/kafka-collector.ts';
 import { itWith } from '../services/it-with.ts';
+import { freePort } from '../services/ports.ts';
 import { startRedis } from '../services/redis.ts';
 import { type Produced, type RunningService, type Stand, sharedServers, withStand } from './stand.ts';
 
@@ -98,7 +100,19 @@ itWith(SERVERS, 'receval run counts what simulate --to kafka has planted', async
     const faults = { late: 0.02, duplicate: 0.02, orphan: 0.02, malformed: 0.02, clockAhead: 0.01 };
     const flags = Object.entries(faults).flatMap(([name, share]) => [`--${name.replace('A', '-a')}`, String(share)]);
     const simulate = (...more: string[]) =>
-      stand.command(simulateCommand, '--to', 'kafka', '--events', '5000', '--rate', '10', ...flags, ...more);
+      stand.command(
+        simulateCommand,
+        '--to',
+        'kafka',
+        '--seed',
+        '1',
+        '--events',
+        '5000',
+        '--rate',
+        '10',
+        ...flags,
+        ...more,
+      );
     const missing = await simulate('--start', start.toISOString());
     expect(missing.code).toBe(2);
     expect(missing.stderr).toContain(`there is no topic ${stand.topics.impressions}, ${stand.topics.feedback}`);
@@ -146,6 +160,32 @@ itWith(SERVERS, 'simulate --to kafka writes live, and says what it cannot do', a
     }
   });
 });
+
+itWith(
+  SERVERS,
+  'simulate --to kafka repeats no ids when it is started again, unless it is given the seed',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      await stand.makeTopics(1);
+      const simulate = async (...flags: string[]): Promise<string> => {
+        const ended = await stand.command(simulateCommand, '--to', 'kafka', '--events', '300', '--clean', ...flags);
+        expect(ended.code).toBe(0);
+        return ended.stderr;
+      };
+      const seedOf = (told: string): string =>
+        /^note: the seed of this start is (\d+); --seed \1 makes/m.exec(told)?.[1] ?? '';
+      const seeds = [seedOf(await simulate()), seedOf(await simulate())];
+      expect(new Set(seeds).size).toBe(2);
+      const duplicates = async (): Promise<number> => {
+        const [unit] = await counted(stand, 1, Number.NEGATIVE_INFINITY);
+        return unit.join.counts[0].impressions.drops.duplicate;
+      };
+      expect(await duplicates()).toBe(0);
+      expect(await simulate('--seed', seeds[0])).not.toContain('the seed of this start');
+      expect(await duplicates()).toBeGreaterThan(20);
+    });
+  },
+);
 
 itWith(
   SERVERS,
@@ -286,6 +326,7 @@ itWith(SERVERS, 'lost state is refused, and rebuilt from the log when asked to',
     const message = await refused(stand);
     expect(message).toContain('the state was lost');
     expect(message).toContain('--rebuild');
+    expect(message).toContain('redis reload');
     const examined = await stand.command(doctorCommand);
     expect(examined.stdout).toMatch(/^error +state: .* the state was lost/m);
     expect(examined.code).toBe(1);
@@ -301,6 +342,55 @@ itWith(SERVERS, 'lost state is refused, and rebuilt from the log when asked to',
     for (const { incompleteBefore } of rebuilt) expect(incompleteBefore).toBeGreaterThanOrEqual(at);
   });
 });
+
+itWith(
+  SERVERS,
+  'while the state is lost neither worker nor exporter is ready, and both say what to do',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      const [workerPort, exporterPort] = [await freePort(), await freePort()];
+      stand.configure(QUICK);
+      await stand.makeTopics(1);
+      const services: RunningService[] = [];
+      const start = (role: string, port: number): RunningService => {
+        stand.configure({ ...QUICK, http: { port } });
+        const service = stand.run('--role', role);
+        services.push(service);
+        return service;
+      };
+      /** Until /readyz has this status, and says this. */
+      const readiness = (port: number, status: number, says = ''): Promise<void> =>
+        until(`/readyz with ${status}: ${says}`, async () => {
+          const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+          return answer?.status === status && (await answer.text()).includes(says);
+        });
+      try {
+        const first = start('exporter', exporterPort);
+        // Nobody has committed yet.
+        await first.printedOnce(/receval is running/);
+        await readiness(exporterPort, 503, 'no worker has committed');
+        const worker = start('worker', workerPort);
+        await stand.produce(shown('all', 4));
+        await stand.drained(1, worker, Number.NEGATIVE_INFINITY);
+        await readiness(workerPort, 200);
+        await readiness(exporterPort, 200);
+
+        await stand.redis.flushall();
+        await stand.produce(shown('after', 1));
+        await readiness(exporterPort, 503, 'is gone from Redis');
+        await readiness(workerPort, 503, 'partition 0 is stopped: state_lost');
+        await worker.printedOnce(/unit stopped/);
+        expect(worker.printed).toContain('--rebuild');
+        // One that is started now has never seen what was there.
+        expect(await first.stop()).toBe(0);
+        start('exporter', exporterPort);
+        await readiness(exporterPort, 503, 'no worker has committed');
+      } finally {
+        await Promise.all(services.filter(({ isRunning }) => isRunning).map((service) => service.stop()));
+      }
+    });
+  },
+);
 
 itWith(SERVERS, 'a start at the latest record holds from then on, also for what is added later', async (servers) => {
   await withStand(servers, async (stand) => {

@@ -78,7 +78,7 @@ let ids = 0;
 export function claimRecorded(store: Store): Promise<Unit> {
   const settings: Settings = loadSettings({ readFile: () => CONFIGURATION, env: {} });
   const scorer = compile(settings.measures, settings.grading);
-  return Unit.claim(workerSettings(settings, scorer, 1, NO_PERMISSIONS).unit(0), {
+  return Unit.claim(workerSettings(settings, scorer, 1, NO_PERMISSIONS, 0).unit(0), {
     store,
     scorer,
     decoders: serviceDecoders(settings),

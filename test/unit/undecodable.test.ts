@@ -20,7 +20,7 @@ let ids = 0;
 function claim(store: MemoryStore, told: PassedBatch[] = []): Promise<Unit> {
   return Unit.claim(
     {
-      ...unitShape(SETTINGS, SCORER),
+      ...unitShape(SETTINGS, SCORER, 0),
       namespace: 'test',
       partition: 0,
       partitions: 1,

@@ -19,6 +19,7 @@
  *   receval:{<namespace>:<unit>}:<generation>:looks:<name>:<run>       of unit 0 only: what the looks have found
  *       (experiment/looks-fields.ts)
  *   receval:{<namespace>:accepted}:unit                                levels of watched cohorts that were accepted (accepted.ts)
+ *   receval:{<namespace>:self-test}:<id>:...                           for the moment of a start (redis-self-test.ts)
  *
  * What is kept of a run has no end in time: it goes when the run ends.
  */

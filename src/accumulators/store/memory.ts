@@ -19,7 +19,7 @@ export class MemoryStore implements Store {
     hash.set('seq', String(before.seq));
     hash.set('cid', before.cid);
     this.#hashes.set(unit, hash);
-    return { ...before, checkpoint: before.seq === 0 ? undefined : checkpoint };
+    return { ...before, checkpoint: before.seq === 0 || checkpoint.size === 0 ? undefined : checkpoint };
   }
 
   /** Rejects when the checkpoint names a field of the store's own: that would break the guard. */

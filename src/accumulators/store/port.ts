@@ -32,8 +32,17 @@ export interface Claimed {
   readonly token: string;
   readonly seq: number;
   readonly cid: string;
-  /** undefined: nobody has committed to this unit yet. */
+  /** undefined: nobody has committed to this unit yet, or what was committed is gone and only claims are left. */
   readonly checkpoint: Fields | undefined;
+}
+
+/** How full a server's memory is. Of several primaries: the fullest, and what all have evicted. */
+export interface StoreUsage {
+  readonly usedBytes: number;
+  /** maxmemory; undefined: none is set. */
+  readonly limitBytes: number | undefined;
+  /** Keys that were thrown out for want of memory, since the server started. */
+  readonly evicted: number;
 }
 
 /** Where a unit's durable state lives. Guarantees: semantics.md section 5. */

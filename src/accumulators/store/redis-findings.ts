@@ -1,10 +1,23 @@
+import type { StoreUsage } from './port.ts';
+
 /** Judges what a server tells of itself. */
 export interface StoreFinding {
-  readonly check: 'version' | 'eviction' | 'history' | 'durability' | 'replicas' | 'clock' | 'self-test';
+  readonly check:
+    | 'version'
+    | 'eviction'
+    | 'memory'
+    | 'history'
+    | 'durability'
+    | 'reload'
+    | 'replicas'
+    | 'clock'
+    | 'self-test';
   /** error: do not start. */
   readonly level: 'ok' | 'warning' | 'error';
   /** What was found and, unless it is fine, what to do. */
   readonly message: string;
+  /** The alert that a running service raises for it (docs/runbook.md). */
+  readonly alert?: string;
 }
 
 export type ServerInfo = ReadonlyMap<string, string>;
@@ -18,7 +31,7 @@ export function parseInfo(text: string): ServerInfo {
 /** Findings on one server, in a fixed order. `text`: what INFO answered. */
 export function findingsOf(text: string): readonly StoreFinding[] {
   const info = parseInfo(text);
-  return [version(info), eviction(info), history(info, text), durability(info), replicas(info)];
+  return [version(info), eviction(info), memory(info), history(info, text), durability(info), replicas(info)];
 }
 
 /** First versions of each line without CVE-2025-49844, by which a script can take over the server. */
@@ -70,11 +83,70 @@ function before(a: readonly number[], b: readonly number[]): boolean {
 
 function eviction(info: ServerInfo): StoreFinding {
   const policy = info.get('maxmemory_policy') ?? 'unknown';
-  if (policy === 'noeviction') return { check: 'eviction', level: 'ok', message: 'maxmemory-policy is noeviction' };
+  const { evicted } = usageOfOne(info);
+  if (policy === 'noeviction' && evicted === 0) {
+    return { check: 'eviction', level: 'ok', message: 'maxmemory-policy is noeviction' };
+  }
+  if (policy === 'noeviction') {
+    return {
+      check: 'eviction',
+      level: 'warning',
+      message:
+        `${evicted} keys were evicted since this server started, though maxmemory-policy is noeviction now: if they were receval's, ` +
+        'measures are too low. Restore a backup, or start once with --rebuild',
+    };
+  }
   return {
     check: 'eviction',
     level: 'error',
     message: `maxmemory-policy is ${policy}: rows could vanish silently. Set it to noeviction`,
+  };
+}
+
+/** From here on somebody should make room: at its limit the server takes no commit any more. */
+export const NEARLY_FULL = 0.8;
+
+function memory(info: ServerInfo): StoreFinding {
+  const { usedBytes, limitBytes } = usageOfOne(info);
+  if (limitBytes === undefined) {
+    return {
+      check: 'memory',
+      level: 'warning',
+      message:
+        `${mebibytes(usedBytes)} in use, and maxmemory is not set: the server takes memory until the machine kills it, and nobody is told ` +
+        'before. Set maxmemory to at most half of what the machine or container has',
+    };
+  }
+  const found = `${mebibytes(usedBytes)} of maxmemory ${mebibytes(limitBytes)} in use`;
+  if (usedBytes <= NEARLY_FULL * limitBytes) return { check: 'memory', level: 'ok', message: found };
+  return {
+    check: 'memory',
+    level: 'warning',
+    message: `${found}: when it is full no commit is taken any more. Raise maxmemory, or show fewer cohorts, horizons or windows`,
+    alert: 'RecevalRedisMemoryHigh',
+  };
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
+/** @param texts what INFO answered of each primary, its sections memory and stats */
+export function usageOf(texts: readonly string[]): StoreUsage {
+  const all = texts.map((text) => usageOfOne(parseInfo(text)));
+  const share = ({ usedBytes, limitBytes }: StoreUsage): number =>
+    limitBytes === undefined ? 0 : usedBytes / limitBytes;
+  const fullest = all.reduce((most, one) => (share(one) > share(most) ? one : most));
+  return { ...fullest, evicted: all.reduce((sum, { evicted }) => sum + evicted, 0) };
+}
+
+function usageOfOne(info: ServerInfo): StoreUsage {
+  const number = (name: string): number => Number(info.get(name) ?? '0');
+  const limit = number('maxmemory');
+  return {
+    usedBytes: number('used_memory'),
+    limitBytes: limit === 0 ? undefined : limit,
+    evicted: number('evicted_keys'),
   };
 }
 
@@ -99,6 +171,54 @@ function durability(info: ServerInfo): StoreFinding {
       'appendonly is off: a restart goes back to the last snapshot, and what is missing is read from the log again, ' +
       'as far as that reaches back. Set appendonly yes',
   };
+}
+
+/**
+ * What a commit leaves in the log of writes, as commands of a transaction. Servers up to Valkey 9.1.1, and Redis before it took
+ * over redis/redis#14545, load that log as the user `default` and leave out each transaction that he has no right to.
+ */
+export function reloadQuestions(key: string): readonly (readonly string[])[] {
+  return [
+    ['HSET', key, 'f', 'v'],
+    ['PEXPIREAT', key, '1'],
+    ['UNLINK', key],
+  ];
+}
+
+/** The first that loads transactions without asking for rights (valkey-io/valkey#3984); 9.1.1 and older were seen to ask. */
+const LOADS_FREELY = '9.1.2';
+
+/**
+ * Whether a restart would find again what was committed. `answers`: what ACL DRYRUN said of each of `reloadQuestions` for the user
+ * `default`; undefined: our user may not ask, or the server does not know the question.
+ */
+export function reloadFinding(text: string, answers: readonly string[] | undefined): StoreFinding {
+  const info = parseInfo(text);
+  const finding = (level: StoreFinding['level'], message: string): StoreFinding => ({
+    check: 'reload',
+    level,
+    message,
+  });
+  const valkey = info.get('valkey_version');
+  if (info.get('aof_enabled') !== '1') return finding('ok', 'appendonly is off: a restart loads no log of writes');
+  if (valkey !== undefined && !before(parts(valkey), parts(LOADS_FREELY))) {
+    return finding('ok', `Valkey ${valkey} loads its log of writes whatever its users may do`);
+  }
+  if (answers === undefined) {
+    return finding(
+      'warning',
+      'it is not known whether a restart would lose all state: this user may not ask. Allow it +acl|dryrun. ' +
+        'By ACL LIST the user default must have ~* &* +@all, for this server may load its log of writes as default',
+    );
+  }
+  const refused = answers.find((answer) => answer !== 'OK');
+  if (refused === undefined)
+    return finding('ok', 'a restart loads the whole log of writes: the user default may do all of it');
+  return finding(
+    'error',
+    `a restart would lose all state: the server loads its log of writes as the user default, whose rights do not suffice (${refused}). ` +
+      'Run ACL SETUSER default ~* &* +@all, and write the same into its file of users; a user that is off stays off',
+  );
 }
 
 function replicas(info: ServerInfo): StoreFinding {

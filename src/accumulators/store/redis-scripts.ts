@@ -39,9 +39,8 @@ export function claimedOf(reply: unknown): Claimed {
   const fields = fieldsOf(reply);
   const seq = Number(fields.get('seq') ?? '0');
   const before = { token: fields.get('token') ?? '', seq, cid: fields.get('cid') ?? '' };
-  if (seq === 0) return { ...before, checkpoint: undefined };
   for (const own of STORE_FIELDS) fields.delete(own);
-  return { ...before, checkpoint: fields };
+  return { ...before, checkpoint: seq === 0 || fields.size === 0 ? undefined : fields };
 }
 
 /** A hash from a reply of field, value, field, value ... */

@@ -1,11 +1,15 @@
-import { totalKey } from './layout.ts';
 import type { Commit, CommitAnswer, Store } from './port.ts';
 import type { StoreFinding } from './redis-findings.ts';
 import { StoreUnavailable } from './unavailable.ts';
 
+/** Key of a unit that is used for nothing else. It lies under the namespace, so that a user of that alone may write it. */
+export function selfTestKey(namespace: string, id: string): string {
+  return `receval:{${namespace}:self-test}:${id}:unit`;
+}
+
 /**
- * Runs one unit through claim, commit, repeat and fence. `unit`: the key of a unit that is used for nothing else; all is
- * deleted again. Shows missing rights and servers whose scripts differ, before anything is at stake.
+ * Runs one unit through claim, commit, repeat and fence. `unit`: by `selfTestKey`; all is deleted again. Shows missing rights
+ * and servers whose scripts differ, before anything is at stake.
  */
 export async function selfTest(
   store: Store,
@@ -26,8 +30,8 @@ export async function selfTest(
   }
 }
 
-/** The last part of a total's key. */
-const ROW = totalKey({ namespace: '', unit: 0, generation: '1' }, 'self-test', '1').split('}:')[1];
+/** A total's key behind its generation. */
+const ROW = 'total:self-test:1';
 const DIGITS = '1208925819614629174706176';
 
 async function firstProblem(store: Store, unit: string, row: string): Promise<string | undefined> {

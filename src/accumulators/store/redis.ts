@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { Cluster, Redis } from 'ioredis';
 import type { RedisSecurity } from '../../connections/settings.ts';
 import type { DurationMs, EpochMs } from '../../events.ts';
-import type { Claimed, Commit, CommitAnswer, Fields, Store } from './port.ts';
+import type { Claimed, Commit, CommitAnswer, Fields, Store, StoreUsage } from './port.ts';
 import { RedisAccess } from './redis-access.ts';
 import { type ClientSettings, clusterOptions, nodeStaysFresh, serverOptions, stayFresh } from './redis-clients.ts';
-import { findingsOf, type StoreFinding } from './redis-findings.ts';
+import { findingsOf, reloadFinding, reloadQuestions, type StoreFinding, usageOf } from './redis-findings.ts';
 import { RedisLink } from './redis-link.ts';
 import { explainRedis } from './redis-probe.ts';
 import { batchesOf, claimedOf, commitCall, fieldsOf, type ScriptCall } from './redis-scripts.ts';
-import { selfTest } from './redis-self-test.ts';
+import { selfTest, selfTestKey } from './redis-self-test.ts';
 import { parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
 import { StoreUnavailable } from './unavailable.ts';
 
@@ -91,8 +91,14 @@ export class RedisStore implements Store {
     const reads = open(this.#target, access, { name: 'receval-reads', commandTimeout: 5 * commandTimeout });
     this.#writes = keep(open(this.#target, access, { name: 'receval-commits', commandTimeout }), commandTimeout);
     this.#reads = keep(reads, 5 * commandTimeout);
-    this.#primaries = () =>
-      reads instanceof Cluster ? reads.nodes('master').map((node) => link(node, commandTimeout)) : [this.#reads];
+    // One for each node, however often it is asked: a link listens as long as its node lives.
+    const links = new WeakMap<Redis, RedisLink>();
+    const linkTo = (node: Redis): RedisLink => {
+      const known = links.get(node) ?? link(node, commandTimeout);
+      links.set(node, known);
+      return known;
+    };
+    this.#primaries = () => (reads instanceof Cluster ? reads.nodes('master').map(linkTo) : [this.#reads]);
   }
 
   /** Whether commands can be sent now. */
@@ -148,19 +154,30 @@ export class RedisStore implements Store {
     return seconds * 1000 + Math.floor(micros / 1000);
   }
 
+  /** Rejects when a primary does not answer. */
+  async usage(): Promise<StoreUsage> {
+    const asked = this.#primaries().map((primary) => primary.call('tell its memory', 'INFO', ['memory', 'stats']));
+    return usageOf((await Promise.all(asked)).map(String));
+  }
+
   /**
-   * What must be known before the start: of every primary, then of a commit on a unit made for this, which is deleted
-   * again. `write` false: for those who only read. Rejects when a server does not answer.
+   * What must be known before the start: of every primary, then of a commit on a unit made for this in the namespace, which is
+   * deleted again. `namespace` undefined: for those who only read. Rejects when a server does not answer.
    */
-  async checks({ write = true }: { readonly write?: boolean } = {}): Promise<readonly StoreFinding[]> {
-    const infos = await Promise.all(this.#primaries().map((primary) => primary.call('tell of itself', 'INFO', [])));
-    const findings = infos.flatMap((info) => findingsOf(String(info)));
-    if (!write) return findings;
-    const unit = `receval:{self-test:${randomUUID()}}:unit`;
+  async checks(namespace: string | undefined): Promise<readonly StoreFinding[]> {
+    const unit = namespace === undefined ? undefined : selfTestKey(namespace, randomUUID());
+    const findings = await Promise.all(
+      this.#primaries().map(async (primary) => {
+        const answers = unit === undefined ? undefined : await mayReload(primary, unit);
+        const info = String(await primary.call('tell of itself', 'INFO', []));
+        return [...findingsOf(info), ...(unit === undefined ? [] : [reloadFinding(info, answers)])];
+      }),
+    );
+    if (unit === undefined) return findings.flat();
     const remove = async (keys: readonly string[]): Promise<void> => {
       await this.#writes.call('remove the self-test', 'UNLINK', [...keys]);
     };
-    return [...findings, await selfTest(this, unit, remove)];
+    return [...findings.flat(), await selfTest(this, unit, remove)];
   }
 
   /** Ends both connections at once; what is under way rejects. */
@@ -192,4 +209,18 @@ function open(target: RedisTarget, access: RedisAccess, settings: ClientSettings
   stayFresh(client.options, access);
   client.connect().catch(() => {});
   return client;
+}
+
+/** What the server says to the user `default` doing what stands in its log; undefined: it does not tell us. */
+async function mayReload(primary: RedisLink, key: string): Promise<readonly string[] | undefined> {
+  const answers: string[] = [];
+  for (const question of reloadQuestions(key)) {
+    try {
+      answers.push(String(await primary.call('tell what default may', 'ACL', ['DRYRUN', 'default', ...question])));
+    } catch (error) {
+      if (error instanceof StoreUnavailable && (error.code === 'NOPERM' || error.code === 'ERR')) return undefined;
+      throw error;
+    }
+  }
+  return answers;
 }

@@ -1,7 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { findingsOf, parseInfo } from '../../../src/accumulators/store/redis-findings.ts';
+import {
+  findingsOf,
+  parseInfo,
+  reloadFinding,
+  reloadQuestions,
+  usageOf,
+} from '../../../src/accumulators/store/redis-findings.ts';
 
-const FINE = { redis_version: '7.4.6', maxmemory_policy: 'noeviction', aof_enabled: '1', role: 'master' };
+const FINE = {
+  redis_version: '7.4.6',
+  maxmemory_policy: 'noeviction',
+  used_memory: '100',
+  maxmemory: '200',
+  aof_enabled: '1',
+  role: 'master',
+};
 
 function finding(check: string, info: Record<string, string>, extra = '') {
   const text = Object.entries({ ...FINE, ...info }).map(([name, value]) => `${name}:${value}\r\n`);
@@ -25,7 +38,7 @@ describe('what a server tells of itself', () => {
           .map((pair) => pair.join(':'))
           .join('\n'),
       ).map(({ level }) => level),
-    ).toEqual(Array(5).fill('ok'));
+    ).toEqual(Array(6).fill('ok'));
   });
 
   it.each([
@@ -60,6 +73,38 @@ describe('what a server tells of itself', () => {
     });
   });
 
+  it.each([
+    ['80', '100', 'ok'],
+    ['81', '100', 'warning'],
+    ['100', '100', 'warning'],
+  ])('%s bytes of maxmemory %s: %s', (used_memory, maxmemory, level) => {
+    const found = finding('memory', { used_memory, maxmemory });
+    expect(found).toMatchObject({ level });
+    expect(found?.alert).toBe(level === 'ok' ? undefined : 'RecevalRedisMemoryHigh');
+  });
+
+  it('warns of a server that grows without a limit, and of one that has evicted keys before', () => {
+    expect(finding('memory', { maxmemory: '0' })).toMatchObject({
+      level: 'warning',
+      message: expect.stringContaining('maxmemory is not set'),
+    });
+    expect(finding('eviction', { evicted_keys: '3' })).toMatchObject({
+      level: 'warning',
+      message: expect.stringContaining('3 keys were evicted'),
+    });
+  });
+
+  it('shows of several primaries the fullest, and what all have evicted', () => {
+    const info = (used: number, limit: number, evicted: number): string =>
+      `used_memory:${used}\r\nmaxmemory:${limit}\r\nevicted_keys:${evicted}\r\n`;
+    expect(usageOf([info(900, 1000, 1), info(95, 100, 2), info(5000, 0, 4)])).toEqual({
+      usedBytes: 95,
+      limitBytes: 100,
+      evicted: 7,
+    });
+    expect(usageOf([info(5000, 0, 0)])).toEqual({ usedBytes: 5000, limitBytes: undefined, evicted: 0 });
+  });
+
   it('refuses databases that are written at several places', () => {
     expect(finding('history', { role: 'active-replica' })?.level).toBe('error');
     expect(finding('history', {}, 'module:name=crdt,ver=1\r\n')?.level).toBe('error');
@@ -70,5 +115,40 @@ describe('what a server tells of itself', () => {
     expect(finding('durability', { aof_enabled: '0' })?.level).toBe('warning');
     expect(finding('replicas', { connected_slaves: '1' })?.level).toBe('warning');
     expect(finding('replicas', { connected_slaves: '1', min_slaves_good_slaves: '1' })?.level).toBe('ok');
+  });
+});
+
+describe('whether a restart finds again what was committed', () => {
+  const AOF = 'redis_version:7.4.6\r\naof_enabled:1\r\n';
+  const OK = reloadQuestions('key').map(() => 'OK');
+
+  it('is fine when default may do all that the log holds', () => {
+    expect(reloadFinding(AOF, OK)).toMatchObject({ check: 'reload', level: 'ok' });
+  });
+
+  it.each(OK.map((_, i) => i))('is an error when default may not do one of it (%i)', (refused) => {
+    const answers = OK.with(refused, 'User default has no permissions');
+    expect(reloadFinding(AOF, answers)).toMatchObject({
+      level: 'error',
+      message: expect.stringContaining('(User default has no permissions). Run ACL SETUSER default ~* &* +@all'),
+    });
+  });
+
+  it('is not known when nobody may ask', () => {
+    expect(reloadFinding(AOF, undefined).level).toBe('warning');
+  });
+
+  it('does not depend on users without a log of writes', () => {
+    expect(reloadFinding('redis_version:7.4.6\r\naof_enabled:0\r\n', ['no']).level).toBe('ok');
+  });
+
+  it.each([
+    ['9.1.1', 'error'],
+    ['9.1.2', 'ok'],
+    ['9.2.0', 'ok'],
+  ])('depends on the users of Valkey %s: %s', (version, level) => {
+    expect(reloadFinding(`redis_version:7.2.4\r\nvalkey_version:${version}\r\naof_enabled:1\r\n`, ['no']).level).toBe(
+      level,
+    );
   });
 });

@@ -116,7 +116,7 @@ async function enter(options: RedisStoreOptions): Promise<void> {
   const store = await RedisStore.connect({ connectTimeout: PATIENCE, ...options });
   try {
     await store.claim(UNIT, 't');
-    expect((await store.checks()).filter(({ level }) => level === 'error')).toEqual([]);
+    expect((await store.checks('contract')).filter(({ level }) => level === 'error')).toEqual([]);
   } finally {
     await store.close();
   }

@@ -257,6 +257,25 @@ if (await redisIsThere()) {
       );
     });
 
+    it('tells how full its server is, before it is full', async () => {
+      await open();
+      expect(await store.usage()).toEqual({ usedBytes: expect.any(Number), limitBytes: undefined, evicted: 0 });
+      const { usedBytes } = await store.usage();
+      expect(usedBytes).toBeGreaterThan(100_000);
+      const memory = async (share: number) => {
+        const limit = Math.round(usedBytes / share);
+        await harness.admin.config('SET', 'maxmemory', String(limit));
+        expect((await store.usage()).limitBytes).toBe(limit);
+        return (await store.checks(undefined)).find(({ check }) => check === 'memory');
+      };
+      expect(await memory(0.5)).toMatchObject({ level: 'ok' });
+      expect(await memory(0.9)).toMatchObject({ level: 'warning', alert: 'RecevalRedisMemoryHigh' });
+      await harness.admin.config('SET', 'maxmemory-policy', 'allkeys-random');
+      await harness.admin.config('SET', 'maxmemory', String(Math.round(usedBytes / 2)));
+      await harness.admin.set('more', 'x').catch(() => {});
+      expect((await store.usage()).evicted).toBeGreaterThan(0);
+    });
+
     it('can be read by others when out of memory', async () => {
       await open();
       await harness.admin.config('SET', 'maxmemory', '1');
@@ -329,7 +348,7 @@ if (await redisIsThere()) {
       const fault = await faultOf(store.commit(commit));
       expect(fault).toMatchObject({ code: 'NOPERM', outcome: 'refused' });
       expect(fault.message).toContain(right);
-      const findings = await store.checks();
+      const findings = await store.checks('checks');
       expect(findings.find(({ check }) => check === 'self-test')).toMatchObject({ level: 'error' });
       await harness.admin.acl('SETUSER', 'default', `+${right.toLowerCase()}`);
       expect(await harness.snapshot()).toEqual(before);
@@ -468,9 +487,16 @@ if (await redisIsThere()) {
       expect(await store.read([...rows.keys()])).toEqual([...rows.values()]);
     });
 
+    it('claims a unit of which a restart left nothing but the claims as one without a checkpoint', async () => {
+      await open();
+      // A claim is one command alone, a commit a transaction, which a server may leave out when it loads its log of writes.
+      await harness.admin.hdel(UNIT, 'position');
+      expect(await store.claim(UNIT, 'u')).toEqual({ token: 't', seq: 1, cid: 'c1', checkpoint: undefined });
+    });
+
     it('checks the server, and leaves nothing behind', async () => {
       await open({ appendonly: 'yes' }, { rowTtl: 60_000 });
-      const findings = await store.checks();
+      const findings = await store.checks('contract');
       const levels = Object.fromEntries(findings.map(({ check, level }) => [check, level]));
       expect(levels).toMatchObject({
         eviction: 'ok',
@@ -481,14 +507,14 @@ if (await redisIsThere()) {
       });
       expect(levels['version']).not.toBe('error');
       expect(await harness.admin.keys('*self-test*')).toEqual([]);
-      expect((await store.checks({ write: false })).map(({ check }) => check)).not.toContain('self-test');
+      expect((await store.checks(undefined)).map(({ check }) => check)).not.toContain('self-test');
       await harness.admin.config('SET', 'maxmemory-policy', 'volatile-lru');
-      expect((await store.checks()).find(({ check }) => check === 'eviction')?.level).toBe('error');
+      expect((await store.checks('contract')).find(({ check }) => check === 'eviction')?.level).toBe('error');
     });
 
     it('needs no more rights than the manual names', async () => {
       await open();
-      const rights = 'eval evalsha hgetall hmget hset type unlink pexpire time info ping client|setname';
+      const rights = 'eval evalsha hgetall hmget hset type unlink pexpire time info ping client|setname acl|dryrun';
       const acl = async (user: string, allowed: string): Promise<string> => {
         const commands = allowed.split(' ').map((command) => `+${command}`);
         await harness.admin.acl('SETUSER', user, 'on', '>pass', '~receval:*', ...commands);
@@ -496,14 +522,14 @@ if (await redisIsThere()) {
       };
       const worker = await RedisStore.connect({ url: await acl('worker', rights), rowTtl: 60_000 });
       closing.push(() => worker.close());
-      expect((await worker.checks()).filter(({ level }) => level === 'error')).toEqual([]);
+      expect((await worker.checks('contract')).filter(({ level }) => level === 'error')).toEqual([]);
       await worker.claim(UNIT, 't');
       expect(await worker.commit(commitOf(2, { deletes: [PANES[0]] }))).toBe('OK');
       await worker.time();
       const reader = await RedisStore.connect({ url: await acl('reader', 'hgetall time info ping') });
       closing.push(() => reader.close());
       expect(await reader.read([PANES[0]])).toEqual([new Map([['30m||', 'row 2']])]);
-      expect((await reader.checks({ write: false })).filter(({ level }) => level === 'error')).toEqual([]);
+      expect((await reader.checks(undefined)).filter(({ level }) => level === 'error')).toEqual([]);
       await reader.time();
       expect(await faultOf(reader.claim(UNIT, 'u'))).toMatchObject({ code: 'NOPERM' });
     });

@@ -95,6 +95,22 @@ if (await redisIsThere()) {
     });
   });
 
+  it('asks every primary how full it is, and does not listen to it once more each time', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', onWarning);
+    const store = await RedisStore.connect({ url: cluster.url });
+    for (let n = 0; n < 15; n++) {
+      expect(await store.usage()).toEqual({ usedBytes: expect.any(Number), limitBytes: undefined, evicted: 0 });
+    }
+    const checks = (await store.checks('contract')).map(({ check }) => check);
+    expect(checks.filter((check) => check === 'memory' || check === 'reload').length).toBe(6);
+    await store.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
+
   describe('a store on a cluster that changes', () => {
     const unit = unitKey('moving', 0);
     const rows = [0, 1, 2, 3, 4, 5, 6, 7].map((n) =>
