@@ -1,7 +1,7 @@
 import type { EpochMs } from '../events.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
 import { BUCKETS } from '../user-words.ts';
-import { Admission } from './admission.ts';
+import { Admission, reservedCohorts } from './admission.ts';
 import { Cohorts } from './cohorts.ts';
 import { PaneNumbers } from './pane-numbers.ts';
 import { PaneSheets } from './pane-sheets.ts';
@@ -59,10 +59,12 @@ export class Panes {
   /** What was added since this object was made: for counters that begin with the process. */
   readonly #scored: Sheet;
   readonly #slices: readonly Slice[];
-  /** Grows whenever a place in an admission table became free. */
+  /** Grows whenever an entry left an admission table. */
   #epoch = 0;
   #clock: EpochMs;
   #nextDeletion: EpochMs;
+  /** When the hour has ended for the shortest horizon whose cohorts are reviewed next; Infinity: never. */
+  #nextReview: EpochMs;
   #deletes: string[] = [];
 
   constructor(settings: PanesSettings, restored?: RestoredPanes) {
@@ -84,7 +86,9 @@ export class Panes {
     }));
     this.#admission = settings.sets.map((by) => {
       const state = restored?.state.admission.find((table) => setText(table.by) === setText(by));
-      return new Admission(by, settings.cohortsPerSet, state);
+      const { cohortsPerSet: limit, named, takeover } = settings;
+      const reserved = reservedCohorts(by, named ?? new Map(), limit);
+      return new Admission(by, { limit, reserved, takeover }, state);
     });
     const { owner, paneSize, hour, shape } = settings;
     this.#clock = settings.settledUpTo;
@@ -120,6 +124,7 @@ export class Panes {
       for (const total of this.#sinceStart) restore(total, this.#codec);
     }
     this.#nextDeletion = this.#oldest();
+    this.#nextReview = settings.takeover === undefined ? Number.POSITIVE_INFINITY : this.#reviewAfter(this.#clock);
   }
 
   /**
@@ -137,17 +142,12 @@ export class Panes {
     bucket: number,
     shown?: ShownItems,
   ): void {
-    if (at >= this.#nextDeletion) this.#deleteUpTo(at);
+    if (at >= this.#nextDeletion || at >= this.#nextReview) this.#pass(at);
     if (at > this.#clock) this.#clock = at;
     const slice = this.#slices[horizon];
     if (ts < slice.from || ts >= slice.to) this.#turn(slice, ts);
     let cell = slice.find(tag);
-    if (cell < 0) {
-      cell = slice.open(tag);
-      this.#judge(slice, horizon, cell, tag, ts);
-    } else if (slice.judgedAt[cell] !== NAMED && slice.judgedAt[cell] !== this.#epoch) {
-      this.#judge(slice, horizon, cell, tag, ts);
-    }
+    if (cell < 0 || slice.judgedAt[cell] !== NAMED) cell = this.#judgedCell(slice, horizon, cell, tag, ts);
     slice.add(cell, userless, positive, out, bucket);
     const { items } = this.#settings.shape;
     if (shown !== undefined && items !== undefined) slice.addItems(cell, items, shown);
@@ -155,7 +155,7 @@ export class Panes {
 
   /** Everything up to `watermark` has been added: deletes what ends there. */
   advance(watermark: EpochMs): void {
-    if (watermark >= this.#nextDeletion) this.#deleteUpTo(watermark);
+    if (watermark >= this.#nextDeletion || watermark >= this.#nextReview) this.#pass(watermark);
     if (watermark > this.#clock) this.#clock = watermark;
   }
 
@@ -218,6 +218,17 @@ export class Panes {
     this.#nextDeletion = this.#oldest();
   }
 
+  /** The cell of a tag, which is new (-1) or has a cohort in some rest: judged as of now, and counted there. */
+  #judgedCell(slice: Slice, horizon: number, found: number, tag: number, ts: EpochMs): number {
+    const cell = found < 0 ? slice.open(tag) : found;
+    if (found < 0 || slice.judgedAt[cell] !== this.#epoch) this.#judge(slice, horizon, cell, tag, ts);
+    if (horizon === 0 && slice.judgedAt[cell] !== NAMED) {
+      const keys = this.cohorts.keys(tag);
+      for (let s = 0; s < this.#sets.length; s++) this.#admission[s].count(keys[s]);
+    }
+    return cell;
+  }
+
   /** Asks the admission tables where a cell goes, in the order of closing: when it begins and after a place became free. */
   #judge(slice: Slice, horizon: number, cell: number, tag: number, ts: EpochMs): void {
     const end = (this.#minutes.numbers.of(ts) + 1) * this.#settings.paneSize;
@@ -244,6 +255,43 @@ export class Panes {
     slice.direct(cell, rows, vectors, items, judgedAt);
   }
 
+  /** Does what is due by `at` in the order of time; what is deleted at the time of a review is deleted before it. */
+  #pass(at: EpochMs): void {
+    if (at >= this.#nextReview) {
+      const first = this.#nextReview;
+      this.#nextReview = this.#reviewAfter(at);
+      if (Number.isFinite(first)) {
+        this.#deleteUpTo(first);
+        this.#review(first - this.#settings.horizons[0].ms);
+        // Nothing has closed since then.
+        const more = Math.round((this.#nextReview - first) / this.#settings.hour) - 1;
+        if (more > 0) for (const table of this.#admission) table.pass(more);
+      }
+    }
+    this.#deleteUpTo(at);
+  }
+
+  /** Every impression of the hour that ends at `end` has closed at the shortest horizon. Its rows are still in memory. */
+  #review(end: EpochMs): void {
+    this.#slices[0].fold();
+    const { hour, horizons } = this.#settings;
+    const sheet = this.#hours.sheet(Math.round(end / hour) - 1);
+    let given = false;
+    for (const [s, { by }] of this.#sets.entries()) {
+      const impressionsOf = (values: string) => sheet?.impressionsOf(rowField(horizons[0].text, by, values)) ?? 0;
+      given = this.#admission[s].review(impressionsOf) || given;
+    }
+    if (!given) return;
+    this.#forgetLeft();
+    for (const slice of this.#slices) slice.expireJudgements();
+  }
+
+  /** The first end of an hour at the shortest horizon after `at`. */
+  #reviewAfter(at: EpochMs): EpochMs {
+    const { hour, horizons } = this.#settings;
+    return (Math.floor((at - horizons[0].ms) / hour) + 1) * hour + horizons[0].ms;
+  }
+
   #deleteUpTo(at: EpochMs): void {
     const { owner, paneSize, hour } = this.#settings;
     const minutes = this.#minutes.deleteUpTo(at);
@@ -252,14 +300,17 @@ export class Panes {
       const end = (minutes[minutes.length - 1] + 1) * paneSize;
       let freed = false;
       for (const table of this.#admission) freed = table.expire(end) || freed;
-      if (freed) {
-        this.#epoch++;
-        this.#scored.retain((field) => this.#isKept(field));
-      }
+      if (freed) this.#forgetLeft();
     }
     for (const n of this.#hours.deleteUpTo(at)) this.#deletes.push(paneKey(owner, 'h', n * hour));
     for (const n of this.#vectors.deleteUpTo(at)) this.#deletes.push(vectorKey(owner, n * hour));
     this.#nextDeletion = this.#oldest();
+  }
+
+  /** Entries have left the admission tables. */
+  #forgetLeft(): void {
+    this.#epoch++;
+    this.#scored.retain((field) => this.#isKept(field));
   }
 
   /** When the next pane is to be deleted. */
