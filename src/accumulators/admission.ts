@@ -3,7 +3,8 @@
  * closing; who comes while it is full is added to the rest; an entry leaves with its last pane. Two rules keep strangers
  * from holding all places (docs/decisions/0018-places-of-cohorts.md):
  *
- * - What the configuration names has a place of its own, always.
+ * - What the configuration names has a place of its own, an entry that never leaves. From then on nothing of it is added to
+ *   the rest, so it is shown by name whenever it comes.
  * - With each hour that has ended, a cohort of the rest with many impressions takes the place of one with almost none.
  *
  * Whoever loses its place does so without harm to the reader's rule below: that asks only that all which was added to the
@@ -41,11 +42,14 @@ export interface Takeover {
 export interface Places {
   /** Cohorts by name at a time, those of `reserved` among them; more if `reserved` alone is more. */
   readonly limit: number;
-  /** They are always admitted. */
+  /** They have their entries from the start. */
   readonly reserved: ReadonlySet<string>;
   /** undefined: who has a place keeps it until its last pane goes. */
   readonly takeover: Takeover | undefined;
 }
+
+/** Of a reserved cohort that has not come yet. */
+const NO_PANE: EpochMs = 0;
 
 interface Entry {
   last: EpochMs;
@@ -75,10 +79,16 @@ export class Admission {
     this.#reserved = reserved;
     this.#room = Math.max(0, limit - reserved.size);
     this.#takeover = takeover;
-    if (state === undefined) return;
+    if (state !== undefined) this.#restore(state);
+    for (const values of reserved)
+      if (!this.#entries.has(values)) this.#enter(values, { last: NO_PANE, since: this.#folded, score: 0 });
+  }
+
+  #restore(state: AdmissionState): void {
     this.#folded = state.folded;
     for (const [values, last, since, score = 0] of state.entries) this.#enter(values, { last, since, score });
-    for (const [values, impressions] of state.candidates ?? []) this.#candidates.set(values, impressions);
+    for (const [values, impressions] of state.candidates ?? [])
+      if (!this.#reserved.has(values)) this.#candidates.set(values, impressions);
     // The configuration has changed: there are fewer places, or it names others.
     for (const values of this.#quietest()) if (this.#others > this.#room) this.#evict(values);
   }
@@ -90,7 +100,7 @@ export class Admission {
       if (end > entry.last) entry.last = end;
       return true;
     }
-    if (this.#others < this.#room || this.#reserved.has(values)) {
+    if (this.#others < this.#room) {
       this.#enter(values, { last: end, since: this.#folded, score: 0 });
       this.#candidates.delete(values);
       return true;
@@ -144,7 +154,7 @@ export class Admission {
   /** The panes that end at or before `end` are gone: answers whether an entry left with them. */
   expire(end: EpochMs): boolean {
     const before = this.#entries.size;
-    for (const [values, entry] of this.#entries) if (entry.last <= end) this.#leave(values);
+    for (const [values, { last }] of this.#entries) if (last <= end && !this.#reserved.has(values)) this.#leave(values);
     return this.#entries.size < before;
   }
 
@@ -191,7 +201,7 @@ export class Admission {
 }
 
 /**
- * The cohorts of a set that have a place of their own: those whose every value the configuration names. Of a set with one
+ * The cohorts of a set that have places of their own: those whose every value the configuration names. Of a set with one
  * dimension that is each of its named values, however many; of a set with several every combination, if they take half of
  * the places at most, else none. `named`: by dimension.
  */

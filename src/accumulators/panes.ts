@@ -255,13 +255,13 @@ export class Panes {
     slice.direct(cell, rows, vectors, items, judgedAt);
   }
 
-  /** Does what is due by `at` in the order of time; what is deleted at the time of a review is deleted before it. */
+  /** Does what is due by `at` in the order of time. A review comes before the deletions of its time: it reads an hour's rows. */
   #pass(at: EpochMs): void {
     if (at >= this.#nextReview) {
       const first = this.#nextReview;
       this.#nextReview = this.#reviewAfter(at);
       if (Number.isFinite(first)) {
-        this.#deleteUpTo(first);
+        this.#deleteUpTo(first - 1);
         this.#review(first - this.#settings.horizons[0].ms);
         // Nothing has closed since then.
         const more = Math.round((this.#nextReview - first) / this.#settings.hour) - 1;

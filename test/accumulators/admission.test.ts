@@ -115,7 +115,7 @@ describe('the admission table', () => {
       false,
       true,
     ]);
-    expect(admission.state().entries.map(([values]) => values)).toEqual(['x', 'B', 'A']);
+    expect(admission.state().entries.map(([values]) => values)).toEqual(['A', 'B', 'x']);
   });
 
   it('admits all that is reserved, also beyond its limit, and then nobody else', () => {
@@ -137,6 +137,26 @@ describe('the admission table', () => {
     expect(admission.review(() => 1)).toBe(given);
     expect([admission.has('old'), admission.has('new')]).toEqual([!given, given]);
     if (given) expect(admission.state()).toEqual(table(30, [['new', 10, 30, impressions]]));
+  });
+
+  it('shows what is reserved in every window, whenever it comes, and forgets it never', () => {
+    const admission = new Admission(['variant'], places(1, ['A']));
+    admission.admit('x', 1000);
+    expect(admission.admit('A', 1010)).toBe(true);
+    expect(admission.expire(2000)).toBe(false);
+    admission.admit('x', 3000);
+    expect([-1, 0, 2999, 3000].map((start) => shownByName([admission.state()], start)('A'))).toEqual(
+      new Array(4).fill(true),
+    );
+  });
+
+  it('shows what becomes reserved from then on', () => {
+    const admission = new Admission(['variant'], places(1));
+    admission.admit('x', 1000);
+    admission.admit('A', 1000);
+    const reserving = again(admission, places(2, ['A']));
+    expect(reserving.admit('A', 1010)).toBe(true);
+    expect([999, 1000].map((start) => shownByName([reserving.state()], start)('A'))).toEqual([false, true]);
   });
 
   it('never gives away what is reserved', () => {

@@ -26,6 +26,12 @@ export class PlainTable {
     this.by = by;
     this.#settings = settings;
     this.#reserved = plainReserved(by, settings);
+    this.#entries = this.#reserved.map((values) => ({
+      values,
+      last: 0,
+      since: Number.NEGATIVE_INFINITY,
+      scores: [0],
+    }));
   }
 
   /** Whether the list is added by name. */
@@ -33,7 +39,7 @@ export class PlainTable {
     const { takeover } = this.#settings;
     const entry = this.#entries.find((one) => one.values === values);
     if (entry !== undefined) entry.last = Math.max(entry.last, pane.end);
-    else if (this.#reserved.includes(values) || this.#free > 0) {
+    else if (this.#free > 0) {
       this.#entries.push({ values, last: pane.end, since: this.#folded, scores: [0] });
       this.#candidates = this.#candidates.filter((one) => one.values !== values);
     } else {
@@ -83,7 +89,9 @@ export class PlainTable {
   }
 
   expire(watermark: number): void {
-    this.#entries = this.#entries.filter((entry) => entry.last + this.#settings.keepMinutes > watermark);
+    this.#entries = this.#entries.filter(
+      ({ values, last }) => this.#reserved.includes(values) || last + this.#settings.keepMinutes > watermark,
+    );
   }
 
   state(): AdmissionState {

@@ -42,7 +42,7 @@ export class PlainPanes {
     const shortest = horizons[0].ms;
     let end = (Math.floor((this.#clock - shortest) / hour) + 1) * hour;
     for (; Number.isFinite(end) && takeover !== undefined && end + shortest <= watermark; end += hour) {
-      this.#delete(end + shortest);
+      this.#delete(end + shortest - 1);
       for (const table of this.#tables) table.review(end);
     }
     this.#delete(watermark);

@@ -45,6 +45,16 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
     'if (impressions < 0) this.#candidates.delete(other); else if (impressions > 0) continue;',
   ),
   inAdmission('a reserved place is given away', '.filter(([values]) => !this.#reserved.has(values))', ''),
+  inAdmission(
+    'a reserved cohort leaves with its last pane',
+    'last <= end && !this.#reserved.has(values)',
+    'last <= end',
+  ),
+  inAdmission(
+    'a reserved cohort has its place from its first impression on',
+    'last: NO_PANE, since: this.#folded, score: 0',
+    'last: NO_PANE, since: Number.POSITIVE_INFINITY, score: 0',
+  ),
   inAdmission('places that are kept free for named cohorts are taken', 'limit - reserved.size', 'limit'),
   inAdmission('a score never falls', 'entry.score = Math.floor(entry.score / 2) +', 'entry.score = entry.score +'),
   inAdmission('hours without closings do not count', 'Math.floor(entry.score / 2 ** hours)', 'entry.score'),
@@ -65,7 +75,7 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
     ': this.#reviewAfter(this.#clock);',
     ': this.#reviewAfter(this.#clock) + settings.hour;',
   ),
-  inPanes('what is due at one time is reviewed before it is deleted', 'this.#deleteUpTo(first);', ''),
+  inPanes('what is due before a review is deleted after it', 'this.#deleteUpTo(first - 1);', ''),
   inPanes('candidates are counted at every horizon', 'if (horizon === 0 && slice', 'if (horizon >= 0 && slice'),
   inPanes('the hour of a review is the one that begins', 'Math.round(end / hour) - 1', 'Math.round(end / hour)'),
 ];
