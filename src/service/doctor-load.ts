@@ -14,19 +14,31 @@ export interface StoredTables {
 }
 
 /** How many series the gauges may come to: of the quality gauges, each with its standard error beside it. */
-export function judgeSeries({ measures, windows, attribution, cohorts, limits }: Settings): Finding {
+export function judgeSeries(settings: Settings): Finding {
+  const { measures, windows, attribution, cohorts, experiments, limits } = settings;
   const { horizons } = attribution;
   const product =
     limits.cohortsPerSet * measures.length * GAUGES_PER_MEASURE * windows.length * horizons.length * cohorts.length;
   const factors =
     `${limits.cohortsPerSet} cohorts x ${measures.length} measures x ${GAUGES_PER_MEASURE} (value, error) x ${windows.length} windows x ${horizons.length} horizons x ` +
     `${cohorts.length} sets = ${count(product)} of limits.series ${count(limits.series)}`;
+  const named = namedValues(experiments);
+  const taken = cohorts.filter((by) => reservedCohorts(by, named, limits.cohortsPerSet).size >= limits.cohortsPerSet);
+  if (limits.cohortsPerSet > 1 && taken.length > 0) {
+    return finding(
+      'limits',
+      'warning',
+      `${factors}: the configuration's variants take all places of ${taken.map((by) => `[${setText(by)}]`).join(', ')}, and all else is ` +
+        'shown as __other__. Raise limits.series, or show fewer measures, windows or horizons',
+      'RecevalCohortsFolded',
+    );
+  }
   if (limits.cohortsPerSet > 1) return finding('limits', 'ok', factors);
   return finding(
     'limits',
     'warning',
     `${factors}: all cohorts but one of a set are shown as __other__. Raise limits.series, or show fewer measures, windows or horizons`,
-    'RecevalCardinalityCapped',
+    'RecevalCohortsFolded',
   );
 }
 

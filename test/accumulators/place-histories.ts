@@ -14,11 +14,11 @@ import type { Closing } from './histories.ts';
 import { PanesWorker } from './panes-worker.ts';
 import { PlainPanes } from './plain-panes.ts';
 
-const PANE = 4;
+const PANE = 6;
 const HOUR = 12;
 const HORIZONS = [
   { text: '2ms', ms: 2 },
-  { text: '7ms', ms: 7 },
+  { text: '5ms', ms: 5 },
 ];
 const SHAPE = { names: ['mrr'], kinds: ['mean' as const] };
 const NAMES = ['A', 'B', 'C', 'D', 'E', 'F', 'G'];
@@ -45,7 +45,7 @@ export const placeHistories: fc.Arbitrary<PlaceHistory> = fc
     keepMinutes: fc.integer({ min: 7, max: 40 }),
     named: fc.constantFrom(undefined, undefined, new Map([['variant', ['G']]])),
     takeover: fc.record({ candidates: fc.integer({ min: 1, max: 3 }), ratio: fc.integer({ min: 1, max: 2 }) }),
-    steps: fc.array(fc.constantFrom('nothing' as const, 'commit' as const, 'restart' as const), {
+    steps: fc.array(fc.constantFrom('nothing' as const, 'nothing' as const, 'commit' as const, 'restart' as const), {
       minLength: 1,
       maxLength: 12,
     }),
@@ -119,8 +119,11 @@ export function brokenPlaces({ settings, closings, steps }: PlaceHistory, make: 
       const state = worker.commit();
       if (step === 'restart') worker.restart();
       plain.advance(closing.at - 1);
-      const problem =
-        differs(state, plain) ?? wrongWindow(settings, closings.slice(0, i), worker.stored, state, closing.at - 1);
+      const shows = (): string | undefined =>
+        step === 'restart'
+          ? wrongWindow(settings, closings.slice(0, i), worker.stored, state, closing.at - 1)
+          : undefined;
+      const problem = differs(state, plain) ?? shows();
       if (problem !== undefined) return `before the closing at ${closing.at}: ${problem}`;
     }
     before = closing.at;
@@ -130,7 +133,16 @@ export function brokenPlaces({ settings, closings, steps }: PlaceHistory, make: 
   worker.advance(before);
   plain.advance(before);
   const state = worker.commit();
+  const rows = [worker.stored, plain.rows()].map(rowsText);
+  if (rows[0] !== rows[1]) return `expected rows ${rows[1]}, found ${rows[0]}`;
   return differs(state, plain) ?? wrongWindow(settings, closings, worker.stored, state, before);
+}
+
+function rowsText(rows: ReadonlyMap<string, ReadonlyMap<string, string>>): string {
+  return [...rows]
+    .flatMap(([key, fields]) => [...fields].map(([field, text]) => `${key} ${field} ${text}`))
+    .sort()
+    .join();
 }
 
 /** Places that were given to another, over a history. */

@@ -51,9 +51,9 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
     'last <= end',
   ),
   inAdmission(
-    'a reserved cohort has its place from its first impression on',
-    'last: NO_PANE, since: this.#folded, score: 0',
-    'last: NO_PANE, since: Number.POSITIVE_INFINITY, score: 0',
+    'a reserved cohort has no place until it comes',
+    'for (const values of reserved)',
+    'for (const values of [])',
   ),
   inAdmission('places that are kept free for named cohorts are taken', 'limit - reserved.size', 'limit'),
   inAdmission('a score never falls', 'entry.score = Math.floor(entry.score / 2) +', 'entry.score = entry.score +'),

@@ -213,6 +213,11 @@ describe('the load', () => {
       /^10 cohorts x 7 measures x 2 \(value, error\) x 3 windows x 3 horizons x 3 sets = 3,780 of limits\.series 10,000$/,
     );
     expect(judgeSeries(settings('limits: {cohortsPerSet: 1}')).level).toBe('warning');
+    // control and treatment, the usual variants, have places of their own.
+    expect(judgeSeries(settings('limits: {cohortsPerSet: 2}')).message).toContain(
+      'variants take all places of [variant], and',
+    );
+    expect(judgeSeries(settings('limits: {cohortsPerSet: 3}')).level).toBe('ok');
   });
 });
 
