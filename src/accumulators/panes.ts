@@ -1,7 +1,7 @@
 import type { EpochMs } from '../events.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
 import { BUCKETS } from '../user-words.ts';
-import { Admission, reservedCohorts } from './admission.ts';
+import { AdmissionTables } from './admission-tables.ts';
 import { Cohorts } from './cohorts.ts';
 import { PaneNumbers } from './pane-numbers.ts';
 import { PaneSheets } from './pane-sheets.ts';
@@ -11,16 +11,7 @@ import { type RowCodec, rowCodec, vectorRowCodec } from './row-codec.ts';
 import { RunTotal } from './run-total.ts';
 import { type LiveRow, Sheet } from './sheet.ts';
 import { NAMED, Slice } from './slice.ts';
-import {
-  otherValues,
-  paneKey,
-  parseField,
-  rowField,
-  SINCE_START,
-  setText,
-  totalKey,
-  vectorKey,
-} from './store/layout.ts';
+import { otherValues, paneKey, rowField, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
 
 /** Buckets of the vectors of hour panes. */
 const HOUR_BUCKETS = 64;
@@ -43,7 +34,7 @@ export class Panes {
   readonly #settings: PanesSettings;
   readonly #window: number;
   readonly #codec: RowCodec;
-  readonly #admission: readonly Admission[];
+  readonly #admission: AdmissionTables;
   readonly #sets: readonly {
     readonly by: string;
     readonly other: string;
@@ -62,9 +53,8 @@ export class Panes {
   /** Grows whenever an entry left an admission table. */
   #epoch = 0;
   #clock: EpochMs;
-  #nextDeletion: EpochMs;
-  /** When the hour has ended for the shortest horizon whose cohorts are reviewed next; Infinity: never. */
-  #nextReview: EpochMs;
+  /** When something is to be deleted or reviewed next. */
+  #due: EpochMs;
   #deletes: string[] = [];
 
   constructor(settings: PanesSettings, restored?: RestoredPanes) {
@@ -84,12 +74,7 @@ export class Panes {
       clustered: clustered.has(setText(by)),
       counted: counted.has(setText(by)),
     }));
-    this.#admission = settings.sets.map((by) => {
-      const state = restored?.state.admission.find((table) => setText(table.by) === setText(by));
-      const { cohortsPerSet: limit, named, takeover } = settings;
-      const reserved = reservedCohorts(by, named ?? new Map(), limit);
-      return new Admission(by, { limit, reserved, takeover }, state);
-    });
+    this.#admission = new AdmissionTables(settings, restored?.state.admission ?? []);
     const { owner, paneSize, hour, shape } = settings;
     this.#clock = settings.settledUpTo;
     const hours = new PaneNumbers(hour, settings.keepHours, restored?.state.hours);
@@ -123,8 +108,7 @@ export class Panes {
       }
       for (const total of this.#sinceStart) restore(total, this.#codec);
     }
-    this.#nextDeletion = this.#oldest();
-    this.#nextReview = settings.takeover === undefined ? Number.POSITIVE_INFINITY : this.#reviewAfter(this.#clock);
+    this.#due = this.#earliest();
   }
 
   /**
@@ -142,7 +126,7 @@ export class Panes {
     bucket: number,
     shown?: ShownItems,
   ): void {
-    if (at >= this.#nextDeletion || at >= this.#nextReview) this.#pass(at);
+    if (at >= this.#due) this.#pass(at);
     if (at > this.#clock) this.#clock = at;
     const slice = this.#slices[horizon];
     if (ts < slice.from || ts >= slice.to) this.#turn(slice, ts);
@@ -155,7 +139,7 @@ export class Panes {
 
   /** Everything up to `watermark` has been added: deletes what ends there. */
   advance(watermark: EpochMs): void {
-    if (watermark >= this.#nextDeletion || watermark >= this.#nextReview) this.#pass(watermark);
+    if (watermark >= this.#due) this.#pass(watermark);
     if (watermark > this.#clock) this.#clock = watermark;
   }
 
@@ -199,7 +183,7 @@ export class Panes {
     return {
       minutes: this.#minutes.numbers.toJSON(),
       hours: this.#hours.numbers.toJSON(),
-      admission: this.#admission.map((table) => table.state()),
+      admission: this.#admission.state(),
     };
   }
 
@@ -215,17 +199,14 @@ export class Panes {
     slice.sheets = [minute, hourly, ...this.#totals, this.#scored];
     slice.counted = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
     slice.vectors = this.#vectors.of(ts, settled);
-    this.#nextDeletion = this.#oldest();
+    this.#due = this.#earliest();
   }
 
   /** The cell of a tag, which is new (-1) or has a cohort in some rest: judged as of now, and counted there. */
   #judgedCell(slice: Slice, horizon: number, found: number, tag: number, ts: EpochMs): number {
     const cell = found < 0 ? slice.open(tag) : found;
     if (found < 0 || slice.judgedAt[cell] !== this.#epoch) this.#judge(slice, horizon, cell, tag, ts);
-    if (horizon === 0 && slice.judgedAt[cell] !== NAMED) {
-      const keys = this.cohorts.keys(tag);
-      for (let s = 0; s < this.#sets.length; s++) this.#admission[s].count(keys[s]);
-    }
+    if (horizon === 0 && slice.judgedAt[cell] !== NAMED) this.#admission.count(this.cohorts.keys(tag));
     return cell;
   }
 
@@ -239,7 +220,7 @@ export class Panes {
     const items: LiveRow[] = [];
     let judgedAt = NAMED;
     for (let s = 0; s < this.#sets.length; s++) {
-      const named = this.#admission[s].admit(keys[s], end);
+      const named = this.#admission.admit(s, keys[s], end);
       if (!named) judgedAt = this.#epoch;
       const field = rowField(text, this.#sets[s].by, named ? keys[s] : this.#sets[s].other);
       for (const sheet of slice.sheets) rows.push(sheet.row(field));
@@ -257,39 +238,17 @@ export class Panes {
 
   /** Does what is due by `at` in the order of time. A review comes before the deletions of its time: it reads an hour's rows. */
   #pass(at: EpochMs): void {
-    if (at >= this.#nextReview) {
-      const first = this.#nextReview;
-      this.#nextReview = this.#reviewAfter(at);
-      if (Number.isFinite(first)) {
-        this.#deleteUpTo(first - 1);
-        this.#review(first - this.#settings.horizons[0].ms);
-        // Nothing has closed since then.
-        const more = Math.round((this.#nextReview - first) / this.#settings.hour) - 1;
-        if (more > 0) for (const table of this.#admission) table.pass(more);
+    const review = this.#admission.nextReview;
+    if (at >= review) {
+      this.#deleteUpTo(review - 1);
+      this.#slices[0].fold();
+      const given = this.#admission.review(at, (hour, field) => this.#hours.sheet(hour)?.impressionsOf(field) ?? 0);
+      if (given) {
+        this.#forgetLeft();
+        for (const slice of this.#slices) slice.expireJudgements();
       }
     }
     this.#deleteUpTo(at);
-  }
-
-  /** Every impression of the hour that ends at `end` has closed at the shortest horizon. Its rows are still in memory. */
-  #review(end: EpochMs): void {
-    this.#slices[0].fold();
-    const { hour, horizons } = this.#settings;
-    const sheet = this.#hours.sheet(Math.round(end / hour) - 1);
-    let given = false;
-    for (const [s, { by }] of this.#sets.entries()) {
-      const impressionsOf = (values: string) => sheet?.impressionsOf(rowField(horizons[0].text, by, values)) ?? 0;
-      given = this.#admission[s].review(impressionsOf) || given;
-    }
-    if (!given) return;
-    this.#forgetLeft();
-    for (const slice of this.#slices) slice.expireJudgements();
-  }
-
-  /** The first end of an hour at the shortest horizon after `at`. */
-  #reviewAfter(at: EpochMs): EpochMs {
-    const { hour, horizons } = this.#settings;
-    return (Math.floor((at - horizons[0].ms) / hour) + 1) * hour + horizons[0].ms;
   }
 
   #deleteUpTo(at: EpochMs): void {
@@ -298,31 +257,21 @@ export class Panes {
     for (const n of minutes) this.#deletes.push(paneKey(owner, 'm', n * paneSize));
     if (minutes.length > 0) {
       const end = (minutes[minutes.length - 1] + 1) * paneSize;
-      let freed = false;
-      for (const table of this.#admission) freed = table.expire(end) || freed;
-      if (freed) this.#forgetLeft();
+      if (this.#admission.expire(end)) this.#forgetLeft();
     }
     for (const n of this.#hours.deleteUpTo(at)) this.#deletes.push(paneKey(owner, 'h', n * hour));
     for (const n of this.#vectors.deleteUpTo(at)) this.#deletes.push(vectorKey(owner, n * hour));
-    this.#nextDeletion = this.#oldest();
+    this.#due = this.#earliest();
   }
 
   /** Entries have left the admission tables. */
   #forgetLeft(): void {
     this.#epoch++;
-    this.#scored.retain((field) => this.#isKept(field));
+    this.#scored.retain((field) => this.#admission.holds(field));
   }
 
-  /** When the next pane is to be deleted. */
-  #oldest(): EpochMs {
-    return Math.min(...this.#kinds.map(({ numbers }) => numbers.nextDeletion));
-  }
-
-  /** Whether the cohort of a field still has its place. */
-  #isKept(field: string): boolean {
-    const name = parseField(field);
-    const set = this.#sets.findIndex(({ by }) => by === name?.by);
-    return name !== undefined && (name.values === this.#sets[set].other || this.#admission[set].has(name.values));
+  #earliest(): EpochMs {
+    return Math.min(this.#admission.nextReview, ...this.#kinds.map(({ numbers }) => numbers.nextDeletion));
   }
 
   get #sinceStart(): readonly Sheet[] {

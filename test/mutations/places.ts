@@ -2,10 +2,15 @@
 import type { Mutation } from './mutation.ts';
 
 const ADMISSION = 'accumulators/admission.ts';
+const TABLES = 'accumulators/admission-tables.ts';
 const PANES = 'accumulators/panes.ts';
 
 function inAdmission(name: string, text: string, replacement: string): Mutation {
   return { name, changes: [{ file: ADMISSION, text, replacement }] };
+}
+
+function inTables(name: string, text: string, replacement: string): Mutation {
+  return { name, changes: [{ file: TABLES, text, replacement }] };
 }
 
 function inPanes(name: string, text: string, replacement: string): Mutation {
@@ -69,13 +74,29 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
     '',
   ),
   inPanes('what is not folded yet is not reviewed', 'this.#slices[0].fold();', ''),
-  inPanes('a review waits for the next closing', '|| watermark >= this.#nextReview', ''),
   inPanes(
-    'after a restart an hour that has not ended counts as reviewed',
-    ': this.#reviewAfter(this.#clock);',
-    ': this.#reviewAfter(this.#clock) + settings.hour;',
+    'a review waits for the next closing',
+    'if (watermark >= this.#due) this.#pass(watermark);',
+    'if (this.#kinds.some(({ numbers }) => watermark >= numbers.nextDeletion)) this.#deleteUpTo(watermark);',
   ),
-  inPanes('what is due before a review is deleted after it', 'this.#deleteUpTo(first - 1);', ''),
+  inTables(
+    'after a restart an hour that has not ended counts as reviewed',
+    ': this.#reviewAfter(settings.settledUpTo);',
+    ': this.#reviewAfter(settings.settledUpTo) + settings.hour;',
+  ),
+  inPanes('what is due before a review is deleted after it', 'this.#deleteUpTo(review - 1);', ''),
   inPanes('candidates are counted at every horizon', 'if (horizon === 0 && slice', 'if (horizon >= 0 && slice'),
-  inPanes('the hour of a review is the one that begins', 'Math.round(end / hour) - 1', 'Math.round(end / hour)'),
+  inTables(
+    'the hour of a review is the one that begins',
+    'Math.round((first - horizons[0].ms) / hour) - 1;',
+    'Math.round((first - horizons[0].ms) / hour);',
+  ),
+];
+
+/** Those that a simulated worker must show as well: what they spoil goes through commits. */
+export const SIMULATED_PLACES: readonly string[] = [
+  'who loses its place does not set folded',
+  'who is given a place counts as there from the start',
+  'the checkpoint holds no candidates',
+  'the checkpoint holds no scores',
 ];
