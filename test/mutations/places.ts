@@ -93,9 +93,8 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
   ),
 ];
 
-/** Those that a simulated worker must show as well: what they spoil goes through commits. */
+/** Those that a simulated worker must show as well: it does so within a few seeds. */
 export const SIMULATED_PLACES: readonly string[] = [
-  'who loses its place does not set folded',
   'who is given a place counts as there from the start',
   'the checkpoint holds no candidates',
   'the checkpoint holds no scores',
