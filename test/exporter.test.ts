@@ -69,6 +69,8 @@ function panesSettings(shape: Shape, unit: number) {
     shape: rowShape(shape),
     items: { sets: [[], ['country']], inTotals: false },
     cohortsPerSet: 2,
+    named: new Map([['country', ['FR']]]),
+    takeover: { candidates: 2, ratio: 1 },
     keepMinutes: Math.max(...lengths) * paneSize + 9 + paneSize + unitTimeout,
     keepHours: 100,
     keepVectors: 100,

@@ -1,8 +1,23 @@
+/**
+ * The bounded table of one unit and grouping set (semantics.md section 2): first come, first admitted, in the order of
+ * closing; who comes while it is full is added to the rest; an entry leaves with its last pane. Two rules keep strangers
+ * from holding all places (docs/decisions/0018-places-of-cohorts.md):
+ *
+ * - What the configuration names has a place of its own, an entry that never leaves. From then on nothing of it is added to
+ *   the rest, so it is shown by name whenever it comes.
+ * - With each hour that has ended, a cohort of the rest with many impressions takes the place of one with almost none.
+ *
+ * Whoever loses its place does so without harm to the reader's rule below: that asks only that all which was added to the
+ * rest lies before `folded`, and an entry's end adds nothing to it.
+ */
 import type { EpochMs } from '../events.ts';
 import { keysOf, listOf, textOf, timeOf, whole } from './store/json.ts';
 
-/** An admitted cohort: its values, the end of its last pane, and `folded` as it was when the cohort was admitted. */
-export type AdmissionEntry = readonly [values: string, last: EpochMs, since: EpochMs];
+/**
+ * An admitted cohort: its values, the end of its last pane, `folded` as it was when the cohort was admitted, and its score;
+ * left out: 0.
+ */
+export type AdmissionEntry = readonly [values: string, last: EpochMs, since: EpochMs, score?: number];
 
 /** One table, for the checkpoint. -Infinity, which JSON writes as null: nothing was folded yet. */
 export interface AdmissionState {
@@ -11,24 +26,71 @@ export interface AdmissionState {
   readonly folded: EpochMs;
   /** In the order of admission. */
   readonly entries: readonly AdmissionEntry[];
+  /** Cohorts of the rest, with how many impressions they have had this hour at least; left out: none. */
+  readonly candidates?: readonly (readonly [values: string, impressions: number])[];
 }
 
-/**
- * The bounded table of one unit and grouping set (semantics.md section 2): first come, first admitted, in the order of
- * closing; who comes while it is full is added to the rest; an entry leaves with its last pane.
- */
+/** When a cohort of the rest takes the place of another: what is asked for at the end of every hour. */
+export interface Takeover {
+  /** Cohorts of the rest that are counted at a time. */
+  readonly candidates: number;
+  /** The impressions of its hour must be this many times the other's score and one. */
+  readonly ratio: number;
+}
+
+/** Who has a place in one table. */
+export interface Places {
+  /** Cohorts by name at a time, those of `reserved` among them; more if `reserved` alone is more. */
+  readonly limit: number;
+  /** They have their entries from the start. */
+  readonly reserved: ReadonlySet<string>;
+  /** undefined: who has a place keeps it until its last pane goes. */
+  readonly takeover: Takeover | undefined;
+}
+
+/** Of a reserved cohort that has not come yet. */
+const NO_PANE: EpochMs = 0;
+
+interface Entry {
+  last: EpochMs;
+  readonly since: EpochMs;
+  /** Impressions of the last hours: each hour counts half of the one after it. */
+  score: number;
+}
+
 export class Admission {
   readonly #by: readonly string[];
-  readonly #limit: number;
-  readonly #entries = new Map<string, { last: EpochMs; readonly since: EpochMs }>();
+  readonly #reserved: ReadonlySet<string>;
+  /** Places of those that are not reserved. */
+  readonly #room: number;
+  readonly #takeover: Takeover | undefined;
+  readonly #entries = new Map<string, Entry>();
+  /** Entries that are not reserved. */
+  #others = 0;
   #folded: EpochMs = Number.NEGATIVE_INFINITY;
+  /**
+   * Frequent cohorts of the rest (Misra and Gries, 1982): with k counters none is ever too high, and each is too low by at
+   * most a (k + 1)-th of all that were counted.
+   */
+  readonly #candidates = new Map<string, number>();
 
-  constructor(by: readonly string[], limit: number, state?: AdmissionState) {
+  constructor(by: readonly string[], { limit, reserved, takeover }: Places, state?: AdmissionState) {
     this.#by = by;
-    this.#limit = limit;
-    if (state === undefined) return;
+    this.#reserved = reserved;
+    this.#room = Math.max(0, limit - reserved.size);
+    this.#takeover = takeover;
+    if (state !== undefined) this.#restore(state);
+    for (const values of reserved)
+      if (!this.#entries.has(values)) this.#enter(values, { last: NO_PANE, since: this.#folded, score: 0 });
+  }
+
+  #restore(state: AdmissionState): void {
     this.#folded = state.folded;
-    for (const [values, last, since] of state.entries) this.#entries.set(values, { last, since });
+    for (const [values, last, since, score = 0] of state.entries) this.#enter(values, { last, since, score });
+    for (const [values, impressions] of state.candidates ?? [])
+      if (!this.#reserved.has(values)) this.#candidates.set(values, impressions);
+    // The configuration has changed: there are fewer places, or it names others.
+    for (const values of this.#quietest()) if (this.#others > this.#room) this.#evict(values);
   }
 
   /** Judges one addition to the pane that ends at `end`: true: by name; false: to the rest. */
@@ -38,18 +100,61 @@ export class Admission {
       if (end > entry.last) entry.last = end;
       return true;
     }
-    if (this.#entries.size < this.#limit) {
-      this.#entries.set(values, { last: end, since: this.#folded });
+    if (this.#others < this.#room) {
+      this.#enter(values, { last: end, since: this.#folded, score: 0 });
+      this.#candidates.delete(values);
       return true;
     }
     if (end > this.#folded) this.#folded = end;
     return false;
   }
 
+  /** Counts one impression of a cohort that is added to the rest; of any other it counts nothing. */
+  count(values: string): void {
+    if (this.#takeover === undefined || this.#entries.has(values)) return;
+    const known = this.#candidates.get(values);
+    if (known !== undefined || this.#candidates.size < this.#takeover.candidates) {
+      this.#candidates.set(values, (known ?? 0) + 1);
+      return;
+    }
+    // Each round takes away what as many calls have added before: the cost of a call stays the same.
+    for (const [other, impressions] of this.#candidates) {
+      if (impressions === 1) this.#candidates.delete(other);
+      else this.#candidates.set(other, impressions - 1);
+    }
+  }
+
+  /**
+   * An hour has ended. `impressionsOf`: what a cohort has had by name in it. Gives places of those with almost none to
+   * candidates with many, and answers whether it gave any. Who never comes back loses the place when its last owner would have.
+   */
+  review(impressionsOf: (values: string) => number): boolean {
+    if (this.#takeover === undefined) return false;
+    for (const [values, entry] of this.#entries) entry.score = Math.floor(entry.score / 2) + impressionsOf(values);
+    const busiest = [...this.#candidates].sort(([, a], [, b]) => b - a);
+    this.#candidates.clear();
+    if (this.#others < this.#room) return false;
+    const quietest = this.#quietest();
+    let given = 0;
+    for (const [values, impressions] of busiest) {
+      const other = this.#entries.get(quietest[given]);
+      if (other === undefined || impressions < this.#takeover.ratio * (other.score + 1)) break;
+      this.#evict(quietest[given]);
+      this.#enter(values, { last: other.last, since: this.#folded, score: impressions });
+      given++;
+    }
+    return given > 0;
+  }
+
+  /** So many more hours have ended in which nothing closed. */
+  pass(hours: number): void {
+    for (const entry of this.#entries.values()) entry.score = Math.floor(entry.score / 2 ** hours);
+  }
+
   /** The panes that end at or before `end` are gone: answers whether an entry left with them. */
   expire(end: EpochMs): boolean {
     const before = this.#entries.size;
-    for (const [values, entry] of this.#entries) if (entry.last <= end) this.#entries.delete(values);
+    for (const [values, { last }] of this.#entries) if (last <= end && !this.#reserved.has(values)) this.#leave(values);
     return this.#entries.size < before;
   }
 
@@ -61,9 +166,56 @@ export class Admission {
     return {
       by: this.#by,
       folded: this.#folded,
-      entries: [...this.#entries].map(([values, { last, since }]) => [values, last, since] as const),
+      entries: [...this.#entries].map(
+        ([values, { last, since, score }]): AdmissionEntry =>
+          score === 0 ? [values, last, since] : [values, last, since, score],
+      ),
+      ...(this.#candidates.size === 0 ? {} : { candidates: [...this.#candidates] }),
     };
   }
+
+  #enter(values: string, entry: Entry): void {
+    this.#entries.set(values, entry);
+    if (!this.#reserved.has(values)) this.#others++;
+  }
+
+  #leave(values: string): void {
+    this.#entries.delete(values);
+    if (!this.#reserved.has(values)) this.#others--;
+  }
+
+  /** Ends an entry whose panes are still there. Windows with one of them do not show it: else they could show too many. */
+  #evict(values: string): void {
+    const last = this.#entries.get(values)?.last ?? this.#folded;
+    if (last > this.#folded) this.#folded = last;
+    this.#leave(values);
+  }
+
+  /** Who may lose its place, least score first; of equals who came first. */
+  #quietest(): readonly string[] {
+    return [...this.#entries]
+      .filter(([values]) => !this.#reserved.has(values))
+      .sort(([, a], [, b]) => a.score - b.score)
+      .map(([values]) => values);
+  }
+}
+
+/**
+ * The cohorts of a set that have places of their own: those whose every value the configuration names. Of a set with one
+ * dimension that is each of its named values, however many; of a set with several every combination, if they take half of
+ * the places at most, else none. `named`: by dimension.
+ */
+export function reservedCohorts(
+  by: readonly string[],
+  named: ReadonlyMap<string, readonly string[]>,
+  limit: number,
+): ReadonlySet<string> {
+  const lists = by.map((dimension) => [...new Set(named.get(dimension))]);
+  const size = lists.reduce((product, values) => product * values.length, 1);
+  if (by.length === 0 || size === 0 || (by.length > 1 && size > limit / 2)) return new Set();
+  const combine = (tuples: readonly string[], values: readonly string[]): readonly string[] =>
+    tuples.flatMap((tuple) => values.map((value) => (tuple === '' ? value : `${tuple},${value}`)));
+  return new Set(lists.reduce(combine, ['']));
 }
 
 /**
@@ -85,15 +237,26 @@ export function shownByName(
   return (values) => !late.has(values) && early.every((known) => known.has(values));
 }
 
-/** Reads what JSON gave for an `AdmissionState`. Throws an Error that names the part that is wrong. */
+/**
+ * Reads what JSON gave for an `AdmissionState`; one from before there were scores and candidates has none. Throws an Error that names
+ * the part that is wrong.
+ */
 export function parseAdmission(json: unknown, where: string): AdmissionState {
   const state = keysOf(json, where);
-  return {
+  const table = {
     by: listOf(state['by'], `${where}.by`, textOf),
     folded: timeOf(state['folded'], `${where}.folded`),
-    entries: listOf(state['entries'], `${where}.entries`, (entry, at) => {
+    entries: listOf(state['entries'], `${where}.entries`, (entry, at): AdmissionEntry => {
       const parts = listOf(entry, at, (part) => part);
-      return [textOf(parts[0], `${at}[0]`), whole(parts[1], `${at}[1]`), timeOf(parts[2], `${at}[2]`)] as const;
+      const [values, last] = [textOf(parts[0], `${at}[0]`), whole(parts[1], `${at}[1]`)];
+      const since = timeOf(parts[2], `${at}[2]`);
+      return parts[3] === undefined ? [values, last, since] : [values, last, since, whole(parts[3], `${at}[3]`)];
     }),
   };
+  if (state['candidates'] === undefined) return table;
+  const candidates = listOf(state['candidates'], `${where}.candidates`, (candidate, at) => {
+    const parts = listOf(candidate, at, (part) => part);
+    return [textOf(parts[0], `${at}[0]`), whole(parts[1], `${at}[1]`)] as const;
+  });
+  return { ...table, candidates };
 }

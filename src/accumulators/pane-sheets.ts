@@ -38,6 +38,11 @@ export class PaneSheets {
     return sheet;
   }
 
+  /** The sheet of a pane whose rows are in memory; undefined: they are not, or nothing was added to it. */
+  sheet(n: number): Sheet | undefined {
+    return this.#sheets.get(n);
+  }
+
   /** Puts the rows that changed into `rows`, and forgets those that can change no more. */
   take(rows: Map<string, Map<string, string>>, settled: EpochMs): void {
     for (const [n, sheet] of this.#sheets) {

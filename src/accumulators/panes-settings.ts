@@ -1,5 +1,5 @@
 import type { DurationMs, EpochMs } from '../events.ts';
-import { type AdmissionState, parseAdmission } from './admission.ts';
+import { type AdmissionState, parseAdmission, type Takeover } from './admission.ts';
 import { PaneNumbers } from './pane-numbers.ts';
 import type { RowShape } from './row.ts';
 import type { RunSettings } from './runs.ts';
@@ -38,6 +38,10 @@ export interface PanesSettings {
   readonly items?: ItemRows | undefined;
   /** Cohorts of one set that are kept by name at a time, at least 1. */
   readonly cohortsPerSet: number;
+  /** By dimension the values that the configuration names: their cohorts are always kept by name; default: none. */
+  readonly named?: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Whether places of quiet cohorts are given to others; default: never. Not with `totals`, whose time is all of it. */
+  readonly takeover?: Takeover | undefined;
   /** How long a pane outlives its end in event time, at least H. */
   readonly keepMinutes: DurationMs;
   readonly keepHours: DurationMs;
@@ -100,6 +104,8 @@ export function checkSettings(settings: PanesSettings): void {
       if (!sets.has(setText(by))) throw new Error(`${name}: [${by}] is none of the grouping sets`);
     }
   }
+  if (settings.takeover !== undefined && (settings.takeover.ratio < 1 || settings.takeover.candidates < 1))
+    throw new Error('takeover: expected a ratio and candidates of at least 1');
   if (settings.cohortsPerSet < 1) throw new Error('cohortsPerSet must be at least 1');
 }
 

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../events.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
 import { BUCKETS } from '../user-words.ts';
-import { Admission } from './admission.ts';
+import { AdmissionTables } from './admission-tables.ts';
 import { Cohorts } from './cohorts.ts';
 import { PaneNumbers } from './pane-numbers.ts';
 import { PaneSheets } from './pane-sheets.ts';
@@ -11,16 +11,7 @@ import { type RowCodec, rowCodec, vectorRowCodec } from './row-codec.ts';
 import { RunTotal } from './run-total.ts';
 import { type LiveRow, Sheet } from './sheet.ts';
 import { NAMED, Slice } from './slice.ts';
-import {
-  otherValues,
-  paneKey,
-  parseField,
-  rowField,
-  SINCE_START,
-  setText,
-  totalKey,
-  vectorKey,
-} from './store/layout.ts';
+import { otherValues, paneKey, rowField, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
 
 /** Buckets of the vectors of hour panes. */
 const HOUR_BUCKETS = 64;
@@ -43,7 +34,7 @@ export class Panes {
   readonly #settings: PanesSettings;
   readonly #window: number;
   readonly #codec: RowCodec;
-  readonly #admission: readonly Admission[];
+  readonly #admission: AdmissionTables;
   readonly #sets: readonly {
     readonly by: string;
     readonly other: string;
@@ -59,10 +50,11 @@ export class Panes {
   /** What was added since this object was made: for counters that begin with the process. */
   readonly #scored: Sheet;
   readonly #slices: readonly Slice[];
-  /** Grows whenever a place in an admission table became free. */
+  /** Grows whenever an entry left an admission table. */
   #epoch = 0;
   #clock: EpochMs;
-  #nextDeletion: EpochMs;
+  /** When something is to be deleted or reviewed next. */
+  #due: EpochMs;
   #deletes: string[] = [];
 
   constructor(settings: PanesSettings, restored?: RestoredPanes) {
@@ -82,10 +74,7 @@ export class Panes {
       clustered: clustered.has(setText(by)),
       counted: counted.has(setText(by)),
     }));
-    this.#admission = settings.sets.map((by) => {
-      const state = restored?.state.admission.find((table) => setText(table.by) === setText(by));
-      return new Admission(by, settings.cohortsPerSet, state);
-    });
+    this.#admission = new AdmissionTables(settings, restored?.state.admission ?? []);
     const { owner, paneSize, hour, shape } = settings;
     this.#clock = settings.settledUpTo;
     const hours = new PaneNumbers(hour, settings.keepHours, restored?.state.hours);
@@ -119,7 +108,7 @@ export class Panes {
       }
       for (const total of this.#sinceStart) restore(total, this.#codec);
     }
-    this.#nextDeletion = this.#oldest();
+    this.#due = this.#earliest();
   }
 
   /**
@@ -137,17 +126,12 @@ export class Panes {
     bucket: number,
     shown?: ShownItems,
   ): void {
-    if (at >= this.#nextDeletion) this.#deleteUpTo(at);
+    if (at >= this.#due) this.#pass(at);
     if (at > this.#clock) this.#clock = at;
     const slice = this.#slices[horizon];
     if (ts < slice.from || ts >= slice.to) this.#turn(slice, ts);
     let cell = slice.find(tag);
-    if (cell < 0) {
-      cell = slice.open(tag);
-      this.#judge(slice, horizon, cell, tag, ts);
-    } else if (slice.judgedAt[cell] !== NAMED && slice.judgedAt[cell] !== this.#epoch) {
-      this.#judge(slice, horizon, cell, tag, ts);
-    }
+    if (cell < 0 || slice.judgedAt[cell] !== NAMED) cell = this.#judgedCell(slice, horizon, cell, tag, ts);
     slice.add(cell, userless, positive, out, bucket);
     const { items } = this.#settings.shape;
     if (shown !== undefined && items !== undefined) slice.addItems(cell, items, shown);
@@ -155,7 +139,7 @@ export class Panes {
 
   /** Everything up to `watermark` has been added: deletes what ends there. */
   advance(watermark: EpochMs): void {
-    if (watermark >= this.#nextDeletion) this.#deleteUpTo(watermark);
+    if (watermark >= this.#due) this.#pass(watermark);
     if (watermark > this.#clock) this.#clock = watermark;
   }
 
@@ -199,7 +183,7 @@ export class Panes {
     return {
       minutes: this.#minutes.numbers.toJSON(),
       hours: this.#hours.numbers.toJSON(),
-      admission: this.#admission.map((table) => table.state()),
+      admission: this.#admission.state(),
     };
   }
 
@@ -215,7 +199,15 @@ export class Panes {
     slice.sheets = [minute, hourly, ...this.#totals, this.#scored];
     slice.counted = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
     slice.vectors = this.#vectors.of(ts, settled);
-    this.#nextDeletion = this.#oldest();
+    this.#due = this.#earliest();
+  }
+
+  /** The cell of a tag, which is new (-1) or has a cohort in some rest: judged as of now, and counted there. */
+  #judgedCell(slice: Slice, horizon: number, found: number, tag: number, ts: EpochMs): number {
+    const cell = found < 0 ? slice.open(tag) : found;
+    if (found < 0 || slice.judgedAt[cell] !== this.#epoch) this.#judge(slice, horizon, cell, tag, ts);
+    if (horizon === 0 && slice.judgedAt[cell] !== NAMED) this.#admission.count(this.cohorts.keys(tag));
+    return cell;
   }
 
   /** Asks the admission tables where a cell goes, in the order of closing: when it begins and after a place became free. */
@@ -228,7 +220,7 @@ export class Panes {
     const items: LiveRow[] = [];
     let judgedAt = NAMED;
     for (let s = 0; s < this.#sets.length; s++) {
-      const named = this.#admission[s].admit(keys[s], end);
+      const named = this.#admission.admit(s, keys[s], end);
       if (!named) judgedAt = this.#epoch;
       const field = rowField(text, this.#sets[s].by, named ? keys[s] : this.#sets[s].other);
       for (const sheet of slice.sheets) rows.push(sheet.row(field));
@@ -244,34 +236,42 @@ export class Panes {
     slice.direct(cell, rows, vectors, items, judgedAt);
   }
 
+  /** Does what is due by `at` in the order of time. A review comes before the deletions of its time: it reads an hour's rows. */
+  #pass(at: EpochMs): void {
+    const review = this.#admission.nextReview;
+    if (at >= review) {
+      this.#deleteUpTo(review - 1);
+      this.#slices[0].fold();
+      const given = this.#admission.review(at, (hour, field) => this.#hours.sheet(hour)?.impressionsOf(field) ?? 0);
+      if (given) {
+        this.#forgetLeft();
+        for (const slice of this.#slices) slice.expireJudgements();
+      }
+    }
+    this.#deleteUpTo(at);
+  }
+
   #deleteUpTo(at: EpochMs): void {
     const { owner, paneSize, hour } = this.#settings;
     const minutes = this.#minutes.deleteUpTo(at);
     for (const n of minutes) this.#deletes.push(paneKey(owner, 'm', n * paneSize));
     if (minutes.length > 0) {
       const end = (minutes[minutes.length - 1] + 1) * paneSize;
-      let freed = false;
-      for (const table of this.#admission) freed = table.expire(end) || freed;
-      if (freed) {
-        this.#epoch++;
-        this.#scored.retain((field) => this.#isKept(field));
-      }
+      if (this.#admission.expire(end)) this.#forgetLeft();
     }
     for (const n of this.#hours.deleteUpTo(at)) this.#deletes.push(paneKey(owner, 'h', n * hour));
     for (const n of this.#vectors.deleteUpTo(at)) this.#deletes.push(vectorKey(owner, n * hour));
-    this.#nextDeletion = this.#oldest();
+    this.#due = this.#earliest();
   }
 
-  /** When the next pane is to be deleted. */
-  #oldest(): EpochMs {
-    return Math.min(...this.#kinds.map(({ numbers }) => numbers.nextDeletion));
+  /** Entries have left the admission tables. */
+  #forgetLeft(): void {
+    this.#epoch++;
+    this.#scored.retain((field) => this.#admission.holds(field));
   }
 
-  /** Whether the cohort of a field still has its place. */
-  #isKept(field: string): boolean {
-    const name = parseField(field);
-    const set = this.#sets.findIndex(({ by }) => by === name?.by);
-    return name !== undefined && (name.values === this.#sets[set].other || this.#admission[set].has(name.values));
+  #earliest(): EpochMs {
+    return Math.min(this.#admission.nextReview, ...this.#kinds.map(({ numbers }) => numbers.nextDeletion));
   }
 
   get #sinceStart(): readonly Sheet[] {

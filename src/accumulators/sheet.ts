@@ -47,6 +47,10 @@ export class LiveRow {
     return [this.#field, codec.encode(this.#row)];
   }
 
+  get impressions(): number {
+    return this.#row.impressions;
+  }
+
   copy(): Row {
     return copyRow(this.#row);
   }
@@ -86,6 +90,11 @@ export class Sheet {
       this.#rows.set(field, row);
     }
     return row;
+  }
+
+  /** What was folded into the row of this field; 0: there is none. */
+  impressionsOf(field: string): number {
+    return this.#rows.get(field)?.impressions ?? 0;
   }
 
   /** Takes over stored rows. */

@@ -25,6 +25,8 @@ const NO_COLUMN = -1;
 
 /** A cell whose cohorts are all named needs no second judgement. */
 export const NAMED = -1;
+/** Below every epoch: a cell that must be judged anew, also if its cohorts were all named. */
+const STALE = -2;
 
 export class Slice {
   /** Event times [from, to) that belong here; empty at first. */
@@ -203,6 +205,11 @@ export class Slice {
       row.touch();
       row.itemsOf(shape).add(shown);
     }
+  }
+
+  /** A cohort lost its name: every cell is judged anew before it is added to. */
+  expireJudgements(): void {
+    this.judgedAt.fill(STALE);
   }
 
   /** Folds all cells into their rows. */

@@ -107,6 +107,11 @@ export function experimentsOf(
   });
 }
 
+/** By dimension the values that the configuration names, the controls among them. */
+export function namedValues(experiments: readonly ExperimentSettings[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(experiments.map(({ dimension, variants }) => [dimension, [...variants.keys()]] as const));
+}
+
 function checkVariants(variants: ReadonlyMap<string, number>, control: string, at: Path, report: Report): void {
   if (!variants.has(control)) {
     report.add(

@@ -57,7 +57,7 @@ const limitsSchema = group({
     .meta({ description: 'most gauges of quality. A replay has room for 10,000,000' }),
   cohortsPerSet: auto(10_000_000).prefault('auto').meta({
     description:
-      'cohorts by name per grouping set; more go to __other__. auto: what fits into limits.series with these measures, windows, horizons and sets, each value with its standard error',
+      'cohorts by name per grouping set, the variants of experiments among them; more go to __other__. auto: what fits into limits.series with these measures, windows, horizons and sets, each value with its standard error',
   }),
   openImpressions: auto(1_000_000_000)
     .prefault('auto')

@@ -46,12 +46,23 @@ export function processRow(): Row {
       ),
       lines('Clock skew', ['receval_clock_skew_seconds'], [each(of('clock_skew_seconds'))], { unit: 's' }),
       lines(
-        'Cohorts beyond the limit',
+        'Cohorts beyond limits.series',
         ['receval_series_capped_total'],
         [each(`rate(${of('series_capped_total')}[$__rate_interval])`)],
         {
           unit: 'cps',
         },
+      ),
+      lines(
+        'Impressions under __other__',
+        ['receval_folded_impressions_total', 'receval_scored_impressions_total'],
+        [
+          {
+            expr: `sum by (by) (rate(${of('folded_impressions_total')}[$__rate_interval])) / sum by (by) (rate(${of('scored_impressions_total')}[$__rate_interval]))`,
+            legend: '[{{by}}]',
+          },
+        ],
+        { unit: 'percentunit', note: 'Share of a grouping set that found no place in limits.cohortsPerSet.' },
       ),
       lines('Started', [], [each(`time() - ${of('process_start_time_seconds')}`)], {
         unit: 's',

@@ -167,6 +167,12 @@ function scoreMetrics(settings: CatalogueSettings): readonly Metric[] {
       help: 'Impressions scored and committed, once per horizon.',
       labels: cohort,
     },
+    {
+      ...counter,
+      name: 'receval_folded_impressions_total',
+      help: 'Of the impressions scored and committed, those counted under __other__ because no place was free in limits.cohortsPerSet, by grouping set.',
+      labels: ['horizon', 'by'],
+    },
     ...scores,
   ];
 }
@@ -182,7 +188,7 @@ const SHARED: readonly Metric[] = [
   {
     name: 'receval_series_capped_total',
     type: 'counter',
-    help: 'Cohorts that were left out or counted under __other__ because limits.series was reached, summed over all renderings.',
+    help: 'Cohorts with a place in limits.cohortsPerSet that were left off this page, or counted under __other__ in its counters, because limits.series was reached, summed over all renderings.',
     labels: [],
     role: 'both',
   },

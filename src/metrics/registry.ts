@@ -17,7 +17,10 @@ import { Pipeline } from './pipeline.ts';
 import { type QualityText, qualityText } from './quality.ts';
 import { Scores } from './scores.ts';
 
-export type MetricsSettings = Pick<Settings, 'attribution' | 'cohorts' | 'itemFile' | 'kafka' | 'limits' | 'measures'>;
+export type MetricsSettings = Pick<
+  Settings,
+  'attribution' | 'cohorts' | 'experiments' | 'itemFile' | 'kafka' | 'limits' | 'measures'
+>;
 
 export interface MetricsOptions {
   readonly role: 'exporter' | 'worker' | 'all';

@@ -9,8 +9,21 @@ const CARDINALITY_CAPPED: AlertText = {
   severity: 'warning',
   summary: 'receval on {{ $labels.instance }} does not show all cohorts',
   description:
-    'There are more cohorts than limits.series leaves room for. The smallest are counted together as __other__, or whole' +
-    ' grouping sets are left out.',
+    'The cohorts of all partitions together are more than limits.series leaves room for. Whole grouping sets are left out, the' +
+    ' finest first, or newer cohorts are counted as __other__ in the counters of a worker.',
+};
+
+/** Both counters have every horizon, so that the share is that of any of them. */
+const COHORTS_FOLDED: AlertText = {
+  alert: 'RecevalCohortsFolded',
+  expr: `sum by (by) (increase(receval_folded_impressions_total[1h]))
+/ sum by (by) (increase(receval_scored_impressions_total[1h])) > 0.1`,
+  for: '15m',
+  severity: 'warning',
+  summary: 'Many impressions are counted as __other__ in the cohorts of [{{ $labels.by }}]',
+  description:
+    'All places of the grouping set [{{ $labels.by }}] (limits.cohortsPerSet) are taken, and {{ $value | humanizePercentage }} of' +
+    ' the impressions of the last hour belong to cohorts without one. They are counted, but not shown by name.',
 };
 
 const CLOCK_SKEW: AlertText = {
@@ -84,6 +97,7 @@ or receval_certificate_not_after_timestamp_seconds - time()
 
 export const PROCESS_ALERTS: readonly AlertText[] = [
   CARDINALITY_CAPPED,
+  COHORTS_FOLDED,
   CLOCK_SKEW,
   REPLAY_LONG,
   RESTART_LOOP,

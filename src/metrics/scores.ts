@@ -1,6 +1,8 @@
+import { reservedCohorts } from '../accumulators/admission.ts';
 import { addRow, copyRow, emptyRow, type Row, type RowShape } from '../accumulators/row.ts';
 import { subtractRow } from '../accumulators/running-windows.ts';
 import { otherValues, parseField, rowField, setText, splitValues } from '../accumulators/store/layout.ts';
+import { namedValues } from '../config/experiments.ts';
 import type { Settings } from '../config/settings.ts';
 import { OTHER_COHORT } from '../events.ts';
 import { sumsKind } from '../measures/value.ts';
@@ -9,12 +11,12 @@ import { scoreName, weightName } from './catalogue.ts';
 import { type Column, columnsOf } from './columns.ts';
 import { type Exposition, joinLabels, labelText } from './exposition.ts';
 
-export type ScoresSettings = Pick<Settings, 'attribution' | 'cohorts' | 'limits' | 'measures'>;
+export type ScoresSettings = Pick<Settings, 'attribution' | 'cohorts' | 'experiments' | 'limits' | 'measures'>;
 
 /**
  * Counters of what this process scored, by horizon and cohort. They begin at 0 and never go down, though units come and
  * go. A cohort keeps its series as long as the process lives, so their number is bounded: who comes when `limits.series`
- * is reached is added to the rest of its set.
+ * is reached is added to the rest of its set, unless the configuration names it.
  */
 export class Scores {
   readonly #shape: RowShape;
@@ -24,19 +26,33 @@ export class Scores {
   readonly #limit: number;
   #named = 0;
   #capped = 0;
+  /** By horizon and set, as labels: impressions that units have added to the rest of the set. */
+  readonly #folded = new Map<string, number>();
+  /** Fields of cohorts that the configuration names: they always have series. */
+  readonly #reserved: ReadonlySet<string>;
   /** By field. */
   readonly #sums = new Map<string, Row>();
   readonly #labels = new Map<string, string>();
   /** By unit, by field: as it was when last added. */
   #last: ReadonlyMap<number, ReadonlyMap<string, Row>> = new Map();
 
-  constructor({ attribution, cohorts, limits, measures }: ScoresSettings) {
+  constructor({ attribution, cohorts, experiments, limits, measures }: ScoresSettings) {
     this.#shape = { names: measures.map((measure) => measure.canonical), kinds: measures.map(sumsKind) };
     this.#columns = columnsOf(measures);
     this.#sets = new Map(cohorts.map((by) => [setText(by), by] as const));
     this.#limit = Math.floor(limits.series / Math.max(1, measures.length));
-    if (!this.#sets.has('')) return;
-    for (const { text } of attribution.horizons) this.#open(rowField(text, '', ''));
+    const named = namedValues(experiments);
+    const horizons = attribution.horizons.map(({ text }) => text);
+    this.#reserved = new Set(
+      cohorts.flatMap((by) => {
+        const all = [...reservedCohorts(by, named, limits.cohortsPerSet)];
+        return horizons.flatMap((horizon) => all.map((values) => rowField(horizon, setText(by), values)));
+      }),
+    );
+    for (const horizon of horizons) {
+      if (this.#sets.has('')) this.#open(rowField(horizon, '', ''));
+      for (const by of cohorts) if (by.length > 0) this.#folded.set(labelText({ horizon, by: setText(by) }), 0);
+    }
   }
 
   /** Rows that were added to the rest of their set because the limit was reached. */
@@ -65,6 +81,8 @@ export class Scores {
 
   write(page: Exposition): void {
     const fields = [...this.#sums].map(([field, row]) => ({ labels: this.#labels.get(field) ?? '', row }));
+    const folded = page.series('receval_folded_impressions_total');
+    for (const [labels, count] of this.#folded) folded(labels, count);
     const impressions = page.series('receval_scored_impressions_total');
     for (const { labels, row } of fields) impressions(labels, row.impressions);
     for (const { measure, labels: own, hasScore, hasWeight, score, weight } of this.#columns) {
@@ -84,13 +102,17 @@ export class Scores {
     const name = parseField(field);
     const by = name && this.#sets.get(name.by);
     if (name === undefined || by === undefined) return;
+    if (by.length > 0 && name.values === otherValues(by)) {
+      const labels = labelText({ horizon: name.horizon, by: name.by });
+      this.#folded.set(labels, (this.#folded.get(labels) ?? 0) + row.impressions - (known?.impressions ?? 0));
+    }
     const sum = this.#sums.get(field) ?? this.#open(this.#admitted(field, name.horizon, by, name.values));
     addRow(sum, row);
     if (known !== undefined) subtractRow(sum, known);
   }
 
   #admitted(field: string, horizon: string, by: readonly string[], values: string): string {
-    if (values === otherValues(by)) return field;
+    if (values === otherValues(by) || this.#reserved.has(field)) return field;
     if (this.#named < this.#limit) {
       this.#named++;
       return field;

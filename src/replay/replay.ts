@@ -132,6 +132,7 @@ function unitSettingsOf(
       keepMinutes: Number.POSITIVE_INFINITY,
       keepHours: Number.POSITIVE_INFINITY,
       keepVectors: Number.POSITIVE_INFINITY,
+      takeover: undefined,
       // Totals have vectors anyway.
       clustered: [],
       totals: [ALL],

@@ -1,22 +1,72 @@
+import { reservedCohorts } from '../accumulators/admission.ts';
+import type { UnitCheckpoint } from '../accumulators/store/checkpoint.ts';
+import { setText } from '../accumulators/store/layout.ts';
+import { namedValues } from '../config/experiments.ts';
 import { GAUGES_PER_MEASURE } from '../config/series.ts';
 import type { Settings } from '../config/settings.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
+/** What is stored of a unit that tells of its cohorts. */
+export interface StoredTables {
+  readonly panes: Pick<UnitCheckpoint['panes'], 'admission'>;
+  readonly join: Pick<UnitCheckpoint['join'], 'watermark'>;
+}
+
 /** How many series the gauges may come to: of the quality gauges, each with its standard error beside it. */
-export function judgeSeries({ measures, windows, attribution, cohorts, limits }: Settings): Finding {
+export function judgeSeries(settings: Settings): Finding {
+  const { measures, windows, attribution, cohorts, experiments, limits } = settings;
   const { horizons } = attribution;
   const product =
     limits.cohortsPerSet * measures.length * GAUGES_PER_MEASURE * windows.length * horizons.length * cohorts.length;
   const factors =
     `${limits.cohortsPerSet} cohorts x ${measures.length} measures x ${GAUGES_PER_MEASURE} (value, error) x ${windows.length} windows x ${horizons.length} horizons x ` +
     `${cohorts.length} sets = ${count(product)} of limits.series ${count(limits.series)}`;
+  const named = namedValues(experiments);
+  const taken = cohorts.filter((by) => reservedCohorts(by, named, limits.cohortsPerSet).size >= limits.cohortsPerSet);
+  if (limits.cohortsPerSet > 1 && taken.length > 0) {
+    return finding(
+      'limits',
+      'warning',
+      `${factors}: the configuration's variants take all places of ${taken.map((by) => `[${setText(by)}]`).join(', ')}, and all else is ` +
+        'shown as __other__. Raise limits.series, or show fewer measures, windows or horizons',
+      'RecevalCohortsFolded',
+    );
+  }
   if (limits.cohortsPerSet > 1) return finding('limits', 'ok', factors);
   return finding(
     'limits',
     'warning',
     `${factors}: all cohorts but one of a set are shown as __other__. Raise limits.series, or show fewer measures, windows or horizons`,
-    'RecevalCardinalityCapped',
+    'RecevalCohortsFolded',
+  );
+}
+
+const LATELY_MS = 3_600_000;
+
+/** Whether cohorts were counted under __other__ lately, by event time, because their grouping set had no place left. */
+export function judgeCohorts({ cohorts, experiments, limits }: Settings, stored: readonly StoredTables[]): Finding {
+  const named = namedValues(experiments);
+  const full: string[] = [];
+  for (const by of cohorts.filter(({ length }) => length > 0)) {
+    const reserved = reservedCohorts(by, named, limits.cohortsPerSet).size;
+    const units = stored.filter(({ panes, join }) => {
+      const table = panes.admission.find((one) => setText(one.by) === setText(by));
+      return table !== undefined && table.folded > join.watermark - LATELY_MS;
+    });
+    if (units.length === 0) continue;
+    const own = reserved === 0 ? '' : `, ${count(reserved)} of them of the configuration's variants`;
+    full.push(
+      `[${setText(by)}] in ${units.length} of ${count(stored.length)} partitions (${count(limits.cohortsPerSet)} places${own})`,
+    );
+  }
+  if (full.length === 0) return finding('cohorts', 'ok', 'in the last hour no cohort was counted under __other__');
+  return finding(
+    'cohorts',
+    'warning',
+    `all places are taken, and cohorts were counted under __other__ in the last hour: ${full.join('; ')}. Take a dimension with too many ` +
+      'values out of cohorts, let the producer send fewer, or raise limits.series',
+    'RecevalCohortsFolded',
   );
 }
 

@@ -16,7 +16,7 @@ import { judgeAccess, type SecretFile } from './doctor-access.ts';
 import { type BrokerAnswer, judgeGroup, judgeReach, judgeVersions } from './doctor-brokers.ts';
 import { lookAtDeadLetters } from './doctor-dead-letters.ts';
 import { type Finding, finding } from './doctor-finding.ts';
-import { judgeClock, judgeMemory, judgeSeries } from './doctor-load.ts';
+import { judgeClock, judgeCohorts, judgeMemory, judgeSeries } from './doctor-load.ts';
 import { judgeRecords } from './doctor-records.ts';
 import { judgeState } from './doctor-state.ts';
 import { judgeTopic, neededRetention } from './doctor-topics.ts';
@@ -87,6 +87,8 @@ class Doctor {
         await this.#try('state', async () => {
           const stored = await readCheckpoints(store, this.#settings.namespace, partitions);
           this.#tell(...judgeState(this.#settings, { stored, committedByGroup: committed, bounds }));
+          const there = stored.filter((checkpoint) => checkpoint !== undefined);
+          if (there.length > 0) this.#tell(judgeCohorts(this.#settings, there));
         });
       }
       await store.close();

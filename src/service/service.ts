@@ -20,6 +20,7 @@ import { ClockCheck } from './clock-check.ts';
 import { type DeadLetters, deadLettersOf } from './dead-letters.ts';
 import { DecisionChanges } from './decision-changes.ts';
 import { ExperimentChanges } from './experiment-changes.ts';
+import { FoldedCohorts } from './folded-cohorts.ts';
 import { eventsFor } from './kafka-events.ts';
 import { LettersFirst } from './letters-first.ts';
 import type { Retention } from './retention.ts';
@@ -73,6 +74,7 @@ export class Service {
   #exported = false;
   readonly #changes = new DecisionChanges();
   readonly #experimentChanges = new ExperimentChanges();
+  readonly #folded: FoldedCohorts;
   #health: Health = { healthy: true, reasons: [] };
   /** Ends what runs on time. */
   readonly #timers: (() => void)[] = [];
@@ -137,6 +139,7 @@ export class Service {
     this.#isFirst = isFirst;
     this.#retention = retention;
     this.#accessWatch = new AccessWatch(accessOf(settings), log);
+    this.#folded = new FoldedCohorts(settings);
     this.#store = store;
     this.#source = source;
     this.#partitions = partitions;
@@ -268,9 +271,11 @@ export class Service {
     } catch (error) {
       this.#options.log.warn({ error: messageOf(error) }, 'the windows could not be read from Redis');
     }
+    const status = this.#worker?.status();
+    if (status !== undefined) this.#folded.tell(status.units, this.#options.log, this.#clock.now());
     await this.#metrics.update({
       snapshot,
-      status: this.#worker?.status(),
+      status,
       deadLetters: this.#deadLetters?.queue.counts,
       access: this.#access,
       redis: this.#redis,

@@ -1,4 +1,5 @@
 import { shapeOf } from '../accumulators/row.ts';
+import { namedValues } from '../config/experiments.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DecoderOptions } from '../consumers/decode/settings.ts';
 import { runOf } from '../experiment/run.ts';
@@ -13,6 +14,11 @@ const LEAST_MINUTES_KEPT_MS = 27 * HOUR_MS;
 const VECTORS_KEPT_MS = 25 * HOUR_MS;
 /** Three weeks and a day, for baselines by hour of the week. */
 const HOURS_KEPT_MS = 22 * 24 * HOUR_MS;
+
+/** So a cohort of the rest is found if it has a 65th of what is added to the rest in an hour, or more. */
+const CANDIDATES = 64;
+/** Far from 1, or cohorts of like size would take each other's places every few hours. */
+const TAKEOVER_RATIO = 10;
 
 /** The slices of the configuration that shape a unit; which unit it is comes from elsewhere. @param hashSeed as in `JoinSettings` */
 export function unitShape(
@@ -46,6 +52,8 @@ export function unitShape(
       shape: shapeOf(measures, limits.itemsCounted),
       items: { sets: settings.itemSets, inTotals: false },
       cohortsPerSet: limits.cohortsPerSet,
+      named: namedValues(experiments),
+      takeover: { candidates: CANDIDATES, ratio: TAKEOVER_RATIO },
       keepMinutes:
         Math.max(longestWindow, LEAST_MINUTES_KEPT_MS) + longestHorizon + attribution.unitTimeout + paneSize.ms,
       keepHours: HOURS_KEPT_MS + longestHorizon,

@@ -57,6 +57,20 @@ export const anySettings: fc.Arbitrary<PanesSettings> = fc
     keepMinutes: fc.integer({ min: 9, max: 20 }),
     keepHours: fc.integer({ min: 9, max: 40 }),
     keepVectors: fc.integer({ min: 9, max: 30 }),
+    named: fc.constantFrom(
+      undefined,
+      new Map([['country', ['FR']]]),
+      new Map([
+        ['country', ['FR']],
+        ['variant', ['B']],
+      ]),
+    ),
+    takeover: fc.constantFrom(
+      undefined,
+      { candidates: 1, ratio: 1 },
+      { candidates: 2, ratio: 1 },
+      { candidates: 4, ratio: 2 },
+    ),
     clustered: fc.constantFrom([], [[]], [['country', 'variant'], []]),
     totals: fc.constantFrom([], ['all'], ['all', 'default']),
     runs: fc.constantFrom([], [ARMS], [ARMS, LANDS]),

@@ -2,68 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fixed } from '../../src/accumulators/exact.ts';
 import { Panes } from '../../src/accumulators/panes.ts';
-import {
-  liveKeys,
-  type PanesSettings,
-  type PanesState,
-  parsePanesState,
-} from '../../src/accumulators/panes-settings.ts';
+import { liveKeys, type PanesSettings, type PanesState } from '../../src/accumulators/panes-settings.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { WITH_POSITIVE } from '../../src/measures/contract.ts';
-import { anyHistory, anySettings, type Closing } from './histories.ts';
-import { shownOf } from './plain-items.ts';
+import { anyHistory, anySettings } from './histories.ts';
+import { PanesWorker } from './panes-worker.ts';
 import { PlainPanes } from './plain-panes.ts';
-
-/** A worker and its store: commits when told, and dies when told. */
-class Worker {
-  readonly stored = new Map<string, Map<string, string>>();
-  readonly deletes: string[] = [];
-  readonly #settings: PanesSettings;
-  readonly #tags = new Map<number, number>();
-  #panes: Panes;
-  #watermark = Number.NEGATIVE_INFINITY;
-
-  constructor(settings: PanesSettings) {
-    this.#settings = settings;
-    this.#panes = new Panes(settings);
-  }
-
-  add(closing: Closing): void {
-    const { at, ts, horizon, values, userless, positive, out, bucket, leftOut, impression, last, items } = closing;
-    const tag = this.#tags.get(impression) ?? this.#panes.cohorts.tag(values, undefined, leftOut);
-    this.#tags.set(impression, tag);
-    const shown = items === undefined ? undefined : shownOf(items);
-    this.#panes.add(at, ts, horizon, tag, userless, positive, out, bucket, shown);
-    if (last) this.#panes.cohorts.release(tag);
-  }
-
-  advance(watermark: number): void {
-    this.#panes.advance(watermark);
-    this.#watermark = watermark;
-  }
-
-  commit(): PanesState {
-    const { rows, deletes } = this.#panes.takeChanges();
-    for (const key of deletes) {
-      this.stored.delete(key);
-      this.deletes.push(key);
-    }
-    for (const [key, fields] of rows) {
-      expect(deletes).not.toContain(key);
-      this.stored.set(key, new Map([...(this.stored.get(key) ?? []), ...fields]));
-    }
-    return this.#panes.state();
-  }
-
-  /** Commits, and goes on with nothing but what is stored. */
-  restart(): void {
-    const state = parsePanesState(JSON.stringify(this.commit()));
-    const keys = liveKeys(this.#settings, state, this.#watermark);
-    const rows = new Map(keys.map((key) => [key, this.stored.get(key) ?? new Map<string, string>()]));
-    this.#panes = new Panes({ ...this.#settings, settledUpTo: this.#watermark }, { state, rows });
-    this.#tags.clear();
-  }
-}
 
 const step = fc.record({
   what: fc.constantFrom('nothing', 'advance', 'commit', 'restart', 'take'),
@@ -80,7 +24,7 @@ describe('panes', () => {
         fc.nat(60),
         (settings, history, steps, rest) => {
           const plain = new PlainPanes(settings);
-          const worker = new Worker(settings);
+          const worker = new PanesWorker(settings);
           let before = -1;
           history.forEach((closing, i) => {
             const { what, part } = steps[i % steps.length];

@@ -5,6 +5,7 @@ import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { type Exact, LEFT_OUT, type SumsKind, WITH_POSITIVE } from '../../src/measures/contract.ts';
 import { Ranges } from '../../src/ranges.ts';
 import type { Closing } from './histories.ts';
+import { PlainTable } from './plain-admission.ts';
 import { itemsText } from './plain-items.ts';
 import { addToVector, type PlainVector, vectorText } from './plain-vectors.ts';
 
@@ -27,47 +28,48 @@ export class PlainPanes {
   readonly deletes: string[] = [];
   readonly #settings: PanesSettings;
   readonly #sheets = new Map<string, PlainSheet>();
-  readonly #tables: {
-    readonly by: readonly string[];
-    folded: number;
-    entries: { values: string; last: number; since: number }[];
-  }[];
+  readonly #tables: readonly PlainTable[];
+  #clock = Number.NEGATIVE_INFINITY;
 
   constructor(settings: PanesSettings) {
     this.#settings = settings;
-    this.#tables = settings.sets.map((by) => ({ by, folded: Number.NEGATIVE_INFINITY, entries: [] }));
+    this.#tables = settings.sets.map((by) => new PlainTable(by, settings));
   }
 
+  /** Deletions and reviews, one moment after the other. */
   advance(watermark: number): void {
+    const { hour, horizons, takeover } = this.#settings;
+    const shortest = horizons[0].ms;
+    let end = (Math.floor((this.#clock - shortest) / hour) + 1) * hour;
+    for (; Number.isFinite(end) && takeover !== undefined && end + shortest <= watermark; end += hour) {
+      this.#delete(end + shortest - 1);
+      for (const table of this.#tables) table.review(end);
+    }
+    this.#delete(watermark);
+    this.#clock = Math.max(this.#clock, watermark);
+  }
+
+  #delete(watermark: number): void {
     for (const [key, sheet] of this.#sheets) {
       if (sheet.deleteAt > watermark) continue;
       this.#sheets.delete(key);
       this.deletes.push(key);
     }
-    for (const table of this.#tables) {
-      table.entries = table.entries.filter((entry) => entry.last + this.#settings.keepMinutes > watermark);
-    }
+    for (const table of this.#tables) table.expire(watermark);
   }
 
   add({ at, ts, horizon, values, userless, positive, out, bucket, leftOut, items }: Closing): void {
     this.advance(at);
-    const { paneSize, hour, keepMinutes, keepHours, keepVectors, clustered, dimensions, cohortsPerSet, shape } =
-      this.#settings;
+    const { paneSize, hour, keepMinutes, keepHours, keepVectors, clustered, dimensions, shape } = this.#settings;
     const row = scored(shape, userless, positive, out);
     const minute = Math.floor(ts / paneSize);
     const end = (minute + 1) * paneSize;
     const hourly = Math.floor(ts / hour);
     for (const table of this.#tables) {
       const key = table.by.map((name) => values[dimensions.indexOf(name)]).join(',');
-      const entry = table.entries.find((one) => one.values === key);
-      let shown = key;
-      if (entry !== undefined) entry.last = Math.max(entry.last, end);
-      else if (table.entries.length < cohortsPerSet)
-        table.entries.push({ values: key, last: end, since: table.folded });
-      else {
-        table.folded = Math.max(table.folded, end);
-        shown = table.by.map(() => '__other__').join(',');
-      }
+      const shown = table.add(key, { end, hourEnd: (hourly + 1) * hour, isShortest: horizon === 0 })
+        ? key
+        : table.by.map(() => '__other__').join(',');
       const field = `${this.#settings.horizons[horizon].text}|${table.by.join(',')}|${shown}`;
       const addVector = (name: string, size: string, deleteAt: number, buckets: number): void => {
         const { vectors } = this.#sheet(name, size, 0, deleteAt);
@@ -109,6 +111,10 @@ export class PlainPanes {
     });
   }
 
+  get placesGiven(): number {
+    return this.#tables.reduce((sum, { given }) => sum + given, 0);
+  }
+
   /** All rows by key and field, as text. */
   rows(): Map<string, Map<string, string>> {
     const { shape } = this.#settings;
@@ -147,11 +153,7 @@ export class PlainPanes {
     return {
       minutes: numbers('m'),
       hours: numbers('h'),
-      admission: this.#tables.map(({ by, folded, entries }) => ({
-        by,
-        folded,
-        entries: entries.map(({ values, last, since }) => [values, last, since] as const),
-      })),
+      admission: this.#tables.map((table) => table.state()),
     };
   }
 

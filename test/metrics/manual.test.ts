@@ -21,7 +21,7 @@ const SETTINGS = settingsOf('{measures: [ndcg@10], cohorts: [[variant]]}');
 const METRICS = catalogue(SETTINGS);
 
 function isScore({ name }: Metric): boolean {
-  return /_(?:score|weight|scored_impressions)_total$/.test(name);
+  return /_(?:score|weight|scored_impressions|folded_impressions)_total$/.test(name);
 }
 
 const GROUPS: Readonly<Record<string, () => Promise<readonly string[]> | readonly string[]>> = {

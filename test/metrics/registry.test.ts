@@ -507,6 +507,32 @@ describe('the counters of a worker', () => {
     expect(sampleValue(families, 'receval_series_capped_total')).toBe(2);
   });
 
+  it('count what units added to the rest of a set, by set, once, and from the start', async () => {
+    const metrics = new Metrics(SETTINGS, ALL);
+    const folded = (by: string): number | undefined =>
+      sampleValue(page(metrics), 'receval_folded_impressions_total', { horizon: '1m', by });
+    expect([folded('variant'), folded('')]).toEqual([0, undefined]);
+    const told = async (...units: readonly (readonly [partition: number, rest: number])[]): Promise<void> => {
+      const status = units.map(([partition, n]) =>
+        unitStatus(partition, {
+          scored: new Map([
+            [rowField('1m', 'variant', '__other__'), meanRow(NAMES, n, 1, 1)],
+            [rowField('1m', 'variant', 'B'), meanRow(NAMES, 100, 1, 1)],
+            [rowField('1m', '', ''), meanRow(NAMES, 100 + n, 1, 1)],
+          ]),
+        }),
+      );
+      await metrics.update({ status: workerStatus(status) });
+    };
+    await told([0, 3]);
+    await told([0, 3], [1, 4]);
+    await told([0, 5], [1, 4]);
+    // Another worker owned it meanwhile.
+    await told([1, 4]);
+    await told([0, 2], [1, 4]);
+    expect([folded('variant'), folded('')]).toEqual([11, undefined]);
+  });
+
   it('count what a unit scored since its claim once, though it is told again and again', async () => {
     const at = (n: number): UnitStatus =>
       unitStatus(0, { scored: new Map([[rowField('1m', '', ''), meanRow(NAMES, n, 1, 1)]]) });

@@ -104,7 +104,7 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'panes are deleted last in a batch',
-    changes: [{ file: PANES, text: 'if (at >= this.#nextDeletion) this.#deleteUpTo(at);', replacement: '' }],
+    changes: [{ file: PANES, text: 'if (at >= this.#due) this.#pass(at);', replacement: '' }],
   },
   {
     name: 'panes are deleted first in a batch',

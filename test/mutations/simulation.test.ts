@@ -5,6 +5,7 @@ import { EXPERIMENT_MUTATIONS } from './experiments.ts';
 import { GUARD_MUTATIONS } from './guards.ts';
 import { INJECTED_MUTATIONS } from './injected.ts';
 import { JOIN_MUTATIONS } from './join.ts';
+import { PLACE_MUTATIONS, SIMULATED_PLACES } from './places.ts';
 import { SEEDS } from './simulation-seeds.ts';
 
 const MOST_SEEDS = 5000;
@@ -15,9 +16,13 @@ const FROM = Number(RECEVAL_MUTATION_SEED ?? 1);
 
 /** Shown by the join alone; in a unit another guard stands before it, which is taken out as well in guards.ts. */
 const SHIELDED = 'a commit while one topic still replays';
-const MUTATIONS = [...GUARD_MUTATIONS, ...JOIN_MUTATIONS, ...INJECTED_MUTATIONS, ...EXPERIMENT_MUTATIONS].filter(
-  ({ name }) => name !== SHIELDED,
-);
+const MUTATIONS = [
+  ...GUARD_MUTATIONS,
+  ...JOIN_MUTATIONS,
+  ...INJECTED_MUTATIONS,
+  ...EXPERIMENT_MUTATIONS,
+  ...PLACE_MUTATIONS.filter(({ name }) => SIMULATED_PLACES.includes(name)),
+].filter(({ name }) => name !== SHIELDED);
 
 const catching = new Set<number>();
 

@@ -307,7 +307,7 @@ describe('a replay', () => {
   it('shows the users of all cohorts that found no place as one', async () => {
     const shown = ['A', 'B', 'C'].map((variant, i) => ({ requestId: `r${i}`, variant, userId: 'u', items: ['a'] }));
     const { rows } = await result(
-      'cohorts: [[variant]]\nlimits: {cohortsPerSet: 1}\nmeasures: ["mrr(per=user)"]',
+      'cohorts: [[variant]]\nexperiments: {}\nlimits: {cohortsPerSet: 1}\nmeasures: ["mrr(per=user)"]',
       shown,
       [on('r1', 'a', 'click')],
     );
@@ -316,6 +316,41 @@ describe('a replay', () => {
       ['A', 0],
       ['__other__', 0.5],
     ]);
+  });
+});
+
+describe('a log of many variants that come once, and of some that are real', () => {
+  const shown = [
+    ...Array.from({ length: 300 }, (_, i) => ({ requestId: `x${i}`, variant: `x${i}`, items: ['a'] })),
+    ...Array.from({ length: 40 }, (_, i) => ({
+      requestId: `r${i}`,
+      variant: ['A', 'B', 'ranker_v2', 'ranker_v2'][i % 4],
+      items: ['a'],
+    })),
+  ];
+  const experiments = 'experiments: {default: {control: A, variants: {A: 0.5, B: 0.5}}}';
+  const impressionsBy = async (yaml: string): Promise<ReadonlyMap<string | undefined, number>> => {
+    const { rows } = await result(`cohorts: [[variant]]\nmeasures: [mrr]\n${yaml}`, shown, []);
+    return new Map(rows.map(({ labels, impressions }) => [labels['variant'], impressions]));
+  };
+
+  it('is shown by name in a replay, which has room for all', async () => {
+    const by = await impressionsBy('');
+    expect([by.size, by.get('A'), by.get('ranker_v2'), by.get('x7')]).toEqual([303, 10, 20, 1]);
+  });
+
+  it('keeps the names of the configuration and of who came first where a limit leaves room for five', async () => {
+    const by = await impressionsBy(`limits: {cohortsPerSet: 5}\n${experiments}`);
+    expect(by).toEqual(
+      new Map([
+        ['A', 10],
+        ['B', 10],
+        ['__other__', 317],
+        ['x0', 1],
+        ['x1', 1],
+        ['x2', 1],
+      ]),
+    );
   });
 });
 

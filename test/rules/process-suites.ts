@@ -16,9 +16,55 @@ const cardinalityCapped = grewSuite({
   lasts: 5,
   firing: fired(
     'receval on a does not show all cohorts',
-    'There are more cohorts than limits.series leaves room for. The smallest are counted together as __other__, or whole grouping sets are left out.',
+    'The cohorts of all partitions together are more than limits.series leaves room for. Whole grouping sets are left out, the finest first, or newer cohorts are counted as __other__ in the counters of a worker.',
   ),
 });
+
+const foldedIn = (by: string): string => `receval_folded_impressions_total{${A},horizon="1m",by="${by}"}`;
+const scoredIn = (by: string, values: string): string =>
+  `receval_scored_impressions_total{${A},horizon="1m",by="${by}",${values}}`;
+const folds: Firing = {
+  labels: { by: 'variant' },
+  annotations: {
+    summary: 'Many impressions are counted as __other__ in the cohorts of [variant]',
+    description:
+      'All places of the grouping set [variant] (limits.cohortsPerSet) are taken, and 20% of the impressions of the last hour belong to cohorts without one. They are counted, but not shown by name.',
+  },
+};
+const cohortsFolded: RuleSuite = {
+  alert: 'RecevalCohortsFolded',
+  step: '1m',
+  severity: 'warning',
+  cases: {
+    'is silent at a tenth': {
+      series: {
+        [foldedIn('variant')]: '0+10x120',
+        [scoredIn('variant', 'variant="a"')]: '0+90x120',
+        [scoredIn('variant', 'variant="__other__"')]: '0+10x120',
+      },
+      at: '2h',
+      fires: NONE,
+    },
+    'fires at a fifth after a quarter of an hour, of that set alone': {
+      series: {
+        [foldedIn('variant')]: '0+20x120',
+        [scoredIn('variant', 'variant="a"')]: '0+80x120',
+        [scoredIn('variant', 'variant="__other__"')]: '0+20x120',
+        [foldedIn('country')]: '0x120',
+        [scoredIn('country', 'country="DE"')]: '0+100x120',
+      },
+      before: { at: '15m', fires: NONE },
+      at: '2h',
+      fires: [folds],
+    },
+    'is silent where nothing comes': {
+      series: { [foldedIn('variant')]: '50x120', [scoredIn('variant', 'variant="__other__"')]: '50x120' },
+      at: '2h',
+      fires: NONE,
+    },
+  },
+  control: { from: '> 0.1', to: '> 0.3', breaks: 'fires at a fifth after a quarter of an hour, of that set alone' },
+};
 
 const skew = `receval_clock_skew_seconds{${A}}`;
 const wrong = fired(
@@ -205,6 +251,7 @@ const accessNotRenewed: RuleSuite = {
 
 export const PROCESS_SUITES: readonly RuleSuite[] = [
   cardinalityCapped,
+  cohortsFolded,
   clockSkew,
   replayLong,
   restartLoop,

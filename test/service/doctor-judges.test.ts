@@ -9,7 +9,13 @@ import { type ApiVersions, CLIENT_APIS, overlaps } from '../../src/consumers/sou
 import { fingerprint } from '../../src/fingerprint.ts';
 import { judgeGroup, judgeReach, judgeVersions } from '../../src/service/doctor-brokers.ts';
 import type { Finding } from '../../src/service/doctor-finding.ts';
-import { judgeClock, judgeMemory, judgeSeries } from '../../src/service/doctor-load.ts';
+import {
+  judgeClock,
+  judgeCohorts,
+  judgeMemory,
+  judgeSeries,
+  type StoredTables,
+} from '../../src/service/doctor-load.ts';
 import { judgeState } from '../../src/service/doctor-state.ts';
 import { judgeTopic, keptFor, neededRetention } from '../../src/service/doctor-topics.ts';
 
@@ -208,6 +214,46 @@ describe('the load', () => {
       /^10 cohorts x 7 measures x 2 \(value, error\) x 3 windows x 3 horizons x 3 sets = 3,780 of limits\.series 10,000$/,
     );
     expect(judgeSeries(settings('limits: {cohortsPerSet: 1}')).level).toBe('warning');
+    // control and treatment, the usual variants, have places of their own.
+    expect(judgeSeries(settings('limits: {cohortsPerSet: 2}')).message).toContain(
+      'variants take all places of [variant], and',
+    );
+    expect(judgeSeries(settings('limits: {cohortsPerSet: 3}')).level).toBe('ok');
+  });
+});
+
+describe('the cohorts', () => {
+  const some = settings(
+    'cohorts: [[], [variant], [country]]\nexperiments: {default: {control: a, variants: {a: 0.5, b: 0.5}}}\nlimits: {cohortsPerSet: 5}',
+  );
+  const HOUR = 3_600_000;
+  const stored = (folded: number): StoredTables => ({
+    join: { watermark: 2 * HOUR },
+    panes: {
+      admission: [
+        { by: [], folded: Number.NEGATIVE_INFINITY, entries: [] },
+        { by: ['variant'], folded, entries: [] },
+        { by: ['country'], folded: 0, entries: [] },
+      ],
+    },
+  });
+
+  it.each([
+    [Number.NEGATIVE_INFINITY, 'ok'],
+    [HOUR, 'ok'],
+    [HOUR + 1, 'warning'],
+  ])('that were counted under __other__ up to %d, two hours from the start, are %s', (folded, level) => {
+    expect(judgeCohorts(some, [stored(0), stored(folded)]).level).toBe(level);
+  });
+
+  it('are told by set, with the places and whose they are', () => {
+    expect(judgeCohorts(some, [stored(0), stored(2 * HOUR)])).toMatchObject({
+      check: 'cohorts',
+      alert: 'RecevalCohortsFolded',
+      message: expect.stringContaining(
+        "[variant] in 1 of 2 partitions (5 places, 2 of them of the configuration's variants). Take",
+      ),
+    });
   });
 });
 

@@ -29,6 +29,7 @@ export function noteDisorders(
   noteVerdicts(note, expected.join);
   for (const { feedback } of expected.join.closings) if (feedback.length === 0) note('closed without feedback');
   if (expected.deletedPanes > 0) note('pane deleted');
+  if (expected.placesGiven > 0) note('place given to another cohort');
   const panes: Expected['panes'] = JSON.parse(checkpoint?.get('panes') ?? '{"admission":[]}');
   if (panes.admission.some(({ folded }) => Number.isFinite(folded) && folded !== null)) note('cohort folded');
   if (join.topics.length === 0) throw new Error('a unit has topics');

@@ -15,6 +15,8 @@ export interface Expected {
   readonly rows: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly panes: PanesState;
   readonly deletedPanes: number;
+  /** Places in the admission tables that were given to another cohort. */
+  readonly placesGiven: number;
   /** Impressions that the run leaves out because it began after their records. */
   readonly beforeRun: number;
 }
@@ -56,6 +58,7 @@ export function expectedOf(unit: UnitSettings, logs: readonly TopicLog[], begins
     rows,
     panes: panes.state(),
     deletedPanes: panes.deletes.length,
+    placesGiven: panes.placesGiven,
     beforeRun: accepted.filter(({ topic, offset }) => offset < (begins[topic] ?? 0)).length,
   };
 }

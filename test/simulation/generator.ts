@@ -40,7 +40,7 @@ export function drawSettings(random: Random): SimulatedSettings {
   const keepVectors = H + steps([0, 12, 30]);
   const spans = horizons.map((ms) => ({ text: `${ms / 1000}s`, ms }));
   const experiment = experimentOf(spans, BEGIN, STEP_MS, keepVectors / STEP_MS + horizons.length);
-  return {
+  const settings: SimulatedSettings = {
     partitions: random.chance(0.12) ? 2 : 1,
     slots: random.weighted([
       [3, 1],
@@ -81,6 +81,11 @@ export function drawSettings(random: Random): SimulatedSettings {
     chunk: random.pick([1, 3, 3, 10, 200]),
     begin: topics.map(() => random.pick([0, 0, 0, 3, 2 ** 40])),
   };
+  // Tables are small and hours short, so that cohorts lose their places all the time; with two places one is reserved.
+  const { cohortsPerSet } = settings.panes;
+  const named = cohortsPerSet === 2 ? new Map([['country', ['FR']]]) : undefined;
+  const takeover = { candidates: cohortsPerSet, ratio: 1 };
+  return { ...settings, panes: { ...settings.panes, named, takeover } };
 }
 
 /** By time. */

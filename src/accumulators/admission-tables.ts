@@ -1,0 +1,87 @@
+import type { EpochMs } from '../events.ts';
+import { Admission, type AdmissionState, reservedCohorts } from './admission.ts';
+import type { PanesSettings } from './panes-settings.ts';
+import { otherValues, parseField, rowField, setText } from './store/layout.ts';
+
+/**
+ * The admission tables of one unit, one for each grouping set, and when they are reviewed: when event time passes the end of
+ * an hour by the shortest horizon. Then every impression of that hour has closed at it, and none of the next.
+ */
+export class AdmissionTables {
+  readonly #settings: Pick<PanesSettings, 'hour' | 'horizons'>;
+  readonly #tables: readonly Admission[];
+  readonly #sets: readonly { readonly by: string; readonly other: string }[];
+  /** -Infinity: event time has not begun; Infinity: there are no reviews. */
+  #nextReview: EpochMs;
+
+  constructor(settings: PanesSettings, stored: readonly AdmissionState[]) {
+    const { sets, cohortsPerSet: limit, named, takeover } = settings;
+    this.#settings = settings;
+    this.#sets = sets.map((by) => ({ by: setText(by), other: otherValues(by) }));
+    this.#tables = sets.map((by) => {
+      const reserved = reservedCohorts(by, named ?? new Map(), limit);
+      const state = stored.find((table) => setText(table.by) === setText(by));
+      return new Admission(by, { limit, reserved, takeover }, state);
+    });
+    this.#nextReview = takeover === undefined ? Number.POSITIVE_INFINITY : this.#reviewAfter(settings.settledUpTo);
+  }
+
+  get nextReview(): EpochMs {
+    return this.#nextReview;
+  }
+
+  /** Judges one addition of a set's cohort to the pane that ends at `end`: true: by name; false: to the rest. */
+  admit(set: number, values: string, end: EpochMs): boolean {
+    return this.#tables[set].admit(values, end);
+  }
+
+  /** Counts one impression, as it closes at the shortest horizon, where its cohorts are added to the rest. `keys`: by set. */
+  count(keys: readonly string[]): void {
+    for (let s = 0; s < this.#tables.length; s++) this.#tables[s].count(keys[s]);
+  }
+
+  /**
+   * Does the reviews that are due by `at`, of which there is one at least. `impressionsOf`: what was added to a field of the
+   * hour pane of this number. Answers whether a place was given to another cohort.
+   */
+  review(at: EpochMs, impressionsOf: (hour: number, field: string) => number): boolean {
+    const { hour, horizons } = this.#settings;
+    const first = this.#nextReview;
+    this.#nextReview = this.#reviewAfter(at);
+    if (!Number.isFinite(first)) return false;
+    const ended = Math.round((first - horizons[0].ms) / hour) - 1;
+    let given = false;
+    for (const [s, { by }] of this.#sets.entries()) {
+      const hadByName = (values: string) => impressionsOf(ended, rowField(horizons[0].text, by, values));
+      given = this.#tables[s].review(hadByName) || given;
+    }
+    // Nothing has closed since then.
+    const more = Math.round((this.#nextReview - first) / hour) - 1;
+    if (more > 0) for (const table of this.#tables) table.pass(more);
+    return given;
+  }
+
+  /** The panes that end at or before `end` are gone: answers whether an entry left with them. */
+  expire(end: EpochMs): boolean {
+    let left = false;
+    for (const table of this.#tables) left = table.expire(end) || left;
+    return left;
+  }
+
+  /** Whether a field is that of a rest, or of a cohort that has its place. */
+  holds(field: string): boolean {
+    const name = parseField(field);
+    const set = this.#sets.findIndex(({ by }) => by === name?.by);
+    return name !== undefined && (name.values === this.#sets[set].other || this.#tables[set].has(name.values));
+  }
+
+  state(): readonly AdmissionState[] {
+    return this.#tables.map((table) => table.state());
+  }
+
+  /** The first end of an hour at the shortest horizon after `at`. */
+  #reviewAfter(at: EpochMs): EpochMs {
+    const { hour, horizons } = this.#settings;
+    return (Math.floor((at - horizons[0].ms) / hour) + 1) * hour + horizons[0].ms;
+  }
+}

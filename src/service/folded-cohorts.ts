@@ -1,0 +1,52 @@
+import { otherValues, rowField, setText } from '../accumulators/store/layout.ts';
+import type { Settings } from '../config/settings.ts';
+import type { DurationMs, EpochMs } from '../events.ts';
+import type { WorkerLog } from '../worker/contract.ts';
+import type { UnitStatus } from '../worker/status.ts';
+
+/** So long nothing must be added to the rest of a set before it is told to have ended, and may begin again. */
+const QUIET_MS: DurationMs = 3_600_000;
+
+interface Told {
+  impressions: number;
+  /** When it grew last; undefined: it is not told to go on. */
+  grew: EpochMs | undefined;
+}
+
+/** Logs when cohorts of a grouping set begin to be counted under __other__ because all places are taken, and when that has ended. */
+export class FoldedCohorts {
+  readonly #places: number;
+  readonly #sets: readonly { readonly by: string; readonly field: string; readonly told: Told }[];
+
+  constructor({ attribution, cohorts, limits }: Pick<Settings, 'attribution' | 'cohorts' | 'limits'>) {
+    const [{ text }] = attribution.horizons;
+    this.#places = limits.cohortsPerSet;
+    this.#sets = cohorts
+      .filter((by) => by.length > 0)
+      .map((by) => ({
+        by: setText(by),
+        field: rowField(text, setText(by), otherValues(by)),
+        told: { impressions: 0, grew: undefined },
+      }));
+  }
+
+  /** `units`: as they were committed last. */
+  tell(units: readonly Pick<UnitStatus, 'scored'>[], log: Pick<WorkerLog, 'info' | 'warn'>, now: EpochMs): void {
+    for (const { by, field, told } of this.#sets) {
+      const impressions = units.reduce((sum, { scored }) => sum + (scored.get(field)?.impressions ?? 0), 0);
+      const grows = impressions > told.impressions;
+      if (grows && told.grew === undefined) {
+        log.warn(
+          { by, places: this.#places },
+          `cohorts of [${by}] are counted under __other__ from now on: all places of limits.cohortsPerSet are taken`,
+        );
+      }
+      if (!grows && told.grew !== undefined && now - told.grew >= QUIET_MS) {
+        log.info({ by }, `for an hour no cohort of [${by}] has been counted under __other__`);
+        told.grew = undefined;
+      }
+      if (grows) told.grew = now;
+      told.impressions = impressions;
+    }
+  }
+}

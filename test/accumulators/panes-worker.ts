@@ -1,0 +1,64 @@
+import { expect } from 'vitest';
+import { Panes } from '../../src/accumulators/panes.ts';
+import {
+  liveKeys,
+  type PanesSettings,
+  type PanesState,
+  parsePanesState,
+} from '../../src/accumulators/panes-settings.ts';
+import type { Closing } from './histories.ts';
+import { shownOf } from './plain-items.ts';
+
+/** A worker and its store: commits when told, and dies when told. */
+export class PanesWorker {
+  readonly stored = new Map<string, Map<string, string>>();
+  readonly deletes: string[] = [];
+  readonly #settings: PanesSettings;
+  readonly #make: typeof Panes;
+  readonly #tags = new Map<number, number>();
+  #panes: Panes;
+  #watermark = Number.NEGATIVE_INFINITY;
+
+  /** `make`: the class of what works. */
+  constructor(settings: PanesSettings, make: typeof Panes = Panes) {
+    this.#settings = settings;
+    this.#make = make;
+    this.#panes = new make(settings);
+  }
+
+  add(closing: Closing): void {
+    const { at, ts, horizon, values, userless, positive, out, bucket, leftOut, impression, last, items } = closing;
+    const tag = this.#tags.get(impression) ?? this.#panes.cohorts.tag(values, undefined, leftOut);
+    this.#tags.set(impression, tag);
+    const shown = items === undefined ? undefined : shownOf(items);
+    this.#panes.add(at, ts, horizon, tag, userless, positive, out, bucket, shown);
+    if (last) this.#panes.cohorts.release(tag);
+  }
+
+  advance(watermark: number): void {
+    this.#panes.advance(watermark);
+    this.#watermark = watermark;
+  }
+
+  commit(): PanesState {
+    const { rows, deletes } = this.#panes.takeChanges();
+    for (const key of deletes) {
+      this.stored.delete(key);
+      this.deletes.push(key);
+    }
+    for (const [key, fields] of rows) {
+      expect(deletes).not.toContain(key);
+      this.stored.set(key, new Map([...(this.stored.get(key) ?? []), ...fields]));
+    }
+    return this.#panes.state();
+  }
+
+  /** Commits, and goes on with nothing but what is stored. */
+  restart(): void {
+    const state = parsePanesState(JSON.stringify(this.commit()));
+    const keys = liveKeys(this.#settings, state, this.#watermark);
+    const rows = new Map(keys.map((key) => [key, this.stored.get(key) ?? new Map<string, string>()]));
+    this.#panes = new this.#make({ ...this.#settings, settledUpTo: this.#watermark }, { state, rows });
+    this.#tags.clear();
+  }
+}
