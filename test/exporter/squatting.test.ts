@@ -66,7 +66,7 @@ type Page = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 async function pages(...times: readonly number[]): Promise<readonly Page[]> {
   const store = new MemoryStore();
-  const { panes } = unitShape(SETTINGS, compile(SETTINGS.measures, SETTINGS.grading));
+  const { panes } = unitShape(SETTINGS, compile(SETTINGS.measures, SETTINGS.grading), 0);
   const owner = { namespace: 'ns', unit: 0, generation: 'g' };
   const settings = { ...panes, owner, runs: [], settledUpTo: Number.NEGATIVE_INFINITY };
   const unit = new StoredUnit(store, settings, closings());
