@@ -46,6 +46,8 @@ const SETTINGS: WorkerSettings = {
   outOfOrderness: 10_000,
   maxSkew: 120_000,
   openLimit: 1_000_000,
+  stateLimit: Number.POSITIVE_INFINITY,
+  rowLimit: Number.POSITIVE_INFINITY,
   sessionTimeout: 30_000,
   looks: { every: 60_000, partitions: 1, measures: [], unitTimeout: 600_000 },
 };

@@ -13,6 +13,9 @@ export interface AdmissionState {
   readonly entries: readonly AdmissionEntry[];
 }
 
+/** An entry of the map, its object and its text. */
+const ENTRY_BYTES = 200;
+
 /**
  * The bounded table of one unit and grouping set (semantics.md section 2): first come, first admitted, in the order of
  * closing; who comes while it is full is added to the rest; an entry leaves with its last pane.
@@ -51,6 +54,11 @@ export class Admission {
     const before = this.#entries.size;
     for (const [values, entry] of this.#entries) if (entry.last <= end) this.#entries.delete(values);
     return this.#entries.size < before;
+  }
+
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    return ENTRY_BYTES * this.#entries.size;
   }
 
   has(values: string): boolean {

@@ -74,9 +74,20 @@ const CODEC_FAILURE: AlertText = {
     ' {{ $labels.instance }} names topic and offsets. The other partitions go on.',
 };
 
+const UNIT_OUTGROWN: AlertText = {
+  alert: 'RecevalUnitOutgrown',
+  expr: 'receval_unit_stopped{cause=~"memory|limit"} == 1',
+  for: '0m',
+  severity: 'critical',
+  summary: 'Partition {{ $labels.partition }} does not fit into the memory of {{ $labels.instance }}',
+  description:
+    '{{ $labels.instance }} let go of partition {{ $labels.partition }}, cause {{ $labels.cause }}: what its partitions hold is' +
+    ' more than it may hold. Its log says what to raise to which value. The other partitions go on.',
+};
+
 const UNIT_STOPPED: AlertText = {
   alert: 'RecevalUnitStopped',
-  expr: 'receval_unit_stopped{cause!~"state_lost|gap|diverged|codec"} == 1',
+  expr: 'receval_unit_stopped{cause!~"state_lost|gap|diverged|codec|memory|limit"} == 1',
   for: '1m',
   severity: 'critical',
   summary: 'Partition {{ $labels.partition }} stands still: {{ $labels.cause }}',
@@ -92,5 +103,6 @@ export const COMMIT_ALERTS: readonly AlertText[] = [
   STATE_LOST,
   DATA_GAP,
   CODEC_FAILURE,
+  UNIT_OUTGROWN,
   UNIT_STOPPED,
 ];

@@ -8,8 +8,9 @@ import type { FaultPoint } from '../fault-point.ts';
 import type { Scorer } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import type { InvalidRecord, UnitSettings } from '../unit/contract.ts';
+import type { LoadLimits } from './load.ts';
 
-export interface WorkerSettings {
+export interface WorkerSettings extends LoadLimits {
   /** Names of the topics, in the order of the configuration. */
   readonly topics: readonly string[];
   /** All but which partition. */
@@ -17,10 +18,8 @@ export interface WorkerSettings {
   readonly commitInterval: DurationMs;
   readonly idleAfter: DurationMs;
   readonly outOfOrderness: DurationMs;
-  /** Hold back a topic that leads the unit's slowest by more, while `openLimit` is exceeded. */
+  /** Hold back a topic that leads the unit's slowest by more, while one of the limits of `LoadLimits` is exceeded. */
   readonly maxSkew: DurationMs;
-  /** Open impressions plus waiting feedback of this worker. */
-  readonly openLimit: number;
   /** A unit that another took is claimed again when that one was silent for so long, if it is still ours. */
   readonly sessionTimeout: DurationMs;
   /** For looks at experiments. */

@@ -2,6 +2,7 @@ import type { InvalidCode } from '../drops.ts';
 import type { DurationMs, EpochMs } from '../events.ts';
 import type { InvalidCounts } from '../unit/contract.ts';
 import type { Unit } from '../unit.ts';
+import { type Held, NOTHING } from './load.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
 /** leads: it runs ahead while too much is open. store: a commit has no answer. clock: ours is in doubt. stopped: for good. */
@@ -18,6 +19,8 @@ export interface Owned {
   readonly blocks: readonly Set<Block>[];
   /** Topics that are ahead of the slowest and let it catch up. */
   readonly ahead: Set<number>;
+  /** In memory, as it was counted last. */
+  held: Held;
   committing: Promise<void> | undefined;
   stopped: StopCause | undefined;
   /** It was let go: another may own the unit, or another state of it is here. It holds nothing back any more. */
@@ -33,6 +36,7 @@ export function own(partition: number, unit: Unit, topics: number): Owned {
     lag: each.map(() => undefined),
     blocks: each.map(() => new Set()),
     ahead: new Set(),
+    held: NOTHING,
     committing: undefined,
     stopped: undefined,
     gone: false,
@@ -59,7 +63,7 @@ export function statusOf(
     watermark: join.watermark,
     openImpressions: join.openImpressions,
     waitingFeedback: join.waitingFeedback,
-    stateBytes: join.stateBytes,
+    stateBytes: unit.stateBytes,
     replaying: unit.replaying,
     stopped,
     lag: [...lag],

@@ -33,6 +33,7 @@ describe('the simulator', () => {
         ...['OK', 'ALREADY', 'FENCED', 'CONFLICT'],
         ...[
           'stopped: limit',
+          'stopped: memory',
           'stopped: state_lost',
           'start refused',
           'orderly end',

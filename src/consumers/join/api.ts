@@ -63,6 +63,8 @@ export interface JoinEngine {
   readonly delays: Delays;
   readonly openImpressions: number;
   readonly waitingFeedback: number;
-  /** Bytes of packed state. */
+  /** About the time of the oldest impression that is remembered; undefined: none is. */
+  readonly oldest: EpochMs | undefined;
+  /** Bytes of all that is open, waits or is remembered: whole segments, tables and indices, used or not. */
   readonly stateBytes: number;
 }

@@ -414,14 +414,19 @@ class Join implements JoinEngine {
     return this.#waiting.count;
   }
 
+  get oldest(): EpochMs | undefined {
+    return this.#timeline.oldest;
+  }
+
   get stateBytes(): number {
-    return (
+    let bytes =
       this.#impressions.bytes +
       this.#requests.bytes +
       this.#timeline.bytes +
       this.#attributed.bytes +
-      this.#waiting.bytes
-    );
+      this.#waiting.bytes;
+    for (const topic of this.#topics) bytes += topic.bytes;
+    return bytes;
   }
 }
 

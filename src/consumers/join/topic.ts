@@ -4,6 +4,9 @@ import type { DurationMs, EpochMs, Offset } from '../../events.ts';
 import { Ranges } from '../../ranges.ts';
 import { ReplayNotes } from './replay.ts';
 
+/** A recorded input in memory: an object or a pair, and its place in a list. */
+const INPUT_BYTES = 64;
+
 /** One topic of the unit: its position, its watermark, and the two recorded inputs (semantics.md sections 1 and 2). */
 export class Topic {
   readonly counts: TopicCounts;
@@ -54,6 +57,11 @@ export class Topic {
     if (latest === undefined || timestamp <= latest) return false;
     this.#clockDrops.add(offset, offset + 1);
     return true;
+  }
+
+  /** Of the recorded inputs. */
+  get bytes(): number {
+    return INPUT_BYTES * (this.#idleAdvances.length + this.#clockDrops.size);
   }
 
   checkpoint(): TopicCheckpoint {
