@@ -105,7 +105,6 @@ export class Worker {
         this.#makeRoom();
       }),
       every(looks.every, () => this.#lookAtExperiments()),
-      // A unit that stands still sends no commit that could be refused: whether another has taken it must be asked.
       every(sessionTimeout, () => this.#lookAtStopped()),
       every(sessionTimeout, () => this.#claimOutgrown()),
     ];
@@ -214,8 +213,8 @@ export class Worker {
       const now = this.#deps.clock.now();
       const status = { ...statusOf(owned, this.#retention, now), ...EMPTY, stopped: cause };
       this.#pace.blockAll(owned, 'stopped', true);
-      this.#letGo(owned);
       this.#outgrown.add(owned, status, now);
+      this.#letGo(owned);
       void owned.committing?.finally(() => this.#outgrown.committed(owned));
       this.#deps.log.warn({ partition, cause, ...advice }, 'unit stopped');
     }

@@ -10,7 +10,6 @@ const COMMITS = 'unit/commits.ts';
 const PANES = 'accumulators/panes.ts';
 const PACE = 'worker/pace.ts';
 const LOAD = 'worker/load.ts';
-const WORKER = 'worker.ts';
 const SHEET = 'accumulators/sheet.ts';
 
 const FENCED = "if (token !== commit.token) return 'FENCED';";
@@ -154,12 +153,6 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
         text: "const KINDS: readonly (keyof Held)[] = ['state', 'rows', 'open'];",
         replacement: "const KINDS: readonly (keyof Held)[] = ['open'];",
       },
-    ],
-  },
-  {
-    name: 'what a unit holds is not weighed when it is claimed',
-    changes: [
-      { file: WORKER, text: 'this.#load.count(owned);\n    this.#deps.onClaim', replacement: 'this.#deps.onClaim' },
     ],
   },
   {

@@ -25,7 +25,7 @@ export interface Judged {
 const RAMPED = 10;
 
 /** In one of so many the processes have little memory. */
-const SHORT_OF_MEMORY = 17;
+const SHORT_OF_MEMORY = 13;
 
 export function drawScenario(seed: number): Scenario {
   const random = new Random(seed);
