@@ -596,7 +596,10 @@ describe('a worker', () => {
     expect(worker.unready).toEqual(['partition 1 is stopped: memory']);
     const halt = bench.details[bench.warnings.indexOf('unit stopped')];
     expect(halt).toMatchObject({ partition: 1, cause: 'memory', limit });
-    expect(halt).toHaveProperty('held', expect.toSatisfy((held: number) => held > 25 * MB && held < 1.35 * limit));
+    expect(halt).toHaveProperty(
+      'held',
+      expect.toSatisfy((held: number) => held > 25 * MB && held < 1.35 * limit),
+    );
     expect(JSON.stringify(halt)).toMatch(/raise limits\.stateBytes to at least \d{8,}/);
     // It does not fit even alone: however long it waits, it is not read again and again.
     const claims = bench.store.claims;
