@@ -1,3 +1,4 @@
+// Long because all of the data path of a unit meets here.
 import type { Panes } from './accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from './accumulators/store/checkpoint.ts';
 import { FORMAT_VERSION, unitKey } from './accumulators/store/layout.ts';

@@ -1,3 +1,4 @@
+// Long because panes, totals and tables of a unit go together at one close time.
 import type { EpochMs } from '../events.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
 import { BUCKETS } from '../user-words.ts';

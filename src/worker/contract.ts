@@ -8,7 +8,16 @@ import type { FaultPoint } from '../fault-point.ts';
 import type { Scorer } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import type { InvalidRecord, UnitSettings } from '../unit/contract.ts';
-import type { LoadLimits } from './load.ts';
+
+/** What a worker may hold in memory, over all its units. */
+export interface LoadLimits {
+  /** Open impressions plus waiting feedback. Infinity: bytes alone count. */
+  readonly openLimit: number;
+  /** Bytes of state. */
+  readonly stateLimit: number;
+  /** Bytes of that part of it that lies in the heap of V8. */
+  readonly rowLimit: number;
+}
 
 export interface WorkerSettings extends LoadLimits {
   /** Names of the topics, in the order of the configuration. */

@@ -1,22 +1,6 @@
 import type { Unit } from '../unit.ts';
-import type { Owned } from './owned.ts';
-
-/** What a worker may hold in memory, over all its units. */
-export interface LoadLimits {
-  /** Open impressions plus waiting feedback. Infinity: bytes alone count. */
-  readonly openLimit: number;
-  /** Bytes of state. */
-  readonly stateLimit: number;
-  /** Bytes of that part of it that lies in the heap of V8. */
-  readonly rowLimit: number;
-}
-
-/** What a unit holds in memory. */
-export interface Held {
-  readonly open: number;
-  readonly state: number;
-  readonly rows: number;
-}
+import type { LoadLimits } from './contract.ts';
+import { type Held, NOTHING, type Owned } from './owned.ts';
 
 /** Above the limit by so much, what holds the others back must not go on either. */
 export const HEADROOM = 1.25;
@@ -38,8 +22,6 @@ export function memoryFor(stateBytes: number): number {
 }
 
 const KINDS: readonly (keyof Held)[] = ['state', 'rows', 'open'];
-
-export const NOTHING: Held = { open: 0, state: 0, rows: 0 };
 
 /**
  * What the units of a worker hold together: a running sum, since it is asked after every chunk. A unit is counted anew when

@@ -1,6 +1,6 @@
 import type { DurationMs, EpochMs, Offset } from '../events.ts';
-import { HEADROOM, type Held, type Load, memoryFor } from './load.ts';
-import type { Owned } from './owned.ts';
+import { HEADROOM, type Load, memoryFor } from './load.ts';
+import type { Held, Owned } from './owned.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
 /** A wait for room grows to so many times the first one. */

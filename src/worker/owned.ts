@@ -2,11 +2,19 @@ import type { InvalidCode } from '../drops.ts';
 import type { DurationMs, EpochMs } from '../events.ts';
 import type { InvalidCounts } from '../unit/contract.ts';
 import type { Unit } from '../unit.ts';
-import { type Held, NOTHING } from './load.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
 /** leads: it runs ahead while too much is open. store: a commit has no answer. clock: ours is in doubt. stopped: for good. */
 export type Block = 'leads' | 'store' | 'clock' | 'stopped';
+
+/** What a unit holds in memory. */
+export interface Held {
+  readonly open: number;
+  readonly state: number;
+  readonly rows: number;
+}
+
+export const NOTHING: Held = { open: 0, state: 0, rows: 0 };
 
 /** A unit that we own, and what the worker knows of it beside. */
 export interface Owned {

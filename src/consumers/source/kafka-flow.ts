@@ -1,3 +1,4 @@
+// Long because joins, claims, batches and seeks decide over each other here.
 import type { Offset } from '../../events.ts';
 import { pairing } from './assigner.ts';
 import { ChunkReader, type FetchedBatch, PaceKeeper } from './kafka-chunks.ts';
