@@ -215,7 +215,11 @@ export class Worker {
       this.#pace.blockAll(owned, 'stopped', true);
       this.#outgrown.add(owned, status, now);
       this.#letGo(owned);
-      void owned.committing?.finally(() => this.#outgrown.committed(owned));
+      // Whoever began the commit is told of its failure.
+      void owned.committing?.then(
+        () => this.#outgrown.committed(owned),
+        () => {},
+      );
       this.#deps.log.warn({ partition, cause, ...advice }, 'unit stopped');
     }
   }
