@@ -43,6 +43,11 @@ export class Ranges {
     return i < this.#ranges.length && this.#ranges[i][0] <= value;
   }
 
+  /** Ranges, not members. */
+  get size(): number {
+    return this.#ranges.length;
+  }
+
   get isEmpty(): boolean {
     return this.#ranges.length === 0;
   }

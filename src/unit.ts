@@ -22,6 +22,9 @@ import { UnitReading } from './unit/reading.ts';
 import { type RestoredUnit, restoreUnit, staleKeys } from './unit/restore.ts';
 import { UnitScoring } from './unit/scoring.ts';
 
+/** A smaller part tells nothing of the whole. */
+const LEAST_SHARE = 0.01;
+
 /**
  * The data path of one unit: claim, replay, decode, join, score, accumulate, commit (semantics.md sections 5 and 6).
  *
@@ -300,6 +303,25 @@ export class Unit {
         replayWatermarks: join.topics.map((topic) => topic.replayWatermark),
       },
     );
+  }
+
+  /** Bytes in memory of rows, cohorts and experiments: in the heap of V8, unlike those of the join. */
+  get rowBytes(): number {
+    return this.#panes.bytes + this.#experiments.bytes;
+  }
+
+  /** Bytes in memory of all that this unit holds. */
+  get stateBytes(): number {
+    return this.#join.stateBytes + this.rowBytes;
+  }
+
+  /** What of the time that can be open at once is open now: (0, 1]. */
+  get openShare(): number {
+    const { horizons, outOfOrderness, topics } = this.#settings.join;
+    const { oldest } = this.#join;
+    const newest = Math.max(...topics.map((_, topic) => this.#join.topicWatermark(topic))) + outOfOrderness;
+    const whole = horizons[horizons.length - 1] + outOfOrderness;
+    return oldest === undefined ? 1 : Math.min(1, Math.max(LEAST_SHARE, (newest - oldest) / whole));
   }
 
   get ignoredCohortKeys(): number {

@@ -7,7 +7,9 @@ import type { Unit } from './unit.ts';
 import { Claims, type ClaimsHandler, isRetriable } from './worker/claims.ts';
 import type { WorkerDeps, WorkerSettings } from './worker/contract.ts';
 import { LOST_STATE, lostLog, otherRecord } from './worker/divergence.ts';
+import { Load, largest } from './worker/load.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker/looks.ts';
+import { adviceFor, causeOf, Outgrown } from './worker/outgrown.ts';
 import { type Owned, own, statusOf } from './worker/owned.ts';
 import { Pace } from './worker/pace.ts';
 import { Rivals } from './worker/rivals.ts';
@@ -15,6 +17,8 @@ import { LARGEST_SKEW, type StopCause, type StoppedUnit, type WorkerStatus } fro
 import { Tally } from './worker/tally.ts';
 
 const CHECKS_PER_IDLE_AFTER = 4;
+/** In memory, of a unit that was let go. */
+const EMPTY = { openImpressions: 0, waitingFeedback: 0, stateBytes: 0 };
 
 /**
  * Owns units: claims what it is assigned, feeds them, commits on time, lets time pass where nothing comes, holds back what
@@ -25,12 +29,14 @@ export class Worker {
   readonly #deps: WorkerDeps;
   readonly #units = new Map<number, Owned>();
   readonly #tally: Tally;
+  readonly #load: Load;
   readonly #pace: Pace;
   readonly #rivals: Rivals;
   readonly #claims: Claims;
   readonly #looks: WorkerLooks;
-  /** By partition: the unit that was given up last, while it waits to be claimed again. */
-  readonly #givenUp = new Map<number, Owned>();
+  readonly #outgrown: Outgrown;
+  /** By partition: what was given up last, while it waits to be claimed again. */
+  readonly #givenUp = new Map<number, { readonly partition: number }>();
   /** Why no unit may work, also none that comes. */
   #haltedAll: StopCause | undefined;
   readonly #passes: FaultPoint;
@@ -49,7 +55,9 @@ export class Worker {
     this.#deps = deps;
     this.#passes = deps.faultPoint ?? NO_FAULT;
     this.#tally = new Tally(settings.topics);
-    this.#pace = new Pace(settings, deps);
+    this.#load = new Load(settings);
+    this.#pace = new Pace(settings, { ...deps, load: this.#load });
+    this.#outgrown = new Outgrown(settings.sessionTimeout);
     this.#looks = new WorkerLooks(settings, deps);
     this.#rivals = new Rivals(settings.sessionTimeout, (partition) => settings.unit(partition).namespace, deps);
     const handler: ClaimsHandler = {
@@ -92,13 +100,13 @@ export class Worker {
       this.#deps.clock.every(interval, () => call().catch(this.#fail));
     return [
       every(commitInterval, () => this.#commitAll()),
-      every(idleAfter / CHECKS_PER_IDLE_AFTER, () => this.#pace.lookForSilence(this.#units.values())),
-      every(looks.every, () => this.#lookAtExperiments()),
-      // A unit that stands still sends no commit that could be refused: whether another has taken it must be asked.
-      every(sessionTimeout, () => {
-        const still = [...this.#units.values()].filter(({ stopped }) => stopped !== undefined);
-        return this.#rivals.lookFor(still, (owned) => this.#giveUp(owned, 'silent'));
+      every(idleAfter / CHECKS_PER_IDLE_AFTER, async () => {
+        await this.#pace.lookForSilence(this.#units.values());
+        this.#makeRoom();
       }),
+      every(looks.every, () => this.#lookAtExperiments()),
+      every(sessionTimeout, () => this.#lookAtStopped()),
+      every(sessionTimeout, () => this.#claimOutgrown()),
     ];
   }
 
@@ -120,18 +128,25 @@ export class Worker {
 
   /** Units that stand still until somebody mends what is wrong. */
   get stopped(): readonly StoppedUnit[] {
-    return [...this.#units.values()].flatMap(({ partition, stopped: cause }) =>
+    const gone = this.#outgrown.units.flatMap(({ status: { partition, stopped: cause } }) =>
       cause === undefined ? [] : [{ partition, cause }],
     );
+    const here = [...this.#units.values()].flatMap(({ partition, stopped: cause }) =>
+      cause === undefined ? [] : [{ partition, cause }],
+    );
+    return [...gone, ...here];
   }
 
   async #take(partitions: readonly number[]): Promise<void> {
     this.#ours = partitions;
     this.#passes('assigned');
     for (const owned of this.#units.values()) if (!partitions.includes(owned.partition)) this.#letGo(owned);
+    this.#outgrown.keepOnly(partitions);
     for (const partition of partitions) {
       const owned = this.#units.get(partition);
-      if (owned === undefined) {
+      if (this.#outgrown.has(partition)) {
+        this.#pace.pauseAll(partition);
+      } else if (owned === undefined) {
         await this.#claims.claim(partition);
       } else {
         this.#readAgain(owned);
@@ -142,6 +157,7 @@ export class Worker {
   }
 
   #letGo(owned: Owned): void {
+    this.#load.forget(owned);
     owned.gone = true;
     this.#units.delete(owned.partition);
   }
@@ -150,6 +166,8 @@ export class Worker {
   #settle(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void {
     const owned = own(partition, unit, this.#settings.topics.length);
     this.#units.set(partition, owned);
+    this.#outgrown.remove(partition);
+    this.#load.count(owned);
     this.#deps.onClaim(partition, unit.committed.counts);
     this.#seek(owned);
     // The unit before it may have been held back when it was dropped.
@@ -157,6 +175,7 @@ export class Worker {
     this.#pace.blockAll(owned, 'clock', this.#isClockInDoubt);
     if (begins === 'state_lost') this.halt(partition, begins, LOST_STATE);
     if (this.#haltedAll !== undefined) this.halt(partition, this.#haltedAll);
+    this.#makeRoom();
   }
 
   /** The last record of each topic: a topic that was deleted and made anew makes a group join again, or a fetch fail. */
@@ -181,8 +200,51 @@ export class Worker {
     const { diverged } = owned.unit.reading;
     if (diverged !== undefined) {
       this.halt(owned.partition, 'diverged', otherRecord(this.#settings.topics[diverged.topic], diverged));
-    } else if (this.#pace.holdLeaders(owned, this.#units.values()) === 'too much') this.halt(owned.partition, 'limit');
+    } else {
+      this.#load.count(owned);
+      this.#pace.holdLeaders(owned);
+      this.#makeRoom();
+    }
     this.#passes('chunk fed');
+  }
+
+  /** While units hold far too much, though leaders wait, the one that holds most is let go, with all that it has in memory. */
+  #makeRoom(): void {
+    for (let kind = this.#load.exceeded; kind !== undefined; kind = this.#load.exceeded) {
+      const owned = largest(this.#units.values(), kind);
+      if (owned === undefined) return;
+      const { partition } = owned;
+      const cause = causeOf(kind);
+      const advice = adviceFor(kind, owned, this.#load);
+      const now = this.#deps.clock.now();
+      const status = { ...statusOf(owned, this.#retention, now), ...EMPTY, stopped: cause };
+      this.#pace.blockAll(owned, 'stopped', true);
+      this.#outgrown.add(owned, status, now);
+      this.#letGo(owned);
+      // Whoever began the commit is told of its failure.
+      void owned.committing?.then(
+        () => this.#outgrown.committed(owned),
+        () => {},
+      );
+      this.#deps.log.warn({ partition, cause, ...advice }, 'unit stopped');
+    }
+  }
+
+  /** A unit that did not fit is taken in again when there is room for it. */
+  async #claimOutgrown(): Promise<void> {
+    const due = this.#outgrown.due(this.#load, this.#deps.clock.now());
+    if (due !== undefined) await this.#claims.claim(due.partition);
+  }
+
+  /** Who stands still sends no commit that could be refused: whether another has taken the unit must be asked. */
+  async #lookAtStopped(): Promise<void> {
+    const still = [...this.#units.values()].filter(({ stopped }) => stopped !== undefined);
+    const tokens = still.map((owned) => ({ owned, partition: owned.partition, token: owned.unit.token }));
+    await this.#rivals.lookFor(tokens, ({ owned }) => this.#giveUp(owned, 'silent'));
+    await this.#rivals.lookFor(this.#outgrown.units, (unit) => {
+      this.#outgrown.remove(unit.partition);
+      this.#claimAgain(unit, 'silent').catch(this.#fail);
+    });
   }
 
   /** Stops a unit until somebody mends what is wrong and starts anew; the others go on. */
@@ -285,6 +347,9 @@ export class Worker {
         return;
       case 'OK':
       case 'ALREADY':
+        // Rows were counted anew by the commit.
+        this.#load.count(owned);
+        this.#makeRoom();
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
         this.#pace.blockAll(owned, 'store', false);
         this.#passes('witness wanted');
@@ -319,11 +384,16 @@ export class Worker {
     if (this.#units.get(partition) !== owned) return;
     this.#pace.blockAll(owned, 'store', true);
     this.#letGo(owned);
-    this.#givenUp.set(partition, owned);
+    await this.#claimAgain(owned, claims);
+  }
+
+  async #claimAgain(gone: { readonly partition: number }, claims: 'now' | 'silent'): Promise<void> {
+    const { partition } = gone;
+    this.#givenUp.set(partition, gone);
     const { signal } = this.#stopping;
     const goes = (): boolean =>
       !signal.aborted &&
-      this.#givenUp.get(partition) === owned &&
+      this.#givenUp.get(partition) === gone &&
       this.#ours.includes(partition) &&
       !this.#units.has(partition);
     this.#passes('given up');
@@ -336,14 +406,18 @@ export class Worker {
 
   status(): WorkerStatus {
     const units = [...this.#units.values()];
+    const here = units.map((owned) => statusOf(owned, this.#retention, this.#deps.clock.now()));
     return this.#tally.status(
-      units.map((owned) => statusOf(owned, this.#retention, this.#deps.clock.now())),
+      [...here, ...this.#outgrown.units.map(({ status }) => status)].sort((a, b) => a.partition - b.partition),
       units.map(({ unit }) => unit.committed.delays),
+      this.#deps.source.fetchedBytes ?? 0,
     );
   }
 
   /** Offsets that no unit of this worker needs any more, by partition, then topic. */
   committedReplayOffsets(): ReadonlyMap<number, readonly number[]> {
-    return new Map([...this.#units].map(([partition, { unit }]) => [partition, unit.committed.replayOffsets] as const));
+    const gone = this.#outgrown.units.map(({ partition, replayOffsets }) => [partition, replayOffsets] as const);
+    const here = [...this.#units].map(([partition, { unit }]) => [partition, unit.committed.replayOffsets] as const);
+    return new Map([...gone, ...here]);
   }
 }

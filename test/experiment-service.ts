@@ -111,6 +111,8 @@ export class ShopService {
       outOfOrderness: 2 * SECOND,
       maxSkew: 3_600_000,
       openLimit: 1_000_000,
+      stateLimit: Number.POSITIVE_INFINITY,
+      rowLimit: Number.POSITIVE_INFINITY,
       sessionTimeout: 30 * SECOND,
       looks: { every: LOOK_EVERY, partitions: PARTITIONS, measures: MEASURES, unitTimeout: UNIT_TIMEOUT },
     };

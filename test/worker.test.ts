@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { decoders, JOIN_SETTINGS, scorer } from '../bench/stages.ts';
 import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../bench/workload.ts';
@@ -46,6 +48,8 @@ const SETTINGS: WorkerSettings = {
   outOfOrderness: 10_000,
   maxSkew: 120_000,
   openLimit: 1_000_000,
+  stateLimit: Number.POSITIVE_INFINITY,
+  rowLimit: Number.POSITIVE_INFINITY,
   sessionTimeout: 30_000,
   looks: { every: 60_000, partitions: 1, measures: [], unitTimeout: 600_000 },
 };
@@ -56,6 +60,7 @@ class FailingStore implements Store {
   /** Why it may be read, but nothing else: what no other try mends. */
   refusal: Error | undefined;
   commits = 0;
+  claims = 0;
   constructor(inner = new MemoryStore()) {
     this.inner = inner;
   }
@@ -78,6 +83,7 @@ class FailingStore implements Store {
   async claim(unit: string, token: string) {
     this.#mayChange();
     await this.#held;
+    this.claims++;
     return this.inner.claim(unit, token);
   }
   async read(keys: readonly string[]) {
@@ -582,6 +588,104 @@ describe('a worker', () => {
     expect(worker.status().units[0].stopped).toBe('limit');
     expect(worker.unready).toEqual([]);
     expect(worker.stopped).toEqual([{ partition: 0, cause: 'limit' }]);
+    await worker.stop();
+    await ended;
+  });
+
+  /** Lists of about 25 kB each, of one partition, shown within a second. */
+  function fillLarge(bench: Bench, partition: number, count: number): void {
+    const items = Array.from({ length: 100 }, (_, n) => `${n}-${'x'.repeat(230)}-${String(n).padStart(12, '0')}`);
+    const now = bench.clock.now();
+    for (let n = 0; n < count; n++) {
+      const list = { requestId: `large ${partition} ${n}`, ts: now + n, items };
+      bench.log.append(0, partition, Buffer.from(JSON.stringify(list)), now + n);
+    }
+  }
+  const MB = 1_000_000;
+
+  it('lets go of the unit that holds most when bytes are short, says what to raise, and works on at the others', async () => {
+    const bench = new Bench();
+    await bench.clock.advance(3 * 3_600_000);
+    fillLarge(bench, 0, 100);
+    fillLarge(bench, 1, 3000);
+    const limit = 30 * MB;
+    const { worker, ended } = bench.worker({ stateLimit: limit });
+    await bench.clock.advance(60_000);
+    const [small, large] = worker.status().units;
+    expect(small).toMatchObject({ partition: 0, stopped: undefined, openImpressions: 100, lag: [0, 0] });
+    expect(large).toMatchObject({ partition: 1, stopped: 'memory', openImpressions: 0, stateBytes: 0 });
+    expect(worker.unready).toEqual(['partition 1 is stopped: memory']);
+    const halt = bench.details[bench.warnings.indexOf('unit stopped')];
+    expect(halt).toMatchObject({ partition: 1, cause: 'memory', limit });
+    expect(halt).toHaveProperty(
+      'held',
+      expect.toSatisfy((held: number) => held > 25 * MB && held < 1.35 * limit),
+    );
+    expect(JSON.stringify(halt)).toMatch(/raise limits\.stateBytes to at least \d{8,}/);
+    // It does not fit even alone: however long it waits, it is not read again and again.
+    const claims = bench.store.claims;
+    await bench.clock.advance(30 * 60_000);
+    expect(worker.status().units[1].stopped).toBe('memory');
+    expect(bench.store.claims).toBe(claims);
+    await worker.stop();
+    await ended;
+    // Nor does another process fare better: it stops in the same way.
+    const next = bench.worker({ stateLimit: limit });
+    await bench.clock.advance(60_000);
+    expect(next.worker.status().units.map(({ stopped }) => stopped)).toEqual([undefined, 'memory']);
+    await next.worker.stop();
+    await next.ended;
+    // With room it goes on where it was, and nothing is missing.
+    const roomy = bench.worker({ stateLimit: 100 * MB });
+    await bench.clock.advance(60_000);
+    expect(sum(roomy.worker, 'accepted')).toBe(3100);
+    await roomy.worker.stop();
+    await roomy.ended;
+  });
+
+  it('takes a unit in again by itself when there is room for it beside the others, and counts all of it', async () => {
+    const bench = new Bench();
+    await bench.clock.advance(3 * 3_600_000);
+    fillLarge(bench, 0, 900);
+    fillLarge(bench, 1, 1000);
+    const { worker, ended } = bench.worker({ stateLimit: 36 * MB });
+    await bench.clock.advance(60_000);
+    const stopped = worker.status().units.filter((unit) => unit.stopped === 'memory');
+    expect(stopped).toHaveLength(1);
+    await bench.clock.advance(60_000);
+    expect(worker.status().units.filter((unit) => unit.stopped === 'memory')).toEqual(stopped);
+    // What the other holds closes with time.
+    await bench.clock.advance(3 * 3_600_000);
+    expect(worker.status().units.map((unit) => unit.stopped)).toEqual([undefined, undefined]);
+    expect(sum(worker, 'accepted')).toBe(1900);
+    expect(worker.unready).toEqual([]);
+    await worker.stop();
+    await ended;
+  });
+
+  it('frees the memory of a unit that it lets go', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const outside = (): number => {
+      collect();
+      return process.memoryUsage().arrayBuffers;
+    };
+    const bench = new Bench(1);
+    await bench.clock.advance(3 * 3_600_000);
+    fillLarge(bench, 0, 1500);
+    const roomy = bench.worker();
+    await bench.clock.advance(60_000);
+    const full = outside();
+    expect(roomy.worker.status().units[0].stateBytes).toBeGreaterThan(35 * MB);
+    await roomy.worker.stop();
+    await roomy.ended;
+    const { worker, ended } = bench.worker({ stateLimit: 25 * MB });
+    await bench.clock.advance(60_000);
+    expect(worker.status().units[0].stopped).toBe('memory');
+    await settle();
+    // It held more than 25 MB; the first worker still holds what it held.
+    expect(outside() - full).toBeLessThan(5 * MB);
+    expect(roomy.worker.status().units[0].stateBytes).toBeGreaterThan(35 * MB);
     await worker.stop();
     await ended;
   });

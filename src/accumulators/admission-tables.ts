@@ -30,6 +30,11 @@ export class AdmissionTables {
     return this.#nextReview;
   }
 
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    return this.#tables.reduce((bytes, table) => bytes + table.bytes, 0);
+  }
+
   /** Judges one addition of a set's cohort to the pane that ends at `end`: true: by name; false: to the rest. */
   admit(set: number, values: string, end: EpochMs): boolean {
     return this.#tables[set].admit(values, end);

@@ -58,6 +58,9 @@ interface Entry {
   score: number;
 }
 
+/** An entry of the map, its object and its text. */
+const ENTRY_BYTES = 200;
+
 export class Admission {
   readonly #by: readonly string[];
   readonly #reserved: ReadonlySet<string>;
@@ -156,6 +159,11 @@ export class Admission {
     const before = this.#entries.size;
     for (const [values, { last }] of this.#entries) if (last <= end && !this.#reserved.has(values)) this.#leave(values);
     return this.#entries.size < before;
+  }
+
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    return ENTRY_BYTES * (this.#entries.size + this.#candidates.size);
   }
 
   has(values: string): boolean {

@@ -1,3 +1,8 @@
+/** What a tag takes beside its texts: an entry of the map, its list of keys, its places in five arrays. */
+const TAG_BYTES = 200;
+/** The head of a text. */
+const TEXT_BYTES = 24;
+
 /**
  * Small numbers, tags, for tuples of dimension values, so that an impression is known by its tag until it closes. One
  * look-up by text per impression. A tag lives while somebody holds it; then its number is used again.
@@ -11,6 +16,7 @@ export class Cohorts {
   readonly #leftOut: number[] = [];
   readonly #holders: number[] = [];
   readonly #free: number[] = [];
+  #bytes = 0;
 
   /** `dimensions`: names in the order of a tuple. `sets`: grouping sets, as lists of dimension names. */
   constructor(dimensions: readonly string[], sets: readonly (readonly string[])[]) {
@@ -44,6 +50,7 @@ export class Cohorts {
     this.#keys[tag] = this.#places.map((places) => places.map((place) => values[place]).join(','));
     this.#leftOut[tag] = leftOut;
     this.#holders[tag] = 1;
+    this.#bytes += this.#bytesOf(tag);
     return tag;
   }
 
@@ -55,6 +62,7 @@ export class Cohorts {
   /** Ends one hold; the last one frees the tag. */
   release(tag: number): void {
     if (--this.#holders[tag] > 0) return;
+    this.#bytes -= this.#bytesOf(tag);
     this.#tags.delete(this.#tuples[tag]);
     this.#tuples[tag] = '';
     this.#keys[tag] = [];
@@ -74,6 +82,17 @@ export class Cohorts {
   /** In which runs a living tag takes no part, by bit. */
   leftOut(tag: number): number {
     return this.#leftOut[tag];
+  }
+
+  #bytesOf(tag: number): number {
+    let bytes = TAG_BYTES + TEXT_BYTES + this.#tuples[tag].length;
+    for (const key of this.#keys[tag]) bytes += TEXT_BYTES + key.length;
+    return bytes;
+  }
+
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Number of tags that are held. */

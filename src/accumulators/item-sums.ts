@@ -9,6 +9,9 @@ export interface ItemsShape {
   readonly limit: number;
 }
 
+/** The objects of a sketch, and its count of lists. */
+const SKETCH_BYTES = 250;
+
 /**
  * What a row keeps of items, part by part: the lists that were added, and their items. Registers merge by their maximum,
  * everything else by addition, so any split of a history gives the same (as of rows).
@@ -24,6 +27,13 @@ export class ItemSums {
     this.shape = shape;
     this.lists = shape.parts.map(() => 0);
     this.sketches = shape.parts.map((part) => emptySketch(part, shape.limit));
+  }
+
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    let bytes = SKETCH_BYTES * this.sketches.length;
+    for (const sketch of this.sketches) bytes += sketch.bytes;
+    return bytes;
   }
 
   /** Adds one list. */

@@ -47,14 +47,19 @@ export class PaneSheets {
   take(rows: Map<string, Map<string, string>>, settled: EpochMs): void {
     for (const [n, sheet] of this.#sheets) {
       if (sheet.changed.length > 0) rows.set(sheet.key, sheet.take(this.#codec));
-      if (sheet.end <= settled) this.#sheets.delete(n);
+      if (sheet.end <= settled) this.#drop(n);
     }
   }
 
   /** Deletes what ends at `at` and answers the numbers, ascending. */
   deleteUpTo(at: EpochMs): readonly number[] {
     const gone = this.numbers.deleteUpTo(at);
-    for (const n of gone) this.#sheets.delete(n);
+    for (const n of gone) this.#drop(n);
     return gone;
+  }
+
+  #drop(n: number): void {
+    this.#sheets.get(n)?.dropped();
+    this.#sheets.delete(n);
   }
 }

@@ -1,3 +1,4 @@
+// Long because panes, totals and tables of a unit go together at one close time.
 import type { EpochMs } from '../events.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
 import { BUCKETS } from '../user-words.ts';
@@ -9,7 +10,7 @@ import { checkSettings, longest, type PanesSettings, type PanesState, type Resto
 import type { Row } from './row.ts';
 import { type RowCodec, rowCodec, vectorRowCodec } from './row-codec.ts';
 import { RunTotal } from './run-total.ts';
-import { type LiveRow, Sheet } from './sheet.ts';
+import { type LiveRow, RowMemory, Sheet } from './sheet.ts';
 import { NAMED, Slice } from './slice.ts';
 import { otherValues, paneKey, rowField, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
 
@@ -50,6 +51,9 @@ export class Panes {
   /** What was added since this object was made: for counters that begin with the process. */
   readonly #scored: Sheet;
   readonly #slices: readonly Slice[];
+  readonly #memory = new RowMemory();
+  /** Of `#scored`. */
+  readonly #scoredMemory = new RowMemory();
   /** Grows whenever an entry left an admission table. */
   #epoch = 0;
   #clock: EpochMs;
@@ -83,23 +87,23 @@ export class Panes {
     this.#minutes = new PaneSheets(
       new PaneNumbers(paneSize, settings.keepMinutes, restored?.state.minutes),
       this.#codec,
-      (n) => new Sheet(paneKey(owner, 'm', n * paneSize), (n + 1) * paneSize, shape),
+      (n) => new Sheet(paneKey(owner, 'm', n * paneSize), (n + 1) * paneSize, shape, 0, this.#memory),
     );
     this.#hours = new PaneSheets(
       hours,
       this.#codec,
-      (n) => new Sheet(paneKey(owner, 'h', n * hour), (n + 1) * hour, shape),
+      (n) => new Sheet(paneKey(owner, 'h', n * hour), (n + 1) * hour, shape, 0, this.#memory),
     );
     this.#vectors = new PaneSheets(
       new PaneNumbers(hour, settings.keepVectors, vectors),
       vectorRowCodec(shape),
-      (n) => new Sheet(vectorKey(owner, n * hour), (n + 1) * hour, shape, HOUR_BUCKETS),
+      (n) => new Sheet(vectorKey(owner, n * hour), (n + 1) * hour, shape, HOUR_BUCKETS, this.#memory),
     );
     this.#totals = settings.totals.map(
-      (name) => new Sheet(totalKey(owner, name, SINCE_START), Number.POSITIVE_INFINITY, shape, BUCKETS),
+      (name) => new Sheet(totalKey(owner, name, SINCE_START), Number.POSITIVE_INFINITY, shape, BUCKETS, this.#memory),
     );
-    this.#runs = settings.runs.map((run) => new RunTotal(run, settings));
-    this.#scored = new Sheet('', Number.POSITIVE_INFINITY, settings.shape);
+    this.#runs = settings.runs.map((run) => new RunTotal(run, settings, this.#memory));
+    this.#scored = new Sheet('', Number.POSITIVE_INFINITY, settings.shape, 0, this.#scoredMemory);
     this.#slices = settings.horizons.map(() => new Slice(settings.shape, this.cohorts));
     if (restored !== undefined) {
       const restore = (sheet: Sheet, codec: RowCodec): void => restoreSheet(sheet, codec, restored);
@@ -176,6 +180,14 @@ export class Panes {
   runTotal(run: number): ReadonlyMap<string, Row> {
     for (const slice of this.#slices) slice.fold();
     return this.#runs[run].rows();
+  }
+
+  /** Bytes in memory, about: rows, tags, cells and tables. What rows keep by bucket and of items is as of the last `takeChanges`. */
+  get bytes(): number {
+    // Whoever asked for what was scored holds a copy of it.
+    let bytes = this.cohorts.bytes + this.#admission.bytes + this.#memory.bytes + 2 * this.#scoredMemory.bytes;
+    for (const slice of this.#slices) bytes += slice.bytes;
+    return bytes;
   }
 
   /** What the checkpoint keeps beside the rows. */

@@ -3,7 +3,7 @@ import { BUCKETS } from '../user-words.ts';
 import type { PanesSettings } from './panes-settings.ts';
 import type { Row } from './row.ts';
 import type { RunSettings } from './runs.ts';
-import { type LiveRow, Sheet } from './sheet.ts';
+import { type LiveRow, type RowMemory, Sheet } from './sheet.ts';
 import { parseField, rowField, totalKey } from './store/layout.ts';
 
 /**
@@ -21,9 +21,10 @@ export class RunTotal {
   constructor(
     { name, run, horizon, dimension, variants }: RunSettings,
     { owner, shape, horizons }: Pick<PanesSettings, 'owner' | 'shape' | 'horizons'>,
+    memory: RowMemory,
   ) {
     this.horizon = horizon;
-    this.sheet = new Sheet(totalKey(owner, name, run), Number.POSITIVE_INFINITY, shape, BUCKETS);
+    this.sheet = new Sheet(totalKey(owner, name, run), Number.POSITIVE_INFINITY, shape, BUCKETS, memory);
     this.#names = new Set([...variants, ABSENT_DIMENSION, INVALID_DIMENSION]);
     this.#text = horizons[horizon].text;
     this.#dimension = dimension;

@@ -7,6 +7,14 @@ import type { RowCodec } from './row-codec.ts';
 import type { Fields } from './store/port.ts';
 import { Vector, vectorOffsets } from './vector.ts';
 
+/** A row beside its sums: its objects, its entry in the sheet's map and the head of its field's text. */
+const ROW_BYTES = 300;
+
+/** Bytes of rows in memory, about: of all sheets that share it. What rows keep by bucket and of items is as of the last `take`. */
+export class RowMemory {
+  bytes = 0;
+}
+
 /** A row in memory that tells its sheet when it changes. */
 export class LiveRow {
   /** Of a sheet whose rows have vectors. `touch` before it is added to. */
@@ -15,12 +23,30 @@ export class LiveRow {
   readonly #field: string;
   readonly #row: Row;
   #changed = false;
+  #bytes = 0;
 
   constructor(sheet: Sheet, field: string, row: Row) {
     this.#sheet = sheet;
     this.#field = field;
     this.#row = row;
     this.vector = row.vector;
+    this.#count();
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  #count(): void {
+    const { sums, items } = this.#row;
+    const bytes =
+      ROW_BYTES +
+      this.#field.length +
+      8 * sums.length +
+      (this.vector?.bytes ?? 0) +
+      (items === undefined ? 0 : items.bytes);
+    this.#sheet.grew(bytes - this.#bytes);
+    this.#bytes = bytes;
   }
 
   /** Adds a head of safe integers that stands in `deltas` from `from`. */
@@ -44,6 +70,7 @@ export class LiveRow {
   /** The row as text; it counts as unchanged from now on. */
   take(codec: RowCodec): readonly [field: string, text: string] {
     this.#changed = false;
+    this.#count();
     return [this.#field, codec.encode(this.#row)];
   }
 
@@ -74,8 +101,11 @@ export class Sheet {
   /** Buckets of the vector of each row; 0: rows have none. */
   readonly #buckets: number;
   readonly #rows = new Map<string, LiveRow>();
+  readonly #memory: RowMemory;
+  #bytes = 0;
 
-  constructor(key: string, end: EpochMs, shape: RowShape, buckets = 0) {
+  constructor(key: string, end: EpochMs, shape: RowShape, buckets = 0, memory = new RowMemory()) {
+    this.#memory = memory;
     this.key = key;
     this.end = end;
     this.#shape = shape;
@@ -128,7 +158,23 @@ export class Sheet {
 
   /** Drops the rows whose field is not to be kept. */
   retain(keeps: (field: string) => boolean): void {
-    for (const field of this.#rows.keys()) if (!keeps(field)) this.#rows.delete(field);
+    for (const [field, row] of this.#rows) {
+      if (keeps(field)) continue;
+      this.#rows.delete(field);
+      this.grew(-row.bytes);
+    }
+  }
+
+  /** A row takes so many bytes more. */
+  grew(bytes: number): void {
+    this.#bytes += bytes;
+    this.#memory.bytes += bytes;
+  }
+
+  /** Nobody uses it any more. */
+  dropped(): void {
+    this.#memory.bytes -= this.#bytes;
+    this.#bytes = 0;
   }
 }
 

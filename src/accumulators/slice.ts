@@ -20,6 +20,9 @@ import { LEFT_OUT_LISTS, MORE_POSITIVES, SUM, vectorOffsets } from './vector.ts'
 
 const ADDITIONS_PER_FOLD = 4096;
 
+/** A cell beside its sums: three lists of rows, and its places in five arrays. */
+const CELL_BYTES = 300;
+
 /** Vectors have no squares. */
 const NO_COLUMN = -1;
 
@@ -71,6 +74,11 @@ export class Slice {
     const columns = this.#columns[this.#columns.length - 1];
     this.#changed = new Int32Array(columns);
     this.#amounts = new Float64Array(columns);
+  }
+
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    return CELL_BYTES * this.#tags.length + this.#cells.byteLength + this.#sums.byteLength;
   }
 
   /** The cell of a tag; -1: none. */

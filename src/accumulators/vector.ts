@@ -38,6 +38,8 @@ export function vectorOffsets(kinds: readonly SumsKind[]): readonly number[] {
   return offsets;
 }
 
+/** A vector's objects: itself, and two arrays with a buffer each. */
+const VECTOR_BYTES = 450;
 /** Sums of doubles up to here and values up to 2^40 are exact. */
 const LIMIT = 2 ** 52;
 
@@ -125,6 +127,11 @@ export class Vector {
     const copy = new Vector(buckets, this.width);
     copy.merge(this);
     return copy;
+  }
+
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    return VECTOR_BYTES + this.#slots.byteLength + this.#sums.byteLength;
   }
 
   /** The buckets that hold lists, ascending. */

@@ -59,9 +59,13 @@ const limitsSchema = group({
     description:
       'cohorts by name per grouping set, the variants of experiments among them; more go to __other__. auto: what fits into limits.series with these measures, windows, horizons and sets, each value with its standard error',
   }),
+  stateBytes: auto(1_000_000_000_000).prefault('auto').meta({
+    description:
+      'bytes of state in memory per worker: what is open, what waits, and the sums. auto: half of what the memory limit of the container (or of the machine) leaves beside 192 MiB',
+  }),
   openImpressions: auto(1_000_000_000)
     .prefault('auto')
-    .meta({ description: 'impressions in memory per worker. auto: half of the memory limit at 800 bytes each' }),
+    .meta({ description: 'a limit by number beside limits.stateBytes: impressions open per worker. auto: none' }),
   itemsPerList: whole(1, 100_000).prefault(1000).meta({ description: 'longer lists are invalid (too_many_items)' }),
   feedbackPerImpression: whole(1, 1_000_000)
     .prefault(1000)

@@ -96,6 +96,7 @@ export interface Settings {
   readonly limits: {
     readonly series: number;
     readonly cohortsPerSet: number;
+    readonly stateBytes: number | 'auto';
     readonly openImpressions: number | 'auto';
     readonly itemsPerList: number;
     readonly feedbackPerImpression: number;

@@ -170,6 +170,7 @@ function incoming(): readonly Panel[] {
 
 function open(): readonly Panel[] {
   const limit = 'receval_open_impressions_limit';
+  const stateLimit = 'receval_state_bytes_limit';
   const of = (metric: string): string => `sum by (instance) (${metric}{${CHOSEN}})`;
   return [
     {
@@ -183,7 +184,18 @@ function open(): readonly Panel[] {
       width: 8,
     },
     lines('Waiting feedback', 'receval_waiting_feedback', of('receval_waiting_feedback'), '{{instance}}'),
-    lines('Packed state', 'receval_state_bytes', of('receval_state_bytes'), '{{instance}}', { unit: 'bytes' }),
+    {
+      title: 'State in memory',
+      metrics: ['receval_state_bytes', stateLimit, 'receval_fetched_bytes'],
+      look: { kind: 'lines' },
+      unit: 'bytes',
+      queries: [
+        { expr: of('receval_state_bytes'), legend: '{{instance}}' },
+        { expr: of(stateLimit), legend: '{{instance}}: limit' },
+        { expr: of('receval_fetched_bytes'), legend: '{{instance}}: fetched' },
+      ],
+      width: 8,
+    },
     rates('Idle advances', 'receval_idle_advances_total', 'advances'),
     rates('Impressions closed by them', 'receval_impressions_closed_by_idle_total', 'impressions'),
   ];

@@ -36,6 +36,8 @@ export function workerSettings(settings: Settings, speed: number, scorer: Scorer
     outOfOrderness: attribution.outOfOrderness,
     maxSkew: attribution.maxSkew,
     openLimit: Number.POSITIVE_INFINITY,
+    stateLimit: Number.POSITIVE_INFINITY,
+    rowLimit: Number.POSITIVE_INFINITY,
     sessionTimeout: 30_000,
     looks: { every: 60_000, partitions: PARTITIONS, measures, unitTimeout: attribution.unitTimeout },
   };

@@ -15,11 +15,16 @@ export function exposureOf(kind: ExposureKind, rank: number): number {
   return kind === 'count' ? 1 : Math.round(1e9 / Math.log2(rank + 1));
 }
 
+/** An entry of the map and the head of its text. */
+const ENTRY_BYTES = 72;
+
 export class Exposures {
   /** Most items that are counted. */
   readonly limit: number;
   readonly #amounts = new Map<string, Exact>();
   #isOver = false;
+  /** Characters of all items. */
+  #characters = 0;
 
   constructor(limit: number) {
     this.limit = limit;
@@ -35,6 +40,11 @@ export class Exposures {
     return this.#amounts.size;
   }
 
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    return ENTRY_BYTES * this.#amounts.size + this.#characters;
+  }
+
   /** By item, none of them 0. */
   get amounts(): ReadonlyMap<string, Exact> {
     return this.#amounts;
@@ -44,14 +54,19 @@ export class Exposures {
   add(item: string, amount: Exact): void {
     if (this.#isOver) return;
     const known = this.#amounts.get(item);
-    if (known === undefined && this.#amounts.size === this.limit) this.exceed();
-    else this.#amounts.set(item, known === undefined ? amount : sum(known, amount));
+    if (known !== undefined) this.#amounts.set(item, sum(known, amount));
+    else if (this.#amounts.size === this.limit) this.exceed();
+    else {
+      this.#amounts.set(item, amount);
+      this.#characters += item.length;
+    }
   }
 
   /** It is over the limit from now on. */
   exceed(): void {
     this.#isOver = true;
     this.#amounts.clear();
+    this.#characters = 0;
   }
 
   merge(other: Exposures): void {

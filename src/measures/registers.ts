@@ -20,6 +20,11 @@ export class Registers {
   /** Of each register the longest run; 0: none. */
   readonly runs = new Uint8Array(REGISTERS);
 
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    return REGISTERS;
+  }
+
   /** Adds an item by what `registerOf` says of it. */
   add(register: number): void {
     this.raise(Math.floor(register / RUNS), register % RUNS);

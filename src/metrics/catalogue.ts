@@ -273,12 +273,20 @@ const PIPELINE: readonly Metric[] = [
   counter('receval_late_total', 'Events that count but missed a horizon.', 'topic', 'horizon'),
   gauge('receval_watermark_timestamp_seconds', 'Everything up to this event time has been seen.', 'topic', 'partition'),
   gauge('receval_open_impressions', 'Impressions that have not closed at the longest horizon.', 'partition'),
-  gauge('receval_open_impressions_limit', 'Open impressions at which this worker pauses the topic that leads.'),
+  gauge(
+    'receval_open_impressions_limit',
+    'Open impressions at which this worker pauses the topic that leads; absent where limits.openImpressions is auto.',
+  ),
   gauge('receval_waiting_feedback', 'Feedback that no impression took yet.', 'partition'),
   gauge(
     'receval_state_bytes',
-    'Packed state in memory: open impressions, waiting and attributed feedback.',
+    'State in memory: open impressions, waiting and attributed feedback, and the rows, cohorts and samples of users that still change.',
     'partition',
+  ),
+  gauge('receval_state_bytes_limit', 'Bytes of state at which this worker pauses the topic that leads.'),
+  gauge(
+    'receval_fetched_bytes',
+    'Bytes that were fetched, decompressed where they are that already, and are being read.',
   ),
   gauge(
     'receval_match_ratio',

@@ -3,6 +3,7 @@ import { type Exposition, joinLabels, labelText } from './exposition.ts';
 
 const STOP_CAUSES: Readonly<Record<StopCause, string>> = {
   limit: 'limit',
+  memory: 'memory',
   gap: 'gap',
   partitions: 'partitions',
   pairing: 'pairing',
@@ -21,6 +22,7 @@ export function writeGauges(page: Exposition, status: WorkerStatus): void {
   page.series('receval_match_ratio')('', matchRatio(units));
   if (lastCommit !== undefined) page.series('receval_last_commit_timestamp_seconds')('', lastCommit / 1000);
   if (clockSkew !== undefined) page.series('receval_clock_skew_seconds')('', clockSkew / 1000);
+  page.series('receval_fetched_bytes')('', status.fetchedBytes);
   const headrooms = units.flatMap(({ retentionHeadroom }) => retentionHeadroom.filter((one) => one !== undefined));
   page.series('receval_retention_headroom_seconds')('', Math.min(...headrooms) / 1000);
   writeHistogram(page, 'receval_commit_duration_seconds', status.commitDuration);

@@ -31,6 +31,8 @@ export interface MetricsOptions {
   readonly memoryLimit?: number | undefined;
   /** Open impressions that a worker holds at most; undefined: not known, or no limit. */
   readonly openLimit?: number | undefined;
+  /** Bytes of state that a worker holds at most; undefined: not known, or no limit. */
+  readonly stateLimit?: number | undefined;
 }
 
 /** What is new; undefined: nothing. */
@@ -135,7 +137,7 @@ export class Metrics {
 
   #page(): string {
     const shared = new Exposition(this.#sharedMetrics);
-    const { version, node, memoryLimit, openLimit } = this.#options;
+    const { version, node, memoryLimit, openLimit, stateLimit } = this.#options;
     shared.series('receval_build_info')(labelText({ version, node }), 1);
     shared.series('receval_series_capped_total')('', this.#capped + this.#scores.capped);
     if (memoryLimit !== undefined) shared.series('receval_memory_limit_bytes')('', memoryLimit);
@@ -144,6 +146,7 @@ export class Metrics {
     const worker = new Exposition(this.#workerMetrics);
     if (this.#workerMetrics.length > 0) {
       if (openLimit !== undefined) worker.series('receval_open_impressions_limit')('', openLimit);
+      if (stateLimit !== undefined) worker.series('receval_state_bytes_limit')('', stateLimit);
       this.#scores.write(worker);
       this.#pipeline.write(worker);
       const letters = worker.series('receval_dead_letters_total');

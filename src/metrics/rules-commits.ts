@@ -110,9 +110,20 @@ const UNDECODABLE: AlertText = {
     ' as start.onUndecodable says. Its log names partition and offsets. The measures of that time are incomplete.',
 };
 
+const UNIT_OUTGROWN: AlertText = {
+  alert: 'RecevalUnitOutgrown',
+  expr: 'receval_unit_stopped{cause=~"memory|limit"} == 1',
+  for: '0m',
+  severity: 'critical',
+  summary: 'Partition {{ $labels.partition }} does not fit into the memory of {{ $labels.instance }}',
+  description:
+    '{{ $labels.instance }} let go of partition {{ $labels.partition }}, cause {{ $labels.cause }}: what its partitions hold is' +
+    ' more than it may hold. Its log says what to raise to which value. The other partitions go on.',
+};
+
 const UNIT_STOPPED: AlertText = {
   alert: 'RecevalUnitStopped',
-  expr: 'receval_unit_stopped{cause!~"state_lost|gap|diverged|codec"} == 1',
+  expr: 'receval_unit_stopped{cause!~"state_lost|gap|diverged|codec|memory|limit"} == 1',
   for: '1m',
   severity: 'critical',
   summary: 'Partition {{ $labels.partition }} stands still: {{ $labels.cause }}',
@@ -131,5 +142,6 @@ export const COMMIT_ALERTS: readonly AlertText[] = [
   DATA_GAP,
   CODEC_FAILURE,
   UNDECODABLE,
+  UNIT_OUTGROWN,
   UNIT_STOPPED,
 ];

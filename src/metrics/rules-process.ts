@@ -72,14 +72,15 @@ const EVENT_LOOP_BLOCKED: AlertText = {
 const MEMORY_HIGH: AlertText = {
   alert: 'RecevalMemoryHigh',
   expr: `receval_process_resident_memory_bytes / receval_memory_limit_bytes > 0.8
+or sum without (partition) (receval_state_bytes) / receval_state_bytes_limit > 0.8
 or sum without (partition) (receval_open_impressions) / receval_open_impressions_limit > 0.8`,
   for: '10m',
   severity: 'warning',
   summary: 'receval on {{ $labels.instance }} is short of memory',
   description:
-    '{{ $value | humanizePercentage }} of the memory of {{ $labels.instance }}, or of the open impressions that it may hold,' +
-    ' have been in use for 10 minutes. At its limit of open impressions a worker pauses the topic that leads; at its limit of' +
-    ' memory it is killed.',
+    '{{ $value | humanizePercentage }} of the memory of {{ $labels.instance }}, or of the state that it may hold, have been in' +
+    ' use for 10 minutes. At its limit of state a worker pauses the topic that leads, and a quarter above it lets go of a' +
+    ' partition; at its limit of memory it is killed.',
 };
 
 const ACCESS_NOT_RENEWED: AlertText = {

@@ -70,35 +70,42 @@ export function judgeCohorts({ cohorts, experiments, limits }: Settings, stored:
   );
 }
 
+/** That one open impression of a short list may come to, feedback and bookkeeping included (performance.md section 2). */
+const LEAST_BYTES = 800;
+
 /** Records of the last minutes. */
 export interface Load {
   /** Of all partitions; undefined: nothing came, or it is not known. */
   readonly impressionsPerSecond: number | undefined;
-  /** What one worker holds open at most. */
+  /** Of an impression's record, on average; undefined: not known. */
+  readonly impressionBytes?: number | undefined;
+  /** What one worker holds open at most; Infinity: bytes alone count. */
   readonly openLimit: number;
+  /** Bytes of state that it holds at most. */
+  readonly stateLimit: number;
 }
 
 /** Whether one worker has room for what is open at a time. */
-export function judgeMemory({ attribution }: Settings, { impressionsPerSecond, openLimit }: Load): Finding {
+export function judgeMemory({ attribution }: Settings, load: Load): Finding {
+  const { impressionsPerSecond, impressionBytes = 0 } = load;
+  const bytes = Math.max(LEAST_BYTES, Math.ceil(impressionBytes));
+  const openLimit = Math.floor(Math.min(load.openLimit, load.stateLimit / bytes));
+  const room = `up to ${count(openLimit)} open impressions of ${count(bytes)} B`;
   if (impressionsPerSecond === undefined) {
-    return finding(
-      'memory',
-      'ok',
-      `one worker holds up to ${count(openLimit)} open impressions; no events came lately, so the need cannot be told`,
-    );
+    return finding('memory', 'ok', `one worker holds ${room}; no events came lately, so the need cannot be told`);
   }
   const { horizons, outOfOrderness } = attribution;
   const span = horizons[horizons.length - 1].ms + outOfOrderness;
   const open = Math.ceil((impressionsPerSecond * span) / 1000);
   const found =
     `${impressionsPerSecond.toFixed(1)} impressions/s x (longest horizon + outOfOrderness) = ${count(open)} open; ` +
-    `one worker holds up to ${count(openLimit)}`;
+    `one worker holds ${room}`;
   if (open <= openLimit / 2) return finding('memory', 'ok', found);
   const workers = Math.ceil(open / (openLimit / 2));
   return finding(
     'memory',
     'warning',
-    `${found}. Run ${workers} workers, give them more memory, or raise limits.openImpressions if it is set`,
+    `${found}. Run ${workers} workers, give them more memory, or raise limits.stateBytes or limits.openImpressions if they are set`,
     'RecevalMemoryHigh',
   );
 }

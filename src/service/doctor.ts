@@ -187,8 +187,10 @@ class Doctor {
     const impressions = topics.findIndex(({ role }) => role.impressions);
     const rate = rates?.[impressions].reduce((sum, perSecond) => sum + perSecond, 0) ?? 0;
     const scorer = compile(this.#settings.measures, this.#settings.grading, this.#settings.itemFile);
-    const { openLimit } = workerSettings(this.#settings, scorer, partitions, NO_PERMISSIONS, 0);
-    this.#tell(judgeMemory(this.#settings, { impressionsPerSecond: rate === 0 ? undefined : rate, openLimit }));
+    const { openLimit, stateLimit } = workerSettings(this.#settings, scorer, partitions, NO_PERMISSIONS, 0);
+    const impressionBytes = newest === undefined ? undefined : meanSize(newest, topics[impressions].name);
+    const impressionsPerSecond = rate === 0 ? undefined : rate;
+    this.#tell(judgeMemory(this.#settings, { impressionsPerSecond, impressionBytes, openLimit, stateLimit }));
   }
 
   /** Records per second of the last minutes, by topic, then partition. */

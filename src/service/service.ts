@@ -24,7 +24,15 @@ import { FoldedCohorts } from './folded-cohorts.ts';
 import { eventsFor } from './kafka-events.ts';
 import { LettersFirst } from './letters-first.ts';
 import type { Retention } from './retention.ts';
-import { kafkaConnection, memoryLimit, openLimit, rowTtl, serviceDecoders, workerSettings } from './settings.ts';
+import {
+  kafkaConnection,
+  memoryLimit,
+  openLimit,
+  rowTtl,
+  serviceDecoders,
+  stateLimit,
+  workerSettings,
+} from './settings.ts';
 import { checkStart, connectRedis, messageOf, type Started } from './start.ts';
 import { type Health, Watchdog } from './watchdog.ts';
 
@@ -150,8 +158,13 @@ export class Service {
       tell: (skew) => this.#worker?.clockIs(skew),
       log,
     });
-    const most = { memoryLimit: memoryLimit(), openLimit: openLimit(settings.limits) };
-    this.#metrics = new Metrics(settings, { role, version, node: process.version, ...most });
+    const most = openLimit(settings.limits);
+    const limits = {
+      memoryLimit: memoryLimit(),
+      openLimit: Number.isFinite(most) ? most : undefined,
+      stateLimit: stateLimit(settings.limits),
+    };
+    this.#metrics = new Metrics(settings, { role, version, node: process.version, ...limits });
     if (role !== 'worker') {
       this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions });
     }

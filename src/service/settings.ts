@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import type { Settings } from '../config/settings.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
@@ -8,11 +9,10 @@ import type { Scorer } from '../measures/contract.ts';
 import type { Permissions } from '../resume.ts';
 import { decoderLimits, unitShape } from '../unit/settings.ts';
 import type { WorkerSettings } from '../worker/contract.ts';
+import { stateWithin } from '../worker/load.ts';
 
-/** Bytes that one open impression may come to, feedback and bookkeeping included (performance.md section 2). */
-const BYTES_PER_IMPRESSION = 800;
-/** Share of the memory that open state may take. */
-const STATE_SHARE = 0.5;
+/** Share of V8's heap that rows may take. */
+const ROW_SHARE = 0.5;
 /** Once a minute (statistics.md section 4). */
 const LOOK_EVERY_MS = 60_000;
 const FOURTEEN_DAYS_MS = 14 * 86_400_000;
@@ -50,6 +50,8 @@ export function workerSettings(
     outOfOrderness: attribution.outOfOrderness,
     maxSkew: attribution.maxSkew,
     openLimit: openLimit(limits),
+    stateLimit: stateLimit(limits),
+    rowLimit: rowLimit(),
     sessionTimeout: kafka.sessionTimeout,
     looks: { every: LOOK_EVERY_MS, partitions, measures: settings.measures, unitTimeout: attribution.unitTimeout },
   };
@@ -66,10 +68,19 @@ export function rowTtl(settings: Settings, scorer: Scorer): number {
   return unitShape(settings, scorer, 0).panes.keepHours + FOURTEEN_DAYS_MS;
 }
 
-/** Open impressions that a worker holds at most. */
+/** Open impressions that a worker holds at most; Infinity: bytes alone count. */
 export function openLimit({ openImpressions }: Settings['limits']): number {
-  if (openImpressions !== 'auto') return openImpressions;
-  return Math.floor((STATE_SHARE * memoryLimit()) / BYTES_PER_IMPRESSION);
+  return openImpressions === 'auto' ? Number.POSITIVE_INFINITY : openImpressions;
+}
+
+/** Bytes of state that a worker holds at most. */
+export function stateLimit({ stateBytes }: Settings['limits'], memory = memoryLimit()): number {
+  return stateBytes === 'auto' ? stateWithin(memory) : stateBytes;
+}
+
+/** Bytes of state in V8's heap, which --max-old-space-size bounds, that a worker holds at most. The rest of its state lies outside. */
+export function rowLimit(): number {
+  return Math.floor(ROW_SHARE * getHeapStatistics().heap_size_limit);
 }
 
 /** Bytes that this process may use: the limit of its container, or else what the machine has. */

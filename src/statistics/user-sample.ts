@@ -36,6 +36,9 @@ export interface SampledUser {
   readonly variant: number;
 }
 
+/** A user in memory: its object with two numbers, its entry in the map, and its place among those that changed. */
+const USER_BYTES = 150;
+
 /** What a reader sees of a sample, whoever keeps it. */
 export interface Sampled {
   /** j. */
@@ -98,6 +101,11 @@ export class UserSample implements Sampled {
     }
     this.#put({ key, seen: 2 ** variant, ts, variant });
     this.#shrink();
+  }
+
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    return USER_BYTES * this.#users.size;
   }
 
   each(see: (key: number, seen: number, ts: EpochMs, variant: number) => void): void {

@@ -66,6 +66,11 @@ export class UnitExperiments {
     return { rows, sample: this.#exposures.sample(run), missing: this.#runs.state()[run].missing };
   }
 
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    return this.#exposures.bytes;
+  }
+
   looks(run: number): ExperimentLooks {
     return this.#looks[run].looks;
   }

@@ -7,6 +7,9 @@ import type { UserSample } from '../statistics/user-sample.ts';
 /** Exposures are looked at in stretches of event time, so that those that wait are not gone through again and again. */
 const STRETCH_MS: DurationMs = 1000;
 
+/** An entry of the map, and the head of its list. */
+const STRETCH_BYTES = 100;
+
 /** Four numbers each: run, key of the user, variant, time. */
 const WIDTH = 4;
 
@@ -25,6 +28,8 @@ export class UnitExposures {
   readonly #variants: readonly ReadonlyMap<string, number>[];
   /** By number of the stretch. */
   readonly #waiting = new Map<number, number[]>();
+  /** Of all stretches. */
+  #numbers = 0;
 
   /** `samples`: as stored, one per run, when event time was at `settledUpTo`. */
   constructor(
@@ -51,6 +56,7 @@ export class UnitExposures {
     for (let r = 0; r < values.length; r++) {
       const variant = (leftOut & (1 << r)) === 0 ? this.#variants[r].get(values[r]) : undefined;
       if (variant === undefined) continue;
+      this.#numbers += WIDTH;
       const stretch = Math.floor(ts / STRETCH_MS);
       const waiting = this.#waiting.get(stretch);
       if (waiting === undefined) this.#waiting.set(stretch, [r, user, variant, ts]);
@@ -72,9 +78,17 @@ export class UnitExposures {
         if (ts <= until) this.#samples[run].addKey(user, variant, ts);
         else left.push(run, user, variant, ts);
       }
+      this.#numbers -= waiting.length - left.length;
       if (left.length > 0) this.#waiting.set(stretch, left);
       else this.#waiting.delete(stretch);
     }
+  }
+
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    let bytes = 12 * this.#numbers + STRETCH_BYTES * this.#waiting.size;
+    for (const sample of this.#samples) bytes += sample.bytes;
+    return bytes;
   }
 
   sample(run: number): UserSample {

@@ -9,7 +9,17 @@ import type { Scorer } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import type { InvalidRecord, PassedBatch, UnitSettings } from '../unit/contract.ts';
 
-export interface WorkerSettings {
+/** What a worker may hold in memory, over all its units. */
+export interface LoadLimits {
+  /** Open impressions plus waiting feedback. Infinity: bytes alone count. */
+  readonly openLimit: number;
+  /** Bytes of state. */
+  readonly stateLimit: number;
+  /** Bytes of that part of it that lies in the heap of V8. */
+  readonly rowLimit: number;
+}
+
+export interface WorkerSettings extends LoadLimits {
   /** Names of the topics, in the order of the configuration. */
   readonly topics: readonly string[];
   /** All but which partition. */
@@ -17,10 +27,8 @@ export interface WorkerSettings {
   readonly commitInterval: DurationMs;
   readonly idleAfter: DurationMs;
   readonly outOfOrderness: DurationMs;
-  /** Hold back a topic that leads the unit's slowest by more, while `openLimit` is exceeded. */
+  /** Hold back a topic that leads the unit's slowest by more, while one of the limits of `LoadLimits` is exceeded. */
   readonly maxSkew: DurationMs;
-  /** Open impressions plus waiting feedback of this worker. */
-  readonly openLimit: number;
   /** A unit that another took is claimed again when that one was silent for so long, if it is still ours. */
   readonly sessionTimeout: DurationMs;
   /** For looks at experiments. */

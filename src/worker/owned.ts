@@ -7,6 +7,15 @@ import type { StopCause, UnitStatus } from './status.ts';
 /** leads: it runs ahead while too much is open. store: a commit has no answer. clock: ours is in doubt. stopped: for good. */
 export type Block = 'leads' | 'store' | 'clock' | 'stopped';
 
+/** What a unit holds in memory. */
+export interface Held {
+  readonly open: number;
+  readonly state: number;
+  readonly rows: number;
+}
+
+export const NOTHING: Held = { open: 0, state: 0, rows: 0 };
+
 /** A unit that we own, and what the worker knows of it beside. */
 export interface Owned {
   readonly partition: number;
@@ -18,6 +27,8 @@ export interface Owned {
   readonly blocks: readonly Set<Block>[];
   /** Topics that are ahead of the slowest and let it catch up. */
   readonly ahead: Set<number>;
+  /** In memory, as it was counted last. */
+  held: Held;
   committing: Promise<void> | undefined;
   stopped: StopCause | undefined;
   /** It was let go: another may own the unit, or another state of it is here. It holds nothing back any more. */
@@ -33,6 +44,7 @@ export function own(partition: number, unit: Unit, topics: number): Owned {
     lag: each.map(() => undefined),
     blocks: each.map(() => new Set()),
     ahead: new Set(),
+    held: NOTHING,
     committing: undefined,
     stopped: undefined,
     gone: false,
@@ -59,7 +71,7 @@ export function statusOf(
     watermark: join.watermark,
     openImpressions: join.openImpressions,
     waitingFeedback: join.waitingFeedback,
-    stateBytes: join.stateBytes,
+    stateBytes: unit.stateBytes,
     replaying: unit.replaying,
     stopped,
     lag: [...lag],

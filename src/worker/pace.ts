@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { LogSource } from '../consumers/source/port.ts';
 import type { DurationMs } from '../events.ts';
 import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import type { Load } from './load.ts';
 import type { Block, Owned } from './owned.ts';
 
 export interface PaceSettings {
@@ -9,29 +10,28 @@ export interface PaceSettings {
   readonly idleAfter: DurationMs;
   readonly outOfOrderness: DurationMs;
   readonly maxSkew: DurationMs;
-  readonly openLimit: number;
 }
 
 export interface PaceDeps {
   readonly source: LogSource;
   readonly clock: Clock;
+  readonly load: Load;
   readonly faultPoint?: FaultPoint | undefined;
 }
-
-/** Above the limit by so much the topic that holds the others back must not go on either. */
-const HEADROOM = 1.25;
 
 /** How fast the topics of a unit may be read against each other, and when silence counts as time (semantics.md section 2). */
 export class Pace {
   readonly #settings: PaceSettings;
   readonly #source: LogSource;
   readonly #clock: Clock;
+  readonly #load: Load;
   readonly #passes: FaultPoint;
 
-  constructor(settings: PaceSettings, { source, clock, faultPoint }: PaceDeps) {
+  constructor(settings: PaceSettings, { source, clock, load, faultPoint }: PaceDeps) {
     this.#settings = settings;
     this.#source = source;
     this.#clock = clock;
+    this.#load = load;
     this.#passes = faultPoint ?? NO_FAULT;
   }
 
@@ -41,6 +41,11 @@ export class Pace {
       this.#source.setFetching?.(partition, topic, true);
       this.#source.resume(partition, topic);
     }
+  }
+
+  /** Of a unit that is not in memory. */
+  pauseAll(partition: number): void {
+    for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#source.pause(partition, topic);
   }
 
   block(owned: Owned, topic: number, reason: Block, holds: boolean): void {
@@ -60,25 +65,21 @@ export class Pace {
 
   /**
    * No more is fetched of a topic that leads the unit's slowest too far while others have more to read: what it brings could
-   * only wait. Where too much is open in all units, what is fetched already is held back as well. Only leaders are held
-   * back. While a unit replays, silence is no time: a leader does not wait for topics that are read to their end. `too
-   * much`: even the slowest must not go on.
+   * only wait. Where all units together hold too much, what is fetched already is held back as well. Only leaders are held
+   * back. While a unit replays, silence is no time: a leader does not wait for topics that are read to their end.
    */
-  holdLeaders(owned: Owned, units: Iterable<Owned>): 'fine' | 'too much' {
-    const { openLimit, maxSkew, topics } = this.#settings;
-    let open = 0;
-    for (const { unit } of units) open += unit.join.openImpressions + unit.join.waitingFeedback;
+  holdLeaders(owned: Owned): void {
+    const { maxSkew, topics } = this.#settings;
     const { unit, lag } = owned;
     const { join } = unit;
     const leads = topics.map((_, topic) => join.topicWatermark(topic) - join.watermark > maxSkew);
     const others = leads.some((is, topic) => !is && lag[topic] !== 0);
-    const waits = open > openLimit && (!unit.replaying || others);
+    const waits = this.#load.isFull && (!unit.replaying || others);
     for (let topic = 0; topic < topics.length; topic++) {
       const isAhead = leads[topic] && !isReadAgain(owned, topic);
       this.#letCatchUp(owned, topic, isAhead && others);
       this.block(owned, topic, 'leads', isAhead && waits);
     }
-    return open > HEADROOM * openLimit ? 'too much' : 'fine';
   }
 
   #letCatchUp(owned: Owned, topic: number, waits: boolean): void {
@@ -102,9 +103,10 @@ export class Pace {
     const all = [...units];
     for (const owned of all) {
       // Who leads may have changed by the clock alone, and nothing may come any more.
-      this.holdLeaders(owned, all);
+      this.holdLeaders(owned);
       for (let topic = 0; topic < this.#settings.topics.length; topic++) await this.#look(owned, topic);
-      this.holdLeaders(owned, all);
+      this.#load.count(owned);
+      this.holdLeaders(owned);
     }
   }
 

@@ -3,7 +3,6 @@ import type { Store } from '../accumulators/store/port.ts';
 import type { Clock } from '../clock.ts';
 import type { DurationMs } from '../events.ts';
 import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
-import type { Owned } from './owned.ts';
 
 export interface RivalsDeps {
   readonly store: Store;
@@ -11,6 +10,12 @@ export interface RivalsDeps {
   /** [0, 1); default: always 0. */
   readonly random?: (() => number) | undefined;
   readonly faultPoint?: FaultPoint | undefined;
+}
+
+/** A unit that we own, under a claim. */
+export interface OwnedUnit {
+  readonly partition: number;
+  readonly token: string;
 }
 
 /** Who owns a unit, and how often it has committed. */
@@ -37,10 +42,10 @@ export class Rivals {
   }
 
   /** Tells which of these units others have claimed. While the store does not answer they are taken for ours. */
-  async lookFor(units: readonly Owned[], taken: (owned: Owned) => void): Promise<void> {
-    for (const owned of units) {
-      const owner = await this.#owner(owned.partition);
-      if (owner !== undefined && owner.token !== owned.unit.token) taken(owned);
+  async lookFor<One extends OwnedUnit>(units: readonly One[], taken: (unit: One) => void): Promise<void> {
+    for (const unit of units) {
+      const owner = await this.#owner(unit.partition);
+      if (owner !== undefined && owner.token !== unit.token) taken(unit);
     }
   }
 

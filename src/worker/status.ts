@@ -19,6 +19,7 @@ export const LARGEST_SKEW: DurationMs = 30_000;
 /** Why a unit does nothing (faults.md section 9). */
 export type StopCause =
   | 'limit'
+  | 'memory'
   | 'gap'
   | 'partitions'
   | 'pairing'
@@ -52,6 +53,7 @@ export interface UnitStatus {
   readonly watermark: EpochMs;
   readonly openImpressions: number;
   readonly waitingFeedback: number;
+  /** In memory: all that is open or waits, rows, cohorts, experiments. */
   readonly stateBytes: number;
   readonly replaying: boolean;
   readonly stopped: StopCause | undefined;
@@ -76,6 +78,8 @@ export interface WorkerStatus {
   readonly lastCommit: EpochMs | undefined;
   readonly rewinds: number;
   readonly gapRecords: number;
+  /** Bytes that were fetched and are not handed over yet. */
+  readonly fetchedBytes: number;
   /** Own clock minus the store's; undefined: not known. */
   readonly clockSkew: DurationMs | undefined;
 }

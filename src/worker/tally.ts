@@ -44,7 +44,11 @@ export class Tally {
     this.#gapRecords += records;
   }
 
-  status(units: readonly UnitStatus[], delays: readonly CommittedState['delays'][]): WorkerStatus {
+  status(
+    units: readonly UnitStatus[],
+    delays: readonly CommittedState['delays'][],
+    fetchedBytes: number,
+  ): WorkerStatus {
     return {
       topics: this.#topics,
       units,
@@ -58,6 +62,7 @@ export class Tally {
       lastCommit: this.#lastCommit,
       rewinds: this.#rewinds,
       gapRecords: this.#gapRecords,
+      fetchedBytes,
       clockSkew: this.clockSkew,
     };
   }

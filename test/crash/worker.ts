@@ -96,6 +96,8 @@ const SETTINGS: WorkerSettings = {
   outOfOrderness: 2_000,
   maxSkew: 3_600_000,
   openLimit: 1_000_000,
+  stateLimit: Number.POSITIVE_INFINITY,
+  rowLimit: Number.POSITIVE_INFINITY,
   sessionTimeout: 2_000,
   looks: { every: LOOK_EVERY_MS, partitions: PARTITIONS, measures: MEASURES, unitTimeout: 600_000 },
 };

@@ -37,6 +37,7 @@ export function workerStatus(units: readonly UnitStatus[], changes: Partial<Work
     lastCommit: undefined,
     rewinds: 0,
     gapRecords: 0,
+    fetchedBytes: 0,
     clockSkew: undefined,
     ...changes,
   };

@@ -9,6 +9,7 @@ const UNIT = 'unit.ts';
 const COMMITS = 'unit/commits.ts';
 const PANES = 'accumulators/panes.ts';
 const PACE = 'worker/pace.ts';
+const LOAD = 'worker/load.ts';
 const SHEET = 'accumulators/sheet.ts';
 
 const FENCED = "if (token !== commit.token) return 'FENCED';";
@@ -145,8 +146,20 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'what is held is limited by its number alone',
+    changes: [
+      {
+        file: LOAD,
+        text: "const KINDS: readonly (keyof Held)[] = ['state', 'rows', 'open'];",
+        replacement: "const KINDS: readonly (keyof Held)[] = ['open'];",
+      },
+    ],
+  },
+  {
     name: 'a replay waits for topics in which nothing comes',
-    changes: [{ file: PACE, text: 'open > openLimit && (!unit.replaying || others)', replacement: 'open > openLimit' }],
+    changes: [
+      { file: PACE, text: 'this.#load.isFull && (!unit.replaying || others)', replacement: 'this.#load.isFull' },
+    ],
   },
   {
     name: 'silence is counted from a question that is older than the last record',

@@ -127,7 +127,7 @@ const stops: readonly RuleSuite[] = [
   {
     alert: 'RecevalStateLost',
     cause: 'state_lost',
-    other: 'limit',
+    other: 'format',
     lasts: 1,
     summary: 'The stored state of partition 3 is gone',
     description: 'Redis holds nothing of partition 3, though it was read before. a does not begin anew by itself.',
@@ -150,7 +150,15 @@ const stops: readonly RuleSuite[] = [
     description:
       'A record batch of partition 3 cannot be decompressed, or is larger than allowed. The log of a names topic and offsets. The other partitions go on.',
   } as const,
-  ...(['limit', 'partitions', 'pairing', 'configuration', 'format'] as const).map((cause) => ({
+  ...(['limit', 'memory'] as const).map((cause) => ({
+    alert: 'RecevalUnitOutgrown',
+    cause,
+    other: 'state_lost',
+    lasts: 0 as const,
+    summary: 'Partition 3 does not fit into the memory of a',
+    description: `a let go of partition 3, cause ${cause}: what its partitions hold is more than it may hold. Its log says what to raise to which value. The other partitions go on.`,
+  })),
+  ...(['partitions', 'pairing', 'configuration', 'format'] as const).map((cause) => ({
     alert: 'RecevalUnitStopped',
     cause,
     other: 'state_lost',

@@ -163,10 +163,12 @@ const rss = `receval_process_resident_memory_bytes{${A}}`;
 const memory = `receval_memory_limit_bytes{${A}}`;
 const open = (partition: number): string => `receval_open_impressions{${A},partition="${partition}"}`;
 const most = `receval_open_impressions_limit{${A}}`;
+const state = (partition: number): string => `receval_state_bytes{${A},partition="${partition}"}`;
+const mostState = `receval_state_bytes_limit{${A}}`;
 const full = (share: string): Firing =>
   fired(
     'receval on a is short of memory',
-    `${share} of the memory of a, or of the open impressions that it may hold, have been in use for 10 minutes. At its limit of open impressions a worker pauses the topic that leads; at its limit of memory it is killed.`,
+    `${share} of the memory of a, or of the state that it may hold, have been in use for 10 minutes. At its limit of state a worker pauses the topic that leads, and a quarter above it lets go of a partition; at its limit of memory it is killed.`,
   );
 const memoryHigh: RuleSuite = {
   alert: 'RecevalMemoryHigh',
@@ -186,6 +188,17 @@ const memoryHigh: RuleSuite = {
     },
     'fires at 81 % of the open impressions of all partitions': {
       series: { [rss]: '100x30', [memory]: '1000x30', [open(0)]: '310x30', [open(1)]: '500x30', [most]: '1000x30' },
+      at: '10m',
+      fires: [full('81%')],
+    },
+    'fires at 81 % of the bytes of state of all partitions': {
+      series: {
+        [rss]: '100x30',
+        [memory]: '1000x30',
+        [state(0)]: '310x30',
+        [state(1)]: '500x30',
+        [mostState]: '1000x30',
+      },
       at: '10m',
       fires: [full('81%')],
     },

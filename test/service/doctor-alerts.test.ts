@@ -32,6 +32,7 @@ describe('the alerts that receval doctor foretells', () => {
       judgeMemory(load('attribution: {horizons: [1m], outOfOrderness: 40s}\n'), {
         impressionsPerSecond: perSecond,
         openLimit: 400,
+        stateLimit: 2 ** 30,
       });
     expect(memory(2)).toMatchObject({ level: 'ok' });
     expect(memory(2)).not.toHaveProperty('alert');

@@ -202,7 +202,7 @@ describe('the load', () => {
 
   it('of open impressions should stay below half of what a worker holds', () => {
     const judge = (perSecond: number | undefined) =>
-      judgeMemory(some, { impressionsPerSecond: perSecond, openLimit: 400 });
+      judgeMemory(some, { impressionsPerSecond: perSecond, openLimit: 400, stateLimit: 2 ** 30 });
     expect(judge(undefined).level).toBe('ok');
     expect(judge(9.95).level).toBe('ok');
     expect(judge(10).level).toBe('ok');

@@ -20,6 +20,12 @@ import { RECEVAL } from '../tested.ts';
 
 const { CompressionCodecs, CompressionTypes, Kafka, Partitioners, logLevel } = kafkajs;
 
+const QUICK_GZIP = {
+  compress: ({ buffer }: { buffer: Buffer }) =>
+    promisify<Buffer, { level: number }, Buffer>(gzip)(buffer, { level: 1 }),
+  decompress: promisify(gunzip),
+};
+
 /** Long enough for every start-up check, and so short that what was written some minutes ago has closed. */
 export const ENOUGH_RETENTION = String(30 * 86_400_000);
 
@@ -173,6 +179,25 @@ export class Stand {
     await producer.disconnect();
   }
 
+  /** Appends records as one gzip batch: what repeats itself takes little room on the broker. */
+  async produceCompressed(
+    topic: Produced['topic'],
+    partition: number,
+    batches: Iterable<readonly string[]>,
+  ): Promise<void> {
+    Object.assign(CompressionCodecs, { [CompressionTypes.GZIP]: () => QUICK_GZIP });
+    const producer = this.#kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+    await producer.connect();
+    for (const values of batches) {
+      await producer.send({
+        topic: this.topics[topic],
+        compression: CompressionTypes.GZIP,
+        messages: values.map((value) => ({ value, partition })),
+      });
+    }
+    await producer.disconnect();
+  }
+
   /** Appends a gzip batch of a few kilobytes that decompresses to so many bytes, as one record. */
   async produceBomb(topic: Produced['topic'], bytes: number): Promise<void> {
     const codec = {
@@ -219,6 +244,16 @@ export class Stand {
   /** Starts the real service. */
   run(...flags: string[]): RunningService {
     return new RunningService([RECEVAL, 'run', '--config', this.file, ...flags]);
+  }
+
+  /** Starts it with little memory: of the heap, in megabytes, and of a control group that its process enters first. */
+  runWithin(
+    { heap, procs }: { readonly heap: number; readonly procs: string | undefined },
+    ...flags: string[]
+  ): RunningService {
+    const args = [`--max-old-space-size=${heap}`, RECEVAL, 'run', '--config', this.file, ...flags];
+    if (procs === undefined) return new RunningService(args);
+    return new RunningService(['-c', 'echo $$ > "$0" && exec "$@"', procs, process.execPath, ...args], 'sh');
   }
 
   /** What is stored of a unit; undefined: nothing. */
@@ -305,8 +340,8 @@ export class RunningService {
   readonly #ended: Promise<number | null>;
   printed = '';
 
-  constructor(args: readonly string[]) {
-    this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor(args: readonly string[], command = process.execPath) {
+    this.#child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk) => {
         this.printed += String(chunk);
@@ -319,6 +354,10 @@ export class RunningService {
   readonly #lastResort = (): void => {
     this.#child.kill('SIGKILL');
   };
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
 
   get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
@@ -338,6 +377,12 @@ export class RunningService {
     clearTimeout(timer);
     process.off('exit', this.#lastResort);
     return code;
+  }
+
+  /** As the kernel does that is out of memory. */
+  kill(): Promise<number | null> {
+    this.#child.kill('SIGKILL');
+    return this.ended();
   }
 
   stop(): Promise<number | null> {

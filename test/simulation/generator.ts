@@ -78,6 +78,7 @@ export function drawSettings(random: Random): SimulatedSettings {
     idleAfter: steps([4, 6, 8]),
     maxSkew: random.chance(0.3) ? 2 * STEP_MS : 100 * STEP_MS,
     openLimit: random.chance(0.3) ? random.whole(6, 20) : 1_000_000,
+    stateLimit: Number.POSITIVE_INFINITY,
     chunk: random.pick([1, 3, 3, 10, 200]),
     begin: topics.map(() => random.pick([0, 0, 0, 3, 2 ** 40])),
   };
@@ -86,6 +87,11 @@ export function drawSettings(random: Random): SimulatedSettings {
   const named = cohortsPerSet === 2 ? new Map([['country', ['FR']]]) : undefined;
   const takeover = { candidates: cohortsPerSet, ratio: 1 };
   return { ...settings, panes: { ...settings.panes, named, takeover } };
+}
+
+/** The same processes with little memory: a unit of these histories takes 50 to 300 kB. */
+export function shortOfMemory(random: Random, settings: SimulatedSettings): SimulatedSettings {
+  return { ...settings, openLimit: 1_000_000, stateLimit: random.whole(40, 160) * 1000 };
 }
 
 /** By time. */

@@ -1,7 +1,7 @@
 /** From a seed to a judged history. */
 import type { Broken } from './broken.ts';
 import { drawDamages, drawFates, drawFaults, drawRamps } from './faults.ts';
-import { BEGIN, drawSettings, drawTraffic, STEP_MS } from './generator.ts';
+import { BEGIN, drawSettings, drawTraffic, STEP_MS, shortOfMemory } from './generator.ts';
 import { Happened } from './happened.ts';
 import type { Product } from './product.ts';
 import { Random } from './random.ts';
@@ -26,9 +26,13 @@ const RAMPED = 10;
 /** In these of so many there are batches that cannot be decoded. */
 const DAMAGED = { of: 20, are: [4, 15] } as const;
 
+/** In one of so many the processes have little memory. */
+const SHORT_OF_MEMORY = 13;
+
 export function drawScenario(seed: number): Scenario {
   const random = new Random(seed);
-  const settings = drawSettings(random.stream('settings'));
+  const drawn = drawSettings(random.stream('settings'));
+  const settings = seed % SHORT_OF_MEMORY === 0 ? shortOfMemory(random.stream('memory'), drawn) : drawn;
   const traffic = drawTraffic(random.stream('traffic'), settings);
   const last = traffic.length === 0 ? BEGIN : traffic[traffic.length - 1].at;
   const end = last + 6 * STEP_MS;

@@ -112,6 +112,10 @@ export class SimulatedProcess implements Member, Client {
     }
   }
 
+  get stateLimit(): number {
+    return this.#settings.stateLimit;
+  }
+
   /** Redis is the clock of all. */
   lookAtClock(): void {
     this.worker.clockIs(this.clock.error);

@@ -21,6 +21,8 @@ export interface SimulatedSettings {
   readonly idleAfter: DurationMs;
   readonly maxSkew: DurationMs;
   readonly openLimit: number;
+  /** Bytes of state of a process; Infinity: no limit. */
+  readonly stateLimit: number;
   /** Most records of one delivery. */
   readonly chunk: number;
   /** Where the logs begin, by topic. */

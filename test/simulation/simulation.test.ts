@@ -35,6 +35,7 @@ describe('the simulator', () => {
           'stopped: limit',
           'stopped: codec',
           'damage',
+          'stopped: memory',
           'stopped: state_lost',
           'start refused',
           'orderly end',

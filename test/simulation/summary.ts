@@ -19,7 +19,7 @@ export function summaryOf(
     `faults: ${list(FAULT_KINDS)}`,
     `deaths at ${died.length} places, ${count(died.reduce((sum, [, times]) => sum + times, 0))} in all; orderly ends ${count(happened.of('orderly end'))}`,
     `requests and replies: ${list(FATES)}`,
-    `stopped: limit ${count(happened.of('stopped: limit'))}, state lost ${count(happened.of('stopped: state_lost'))}, start refused ${count(happened.of('start refused'))}`,
+    `stopped: limit ${count(happened.of('stopped: limit'))}, memory ${count(happened.of('stopped: memory'))}, state lost ${count(happened.of('stopped: state_lost'))}, start refused ${count(happened.of('start refused'))}`,
     failure === undefined
       ? 'lost 0, double 0, different 0'
       : `lost ${lost}, double ${double}, different ${different}; ${failure.broken.message}`,

@@ -13,7 +13,10 @@ export const CLOCK_ERROR_MS: DurationMs = 30_000;
 const LOOK_EVERY_MS: DurationMs = 20_000;
 
 /** What the product's worker is told of a history. */
-export function workerSettings(settings: SimulatedSettings, openLimit: number): WorkerSettings {
+export function workerSettings(
+  settings: SimulatedSettings,
+  { openLimit, stateLimit }: Pick<WorkerSettings, 'openLimit' | 'stateLimit'>,
+): WorkerSettings {
   const { join, partitions, panes, experiments, commitInterval, idleAfter, maxSkew } = settings;
   const topics = join.topics.map((_, topic) => `t${topic}`);
   return {
@@ -35,6 +38,8 @@ export function workerSettings(settings: SimulatedSettings, openLimit: number): 
     outOfOrderness: join.outOfOrderness,
     maxSkew,
     openLimit,
+    stateLimit,
+    rowLimit: Number.POSITIVE_INFINITY,
     sessionTimeout: SESSION_MS,
     looks: { every: LOOK_EVERY_MS, partitions, measures: MEASURES, unitTimeout: 600_000 },
   };

@@ -26,6 +26,10 @@ import { Scheduler } from './scheduler.ts';
 import type { Trace } from './trace.ts';
 import { CLOCK_ERROR_MS, workerSettings } from './worker-settings.ts';
 
+const UNLIMITED = { openLimit: Number.POSITIVE_INFINITY, stateLimit: Number.POSITIVE_INFINITY };
+/** A process may hold so many times its limit, and rows that a commit has just counted. */
+const HEADROOM = 1.25;
+const UNCOUNTED_BYTES = 40_000;
 const MOST_STEPS = 6000;
 const STEPS_PER_TURN = 64;
 
@@ -80,7 +84,7 @@ export class World {
     this.#trace = trace;
     this.#sample = sample;
     this.#sampling = random.stream('sampling');
-    const each = WEIGHTS.map((weight) => workerSettings(rampedTo(settings, weight), settings.openLimit));
+    const each = WEIGHTS.map((weight) => workerSettings(rampedTo(settings, weight), settings));
     this.books = new Books({
       auditor: new Auditor(this.log, settings.partitions, (partition) => each.map(({ unit }) => unit(partition))),
       begin: settings.begin,
@@ -145,6 +149,7 @@ export class World {
         if (++this.#steps > MOST_STEPS) throw new Broken('progress', `no rest after ${MOST_STEPS} steps`);
         event.run();
         await everythingReady(this.#steps);
+        this.#weigh();
       }
     } catch (error) {
       this.#fail(error);
@@ -154,6 +159,18 @@ export class World {
       for (const other of others) process.on('unhandledRejection', other);
     }
     return this.#failure;
+  }
+
+  /** No process holds more in memory than it may. */
+  #weigh(): void {
+    const { stateLimit } = this.scenario.settings;
+    if (stateLimit === Number.POSITIVE_INFINITY) return;
+    for (const process of this.processes) {
+      if (process === undefined || process.stateLimit !== stateLimit) continue;
+      const held = process.worker.status().units.reduce((sum, { stateBytes }) => sum + stateBytes, 0);
+      if (held <= HEADROOM * stateLimit + UNCOUNTED_BYTES) continue;
+      this.#fail(new Broken('memory', `${process.name} holds ${held} bytes of at most ${stateLimit}`));
+    }
   }
 
   #fail(error: unknown): void {
@@ -179,10 +196,7 @@ export class World {
       `w${this.#processes++}`,
       slot,
       { rebuild, onUndecodable: this.#skipsUndecodable ? 'skip' : usual },
-      workerSettings(
-        rampedTo(settings, this.weight),
-        this.#unlimited.has(slot) ? Number.POSITIVE_INFINITY : settings.openLimit,
-      ),
+      workerSettings(rampedTo(settings, this.weight), this.#unlimited.has(slot) ? UNLIMITED : settings),
       {
         product: this.#product,
         scheduler: this.scheduler,
@@ -239,16 +253,26 @@ export class World {
     this.say(() => `${process.name}: ${message} ${JSON.stringify(details)}`);
     const cause = stopCauseOf(message, details);
     if (cause === undefined) return;
-    if (cause !== 'limit' && cause !== 'state_lost' && cause !== 'codec')
+    const isTooMuch = cause === 'limit' || cause === 'memory';
+    if (!isTooMuch && cause !== 'state_lost' && cause !== 'codec')
       this.#fail(new Broken('process', `a unit stopped: ${cause}`));
-    if (cause === 'limit') this.#unlimited.add(process.slot);
+    if (isTooMuch) this.#unlimited.add(process.slot);
     if (cause === 'codec') this.#skipsUndecodable = true;
     this.happened.add(`stopped: ${cause}`);
     const mend = (): void => {
+      if (
+        cause === 'memory' &&
+        process.alive &&
+        !process.worker.status().units.some(({ stopped }) => stopped === cause)
+      ) {
+        this.happened.add('resumed with room');
+        return;
+      }
       if (process.alive) this.kill(process);
       this.bootLater(process.slot, 1000, { rebuild: cause === 'state_lost' });
     };
-    this.scheduler.in(20_000, mend);
+    // Where units wait for room they are given the time to find it.
+    this.scheduler.in(cause === 'memory' ? 3 * SESSION_MS : 20_000, mend);
   }
 
   #processEnded(process: SimulatedProcess, error: unknown): void {

@@ -79,6 +79,8 @@ export interface JoinEngine {
   readonly waitingFeedback: number;
   /** Items and records compared, or links of an index followed, since this engine was made: the work that ids decide. */
   readonly steps: number;
-  /** Bytes of packed state. */
+  /** About the time of the oldest impression that is remembered; undefined: none is. */
+  readonly oldest: EpochMs | undefined;
+  /** Bytes of all that is open, waits or is remembered: whole segments, tables and indices, used or not. */
   readonly stateBytes: number;
 }

@@ -454,15 +454,20 @@ class Join implements JoinEngine {
     return this.#steps + this.#impressions.steps + this.#attributed.steps + this.#waiting.steps;
   }
 
+  get oldest(): EpochMs | undefined {
+    return this.#timeline.oldest;
+  }
+
   get stateBytes(): number {
-    return (
+    let bytes =
       this.#impressions.bytes +
       this.#requests.bytes +
       this.#again.bytes +
       this.#timeline.bytes +
       this.#attributed.bytes +
-      this.#waiting.bytes
-    );
+      this.#waiting.bytes;
+    for (const topic of this.#topics) bytes += topic.bytes;
+    return bytes;
   }
 }
 

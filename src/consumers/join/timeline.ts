@@ -15,6 +15,8 @@ class Slice {
   ordered = 0;
 }
 
+/** What a slice takes beside its numbers: four objects, three of them with a buffer of its own. */
+const SLICE_BYTES = 700;
 /** Slices are at most this long, so that a time within one fits 16 bits. */
 const LONGEST_SLICE_MS = 1000;
 
@@ -46,6 +48,11 @@ export class Timeline {
 
   get bytes(): number {
     return this.#bytes + this.#keys.byteLength;
+  }
+
+  /** Time of the oldest slice; undefined: nothing is remembered. */
+  get oldest(): EpochMs | undefined {
+    return this.#slices.size === 0 ? undefined : this.#slices.key(0) * this.#sliceMs;
   }
 
   /** Must be called in log order. `body` is handed to `close`, so that closing need not look for it. */
@@ -180,5 +187,5 @@ export class Timeline {
 }
 
 function bytesOf({ handles, bodies, times }: Slice): number {
-  return handles.byteLength + bodies.byteLength + times.byteLength;
+  return SLICE_BYTES + handles.byteLength + bodies.byteLength + times.byteLength;
 }

@@ -4,6 +4,9 @@ import type { DurationMs, EpochMs, Offset } from '../../events.ts';
 import { Ranges } from '../../ranges.ts';
 import { ReplayNotes } from './replay.ts';
 
+/** A recorded input in memory: an object or a pair, and its place in a list. */
+const INPUT_BYTES = 64;
+
 /** One topic of the unit: its position, its watermark, and the recorded inputs (semantics.md sections 1 and 2). */
 export class Topic {
   readonly counts: TopicCounts;
@@ -69,6 +72,11 @@ export class Topic {
     const first = Math.max(from, this.committed);
     this.#undecodable.add(first, to);
     return first;
+  }
+
+  /** Of the recorded inputs. */
+  get bytes(): number {
+    return INPUT_BYTES * (this.#idleAdvances.length + this.#clockDrops.size + this.#undecodable.size);
   }
 
   checkpoint(): TopicCheckpoint {

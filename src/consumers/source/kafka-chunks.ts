@@ -2,7 +2,7 @@ import type { Offset } from '../../events.ts';
 import type { Message } from './kafka-batches.ts';
 import { CODEC_LIMITS } from './kafka-codecs.ts';
 import { openBatch, Records } from './kafka-records.ts';
-import { CHUNK_RECORDS, CHUNK_TIME } from './kafka-settings.ts';
+import { CHUNK_BYTES, CHUNK_RECORDS, CHUNK_TIME } from './kafka-settings.ts';
 import type { LogRecord, UndecodableBatch } from './port.ts';
 
 /** One fetched batch of a topic partition, with what its handler may do. */
@@ -44,10 +44,21 @@ export class ChunkReader {
   #open: Records | UndecodableBatch | undefined;
 
   readonly #withEnvelopes: boolean;
+  readonly #fetched: number;
 
   constructor(batch: FetchedBatch, withEnvelopes = false) {
     this.#batch = batch;
     this.#withEnvelopes = withEnvelopes;
+    let bytes = 0;
+    for (const { stand, value } of batch.messages) {
+      bytes += stand?.kind === 'batch' ? stand.bytes.length : (value?.length ?? 0);
+    }
+    this.#fetched = bytes;
+  }
+
+  /** Of what was fetched, and of the record batch that is decompressed now. */
+  get bytes(): number {
+    return this.#fetched + (this.#open instanceof Records ? this.#open.size : 0);
   }
 
   /** Nothing is left. */
@@ -56,7 +67,7 @@ export class ChunkReader {
   }
 
   /**
-   * The next records that are not below `expected`: at most `size`, and none from a refused batch on. There may be none when
+   * The next records that are not below `expected`: at most `size`, about CHUNK_BYTES, and none from a refused batch on. There may be none when
    * batches hold none, or when their decompression gives or takes so much that a sign of life is due. Not to be called when
    * nothing is left. @throws Error for an offset that cannot be read exactly.
    */
@@ -65,7 +76,8 @@ export class ChunkReader {
     const records: LogRecord[] = [];
     const began = performance.now();
     let decoded = 0;
-    while (this.#at < messages.length && records.length < size) {
+    let taken = 0;
+    while (this.#at < messages.length && records.length < size && taken < CHUNK_BYTES) {
       const message = messages[this.#at];
       const offset = offsetOf(message.offset);
       if (offset >= expected) {
@@ -73,6 +85,7 @@ export class ChunkReader {
         if (stand === undefined) {
           const { key, value } = message;
           const record = { offset, timestamp: timestampOf(message.timestamp), value };
+          taken += value?.length ?? 0;
           // Formats before Kafka 0.11 have no headers.
           records.push(this.#withEnvelopes ? { ...record, envelope: { key, headers: [] } } : record);
         } else if (stand.kind !== 'aborted') {
@@ -81,7 +94,7 @@ export class ChunkReader {
             if (records.length > 0) break;
             return { records, last: message.offset, next: offset, refusal: this.#within(this.#open, expected) };
           }
-          this.#open.take(records, expected, size, this.#withEnvelopes);
+          taken += this.#open.take(records, expected, { size, room: CHUNK_BYTES - taken }, this.#withEnvelopes);
           if (this.#open.left > 0) {
             const last = this.#open.offset;
             return { records, last: String(last), next: last + 1, refusal: undefined };

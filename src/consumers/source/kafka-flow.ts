@@ -31,6 +31,8 @@ export class Flow {
   readonly #running = new Set<Promise<void>>();
   readonly #waiting = new Set<(error: unknown) => void>();
   readonly #pace = new PaceKeeper();
+  /** Of the batches that are being delivered: at most as many as partitions are handled at a time. */
+  readonly #readers = new Set<ChunkReader>();
   readonly #pulse: NodeJS.Timeout;
   #client: FlowClient | undefined;
   #heartbeat: (() => Promise<void>) | undefined;
@@ -145,6 +147,23 @@ export class Flow {
       !this.#ended && joins === this.#joins && seeks === position.seeks && position.flows && batch.isRunning();
 
     const reader = new ChunkReader(batch, this.#deps.envelopes);
+    this.#readers.add(reader);
+    try {
+      await this.#deliver(reader, batch, unit, position, goes);
+    } finally {
+      this.#readers.delete(reader);
+    }
+  }
+
+  async #deliver(
+    reader: ChunkReader,
+    batch: FetchedBatch,
+    unit: Unit,
+    position: Position,
+    goes: () => boolean,
+  ): Promise<void> {
+    const { partition, topic } = batch;
+    const joins = this.#joins;
     while (!reader.isDone && goes()) {
       if (this.#interruption !== undefined) throw this.#interruption.error;
       const { records, refusal, last, next } = await reader.chunk(position.expected ?? 0, this.#pace.size);
@@ -171,6 +190,13 @@ export class Flow {
     const { to: next } = undecodable;
     await this.#hand(unit, position, { partition, topic, records: [], next, undecodable }, goes);
     if (joins === this.#joins && position.expected === next && position.phase === 'open') this.#replace(position);
+  }
+
+  /** Bytes of what was fetched and is being delivered, decompressed where it is that already. */
+  get fetchedBytes(): number {
+    let bytes = 0;
+    for (const reader of this.#readers) bytes += reader.bytes;
+    return bytes;
   }
 
   /** A batch had records with the offsets [first, end), but none to deliver. Never throws. */

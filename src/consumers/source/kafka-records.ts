@@ -120,13 +120,24 @@ export class Records {
     return new RecordEnvelope(this.#bytes, this.#timeAt);
   }
 
-  /** Appends the next records that are not below `expected`, until there are `size` of them. */
-  take(records: LogRecord[], expected: Offset, size: number, withEnvelopes = false): void {
-    while (records.length < size && this.next()) {
+  /**
+   * Appends the next records that are not below `expected`, until there are `size` of them or their values have come to
+   * `room` bytes. Answers the bytes of these values.
+   */
+  take(
+    records: LogRecord[],
+    expected: Offset,
+    { size, room }: { readonly size: number; readonly room: number },
+    withEnvelopes = false,
+  ): number {
+    let taken = 0;
+    while (records.length < size && taken < room && this.next()) {
       if (this.offset < expected) continue;
       const record = { offset: this.offset, timestamp: this.timestamp, value: this.value };
+      taken += Math.max(0, this.#valueLength);
       records.push(withEnvelopes ? { ...record, envelope: this.envelope } : record);
     }
+    return taken;
   }
 
   /** Reads a record but for its headers, which counting does not need. false: it is damaged. */

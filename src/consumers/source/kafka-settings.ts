@@ -51,6 +51,7 @@ export interface KafkaSourceOptions extends KafkaConnection {
   readonly log: KafkaLog;
 }
 
+/** Of an answer to a fetch: of one partition, and of a broker. One record batch comes whole, however large it is. */
 export const MAX_BYTES_PER_PARTITION = 2 ** 20;
 export const MAX_BYTES = 8 * 2 ** 20;
 export const MAX_CONCURRENCY = 4;
@@ -61,6 +62,8 @@ export const RETRY = { retries: 5, initialRetryTime: 300, maxRetryTime: 30_000, 
 
 /** A handler is given at most so many records at once, fewer when they take longer than this, so that heartbeats go on. */
 export const CHUNK_RECORDS = 200;
+/** Nor more than about so many bytes, since what a chunk brings is weighed only after it. */
+export const CHUNK_BYTES = 4 * 2 ** 20;
 export const CHUNK_TIME: DurationMs = 50;
 
 /**

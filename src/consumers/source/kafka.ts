@@ -295,6 +295,10 @@ export class KafkaSource implements LogSource {
     return this.#witnessErrors;
   }
 
+  get fetchedBytes(): number {
+    return this.#flow?.fetchedBytes ?? 0;
+  }
+
   /** Wall-clock time of the last answer to a fetch, with or without records; undefined: none yet. */
   get lastFetch(): EpochMs | undefined {
     return this.#lastFetch;

@@ -97,6 +97,8 @@ export interface LogSource {
    * for sources that fetch ahead: a pause would throw that away.
    */
   setFetching?(partition: number, topic: number, fetching: boolean): void;
+  /** Bytes of what was fetched and is not handed over yet, for sources that fetch ahead. */
+  readonly fetchedBytes?: number;
   bounds(partition: number, topic: number): Promise<Bounds>;
   /** Tells the log, at best effort, that everything below these offsets (by topic) is committed: for its own lag tools. Never awaited. */
   witness(partition: number, offsets: readonly Offset[]): void;

@@ -21,7 +21,7 @@ async function taken(bytes: Buffer, withEnvelopes: boolean): Promise<readonly Lo
   const records = await openBatch(bytes);
   if (!(records instanceof Records)) throw new Error(records.reason);
   const all: LogRecord[] = [];
-  records.take(all, 0, 1000, withEnvelopes);
+  records.take(all, 0, { size: 1000, room: Number.POSITIVE_INFINITY }, withEnvelopes);
   return all;
 }
 

@@ -352,6 +352,25 @@ describe('many batches that decompress to much', () => {
   });
 });
 
+it('a chunk of large records ends at about four megabytes, whatever the batch unpacks to', async () => {
+  const value = Buffer.alloc(250_000, 'x');
+  const raw = simple(0, 60, { codec: 1 });
+  const batch = { ...raw, records: raw.records.map((one) => ({ ...one, value })) };
+  const { messages } = await fetched(ours, batchBytes(batch), 0);
+  const reader = new ChunkReader({
+    ...{ partition: 0, topic: 0, fetched: 0, messages, end: 60, resolveOffset: () => {}, heartbeat: async () => {} },
+    ...{ logEnd: 60, isRunning: () => true, isStale: () => false },
+  });
+  const sizes: number[] = [];
+  for (let next = 0; !reader.isDone; ) {
+    const chunk = await reader.chunk(next, 200);
+    sizes.push(chunk.records.length);
+    next = chunk.next;
+    if (!reader.isDone) expect(reader.bytes).toBeGreaterThan(60 * 250_000);
+  }
+  expect(sizes).toEqual([17, 17, 17, 9]);
+});
+
 describe('batches of transactions', () => {
   interface Part {
     readonly producer: number;
