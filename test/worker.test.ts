@@ -210,7 +210,8 @@ describe('a worker', () => {
     bench.fill(10, 1);
     const { worker, ended } = bench.worker();
     await settle();
-    expect(worker.unready).toEqual(['partition 0 is stopped: state_lost']);
+    expect(worker.unready).toEqual([]);
+    expect(worker.stopped).toEqual([{ partition: 0, cause: 'state_lost' }]);
     expect(bench.warnings).toEqual(['unit stopped']);
     const [{ advice }] = bench.details.map((details): { advice?: unknown } => details);
     for (const words of ['was read before', 'restore', '--rebuild', 'receval doctor', 'redis reload']) {
@@ -614,7 +615,8 @@ describe('a worker', () => {
     const [small, large] = worker.status().units;
     expect(small).toMatchObject({ partition: 0, stopped: undefined, openImpressions: 100, lag: [0, 0] });
     expect(large).toMatchObject({ partition: 1, stopped: 'memory', openImpressions: 0, stateBytes: 0 });
-    expect(worker.unready).toEqual(['partition 1 is stopped: memory']);
+    expect(worker.unready).toEqual([]);
+    expect(worker.stopped).toEqual([{ partition: 1, cause: 'memory' }]);
     const halt = bench.details[bench.warnings.indexOf('unit stopped')];
     expect(halt).toMatchObject({ partition: 1, cause: 'memory', limit });
     expect(halt).toHaveProperty(
