@@ -2,7 +2,7 @@ import type { CrowdSettings } from './crowd.ts';
 
 const CROWD: CrowdSettings = {
   users: 3000,
-  hours: 168,
+  hours: 48,
   weights: [0.5, 0.5],
   activity: 1.3,
   clicks: 0.1,
@@ -42,7 +42,7 @@ export const SAME_CROWDS: ReadonlyMap<string, CrowdSettings> = new Map([
       guardrails: ['hit@10'],
     },
   ],
-  ['everyone at once, then four weeks', { ...CROWD, hours: 672, arrival: 'at once' }],
+  ['everyone at once, then four weeks', { ...CROWD, users: 1000, hours: 672, arrival: 'at once' }],
   ['users who cross over', { ...CROWD, crossing: 0.008 }],
 ]);
 

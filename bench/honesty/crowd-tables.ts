@@ -5,26 +5,28 @@ import { each, head, print, row, type Seeds, shareWithError } from './output.ts'
 
 /** @param seeds of a thousand, four hundred experiments of each kind */
 export function sameCrowds({ count, first }: Seeds): void {
-  const seeds = { count: Math.ceil(count * 0.4), first };
   print('### All variants are the same, in crowds as they hurt', '');
   print(
     head('traffic', 'experiments x looks', 'regressed or improved', '`few_users` at the end', 'invalid at the end'),
   );
-  for (const [name, settings] of SAME_CROWDS) {
-    const all = each(name, seeds, (seed) => watchCrowd(seed, settings));
-    const share = (holds: (one: (typeof all)[number]) => boolean): string =>
-      shareWithError(all.filter(holds).length, all.length);
-    print(
-      row(
-        name,
-        `${all.length} x ${settings.hours}`,
-        share(({ decided }) => decided),
-        share(({ reason }) => reason === 'few_users'),
-        share(({ reason }) => ['srm', 'crossover', 'effect_changed'].includes(reason)),
-      ),
-    );
-  }
+  for (const name of SAME_CROWDS.keys()) print(sameCrowd(name, { count: Math.ceil(count * 0.4), first }));
   print('');
+}
+
+/** One line of the table. */
+export function sameCrowd(name: string, seeds: Seeds): string {
+  const settings = SAME_CROWDS.get(name);
+  if (settings === undefined) throw new Error(`no crowd "${name}"`);
+  const all = each(name, seeds, (seed) => watchCrowd(seed, settings));
+  const share = (holds: (one: (typeof all)[number]) => boolean): string =>
+    shareWithError(all.filter(holds).length, all.length);
+  return row(
+    name,
+    `${all.length} x ${settings.hours}`,
+    share(({ decided }) => decided),
+    share(({ reason }) => reason === 'few_users'),
+    share(({ reason }) => ['srm', 'crossover', 'effect_changed'].includes(reason)),
+  );
 }
 
 /** @param seeds of a thousand, a hundred experiments of each kind */

@@ -1,4 +1,6 @@
-import { Watcher } from '../../src/experiment/trail.ts';
+import { evaluate } from '../../src/experiment/evaluate.ts';
+import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
+import { takeLooks } from '../../src/experiment/take-looks.ts';
 import { type CrowdSettings, drawCrowd } from './crowd.ts';
 import { CrowdTotals } from './crowd-totals.ts';
 
@@ -14,25 +16,24 @@ export interface CrowdWatched {
   readonly reason: string;
 }
 
-/** One crowd through the product's evaluation, with a look each hour; after each `every` hours, where told. */
-export function watchCrowd(seed: number, settings: CrowdSettings, every = 1): CrowdWatched {
+/** One crowd through what the service does with it: a look each hour, and the comparison at the end. */
+export function watchCrowd(seed: number, settings: CrowdSettings): CrowdWatched {
   const totals = new CrowdTotals(drawCrowd(seed, settings));
-  const watcher = new Watcher();
+  let looks = NO_EXPERIMENT_LOOKS;
+  let state = totals.next();
   let decided = false;
   let regressed: number | undefined;
-  let fixedWorse = false;
-  let reason = '';
   for (let hour = 1; hour <= settings.hours; hour++) {
-    const state = totals.next();
-    if (hour % every !== 0) continue;
-    const { variants, alpha } = watcher.look(state);
-    for (const { decision, reason: why } of variants) {
-      decided ||= decision === 'regressed' || decision === 'improved' || why === 'effect_changed';
-      if (decision === 'regressed') regressed ??= hour;
+    if (hour > 1) state = totals.next();
+    looks = takeLooks({ ...state, looks });
+    for (const { label, reason } of looks.decisions.values()) {
+      decided ||= label === 'regressed' || label === 'improved' || reason === 'effect_changed';
+      if (label === 'regressed') regressed ??= hour;
     }
-    const [{ effect, fixedHorizon }] = variants[0].measures;
-    fixedWorse = effect !== null && effect < 0 && fixedHorizon !== null && fixedHorizon.p < alpha;
-    reason = variants[0].reason;
   }
+  const { variants, alpha } = evaluate({ ...state, looks });
+  const [{ measures, reason }] = variants;
+  const [{ effect, fixedHorizon }] = measures;
+  const fixedWorse = effect !== null && effect < 0 && fixedHorizon !== null && fixedHorizon.p < alpha;
   return { decided, regressed, fixedWorse, reason };
 }

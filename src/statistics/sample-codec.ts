@@ -1,5 +1,6 @@
 import { SampleColumns } from './sample-columns.ts';
-import { MOST_VARIANTS, type SampleChange, type Sampled, type SampledUser, UserSample } from './user-sample.ts';
+import { MOST_VARIANTS, type Sampled, type SampledUser } from './sampled.ts';
+import { type SampleChange, UserSample } from './user-sample.ts';
 
 /**
  * A user sample as fields of a hash (interfaces.md section 4): `level`, and for each user its key, to

@@ -6,7 +6,8 @@ import type { ArmMean } from '../../src/statistics/arm.ts';
 import type { BucketSums } from '../../src/statistics/effect.ts';
 import { type Mean, meanOfBuckets, PUBLISHED_BUCKETS } from '../../src/statistics/mean.ts';
 import { SampleUnion } from '../../src/statistics/sample-union.ts';
-import { type Sampled, UserSample } from '../../src/statistics/user-sample.ts';
+import type { Sampled } from '../../src/statistics/sampled.ts';
+import { UserSample } from '../../src/statistics/user-sample.ts';
 
 export const SETTINGS: ExperimentSettings = {
   name: 'default',

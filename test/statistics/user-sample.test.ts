@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { CROSSOVER_SHARE, exposureOf, isCrossed } from '../../src/statistics/exposure.ts';
 import { fieldsOfSample, readSample, sampleOfFields } from '../../src/statistics/sample-codec.ts';
 import { SampleUnion } from '../../src/statistics/sample-union.ts';
-import { MOST_VARIANTS, type Sampled, type SampledUser, UserSample } from '../../src/statistics/user-sample.ts';
+import { MOST_VARIANTS, type Sampled, type SampledUser } from '../../src/statistics/sampled.ts';
+import { UserSample } from '../../src/statistics/user-sample.ts';
 import { sampleKey } from '../../src/user-words.ts';
 import { mergeSamples } from './merged-samples.ts';
 
