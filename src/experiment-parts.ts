@@ -13,7 +13,7 @@ import type { ExperimentSettings } from './config/settings.ts';
 import { runOf } from './experiment/run.ts';
 import type { UnitPart } from './experiment/units.ts';
 import type { Measure } from './measures/family.ts';
-import { readSample } from './statistics/sample-codec.ts';
+import { readField } from './statistics/sample-codec.ts';
 import { SampleColumns } from './statistics/sample-columns.ts';
 import type { Sampled } from './statistics/sampled.ts';
 
@@ -34,7 +34,7 @@ const ATTEMPTS = 5;
 
 /**
  * A unit's users are read anew at every reading as long as they are no more than this, at every second one from there on, at
- * every third from twice as many on: what a full sample says changes slowly, and all of them are 25 MB per unit.
+ * every third from twice as many on: what a full sample says changes slowly, and all of them are 31 MB per unit.
  */
 export const USERS_PER_READING = 2 ** 15;
 
@@ -97,14 +97,16 @@ export class ExperimentParts {
     const kept = new Map([...(this.#samples.get(unit) ?? [])].filter(([, { left }]) => left > 0));
     const wanted = users.filter((key) => !kept.has(key));
     const hashes = await this.#store.read([...totals, ...wanted]);
-    const samples = new Map(
-      users.map((key): readonly [string, KeptSample] => {
-        const known = kept.get(key);
-        if (known !== undefined) return [key, { ...known, left: known.left - 1 }];
-        const sample = readSample(hashes[totals.length + wanted.indexOf(key)]);
-        return [key, { sample, left: Math.ceil(sample.size / USERS_PER_READING) - 1 }];
-      }),
-    );
+    const samples = new Map<string, KeptSample>();
+    for (const key of users) {
+      const known = kept.get(key);
+      if (known !== undefined) {
+        samples.set(key, { ...known, left: known.left - 1 });
+        continue;
+      }
+      const sample = await sampleInTurns(hashes[totals.length + wanted.indexOf(key)]);
+      samples.set(key, { sample, left: Math.ceil(sample.size / USERS_PER_READING) - 1 });
+    }
     this.#samples.set(unit, samples);
     return experiments.map(({ name }, e) => ({
       rows: valuesOfRun(this.#rows(hashes[e])),
@@ -116,4 +118,16 @@ export class ExperimentParts {
   #rows(fields: Fields): ReadonlyMap<string, Row> {
     return new Map([...fields].map(([field, text]) => [field, this.#codec.decode(text)] as const));
   }
+}
+
+/** Users that are read in one turn of the event loop. */
+const USERS_PER_TURN = 2 ** 14;
+
+async function sampleInTurns(fields: Fields): Promise<Sampled> {
+  const read = new SampleColumns();
+  for (const [field, text] of fields) {
+    readField(read, field, text);
+    if (read.size > 0 && read.size % USERS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return read;
 }

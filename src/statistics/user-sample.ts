@@ -18,7 +18,7 @@ import { HIGHEST_LEVEL, KEY_BITS, MOST_VARIANTS, type Sampled, type SampledUser 
  */
 
 /**
- * K, per experiment and unit: so many show a split of 50.5/49.5. 28 bytes each in memory, about 95 in Redis. The algebra holds
+ * K, per experiment and unit: so many show a split of 50.5/49.5. 28 bytes each in memory, about 120 in Redis. The algebra holds
  * for any K and any level, so samples that were stored with another K are read and merged as they are.
  */
 export const SAMPLE_CAPACITY = 2 ** 18;
