@@ -1,14 +1,18 @@
 /**
- * `npm run bench:honesty [-- --seeds N --only same,regressed,split,files,bandit,past]`: how often the decisions are wrong, how
- * often and how soon they are right, and what simpler tests say of the same data. Everything comes from seeds 1 to N:
- * equal arguments give equal tables. Parts that need more work per seed take a part of N.
+ * `npm run bench:honesty [-- --seeds N --from S --only same,crowds,power,regressed,split,files,bandit,past]`: how often the decisions
+ * are wrong, how often and how soon they are right, and what simpler tests say of the same data. Everything comes from seeds S
+ * to S + N - 1 (S is usually 1): equal arguments give equal tables. Parts that need more work per seed take a part of N.
  */
+import { crowdPower, sameCrowds } from './honesty/crowd-tables.ts';
 import { openBandit, throughFiles } from './honesty/file-tables.ts';
+import type { Seeds } from './honesty/output.ts';
 import { againstPast } from './honesty/past-tables.ts';
 import { sameVariants, worseTreatment, wrongSplit } from './honesty/stream-tables.ts';
 
-const PARTS: ReadonlyMap<string, (seeds: number) => void | Promise<void>> = new Map([
+const PARTS: ReadonlyMap<string, (seeds: Seeds) => void | Promise<void>> = new Map([
   ['same', sameVariants],
+  ['crowds', sameCrowds],
+  ['power', crowdPower],
   ['regressed', worseTreatment],
   ['split', wrongSplit],
   ['files', throughFiles],
@@ -21,8 +25,13 @@ function flag(name: string): string | undefined {
   return at < 0 ? undefined : process.argv[at + 1];
 }
 
-const seeds = Number(flag('--seeds') ?? 1000);
-if (!Number.isInteger(seeds) || seeds < 1) throw new Error('--seeds: expected a whole number from 1');
+function wholeFlag(name: string, usual: number): number {
+  const value = Number(flag(name) ?? usual);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${name}: expected a whole number from 1`);
+  return value;
+}
+
+const seeds: Seeds = { count: wholeFlag('--seeds', 1000), first: wholeFlag('--from', 1) };
 const only = flag('--only')?.split(',') ?? [...PARTS.keys()];
 const unknown = only.find((name) => !PARTS.has(name));
 if (unknown !== undefined) throw new Error(`--only: no part "${unknown}"; expected ${[...PARTS.keys()].join(', ')}`);

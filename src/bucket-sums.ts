@@ -16,10 +16,12 @@ import { SUMS } from './measures/contract.ts';
 import type { Measure } from './measures/family.ts';
 import { isPlainRatio, measureValue, sumsKind } from './measures/value.ts';
 import { absent, isAbsent, type Result } from './statistics/absent.ts';
+import { type ArmMean, kishOf, spreadOf, usersOfKish } from './statistics/arm.ts';
 import type { BucketSums } from './statistics/effect.ts';
-import { jackknife } from './statistics/jackknife.ts';
+import { jackknifed } from './statistics/jackknife.ts';
 import { type Mean, meanOfBuckets, PUBLISHED_BUCKETS } from './statistics/mean.ts';
 import { denominator, type Empty, numerator } from './statistics/policy.ts';
+import { residualsOf } from './statistics/residuals.ts';
 
 /** Sums of rows are whole numbers of 1e-9. */
 const PER_ONE = 1e9;
@@ -64,16 +66,32 @@ export function bucketSums(vector: Vector, measure: Measure, first: number): Buc
  * @param first column of the measure
  */
 export function meanOfVector(vector: Vector, measure: Measure, first: number): Result<Mean> {
+  const mean = armOfVector(vector, measure, first);
+  return isAbsent(mean) ? mean : { value: mean.value, stderr: mean.stderr, df: mean.df };
+}
+
+/** The same with what its error rests on: of one variant of an experiment. Where there is no plain ratio, lists are what weighs. */
+export function armOfVector(vector: Vector, measure: Measure, first: number): Result<ArmMean> {
   if (sumsKind(measure) === 'apart') return absent('no_vector');
+  const lists = listsByBucket(vector);
+  const total = lists.reduce((sum, n) => sum + n, 0);
+  const sizes = (d: ArrayLike<number>) => {
+    const kish = kishOf(d);
+    return { kish, users: usersOfKish(kish, vector.buckets, total) };
+  };
   if (isPlainRatio(measure)) {
     const { m, d } = bucketSums(vector, measure, first);
-    return meanOfBuckets(m, d, PUBLISHED_BUCKETS);
+    const mean = meanOfBuckets(m, d, PUBLISHED_BUCKETS);
+    if (isAbsent(mean)) return mean;
+    const scaled = isAbsent(mean.stderr) ? [] : (residualsOf(m, d)?.scaled ?? []);
+    return { ...mean, ...sizes(d), spread: spreadOf(scaled) };
   }
   const columns = totalsByBucket(vector, measure, first);
   const statistic = (totals: readonly number[]): number | undefined => measureValue(measure, totals);
   const value = statistic(columns.map((column) => column.reduce((total, part) => total + part, 0)));
   if (value === undefined) return absent('no_data');
-  return { value, stderr: jackknife(columns, statistic, PUBLISHED_BUCKETS), df: vector.buckets - 1 };
+  const { stderr, shifts } = jackknifed(columns, statistic, PUBLISHED_BUCKETS);
+  return { value, stderr, df: vector.buckets - 1, ...sizes(lists), spread: spreadOf(shifts) };
 }
 
 /** The fields of a row by bucket, in their order, without squares and tails. */
@@ -122,4 +140,11 @@ export function stderrsOf(row: Row, measures: readonly Measure[]): readonly Resu
 /** Number of lists in a vector. */
 export function listsOf(vector: Vector): number {
   return vector.filled().reduce((sum, bucket) => sum + Number(vector.sum(bucket, LISTS)), 0);
+}
+
+/** The same by bucket. */
+export function listsByBucket(vector: Vector): Float64Array {
+  const lists = new Float64Array(vector.buckets);
+  for (const bucket of vector.filled()) lists[bucket] = Number(vector.sum(bucket, LISTS));
+  return lists;
 }

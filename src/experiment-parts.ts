@@ -13,7 +13,9 @@ import type { ExperimentSettings } from './config/settings.ts';
 import { runOf } from './experiment/run.ts';
 import type { UnitPart } from './experiment/units.ts';
 import type { Measure } from './measures/family.ts';
-import { readSample } from './statistics/sample-codec.ts';
+import { readField } from './statistics/sample-codec.ts';
+import { SampleColumns } from './statistics/sample-columns.ts';
+import type { Sampled } from './statistics/sampled.ts';
 
 /** A unit's parts of all experiments, of one moment. */
 export interface UnitParts {
@@ -30,6 +32,20 @@ export interface PartsSettings {
 
 const ATTEMPTS = 5;
 
+/**
+ * A unit's users are read anew at every reading as long as they are no more than this, at every second one from there on, at
+ * every third from twice as many on: what a full sample says changes slowly, and all of them are 31 MB per unit.
+ */
+export const USERS_PER_READING = 2 ** 15;
+
+const NO_USERS: Sampled = new SampleColumns();
+
+interface KeptSample {
+  readonly sample: Sampled;
+  /** So many more readings it stands for. */
+  readonly left: number;
+}
+
 export class ExperimentParts {
   readonly #settings: PartsSettings;
   readonly #store: Store;
@@ -38,6 +54,8 @@ export class ExperimentParts {
   readonly runs: readonly string[];
   /** By unit: as last read. */
   readonly #known = new Map<number, UnitParts>();
+  /** By unit, then by key of its users. */
+  readonly #samples = new Map<number, ReadonlyMap<string, KeptSample>>();
 
   constructor(settings: PartsSettings, store: Store) {
     this.#settings = settings;
@@ -74,14 +92,25 @@ export class ExperimentParts {
   async #parts(unit: number, state: UnitState): Promise<readonly UnitPart[]> {
     const { namespace, experiments } = this.#settings;
     const owner = { namespace, unit, generation: state.generation };
-    const keys = experiments.flatMap(({ name }, e) => [
-      totalKey(owner, name, this.runs[e]),
-      usersKey(owner, name, this.runs[e]),
-    ]);
-    const hashes = await this.#store.read(keys);
+    const totals = experiments.map(({ name }, e) => totalKey(owner, name, this.runs[e]));
+    const users = experiments.map(({ name }, e) => usersKey(owner, name, this.runs[e]));
+    const kept = new Map([...(this.#samples.get(unit) ?? [])].filter(([, { left }]) => left > 0));
+    const wanted = users.filter((key) => !kept.has(key));
+    const hashes = await this.#store.read([...totals, ...wanted]);
+    const samples = new Map<string, KeptSample>();
+    for (const key of users) {
+      const known = kept.get(key);
+      if (known !== undefined) {
+        samples.set(key, { ...known, left: known.left - 1 });
+        continue;
+      }
+      const sample = await sampleInTurns(hashes[totals.length + wanted.indexOf(key)]);
+      samples.set(key, { sample, left: Math.ceil(sample.size / USERS_PER_READING) - 1 });
+    }
+    this.#samples.set(unit, samples);
     return experiments.map(({ name }, e) => ({
-      rows: valuesOfRun(this.#rows(hashes[2 * e])),
-      sample: readSample(hashes[2 * e + 1]),
+      rows: valuesOfRun(this.#rows(hashes[e])),
+      sample: samples.get(users[e])?.sample ?? NO_USERS,
       missing: state.runs.find((run) => run.name === name && run.run === this.runs[e])?.missing ?? 0,
     }));
   }
@@ -89,4 +118,16 @@ export class ExperimentParts {
   #rows(fields: Fields): ReadonlyMap<string, Row> {
     return new Map([...fields].map(([field, text]) => [field, this.#codec.decode(text)] as const));
   }
+}
+
+/** Users that are read in one turn of the event loop. */
+const USERS_PER_TURN = 2 ** 14;
+
+async function sampleInTurns(fields: Fields): Promise<Sampled> {
+  const read = new SampleColumns();
+  for (const [field, text] of fields) {
+    readField(read, field, text);
+    if (read.size > 0 && read.size % USERS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return read;
 }

@@ -4,19 +4,19 @@ import { normalLower } from '../../src/statistics/distributions.ts';
 import { confidenceSequence } from '../../src/statistics/sequence.ts';
 import { compareBandit } from './bandit.ts';
 import { EXPERIMENT } from './experiment.ts';
-import { head, print, row, share } from './output.ts';
+import { head, print, row, type Seeds, share } from './output.ts';
 import { bothWays, compareShop, differences } from './pipeline.ts';
 import { SAME } from './settings.ts';
 import { Z } from './watch.ts';
 
-/** @param seeds at most */
-export async function throughFiles(seeds: number): Promise<void> {
-  const n = Math.min(36, seeds);
+/** Of the seeds at most 36. */
+export async function throughFiles({ count, first }: Seeds): Promise<void> {
+  const n = Math.min(36, count);
   process.stderr.write(`simulated shop: ${n} seeds\n`);
   let alarms = 0;
   let mismatches = 0;
   let looks = 0;
-  for (let seed = 1; seed <= n; seed++) {
+  for (let seed = first; seed < first + n; seed++) {
     const { comparison, trail } = await compareShop(seed);
     const [{ decision, reason }] = comparison.variants;
     if (decision === 'regressed' || decision === 'improved' || reason === 'effect_changed') alarms++;
@@ -27,12 +27,12 @@ export async function throughFiles(seeds: number): Promise<void> {
   print(
     `* Simulated shop, both variants of one quality, its usual faults, 20,000 events in 28 hours: ${share(alarms, n)} of ${n} seeds regressed or improved, ${mismatches} with srm, in ${looks} looks.`,
   );
-  const pairs = Math.min(12, seeds);
+  const pairs = Math.min(12, count);
   process.stderr.write(`streams as logs: ${pairs} seeds\n`);
   const [settings] = SAME.values();
   let equal = 0;
   let differ = 0;
-  for (let seed = 1; seed <= pairs; seed++) {
+  for (let seed = first; seed < first + pairs; seed++) {
     const { direct, logged } = await bothWays(seed, settings);
     const found = differences(direct, logged);
     equal += found.looks - found.differ;

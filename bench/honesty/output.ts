@@ -4,10 +4,15 @@ export function print(...lines: readonly string[]): void {
   for (const line of lines) process.stdout.write(`${line}\n`);
 }
 
-/** Runs seeds 1 to n. */
-export function each<Value>(what: string, n: number, run: (seed: number) => Value): Value[] {
-  process.stderr.write(`${what}: ${n} seeds\n`);
-  return Array.from({ length: n }, (_, i) => run(i + 1));
+/** So many seeds, from the first one on. */
+export interface Seeds {
+  readonly count: number;
+  readonly first: number;
+}
+
+export function each<Value>(what: string, { count, first }: Seeds, run: (seed: number) => Value): Value[] {
+  process.stderr.write(`${what}: ${count} seeds\n`);
+  return Array.from({ length: count }, (_, i) => run(first + i));
 }
 
 export function row(...cells: readonly (string | number)[]): string {
@@ -21,6 +26,14 @@ export function head(...cells: readonly string[]): string {
 /** `12 (1.2 %)` */
 export function share(count: number, of: number): string {
   return of === 0 ? '-' : `${count} (${((100 * count) / of).toFixed(1)} %)`;
+}
+
+/** `1.2 +- 0.5 %`: with the error of the count, of a binomial number; 0 of none or all. */
+export function shareWithError(count: number, of: number): string {
+  if (of === 0) return '-';
+  const part = count / of;
+  const error = count === 0 || count === of ? 0 : Math.sqrt((part * (1 - part)) / of);
+  return `${(100 * part).toFixed(1)} +- ${(100 * error).toFixed(1)} %`;
 }
 
 /** The value below which this part of the values lies (nearest rank). @param values at least one */

@@ -1,6 +1,6 @@
 /** Tables of cohorts that are watched against their own past. */
 import { type CohortSettings, EVERY_HOURS, judged } from './cohort.ts';
-import { each, head, print, quantile, row, share } from './output.ts';
+import { each, head, print, quantile, row, type Seeds, share } from './output.ts';
 
 /** The default settings of `detect`. */
 export const RULE = { k: 0.5, h: 20, tolerance: 0.03 } as const;
@@ -46,16 +46,17 @@ export function findingOf(seed: number, settings: CohortSettings): Finding {
   };
 }
 
-/** @param seeds a twentieth of them are weeks of each kind, at least ten */
-export function againstPast(seeds: number): void {
-  const n = Math.max(10, Math.floor(seeds / 20));
+/** @param count a twentieth of them are weeks of each kind, at least ten */
+export function againstPast({ count, first }: Seeds): void {
+  const n = Math.max(10, Math.floor(count / 20));
+  const seeds: Seeds = { count: n, first: FRESH + first };
   const counts = LISTS.map((lists) => lists.toLocaleString('en'));
   print('### Against the own past: weeks with a false alarm', '');
   print(head('days differ', 'weeks', ...counts.map((lists) => `${lists} lists a step`)));
   for (const [name, moods] of MOODS) {
     const cells = LISTS.map((lists) => {
-      const weeks = each(`days differ ${name}, ${lists} lists`, n, (seed) =>
-        judged(FRESH + seed, { ...STILL, lists, moods }, RULE),
+      const weeks = each(`days differ ${name}, ${lists} lists`, seeds, (seed) =>
+        judged(seed, { ...STILL, lists, moods }, RULE),
       );
       return share(weeks.filter((labels) => labels.includes('regressed')).length, n);
     });
@@ -66,7 +67,7 @@ export function againstPast(seeds: number): void {
   for (const drop of [0.02, 0.05, 0.1, 0.2, 0.6, 1]) {
     const cells = LISTS.map((lists) => {
       const settings: CohortSettings = { ...STILL, lists, moods: [0.01, 0.005], drop };
-      return shown(each(`a fall of ${drop}, ${lists} lists`, n, (seed) => findingOf(FRESH + seed, settings)));
+      return shown(each(`a fall of ${drop}, ${lists} lists`, seeds, (seed) => findingOf(seed, settings)));
     });
     print(row(`${100 * drop} %`, n, ...cells));
   }

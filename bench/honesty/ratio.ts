@@ -38,7 +38,7 @@ export function watchSplit(seed: number, { users, looks, deviation, capacity }: 
       variants: new Map(
         NAMES.map((name, v) => [
           name,
-          { impressions: seen[v], positives: 0, userless: 0, buckets: 256, means: new Map() },
+          { impressions: seen[v], positives: 0, userless: 0, buckets: 256, heaviest: 0, means: new Map() },
         ]),
       ),
       others: new Map(),

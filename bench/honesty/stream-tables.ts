@@ -1,12 +1,12 @@
 /** Tables of streams that are made in memory. */
 import { SAMPLE_CAPACITY } from '../../src/statistics/user-sample.ts';
-import { each, head, print, row, share, spread } from './output.ts';
+import { each, head, print, row, type Seeds, share, spread } from './output.ts';
 import { type RatioSettings, watchSplit } from './ratio.ts';
 import { REGRESSED, SAME } from './settings.ts';
 import { watch } from './watch.ts';
 
 /** @param seeds streams of each kind */
-export function sameVariants(seeds: number): void {
+export function sameVariants(seeds: Seeds): void {
   print('### Both variants are the same: streams with a false alarm', '');
   print(
     head(
@@ -23,11 +23,12 @@ export function sameVariants(seeds: number): void {
   );
   for (const [name, settings] of SAME) {
     const all = each(name, seeds, (seed) => watch(seed, settings));
-    const count = (holds: (one: (typeof all)[number]) => boolean): string => share(all.filter(holds).length, seeds);
+    const count = (holds: (one: (typeof all)[number]) => boolean): string =>
+      share(all.filter(holds).length, all.length);
     print(
       row(
         name,
-        `${seeds} x ${settings.looks}`,
+        `${all.length} x ${settings.looks}`,
         count(({ regressed, improved }) => regressed !== undefined || improved !== undefined),
         count(({ listsEachLook }) => listsEachLook),
         count(({ listsOnce }) => listsOnce),
@@ -41,7 +42,7 @@ export function sameVariants(seeds: number): void {
   print('');
 }
 
-export function worseTreatment(seeds: number): void {
+export function worseTreatment({ count, first }: Seeds): void {
   print('### The treatment is clicked less often by 5 %', '');
   print(
     head(
@@ -55,9 +56,9 @@ export function worseTreatment(seeds: number): void {
       'users and lists at the end (median)',
     ),
   );
-  const n = Math.ceil(seeds / 5);
+  const n = Math.ceil(count / 5);
   for (const [name, settings] of REGRESSED) {
-    const all = each(name, n, (seed) => watch(seed, settings));
+    const all = each(name, { count: n, first }, (seed) => watch(seed, settings));
     const found = all.flatMap((one) => one.regressed ?? []);
     const later = found.filter(({ looks }) => looks > settings.from);
     const usersAt = (users: number): number => Math.round(users / 100) * 100;
@@ -77,10 +78,10 @@ export function worseTreatment(seeds: number): void {
   print('');
 }
 
-export function wrongSplit(seeds: number): void {
+export function wrongSplit({ count, first }: Seeds): void {
   print('### The split of the users is off', '');
   print(head('deviation', 'users', 'units', 'streams x looks', 'srm found', 'after users: median (5 % to 95 %)'));
-  const n = Math.ceil(seeds / 10);
+  const n = Math.ceil(count / 10);
   for (const [users, looks, capacity, deviations] of [
     [30_000, 25, SAMPLE_CAPACITY, [0, 0.02, 0.03, 0.05]],
     [100_000, 10, SAMPLE_CAPACITY, [0, 0.02, 0.03]],
@@ -88,9 +89,9 @@ export function wrongSplit(seeds: number): void {
   ] as const) {
     for (const deviation of deviations) {
       const settings: RatioSettings = { users, looks, deviation, capacity };
-      const found = each(`split off by ${deviation}`, n, (seed) => watchSplit(seed, settings)).flatMap(
-        (one) => one ?? [],
-      );
+      const found = each(`split off by ${deviation}`, { count: n, first }, (seed) =>
+        watchSplit(seed, settings),
+      ).flatMap((one) => one ?? []);
       print(
         row(
           `${100 * deviation} %`,

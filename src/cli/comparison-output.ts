@@ -4,6 +4,7 @@ import type { Trail } from '../experiment/trail.ts';
 import { escaped, htmlPage } from '../output/markup.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { htmlTable, markdownTable, plainTable, type TableWriter } from '../output/table.ts';
+import { HEAVY_SHARE } from '../statistics/decision-facts.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import { grouped } from './progress.ts';
 
@@ -145,11 +146,12 @@ const NAMELESS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What has to be known to read the tables, and what is odd about the traffic. */
-function notes({ srm, userless, notes: found, others, crossovers, experiment }: Comparison): string[] {
+function notes({ srm, userless, notes: found, heaviest, others, crossovers, experiment }: Comparison): string[] {
   const split =
     srm.p === null || srm.deviation === null
       ? `Split of the users: not tested (${srm.reason ?? 'no_data'}).`
-      : `Split of the users: ${srm.mismatch ? 'NOT as configured' : 'as configured'} (p ${probability(srm.p)}, largest deviation ${percent(srm.deviation).slice(1)}).`;
+      : `Split of the users: ${srm.mismatch ? 'NOT as configured' : srm.warning ? 'WARNING, not quite as configured' : 'as configured'} (p ${probability(srm.p)}, largest deviation ${percent(srm.deviation).slice(1)}).`;
+  const heavy = Object.entries(heaviest).filter(([, share]) => found.includes('heavy_user') && share >= HEAVY_SHARE);
   const names = Object.entries(others).map(([name, n]) => `${NAMELESS.get(name) ?? name} ${grouped(n)}`);
   return [
     split,
@@ -157,6 +159,10 @@ function notes({ srm, userless, notes: found, others, crossovers, experiment }: 
     ...(found.includes('unclustered')
       ? [`${percent(userless).slice(1)} of the impressions name no user: their errors assume independent requests.`]
       : []),
+    ...heavy.map(
+      ([name, share]) =>
+        `About ${percent(share).slice(1)} of the impressions of ${name} come from one user, or from few that share its bucket: a bot?`,
+    ),
     ...(names.length > 0
       ? [
           `Impressions of other variants, which take no part: ${names.join(', ')}. Name them in experiments.${experiment}.variants if they should.`,

@@ -55,8 +55,10 @@ export interface ComparedVariant {
 export interface ComparedSplit {
   /** Running p of the sequential test. */
   readonly p: number | null;
-  /** p < .001 and a deviation of at least .02. */
+  /** p < .001 and a deviation of at least .002: the experiment is invalid. */
   readonly mismatch: boolean;
+  /** p < .001 and a smaller deviation: told, and no more. */
+  readonly warning: boolean;
   /** Largest |observed - expected| / expected. */
   readonly deviation: number | null;
   /** Chi-square test: right only for one look at a time that was fixed in advance. */
@@ -81,12 +83,14 @@ export interface Comparison {
   readonly impressions: Readonly<Record<string, number>>;
   /** Part of the impressions, 0 to 1, that name no user: their errors assume independent requests. */
   readonly userless: number;
+  /** By variant: about the share of its impressions, 0 to 1, that its heaviest user makes. */
+  readonly heaviest: Readonly<Record<string, number>>;
   /** Impressions by variants that are not configured; they take no part. */
   readonly others: Readonly<Record<string, number>>;
   /** Sampled users that were seen in more than one variant. */
   readonly crossovers: number;
   readonly srm: ComparedSplit;
-  /** `unclustered`: more than 5 % of the impressions name no user. */
-  readonly notes: readonly 'unclustered'[];
+  /** `unclustered`: more than 5 % of the impressions name no user. `heavy_user`: one user makes about 5 % of a variant or more. */
+  readonly notes: readonly ('unclustered' | 'heavy_user')[];
   readonly variants: readonly ComparedVariant[];
 }

@@ -2,6 +2,7 @@ import { isUndirected } from '../measures/direction.ts';
 import type { Absence } from '../statistics/absent.ts';
 import { isAbsent, type Result } from '../statistics/absent.ts';
 import { decide } from '../statistics/decision.ts';
+import { HEAVY_SHARE } from '../statistics/decision-facts.ts';
 import { fixedHorizon } from '../statistics/effect.ts';
 import { explainExperiment } from '../statistics/explain.ts';
 import { runningTwoSidedP } from '../statistics/looks.ts';
@@ -31,6 +32,7 @@ export function evaluate(state: ExperimentState): Comparison {
   const count = (of: 'impressions' | 'userless'): number =>
     names.reduce((sum, name) => sum + variantOf(state, name)[of], 0);
   const userless = count('impressions') === 0 ? 0 : count('userless') / count('impressions');
+  const heaviest = Object.fromEntries(names.map((name) => [name, variantOf(state, name).heaviest]));
   return {
     experiment: settings.name,
     control: settings.control,
@@ -42,19 +44,24 @@ export function evaluate(state: ExperimentState): Comparison {
     users: Object.fromEntries(names.map((name) => [name, usersSeen(state, name, split.exposure)])),
     impressions: Object.fromEntries(names.map((name) => [name, variantOf(state, name).impressions])),
     userless,
+    heaviest,
     others: Object.fromEntries(others),
     crossovers: split.exposure.crossovers,
     srm: comparedSplit(split),
-    notes: userless > MOST_USERLESS ? ['unclustered'] : [],
+    notes: [
+      ...(userless > MOST_USERLESS ? (['unclustered'] as const) : []),
+      ...(Object.values(heaviest).some((share) => share >= HEAVY_SHARE) ? (['heavy_user'] as const) : []),
+    ],
     variants: treatmentsOf(settings).map((variant) => comparedVariant(state, variant, split, families)),
   };
 }
 
-function comparedSplit({ p, mismatch, deviation, fixed }: Split): ComparedSplit {
+function comparedSplit({ p, mismatch, warning, deviation, fixed }: Split): ComparedSplit {
   return withReason(
     {
       p: orNull(p),
       mismatch,
+      warning,
       deviation: orNull(deviation),
       fixedHorizon: isAbsent(fixed) ? null : { p: fixed.p },
     },

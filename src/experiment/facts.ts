@@ -1,5 +1,7 @@
 import { isAbsent, type Result } from '../statistics/absent.ts';
+import type { ArmMean } from '../statistics/arm.ts';
 import type { EffectFacts, ExperimentFacts, VariantFacts } from '../statistics/decision-facts.ts';
+import type { Exposure } from '../statistics/exposure.ts';
 import { usersSeen } from './exposed.ts';
 import type { Families } from './families.ts';
 import type { Pair } from './pair.ts';
@@ -23,8 +25,7 @@ export function factsOf(
     alpha: settings.alpha,
     tolerance: settings.tolerance,
     lowerIsBetter: settings.lowerIsBetter.has(settings.primary),
-    control: variantFacts(state, settings.control, split),
-    variant: variantFacts(state, variant, split),
+    ...sidesOf(state, variant, primary, split.exposure),
     impressions: [...variants.values()].reduce((sum, { impressions }) => sum + impressions, 0),
     missing,
     split: p === undefined || deviation === undefined ? undefined : { p, deviation },
@@ -41,9 +42,19 @@ function present<Value>(result: Result<Value> | undefined): Value | undefined {
   return result === undefined || isAbsent(result) ? undefined : result;
 }
 
-function variantFacts(state: ExperimentState, name: string, { exposure }: Split): VariantFacts {
-  const { impressions, positives, userless, buckets } = variantOf(state, name);
-  return { impressions, positives, buckets, users: usersSeen(state, name, exposure) + userless };
+/** Both sides of a pair, for what a look needs at least. */
+export function sidesOf(
+  state: ExperimentState,
+  variant: string,
+  { control, value }: Pick<Pair, 'control' | 'value'>,
+  exposure: Exposure,
+): Pick<ExperimentFacts, 'control' | 'variant'> {
+  const side = (name: string, mean: Result<ArmMean>): VariantFacts => {
+    const { impressions, positives, userless, buckets, heaviest } = variantOf(state, name);
+    const users = usersSeen(state, name, exposure) + userless;
+    return { impressions, positives, buckets, heaviest, users, kish: present(mean)?.kish };
+  };
+  return { control: side(state.settings.control, control), variant: side(variant, value) };
 }
 
 function effectFacts({ effect, stderr, sequence, lift }: Pair): EffectFacts | undefined {

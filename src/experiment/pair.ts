@@ -1,17 +1,19 @@
+import { canBeNegative } from '../measures/direction.ts';
 import type { Result } from '../statistics/absent.ts';
 import { absent, isAbsent } from '../statistics/absent.ts';
+import { type ArmMean, effectOfArms } from '../statistics/arm.ts';
 import { detectableEffect } from '../statistics/detectable.ts';
-import { type Effect, unpairedEffect } from '../statistics/effect.ts';
-import { usersOfPair } from '../statistics/exposure.ts';
+import type { Effect } from '../statistics/effect.ts';
+import { balancedUsers, exposureOf } from '../statistics/exposure.ts';
 import { type Lift, liftOf } from '../statistics/lift.ts';
-import type { Mean } from '../statistics/mean.ts';
 import { confidenceSequence, type Sequence } from '../statistics/sequence.ts';
+import { usersSeen } from './exposed.ts';
 import { type ExperimentState, variantOf } from './state.ts';
 
 /** One measure of one variant beside the control's, and what this look says of the difference. */
 export interface Pair {
-  readonly control: Result<Mean>;
-  readonly value: Result<Mean>;
+  readonly control: Result<ArmMean>;
+  readonly value: Result<ArmMean>;
   /** Variant minus control, unpaired: different users. */
   readonly effect: Result<Effect>;
   readonly stderr: Result<number>;
@@ -23,12 +25,12 @@ export interface Pair {
   readonly mde: Result<number>;
 }
 
-/** N of the sequence: distinct users of the two variants, and impressions without a user (statistics.md section 5). */
+/** N of the sequence, from distinct users and impressions without a user of each of the two (statistics.md section 5). */
 export function usersOfVariants(state: ExperimentState, variant: string): number {
   const { settings, exposed } = state;
-  const names = [...settings.variants.keys()];
-  const users = usersOfPair(exposed, names.indexOf(settings.control), names.indexOf(variant));
-  return users + variantOf(state, settings.control).userless + variantOf(state, variant).userless;
+  const exposure = exposureOf(exposed, settings.variants.size);
+  const of = (name: string): number => usersSeen(state, name, exposure) + variantOf(state, name).userless;
+  return balancedUsers(of(settings.control), of(variant));
 }
 
 /** @param users `usersOfVariants` */
@@ -36,7 +38,7 @@ export function pairOf(state: ExperimentState, variant: string, measure: string,
   const { settings } = state;
   const control = variantOf(state, settings.control).means.get(measure) ?? absent('no_data');
   const value = variantOf(state, variant).means.get(measure) ?? absent('no_data');
-  const effect = unpairedEffect(control, value);
+  const effect = effectOfArms(control, value);
   if (isAbsent(effect)) {
     return { control, value, effect, stderr: effect, sequence: effect, lift: effect, mde: effect };
   }
@@ -44,7 +46,15 @@ export function pairOf(state: ExperimentState, variant: string, measure: string,
   const sequence = isAbsent(stderr) ? stderr : confidenceSequence(effect.difference, stderr, users, settings);
   // Without a sequence the critical value does not matter: its bounds are taken from nothing else.
   const point = liftOf(effect, isAbsent(sequence) ? 1 : sequence.multiplier);
-  const lift = isAbsent(point) || !isAbsent(sequence) ? point : { ...point, bounds: sequence, g: sequence };
+  const lift =
+    isAbsent(point) || !isAbsent(sequence) ? possible(point, measure) : { ...point, bounds: sequence, g: sequence };
   const mde = isAbsent(sequence) ? sequence : isAbsent(stderr) ? stderr : detectableEffect(stderr, sequence.multiplier);
   return { control, value, effect, stderr, sequence, lift, mde };
+}
+
+/** Nothing is lost beyond 100 % of what cannot be negative. */
+function possible(lift: Result<Lift>, measure: string): Result<Lift> {
+  if (isAbsent(lift) || isAbsent(lift.bounds) || canBeNegative(measure)) return lift;
+  const { lower, upper } = lift.bounds;
+  return { ...lift, bounds: { lower: Math.max(-1, lower), upper: Math.max(-1, upper) } };
 }

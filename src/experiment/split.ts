@@ -5,6 +5,7 @@ import {
   type ChiSquare,
   chiSquareTest,
   isMismatch,
+  isSuspect,
   largestDeviation,
   logBayesFactor,
 } from '../statistics/sample-ratio.ts';
@@ -20,6 +21,8 @@ export interface Split {
   /** Largest |O-E|/E now. */
   readonly deviation: Result<number>;
   readonly mismatch: boolean;
+  /** p is as small, the deviation too small to matter. */
+  readonly warning: boolean;
   /** Right for one look at a time that was fixed in advance. */
   readonly fixed: Result<ChiSquare>;
 }
@@ -41,6 +44,7 @@ export function splitOf({ settings, exposed, variants, looks }: ExperimentState)
     p,
     deviation,
     mismatch: !isAbsent(p) && !isAbsent(deviation) && isMismatch(p, deviation),
+    warning: !isAbsent(p) && !isAbsent(deviation) && isSuspect(p, deviation),
     fixed: result(chiSquareTest(exposure.first, weights)),
   };
 }

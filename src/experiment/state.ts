@@ -1,8 +1,8 @@
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { EpochMs } from '../events.ts';
 import type { Result } from '../statistics/absent.ts';
+import type { ArmMean } from '../statistics/arm.ts';
 import type { Exposed } from '../statistics/exposure.ts';
-import type { Mean } from '../statistics/mean.ts';
 import type { ExperimentLooks } from './looks.ts';
 
 /** One variant since the start of the experiment's run, of all units, at the experiment's horizon. */
@@ -14,8 +14,10 @@ export interface VariantState {
   readonly userless: number;
   /** User buckets that are not empty. */
   readonly buckets: number;
+  /** About the share of the lists, 0 to 1, that the heaviest user makes (`arm.ts`). */
+  readonly heaviest: number;
   /** By canonical name, from the sums by bucket. A measure that stands not here has no data. */
-  readonly means: ReadonlyMap<string, Result<Mean>>;
+  readonly means: ReadonlyMap<string, Result<ArmMean>>;
 }
 
 /**
@@ -45,6 +47,7 @@ export const NO_IMPRESSIONS: VariantState = {
   positives: 0,
   userless: 0,
   buckets: 0,
+  heaviest: 0,
   means: new Map(),
 };
 

@@ -1,9 +1,10 @@
 import type { EpochMs } from '../events.ts';
 import { isAbsent } from '../statistics/absent.ts';
 import { decide, type StandingDecision } from '../statistics/decision.ts';
+import { shortfall } from '../statistics/decision-facts.ts';
 import { type Look, type Looks, larger, takeLook } from '../statistics/looks.ts';
 import { oneSidedSequence } from '../statistics/one-sided.ts';
-import { factsOf } from './facts.ts';
+import { factsOf, sidesOf } from './facts.ts';
 import { familiesOf } from './families.ts';
 import { type ExperimentLooks, looksOf } from './looks.ts';
 import { type Pair, pairOf, usersOfVariants } from './pair.ts';
@@ -13,18 +14,21 @@ import { type ExperimentState, roleOf, treatmentsOf } from './state.ts';
 
 /**
  * The looks of a run with one more, at the state's totals: the evidence of every variant and measure, that of the split,
- * the decisions that follow, and a point for the picture. Evidence never falls, so a look that is skipped or taken twice does no harm. Without
- * final results nothing changes.
+ * the decisions that follow, and a point for the picture. Evidence never falls, so a look that is skipped or taken twice does
+ * no harm; one that could decide nothing (`shortfall`) leaves none. Without final results nothing changes.
  */
 export function takeLooks(state: ExperimentState): ExperimentLooks {
   const { settings, measures, asOf, looks } = state;
   if (asOf === undefined) return looks;
+  const { exposure, logE } = splitOf(state);
   const pairs = new Map(
     treatmentsOf(settings).map((variant) => {
       const users = usersOfVariants(state, variant);
       const ofMeasures = measures.map((measure) => {
         const pair = pairOf(state, variant, measure, users);
-        return { measure, pair, look: lookOf(state, measure, pair, users, asOf) };
+        // Below the minima errors are wrong, and what they show must not be remembered.
+        const mayCount = shortfall(sidesOf(state, variant, pair, exposure)) === undefined;
+        return { measure, pair, look: mayCount ? lookOf(state, measure, pair, users, asOf) : undefined };
       });
       return [variant, ofMeasures] as const;
     }),
@@ -39,7 +43,6 @@ export function takeLooks(state: ExperimentState): ExperimentLooks {
       return [variant, new Map(entries)] as const;
     }),
   );
-  const { logE } = splitOf(state);
   const srm = larger(looks.srm, isAbsent(logE) ? undefined : { logE, at: asOf });
 
   const after: ExperimentState = { ...state, looks: { ...looks, measures: seen, srm } };

@@ -3,7 +3,7 @@ import type { ExperimentSettings } from '../config/settings.ts';
 import type { EpochMs } from '../events.ts';
 import type { Measure } from '../measures/family.ts';
 import { SampleUnion } from '../statistics/sample-union.ts';
-import type { Sampled } from '../statistics/user-sample.ts';
+import type { Sampled } from '../statistics/sampled.ts';
 import { variantState } from './row-state.ts';
 import type { ExperimentState, VariantState } from './state.ts';
 

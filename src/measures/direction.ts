@@ -16,6 +16,14 @@ export function isUndirected(canonical: string): boolean {
   return OF_NO_DIRECTION.has(canonical.split('(', 1)[0]);
 }
 
+/** Correlations lie between -1 and 1. */
+const MAY_BE_NEGATIVE: ReadonlySet<string> = new Set<MeasureName>(['bias', 'kendall', 'spearman']);
+
+/** Whether a mean below 0 is possible; of all other measures nothing can be lost beyond 100 %. @param canonical as above */
+export function canBeNegative(canonical: string): boolean {
+  return MAY_BE_NEGATIVE.has(canonical.split('(', 1)[0]);
+}
+
 /**
  * Whether a fall of the measure is good: of errors, and of the rate of an action that vetoes an item (hide, dislike).
  * `lowerIsBetter` of the configuration names others.

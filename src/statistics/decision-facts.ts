@@ -10,6 +10,10 @@ export interface VariantFacts {
   readonly buckets: number;
   /** Lists with a positive. */
   readonly positives: number;
+  /** How many equal buckets the lists weigh as, by the measure that is judged (`arm.ts`); undefined: it has no value. */
+  readonly kish: number | undefined;
+  /** About the share of the lists, 0 to 1, that the heaviest user makes. */
+  readonly heaviest: number;
 }
 
 export interface Bounds {
@@ -54,8 +58,29 @@ export interface ExperimentFacts {
   readonly guardrail: { readonly measure: string; readonly p: number } | undefined;
 }
 
-/** What a run must have before anything is said about it, in each of the two variants. */
-export const DECISION_MINIMUM = { users: 100, buckets: 30, positives: 25 } as const;
+/**
+ * What a run must have before anything is said about it, in each of the two variants; positives in one of them, because a
+ * variant that has none where the other has many is what has to be found.
+ */
+export const DECISION_MINIMUM = { users: 100, buckets: 30, kish: 30, positives: 25 } as const;
+
+export const MINIMA = ['few_users', 'few_buckets', 'few_positives'] as const;
+type Minimum = (typeof MINIMA)[number];
+
+/** The first minimum that is not met; undefined: what a look sees may count (statistics.md section 11.2). */
+export function shortfall({ control, variant }: Pick<ExperimentFacts, 'control' | 'variant'>): Minimum | undefined {
+  const { users, buckets, kish, positives } = DECISION_MINIMUM;
+  if (!(Math.min(control.users, variant.users) >= users)) return 'few_users';
+  if (!(Math.min(control.buckets, variant.buckets) >= buckets)) return 'few_buckets';
+  if ([control, variant].some((side) => side.kish !== undefined && !(side.kish >= kish))) return 'few_users';
+  // Where lists without positives do not count (`empty=skip`), a variant without them has no value to compare.
+  const hasNoValue = [control, variant].some((side) => side.kish === undefined && !(side.positives >= positives));
+  if (hasNoValue || !(Math.max(control.positives, variant.positives) >= positives)) return 'few_positives';
+  return undefined;
+}
+
+/** From this share on, a user is told of who makes it alone. */
+export const HEAVY_SHARE = 0.05;
 
 /** A larger part of missing records makes an experiment invalid. */
 export const MISSING_LIMIT = 0.01;

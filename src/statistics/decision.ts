@@ -13,7 +13,7 @@
  * 3. A finding whose opposite is found later is no finding: the effect is not constant, `effect_changed`.
  */
 import { assertNever, type EpochMs } from '../events.ts';
-import { DECISION_MINIMUM, type ExperimentFacts, MISSING_LIMIT, missingShare } from './decision-facts.ts';
+import { type ExperimentFacts, MINIMA, MISSING_LIMIT, missingShare, shortfall } from './decision-facts.ts';
 import type { ExperimentVerdict } from './decision-labels.ts';
 import { isCrossed } from './exposure.ts';
 import { isMismatch } from './sample-ratio.ts';
@@ -37,22 +37,15 @@ interface Row {
 const EFFECT_CHANGED: ExperimentVerdict = { label: 'invalid', reason: 'effect_changed' };
 
 const ROWS: readonly Row[] = [
-  { verdict: { label: 'insufficient', reason: 'no_data' }, holds: (facts) => !both(facts, 'impressions', 1) },
-  { verdict: { label: 'invalid', reason: 'incomplete' }, holds: (facts) => missingShare(facts) > MISSING_LIMIT },
+  { verdict: { label: 'invalid', reason: 'incomplete' }, holds: isIncomplete },
+  // Before `no_data`: a variant that gets no users though its weight promises some is no variant that waits for its first.
   { verdict: { label: 'invalid', reason: 'srm' }, holds: isUnsound },
+  { verdict: { label: 'insufficient', reason: 'no_data' }, holds: hasNone },
   { verdict: { label: 'invalid', reason: 'crossover' }, holds: ({ exposure }) => isCrossed(exposure) },
-  {
-    verdict: { label: 'insufficient', reason: 'few_users' },
-    holds: (facts) => !both(facts, 'users', DECISION_MINIMUM.users),
-  },
-  {
-    verdict: { label: 'insufficient', reason: 'few_buckets' },
-    holds: (facts) => !both(facts, 'buckets', DECISION_MINIMUM.buckets),
-  },
-  {
-    verdict: { label: 'insufficient', reason: 'few_positives' },
-    holds: (facts) => !both(facts, 'positives', DECISION_MINIMUM.positives),
-  },
+  ...MINIMA.map((reason) => ({
+    verdict: { label: 'insufficient', reason } as const,
+    holds: (facts: ExperimentFacts) => shortfall(facts) === reason,
+  })),
   { verdict: { label: 'insufficient', reason: 'zero_variance' }, holds: (facts) => facts.effect === undefined },
   {
     verdict: EFFECT_CHANGED,
@@ -97,12 +90,13 @@ function stepFrom(previous: ExperimentVerdict, found: ExperimentVerdict): Experi
   }
 }
 
-function both(
-  facts: ExperimentFacts,
-  count: 'impressions' | 'users' | 'buckets' | 'positives',
-  least: number,
-): boolean {
-  return facts.control[count] >= least && facts.variant[count] >= least;
+function hasNone({ control, variant }: ExperimentFacts): boolean {
+  return !(control.impressions >= 1 && variant.impressions >= 1);
+}
+
+/** Where nothing was counted yet, nothing can be wrong with it. */
+function isIncomplete(facts: ExperimentFacts): boolean {
+  return facts.impressions > 0 && missingShare(facts) > MISSING_LIMIT;
 }
 
 function isUnsound({ split }: ExperimentFacts): boolean {

@@ -115,9 +115,14 @@ function errorOf(error: EffectError): Result<EffectError> {
   return Object.values(error).every(Number.isFinite) ? error : absent('unbounded');
 }
 
+/** Equal means may come from other sums: what is below this share of them is rounding, and far below any error. */
+const ROUNDING = 2 ** -40;
+
 function effectOf(control: number, treatment: number, error: Result<EffectError>): Result<Effect> {
-  const difference = treatment - control;
-  return Number.isFinite(difference) ? { control, treatment, difference, error } : absent('unbounded');
+  const exact = treatment - control;
+  if (!Number.isFinite(exact)) return absent('unbounded');
+  const isRounding = Math.abs(exact) <= ROUNDING * Math.max(Math.abs(control), Math.abs(treatment));
+  return { control, treatment, difference: isRounding ? 0 : exact, error };
 }
 
 /** What a test at a fixed time looks at. */

@@ -5,9 +5,9 @@ import {
   crossoverShare,
   DECISION_MINIMUM,
   type ExperimentFacts,
+  HEAVY_SHARE,
   MISSING_LIMIT,
   missingShare,
-  type VariantFacts,
 } from './decision-facts.ts';
 import { ends, excludesZero, percent, probability, sizes } from './explain-numbers.ts';
 
@@ -34,17 +34,17 @@ export function explainExperiment(decision: ExperimentDecision, names: Experimen
     case 'crossover':
       return `${percent(crossoverShare(facts))} of the users were seen in more than one variant, so the variants are not apart. Assign each user to one variant for good, then restart the experiment.`;
     case 'few_users':
-      return `${fewest(facts, names, 'users', 'users')}; ${DECISION_MINIMUM.users} are needed in each variant. Wait for more traffic.`;
+      return fewUsers(facts, names);
     case 'few_buckets':
       return `${fewest(facts, names, 'buckets', 'filled user buckets')}; ${DECISION_MINIMUM.buckets} are needed in each variant for an error that can be trusted. Wait for more users.`;
     case 'few_positives':
-      return `${fewest(facts, names, 'positives', 'lists with a positive')}; ${DECISION_MINIMUM.positives} are needed in each variant. Wait for more feedback; if none arrives, check the feedback topic.`;
+      return fewPositives(facts, names);
     case 'zero_variance':
       return `${measure} is the same for all users of ${variant} or ${control}, so its error is unknown. Check that ${measure} fits the lists and the feedback, or choose another primary measure.`;
     case 'effect_changed':
       return `${variant} was worse than ${control} on ${measure} at one time and better at another, so the effect is not constant. Find out what changed, then restart the experiment.`;
     case 'guardrail_worse':
-      return `${variant} is worse than ${control} on the guardrail ${facts.guardrail?.measure ?? ''} (p ${probability(facts.guardrail?.p ?? 0)}); ${ALWAYS}.`;
+      return `${variant} is worse than ${control} on the guardrail ${facts.guardrail?.measure ?? ''} (p ${probability(facts.guardrail?.p ?? 0)}); ${ALWAYS}.${hardlyAny(facts, names)}`;
     case 'primary_worse':
       return found(facts, names, 'worse');
     case 'primary_better':
@@ -62,15 +62,12 @@ export function explainExperiment(decision: ExperimentDecision, names: Experimen
 }
 
 /** The finding; where this look's interval contains 0 again, it says so. */
-function found(
-  facts: ExperimentFacts,
-  { variant, control, measure }: ExperimentNames,
-  word: 'better' | 'worse',
-): string {
+function found(facts: ExperimentFacts, names: ExperimentNames, word: 'better' | 'worse'): string {
   const { effect, lowerIsBetter } = facts;
+  const { variant, control, measure } = names;
   if (effect === undefined) return `${variant} was found ${word} than ${control} on ${measure}; ${ALWAYS}.`;
   if (excludesZero(effect, (word === 'better') === lowerIsBetter ? -1 : 1)) {
-    return `${variant} is ${word} than ${control} on ${measure} by ${sizes(effect)}; ${ALWAYS}.`;
+    return `${variant} is ${word} than ${control} on ${measure} by ${sizes(effect)}; ${ALWAYS}.${hardlyAny(facts, names)}`;
   }
   return `${variant} was found ${word} than ${control} on ${measure} at an earlier look, which stays; the difference is now between ${ends(effect)}.`;
 }
@@ -97,8 +94,46 @@ function empty({ control, variant }: ExperimentFacts, names: ExperimentNames): s
   return variant.impressions > 0 ? `${names.control} has` : `${names.control} and ${names.variant} have`;
 }
 
+/** Too few of them, or one of them makes most of the lists. */
+function fewUsers(facts: ExperimentFacts, names: ExperimentNames): string {
+  const { control, variant } = facts;
+  if (!(Math.min(control.users, variant.users) >= DECISION_MINIMUM.users)) {
+    return `${fewest(facts, names, 'users', 'users')}; ${DECISION_MINIMUM.users} are needed in each variant. Wait for more traffic.`;
+  }
+  const isControl = (control.kish ?? Infinity) <= (variant.kish ?? Infinity);
+  const [name, { kish = 0, heaviest }] = isControl ? [names.control, control] : [names.variant, variant];
+  const weight = `${name} weighs as only ${Math.floor(kish)} equal user buckets; ${DECISION_MINIMUM.kish} are needed in each variant for an error that can be trusted`;
+  if (heaviest < HEAVY_SHARE) {
+    return `The lists of ${name} lie so unevenly on its users that ${weight}. Wait for more users.`;
+  }
+  return `About ${percent(heaviest)} of the lists of ${name} come from one user, or from few that share its bucket, so that ${weight}. Find out whether it is a bot, and leave it out of the impressions, then restart the experiment.`;
+}
+
+function fewPositives(facts: ExperimentFacts, names: ExperimentNames): string {
+  const { control, variant } = facts;
+  const least = DECISION_MINIMUM.positives;
+  if (Math.max(control.positives, variant.positives) >= least) {
+    const [few, many] =
+      control.positives < variant.positives ? [names.control, names.variant] : [names.variant, names.control];
+    return `${names.measure} has no value in ${few}, because it counts lists with a positive alone: ${fewest(facts, names, 'positives', 'lists with a positive')}, ${many} has ${Math.max(control.positives, variant.positives)}. Check the feedback of ${few}, or take a primary measure that counts all lists.`;
+  }
+  return `${names.control} has ${control.positives} and ${names.variant} ${variant.positives} lists with a positive; ${least} are needed in one of them. Wait for more feedback; if none arrives, check the feedback topic.`;
+}
+
+/** A finding where one of the two has next to no positives may be a fault of the feedback. */
+function hardlyAny(facts: ExperimentFacts, names: ExperimentNames): string {
+  const few = Math.min(facts.control.positives, facts.variant.positives) < DECISION_MINIMUM.positives;
+  const has = fewest(facts, names, 'positives', 'lists with a positive');
+  return few ? ` ${has}: if its ranking is not broken, its feedback is.` : '';
+}
+
 /** `B has only 12 users`: the variant that has fewer. */
-function fewest(facts: ExperimentFacts, names: ExperimentNames, count: keyof VariantFacts, what: string): string {
+function fewest(
+  facts: ExperimentFacts,
+  names: ExperimentNames,
+  count: 'users' | 'buckets' | 'positives',
+  what: string,
+): string {
   const least = facts.control[count] <= facts.variant[count];
   const has = least ? facts.control[count] : facts.variant[count];
   return `${least ? names.control : names.variant} has ${has === 0 ? 'no' : `only ${has}`} ${what}`;

@@ -1,7 +1,7 @@
 /**
  * What the user sample says about an experiment.
  *
- *     users in all = sampled · 2^j, standard error under .8 % for K = 32,768
+ *     users in all = sampled · 2^j, standard error under .3 % for K = 2^18
  *
  * Counts of first exposures feed the tests of `sample-ratio.ts`; they are those of the sampled users (statistics.md
  * section 5). With two of four users seen in both variants, crossovers are 2.
@@ -48,10 +48,18 @@ export function exposureOf({ level, sampled, groups }: Exposed, variants: number
   return { level, sampled, users: sampled * 2 ** level, first, seen, crossovers };
 }
 
-/** Users of two variants in all, each once: N of `sequence.ts` is this and the impressions without a user. */
-export function usersOfPair({ level, groups }: Exposed, control: number, treatment: number): number {
-  const either = groups.filter((group) => saw(group, control) || saw(group, treatment));
-  return either.reduce((sum, { users }) => sum + users, 0) * 2 ** level;
+/**
+ * N of `sequence.ts`, of a control with C and a treatment with T users: that of an equal split with as narrow an interval.
+ *
+ *     N = 4 C T / (C + T)
+ *
+ * The error of a difference comes from the smaller one. With the sum in its place a split of .95/.05 would count as five times
+ * what it is, and its early looks as if they were late.
+ *
+ * Example: 500 and 500 are 1,000; 950 and 50 are 190.
+ */
+export function balancedUsers(control: number, treatment: number): number {
+  return control > 0 && treatment > 0 ? (4 * control * treatment) / (control + treatment) : 0;
 }
 
 function saw({ seen }: ExposedGroup, variant: number): boolean {

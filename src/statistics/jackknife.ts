@@ -1,5 +1,11 @@
-import type { Result } from './absent.ts';
+import type { Absence, Result } from './absent.ts';
 import { absent, finite } from './absent.ts';
+
+/** A standard error, and what leaving out each bucket does to the statistic; none where there is no error. */
+export interface Jackknifed {
+  readonly stderr: Result<number>;
+  readonly shifts: Float64Array;
+}
 
 /**
  * Standard error of any function of sums, by leaving out one bucket after the other.
@@ -22,21 +28,34 @@ export function jackknife(
   statistic: (totals: readonly number[]) => number | undefined,
   leastBuckets = 2,
 ): Result<number> {
+  return jackknifed(columns, statistic, leastBuckets).stderr;
+}
+
+/** The same with the shifts. */
+export function jackknifed(
+  columns: readonly ArrayLike<number>[],
+  statistic: (totals: readonly number[]) => number | undefined,
+  leastBuckets = 2,
+): Jackknifed {
   const buckets = columns.length === 0 ? 0 : columns[0].length;
   const rests = columns.map((column) => sumsWithout(column, buckets));
   const whole = statistic(rests.map((rest) => rest.total));
-  if (whole === undefined || !Number.isFinite(whole)) return absent('no_data');
+  if (whole === undefined || !Number.isFinite(whole)) return without('no_data');
   let filled = 0;
   for (let b = 0; b < buckets; b++) if (columns.some((column) => column[b] !== 0)) filled++;
-  if (filled < Math.max(2, leastBuckets)) return absent('few_buckets');
+  if (filled < Math.max(2, leastBuckets)) return without('few_buckets');
 
   const values = new Float64Array(buckets);
   for (let b = 0; b < buckets; b++) {
     const value = statistic(rests.map((rest) => rest.without[b]));
-    if (value === undefined || !Number.isFinite(value)) return absent('few_buckets');
+    if (value === undefined || !Number.isFinite(value)) return without('few_buckets');
     values[b] = value;
   }
   return spread(values);
+}
+
+function without(reason: Absence): Jackknifed {
+  return { stderr: absent(reason), shifts: new Float64Array(0) };
 }
 
 /** Sums of the cells before and after each bucket: no total minus cell, which would lose digits. */
@@ -60,7 +79,7 @@ function sumsWithout(column: ArrayLike<number>, buckets: number): { total: numbe
 /** Below this share of the values their differences are rounding. */
 const NOISE = 2 ** -44;
 
-function spread(values: Float64Array): Result<number> {
+function spread(values: Float64Array): Jackknifed {
   const buckets = values.length;
   let sum = 0;
   let largest = 0;
@@ -74,7 +93,7 @@ function spread(values: Float64Array): Result<number> {
     squares += (value - sum) ** 2;
     widest = Math.max(widest, Math.abs(value - sum));
   }
-  if (widest <= NOISE * largest) return absent('zero_variance');
+  if (widest <= NOISE * largest) return without('zero_variance');
   const stderr = finite(Math.sqrt(((buckets - 1) / buckets) * squares));
-  return stderr === 0 ? absent('zero_variance') : stderr;
+  return stderr === 0 ? without('zero_variance') : { stderr, shifts: values.map((value) => value - sum) };
 }

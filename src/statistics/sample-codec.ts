@@ -1,5 +1,6 @@
 import { SampleColumns } from './sample-columns.ts';
-import { MOST_VARIANTS, type SampleChange, type Sampled, type SampledUser, UserSample } from './user-sample.ts';
+import { MOST_VARIANTS, type Sampled, type SampledUser } from './sampled.ts';
+import { type SampleChange, UserSample } from './user-sample.ts';
 
 /**
  * A user sample as fields of a hash (interfaces.md section 4): `level`, and for each user its key, to
@@ -21,11 +22,14 @@ export function fieldsOfSample({ level, whole, users }: SampleChange): Map<strin
 /** A sample as it was stored, to be read; an empty hash is an empty one. Throws an Error that says which field is wrong. */
 export function readSample(fields: ReadonlyMap<string, string>): Sampled {
   const read = new SampleColumns();
-  for (const [field, text] of fields) {
-    if (field === LEVEL) read.level = whole(Number(text), field, text);
-    else read.push(userOf(field, text));
-  }
+  for (const [field, text] of fields) readField(read, field, text);
   return read;
+}
+
+/** One field of it, into what was read before. */
+export function readField(read: SampleColumns, field: string, text: string): void {
+  if (field === LEVEL) read.level = whole(Number(text), field, text);
+  else read.push(userOf(field, text));
 }
 
 /** The same to go on with. @param capacity as in `UserSample` */

@@ -1,10 +1,10 @@
 import type { EpochMs } from '../events.ts';
-import type { Sampled, SampledUser } from './user-sample.ts';
+import type { Sampled, SampledUser } from './sampled.ts';
 
 const FIRST_PLACES = 64;
 
 /**
- * A sample that is only read, user by user in columns: 21 bytes for each of the 32,768 users of a unit, where a table of
+ * A sample that is only read, user by user in columns: 21 bytes for each of the users of a unit, where a table of
  * objects takes five times as much. Readers of all units hold one for each of them.
  */
 export class SampleColumns implements Sampled {

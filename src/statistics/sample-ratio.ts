@@ -28,9 +28,9 @@ export const LEAST_EXPECTED = 8;
 /** Strength of the prior. With 10,000 the example above would have p .21. */
 export const PRIOR_STRENGTH = 100;
 
-/** A mismatch is both: p below this, and the largest deviation now at least that. */
+/** A mismatch is both: p below this, and the largest deviation now at least that. The first alone is a warning. */
 export const MISMATCH_P = 0.001;
-export const MISMATCH_DEVIATION = 0.02;
+export const MISMATCH_DEVIATION = 0.002;
 
 interface Plan {
   readonly counts: readonly number[];
@@ -103,6 +103,11 @@ export function logBayesFactor(
 function lnBeta(alphas: readonly number[]): number {
   const logs = alphas.reduce((sum, alpha) => sum + lnGamma(alpha), 0);
   return logs - lnGamma(alphas.reduce((sum, alpha) => sum + alpha, 0));
+}
+
+/** Something is wrong with the split, but so little that the variants may be compared. Parameters as below. */
+export function isSuspect(p: number, deviation: number): boolean {
+  return p < MISMATCH_P && !isMismatch(p, deviation);
 }
 
 /** @param p running p of the sequential test; @param deviation `largestDeviation` now */

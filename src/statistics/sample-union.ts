@@ -1,7 +1,7 @@
 import type { EpochMs } from '../events.ts';
 import type { Exposed } from './exposure.ts';
 import { copied } from './sample-columns.ts';
-import { KEY_BITS, type Sampled } from './user-sample.ts';
+import { KEY_BITS, type Sampled, type SampledUser } from './sampled.ts';
 
 const FIRST_PLACES = 1024;
 /** A little more come until the next time. */
@@ -20,13 +20,13 @@ interface Group {
  * The samples of all units as one, counted, without raising the level again (statistics.md section 5): what is asked of it
  * is only how many users saw what. Commutative, associative and idempotent like `UserSample`.
  *
- * Why not a map of users: 32 full samples are a million users, which took seconds of one turn of the event loop. Here a
- * user is a place in three arrays, found by its key in an open table; groups are counted as they change, and a reader adds
- * each sample as it comes.
+ * Why not a map of users: a million of them took seconds of one turn of the event loop, and 150 bytes each. Here a user is a
+ * place in three arrays, found by its key in an open table, 28 bytes in all; groups are counted as they change, and a reader
+ * adds each sample as it comes.
  *
  * Example: user 1 in variant 0 at time 5, and elsewhere in variant 1 at time 3: one group, seen 0 and 1, first 1, one user.
  */
-export class SampleUnion {
+export class SampleUnion implements Sampled {
   #level = 0;
   /** Keys below are in. */
   #limit = 2 ** KEY_BITS;
@@ -50,9 +50,38 @@ export class SampleUnion {
     this.#slots = new Int32Array(2 * places);
   }
 
+  /** j. */
+  get level(): number {
+    return this.#level;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Bytes in memory: whole tables, used or not. */
+  get bytes(): number {
+    return this.#keys.byteLength + this.#times.byteLength + this.#groupOf.byteLength + this.#slots.byteLength;
+  }
+
   add(sample: Sampled): void {
-    if (sample.level > this.#level) this.#raise(sample.level);
-    sample.each((key, seen, ts, variant) => this.#put(key, seen, ts, variant));
+    if (sample.level > this.#level) this.raise(sample.level);
+    sample.each((key, seen, ts, variant) => this.put(key, seen, ts, variant));
+  }
+
+  each(see: (key: number, seen: number, ts: EpochMs, variant: number) => void): void {
+    for (let i = 0; i < this.#size; i++) {
+      const { seen, variant } = this.#groups[this.#groupOf[i]];
+      see(this.#keys[i], seen, this.#times[i], variant);
+    }
+  }
+
+  /** undefined: not in the sample. */
+  find(key: number): SampledUser | undefined {
+    const place = this.#slots[this.#slotOf(key)] - 1;
+    if (place < 0) return undefined;
+    const { seen, variant } = this.#groups[this.#groupOf[place]];
+    return { key, seen, ts: this.#times[place], variant };
   }
 
   /** As of now; what is added later does not change it. Groups in ascending order. */
@@ -62,23 +91,25 @@ export class SampleUnion {
     return { level: this.#level, sampled: this.#size, groups };
   }
 
-  #put(key: number, seen: number, ts: EpochMs, variant: number): void {
-    if (key >= this.#limit) return;
+  /** One exposure, or what is known of a user. Answers whether it changed anything. */
+  put(key: number, seen: number, ts: EpochMs, variant: number): boolean {
+    if (key >= this.#limit) return false;
     const slot = this.#slotOf(key);
     const place = this.#slots[slot] - 1;
     if (place < 0) {
       this.#insert(slot, key, ts, this.#group(seen, variant));
-      return;
+      return true;
     }
     const before = this.#groupOf[place];
     const known = this.#groups[before];
     const isEarlier = ts < this.#times[place] || (ts === this.#times[place] && variant < known.variant);
     if (isEarlier) this.#times[place] = ts;
     const after = this.#group(known.seen | seen, isEarlier ? variant : known.variant);
-    if (after === before) return;
+    if (after === before) return isEarlier;
     this.#groupOf[place] = after;
     known.users--;
     this.#groups[after].users++;
+    return true;
   }
 
   /** The slot of a key, or the free one where it belongs. */
@@ -89,14 +120,21 @@ export class SampleUnion {
     return slot;
   }
 
-  #insert(slot: number, key: number, ts: EpochMs, group: number): void {
+  #insert(free: number, key: number, ts: EpochMs, group: number): void {
+    let slot = free;
+    if (this.#size === this.#keys.length) {
+      this.#grow();
+      slot = this.#slotOf(key);
+    }
     const place = this.#size++;
     this.#keys[place] = key;
     this.#times[place] = ts;
     this.#groupOf[place] = group;
     this.#slots[slot] = place + 1;
     this.#groups[group].users++;
-    if (this.#size < this.#keys.length) return;
+  }
+
+  #grow(): void {
     const places = 2 * this.#size;
     this.#keys = copied(new Float64Array(places), this.#keys);
     this.#times = copied(new Float64Array(places), this.#times);
@@ -113,8 +151,8 @@ export class SampleUnion {
     return this.#groups.push({ seen, variant, users: 0 }) - 1;
   }
 
-  /** Lets go those that are not in the sample of a higher level. */
-  #raise(level: number): void {
+  /** Lets go those that are not in the sample of this higher level. */
+  raise(level: number): void {
     this.#level = level;
     this.#limit = 2 ** (KEY_BITS - level);
     const size = this.#size;

@@ -43,6 +43,51 @@ function logs(name: string): string[] {
   ];
 }
 
+/** Two lists of each of 2,000 users; of the lists of a variant every so many-th is clicked, of 0 none. */
+function written(name: string, every: Readonly<Record<string, number>>): string[] {
+  const names = Object.keys(every);
+  const lists = Array.from({ length: 4000 }, (_, n) => {
+    const variant = names[(n % 2000) % names.length];
+    return { requestId: `r${n}`, ts: 1_700_000_000_000 + 1000 * n, userId: `u${n % 2000}`, variant, items: ['a', 'b'] };
+  });
+  const clicked = lists.filter(
+    ({ variant }, n) => every[variant] > 0 && Math.floor(n / names.length) % every[variant] === 0,
+  );
+  const clicks = clicked.map(({ requestId, ts }) => ({ requestId, itemId: 'a', ts: ts + 1000, action: 'click' }));
+  const path = (what: string, rows: readonly object[]): string => {
+    const file = join(folder, `${name}-${what}.ndjson`);
+    writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    return file;
+  };
+  return ['--impressions', path('impressions', lists), '--feedback', path('feedback', clicks)];
+}
+
+describe('receval compare where it hurts', () => {
+  it.each([
+    ['no click at all', { control: 5, treatment: 0 }, 'has no lists with a positive'],
+    ['20 clicks', { control: 5, treatment: 100 }, 'has only 20 lists with a positive'],
+  ])('calls a variant with %s regressed, and exits with 3', async (what, every, words) => {
+    const { code, stdout } = await receval(['compare', ...written(`dead ${what}`, every)]);
+    expect(stdout).toContain('treatment: regressed (primary_worse)');
+    expect(stdout).toContain(`treatment ${words}: if its ranking is not broken, its feedback is.`);
+    const [, least, most] = /worse than control on \S+ by ([\d.]+) % to ([\d.]+) %/.exec(stdout) ?? [];
+    expect(Number(least)).toBeGreaterThan(50);
+    expect(Number(most)).toBeLessThanOrEqual(100);
+    expect(code).toBe(3);
+  });
+
+  it('does not pass over a control without a click', async () => {
+    const { stdout } = await receval(['compare', ...written('dead control', { control: 0, treatment: 5 })]);
+    expect(stdout).toContain('treatment: improved (primary_better)');
+    expect(stdout).toContain('control has no lists with a positive: if its ranking is not broken, its feedback is.');
+  });
+
+  it('calls an experiment invalid of which one variant gets all users', async () => {
+    const { stdout } = await receval(['compare', ...written('one arm', { control: 5 })]);
+    expect(stdout).toContain('treatment: invalid (srm)');
+  });
+});
+
 describe('receval compare', () => {
   it('finds nothing between variants of one quality, and exits with 0', async () => {
     const { code, stdout } = await receval(['compare', ...logs('same'), '--output', 'json']);

@@ -88,6 +88,9 @@ describe('laws', () => {
         value: fc.constantFrom(0, 0.3, -1, 1e-300, 1e300),
         stderr: fc.constantFrom(0.01, 1e-160, 1e200, { absent: 'zero_variance' } as const),
         df: fc.constant(255),
+        kish: fc.constantFrom(0, 1, 29, 256),
+        users: fc.constantFrom(0, 1e-300, 3000),
+        spread: fc.constantFrom(0, 25),
       }),
       fc.constantFrom({ absent: 'no_vector' } as const, { absent: 'no_data' } as const),
     );
@@ -96,6 +99,7 @@ describe('laws', () => {
       positives: count,
       userless: count,
       buckets: count,
+      heaviest: fc.constant(0),
       means: someMean.map((one) => new Map([['ndcg@10', one]])),
     });
     fc.assert(
@@ -219,12 +223,21 @@ describe('decisions', () => {
   });
 
   test.each([
-    ['no_data', { A: arms(0.29).A }, {}],
+    ['no_data', { A: arms(0.29).A }, { sample: sampleOf([0, 0]) }],
+    ['srm', { A: arms(0.29).A }, {}],
     ['incomplete', arms(0.29), { missing: 102 }],
     ['srm', arms(0.29), { sample: sampleOf([300, 500]) }],
     ['few_users', arms(0.29), { sample: sampleOf([99, 101]) }],
     ['few_buckets', { ...arms(0.29), B: variant(mean(0.29, 5e-7, 255), { buckets: 29 }) }, {}],
-    ['few_positives', { ...arms(0.29), A: variant(mean(0.3, 5e-7, 255), { positives: 24 }) }, {}],
+    [
+      'few_positives',
+      {
+        ...arms(0.29),
+        A: variant(mean(0.3, 5e-7, 255), { positives: 24 }),
+        B: variant(mean(0.29, 5e-7, 255), { positives: 24 }),
+      },
+      {},
+    ],
     ['zero_variance', { ...arms(0.29), B: variant(new Map()) }, {}],
   ])('%s is found before the loss', (reason, variants, more) => {
     expect(looked(state(variants, more)).variants[0].reason).toBe(reason);
@@ -275,9 +288,8 @@ describe('decisions', () => {
   });
 
   test('the p of a guardrail is one-sided, that of other measures two-sided', () => {
-    const arms = (value: number) => variant(mean(value, 5e-7, 255));
     const guard = (value: number) => {
-      const both = new Map([...arms(0.3).means, ['mrr', { value, stderr: Math.sqrt(5e-7), df: 255 }]]);
+      const both = new Map([...mean(0.3, 5e-7, 255), ['mrr', { value, stderr: Math.sqrt(5e-7), df: 255 }] as const]);
       return variant(both);
     };
     const p = (guardrails: readonly string[], value: number) => {

@@ -1,10 +1,13 @@
 import type { ExperimentSettings } from '../../src/config/settings.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
 import type { ExperimentState, VariantState } from '../../src/experiment/state.ts';
+import { isAbsent, type Result } from '../../src/statistics/absent.ts';
+import type { ArmMean } from '../../src/statistics/arm.ts';
 import type { BucketSums } from '../../src/statistics/effect.ts';
-import { meanOfBuckets, PUBLISHED_BUCKETS } from '../../src/statistics/mean.ts';
+import { type Mean, meanOfBuckets, PUBLISHED_BUCKETS } from '../../src/statistics/mean.ts';
 import { SampleUnion } from '../../src/statistics/sample-union.ts';
-import { type Sampled, UserSample } from '../../src/statistics/user-sample.ts';
+import type { Sampled } from '../../src/statistics/sampled.ts';
+import { UserSample } from '../../src/statistics/user-sample.ts';
 
 export const SETTINGS: ExperimentSettings = {
   name: 'default',
@@ -36,9 +39,17 @@ export function sampleOf(users: readonly number[]): UserSample {
   return sample;
 }
 
-/** A variant with enough of everything to be judged. */
-export function variant(means: VariantState['means'], more: Partial<VariantState> = {}): VariantState {
-  return { impressions: 5000, positives: 900, userless: 0, buckets: 256, means, ...more };
+/** A variant with enough of everything to be judged; where nothing else is said, many users share the lists evenly. */
+export function variant(
+  means: ReadonlyMap<string, Result<Mean & Partial<ArmMean>>>,
+  more: Partial<Omit<VariantState, 'means'>> = {},
+): VariantState {
+  const arms = [...means].map(([name, mean]): readonly [string, Result<ArmMean>] => [
+    name,
+    isAbsent(mean) ? mean : { kish: mean.df + 1, users: 3000, spread: 100, ...mean },
+  ]);
+  const rest = { impressions: 5000, positives: 900, userless: 0, buckets: 256, heaviest: 0.004 };
+  return { ...rest, means: new Map(arms), ...more };
 }
 
 /** The same sums for each of the measures. */

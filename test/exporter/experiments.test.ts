@@ -67,7 +67,12 @@ describe('the experiments of an exporter', () => {
       expect(found).toEqual(plainly(service, both));
       for (const { experiment, variants } of found) decisions.add(`${experiment}: ${variants[0].decision}`);
     }
-    expect([...decisions].sort()).toEqual(['default: insufficient', 'default: regressed', 'second: regressed']);
+    expect([...decisions].sort()).toEqual([
+      'default: insufficient',
+      'default: regressed',
+      'second: insufficient',
+      'second: regressed',
+    ]);
     await running.stop();
   });
 

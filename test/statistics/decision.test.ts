@@ -10,13 +10,13 @@ if (EFFECT === undefined) throw new Error('the healthy facts have an effect');
 
 /** What makes each row hold, in the order of the rows; the last one makes none of the others hold. */
 const CAUSES: readonly (readonly [string, Partial<ExperimentFacts>])[] = [
-  ['no_data', { variant: { ...SOUND, impressions: 0 } }],
   ['incomplete', { missing: 2000 }],
   ['srm', { split: { p: 1e-5, deviation: 0.05 } }],
+  ['no_data', { variant: { ...SOUND, impressions: 0 } }],
   ['crossover', { exposure: { crossovers: 200, sampled: 20_000 } }],
   ['few_users', { variant: { ...SOUND, users: 99 } }],
   ['few_buckets', { variant: { ...SOUND, buckets: 29 } }],
-  ['few_positives', { variant: { ...SOUND, positives: 24 } }],
+  ['few_positives', { control: { ...SOUND, positives: 24 }, variant: { ...SOUND, positives: 24 } }],
   ['zero_variance', { effect: undefined }],
   ['effect_changed', { pWorse: 0.01, pBetter: 0.01 }],
   ['guardrail_worse', { guardrail: { measure: 'mrr', p: 0.01 } }],
@@ -103,7 +103,7 @@ describe('the decision', () => {
     const wild = fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, 0, 1e308);
     fc.assert(
       fc.property(wild, wild, wild, wild, wild, (a, b, c, d, e) => {
-        const side = { impressions: a, users: b, buckets: c, positives: d };
+        const side = { impressions: a, users: b, buckets: c, positives: d, kish: e, heaviest: a };
         const facts: ExperimentFacts = {
           ...HEALTHY,
           control: side,
@@ -171,10 +171,10 @@ describe('the rows', () => {
   });
 
   it.each([
-    [0.00099, 0.02, 'srm'],
-    [0.001, 0.02, 'within_tolerance'],
-    [0.00099, 0.0199, 'within_tolerance'],
-    [0.00099, 0.021, 'srm'],
+    [0.00099, 0.002, 'srm'],
+    [0.001, 0.002, 'within_tolerance'],
+    [0.00099, 0.00199, 'within_tolerance'],
+    [0.00099, 0.0021, 'srm'],
   ])('at p %d and a deviation of %d say %s', (p, deviation, reason) => {
     expect(first(change({ split: { p, deviation } }))).toBe(reason);
   });
@@ -193,13 +193,40 @@ describe('the rows', () => {
     ['impressions', 0, 1, 'no_data'],
     ['users', 99, 100, 'few_users'],
     ['buckets', 29, 30, 'few_buckets'],
-    ['positives', 24, 25, 'few_positives'],
+    ['kish', 29.9, 30, 'few_users'],
   ] as const)('need %s above %d in each of the two', (count, few, enough, reason) => {
     for (const side of ['control', 'variant'] as const) {
       expect(first(change({ [side]: { ...SOUND, [count]: few } }))).toBe(reason);
       expect(first(change({ [side]: { ...SOUND, [count]: enough } }))).toBe('within_tolerance');
       expect(first(change({ [side]: { ...SOUND, [count]: enough + 1 } }))).toBe('within_tolerance');
     }
+  });
+
+  it.each([
+    [24, 24, 'few_positives'],
+    [0, 24, 'few_positives'],
+    [0, 25, 'within_tolerance'],
+    [24, 26, 'within_tolerance'],
+  ])('with %d and %d positives say %s', (few, many, reason) => {
+    const [a, b] = [few, many].map((positives) => ({ ...SOUND, positives }));
+    expect(first(change({ control: a, variant: b }))).toBe(reason);
+    expect(first(change({ control: b, variant: a }))).toBe(reason);
+  });
+
+  it('need positives in both where a variant without them has no value', () => {
+    const none = { ...SOUND, positives: 0, kish: undefined };
+    expect(first(change({ variant: none, effect: undefined }))).toBe('few_positives');
+    expect(first(change({ control: none, effect: undefined }))).toBe('few_positives');
+  });
+
+  it('find all traffic in one variant before they find that the other has none', () => {
+    const none = { ...SOUND, impressions: 0, users: 0 };
+    expect(first(change({ variant: none, split: { p: 1e-243, deviation: 1 } }))).toBe('srm');
+  });
+
+  it('do not call incomplete what has not begun', () => {
+    const none = { ...SOUND, impressions: 0 };
+    expect(first(change({ control: none, variant: none, impressions: 0, missing: 5 }))).toBe('no_data');
   });
 
   it.each([

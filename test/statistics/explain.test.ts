@@ -106,11 +106,35 @@ describe('the explanation of an experiment', () => {
     const few = { ...HEALTHY.control, users: 12 };
     expect(said({ variant: few })).toBe('B has only 12 users; 100 are needed in each variant. Wait for more traffic.');
     expect(said({ control: few })).toMatch(/^A has only 12 users/);
-    expect(said({ control: { ...few, users: 1000, positives: 0 } })).toMatch(/^A has no lists with a positive; 25 are/);
+    const hardlyAny = (positives: number) => ({ ...HEALTHY.control, positives });
+    expect(said({ control: hardlyAny(0), variant: hardlyAny(24) })).toBe(
+      'A has 0 and B 24 lists with a positive; 25 are needed in one of them. Wait for more feedback; if none arrives, check the feedback topic.',
+    );
+    const noValue = { ...hardlyAny(0), kish: undefined };
+    expect(said({ variant: noValue, effect: undefined })).toMatch(
+      /^ndcg@10 has no value in B, because it counts lists with a positive alone: B has no lists .*, A has 900\. Check the feedback of B/,
+    );
     const none = { ...HEALTHY.control, impressions: 0 };
     expect(said({ variant: none })).toMatch(/^B has no impressions yet/);
     expect(said({ control: none })).toMatch(/^A has no impressions yet/);
     expect(said({ control: none, variant: none })).toMatch(/^A and B have no impressions yet/);
+  });
+
+  it('tells of a user who makes most of the lists', () => {
+    const bot = { ...HEALTHY.control, kish: 2.4, heaviest: 0.63 };
+    expect(said({ variant: bot })).toBe(
+      'About 63.0 % of the lists of B come from one user, or from few that share its bucket, so that B weighs as only 2 equal user buckets; 30 are needed in each variant for an error that can be trusted. Find out whether it is a bot, and leave it out of the impressions, then restart the experiment.',
+    );
+    expect(said({ control: bot })).toMatch(/^About 63\.0 % of the lists of A /);
+    expect(said({ variant: { ...bot, heaviest: 0.049 } })).toMatch(/^The lists of B lie so unevenly/);
+  });
+
+  it('warns that a finding next to no positives may be one of the feedback', () => {
+    const dead = { ...HEALTHY.control, positives: 0 };
+    const lost = 'B has no lists with a positive: if its ranking is not broken, its feedback is.';
+    expect(said({ pWorse: 0.01, effect: WORSE, variant: dead })).toContain(lost);
+    expect(said({ guardrail: { measure: 'mrr', p: 0.01 }, variant: dead })).toContain(lost);
+    expect(said({ pWorse: 0.01, effect: WORSE })).not.toContain('feedback');
   });
 
   it('has words of its own for each reason', () => {

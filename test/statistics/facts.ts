@@ -1,6 +1,13 @@
 import type { ExperimentFacts, VariantFacts } from '../../src/statistics/decision-facts.ts';
 
-const VARIANT: VariantFacts = { impressions: 50_000, users: 10_000, buckets: 256, positives: 900 };
+const VARIANT: VariantFacts = {
+  impressions: 50_000,
+  users: 10_000,
+  buckets: 256,
+  positives: 900,
+  kish: 250,
+  heaviest: 0.004,
+};
 
 /** A sound experiment with a narrow interval around 0. */
 export const HEALTHY: ExperimentFacts = {
@@ -51,6 +58,8 @@ export function factsOf(inputs: DecisionInputs): ExperimentFacts {
     users: inputs.users[i],
     buckets: inputs.buckets[i],
     positives: inputs.positives[i],
+    kish: 256,
+    heaviest: 0,
   });
   const { effect: difference, stderr, lower, upper, guardrailPWorse } = inputs;
   return {

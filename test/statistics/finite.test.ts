@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Result } from '../../src/statistics/absent.ts';
 import { ABSENCES, isAbsent } from '../../src/statistics/absent.ts';
+import { type ArmMean, effectOfArms, kishOf, spreadOf, usersOfKish } from '../../src/statistics/arm.ts';
 import { holm } from '../../src/statistics/corrections.ts';
 import { designEffect, impressionStderr, stretchedStderr, windowStderr } from '../../src/statistics/design-effect.ts';
 import { detectableEffect, powerOf, relativeSize } from '../../src/statistics/detectable.ts';
@@ -10,8 +11,9 @@ import { fixedHorizon, pairedEffect, unpairedEffect } from '../../src/statistics
 import { jackknife } from '../../src/statistics/jackknife.ts';
 import { liftOf } from '../../src/statistics/lift.ts';
 import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/looks.ts';
-import { intervalOfMean, meanOfBuckets } from '../../src/statistics/mean.ts';
+import { intervalOfMean, type Mean, meanOfBuckets } from '../../src/statistics/mean.ts';
 import { oneSidedSequence } from '../../src/statistics/one-sided.ts';
+import { residualsOf } from '../../src/statistics/residuals.ts';
 import { chiSquareTest, largestDeviation, logBayesFactor } from '../../src/statistics/sample-ratio.ts';
 import { confidenceSequence } from '../../src/statistics/sequence.ts';
 
@@ -70,6 +72,13 @@ function soundEffect(effect: Result<Effect>, users: number): void {
   sound([looks, runningTwoSidedP(looks), holm([runningTwoSidedP(looks), 0.5])], 'looks');
 }
 
+/** With the sizes of its buckets, as `armOfVector` has them. */
+function armOf(mean: Result<Mean>, { m, d }: BucketSums): Result<ArmMean> {
+  if (isAbsent(mean)) return mean;
+  const kish = kishOf(d);
+  return { ...mean, kish, users: usersOfKish(kish, d.length, 1e9), spread: spreadOf(residualsOf(m, d)?.scaled ?? []) };
+}
+
 it('nothing that is not finite leaves statistics, whatever the rows hold', () => {
   let values = 0;
   fc.assert(
@@ -83,6 +92,10 @@ it('nothing that is not finite leaves statistics, whatever the rows hold', () =>
       }
       soundEffect(pairedEffect(a, b), users);
       soundEffect(unpairedEffect(means[0], means[2]), users);
+      const arms = [a, b, c].map((one, i) => armOf(means[i], one));
+      sound(arms, 'arms');
+      soundEffect(effectOfArms(arms[0], arms[1]), users);
+      soundEffect(effectOfArms(arms[2], arms[0]), users);
       sound(
         jackknife([a.m, a.d], ([m, d]) => Math.sqrt(m / d)),
         'jackknife',

@@ -1,4 +1,5 @@
-import { type SampledUser, UserSample } from '../../src/statistics/user-sample.ts';
+import type { SampledUser } from '../../src/statistics/sampled.ts';
+import { UserSample } from '../../src/statistics/user-sample.ts';
 
 /**
  * The definition of a merge: the larger level, then user by user. The plain version of `SampleUnion`.

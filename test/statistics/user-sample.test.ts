@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CROSSOVER_SHARE, exposureOf, isCrossed, usersOfPair } from '../../src/statistics/exposure.ts';
+import { CROSSOVER_SHARE, exposureOf, isCrossed } from '../../src/statistics/exposure.ts';
 import { fieldsOfSample, readSample, sampleOfFields } from '../../src/statistics/sample-codec.ts';
 import { SampleUnion } from '../../src/statistics/sample-union.ts';
-import { MOST_VARIANTS, type Sampled, type SampledUser, UserSample } from '../../src/statistics/user-sample.ts';
+import { MOST_VARIANTS, type Sampled, type SampledUser } from '../../src/statistics/sampled.ts';
+import { UserSample } from '../../src/statistics/user-sample.ts';
 import { sampleKey } from '../../src/user-words.ts';
 import { mergeSamples } from './merged-samples.ts';
 
@@ -91,8 +92,6 @@ describe('a user sample', () => {
           const users = new Set(events.filter((event) => event.variant === variant).map(({ user }) => user));
           expect(exposureOf(exposed([sample]), 3).seen[variant]).toBe(users.size);
         }
-        const pair = new Set(events.filter((event) => event.variant !== 1).map(({ user }) => user));
-        expect(usersOfPair(exposed([sample]), 0, 2)).toBe(pair.size);
       }),
     );
   });

@@ -347,7 +347,8 @@ describe('the users of a run', () => {
     const [, key] = keysOf(EXPERIMENT);
     const full = new Map([...store.snapshot()].map(([name, fields]) => [name, new Map(fields)] as const));
     const stored = new Map([['level', '0']]);
-    for (let n = 0; n < SAMPLE_CAPACITY; n++) stored.set(String(n * 2 ** 38 + 7), `[1,${BEGIN},0]`);
+    for (let n = 0; n < SAMPLE_CAPACITY; n++)
+      stored.set(String(n * (2 ** 53 / SAMPLE_CAPACITY) + ((n * 7919) % 2 ** 21)), `[1,${BEGIN},0]`);
     full.set(key, stored);
     store.restoreSnapshot(full);
 

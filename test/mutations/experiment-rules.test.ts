@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { multiplierAt } from '../../src/statistics/sequence.ts';
+import { AS_OF, SETTINGS, sampleOf, state, variant } from '../experiment/states.ts';
+import { EXPERIMENT_RULE_MUTATIONS } from './experiment-rules.ts';
+import { withMutation } from './loader.ts';
+import type { Change } from './mutation.ts';
+
+type Trail = typeof import('../../src/experiment/trail.ts');
+type Arm = Parameters<typeof variant>[0];
+
+function watcherOf(changes: readonly Change[]): Promise<Trail> {
+  return withMutation<Trail>(changes, 'experiment/trail.ts', (path) => import(/* @vite-ignore */ path));
+}
+
+function mean(value: number, more: object = {}): Arm {
+  return new Map([['ndcg@10', { value, stderr: 0.005, df: 255, ...more }]]);
+}
+
+const FLAT = { stderr: { absent: 'zero_variance' } as const, spread: 0 };
+
+function totals(a: ReturnType<typeof variant>, b: ReturnType<typeof variant>, more: Parameters<typeof state>[1] = {}) {
+  const { looks: _, ...rest } = state({ A: a, B: b }, more);
+  return rest;
+}
+
+/** What each scene says; every rule changes one of them. */
+function scenes({ Watcher }: Trail): readonly unknown[] {
+  const look = (...states: readonly ReturnType<typeof totals>[]) => {
+    const watcher = new Watcher();
+    const comparisons = states.map((one) => watcher.look(one));
+    const [{ reason, measures }] = comparisons[comparisons.length - 1].variants;
+    return { reason, stderr: measures[0].stderr, ci: measures[0].ci, df: measures[0].fixedHorizon?.df };
+  };
+  const control = variant(mean(0.2));
+  const dead = look(totals(control, variant(mean(0, { ...FLAT, users: 500 }), { positives: 0 })));
+  const nearlyDead = look(totals(control, variant(mean(0.18, { stderr: 1e-4, spread: 2 }), { positives: 18 })));
+  const bot = variant(mean(0.4, { kish: 2 }));
+  const forgotten = look(totals(control, bot), totals(control, variant(mean(0.2)), { asOf: AS_OF + 3_600_000 }));
+  const unequal = look(totals(control, variant(mean(0.201, { kish: 40 })), { sample: sampleOf([9500, 500]) }));
+  const half = unequal.ci === null ? 0 : (unequal.ci[1] - unequal.ci[0]) / 2 / (unequal.stderr ?? 1);
+  return [
+    dead.reason,
+    dead.stderr?.toFixed(9),
+    nearlyDead.stderr?.toFixed(9),
+    look(totals(control, bot)).reason,
+    forgotten.reason,
+    half.toFixed(9),
+    Number(unequal.df).toFixed(3),
+  ];
+}
+
+const EXPECTED = [
+  'primary_worse',
+  Math.sqrt(0.005 ** 2 * (1 + 3000 / 500)).toFixed(9),
+  Math.sqrt(2 * 0.005 ** 2).toFixed(9),
+  'few_users',
+  'wide_interval',
+  multiplierAt(1900, SETTINGS).toFixed(9),
+  (4 / (1 / 255 + 1 / 39)).toFixed(3),
+];
+
+describe('a decision with a weakened rule is caught', () => {
+  it.each(EXPERIMENT_RULE_MUTATIONS.map((each) => [each.name, each] as const))('%s', async (_, { changes }) => {
+    expect(scenes(await watcherOf(changes))).not.toEqual(EXPECTED);
+  });
+
+  it('and the rules as they are pass, and their copy without a change', async () => {
+    expect(scenes(await import('../../src/experiment/trail.ts'))).toEqual(EXPECTED);
+    expect(scenes(await watcherOf([]))).toEqual(EXPECTED);
+  });
+});
