@@ -5,6 +5,7 @@ import { RedisStore } from '../accumulators/store/redis.ts';
 import { withCatalogue } from '../catalogue-file.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
+import { planOf } from '../experiment/plan.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare.ts';
 import { compareStored, type StoredCompared } from '../service/compare.ts';
 import { suggestion } from '../spelling.ts';
@@ -19,6 +20,7 @@ interface Flags extends ReplayFlags {
   readonly redis?: string;
   readonly namespace?: string;
   readonly plot?: string;
+  readonly plan?: boolean;
 }
 
 /** Exit code of a variant that is worse than the control (interfaces.md section 3). */
@@ -39,6 +41,7 @@ export function compareCommand(): Command {
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', COMPARISON_OUTPUTS.join(', '), 'table')
     .option('--plot <file.svg>', 'draw the effect on the primary measure, look by look')
+    .option('--plan', 'say how many users and days it takes until effects of 1, 2, 5 and 10 % are seen')
     .addHelpText(
       'after',
       `
@@ -62,7 +65,8 @@ Examples:
       const { comparison, trail, replayed }: Partial<FilesCompared> & StoredCompared = hasFiles(flags)
         ? await readAndCompare(settings, experiment, flags)
         : await readLive(settings, experiment, flags);
-      process.stdout.write(printComparison(comparison, trail, flags.output));
+      const plan = flags.plan === true ? planOf(comparison, trail, experiment) : undefined;
+      process.stdout.write(printComparison(comparison, trail, flags.output, plan));
       if (flags.plot !== undefined) writeFileSync(flags.plot, comparisonPlot(comparison, trail));
       if (replayed !== undefined) noteOddities(replayed, flags);
       if (isRegressed(comparison)) process.exitCode = REGRESSED;

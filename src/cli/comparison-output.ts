@@ -1,5 +1,6 @@
 import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
+import { PATIENCE_DAYS, type PlannedEffect, type PlannedVariant } from '../experiment/plan.ts';
 import type { Trail } from '../experiment/trail.ts';
 import { escaped, htmlPage } from '../output/markup.ts';
 import { stableJson } from '../output/stable-json.ts';
@@ -15,27 +16,35 @@ export function isComparisonOutput(text: string): text is ComparisonOutput {
   return COMPARISON_OUTPUTS.some((output) => output === text);
 }
 
-/** A comparison as text, ending with a newline. `trail`: for the pictures of `html`. */
-export function printComparison(comparison: Comparison, trail: Trail, output: ComparisonOutput): string {
+type Plans = readonly PlannedVariant[];
+
+/** A comparison as text, ending with a newline. `trail`: for the pictures of `html`. `plan`: what else was asked for. */
+export function printComparison(
+  comparison: Comparison,
+  trail: Trail,
+  output: ComparisonOutput,
+  plan: Plans | undefined = undefined,
+): string {
   switch (output) {
     case 'json':
-      return comparisonJson(comparison);
+      return comparisonJson(comparison, plan);
     case 'table':
-      return tableText(comparison);
+      return `${tableText(comparison)}${plan === undefined ? '' : `\n${planText(comparison, plan, plainTable)}`}`;
     case 'md':
-      return markdown(comparison);
+      return `${markdown(comparison)}${plan === undefined ? '' : `\n${planText(comparison, plan, markdownTable)}`}`;
     case 'html':
-      return html(comparison, trail);
+      return html(comparison, trail, plan);
     default:
       return assertNever(output);
   }
 }
 
 /** Keys, variants and measures in alphabetical order: equal comparisons give equal bytes. */
-function comparisonJson(comparison: Comparison): string {
+function comparisonJson(comparison: Comparison, plan: Plans | undefined): string {
   const variants = [...comparison.variants].sort((a, b) => (a.variant < b.variant ? -1 : 1));
   return stableJson({
     ...comparison,
+    ...(plan === undefined ? {} : { plan }),
     variants: variants.map((variant) => ({
       ...variant,
       measures: [...variant.measures].sort((a, b) => (a.measure < b.measure ? -1 : 1)),
@@ -62,7 +71,7 @@ function markdown(comparison: Comparison): string {
   return `${[`## ${headline(comparison)}`, '', ...findings, tables.join('\n'), ...list].join('\n')}\n`;
 }
 
-function html(comparison: Comparison, trail: Trail): string {
+function html(comparison: Comparison, trail: Trail, plan: Plans | undefined): string {
   const findings = comparison.variants.map(
     ({ variant, decision, reason, since, explanation }) =>
       `<h2>${escaped(`${variant}: ${decision}`)}</h2>\n<p>${escaped(explanation)} <span class="note">(${reason}${sinceText(since)})</span></p>\n`,
@@ -73,11 +82,60 @@ function html(comparison: Comparison, trail: Trail): string {
     comparisonPlot(comparison, trail),
     `<div class="wide">\n${measures(comparison, htmlTable)}</div>\n`,
     `<h2>Traffic</h2>\n${arms(comparison, htmlTable)}`,
+    ...(plan === undefined
+      ? []
+      : [`<h2>Plan</h2>\n${planTable(plan, htmlTable)}<p>${escaped(planWords(comparison, plan).join(' '))}</p>\n`]),
     `<ul class="note">\n${notes(comparison)
       .map((note) => `<li>${escaped(note)}</li>`)
       .join('\n')}\n</ul>\n`,
   ];
   return htmlPage(`Experiment ${comparison.experiment}`, parts.join(''));
+}
+
+function planText(comparison: Comparison, plan: Plans, write: TableWriter): string {
+  return `${planTable(plan, write)}\n${planWords(comparison, plan).join('\n')}\n`;
+}
+
+/** Users and days until an effect is seen with power .8, and until equal variants are called healthy. */
+function planTable(plan: Plans, write: TableWriter): string {
+  const rows = plan.flatMap(({ variant, effects, healthy }) => [
+    ...(effects ?? []).map((planned) => [variant, `an effect of ${share(planned.effect)}`, ...takes(planned)]),
+    ...(healthy === null ? [] : [[variant, `healthy within ${share(healthy.effect)}`, ...takes(healthy)]]),
+  ]);
+  return write(['variant', 'to see', 'users of both', 'days since the start'], rows, 2);
+}
+
+function takes({ users, days }: PlannedEffect): readonly string[] {
+  return [grouped(users), days === null ? '-' : days < 10 ? days.toFixed(1) : grouped(Math.ceil(days))];
+}
+
+function planWords({ primary, tolerance }: Comparison, plan: Plans): string[] {
+  const words = plan.flatMap(({ variant, usersPerDay, effects, healthy, withinReach }) => {
+    if (effects === null)
+      return [`${variant}: ${primary} has no error yet, so nothing can be planned. Wait for users.`];
+    if (usersPerDay === null || withinReach === null)
+      return [`${variant}: too young to tell how many users come in a day.`];
+    const pace = `${variant}: ${grouped(Math.round(usersPerDay))} new users a day with the control.`;
+    if (healthy === null) return [`${pace} A tolerance of 0 can never be called healthy.`];
+    if (healthy.days !== null && healthy.days <= PATIENCE_DAYS) return [pace];
+    return [
+      `${pace} "healthy" within ${share(tolerance)} is out of reach in ${PATIENCE_DAYS} days; within ${share(roundedUp(withinReach))} it can be had. Set tolerance to what a loss may be.`,
+    ];
+  });
+  return [
+    ...words,
+    'With power .8, at any number of looks; days at the rate of new users so far, the least to expect: users who come back add less.',
+  ];
+}
+
+/** To two digits that count. */
+function roundedUp(fraction: number): number {
+  const unit = 10 ** (Math.floor(Math.log10(fraction)) - 1);
+  return Math.ceil(fraction / unit) * unit;
+}
+
+function share(fraction: number): string {
+  return `${Number((100 * fraction).toPrecision(3))} %`;
 }
 
 function sinceText(since: string | null): string {

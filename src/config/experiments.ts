@@ -40,9 +40,10 @@ const experiment = z.strictObject(
       .refine((alpha) => alpha < 0.5, { error: 'expected a number above 0 and below 0.5' })
       .prefault(0.05)
       .meta({ description: 'share of false alarms, below 0.5' }),
-    nStar: whole(1, 1_000_000_000)
-      .prefault(5000)
-      .meta({ description: 'number of users at which the sequential interval is narrowest' }),
+    nStar: whole(1, 1_000_000_000).prefault(5000).meta({
+      description:
+        'about the users you plan for, control and variant together: there the interval is narrowest. receval compare --plan tells how many an effect takes',
+    }),
     tolerance: number(0, 1).prefault(0.01).meta({ description: 'relative loss that is still healthy' }),
     interleaved: z
       .boolean({ error: 'expected true or false' })

@@ -1,0 +1,104 @@
+/**
+ * How many users it takes until effects are seen, and how long at the traffic there is: for who plans an experiment, or asks
+ * how long to wait (statistics.md section 7).
+ *
+ * N users of an equal split have the error SE·√(N₀/N), with SE at the present N₀ (`balancedUsers`). An effect δ is seen with
+ * power .8 at a look at N when (c(N) + z(.8))·SE(N) <= δ; `healthy` at a tolerance t, when there is no difference, when the
+ * same holds for δ = t·|R_C|. Errors of users who come back shrink more slowly than √N: it is the least that must be
+ * expected. It takes the effect that one wants to see, never the one that was observed.
+ */
+import { detectableEffect } from '../statistics/detectable.ts';
+import { balancedUsers } from '../statistics/exposure.ts';
+import { multiplierAt } from '../statistics/sequence.ts';
+import type { Comparison } from './comparison.ts';
+import type { Trail } from './trail.ts';
+
+/** Effects that are asked for, as fractions of the control. */
+const EFFECTS = [0.01, 0.02, 0.05, 0.1] as const;
+const DAY_MS = 86_400_000;
+/** Patience that `withinReach` reckons with. */
+export const PATIENCE_DAYS = 28;
+/** No traffic has so many users. */
+const MOST_USERS = 1e15;
+
+export interface PlannedEffect {
+  /** As a fraction of the control's mean. */
+  readonly effect: number;
+  /** Of both variants together, in the split that there is. */
+  readonly users: number;
+  /** From the start of the run, at the present rate of new users; null: the run is too young to tell a rate. */
+  readonly days: number | null;
+}
+
+export interface PlannedVariant {
+  readonly variant: string;
+  /** New users of the variant and the control together, a day; null: the run is too young to tell. */
+  readonly usersPerDay: number | null;
+  /** null: the primary measure has no error yet. */
+  readonly effects: readonly PlannedEffect[] | null;
+  /** When `healthy` at the tolerance of the settings can be said of equal variants. */
+  readonly healthy: PlannedEffect | null;
+  /** The smallest tolerance at which it can be said within `PATIENCE_DAYS`. */
+  readonly withinReach: number | null;
+}
+
+export interface PlanSettings {
+  readonly alpha: number;
+  readonly nStar: number;
+  /** Events before this time take no part; undefined: all do. */
+  readonly start: number | undefined;
+}
+
+/** One entry for each variant that is compared with the control. */
+export function planOf(comparison: Comparison, trail: Trail, settings: PlanSettings): readonly PlannedVariant[] {
+  const days = elapsedDays(comparison, trail, settings.start);
+  return comparison.variants.map(({ variant, measures }): PlannedVariant => {
+    const [control, treatment] = [comparison.users[comparison.control] ?? 0, comparison.users[variant] ?? 0];
+    const usersPerDay = days === undefined ? null : (control + treatment) / days;
+    const now = balancedUsers(control, treatment);
+    const primary = measures.find(({ role }) => role === 'primary');
+    const none = { variant, usersPerDay, effects: null, healthy: null, withinReach: null };
+    if (primary?.stderr == null || primary.control == null || primary.control === 0 || !(now > 0)) return none;
+    /** Of the control's mean, for one user. */
+    const error = (primary.stderr * Math.sqrt(now)) / Math.abs(primary.control);
+    const all = (control + treatment) / now;
+    const planned = (effect: number): PlannedEffect => {
+      const users = Math.ceil(usersFor(effect, error, settings) * all);
+      return { effect, users, days: usersPerDay === null ? null : users / usersPerDay };
+    };
+    const { tolerance } = comparison;
+    return {
+      variant,
+      usersPerDay,
+      effects: EFFECTS.map(planned),
+      healthy: tolerance > 0 ? planned(tolerance) : null,
+      withinReach: usersPerDay === null ? null : seenWith((usersPerDay * PATIENCE_DAYS) / all, error, settings),
+    };
+  });
+}
+
+/** The smallest effect, in the unit of `error`, that N users show with power .8. */
+function seenWith(users: number, error: number, settings: PlanSettings): number {
+  const seen = detectableEffect(error / Math.sqrt(users), multiplierAt(users, settings));
+  return typeof seen === 'number' ? seen : Number.POSITIVE_INFINITY;
+}
+
+/** The least N that shows the effect: it falls with N, so it is found by halving. */
+function usersFor(effect: number, error: number, settings: PlanSettings): number {
+  let [few, enough] = [1, MOST_USERS];
+  if (seenWith(few, error, settings) <= effect) return few;
+  while (enough / few > 1 + 1e-6) {
+    const middle = Math.sqrt(few * enough);
+    if (seenWith(middle, error, settings) <= effect) enough = middle;
+    else few = middle;
+  }
+  return enough;
+}
+
+/** From the start of the run to its newest look; undefined: less than an hour. */
+function elapsedDays({ asOf }: Comparison, trail: Trail, start: number | undefined): number | undefined {
+  const first = Math.min(...[...trail.values()].flatMap(([point]) => (point === undefined ? [] : [point.at])));
+  const from = start ?? first;
+  const days = asOf === null ? Number.NaN : (Date.parse(asOf) - from) / DAY_MS;
+  return days >= 1 / 24 ? days : undefined;
+}
