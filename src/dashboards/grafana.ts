@@ -1,5 +1,6 @@
 /** Plans as dashboards of Grafana, by its foundation SDK. */
 import {
+  AnnotationQueryBuilder,
   type Dashboard,
   DashboardBuilder,
   DashboardCursorSync,
@@ -11,7 +12,7 @@ import {
 import type { Metric } from '../metrics/metric.ts';
 import { suggestion } from '../spelling.ts';
 import { COLUMNS, HEIGHT, panelOf } from './grafana-panels.ts';
-import { variableOf } from './grafana-variables.ts';
+import { SOURCE, variableOf } from './grafana-variables.ts';
 import type { DashboardPlan, Panel } from './panel.ts';
 
 /**
@@ -19,7 +20,7 @@ import type { DashboardPlan, Panel } from './panel.ts';
  * @throws Error for a panel of a metric that is not among them.
  */
 export function grafanaDashboard(plan: DashboardPlan, metrics: readonly Metric[]): Dashboard {
-  const { uid, title, description, variables, rows, span } = plan;
+  const { uid, title, description, variables, rows, span, marks = [] } = plan;
   const builder = new DashboardBuilder(title)
     .uid(uid)
     .description(description)
@@ -36,6 +37,19 @@ export function grafanaDashboard(plan: DashboardPlan, metrics: readonly Metric[]
         .keepTime(true),
     );
   for (const variable of variables) builder.withVariable(variableOf(variable));
+  for (const { name, expr, title: text, color } of marks) {
+    builder.annotation(
+      new AnnotationQueryBuilder()
+        .name(name)
+        .datasource(SOURCE)
+        .enable(true)
+        .iconColor(color)
+        // Grafana takes milliseconds.
+        .expr(`1000 * ${expr}`)
+        .useValueForTime(true)
+        .titleFormat(text),
+    );
+  }
   let id = 0;
   let y = 0;
   for (const row of rows) {

@@ -80,12 +80,22 @@ export interface Option {
   readonly value: string;
 }
 
+/** Marks across all panels of a dashboard, at the times that a metric tells in seconds. */
+export interface Marks {
+  readonly name: string;
+  readonly expr: string;
+  /** With labels in {{ }}. */
+  readonly title: string;
+  readonly color: string;
+}
+
 export interface DashboardPlan {
   readonly uid: string;
   readonly title: string;
   readonly description: string;
   readonly variables: readonly Variable[];
   readonly rows: readonly Row[];
+  readonly marks?: readonly Marks[];
   /** How far back it looks at first, such as `6h`. */
   readonly span: string;
 }

@@ -1,7 +1,7 @@
 /** How good the rankings are: by cohort and window, against their past, and in experiments. */
 import type { Settings } from '../config/settings.ts';
 import { EXPERIMENT_VARIABLES, experimentRow } from './experiments.ts';
-import { chosen, type DashboardPlan, DECISIONS, decisionNumber, type Panel, type Row } from './panel.ts';
+import { chosen, type DashboardPlan, DECISIONS, decisionNumber, type Marks, type Panel, type Row } from './panel.ts';
 import { BANDS, cohortName, dimensions, errorsOf, matchers, qualityVariables, valuesOf } from './quality-choices.ts';
 import { weights } from './quality-weights.ts';
 
@@ -15,6 +15,7 @@ export function qualityPlan(settings: Settings): DashboardPlan {
     title: 'receval: quality',
     description: 'Ranking measures by cohort and window, against their past, and in experiments.',
     span: '6h',
+    marks: detect.sets.length === 0 ? [] : [accepted(settings)],
     variables: [...qualityVariables(settings), ...(experiments.length === 0 ? [] : EXPERIMENT_VARIABLES)],
     rows: [
       { title: 'Cohorts', panels: [values(settings), table(settings)] },
@@ -71,6 +72,16 @@ function band(): Panel {
     ],
     width: 8,
     repeat: 'cohort',
+  };
+}
+
+/** Where the past of a watched cohort ends for who compares with it. */
+function accepted(settings: Settings): Marks {
+  return {
+    name: 'Accepted levels',
+    expr: 'max without (instance, pod) (receval_quality_accepted_timestamp_seconds{job="$job"})',
+    title: `{{measure}} ${cohortName(settings)}: accepted as normal from here on`,
+    color: 'purple',
   };
 }
 

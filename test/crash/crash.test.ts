@@ -108,7 +108,9 @@ describe('a worker that is killed where it waits', () => {
     expect(units).toHaveLength(2);
     for (const unit of units) {
       const [{ impressions }, { feedback }] = JSON.parse(unit.get('counts') ?? '[]');
-      expect(Object.entries({ ...impressions.drops, ...feedback.drops }).filter(([, n]) => n === 0)).toEqual([]);
+      // A damaged batch is no part of it: the simulator and test/service/undecodable.test.ts have some.
+      const { undecodable: _, ...drops } = { ...impressions.drops, ...feedback.drops };
+      expect(Object.entries(drops).filter(([, n]) => n === 0)).toEqual([]);
       expect(Math.min(impressions.accepted, feedback.attributed)).toBeGreaterThan(50);
       expect(unit.get('panes')).toMatch(/"minutes":\[\[\d+,\d+\]\].*"folded":\d+/);
     }

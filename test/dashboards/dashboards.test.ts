@@ -20,10 +20,11 @@ function made(yaml: string): readonly Dashboard[] {
   return DASHBOARD_NAMES.map((name) => parseDashboard(dashboardText(name, load(yaml))));
 }
 
-function expressionsOf({ templating, ...dashboard }: Dashboard): readonly string[] {
+function expressionsOf({ templating, annotations, ...dashboard }: Dashboard): readonly string[] {
   const queries = templating.list.flatMap((one) => (one.type === 'query' ? [one.query.query] : []));
   return [
     ...queries,
+    ...(annotations?.list ?? []).map(({ expr }) => expr),
     ...visualsOf({ templating, ...dashboard }).flatMap(({ targets }) => targets.map(({ expr }) => expr)),
   ];
 }

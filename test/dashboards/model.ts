@@ -56,11 +56,21 @@ const variable = z.discriminatedUnion('type', [
   }),
 ]);
 
+const mark = z.object({
+  name: z.string(),
+  datasource: source,
+  enable: z.literal(true),
+  expr: z.string(),
+  useValueForTime: z.literal(true),
+  titleFormat: z.string(),
+});
+
 const dashboard = z.object({
   uid: z.string(),
   title: z.string(),
   schemaVersion: z.number().int(),
   templating: z.object({ list: z.array(variable) }),
+  annotations: z.object({ list: z.array(mark) }).optional(),
   panels: z.array(z.union([row, visual])),
 });
 

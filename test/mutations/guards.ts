@@ -47,13 +47,13 @@ const OFFSETS = [
     if (offsets !== commit.parent) return 'CONFLICT';`,
   ),
 ];
-/** Rows of panes travel as what was added since the last commit, marked by a +. */
+/** Rows of minute panes travel as what was added since the last commit, marked by a +. Hours are read again: they tell scores. */
 export const INCREMENTS: readonly Change[] = [
   {
     file: SHEET,
     text: 'return [this.#field, codec.encode(this.#row)];',
     replacement: `const text = codec.encode(this.#row);
-    if (this.vector !== undefined) return [this.#field, text];
+    if (!this.#sheet.key.includes(':pane:m:')) return [this.#field, text];
     Object.assign(this.#row, { impressions: 0, positives: 0, userless: 0 });
     this.#row.sums.fill(0);
     return [this.#field, '+' + text];`,
@@ -62,7 +62,7 @@ export const INCREMENTS: readonly Change[] = [
     file: SHEET,
     text: 'this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));',
     replacement:
-      'if (this.#buckets > 0) this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));',
+      "if (!this.key.includes(':pane:m:')) this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));",
   },
   inStore(
     'for (const [key, fields] of commit.rows) this.#set(key, fields);',

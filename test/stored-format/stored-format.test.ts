@@ -32,7 +32,20 @@ function outcome(stored: StoreSnapshot) {
     stored.get(UNIT) ?? new Map(),
   );
   const { counts, watermark } = join;
-  const checkpoint = { counts, watermark, panes, runs, generation, incompleteBefore, lastRecords };
+  // Configured cohorts have their entries from the start of this version on; before, all stood in the order in which they came.
+  const admission = panes.admission.map((table) => ({
+    ...table,
+    entries: [...table.entries].sort(([a], [b]) => (a < b ? -1 : 1)),
+  }));
+  const checkpoint = {
+    counts,
+    watermark,
+    panes: { ...panes, admission },
+    runs,
+    generation,
+    incompleteBefore,
+    lastRecords,
+  };
   return { rows: rows.sort(([a], [b]) => (a < b ? -1 : 1)), checkpoint };
 }
 
