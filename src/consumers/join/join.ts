@@ -300,8 +300,8 @@ class Join implements JoinEngine {
       steps++;
       if (again.hash(at) !== own || !records.isOf(at, impression.u8, 0)) continue;
       if (last !== 0 && records.logOrder(at, last) < 0) break;
-      if (records.page(at) !== impression.offset) continue;
-      if (Math.abs(impression.ts - records.ts(at)) >= this.#attribution) continue;
+      const apart = Math.abs(impression.ts - records.ts(at));
+      if (records.page(at) !== impression.offset || apart >= this.#attribution) continue;
       found = at;
       break;
     }

@@ -8,6 +8,8 @@ const LEAST_NAMES = 32;
 export class NamedTrees {
   /** By name. */
   roots = new Uint32Array(LEAST_NAMES);
+  /** By name: what is to be added to its tree. */
+  postponed = new Uint32Array(LEAST_NAMES);
   readonly #table: ByteTable;
   #bytes = Buffer.allocUnsafeSlow(1024);
   /** Where each name begins, and the end of the last. */
@@ -19,7 +21,7 @@ export class NamedTrees {
   }
 
   get bytes(): number {
-    return this.#table.bytes + this.#bytes.length + this.#places.byteLength + this.roots.byteLength;
+    return this.#table.bytes + this.#bytes.length + this.#places.byteLength + 2 * this.roots.byteLength;
   }
 
   get steps(): number {
@@ -59,10 +61,12 @@ export class NamedTrees {
   }
 
   #widen(): void {
-    const { roots } = this;
+    const { roots, postponed } = this;
     const places = this.#places;
     this.roots = new Uint32Array(2 * roots.length);
     this.roots.set(roots);
+    this.postponed = new Uint32Array(2 * roots.length);
+    this.postponed.set(postponed);
     this.#places = new Uint32Array(2 * roots.length + 1);
     this.#places.set(places);
   }

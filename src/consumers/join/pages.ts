@@ -63,8 +63,17 @@ export class Pages {
   }
 
   #addTo(name: number, ts: EpochMs, order: number, entry: number): void {
-    const { roots } = this.#names;
-    roots[name] = this.#trees.add(roots[name], ts, order, entry);
+    const { postponed } = this.#names;
+    postponed[name] = this.#trees.postpone(postponed[name], ts, order, entry);
+  }
+
+  #rootOf(name: number): number {
+    const { roots, postponed } = this.#names;
+    if (postponed[name] !== 0) {
+      roots[name] = this.#trees.addAll(roots[name], postponed[name]);
+      postponed[name] = 0;
+    }
+    return roots[name];
   }
 
   /** Whether one has from <= time < to. */
@@ -77,7 +86,7 @@ export class Pages {
     const trees = this.#trees;
     const late = trees.first(this.#all, from, Math.min(to, closed));
     const name = this.#names.find(u8, item, textEnd(u8, item));
-    const holder = name < 0 ? 0 : trees.first(this.#names.roots[name], from, to);
+    const holder = name < 0 ? 0 : trees.first(this.#rootOf(name), from, to);
     if (late === 0 || holder === 0) return trees.value(late + holder);
     return trees.value(trees.order(late) <= trees.order(holder) ? late : holder);
   }
@@ -88,7 +97,7 @@ export class Pages {
     const name = this.#names.find(this.#page, 0, PAGE_BYTES);
     if (name < 0) return 0;
     const trees = this.#trees;
-    const root = this.#names.roots[name];
+    const root = this.#rootOf(name);
     const before = trees.first(root, ts - apart + 1, ts + 1);
     const after = trees.first(root, ts + 1, ts + apart);
     if (before === 0 || after === 0) return trees.value(before + after);

@@ -47,20 +47,27 @@ export class TimeTrees {
   add(root: number, ts: EpochMs, order: number, value: number): number {
     if (root === 0) return this.#make(ts, order, value);
     // The entry that is carried down.
-    let [time, rank, own] = [ts, order, value];
+    let time = ts;
+    let rank = order;
+    let own = value;
     let low = this.span.from;
     let half = this.span.length / 2;
     let bit = 1;
+    let steps = 0;
     for (let at = root; ; ) {
-      this.steps++;
+      steps++;
       if (this.#onePerTime && this.#times[at] === time) {
         if (rank < this.#orders[at]) this.#put(at, time, rank, own);
-        return root;
+        break;
       }
       if (rank < this.#orders[at]) {
-        const held: [number, number, number] = [this.#times[at], this.#orders[at], this.#values[at]];
+        const heldTime = this.#times[at];
+        const heldRank = this.#orders[at];
+        const heldOwn = this.#values[at];
         this.#put(at, time, rank, own);
-        [time, rank, own] = held;
+        time = heldTime;
+        rank = heldRank;
+        own = heldOwn;
       }
       let side: number;
       if (half >= 1) {
@@ -75,10 +82,36 @@ export class TimeTrees {
       if (child === 0) {
         const made = this.#make(time, rank, own);
         this.#children[2 * at + side] = made;
-        return root;
+        break;
       }
       at = child;
     }
+    this.steps += steps;
+    return root;
+  }
+
+  /**
+   * Puts the entry before a list of entries that are to be added to a tree when that is searched, and answers the list: most trees
+   * never are. The empty list is 0.
+   */
+  postpone(list: number, ts: EpochMs, order: number, value: number): number {
+    if (this.#onePerTime && list !== 0 && this.#times[list] === ts && this.#orders[list] < order) return list;
+    const at = this.#make(ts, order, value);
+    this.#children[2 * at] = list;
+    return at;
+  }
+
+  /** Adds all of a list, which is used up. Answers the root. */
+  addAll(root: number, list: number): number {
+    let grown = root;
+    for (let at = list; at !== 0; ) {
+      const next = this.#children[2 * at];
+      this.#children[2 * at] = this.#free;
+      this.#free = at;
+      grown = this.add(grown, this.#times[at], this.#orders[at], this.#values[at]);
+      at = next;
+    }
+    return grown;
   }
 
   /** Answers the root; nothing changes where there is no such entry. */
