@@ -6,6 +6,7 @@ import { Deadlines } from '../../../src/consumers/join/deadlines.ts';
 import { ItemHash } from '../../../src/consumers/join/item-hash.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
 import { ItemRepeats } from '../../../src/consumers/join/repeats.ts';
+import { ReplayNotes } from '../../../src/consumers/join/replay.ts';
 import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
 import { spanAround, TimeTrees } from '../../../src/consumers/join/time-trees.ts';
 import type { Event } from '../../../src/events.ts';
@@ -222,6 +223,30 @@ describe('the hash of items', () => {
     expect(texts.map(find)).toEqual(range(2000));
     expect(table.steps - before).toBeLessThan(200 * 2000);
     expect(find(Buffer.from('none'))).toBe(-1);
+  });
+});
+
+describe('notes of what a replay needs', () => {
+  it('know the least offset that is needed, as a search of all does, in whatever order it is noted and let go', () => {
+    const step = fc.record({ offset: fc.nat(60), until: fc.nat(400), forget: fc.nat(5) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+        const notes = new ReplayNotes(1280);
+        const all: { offset: number; slice: number }[] = [];
+        for (const { offset, until, forget } of steps) {
+          notes.note(offset, -offset, until);
+          all.push({ offset, slice: Math.floor(until / 10) });
+          if (forget === 0) {
+            notes.forget(until);
+            for (let n = all.length - 1; n >= 0; n--) if ((all[n].slice + 1) * 10 <= until) all.splice(n, 1);
+          }
+          const least = Math.min(...all.map((note) => note.offset));
+          const found = notes.least();
+          expect(found?.offset ?? Number.POSITIVE_INFINITY).toBe(least);
+          if (found !== undefined) expect(found.watermark).toBe(-least);
+        }
+      }),
+    );
   });
 });
 
