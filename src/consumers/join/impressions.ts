@@ -8,6 +8,8 @@ import type { Texts } from './pages.ts';
 import { HASH_WORD, NEXT_WORD } from './requests.ts';
 
 /**
+ * Long because what is written to a record, and where, must be read as it was written.
+ *
  * The two packed records of an impression. The entry is remembered until 2H + b after its time; the body, with the items
  * and the chain of attributed feedback, is freed when the longest horizon closes.
  *
