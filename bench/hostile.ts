@@ -16,8 +16,9 @@ interface Sent {
 /** Records of one kind, as an attacker makes them and as others do. */
 interface Attack {
   readonly name: string;
-  readonly hostile: () => Iterable<Sent>;
-  readonly ordinary: () => Iterable<Sent>;
+  /** @param x how many times as many records as in the small size */
+  readonly hostile: (x: number) => Iterable<Sent>;
+  readonly ordinary: (x: number) => Iterable<Sent>;
 }
 
 const START = 1_760_000_040_000;
@@ -54,32 +55,41 @@ function* clicks(count: number, items: number, each: number): Iterable<Sent> {
   }
 }
 
+/** Pages of 500 items, and on each a click on its own. */
+function* pages(count: number, requestOf: (k: number) => string): Iterable<Sent> {
+  for (let k = 0; k < count; k++) {
+    const items = range(500).map((i) => `item-${digits(i, 5)}`);
+    yield shown(requestOf(k), items, { offset: 500 * k, ts: START + ((k * 7919) % 60_000) });
+    yield clicked(requestOf(k), `item-${digits(k % 500, 5)}`, `event-${k}`, { ts: START + 60_000 });
+  }
+}
+
 const ATTACKS: readonly Attack[] = [
   {
     name: 'lists of 500 ids with one suffix',
-    hostile: () => lists(4000, 500, (n) => `${digits(n, 7)}-suffix8`),
-    ordinary: () => lists(4000, 500, (n) => `prefix8-${digits(n, 7)}`),
+    hostile: (x) => lists(4000 * x, 500, (n) => `${digits(n, 7)}-suffix8`),
+    ordinary: (x) => lists(4000 * x, 500, (n) => `prefix8-${digits(n, 7)}`),
   },
   {
     name: 'URLs that end in ?src=home-feed',
-    hostile: () => lists(12_000, 20, (n) => `https://shop.example/item/${digits(n, 7)}?src=home-feed`),
-    ordinary: () => lists(12_000, 20, (n) => `https://shop.example/item?src=home-feed&id=${digits(n, 4)}`),
+    hostile: (x) => lists(12_000 * x, 20, (n) => `https://shop.example/item/${digits(n, 7)}?src=home-feed`),
+    ordinary: (x) => lists(12_000 * x, 20, (n) => `https://shop.example/item?src=home-feed&id=${digits(n, 4)}`),
   },
   {
     name: '20,000 clicks on one list of 1,000',
-    hostile: () => clicks(1, 1000, 20_000),
-    ordinary: () => clicks(1000, 20, 20),
+    hostile: (x) => clicks(1, 1000, 20_000 * x),
+    ordinary: (x) => clicks(1000 * x, 20, 20),
   },
   {
     name: '20,000 clicks on 20 lists of 1,000',
-    hostile: () => clicks(20, 1000, 1000),
-    ordinary: () => clicks(1000, 20, 20),
+    hostile: (x) => clicks(20, 1000, 1000 * x),
+    ordinary: (x) => clicks(1000 * x, 20, 20),
   },
   {
     name: 'clicks with ids of 30 KB on lists of them',
-    *hostile() {
+    *hostile(x) {
       const suffix = 'x'.repeat(30_000);
-      for (let k = 0; k < 60; k++) {
+      for (let k = 0; k < 60 * x; k++) {
         yield shown(
           `request-${k}`,
           range(8).map((i) => `${i}${suffix}`),
@@ -87,9 +97,9 @@ const ATTACKS: readonly Attack[] = [
         for (let c = 0; c < 30; c++) yield clicked(`request-${k}`, `${c % 8}${suffix}`, `event-${c}`);
       }
     },
-    *ordinary() {
+    *ordinary(x) {
       const prefix = 'x'.repeat(30_000);
-      for (let k = 0; k < 60; k++) {
+      for (let k = 0; k < 60 * x; k++) {
         yield shown(
           `request-${k}`,
           range(8).map((i) => `${prefix}${i}`),
@@ -100,14 +110,14 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'one request id for all (a broken client)',
-    *hostile() {
-      for (let k = 0; k < 20_000; k++) {
+    *hostile(x) {
+      for (let k = 0; k < 20_000 * x; k++) {
         yield shown('undefined', ['a', 'b', 'c', 'd']);
         yield clicked('undefined', 'nothing', `event-${k}`);
       }
     },
-    *ordinary() {
-      for (let k = 0; k < 20_000; k++) {
+    *ordinary(x) {
+      for (let k = 0; k < 20_000 * x; k++) {
         yield shown(`request-${k}`, ['a', 'b', 'c', 'd']);
         yield clicked(`request-${k}`, 'nothing', `event-${k}`);
       }
@@ -115,85 +125,118 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     name: '2,000 pages of one request, 2,000 clicks',
-    *hostile() {
-      for (let k = 0; k < 2000; k++) yield shown('request', [`item-${k}`, `other-${k}`], { offset: 2 * k });
-      for (let k = 0; k < 2000; k++) yield clicked('request', `item-${k}`, `event-${k}`);
+    *hostile(x) {
+      for (let k = 0; k < 2000 * x; k++) yield shown('request', [`item-${k}`, `other-${k}`], { offset: 2 * k });
+      for (let k = 0; k < 2000 * x; k++) yield clicked('request', `item-${k}`, `event-${k}`);
     },
-    *ordinary() {
-      for (let k = 0; k < 2000; k++) yield shown(`request-${k}`, [`item-${k}`, `other-${k}`], { offset: 2 * k });
-      for (let k = 0; k < 2000; k++) yield clicked(`request-${k}`, `item-${k}`, `event-${k}`);
+    *ordinary(x) {
+      for (let k = 0; k < 2000 * x; k++) yield shown(`request-${k}`, [`item-${k}`, `other-${k}`], { offset: 2 * k });
+      for (let k = 0; k < 2000 * x; k++) yield clicked(`request-${k}`, `item-${k}`, `event-${k}`);
     },
   },
   {
     name: '2,000 clicks that wait for 2,000 pages of one request',
-    *hostile() {
-      for (let k = 0; k < 2000; k++) yield clicked('request', `item-${k}`, `event-${k}`);
-      for (let k = 0; k < 2000; k++) yield shown('request', [`some-${k}`, `other-${k}`], { offset: 2 * k });
+    *hostile(x) {
+      for (let k = 0; k < 2000 * x; k++) yield clicked('request', `item-${k}`, `event-${k}`);
+      for (let k = 0; k < 2000 * x; k++) yield shown('request', [`some-${k}`, `other-${k}`], { offset: 2 * k });
     },
-    *ordinary() {
-      for (let k = 0; k < 2000; k++) yield clicked(`request-${k}`, `item-${k}`, `event-${k}`);
-      for (let k = 0; k < 2000; k++) yield shown(`request-${k}`, [`some-${k}`, `other-${k}`], { offset: 2 * k });
+    *ordinary(x) {
+      for (let k = 0; k < 2000 * x; k++) yield clicked(`request-${k}`, `item-${k}`, `event-${k}`);
+      for (let k = 0; k < 2000 * x; k++) yield shown(`request-${k}`, [`some-${k}`, `other-${k}`], { offset: 2 * k });
+    },
+  },
+  {
+    name: '2,000 pages of one request at as many times, all of the same items',
+    *hostile(x) {
+      for (let k = 0; k < 2000 * x; k++) {
+        yield shown('request', ['a', 'b', 'c', 'd'], { offset: k, ts: START + ((k * 7919) % 60_000) });
+        yield clicked('request', 'none', `event-${k}`, { ts: START + ((k * 104_729) % 60_000) });
+      }
+    },
+    *ordinary(x) {
+      for (let k = 0; k < 2000 * x; k++) {
+        yield shown(`request-${k}`, ['a', 'b', 'c', 'd'], { offset: k, ts: START + ((k * 7919) % 60_000) });
+        yield clicked(`request-${k}`, 'none', `event-${k}`, { ts: START + ((k * 104_729) % 60_000) });
+      }
+    },
+  },
+  {
+    name: '200 pages of one request, each with the same 500 items',
+    hostile: (x) => pages(200 * x, () => 'request'),
+    ordinary: (x) => pages(200 * x, (k) => `request-${k}`),
+  },
+  {
+    name: '20,000 duplicates at a hundred times',
+    *hostile(x) {
+      for (let k = 0; k < 20_000 * x; k++) yield shown('request', ['a'], { ts: START + (k % 100) * 17_000 });
+    },
+    *ordinary(x) {
+      for (let k = 0; k < 20_000 * x; k++) yield shown(`request-${k}`, ['a'], { ts: START + (k % 100) * 17_000 });
     },
   },
   {
     name: '50,000 orphans of one moment, then time creeps',
-    hostile: () => creeping(50_000, (k) => clicked(`orphan-${k}`, 'item', `event-${k}`), 1_800_000),
-    ordinary: () =>
-      creeping(50_000, (k) => clicked(`orphan-${k}`, 'item', `event-${k}`, { ts: START + 7 * k }), 1_800_000),
+    hostile: (x) => creeping(50_000 * x, (k) => clicked(`orphan-${k}`, 'item', `event-${k}`), 1_800_000),
+    ordinary: (x) =>
+      creeping(
+        50_000 * x,
+        (k) => clicked(`orphan-${k}`, 'item', `event-${k}`, { ts: START + Math.floor((7 * k) / x) }),
+        1_800_000,
+      ),
   },
   {
     name: '50,000 lists of one second, and late ones among them',
-    *hostile() {
-      for (let k = 0; k < 50_000; k++) yield shown(`request-${k}`, ['a'], { ts: START + 500 });
+    *hostile(x) {
+      for (let k = 0; k < 50_000 * x; k++) yield shown(`request-${k}`, ['a'], { ts: START + 500 });
       for (let k = 0; k < 400; k++) {
         yield* until(START + 60_000 + k);
-        for (let n = 0; n < 200; n++) yield shown(`late-${k}-${n}`, ['a'], { ts: START + 400 });
+        for (let n = 0; n < 200 * x; n++) yield shown(`late-${k}-${n}`, ['a'], { ts: START + 400 });
       }
     },
-    *ordinary() {
-      for (let k = 0; k < 50_000; k++) yield shown(`request-${k}`, ['a'], { ts: START + k });
+    *ordinary(x) {
+      for (let k = 0; k < 50_000 * x; k++) yield shown(`request-${k}`, ['a'], { ts: START + Math.floor(k / x) });
       for (let k = 0; k < 400; k++) {
         yield* until(START + 60_000 + k);
-        for (let n = 0; n < 200; n++) yield shown(`late-${k}-${n}`, ['a'], { ts: START + 50_000 + k });
+        for (let n = 0; n < 200 * x; n++) yield shown(`late-${k}-${n}`, ['a'], { ts: START + 50_000 + k });
       }
     },
   },
   {
     name: 'every id escaped',
-    hostile: () =>
+    hostile: (x) =>
       raw(
-        lists(3000, 100, (n) => `item-${n}`),
+        lists(3000 * x, 100, (n) => `item-${n}`),
         (json) => json.replaceAll('"item', '"\\u0069tem'),
       ),
-    ordinary: () => lists(3000, 100, (n) => `item-${n}`),
+    ordinary: (x) => lists(3000 * x, 100, (n) => `item-${n}`),
   },
   {
     name: 'a number above a thousand digits, texts nested 100 deep',
-    hostile: () =>
+    hostile: (x) =>
       raw(
-        lists(3000, 100, (n) => `item-${n}`),
+        lists(3000 * x, 100, (n) => `item-${n}`),
         (json) => json.replace('{', `{"x":${'['.repeat(100)}1${'0'.repeat(1000)}${']'.repeat(100)},`),
       ),
-    ordinary: () => lists(3000, 100, (n) => `item-${n}`),
+    ordinary: (x) => lists(3000 * x, 100, (n) => `item-${n}`),
   },
   {
     name: 'lists whose every item is invalid',
-    hostile: () =>
+    hostile: (x) =>
       raw(
-        lists(1000, 500, (n) => `item-${n}`),
+        lists(1000 * x, 500, (n) => `item-${n}`),
         (json) => json.replace(/"item-\d+"/g, '{"idx":"abc"}'),
       ),
-    ordinary: () => lists(1000, 500, (n) => `item-${n}`),
+    ordinary: (x) => lists(1000 * x, 500, (n) => `item-${n}`),
   },
   {
     name: 'a thousand unknown cohort keys',
-    *hostile() {
-      for (let k = 0; k < 400; k++) {
+    *hostile(x) {
+      for (let k = 0; k < 400 * x; k++) {
         const cohorts = Object.fromEntries(range(1000).map((i) => [`Key-${k}-${i}`, `value-${k}-${i}`]));
         yield shown(`request-${k}`, ['a', 'b'], { cohorts });
       }
     },
-    ordinary: () => lists(400, 1500, (n) => `item-${digits(n, 12)}`),
+    ordinary: (x) => lists(400 * x, 1500, (n) => `item-${digits(n, 12)}`),
   },
 ];
 
@@ -242,37 +285,46 @@ function measure(records: Iterable<Sent>): Cost {
   return { nsPerByte: ((user + system) * 1000) / bytes, bytes };
 }
 
-function measureApart(place: number, kind: 'hostile' | 'ordinary'): Cost {
+function measureApart(place: number, kind: 'hostile' | 'ordinary', size: number): Cost {
   const script = fileURLToPath(import.meta.url);
   const output = execFileSync(
     process.execPath,
-    ['--max-old-space-size=4096', '--import', 'tsx/esm', script, '--one', String(place), kind],
+    ['--max-old-space-size=4096', '--import', 'tsx/esm', script, '--one', String(place), kind, String(size)],
     { encoding: 'utf8' },
   );
   return JSON.parse(output);
 }
 
+/** The second of them shows whether the ratio grows with the number of records. */
+const SIZES = [1, 4];
+
 const [, , ...args] = process.argv;
 if (args[0] === '--one') {
-  const attack = ATTACKS[Number(args[1])];
-  process.stdout.write(`${JSON.stringify(measure(args[2] === 'hostile' ? attack.hostile() : attack.ordinary()))}\n`);
+  const { hostile, ordinary } = ATTACKS[Number(args[1])];
+  const cost = measure((args[2] === 'hostile' ? hostile : ordinary)(Number(args[3])));
+  process.stdout.write(`${JSON.stringify(cost)}\n`);
 } else {
   const at = args.indexOf('--rounds');
   const rounds = at < 0 ? 3 : Number(args[at + 1]);
   const only = args.filter((_, i) => at < 0 || (i !== at && i !== at + 1))[0] ?? '';
-  process.stdout.write('| attack | MB | ordinary, ns per byte | hostile | ratio |\n|---|---|---|---|---|\n');
+  const titles = SIZES.map(
+    (size) => `${size === 1 ? 'ordinary' : `${size} times as many: ordinary`} | hostile | ratio |`,
+  );
+  process.stdout.write(`| attack | MB | ${titles.join(' ')}\n|---|---|${'---|'.repeat(3 * SIZES.length)}\n`);
   for (const [place, { name }] of ATTACKS.entries()) {
     if (!name.includes(only)) continue;
-    const costs: { hostile: Cost[]; ordinary: Cost[] } = { hostile: [], ordinary: [] };
-    for (let round = 0; round < rounds; round++) {
-      costs.ordinary.push(measureApart(place, 'ordinary'));
-      costs.hostile.push(measureApart(place, 'hostile'));
-    }
-    const ordinary = median(costs.ordinary.map((cost) => cost.nsPerByte));
-    const hostile = median(costs.hostile.map((cost) => cost.nsPerByte));
-    const mb = (costs.hostile[0].bytes / 1e6).toFixed(1);
-    process.stdout.write(
-      `| ${name} | ${mb} | ${ordinary.toFixed(1)} | ${hostile.toFixed(1)} | ${(hostile / ordinary).toFixed(1)} |\n`,
-    );
+    let mb = '';
+    const cells = SIZES.map((size) => {
+      const costs: { hostile: Cost[]; ordinary: Cost[] } = { hostile: [], ordinary: [] };
+      for (let round = 0; round < rounds; round++) {
+        costs.ordinary.push(measureApart(place, 'ordinary', size));
+        costs.hostile.push(measureApart(place, 'hostile', size));
+      }
+      const ordinary = median(costs.ordinary.map((cost) => cost.nsPerByte));
+      const hostile = median(costs.hostile.map((cost) => cost.nsPerByte));
+      if (size === 1) mb = (costs.hostile[0].bytes / 1e6).toFixed(1);
+      return `${ordinary.toFixed(1)} | ${hostile.toFixed(1)} | ${(hostile / ordinary).toFixed(1)} |`;
+    });
+    process.stdout.write(`| ${name} | ${mb} | ${cells.join(' ')}\n`);
   }
 }

@@ -21,8 +21,8 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
   ),
   inJoin(
     'impressions H apart are duplicates',
-    'if (Math.abs(impression.ts - records.ts(at)) < this.#attribution) return at;',
-    'if (Math.abs(impression.ts - records.ts(at)) <= this.#attribution) return at;',
+    'if (Math.abs(impression.ts - records.ts(at)) < this.#attribution) break;',
+    'if (Math.abs(impression.ts - records.ts(at)) <= this.#attribution) break;',
   ),
   inJoin('feedback at its deadline is in time', 'if (watermark >= deadline) {', 'if (watermark > deadline) {'),
   inJoin(
@@ -51,7 +51,7 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'waiting feedback outlives its deadline',
-    changes: [{ file: WAITING, text: 'if (deadline <= until) {', replacement: 'if (deadline < until) {' }],
+    changes: [{ file: WAITING, text: 'deadline <= until;', replacement: 'deadline < until;' }],
   },
   inJoin(
     'the record at the committed offset is silent',

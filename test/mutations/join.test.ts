@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { createJoin } from '../../src/consumers/join/join.ts';
 import { checkHistory } from '../consumers/join/check.ts';
 import { histories, USUAL } from '../consumers/join/history.ts';
-import { BROAD } from '../consumers/join/profile.ts';
+import { BROAD, MANY_PAGES } from '../consumers/join/profile.ts';
 import type { CreateJoin } from '../consumers/join/worker.ts';
 import { JOIN_MUTATIONS } from './join.ts';
 import { BOUNDARY_MUTATIONS } from './join-boundaries.ts';
+import { INDEX_MUTATIONS } from './join-indexes.ts';
 import { withMutation } from './loader.ts';
 import type { Mutation } from './mutation.ts';
 
@@ -18,7 +19,8 @@ const MOST_RUNS = 5000;
 
 /** The law of the join over `runs` histories, up to the first that breaks it. */
 function judge(create: CreateJoin, runs: number): { readonly failed: boolean; readonly numRuns: number } {
-  const law = fc.property(histories(BROAD, USUAL), (history) => checkHistory(create, history));
+  const either = fc.oneof(histories(BROAD, USUAL), histories(MANY_PAGES, USUAL));
+  const law = fc.property(either, (history) => checkHistory(create, history));
   return fc.check(law, { seed: SEED, numRuns: runs, endOnFailure: true });
 }
 
@@ -34,7 +36,7 @@ async function mutated({ changes }: Mutation): Promise<CreateJoin> {
 describe('a join with a weakened rule is caught', () => {
   let most = 0;
 
-  it.each([...JOIN_MUTATIONS, ...BOUNDARY_MUTATIONS].map((each) => [each.name, each] as const))(
+  it.each([...JOIN_MUTATIONS, ...BOUNDARY_MUTATIONS, ...INDEX_MUTATIONS].map((each) => [each.name, each] as const))(
     '%s',
     async (_, mutation) => {
       const { failed, numRuns } = judge(await mutated(mutation), MOST_RUNS);

@@ -9,7 +9,7 @@ const TIMELINE = 'consumers/join/timeline.ts';
 const LATE_BY_RECORD = 'const watermark = t.watermark;';
 const NOTE_FEEDBACK = 'this.#topics[topic].notes.note(offset, watermark, deadline);';
 const NOTE_WITNESS = 't.notes.note(records.offset(witness), records.watermark(witness), neededUntil);';
-const WAIT = 'this.#waiting.add(feedback, hash, topic, watermark, deadline, silent, fits > 0);';
+const WAIT = 'this.#waiting.add(feedback, hash, topic, watermark, deadline, silent);';
 const MEETING_OF_WAITING = 'const silent = silentImpression && waiting.isBelow(handle);';
 const MEETING_OF_FEEDBACK = 'const silentMeeting = silent && this.#impressions.isBelow(entry);';
 const SAME_TOPIC = 'if (this.topic(at) !== topic) continue;';
@@ -39,8 +39,8 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: JOIN,
-        text: 'const again = this.#newestIn(this.#again, pageHash(hash, impression.offset), impression);',
-        replacement: 'const again = 0;',
+        text: 'if (this.#again.size === 0) return accepted;',
+        replacement: 'if (this.#again.size >= 0) return accepted;',
       },
     ],
   },
@@ -120,7 +120,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
         file: JOIN,
         text: NOTE_FEEDBACK,
         replacement:
-          'if (this.#fitting(feedback, hashText(feedback.u8, feedback.request, this.#hashSeed), ts) > 0) this.#topics[topic].notes.note(offset, watermark, deadline);',
+          'if (this.#fitting(feedback, hashText(feedback.u8, feedback.request, this.#hashSeed), ts, watermark) > 0) this.#topics[topic].notes.note(offset, watermark, deadline);',
       },
     ],
   },

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { Dimensions } from './dimensions.ts';
+import { type Dimensions, isDimensionName } from './dimensions.ts';
+import { CLOSE_BRACE, nullEnd, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipBlank, stringEnd, valueEnd } from './json-bytes.ts';
 import { isRecord } from './raw.ts';
 import { hasValidContext } from './reader.ts';
 
@@ -44,7 +45,7 @@ export class DimensionSpans {
       this.#dimensions.ignoredKeys += known.ignoredKeys;
       return known;
     }
-    if (this.#size() > MOST_KEY_BYTES) return undefined;
+    if (this.#size() > MOST_KEY_BYTES) return this.#parseLong(u8);
     const read = this.#parse(u8);
     if (read === undefined) return undefined;
     if (this.#byHash.size === MOST_CONTEXTS) this.#byHash.clear();
@@ -68,6 +69,43 @@ export class DimensionSpans {
     const dimensions = this.#dimensions.read(record);
     const ignoredKeys = this.#dimensions.ignoredKeys - before;
     return { key: Buffer.from(key, 'latin1'), dimensions, tuple: dimensions.join(','), ignoredKeys };
+  }
+
+  /**
+   * As `#parse`, without the members that no dimension comes from: for a thousand keys that it never saw, JSON.parse takes six
+   * times as long as for the same bytes of a list.
+   */
+  #parseLong(u8: Uint8Array): Context | undefined {
+    const bytes = Buffer.from(u8.buffer, u8.byteOffset, u8.byteLength);
+    const { spans } = this;
+    const dimensions = this.#dimensions;
+    const ignored = new Set<string>();
+    const members: string[] = [];
+    for (let f = 0; f < FIELDS; f++) {
+      const from = spans[2 * f];
+      const end = spans[2 * f + 1];
+      if (from === end) continue;
+      const field = CONTEXT_FIELDS[f];
+      let value: string | undefined;
+      if (u8[from] !== OPEN_BRACE) value = bytes.toString('latin1', from, end);
+      else if (field === 'cohorts') {
+        value = keptMembers(bytes, from, (key) => {
+          if (dimensions.cohortKeys.has(key)) return true;
+          if (!isDimensionName(key)) ignored.add(key);
+          return false;
+        });
+      } else if (field === 'model') value = keptMembers(bytes, from, (key) => key === 'name' || key === 'version');
+      else if (field === 'experiments') {
+        value = keptMembers(bytes, from, (key) => dimensions.experimentKeys.has(key), isTextOrNull);
+      }
+      if (value === undefined) return undefined;
+      members.push(`"${field}":${value}`);
+    }
+    const record: unknown = JSON.parse(`{${members.join(',')}}`);
+    if (!isRecord(record) || !hasValidContext(record)) return undefined;
+    const values = dimensions.read(record);
+    dimensions.ignoredKeys += ignored.size;
+    return { dimensions: values, tuple: values.join(',') };
   }
 
   #size(): number {
@@ -97,4 +135,32 @@ export class DimensionSpans {
     }
     return true;
   }
+}
+
+/** The members of the plain object at `from` whose keys are kept, as JSON; undefined: a value is not valid. */
+function keptMembers(
+  bytes: Buffer,
+  from: number,
+  isKept: (key: string) => boolean,
+  isValid: (bytes: Buffer, at: number) => boolean = () => true,
+): string | undefined {
+  const kept: string[] = [];
+  let at = skipBlank(bytes, from + 1);
+  while (bytes[at] !== CLOSE_BRACE) {
+    const keyEnd = stringEnd(bytes, at);
+    const value = skipBlank(bytes, skipBlank(bytes, keyEnd) + 1);
+    const end = valueEnd(bytes, value);
+    if (!isValid(bytes, value)) return undefined;
+    // What is no plain value is no value of a dimension, whatever stands in it.
+    const isPlain = bytes[value] !== OPEN_BRACE && bytes[value] !== OPEN_BRACKET;
+    const key = bytes.toString('latin1', at + 1, keyEnd - 1);
+    if (isKept(key)) kept.push(`"${key}":${isPlain ? bytes.toString('latin1', value, end) : '[]'}`);
+    at = skipBlank(bytes, end);
+    if (bytes[at] !== CLOSE_BRACE) at = skipBlank(bytes, at + 1);
+  }
+  return `{${kept.join(',')}}`;
+}
+
+function isTextOrNull(bytes: Buffer, at: number): boolean {
+  return bytes[at] === QUOTE || nullEnd(bytes, at) >= 0;
 }

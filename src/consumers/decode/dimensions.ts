@@ -54,12 +54,17 @@ interface Place {
 export class Dimensions {
   /** Keys of `cohorts` so far that are no valid dimension names. */
   ignoredKeys = 0;
+  /** Keys of `cohorts` that a value may stand under; of `experiments`. */
+  readonly cohortKeys: ReadonlySet<string>;
+  readonly experimentKeys: ReadonlySet<string>;
   readonly #places: readonly Place[];
   readonly #clean = new Map<string, string>();
   readonly #names = new Map<string, boolean>();
 
   constructor(names: readonly string[]) {
     this.#places = names.map(placeOf);
+    this.cohortKeys = new Set(names);
+    this.experimentKeys = new Set(['default', ...this.#places.map(({ experiment }) => experiment)]);
   }
 
   /** One value per dimension, cleaned. Call it once per accepted impression: it counts the ignored keys. */

@@ -143,8 +143,10 @@ export class Scanner {
       spans[2 * f] = this.#to[CONTEXT + f] === 0 ? 0 : this.#from[CONTEXT + f];
       spans[2 * f + 1] = this.#to[CONTEXT + f];
     }
+    if (!hasRanksInOrder(impression, offset)) return undefined;
+    // Last, since it counts ignored keys, which the long way would count again.
     const context = this.#context.read(u8);
-    if (context === undefined || !hasRanksInOrder(impression, offset)) return undefined;
+    if (context === undefined) return undefined;
     impression.ts = ts;
     impression.offset = offset;
     const user = this.#from[USER_ID];

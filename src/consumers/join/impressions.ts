@@ -4,9 +4,12 @@ import type { PackedImpression } from '../packed/impression.ts';
 import { copyText, readText, sameText, textEnd } from '../packed/text.ts';
 import { Arena, type Segment } from './arena.ts';
 import { commonPrefix, ItemTexts, type SlotIndex } from './item-texts.ts';
+import type { Texts } from './pages.ts';
 import { HASH_WORD, NEXT_WORD } from './requests.ts';
 
 /**
+ * Long because what is written to a record, and where, must be read as it was written.
+ *
  * The two packed records of an impression. The entry is remembered until 2H + b after its time; the body, with the items
  * and the chain of attributed feedback, is freed when the longest horizon closes.
  *
@@ -163,6 +166,15 @@ export class ImpressionRecords {
     return sameText(this.#entry(entry).u8, this.entries.unit(entry) * 8 + ENTRY_BYTES, u8, request);
   }
 
+  /** Its request id stands at `requestOf` of these texts. */
+  requestTexts(entry: number): Uint8Array {
+    return this.#entry(entry).u8;
+  }
+
+  requestOf(entry: number): number {
+    return this.entries.unit(entry) * 8 + ENTRY_BYTES;
+  }
+
   isAccepted(entry: number): boolean {
     return (this.#entry(entry).u32[this.entries.unit(entry) * 2 + ENTRY_FLAGS_WORD] & ACCEPTED) !== 0;
   }
@@ -308,6 +320,14 @@ export class ImpressionRecords {
       at = textEnd(u8, at);
     }
     return true;
+  }
+
+  /** The items of the slots, good until the next call; undefined: there is no body any more. */
+  texts(body: number): Texts | undefined {
+    if (body === 0) return undefined;
+    const { u32, u8 } = this.bodies.segment(body);
+    const word = this.bodies.unit(body) * 2;
+    return this.#items.whole(u8, this.#itemsAt(u32, word) * 4, u32[word + LENGTH_WORD]);
   }
 
   slots(body: number): number {

@@ -1,8 +1,19 @@
 import type { Buffer } from 'node:buffer';
 import type { PackedImpression } from '../packed/impression.ts';
-import { copyText, isNarrow, readText, sameText, textEnd, textStart, writeNarrow } from '../packed/text.ts';
+import {
+  copyText,
+  isNarrow,
+  readText,
+  sameText,
+  textBound,
+  textEnd,
+  textStart,
+  writeNarrow,
+  writeText,
+} from '../packed/text.ts';
 import { ByteTable } from './byte-table.ts';
 import { ItemHash } from './item-hash.ts';
+import type { Texts } from './pages.ts';
 import { ItemRepeats } from './repeats.ts';
 
 /** Where the text of each slot stands behind the list's place, and the first slot of each item. */
@@ -58,6 +69,20 @@ export class ItemTexts {
       at = textEnd(u8, at);
     }
     return at;
+  }
+
+  /** The items of the list at `list` as whole texts. */
+  whole(u8: Buffer, list: number, length: number): Texts {
+    const names: string[] = [];
+    this.read(u8, list, length, names);
+    const texts = new Uint8Array(names.reduce((bytes, name) => bytes + textBound(name.length), 0));
+    const items = new Int32Array(length);
+    let at = 0;
+    for (let s = 0; s < length; s++) {
+      items[s] = at;
+      at = writeText(texts, at, names[s]);
+    }
+    return { u8: texts, items, length };
   }
 
   /** First slot of the list at `list` that holds the item at `item` of `source`; -1: none. */

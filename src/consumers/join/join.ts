@@ -10,9 +10,13 @@ import type { Closing, JoinEngine, JoinEvent, JoinSink, UndecodableRange } from 
 import { Delays } from './delays.ts';
 import { FeedbackRecords } from './feedback.ts';
 import { ENTRY_BEFORE_WORD, ImpressionRecords } from './impressions.ts';
+import { ItemHash } from './item-hash.ts';
 import { JoinedLists } from './lists.ts';
+import { copyOf, LongRequests } from './long-requests.ts';
+import { Pages } from './pages.ts';
 import { RequestTable } from './requests.ts';
 import type { JoinSettings } from './settings.ts';
+import { spanAround } from './time-trees.ts';
 import { Timeline } from './timeline.ts';
 import { copyCounts, noCounts, Topic } from './topic.ts';
 import { WaitingFeedback } from './waiting.ts';
@@ -52,11 +56,15 @@ class Join implements JoinEngine {
   readonly #impressions: ImpressionRecords;
   /** Accepted impressions by request. */
   readonly #requests: RequestTable;
-  /** Duplicates by request and page: they make further duplicates, but no feedback meets them. */
+  /** Duplicates by request, page and slice of H of their time: they make further duplicates, but no feedback meets them. */
   readonly #again: RequestTable;
+  /** Of requests with many accepted impressions. */
+  readonly #pages = new LongRequests<Pages>();
+  readonly #itemHash: ItemHash;
+  readonly #searchUpTo: number;
   readonly #timeline: Timeline;
   readonly #attributed: FeedbackRecords;
-  readonly #waiting = new WaitingFeedback();
+  readonly #waiting: WaitingFeedback;
 
   readonly delays = new Delays();
   /** Combined watermark. */
@@ -74,9 +82,11 @@ class Join implements JoinEngine {
   readonly #visitClosing = (body: number, horizon: number, at: EpochMs, entry: number): void =>
     this.#close(body, horizon, at, entry);
   readonly #visitForgotten = (entry: number): void => this.#forget(entry);
-  readonly #visitSettled = (topic: number, met: boolean, deadline: EpochMs): void => {
+  readonly #visitSettled = (handle: number, deadline: EpochMs): void => {
     if (deadline <= this.#decidedUpTo) return;
-    this.#topics[topic].counts.feedback.drops[met ? 'not_in_list' : 'orphan']++;
+    const waiting = this.#waiting;
+    const met = this.#isMet(waiting.texts(handle), waiting.requestOf(handle), waiting.hash(handle), waiting.ts(handle));
+    this.#topics[waiting.topic(handle)].counts.feedback.drops[met ? 'not_in_list' : 'orphan']++;
   };
 
   constructor(settings: JoinSettings, sink: JoinSink, from: JoinCheckpoint | undefined) {
@@ -89,6 +99,9 @@ class Join implements JoinEngine {
     this.#feedbackLimit = settings.feedbackPerImpression;
     const { hashSeed = 0, searchUpTo = SEARCH_UP_TO } = settings;
     this.#hashSeed = hashSeed;
+    this.#searchUpTo = searchUpTo;
+    this.#itemHash = new ItemHash(hashSeed);
+    this.#waiting = new WaitingFeedback(this.#itemHash, searchUpTo, 4 * this.#attribution + 2 * settings.backward);
     this.#impressions = new ImpressionRecords(hashSeed, LONG_LIST_BYTES * searchUpTo);
     this.#requests = new RequestTable(this.#impressions.entries, ENTRY_BEFORE_WORD);
     this.#again = new RequestTable(this.#impressions.entries, ENTRY_BEFORE_WORD);
@@ -203,7 +216,14 @@ class Join implements JoinEngine {
     if (witness !== 0) {
       if (!silent) counts.drops.duplicate++;
       t.notes.note(records.offset(witness), records.watermark(witness), neededUntil);
-      const again = records.addEntry(impression, pageHash(hash, impression.offset), offset, watermark, 0, silent);
+      const again = records.addEntry(
+        impression,
+        pageHash(hash, impression.offset, this.#sliceOf(ts)),
+        offset,
+        watermark,
+        0,
+        silent,
+      );
       this.#again.insert(again);
       this.#timeline.add(ts, again, 0);
       return;
@@ -218,7 +238,10 @@ class Join implements JoinEngine {
     this.#requests.insert(entry);
     this.#timeline.add(ts, entry, body);
     this.#open++;
-    const waiting = this.#waiting.find(impression.u8, 0, hash, this.#found);
+    const pages = this.#pages.of(hash, impression.u8, 0);
+    if (pages !== undefined) this.#addTo(pages, hash, entry, impression);
+    const closed = ts + attribution;
+    const waiting = this.#waiting.find(impression, hash, ts - this.#backward, closed, closed, this.#found);
     for (let i = 0; i < waiting; i++) this.#meetWaiting(this.#found[i], entry, body, silent);
   }
 
@@ -228,24 +251,95 @@ class Join implements JoinEngine {
 
   /** The last earlier record that makes this one a duplicate; 0: none. */
   #witnessOf(impression: PackedImpression, hash: number): number {
-    const accepted = this.#newestIn(this.#requests, hash, impression);
-    const again = this.#newestIn(this.#again, pageHash(hash, impression.offset), impression);
-    if (accepted === 0 || again === 0) return accepted + again;
-    return this.#impressions.logOrder(accepted, again) < 0 ? again : accepted;
+    const { u8, offset, ts } = impression;
+    const pages = this.#pages.of(hash, u8, 0);
+    const accepted =
+      pages === undefined ? this.#accepted(impression, hash) : pages.lastNear(offset, ts, this.#attribution);
+    if (this.#again.size === 0) return accepted;
+    // What is less than H away stands in the same slice of time, or in one beside it.
+    const slice = this.#sliceOf(ts);
+    let last = this.#laterAgain(impression, hash, slice, accepted);
+    last = this.#laterAgain(impression, hash, slice - 1, last);
+    return this.#laterAgain(impression, hash, slice + 1, last);
   }
 
-  #newestIn(table: RequestTable, hash: number, impression: PackedImpression): number {
+  #sliceOf(ts: EpochMs): number {
+    return Math.floor(ts / this.#attribution);
+  }
+
+  /** The last accepted record that makes this one a duplicate; 0: none. */
+  #accepted(impression: PackedImpression, hash: number): number {
     const records = this.#impressions;
+    const requests = this.#requests;
     let steps = 0;
-    let at = table.chain(hash);
-    for (; at !== 0; at = table.next(at)) {
+    let ofRequest = 0;
+    let at = requests.chain(hash);
+    for (; at !== 0; at = requests.next(at)) {
       steps++;
-      if (table.hash(at) !== hash || !records.isOf(at, impression.u8, 0)) continue;
+      if (requests.hash(at) !== hash || !records.isOf(at, impression.u8, 0)) continue;
+      ofRequest++;
       if (records.page(at) !== impression.offset) continue;
       if (Math.abs(impression.ts - records.ts(at)) < this.#attribution) break;
     }
     this.#steps += steps;
+    if (ofRequest > this.#searchUpTo) this.#indexPages(impression.u8, 0, hash);
     return at;
+  }
+
+  /**
+   * The last duplicate of the slice that makes this one a duplicate, where it is later than `last`; else `last`. Goes through the
+   * later ones alone: each is gone through once by either slice beside it, since this record is a later one of its own slice then.
+   */
+  #laterAgain(impression: PackedImpression, hash: number, slice: number, last: number): number {
+    const records = this.#impressions;
+    const again = this.#again;
+    const own = pageHash(hash, impression.offset, slice);
+    let steps = 0;
+    let found = last;
+    for (let at = again.chain(own); at !== 0; at = again.next(at)) {
+      steps++;
+      if (again.hash(at) !== own || !records.isOf(at, impression.u8, 0)) continue;
+      if (last !== 0 && records.logOrder(at, last) < 0) break;
+      const apart = Math.abs(impression.ts - records.ts(at));
+      if (records.page(at) !== impression.offset || apart >= this.#attribution) continue;
+      found = at;
+      break;
+    }
+    this.#steps += steps;
+    return found;
+  }
+
+  /** Makes an index of the accepted impressions of the request at `request` of `u8`. */
+  #indexPages(u8: Uint8Array, request: number, hash: number): void {
+    const records = this.#impressions;
+    const requests = this.#requests;
+    const entries: number[] = [];
+    let least = Number.POSITIVE_INFINITY;
+    let most = Number.NEGATIVE_INFINITY;
+    for (let at = requests.chain(hash); at !== 0; at = requests.next(at)) {
+      if (requests.hash(at) !== hash || !records.isOf(at, u8, request)) continue;
+      entries.push(at);
+      least = Math.min(least, records.ts(at));
+      most = Math.max(most, records.ts(at));
+    }
+    const span = spanAround(least, most, 4 * this.#attribution + 2 * this.#backward);
+    const pages = new Pages(copyOf(u8, request), this.#itemHash, span);
+    // In their chain the newest stands first.
+    for (const entry of entries.reverse()) {
+      pages.add(entry, records.ts(entry), records.page(entry), records.texts(records.body(entry)));
+    }
+    this.#pages.add(hash, pages);
+  }
+
+  #addTo(pages: Pages, hash: number, entry: number, impression: PackedImpression): void {
+    const { ts, offset } = impression;
+    if (!pages.covers(ts)) {
+      this.#pages.remove(hash, pages);
+      return;
+    }
+    const before = pages.bytes;
+    pages.add(entry, ts, offset, impression);
+    this.#pages.grew(pages.bytes - before);
   }
 
   /** An impression came for which feedback may have waited. */
@@ -263,10 +357,7 @@ class Join implements JoinEngine {
     }
     const feedback = waiting.read(handle);
     const slot = this.#impressions.slotOf(body, feedback.u8, feedback.item);
-    if (slot < 0) {
-      waiting.setMet(handle);
-      return;
-    }
+    if (slot < 0) return;
     this.#attribute(topic, feedback, watermark, entry, body, slot, silent);
     waiting.remove(handle);
   }
@@ -280,7 +371,7 @@ class Join implements JoinEngine {
     }
     this.#topics[topic].notes.note(offset, watermark, deadline);
     const hash = hashText(feedback.u8, feedback.request, this.#hashSeed);
-    const fits = this.#fitting(feedback, hash, ts);
+    const fits = this.#fitting(feedback, hash, ts, watermark);
     // Newest first in `found`; the log's first comes last.
     for (let i = fits - 1; i >= 0; i--) {
       const entry = this.#found[i];
@@ -296,23 +387,58 @@ class Join implements JoinEngine {
         return;
       }
     }
-    this.#waiting.add(feedback, hash, topic, watermark, deadline, silent, fits > 0);
+    this.#waiting.add(feedback, hash, topic, watermark, deadline, silent);
   }
 
-  /** Puts the accepted impressions of the request that feedback of this time fits into `found`, newest first. */
-  #fitting({ u8, request }: PackedFeedback, hash: number, ts: EpochMs): number {
+  /**
+   * Puts the accepted impressions of the request that feedback of this time fits into `found`, newest first. Where an index of the
+   * request is there, the one that decides is enough.
+   */
+  #fitting({ u8, request, item }: PackedFeedback, hash: number, ts: EpochMs, watermark: EpochMs): number {
+    const pages = this.#pages.of(hash, u8, request);
+    if (pages !== undefined) {
+      const from = ts - this.#attribution + 1;
+      const to = ts + this.#backward + 1;
+      const decisive = pages.firstFor(u8, item, from, to, watermark - this.#attribution + 1);
+      this.#found[0] = decisive;
+      return decisive === 0 ? 0 : 1;
+    }
     const records = this.#impressions;
     const requests = this.#requests;
     let n = 0;
     let steps = 0;
+    let ofRequest = 0;
     for (let at = requests.chain(hash); at !== 0; at = requests.next(at)) {
       steps++;
       if (requests.hash(at) !== hash || !records.isOf(at, u8, request)) continue;
+      ofRequest++;
       const lag = ts - records.ts(at);
       if (lag >= -this.#backward && lag < this.#attribution) this.#found[n++] = at;
     }
     this.#steps += steps;
+    if (ofRequest > this.#searchUpTo) this.#indexPages(u8, request, hash);
     return n;
+  }
+
+  /** Whether feedback of this time fits an accepted impression of the request. None that it fits is forgotten before its deadline. */
+  #isMet(u8: Uint8Array, request: number, hash: number, ts: EpochMs): boolean {
+    const pages = this.#pages.of(hash, u8, request);
+    if (pages !== undefined) return pages.hasAny(ts - this.#attribution + 1, ts + this.#backward + 1);
+    const records = this.#impressions;
+    const requests = this.#requests;
+    let steps = 0;
+    let ofRequest = 0;
+    let at = requests.chain(hash);
+    for (; at !== 0; at = requests.next(at)) {
+      steps++;
+      if (requests.hash(at) !== hash || !records.isOf(at, u8, request)) continue;
+      ofRequest++;
+      const apart = ts - records.ts(at);
+      if (apart >= -this.#backward && apart < this.#attribution) break;
+    }
+    this.#steps += steps;
+    if (ofRequest > this.#searchUpTo) this.#indexPages(u8, request, hash);
+    return at !== 0;
   }
 
   #isLateFor(entry: number, watermark: EpochMs): boolean {
@@ -407,8 +533,15 @@ class Join implements JoinEngine {
   }
 
   #forget(entry: number): void {
-    (this.#impressions.isAccepted(entry) ? this.#requests : this.#again).remove(entry);
-    this.#impressions.entries.free(entry);
+    const records = this.#impressions;
+    if (records.isAccepted(entry)) {
+      const hash = this.#requests.hash(entry);
+      this.#requests.remove(entry);
+      const pages = this.#pages.of(hash, records.requestTexts(entry), records.requestOf(entry));
+      // Most are gone: the next search makes a new index, where one is needed.
+      if (pages !== undefined && 2 * --pages.live < pages.added) this.#pages.remove(hash, pages);
+    } else this.#again.remove(entry);
+    records.entries.free(entry);
   }
 
   checkpoint(): JoinCheckpoint {
@@ -451,7 +584,7 @@ class Join implements JoinEngine {
   }
 
   get steps(): number {
-    return this.#steps + this.#impressions.steps + this.#attributed.steps + this.#waiting.steps;
+    return this.#steps + this.#impressions.steps + this.#attributed.steps + this.#waiting.steps + this.#pages.steps;
   }
 
   get oldest(): EpochMs | undefined {
@@ -465,15 +598,16 @@ class Join implements JoinEngine {
       this.#again.bytes +
       this.#timeline.bytes +
       this.#attributed.bytes +
-      this.#waiting.bytes;
+      this.#waiting.bytes +
+      this.#pages.bytes;
     for (const topic of this.#topics) bytes += topic.bytes;
     return bytes;
   }
 }
 
-/** One to one for the pages of a request. */
-function pageHash(hash: number, page: number): number {
-  return fmix32(hash ^ Math.imul(page, 0x9e3779b1));
+/** Of a page of a request in a slice of time. */
+function pageHash(hash: number, page: number, slice: number): number {
+  return fmix32(fmix32(hash ^ Math.imul(page, 0x9e3779b1)) ^ Math.imul(slice, 0x85ebca6b));
 }
 
 function latestTime(events: readonly JoinEvent[]): EpochMs {

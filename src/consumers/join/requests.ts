@@ -30,6 +30,10 @@ export class RequestTable {
     this.#beforeWord = beforeWord;
   }
 
+  get size(): number {
+    return this.#size;
+  }
+
   get bytes(): number {
     return this.#parts.length * 4 * (1 << PART_BITS);
   }

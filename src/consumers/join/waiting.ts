@@ -1,10 +1,15 @@
 import { Buffer } from 'node:buffer';
-import type { EpochMs } from '../../events.ts';
+import type { DurationMs, EpochMs } from '../../events.ts';
 import type { FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
 import { copyText, sameText, textEnd } from '../packed/text.ts';
 import { Arena } from './arena.ts';
 import { Deadlines } from './deadlines.ts';
+import type { ItemHash } from './item-hash.ts';
+import { copyOf, LongRequests } from './long-requests.ts';
+import type { Texts } from './pages.ts';
 import { HASH_WORD, NEXT_WORD, RequestTable } from './requests.ts';
+import { spanAround } from './time-trees.ts';
+import { WaitingOfRequest } from './waiting-long.ts';
 
 /**
  * Feedback that no impression took yet, packed: found by request id, and by deadline through a heap.
@@ -20,13 +25,17 @@ const BEFORE_WORD = 10;
 const BYTES = 44;
 
 const TOPIC_MASK = 0xff;
-const MET = 0x100;
+/** It stands in the index of its request, if there is one. */
+const INDEXED = 0x100;
 const BELOW = 0x200;
 const HAS_EVENT_ID = 0x400;
 
 export class WaitingFeedback {
-  /** Records gone through by `find`. */
-  steps = 0;
+  #steps = 0;
+  readonly #hash: ItemHash;
+  readonly #searchUpTo: number;
+  readonly #reach: DurationMs;
+  readonly #long = new LongRequests<WaitingOfRequest>();
   readonly #arena = new Arena();
   readonly #table = new RequestTable(this.#arena, BEFORE_WORD);
   readonly #deadlines = new Deadlines((handle, place) => this.#setWord(handle, PLACE_WORD, place));
@@ -40,15 +49,30 @@ export class WaitingFeedback {
   };
   #count = 0;
 
+  /**
+   * @param searchUpTo a request for which more waits is given an index
+   * @param reach what waits at one time for one request lies mostly within it
+   */
+  constructor(hash: ItemHash, searchUpTo: number, reach: DurationMs) {
+    this.#hash = hash;
+    this.#searchUpTo = searchUpTo;
+    this.#reach = reach;
+  }
+
+  /** Records gone through by `find`, or links followed in their stead. */
+  get steps(): number {
+    return this.#steps + this.#long.steps;
+  }
+
   get count(): number {
     return this.#count;
   }
 
   get bytes(): number {
-    return this.#arena.bytes + this.#table.bytes + this.#deadlines.bytes;
+    return this.#arena.bytes + this.#table.bytes + this.#deadlines.bytes + this.#long.bytes;
   }
 
-  /** `below`: its record lies below the committed offset. `met`: an impression is there that it fits, without its item. */
+  /** `below`: its record lies below the committed offset. */
   add(
     feedback: PackedFeedback,
     hash: number,
@@ -56,7 +80,6 @@ export class WaitingFeedback {
     watermark: EpochMs,
     deadline: EpochMs,
     below: boolean,
-    met: boolean,
   ): void {
     const arena = this.#arena;
     const { u8: source, request, item, action, eventId } = feedback;
@@ -67,7 +90,7 @@ export class WaitingFeedback {
     const word = at * 2;
     u32[word + HASH_WORD] = hash;
     u32[word + NEXT_WORD] = 0;
-    u32[word + FLAGS_WORD] = topic | (met ? MET : 0) | (below ? BELOW : 0) | (eventId < 0 ? 0 : HAS_EVENT_ID);
+    u32[word + FLAGS_WORD] = topic | (below ? BELOW : 0) | (eventId < 0 ? 0 : HAS_EVENT_ID);
     f64[at + TS] = feedback.ts;
     f64[at + WATERMARK] = watermark;
     f64[at + VALUE] = feedback.value;
@@ -80,24 +103,83 @@ export class WaitingFeedback {
     this.#table.insert(handle);
     this.#deadlines.add(deadline, handle);
     this.#count++;
+    const index = this.#long.of(hash, source, request);
+    if (index === undefined) return;
+    if (index.covers(feedback.ts)) this.#index(index, handle);
+    else this.#long.remove(hash, index);
   }
 
-  /** Handles of the feedback that waits for the request at `request` of `texts`, oldest first, put into `found`; answers how many. */
-  find(texts: Uint8Array, request: number, hash: number, found: number[]): number {
+  /**
+   * Puts handles of the feedback that waits for the request of `shown`, which stands at 0 of its texts, into `found`, oldest first,
+   * and answers how many. All with from <= time < to are there for which an impression that closes at `closed` is the answer: it
+   * holds their item, or they are late for it. These must be removed before the next call.
+   */
+  find(shown: Texts, hash: number, from: EpochMs, to: EpochMs, closed: EpochMs, found: number[]): number {
     if (this.#count === 0) return 0;
+    const index = this.#long.of(hash, shown.u8, 0);
+    if (index !== undefined) return this.#findIn(index, shown, hash, from, to, closed, found);
     let n = 0;
     let steps = 0;
     for (let at = this.#table.chain(hash); at !== 0; at = this.#table.next(at)) {
       steps++;
-      if (this.#table.hash(at) === hash && this.#isOf(at, texts, request)) found[n++] = at;
+      if (this.#table.hash(at) === hash && this.#isOf(at, shown.u8, 0)) found[n++] = at;
     }
-    this.steps += steps;
+    this.#steps += steps;
     for (let i = 0, j = n - 1; i < j; i++, j--) {
       const swapped = found[i];
       found[i] = found[j];
       found[j] = swapped;
     }
+    if (n > this.#searchUpTo) this.#makeIndex(shown, hash, found, n);
     return n;
+  }
+
+  #findIn(
+    index: WaitingOfRequest,
+    shown: Texts,
+    hash: number,
+    from: EpochMs,
+    to: EpochMs,
+    closed: EpochMs,
+    found: number[],
+  ): number {
+    let n = 0;
+    for (let late = index.lateFor(from, to, closed); late !== 0; late = index.lateFor(from, to, closed)) {
+      this.#removeFrom(index, late, hash);
+      this.#setWord(late, FLAGS_WORD, this.#flags(late) & ~INDEXED);
+      found[n++] = late;
+    }
+    return index.takeFor(shown, from, to, found, n);
+  }
+
+  #makeIndex(shown: Texts, hash: number, found: readonly number[], n: number): void {
+    let least = Number.POSITIVE_INFINITY;
+    let most = Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < n; i++) {
+      least = Math.min(least, this.ts(found[i]));
+      most = Math.max(most, this.ts(found[i]));
+    }
+    const index = new WaitingOfRequest(copyOf(shown.u8, 0), this.#hash, spanAround(least, most, this.#reach));
+    this.#long.add(hash, index);
+    for (let i = 0; i < n; i++) this.#index(index, found[i]);
+  }
+
+  #index(index: WaitingOfRequest, handle: number): void {
+    const { u8 } = this.#arena.segment(handle);
+    const before = index.bytes;
+    index.add(handle, this.ts(handle), this.watermark(handle), u8, this.#itemOf(handle));
+    this.#setWord(handle, FLAGS_WORD, this.#flags(handle) | INDEXED);
+    this.#long.grew(index.bytes - before);
+  }
+
+  #removeFrom(index: WaitingOfRequest, handle: number, hash: number): void {
+    index.remove(handle, this.ts(handle), this.#arena.segment(handle).u8, this.#itemOf(handle));
+    // The names of what is gone take memory: when most are gone, the next search makes a new index, where one is needed.
+    if (2 * index.live < index.added) this.#long.remove(hash, index);
+  }
+
+  #itemOf(handle: number): number {
+    return textEnd(this.#arena.segment(handle).u8, this.requestOf(handle));
   }
 
   /** What the record says, in memory that is used again: good until the next record is read, added or removed. */
@@ -130,11 +212,25 @@ export class WaitingFeedback {
     return (this.#flags(handle) & BELOW) !== 0;
   }
 
-  setMet(handle: number): void {
-    this.#arena.segment(handle).u32[this.#arena.unit(handle) * 2 + FLAGS_WORD] |= MET;
+  hash(handle: number): number {
+    return this.#word(handle, HASH_WORD);
+  }
+
+  /** Its texts: the request id stands at `requestOf`. */
+  texts(handle: number): Uint8Array {
+    return this.#arena.segment(handle).u8;
+  }
+
+  requestOf(handle: number): number {
+    return this.#arena.unit(handle) * 8 + BYTES;
   }
 
   remove(handle: number): void {
+    if ((this.#flags(handle) & INDEXED) !== 0) {
+      const hash = this.hash(handle);
+      const index = this.#long.of(hash, this.texts(handle), this.requestOf(handle));
+      if (index !== undefined) this.#removeFrom(index, handle, hash);
+    }
     this.#table.remove(handle);
     this.#deadlines.removeAt(this.#word(handle, PLACE_WORD));
     this.#arena.free(handle);
@@ -142,13 +238,12 @@ export class WaitingFeedback {
   }
 
   /** Removes all whose deadline is at or below `until`, after telling of each. */
-  settle(until: EpochMs, settled: (topic: number, met: boolean, deadline: EpochMs) => void): void {
+  settle(until: EpochMs, settled: (handle: number, deadline: EpochMs) => void): void {
     const deadlines = this.#deadlines;
     for (let deadline = deadlines.least; deadline <= until; deadline = deadlines.least) {
       const handle = deadlines.first;
-      const flags = this.#flags(handle);
+      settled(handle, deadline);
       this.remove(handle);
-      settled(flags & TOPIC_MASK, (flags & MET) !== 0, deadline);
     }
   }
 

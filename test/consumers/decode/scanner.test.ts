@@ -279,6 +279,69 @@ describe('the scanner', () => {
   });
 });
 
+describe('a context that is too long to be remembered', () => {
+  const key = fc.oneof(
+    fc.constantFrom('country', 'ranker', 'default', '__proto__', 'name', 'version', 'Bad Key', '7'),
+    fc.stringMatching(/^[a-zA-Z_ ]{0,8}$/),
+  );
+  const value = fc.oneof(
+    fc.constantFrom('DE', '', null, true, -0, 1e300, [1], { country: 'x' }),
+    fc.stringMatching(/^[a-z]{0,5}$/),
+  );
+  const members = (values: fc.Arbitrary<unknown>) =>
+    fc
+      .array(fc.tuple(key, values), { maxLength: 12 })
+      .map((all) => `{${all.map(([k, v]) => `${JSON.stringify(k)}: ${JSON.stringify(v)}`).join(' ,')}}`);
+  const context = fc.record(
+    {
+      cohorts: fc.oneof(members(value), fc.constant('[]'), fc.constant('null')),
+      experiments: fc.oneof(members(fc.constantFrom('A', 'B', null)), members(value)),
+      model: fc.oneof(members(value), fc.constant('{"name":"m","version":7}')),
+      surface: fc.constantFrom('"home"', '{}', '[]', '"home"'),
+    },
+    { requiredKeys: ['cohorts'] },
+  );
+
+  test('is read as the long way reads it, and as many keys are ignored', () => {
+    let known = 0;
+    fc.assert(
+      fc.property(context, (fields) => {
+        const filler = ` "long": "${'x'.repeat(1100)}"`;
+        const cohorts = fields.cohorts.startsWith('{')
+          ? fields.cohorts.replace('{', fields.cohorts === '{}' ? `{${filler}` : `{${filler},`)
+          : fields.cohorts;
+        const rest = Object.entries({ ...fields, cohorts }).map(([name, json]) => `"${name}":${json}`);
+        const text = `{"requestId":"r","ts":1,"items":["a"],${rest.join(',')}}`;
+        const dimensions = new Dimensions(DIMENSIONS);
+        const decoder = createDecoder({ ...BOTH, dimensions: DIMENSIONS });
+        const scanned = agrees(text, { ...BOTH, dimensions: DIMENSIONS }, new Scanner({ ...BOTH }, dimensions));
+        if (scanned) known++;
+        decoder.decode(bytes(text), 'log', 0);
+        expect(dimensions.ignoredKeys).toBe(scanned ? decoder.ignoredCohortKeys : 0);
+      }),
+    );
+    expect(known).toBeGreaterThan(20);
+  });
+
+  test('of a thousand keys is not left to the long way', () => {
+    const cohorts = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`Key-${n}`, 'x']));
+    const dimensions = new Dimensions(['country']);
+    const text = JSON.stringify({ requestId: 'r', ts: 1, items: ['a'], cohorts: { ...cohorts, country: 'DE' } });
+    expect(new Scanner(BOTH, dimensions).scan(bytes(text))).toMatchObject({ dimensions: ['DE'] });
+    expect(dimensions.ignoredKeys).toBe(1000);
+  });
+});
+
+test('an impression whose ranks are not in their order has its ignored keys counted once', () => {
+  const decoder = createDecoder({ ...BOTH, dimensions: ['country'] });
+  const items = [
+    { id: 'a', position: 2 },
+    { id: 'b', position: 1 },
+  ];
+  decoder.scan(bytes(JSON.stringify({ requestId: 'r', ts: 1, items, cohorts: { 'Not A Name': 'x' } })), 'log', 0);
+  expect(decoder.ignoredCohortKeys).toBe(1);
+});
+
 function longImpression(): unknown {
   return {
     requestId: 'b8fc8f7a-803d-7b52-a199-20bac41ca6ce',

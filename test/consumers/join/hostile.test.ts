@@ -6,7 +6,9 @@ import { Deadlines } from '../../../src/consumers/join/deadlines.ts';
 import { ItemHash } from '../../../src/consumers/join/item-hash.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
 import { ItemRepeats } from '../../../src/consumers/join/repeats.ts';
+import { ReplayNotes } from '../../../src/consumers/join/replay.ts';
 import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
+import { spanAround, TimeTrees } from '../../../src/consumers/join/time-trees.ts';
 import type { Event } from '../../../src/events.ts';
 import { click, impression } from '../../reference/builders.ts';
 import { Collector } from './closings.ts';
@@ -90,6 +92,93 @@ describe('what ids cost', () => {
   });
 });
 
+describe('what many pages of one request cost', () => {
+  const spread = (k: number): number => 1000 + ((k * 7919) % 9000);
+  const page = (k: number, items: readonly string[], ts = 1000) => impression(ts, { requestId: 'r', offset: k, items });
+  const onIt = (k: number, itemId: string, ts = 1001) => click(ts, { requestId: 'r', itemId, eventId: `e${k}` });
+  const SIZE = 2000;
+  const cases: [string, (n: number) => Event[]][] = [
+    [
+      'each with an item of its own',
+      (n) => [...range(n).map((k) => page(k, [`a${k}`])), ...range(n).map((k) => onIt(k, `a${k}`))],
+    ],
+    [
+      'all with one item, at many times',
+      (n) => range(n).flatMap((k) => [page(k, ['a'], spread(k)), onIt(k, 'a', spread(3 * k))]),
+    ],
+    [
+      'that nothing fits',
+      (n) => [...range(n).map((k) => page(k, ['a'])), ...range(n).map((k) => onIt(k, 'a', 11_000))],
+    ],
+    [
+      'for which other items wait',
+      (n) => [...range(n).map((k) => onIt(k, `a${k}`)), ...range(n).map((k) => page(k, ['b']))],
+    ],
+    [
+      'for which their items wait',
+      (n) => [...range(n).map((k) => onIt(k, `a${k}`, spread(k))), ...range(n).map((k) => page(k, [`a${n - k}`]))],
+    ],
+    [
+      'for which feedback waits that they do not fit',
+      (n) => [...range(n).map((k) => onIt(k, 'a', 11_000)), ...range(n).map((k) => page(k, ['a']))],
+    ],
+    ['again and again', (n) => range(4 * n).map((k) => page(k % 7, ['a'], 1000 + 5000 * (k % 2) + (k % 100)))],
+  ];
+
+  it.each(cases)('is a few steps for each event, however many they are: %s', (_, events) => {
+    const [few, many] = [SIZE, 4 * SIZE].map((n) => run(events(n)).steps / events(n).length);
+    expect(few).toBeLessThan(150);
+    expect(many).toBeLessThan(few + 20);
+  });
+
+  it.each(cases)('and the index changes no result: %s', (_, events) => {
+    const some = events(300);
+    const without = run(some, { ...SETTINGS, searchUpTo: Number.POSITIVE_INFINITY });
+    for (const searchUpTo of [0, 1, 64]) {
+      const { counts, after } = run(some, { ...SETTINGS, searchUpTo });
+      expect(counts).toEqual(without.counts);
+      expect(after).toBe(without.after);
+    }
+  });
+});
+
+describe('trees of times', () => {
+  it('find the first of a span of time, as a search of all does, after any additions and removals', () => {
+    const entry = fc.record({ ts: fc.integer({ min: -20, max: 60 }), order: fc.nat(1000), remove: fc.boolean() });
+    const span = fc.tuple(fc.integer({ min: -25, max: 65 }), fc.integer({ min: 0, max: 40 }));
+    fc.assert(
+      fc.property(
+        fc.array(entry, { maxLength: 80 }),
+        fc.array(span, { maxLength: 20 }),
+        fc.boolean(),
+        (entries, spans, late) => {
+          const trees = new TimeTrees(spanAround(0, 40, 30), false);
+          let root = 0;
+          let list = 0;
+          // Of two with one order either could be the answer.
+          const all = entries.map(({ ts, order, remove }, n) => ({
+            ts,
+            order: order * 100 + n,
+            value: 7 * n + 1,
+            remove,
+          }));
+          for (const { ts, order, value } of all) {
+            if (late && value % 2 === 0) list = trees.postpone(list, ts, order, value);
+            else root = trees.add(root, ts, order, value);
+          }
+          root = trees.addAll(root, list);
+          for (const { ts, value, remove } of all) if (remove) root = trees.remove(root, ts, value);
+          const left = all.filter(({ remove }) => !remove).sort((a, b) => a.order - b.order);
+          for (const [from, length] of spans) {
+            const first = left.find(({ ts }) => ts >= from && ts < from + length);
+            expect(trees.value(trees.first(root, from, from + length))).toBe(first?.value ?? 0);
+          }
+        },
+      ),
+    );
+  });
+});
+
 describe('the hash of items', () => {
   it('has other values by another seed, also in the bits of a seed above 32, and for other bytes', () => {
     const hash = (seed: number, text: string): number => new ItemHash(seed).of(Buffer.from(text), 0, text.length);
@@ -134,6 +223,30 @@ describe('the hash of items', () => {
     expect(texts.map(find)).toEqual(range(2000));
     expect(table.steps - before).toBeLessThan(200 * 2000);
     expect(find(Buffer.from('none'))).toBe(-1);
+  });
+});
+
+describe('notes of what a replay needs', () => {
+  it('know the least offset that is needed, as a search of all does, in whatever order it is noted and let go', () => {
+    const step = fc.record({ offset: fc.nat(60), until: fc.nat(400), forget: fc.nat(5) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+        const notes = new ReplayNotes(1280);
+        const all: { offset: number; slice: number }[] = [];
+        for (const { offset, until, forget } of steps) {
+          notes.note(offset, -offset, until);
+          all.push({ offset, slice: Math.floor(until / 10) });
+          if (forget === 0) {
+            notes.forget(until);
+            for (let n = all.length - 1; n >= 0; n--) if ((all[n].slice + 1) * 10 <= until) all.splice(n, 1);
+          }
+          const least = Math.min(...all.map((note) => note.offset));
+          const found = notes.least();
+          expect(found?.offset ?? Number.POSITIVE_INFINITY).toBe(least);
+          if (found !== undefined) expect(found.watermark).toBe(-least);
+        }
+      }),
+    );
   });
 });
 

@@ -51,6 +51,23 @@ export const BROAD: Profile = {
   ahead: 8,
 };
 
+/** One request has many pages and much feedback that waits for them, so that its indexes are made, filled and let go. */
+export const MANY_PAGES: Profile = {
+  ...BROAD,
+  requests: ['r'],
+  pages: [0, 1, 2, 3, 4, 10],
+  lists: [
+    [],
+    ['a'],
+    ['b'],
+    ['a', 'b'],
+    ['d', LONG],
+    ['a', 'a'],
+    ['item-0a1b2c3d-0000-4000-8000-00000000000a', 'item-9'],
+  ],
+  recordsPerTopic: 24,
+};
+
 /** Where the logs begin, and the length of a step in all their times. */
 export interface TimeFrame {
   readonly scale: number;

@@ -4,7 +4,7 @@ import { createJoin } from '../../../src/consumers/join/join.ts';
 import { hashText, textBound, writeText } from '../../../src/consumers/packed/text.ts';
 import { checkHistory, type Reached } from './check.ts';
 import { type Habits, histories, USUAL } from './history.ts';
-import { BROAD, type Profile } from './profile.ts';
+import { BROAD, MANY_PAGES, type Profile } from './profile.ts';
 
 /** Runs the law over histories and answers the cases that they reached seldom. */
 function hold(profile: Profile, habits: Habits, numRuns: number): string[] {
@@ -55,6 +55,10 @@ describe('the join', () => {
 
   it('is one when the worker hardly gets past its replays', () => {
     hold(BROAD, { ...USUAL, steps: 150, crash: 3, commit: 6 }, 500);
+  });
+
+  it('is one when a request has many pages and many events', () => {
+    expect(hold(MANY_PAGES, USUAL, 1500)).toEqual([]);
   });
 
   it('keeps requests apart whose ids have one hash', () => {

@@ -1,0 +1,106 @@
+import { Buffer } from 'node:buffer';
+import type { DurationMs, EpochMs } from '../../events.ts';
+import { textEnd } from '../packed/text.ts';
+import type { ItemHash } from './item-hash.ts';
+import { NamedTrees } from './names.ts';
+import { type Span, TimeTrees } from './time-trees.ts';
+
+/** No packed text begins with this byte, so that the number of a page is no item. */
+const PAGE_TAG = 3;
+const PAGE_BYTES = 5;
+
+/** Where packed texts stand. */
+export interface Texts {
+  readonly u8: Uint8Array;
+  readonly items: Int32Array;
+  readonly length: number;
+}
+
+/**
+ * The accepted impressions of one request that has many, by time, by item and time, and by page and time. Answers are entries
+ * (impressions.ts); 0: none. What was forgotten stays in the trees: nothing asks for times that are so old.
+ */
+export class Pages {
+  readonly request: Uint8Array;
+  /** Impressions that were added and are not forgotten. */
+  live = 0;
+  added = 0;
+  readonly #trees: TimeTrees;
+  readonly #names: NamedTrees;
+  #all = 0;
+  readonly #page = Buffer.alloc(PAGE_BYTES, PAGE_TAG);
+
+  constructor(request: Uint8Array, hash: ItemHash, span: Span) {
+    this.request = request;
+    this.#names = new NamedTrees(hash);
+    this.#trees = new TimeTrees(span, true);
+  }
+
+  get bytes(): number {
+    return this.#trees.bytes + this.#names.bytes + this.request.length;
+  }
+
+  get steps(): number {
+    return this.#trees.steps + this.#names.steps;
+  }
+
+  covers(ts: EpochMs): boolean {
+    return this.#trees.covers(ts);
+  }
+
+  /** In the order of the log. `items` undefined: its items are gone, since it has closed. */
+  add(entry: number, ts: EpochMs, page: number, items: Texts | undefined): void {
+    const order = this.added++;
+    this.live++;
+    this.#all = this.#trees.add(this.#all, ts, order, entry);
+    this.#page.writeUInt32LE(page, 1);
+    this.#addTo(this.#names.at(this.#page, 0, PAGE_BYTES), ts, order, entry);
+    if (items === undefined) return;
+    const { u8, items: places, length } = items;
+    for (let s = 0; s < length; s++) {
+      this.#addTo(this.#names.at(u8, places[s], textEnd(u8, places[s])), ts, order, entry);
+    }
+  }
+
+  #addTo(name: number, ts: EpochMs, order: number, entry: number): void {
+    const { postponed } = this.#names;
+    postponed[name] = this.#trees.postpone(postponed[name], ts, order, entry);
+  }
+
+  #rootOf(name: number): number {
+    const { roots, postponed } = this.#names;
+    if (postponed[name] !== 0) {
+      roots[name] = this.#trees.addAll(roots[name], postponed[name]);
+      postponed[name] = 0;
+    }
+    return roots[name];
+  }
+
+  /** Whether one has from <= time < to. */
+  hasAny(from: EpochMs, to: EpochMs): boolean {
+    return this.#trees.first(this.#all, from, to) !== 0;
+  }
+
+  /** The log's first with from <= time < to that holds the item, or has a time below `closed`. */
+  firstFor(u8: Uint8Array, item: number, from: EpochMs, to: EpochMs, closed: EpochMs): number {
+    const trees = this.#trees;
+    const late = trees.first(this.#all, from, Math.min(to, closed));
+    const name = this.#names.find(u8, item, textEnd(u8, item));
+    const holder = name < 0 ? 0 : trees.first(this.#rootOf(name), from, to);
+    if (late === 0 || holder === 0) return trees.value(late + holder);
+    return trees.value(trees.order(late) <= trees.order(holder) ? late : holder);
+  }
+
+  /** The log's last of the page that is less than `apart` from `ts`. The accepted ones of a page are so far apart from each other. */
+  lastNear(page: number, ts: EpochMs, apart: DurationMs): number {
+    this.#page.writeUInt32LE(page, 1);
+    const name = this.#names.find(this.#page, 0, PAGE_BYTES);
+    if (name < 0) return 0;
+    const trees = this.#trees;
+    const root = this.#rootOf(name);
+    const before = trees.first(root, ts - apart + 1, ts + 1);
+    const after = trees.first(root, ts + 1, ts + apart);
+    if (before === 0 || after === 0) return trees.value(before + after);
+    return trees.value(trees.order(before) < trees.order(after) ? after : before);
+  }
+}

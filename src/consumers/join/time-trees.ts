@@ -1,0 +1,226 @@
+import type { EpochMs } from '../../events.ts';
+
+/** A span of time, a power of two of milliseconds long. */
+export interface Span {
+  readonly from: EpochMs;
+  readonly length: number;
+}
+
+const LEAST_NODES = 64;
+
+/**
+ * Of entries whose time lies in a span, the first in some order: priority search trees (McCreight 1985), many in one pool.
+ *
+ * A node holds the first of all entries at or below it. Times in the earlier half of its span go left, the others right; where
+ * a span is 1 ms, the bits of the values decide. So no tree is deeper than its span has bits, and 32 more, whatever the times are.
+ *
+ * A tree is named by its root, which changes with it; 0 is the empty tree, and no node.
+ */
+export class TimeTrees {
+  /** Nodes looked at. */
+  steps = 0;
+  readonly span: Span;
+  readonly #onePerTime: boolean;
+  #times = new Float64Array(LEAST_NODES);
+  #orders = new Float64Array(LEAST_NODES);
+  #values = new Uint32Array(LEAST_NODES);
+  /** Left and right child of each node. A node that is free has the next free one on its left. */
+  #children = new Uint32Array(2 * LEAST_NODES);
+  #size = 1;
+  #free = 0;
+
+  /** @param onePerTime of entries with one time only the first in the order is kept: others could never be an answer */
+  constructor(span: Span, onePerTime: boolean) {
+    this.span = span;
+    this.#onePerTime = onePerTime;
+  }
+
+  get bytes(): number {
+    return 28 * this.#values.length;
+  }
+
+  covers(ts: EpochMs): boolean {
+    return ts >= this.span.from && ts < this.span.from + this.span.length;
+  }
+
+  /** `value`: 32 bits, other than those of all entries of the tree. Answers the root. */
+  add(root: number, ts: EpochMs, order: number, value: number): number {
+    if (root === 0) return this.#make(ts, order, value);
+    // The entry that is carried down.
+    let time = ts;
+    let rank = order;
+    let own = value;
+    let low = this.span.from;
+    let half = this.span.length / 2;
+    let bit = 1;
+    let steps = 0;
+    for (let at = root; ; ) {
+      steps++;
+      if (this.#onePerTime && this.#times[at] === time) {
+        if (rank < this.#orders[at]) this.#put(at, time, rank, own);
+        break;
+      }
+      if (rank < this.#orders[at]) {
+        const heldTime = this.#times[at];
+        const heldRank = this.#orders[at];
+        const heldOwn = this.#values[at];
+        this.#put(at, time, rank, own);
+        time = heldTime;
+        rank = heldRank;
+        own = heldOwn;
+      }
+      let side: number;
+      if (half >= 1) {
+        side = time < low + half ? 0 : 1;
+        if (side === 1) low += half;
+        half /= 2;
+      } else {
+        side = (own & bit) === 0 ? 0 : 1;
+        bit <<= 1;
+      }
+      const child = this.#children[2 * at + side];
+      if (child === 0) {
+        const made = this.#make(time, rank, own);
+        this.#children[2 * at + side] = made;
+        break;
+      }
+      at = child;
+    }
+    this.steps += steps;
+    return root;
+  }
+
+  /**
+   * Puts the entry before a list of entries that are to be added to a tree when that is searched, and answers the list: most trees
+   * never are. The empty list is 0.
+   */
+  postpone(list: number, ts: EpochMs, order: number, value: number): number {
+    if (this.#onePerTime && list !== 0 && this.#times[list] === ts && this.#orders[list] < order) return list;
+    const at = this.#make(ts, order, value);
+    this.#children[2 * at] = list;
+    return at;
+  }
+
+  /** Adds all of a list, which is used up. Answers the root. */
+  addAll(root: number, list: number): number {
+    let grown = root;
+    for (let at = list; at !== 0; ) {
+      const next = this.#children[2 * at];
+      this.#children[2 * at] = this.#free;
+      this.#free = at;
+      grown = this.add(grown, this.#times[at], this.#orders[at], this.#values[at]);
+      at = next;
+    }
+    return grown;
+  }
+
+  /** Answers the root; nothing changes where there is no such entry. */
+  remove(root: number, ts: EpochMs, value: number): number {
+    let low = this.span.from;
+    let half = this.span.length / 2;
+    let bit = 1;
+    /** Where the link to `at` stands in `#children`; -1: it is the root. */
+    let link = -1;
+    let at = root;
+    while (at !== 0 && (this.#times[at] !== ts || this.#values[at] !== value)) {
+      this.steps++;
+      let side: number;
+      if (half >= 1) {
+        side = ts < low + half ? 0 : 1;
+        if (side === 1) low += half;
+        half /= 2;
+      } else {
+        side = (value & bit) === 0 ? 0 : 1;
+        bit <<= 1;
+      }
+      link = 2 * at + side;
+      at = this.#children[link];
+    }
+    if (at === 0) return root;
+    for (;;) {
+      this.steps++;
+      const child = this.#firstOf(this.#children[2 * at], this.#children[2 * at + 1]);
+      if (child === 0) break;
+      this.#put(at, this.#times[child], this.#orders[child], this.#values[child]);
+      link = child === this.#children[2 * at] ? 2 * at : 2 * at + 1;
+      at = child;
+    }
+    this.#children[2 * at] = this.#free;
+    this.#free = at;
+    if (link < 0) return 0;
+    this.#children[link] = 0;
+    return root;
+  }
+
+  /** The first entry with from <= time < to, as a node that is good until something changes; 0: none. */
+  first(root: number, from: EpochMs, to: EpochMs): number {
+    return from < to ? this.#search(root, this.span.from, this.span.length, from, to) : 0;
+  }
+
+  time(node: number): EpochMs {
+    return this.#times[node];
+  }
+
+  value(node: number): number {
+    return this.#values[node];
+  }
+
+  order(node: number): number {
+    return this.#orders[node];
+  }
+
+  #search(at: number, low: number, length: number, from: EpochMs, to: EpochMs): number {
+    if (at === 0 || low >= to || low + length <= from) return 0;
+    this.steps++;
+    const time = this.#times[at];
+    if (time >= from && time < to) return at;
+    const half = length / 2;
+    return this.#firstOf(
+      this.#search(this.#children[2 * at], low, half, from, to),
+      this.#search(this.#children[2 * at + 1], low + half, half, from, to),
+    );
+  }
+
+  #firstOf(a: number, b: number): number {
+    if (a === 0 || b === 0) return a + b;
+    return this.#orders[a] <= this.#orders[b] ? a : b;
+  }
+
+  #put(at: number, ts: EpochMs, order: number, value: number): void {
+    this.#times[at] = ts;
+    this.#orders[at] = order;
+    this.#values[at] = value;
+  }
+
+  #make(ts: EpochMs, order: number, value: number): number {
+    let at = this.#free;
+    if (at !== 0) this.#free = this.#children[2 * at];
+    else {
+      at = this.#size++;
+      if (at === this.#values.length) this.#widen();
+    }
+    this.#put(at, ts, order, value);
+    this.#children[2 * at] = 0;
+    this.#children[2 * at + 1] = 0;
+    return at;
+  }
+
+  #widen(): void {
+    const room = 2 * this.#values.length;
+    const [times, orders, values, children] = [this.#times, this.#orders, this.#values, this.#children];
+    this.#times = new Float64Array(room);
+    this.#times.set(times);
+    this.#orders = new Float64Array(room);
+    this.#orders.set(orders);
+    this.#values = new Uint32Array(room);
+    this.#values.set(values);
+    this.#children = new Uint32Array(2 * room);
+    this.#children.set(children);
+  }
+}
+
+/** A span around these times with as much on both sides, and at least `margin`. */
+export function spanAround(least: EpochMs, most: EpochMs, margin: number): Span {
+  const beside = Math.max(margin, most - least);
+  return { from: least - beside, length: 2 ** Math.ceil(Math.log2(most - least + 2 * beside + 1)) };
+}
