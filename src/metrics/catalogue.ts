@@ -188,7 +188,7 @@ const SHARED: readonly Metric[] = [
   {
     name: 'receval_series_capped_total',
     type: 'counter',
-    help: 'Cohorts with a place in limits.cohortsPerSet that were left off this page, or counted under __other__ in its counters, because limits.series was reached, summed over all renderings.',
+    help: 'Rows of cohorts with a place in limits.cohortsPerSet that were added to __other__ on this page or in its counters, and decisions left off it, because limits.series was reached, summed over all renderings.',
     labels: [],
     role: 'both',
   },

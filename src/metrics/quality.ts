@@ -1,21 +1,25 @@
+import { reservedCohorts } from '../accumulators/admission.ts';
+import { addRow, copyRow } from '../accumulators/row.ts';
 import { isOverItemLimit } from '../accumulators/row-value.ts';
 import { setText } from '../accumulators/store/layout.ts';
+import { namedValues } from '../config/experiments.ts';
 import type { Settings } from '../config/settings.ts';
 import { OTHER_COHORT } from '../events.ts';
 import type { QualityRow, QualitySnapshot } from '../exporter/contract.ts';
 import type { QualityDecision } from '../exporter/watch.ts';
+import { absent } from '../statistics/absent.ts';
 import { LABELS } from '../statistics/decision-labels.ts';
 import { stderrName, valueName } from './catalogue.ts';
 import { type Column, columnsOf } from './columns.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';
 import type { Metric } from './metric.ts';
 
-export type QualitySettings = Pick<Settings, 'cohorts' | 'itemFile' | 'limits' | 'measures'>;
+export type QualitySettings = Pick<Settings, 'cohorts' | 'experiments' | 'itemFile' | 'limits' | 'measures'>;
 
 /** A value and its standard error. */
 const SERIES_PER_MEASURE = 2;
 
-/** What a snapshot says, as text, and how many rows were left out of it. */
+/** What a snapshot says, as text, and how many rows and decisions of it have no series of their own. */
 export interface QualityText {
   readonly text: string;
   readonly capped: number;
@@ -30,7 +34,7 @@ export function qualityText(
   const page = new Exposition(metrics);
   if (snapshot === undefined) return { text: page.text(), capped: 0 };
   const columns = columnsOf(settings.measures, settings.itemFile?.size);
-  const rows = withinLimit(snapshot.rows, columns.length * SERIES_PER_MEASURE, settings);
+  const { rows, decisions, capped } = withinLimit(snapshot, columns.length * SERIES_PER_MEASURE, settings);
   const labels = rows.map(rowLabels);
   writeMeasures(page, columns, rows, labels);
   const impressions = page.series('receval_window_impressions');
@@ -45,10 +49,8 @@ export function qualityText(
     complete(labelText({ window, horizon }), Number(whole));
   const resultTime = page.series('receval_result_timestamp_seconds');
   for (const [horizon, at] of snapshot.resultTimes) resultTime(labelText({ horizon }), at / 1000);
-  const decisions = snapshot.decisions.slice(0, Math.floor(settings.limits.series / LABELS.length));
   writeDecisions(page, decisions);
-  const left = snapshot.rows.length - rows.length + snapshot.decisions.length - decisions.length;
-  return { text: page.text(), capped: left };
+  return { text: page.text(), capped };
 }
 
 function writeDecisions(page: Exposition, decisions: readonly QualityDecision[]): void {
@@ -94,28 +96,112 @@ function rowLabels({ window, horizon, by, values }: QualityRow): string {
   return joinLabels(labelText({ window, horizon, by: by.join(',') }), cohort);
 }
 
+/** What the limit leaves of a snapshot, and how many rows and decisions went without a name of their own. */
+interface Shown {
+  readonly rows: readonly QualityRow[];
+  readonly decisions: readonly QualityDecision[];
+  readonly capped: number;
+}
+
 /**
  * A backstop behind the admission tables, which bound each unit's cohorts: units that admitted different ones can exceed
- * `limits.series` together. Then the finest grouping sets are left out, whole. As in the configuration's product, the
- * rest of a set and the weights do not count.
+ * `limits.series` together. Then the cohorts with the fewest impressions are added to the rest of their set, all rows of a
+ * cohort or none, and their decisions are left out. Everything, and what the configuration names, always stays: to send other
+ * values must never hide a variant. As in the configuration's product, the rest of a set and the weights do not count.
  */
-function withinLimit(
-  rows: readonly QualityRow[],
-  seriesPerRow: number,
-  { cohorts, limits }: QualitySettings,
-): readonly QualityRow[] {
-  const named = new Map<string, number>();
-  let series = 0;
-  for (const { by, values } of rows) {
-    if (values.includes(OTHER_COHORT)) continue;
-    named.set(setText(by), (named.get(setText(by)) ?? 0) + seriesPerRow);
-    series += seriesPerRow;
+function withinLimit({ rows, decisions }: QualitySnapshot, seriesPerRow: number, settings: QualitySettings): Shown {
+  const room = Math.floor(settings.limits.series / Math.max(1, seriesPerRow));
+  const decisionRoom = Math.floor(settings.limits.series / LABELS.length);
+  const named = rows.filter(({ values }) => !values.includes(OTHER_COHORT));
+  if (named.length <= room && decisions.length <= decisionRoom) return { rows, decisions, capped: 0 };
+  const reserved = reservedIn(settings);
+  const bySize = largestFirst(named);
+  const names = (cohorts: readonly Cohort[], most: number): ReadonlySet<string> => {
+    const sizes = new Map<string, number>();
+    for (const cohort of cohorts) sizes.set(cohortText(cohort), (sizes.get(cohortText(cohort)) ?? 0) + 1);
+    return fitting([...new Set([...bySize, ...sizes.keys()])], { sizes, reserved, most });
+  };
+  const shown = names(named, room);
+  const judged = names(decisions, decisionRoom);
+  const left = named.filter((row) => !shown.has(cohortText(row)));
+  const kept = decisions.filter((decision) => judged.has(cohortText(decision)));
+  return {
+    rows: left.length === 0 ? rows : folded(rows, new Set(left)),
+    decisions: kept,
+    capped: left.length + decisions.length - kept.length,
+  };
+}
+
+type Cohort = Pick<QualityRow, 'by' | 'values'>;
+
+function cohortText({ by, values }: Cohort): string {
+  return `${setText(by)}|${values.join(',')}`;
+}
+
+/** Everything, and the cohorts that the configuration names. */
+function reservedIn({ cohorts, experiments, limits }: QualitySettings): ReadonlySet<string> {
+  const named = namedValues(experiments);
+  const texts = cohorts.flatMap((by) =>
+    [...reservedCohorts(by, named, limits.cohortsPerSet)].map((values) => `${setText(by)}|${values}`),
+  );
+  return new Set(['|', ...texts]);
+}
+
+/** By the most impressions of any window, so that a cohort is shown in all or in none; of equals that of fewer dimensions first. */
+function largestFirst(rows: readonly QualityRow[]): readonly string[] {
+  const cohorts = new Map<string, { impressions: number; readonly dimensions: number }>();
+  for (const row of rows) {
+    const text = cohortText(row);
+    const { impressions } = row.row;
+    const known = cohorts.get(text);
+    if (known === undefined) cohorts.set(text, { impressions, dimensions: row.by.length });
+    else known.impressions = Math.max(known.impressions, impressions);
   }
-  const left = new Set<string>();
-  for (const by of [...cohorts].reverse().sort((a, b) => b.length - a.length)) {
-    if (series <= limits.series) break;
-    left.add(setText(by));
-    series -= named.get(setText(by)) ?? 0;
+  return [...cohorts]
+    .sort(([, a], [, b]) => b.impressions - a.impressions || a.dimensions - b.dimensions)
+    .map(([text]) => text);
+}
+
+/** Those of `cohorts`, the first preferred, that are `most` or fewer with all that is reserved; `sizes`: what each takes. */
+function fitting(
+  cohorts: readonly string[],
+  at: { readonly sizes: ReadonlyMap<string, number>; readonly reserved: ReadonlySet<string>; readonly most: number },
+): ReadonlySet<string> {
+  const fits = new Set(cohorts.filter((cohort) => at.reserved.has(cohort)));
+  let room = at.most;
+  for (const cohort of fits) room -= at.sizes.get(cohort) ?? 0;
+  for (const cohort of cohorts) {
+    if (fits.has(cohort)) continue;
+    room -= at.sizes.get(cohort) ?? 0;
+    if (room < 0) break;
+    fits.add(cohort);
   }
-  return left.size === 0 ? rows : rows.filter(({ by }) => !left.has(setText(by)));
+  return fits;
+}
+
+/** Rows of `left` are added to the rest of their set, which then has no standard error: windows keep no sums by user bucket. */
+function folded(rows: readonly QualityRow[], left: ReadonlySet<QualityRow>): readonly QualityRow[] {
+  const rests = new Map<string, QualityRow[]>();
+  for (const row of rows) {
+    if (!left.has(row) && !row.values.includes(OTHER_COHORT)) continue;
+    const text = [row.horizon, row.window, setText(row.by)].join('|');
+    const known = rests.get(text);
+    if (known === undefined) rests.set(text, [row]);
+    else known.push(row);
+  }
+  const firsts = new Map([...rests.values()].map((parts) => [parts[0], parts] as const));
+  return rows.flatMap((row) => {
+    const parts = firsts.get(row);
+    if (parts !== undefined) return [restOf(parts)];
+    return left.has(row) || row.values.includes(OTHER_COHORT) ? [] : [row];
+  });
+}
+
+function restOf(parts: readonly QualityRow[]): QualityRow {
+  const [first] = parts;
+  if (parts.length === 1 && first.values.includes(OTHER_COHORT)) return first;
+  const row = copyRow(first.row);
+  for (const part of parts.slice(1)) addRow(row, part.row);
+  const stderrs = first.stderrs.map(() => absent('no_vector'));
+  return { ...first, values: first.by.map(() => OTHER_COHORT), row, stderrs };
 }

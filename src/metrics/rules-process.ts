@@ -9,8 +9,8 @@ const CARDINALITY_CAPPED: AlertText = {
   severity: 'warning',
   summary: 'receval on {{ $labels.instance }} does not show all cohorts',
   description:
-    'The cohorts of all partitions together are more than limits.series leaves room for. Whole grouping sets are left out, the' +
-    ' finest first, or newer cohorts are counted as __other__ in the counters of a worker.',
+    'The cohorts of all partitions together are more than limits.series leaves room for. Those with the fewest impressions are' +
+    ' shown as __other__ of their sets, as are newer ones in the counters of a worker.',
 };
 
 /** Both counters have every horizon, so that the share is that of any of them. */

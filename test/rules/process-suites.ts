@@ -16,7 +16,7 @@ const cardinalityCapped = grewSuite({
   lasts: 5,
   firing: fired(
     'receval on a does not show all cohorts',
-    'The cohorts of all partitions together are more than limits.series leaves room for. Whole grouping sets are left out, the finest first, or newer cohorts are counted as __other__ in the counters of a worker.',
+    'The cohorts of all partitions together are more than limits.series leaves room for. Those with the fewest impressions are shown as __other__ of their sets, as are newer ones in the counters of a worker.',
   ),
 });
 
