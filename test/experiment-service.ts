@@ -146,14 +146,19 @@ export class ShopService {
     };
   }
 
-  /** So many seconds of traffic: two lists a second in each partition, one of each variant, by users who are new. */
-  async live(seconds: number, clicked: { readonly A: number; readonly B: number }): Promise<void> {
+  /**
+   * So many seconds of traffic: two lists a second in each partition, one of each variant, by users who are new.
+   *
+   * @param clicked rank of most clicks; undefined: nobody clicks on that variant
+   */
+  async live(seconds: number, clicked: { readonly A: number; readonly B: number | undefined }): Promise<void> {
     for (let s = 0; s < seconds; s++) {
       const ts = this.clock.now();
       for (let partition = 0; partition < PARTITIONS; partition++) {
         for (const variant of ['A', 'B'] as const) {
           const n = this.#users++;
-          const click = n % 5 === 4 ? undefined : n % 7 === 0 ? 4 : clicked[variant];
+          const usual = clicked[variant];
+          const click = n % 5 === 4 || usual === undefined ? undefined : n % 7 === 0 ? 4 : usual;
           append(this.log, partition, { ts, variant, user: `u${n}`, click });
         }
       }

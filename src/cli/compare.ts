@@ -12,6 +12,7 @@ import { suggestion } from '../spelling.ts';
 import { COMPARISON_OUTPUTS, isComparisonOutput, printComparison } from './comparison-output.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import { UsageError } from './failure.ts';
+import { newHashSeed } from './hash-seed.ts';
 import { type InputFlags, readInputs } from './inputs.ts';
 import { noteOddities, optionsOf, type ReplayFlags, readSettings, withProgress } from './replay.ts';
 
@@ -88,7 +89,7 @@ async function readLive(settings: Settings, experiment: ExperimentSettings, flag
   }
   const store = await RedisStore.connect({ ...settings.redis, url: flags.redis ?? settings.redis.url });
   try {
-    return await compareStored(settings, experiment, flags.namespace ?? settings.namespace, store);
+    return await compareStored(settings, experiment, flags.namespace ?? settings.namespace, store, newHashSeed());
   } finally {
     await store.close();
   }

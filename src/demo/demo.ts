@@ -87,7 +87,12 @@ export class Demo {
       onClaim: options.onClaim,
       startOffset: async () => 0,
     });
-    this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions: PARTITIONS });
+    this.#exporter = new Exporter(settings, {
+      store,
+      namespace: settings.namespace,
+      partitions: PARTITIONS,
+      hashSeed,
+    });
   }
 
   /** Runs until `stop`. */

@@ -30,11 +30,21 @@ export class UnitsSum {
   readonly #users: SampleUnion;
   #missing = 0;
 
-  /** `measures`: those of the rows, in their order. `before`: the state of the last time; it saves only time. */
-  constructor(settings: ExperimentSettings, measures: readonly Measure[], before?: Pick<Totals, 'exposed'>) {
+  /**
+   * `measures`: those of the rows, in their order. `before`: the state of the last time; it saves only time. `hashSeed`: as in
+   * `SampleUnion`.
+   */
+  constructor(
+    settings: ExperimentSettings,
+    measures: readonly Measure[],
+    {
+      before,
+      hashSeed,
+    }: { readonly before?: Pick<Totals, 'exposed'> | undefined; readonly hashSeed?: number | undefined } = {},
+  ) {
     this.#settings = settings;
     this.#measures = measures;
-    this.#users = new SampleUnion(before?.exposed.sampled);
+    this.#users = new SampleUnion({ expected: before?.exposed.sampled ?? 0, hashSeed: hashSeed ?? 0 });
   }
 
   add({ rows, sample, missing }: UnitPart): void {
@@ -67,14 +77,15 @@ export class UnitsSum {
   }
 }
 
-/** The same where all parts are at hand. */
+/** The same where all parts are at hand. @param hashSeed as in `UnitsSum` */
 export function stateOfUnits(
   settings: ExperimentSettings,
   measures: readonly Measure[],
   parts: readonly UnitPart[],
   asOf: EpochMs | undefined,
+  hashSeed?: number,
 ): Totals {
-  const sum = new UnitsSum(settings, measures);
+  const sum = new UnitsSum(settings, measures, { hashSeed });
   for (const part of parts) sum.add(part);
   return sum.state(asOf);
 }

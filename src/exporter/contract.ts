@@ -20,6 +20,8 @@ export interface ExporterDeps {
   readonly namespace: string;
   /** Of every topic: the number of units. */
   readonly partitions: number;
+  /** Of one process, as in `SampleUnion`; no answer depends on it. Default: 0. */
+  readonly hashSeed?: number | undefined;
   /** Length of hour panes, for tests; default: an hour. */
   readonly hour?: DurationMs;
 }

@@ -18,6 +18,8 @@ type ExperimentsSettings = Pick<ExporterSettings, 'attribution' | 'experiments' 
 interface StoreOfUnits {
   readonly store: Store;
   readonly namespace: string;
+  /** As in `UnitsSum`. */
+  readonly hashSeed?: number | undefined;
 }
 
 /**
@@ -93,7 +95,10 @@ export class Experiments {
     asOf: readonly (EpochMs | undefined)[],
   ): Promise<readonly Omit<ExperimentState, 'looks'>[]> {
     const { experiments, measures } = this.#settings;
-    const sums = experiments.map((experiment, e) => new UnitsSum(experiment, measures, this.#totals[e]));
+    const { hashSeed } = this.#deps;
+    const sums = experiments.map(
+      (experiment, e) => new UnitsSum(experiment, measures, { before: this.#totals[e], hashSeed }),
+    );
     for (const u of units.keys()) {
       const read = await this.#parts.read(u);
       for (const [e, part] of (read?.parts ?? []).entries()) sums[e].add(part);

@@ -30,7 +30,7 @@ export async function compareFiles(options: ReplayOptions, experiment: Experimen
   const settings: Settings = { ...options.settings, cohorts: [[experiment.dimension]], itemSets: [] };
   let looker: HourlyLooks | undefined;
   const finished = await readFiles({ ...options, settings }, (unit) => {
-    looker = new HourlyLooks(settings, experiment, unit);
+    looker = new HourlyLooks(settings, experiment, unit, options.hashSeed);
     return looker;
   });
   if (looker === undefined) throw new Error('the files were read without looking on');
@@ -54,14 +54,17 @@ class HourlyLooks implements Onlooker {
   /** Place of the experiment's dimension in an impression. */
   readonly #dimension: number;
   readonly #horizon: number;
-  readonly #sample = new UserSample();
+  readonly #hashSeed: number;
+  readonly #sample: UserSample;
   /** Of impressions that no look has seen yet. */
   #exposures: Exposure[] = [];
   /** The next look is due before anything of this time or later is added; undefined: nothing was added yet. */
   #due: EpochMs | undefined;
   #newest: EpochMs | undefined;
 
-  constructor(settings: Settings, experiment: ExperimentSettings, unit: () => Unit) {
+  constructor(settings: Settings, experiment: ExperimentSettings, unit: () => Unit, hashSeed: number) {
+    this.#hashSeed = hashSeed;
+    this.#sample = new UserSample(undefined, undefined, undefined, hashSeed);
     this.#settings = settings;
     this.#experiment = experiment;
     this.#unit = unit;
@@ -117,6 +120,6 @@ class HourlyLooks implements Onlooker {
       if (name?.horizon === this.#experiment.horizon.text) rows.set(name.values, row);
     }
     const part: UnitPart = { rows, sample: this.#sample, missing: 0 };
-    return stateOfUnits(this.#experiment, this.#settings.measures, [part], asOf);
+    return stateOfUnits(this.#experiment, this.#settings.measures, [part], asOf, this.#hashSeed);
   }
 }

@@ -30,6 +30,7 @@ export async function compareStored(
   experiment: ExperimentSettings,
   namespace: string,
   store: Store,
+  hashSeed?: number,
 ): Promise<StoredCompared> {
   const units = await readUnits(store, namespace);
   const run = runOf(experiment, settings.measures);
@@ -43,7 +44,7 @@ export async function compareStored(
             "compare with the service's own configuration (--config), or restart the service with this one",
     );
   }
-  const experiments = new Experiments({ ...settings, experiments: [experiment] }, { store, namespace });
+  const experiments = new Experiments({ ...settings, experiments: [experiment] }, { store, namespace, hashSeed });
   await experiments.read(units);
   const [state] = experiments.states;
   const looks = isLookedAt(state) ? state.looks : takeLooks(state);

@@ -166,7 +166,7 @@ export class Service {
     };
     this.#metrics = new Metrics(settings, { role, version, node: process.version, ...limits });
     if (role !== 'worker') {
-      this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions });
+      this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions, hashSeed });
     }
     if (role === 'exporter') return;
     this.#deadLetters = deadLettersOf(settings, this.#clock, log);

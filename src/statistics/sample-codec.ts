@@ -32,12 +32,12 @@ export function readField(read: SampleColumns, field: string, text: string): voi
   else read.push(userOf(field, text));
 }
 
-/** The same to go on with. @param capacity as in `UserSample` */
-export function sampleOfFields(fields: ReadonlyMap<string, string>, capacity?: number): UserSample {
+/** The same to go on with. @param capacity and @param hashSeed as in `UserSample` */
+export function sampleOfFields(fields: ReadonlyMap<string, string>, capacity?: number, hashSeed?: number): UserSample {
   const read = readSample(fields);
   const users: SampledUser[] = [];
   read.each((key, seen, ts, variant) => users.push({ key, seen, ts, variant }));
-  return new UserSample(capacity, read.level, users);
+  return new UserSample(capacity, read.level, users, hashSeed);
 }
 
 const USER = /^\[\d+,-?\d+,\d+\]$/;

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../events.ts';
 import type { Exposed } from './exposure.ts';
+import { KeyHash } from './key-hash.ts';
 import { copied } from './sample-columns.ts';
 import { KEY_BITS, type Sampled, type SampledUser } from './sampled.ts';
 
@@ -33,16 +34,21 @@ export class SampleUnion implements Sampled {
   #size = 0;
   #keys: Float64Array;
   #times: Float64Array;
+  readonly #hash: KeyHash;
   /** Places among the groups. */
   #groupOf: Int32Array;
-  /** By the lowest bits of the key, then the next free one: a user's place and 1; 0: free. At most half are taken. */
+  /** By the lowest bits of the key's hash, then the next free one: a user's place and 1; 0: free. At most half are taken. */
   #slots: Int32Array;
   readonly #groups: Group[] = [];
   /** By variants seen · VARIANTS + first variant. */
   readonly #known = new Map<number, number>();
 
-  /** `expected`: about how many users there will be. It saves only time: the table grows with them. */
-  constructor(expected = 0) {
+  /**
+   * `expected`: about how many users there will be. It saves only time: the table grows with them. `hashSeed`: no answer depends
+   * on it; one that nobody can guess keeps user ids that were chosen to collide from making each search one of all users.
+   */
+  constructor({ expected = 0, hashSeed = 0 }: { readonly expected?: number; readonly hashSeed?: number } = {}) {
+    this.#hash = new KeyHash(hashSeed);
     const places = 2 ** Math.ceil(Math.log2(Math.max(FIRST_PLACES, ROOM * expected)));
     this.#keys = new Float64Array(places);
     this.#times = new Float64Array(places);
@@ -112,10 +118,26 @@ export class SampleUnion implements Sampled {
     return true;
   }
 
+  /** Slots that a search for a user who is in goes through, in the mean; 0: there is none. */
+  get probes(): number {
+    const last = this.#slots.length - 1;
+    let slots = 0;
+    for (let i = 0; i < this.#size; i++) {
+      const key = this.#keys[i];
+      slots += ((this.#slotOf(key) - this.#home(key)) & last) + 1;
+    }
+    return this.#size === 0 ? 0 : slots / this.#size;
+  }
+
+  /** Where the search for a key begins. */
+  #home(key: number): number {
+    return this.#hash.of(key) & (this.#slots.length - 1);
+  }
+
   /** The slot of a key, or the free one where it belongs. */
   #slotOf(key: number): number {
     const last = this.#slots.length - 1;
-    let slot = key & last;
+    let slot = this.#home(key);
     while (this.#slots[slot] !== 0 && this.#keys[this.#slots[slot] - 1] !== key) slot = (slot + 1) & last;
     return slot;
   }

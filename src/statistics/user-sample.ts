@@ -36,7 +36,7 @@ const CHANGED_BYTES = 40;
 
 export class UserSample implements Sampled {
   readonly #capacity: number;
-  readonly #users = new SampleUnion();
+  readonly #users: SampleUnion;
   readonly #changed = new Set<number>();
   #raised = false;
   /** First words below this are in. */
@@ -45,9 +45,11 @@ export class UserSample implements Sampled {
   /**
    * @param capacity K; Infinity for a reader of all units, which keeps what it gets
    * @param level of what was stored; @param users as stored, perhaps by a build with another K
+   * @param hashSeed as in `SampleUnion`
    */
-  constructor(capacity: number = SAMPLE_CAPACITY, level = 0, users: Iterable<SampledUser> = []) {
+  constructor(capacity: number = SAMPLE_CAPACITY, level = 0, users: Iterable<SampledUser> = [], hashSeed = 0) {
     this.#capacity = capacity;
+    this.#users = new SampleUnion({ hashSeed });
     this.#raiseTo(level);
     this.#raised = false;
     for (const { key, seen, ts, variant } of users) this.#put(key, seen, ts, variant);

@@ -45,7 +45,9 @@ export async function restoreUnit(
       states: runs ?? [],
       // All runs of a new unit, or of a new generation, count from its first record.
       positions: runs === undefined ? [] : (join?.topics.map((topic) => topic.committed) ?? []),
-      samples: wanted.map(({ name, run }) => sampleOfFields(of(usersKey(owner, name, run)))),
+      samples: wanted.map(({ name, run }) =>
+        sampleOfFields(of(usersKey(owner, name, run)), undefined, settings.join.hashSeed),
+      ),
       looks: wanted.map(({ name, run }) => of(looksKey(owner, name, run))),
       settledUpTo,
     }),

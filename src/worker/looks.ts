@@ -39,9 +39,12 @@ export class WorkerLooks {
   /** Rejects as `ExperimentParts` does. @param owned the unit that looks */
   async look(owned: Owned): Promise<void> {
     if (this.#parts === undefined || !looks(owned)) return;
-    const { experiments } = this.#settings.unit(LOOKING_UNIT);
+    const { experiments, join } = this.#settings.unit(LOOKING_UNIT);
     const { measures } = this.#settings.looks;
-    const sums = experiments.map((experiment, e) => new UnitsSum(experiment, measures, this.#totals[e]));
+    const { hashSeed } = join;
+    const sums = experiments.map(
+      (experiment, e) => new UnitsSum(experiment, measures, { before: this.#totals[e], hashSeed }),
+    );
     const others: UnitState[] = [];
     for (let unit = 0; unit < this.#settings.looks.partitions; unit++) {
       if (unit === LOOKING_UNIT) continue;

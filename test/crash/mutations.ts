@@ -35,7 +35,7 @@ export const RECOVERY_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'unit/restore.ts',
-        text: 'sampleOfFields(of(usersKey(owner, name, run)))',
+        text: 'sampleOfFields(of(usersKey(owner, name, run)), undefined, settings.join.hashSeed)',
         replacement: 'sampleOfFields(new Map())',
       },
     ],

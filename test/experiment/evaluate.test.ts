@@ -307,6 +307,24 @@ describe('decisions', () => {
   });
 });
 
+describe('the bounds of a lift', () => {
+  test.each([
+    ['a variant without a click', 0, true],
+    ['a variant with hardly one', 0.002, true],
+    ['a variant like the control', 0.29, false],
+  ])('end at -100 %%: %s', (_, value, isCut) => {
+    const arms = { A: variant(mean(0.3, 1e-4, 255)), B: variant(mean(value, 1e-4, 255)) };
+    const { ci, lift, liftCi } = primary(looked(state(arms)));
+    expect(lift).toBeCloseTo(value / 0.3 - 1, 12);
+    if (ci === null || liftCi === null) throw new Error('expected bounds');
+    // The difference itself reaches below all that there is to lose, where the lift may not.
+    if (isCut) expect(ci[0]).toBeLessThan(-0.3);
+    expect(liftCi[0] === -1).toBe(isCut);
+    expect(liftCi[0]).toBeGreaterThanOrEqual(-1);
+    expect(liftCi[1]).toBeGreaterThan(liftCi[0]);
+  });
+});
+
 describe('traffic', () => {
   test('without user ids the split is not tested, and the errors are said to assume independent requests', () => {
     const userless = { A: variant(KNOWN.A.means, { userless: 5000 }), B: variant(KNOWN.B.means, { userless: 5000 }) };

@@ -6,6 +6,7 @@ import { evaluate } from '../../src/experiment/evaluate.ts';
 import { decodeLooks } from '../../src/experiment/looks-fields.ts';
 import type { ExporterSettings } from '../../src/exporter/contract.ts';
 import { Exporter } from '../../src/exporter.ts';
+import { experimentsText } from '../../src/metrics/experiments.ts';
 import { looksIn, PARTITIONS, ShopService, stateIn, UNIT_TIMEOUT } from '../experiment-service.ts';
 import { EXPERIMENT, HORIZONS, MEASURES, NAMESPACE, nameOfRun, RAMPED, unitSettings } from '../experiment-shop.ts';
 import { unwatched } from './unwatched.ts';
@@ -43,10 +44,14 @@ async function shown(exporter: Exporter): Promise<readonly Comparison[]> {
 }
 
 /** A service that has run for a while and has ended. */
-async function ended(experiments?: readonly ExperimentSettings[], seconds = 200): Promise<ShopService> {
+async function ended(
+  experiments?: readonly ExperimentSettings[],
+  seconds = 200,
+  clicked: Parameters<ShopService['live']>[1] = WORSE,
+): Promise<ShopService> {
   const service = new ShopService(experiments);
   const running = await service.start();
-  await service.live(seconds, WORSE);
+  await service.live(seconds, clicked);
   await service.clock.advance(2000);
   await running.stop();
   return service;
@@ -74,6 +79,24 @@ describe('the experiments of an exporter', () => {
       'second: regressed',
     ]);
     await running.stop();
+  });
+
+  it('call a variant without a click regressed, as their gauges do', async () => {
+    const experiments = [{ ...EXPERIMENT, guardrails: [] }];
+    const service = await ended(experiments, 200, { A: 1, B: undefined });
+    const comparisons = await shown(exporterOf(service, experiments));
+    expect(comparisons.map(({ variants }) => variants.map(({ decision, reason }) => [decision, reason]))).toEqual([
+      [['regressed', 'primary_worse']],
+    ]);
+    const [{ measures }] = comparisons[0].variants;
+    expect(measures[0]).toMatchObject({ measure: 'ndcg@10', value: 0, lift: -1 });
+    const decided = experimentsText(comparisons)
+      .split('\n')
+      .filter((line) => line.startsWith('receval_experiment_decision{'));
+    expect(decided.filter((line) => line.endsWith(' 1'))).toEqual([
+      'receval_experiment_decision{experiment="default",variant="B",decision="regressed"} 1',
+    ]);
+    expect(decided).toHaveLength(5);
   });
 
   it('are the same object as long as neither time nor looks have moved', async () => {

@@ -90,19 +90,21 @@ function plain(log: readonly Shown[], variant: string, skip = false) {
 
 describe('files', () => {
   test('effect and error are those of a plain table of buckets', async () => {
-    const { comparison } = await compared(LOG);
+    // So many users that no variant takes the other one's spread.
+    const log = LOG.map((list, i) => ({ ...list, user: `${list.user}-${i % 7}` }));
+    const { comparison } = await compared(log);
     const [{ measures }] = comparison.variants;
     for (const [name, skip] of [
       ['mrr', false],
       ['mrr(empty=skip)', true],
     ] as const) {
       const found = measures.find(({ measure }) => measure === name);
-      const [a, b] = [plain(LOG, 'A', skip), plain(LOG, 'B', skip)];
+      const [a, b] = [plain(log, 'A', skip), plain(log, 'B', skip)];
       expect(found?.control).toBeCloseTo(a.value, 12);
       expect(found?.value).toBeCloseTo(b.value, 12);
       expect(found?.stderr).toBeCloseTo(Math.hypot(a.stderr, b.stderr), 12);
     }
-    expect(comparison).toMatchObject({
+    expect((await compared(LOG)).comparison).toMatchObject({
       asOf: '2026-11-21T12:30:00.000Z',
       users: { A: 30, B: 30 },
       crossovers: 0,
