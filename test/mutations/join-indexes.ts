@@ -12,7 +12,6 @@ function change(name: string, file: string, text: string, replacement: string): 
 }
 
 const FIRST = 'trees.value(trees.order(late) <= trees.order(holder) ? late : holder)';
-const LAST = 'trees.value(trees.order(before) < trees.order(after) ? after : before)';
 
 export const INDEX_MUTATIONS: readonly Mutation[] = [
   change('index: the holder decides, though an earlier one is late', PAGES, FIRST, 'trees.value(holder)'),
@@ -37,7 +36,6 @@ export const INDEX_MUTATIONS: readonly Mutation[] = [
   ),
   change('index: pages H apart are duplicates', PAGES, 'ts - apart + 1, ts + 1)', 'ts - apart, ts + 1)'),
   change('index: a witness after the record is not seen', PAGES, 'trees.first(root, ts + 1, ts + apart)', '0'),
-  change('index: the first witness instead of the last', PAGES, LAST, LAST.replace('<', '>')),
   change(
     'index: waiting feedback by item instead of age',
     WAITING_LONG,
@@ -75,11 +73,5 @@ export const INDEX_MUTATIONS: readonly Mutation[] = [
     JOIN,
     'return this.#laterAgain(impression, hash, slice + 1, last);',
     'return last;',
-  ),
-  change(
-    'an earlier duplicate instead of the last',
-    JOIN,
-    'if (last !== 0 && records.logOrder(at, last) < 0) break;',
-    '',
   ),
 ];
