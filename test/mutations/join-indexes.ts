@@ -48,7 +48,7 @@ export const INDEX_MUTATIONS: readonly Mutation[] = [
     'index: what waits later is not found',
     WAITING,
     'if (index.covers(feedback.ts)) this.#index(index, handle);',
-    '',
+    'if (index.covers(feedback.ts)) return;',
   ),
   change(
     'index: what is shown later is not found',
