@@ -685,8 +685,13 @@ describe('a worker', () => {
     await bench.clock.advance(60_000);
     expect(worker.status().units[0].stopped).toBe('memory');
     await settle();
-    // It held more than 25 MB; the first worker still holds what it held.
-    expect(outside() - full).toBeLessThan(5 * MB);
+    // It held more than 25 MB; the first worker still holds what it held. What a timer or a promise holds goes with its turn.
+    let more = outside() - full;
+    for (let turn = 0; turn < 100 && more >= 5 * MB; turn++) {
+      await new Promise((done) => setTimeout(done, 50));
+      more = outside() - full;
+    }
+    expect(more).toBeLessThan(5 * MB);
     expect(roomy.worker.status().units[0].stateBytes).toBeGreaterThan(35 * MB);
     await worker.stop();
     await ended;

@@ -319,6 +319,7 @@ describe('a context that is too long to be remembered', () => {
         decoder.decode(bytes(text), 'log', 0);
         expect(dimensions.ignoredKeys).toBe(scanned ? decoder.ignoredCohortKeys : 0);
       }),
+      { numRuns: 400 },
     );
     expect(known).toBeGreaterThan(20);
   });
