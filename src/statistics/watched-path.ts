@@ -63,14 +63,14 @@ export interface WatchedPath {
 }
 
 /**
- * `h` is meant for blocks of one step, of which a day has many. Longer blocks are fewer, and tell more each: theirs is
- * h / sqrt(steps), but at least 0.4 h.
+ * `h` is meant for blocks of one step, of which a day has many. Longer blocks are fewer, and each tells more: three quarters
+ * of it gave no false alarm in 96 simulated weeks of 20 and 100 lists a step, 0.6 of it four (docs/statistics.md).
  */
 export function limitOf(h: number, steps: number): number {
-  return h * Math.max(LEAST_LIMIT, 1 / Math.sqrt(steps));
+  return steps > 1 ? LONG_BLOCKS * h : h;
 }
 
-const LEAST_LIMIT = 0.4;
+const LONG_BLOCKS = 0.75;
 
 export function watchedPath({ blocks, step, pastOf }: WatchedHistory, settings: PathSettings): WatchedPath {
   const { tolerance, lowerIsBetter = false } = settings;

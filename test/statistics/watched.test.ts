@@ -183,12 +183,12 @@ describe('a watched cohort', () => {
     expect(judge([...young, FALL]).newest?.baseline).toBe(WEEKLY);
   });
 
-  it('counts longer blocks by a lower limit, down to 0.4 of it, and S keeps its share where the length changes', () => {
-    expect([1, 4, 6, 7, 12].map((steps) => limitOf(20, steps))).toEqual([20, 10, 20 / Math.sqrt(6), 8, 8]);
+  it('counts longer blocks by a lower limit, and S keeps its share where the length changes', () => {
+    expect([1, 2, 12].map((steps) => limitOf(20, steps))).toEqual([20, 15, 15]);
     const { points } = watchedPath(watched([...many(48, {}), ...many(3, FALL), { ...FALL, steps: 4 }]), SETTINGS);
     const [before, after] = points.slice(-2);
     const free = (SETTINGS.tolerance * WEEKLY.value) / SE;
-    expect(after.low.s).toBeCloseTo(Math.min(10, before.low.s / 2 + (5 - free) / 0.5 - 0.5), 9);
+    expect(after.low.s).toBeCloseTo(Math.min(15, before.low.s * 0.75 + (5 - free) / 0.5 - 0.5), 9);
   });
 });
 
