@@ -10,13 +10,17 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'consumers/join/replay.ts',
-        text: 'if (offset >= slice.offset) return;',
-        replacement: 'slice.watermark = Math.max(slice.watermark, watermark); if (offset >= slice.offset) return;',
+        text: 'if (at < notes.length && notes[at].offset <= offset) return;',
+        replacement: `if (at < notes.length && notes[at].offset <= offset) {
+      if (notes[at].slice === slice) notes[at] = { ...notes[at], watermark: Math.max(notes[at].watermark, watermark) };
+      return;
+    }`,
       },
       {
         file: 'consumers/join/replay.ts',
-        text: 'slice.watermark = watermark;',
-        replacement: '',
+        text: 'notes.splice(from, end - from, { slice, offset, watermark });',
+        replacement:
+          'notes.splice(from, end - from, { slice, offset, watermark: end > at ? Math.max(watermark, notes[at].watermark) : watermark });',
       },
     ],
   },
