@@ -3,7 +3,7 @@
  * (blocks, baselines, CUSUM), and what it said hour by hour.
  */
 import { Random } from '../../src/simulate/random.ts';
-import { pastBaseline, pastHours } from '../../src/statistics/baseline.ts';
+import { pastOf } from '../../src/statistics/baseline.ts';
 import { type BlockPane, blocksOf, HOUR, hourBlock, hourOf, usualShare } from '../../src/statistics/blocks.ts';
 import type { ErrorSource } from '../../src/statistics/blocks-estimate.ts';
 import type { Label } from '../../src/statistics/decision-labels.ts';
@@ -103,9 +103,6 @@ export function judged(seed: number, settings: CohortSettings, rule: PathSetting
     const past = hours.filter(({ start }) => start < near && start >= to - 22 * 24 * HOUR);
     const usual = usualShare(past);
     const before = past.map((hour) => hourBlock(hour, { step: STEP, usual }, source));
-    const known = new Map(
-      before.map(({ start, state, estimate }) => [start, state === 'whole' ? estimate : undefined]),
-    );
     const span = { from: Math.max(near, panes[0].start), to, step: STEP, usual };
     const first = Math.round((span.from - panes[0].start) / STEP);
     const steps = blocksOf(panes.slice(first, first + STEPS_A_DAY + 24), span, source);
@@ -114,11 +111,7 @@ export function judged(seed: number, settings: CohortSettings, rule: PathSetting
       replaying: false,
       blocks: [...before, ...steps],
       step: STEP,
-      pastOf: (at, isBad) => {
-        const estimate = (hour: number) => (isBad(hour) ? undefined : known.get(hour));
-        const { weekly, daily } = pastHours(at);
-        return pastBaseline(weekly.map(estimate), daily.map(estimate));
-      },
+      pastOf: pastOf(before),
       settings: rule,
     }).label;
   });

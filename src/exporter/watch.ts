@@ -16,11 +16,11 @@ import { parseField, rowField, setText, splitValues } from '../accumulators/stor
 import type { UnitState } from '../accumulators/unit-state.ts';
 import type { Settings } from '../config/settings.ts';
 import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
-import { pastBaseline, pastHours } from '../statistics/baseline.ts';
-import { type Block, type BlockPane, blocksOf, HOUR, hourBlock, hourOf, usualShare } from '../statistics/blocks.ts';
-import type { ErrorSource, Estimate } from '../statistics/blocks-estimate.ts';
+import { pastOf } from '../statistics/baseline.ts';
+import { type BlockPane, blocksOf, HOUR, hourBlock, hourOf, usualShare } from '../statistics/blocks.ts';
+import type { ErrorSource } from '../statistics/blocks-estimate.ts';
 import { type WatchedDecision, watch } from '../statistics/watched.ts';
-import { PATH_BLOCKS, type PastOf } from '../statistics/watched-path.ts';
+import { PATH_BLOCKS } from '../statistics/watched-path.ts';
 import type { PastHours } from './past.ts';
 import { momentsOf, type WindowErrors } from './window-errors.ts';
 
@@ -244,17 +244,6 @@ export class Watch {
     }
     return { ...momentsOf(this.#settings.measures[m], sums), impressions, positives };
   }
-}
-
-/** Baselines out of whole hours. */
-function pastOf(hours: readonly Block[]): PastOf {
-  const known = new Map<EpochMs, Estimate>();
-  for (const { start, state, estimate } of hours) if (state === 'whole' && estimate) known.set(start, estimate);
-  return (at, isBad) => {
-    const estimate = (hour: EpochMs): Estimate | undefined => (isBad(hour) ? undefined : known.get(hour));
-    const { weekly, daily } = pastHours(at);
-    return pastBaseline(weekly.map(estimate), daily.map(estimate));
-  };
 }
 
 /** Cohorts that stand for many others change what they are made of. */

@@ -9,7 +9,7 @@
 import type { EpochMs } from '../events.ts';
 import { absent, finite, type Result } from './absent.ts';
 import { mean, median, spreadOf } from './baseline-spread.ts';
-import { HOUR, hourOf } from './blocks.ts';
+import { type Block, HOUR, hourOf } from './blocks.ts';
 import type { Estimate } from './blocks-estimate.ts';
 
 export type BaselineKind = 'weekly' | 'daily' | 'startup';
@@ -57,6 +57,23 @@ export function pastBaseline(
   return (
     medianBaseline('weekly', present(weekly), WEEKLY.least) ?? medianBaseline('daily', present(daily), DAILY.least)
   );
+}
+
+/**
+ * The baseline of the hour that starts at `hour`; undefined: the past is not long enough. What `isBad` names is to be left
+ * out: hours of an alarm.
+ */
+export type PastOf = (hour: EpochMs, isBad: (hour: EpochMs) => boolean) => Baseline | undefined;
+
+/** Baselines out of blocks that are hours; those that are not whole are none. */
+export function pastOf(hours: readonly Block[]): PastOf {
+  const known = new Map<EpochMs, Estimate>();
+  for (const { start, state, estimate } of hours) if (state === 'whole' && estimate) known.set(start, estimate);
+  return (at, isBad) => {
+    const estimate = (hour: EpochMs): Estimate | undefined => (isBad(hour) ? undefined : known.get(hour));
+    const { weekly, daily } = pastHours(at);
+    return pastBaseline(weekly.map(estimate), daily.map(estimate));
+  };
 }
 
 /** The baseline of the blocks of a while ago; undefined without any. */

@@ -8,7 +8,7 @@
  * alarm adds to the scale. What is better becomes the norm as its hours become the past.
  */
 import type { DurationMs, EpochMs } from '../events.ts';
-import { type Baseline, errorOf, residual, STARTUP, startupBaseline } from './baseline.ts';
+import { type Baseline, errorOf, type PastOf, residual, STARTUP, startupBaseline } from './baseline.ts';
 import { type Block, HOUR, hourOf } from './blocks.ts';
 import { CUSUM_START, type Cusum, type CusumSettings, type CusumSide, clipped, cusumStep, rescaled } from './cusum.ts';
 import { RunningScale } from './running-scale.ts';
@@ -22,12 +22,6 @@ export interface PathSettings extends CusumSettings {
   /** Whether a rise is the bad news. Default: false. */
   readonly lowerIsBetter?: boolean | undefined;
 }
-
-/**
- * The baseline of the hour that starts at `hour`; undefined: the past is not long enough. What `isBad` names is to be left
- * out: hours of an alarm.
- */
-export type PastOf = (hour: EpochMs, isBad: (hour: EpochMs) => boolean) => Baseline | undefined;
 
 export interface WatchedHistory {
   /** Oldest first, none overlaps another. */

@@ -2,15 +2,20 @@
 import type { Mutation } from './mutation.ts';
 
 const JOIN = 'consumers/join/join.ts';
+const ACCEPTED = 'consumers/join/accepted.ts';
 const TOPIC = 'consumers/join/topic.ts';
 const WAITING = 'consumers/join/waiting.ts';
 const LISTS = 'consumers/join/lists.ts';
 
 const FITS_WAITING = 'if (lag < -this.#backward || lag >= this.#attribution) return;';
-const FITS_FEEDBACK = 'if (lag >= -this.#backward && lag < this.#attribution) this.#found[n++] = at;';
+const FITS_FEEDBACK = 'if (lag >= -this.#backward && lag < this.#attribution) found[n++] = at;';
 
 function inJoin(name: string, text: string, replacement: string): Mutation {
   return { name, changes: [{ file: JOIN, text, replacement }] };
+}
+
+function inAccepted(name: string, text: string, replacement: string): Mutation {
+  return { name, changes: [{ file: ACCEPTED, text, replacement }] };
 }
 
 export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
@@ -19,10 +24,10 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
     'if (watermark >= ts + attribution) {',
     'if (watermark > ts + attribution) {',
   ),
-  inJoin(
+  inAccepted(
     'impressions H apart are duplicates',
-    'if (Math.abs(impression.ts - records.ts(at)) < this.#attribution) break;',
-    'if (Math.abs(impression.ts - records.ts(at)) <= this.#attribution) break;',
+    'if (Math.abs(ts - records.ts(at)) < this.#attribution) break;',
+    'if (Math.abs(ts - records.ts(at)) <= this.#attribution) break;',
   ),
   inJoin('feedback at its deadline is in time', 'if (watermark >= deadline) {', 'if (watermark > deadline) {'),
   inJoin(
@@ -32,8 +37,8 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
   ),
   inJoin('feedback that waited fits at H', FITS_WAITING, FITS_WAITING.replace('>=', '>')),
   inJoin('feedback that waited does not fit at -b', FITS_WAITING, FITS_WAITING.replace('<', '<=')),
-  inJoin('feedback after its impression fits at H', FITS_FEEDBACK, FITS_FEEDBACK.replace('lag <', 'lag <=')),
-  inJoin('feedback after its impression does not fit at -b', FITS_FEEDBACK, FITS_FEEDBACK.replace('>=', '>')),
+  inAccepted('feedback after its impression fits at H', FITS_FEEDBACK, FITS_FEEDBACK.replace('lag <', 'lag <=')),
+  inAccepted('feedback after its impression does not fit at -b', FITS_FEEDBACK, FITS_FEEDBACK.replace('>=', '>')),
   inJoin(
     'an event at a shorter horizon is in time',
     'watermark >= ts + this.#horizons[h]; h++',

@@ -2,6 +2,7 @@
 import type { Mutation } from './mutation.ts';
 
 const JOIN = 'consumers/join/join.ts';
+const ACCEPTED = 'consumers/join/accepted.ts';
 const PAGES = 'consumers/join/pages.ts';
 const WAITING = 'consumers/join/waiting.ts';
 const WAITING_LONG = 'consumers/join/waiting-long.ts';
@@ -18,19 +19,19 @@ export const INDEX_MUTATIONS: readonly Mutation[] = [
   change('index: one that is late decides, though an earlier one holds the item', PAGES, FIRST, 'trees.value(late)'),
   change(
     'index: feedback fits at H',
-    JOIN,
+    ACCEPTED,
     'const from = ts - this.#attribution + 1;',
     'const from = ts - this.#attribution;',
   ),
   change(
     'index: feedback does not fit at -b',
-    JOIN,
+    ACCEPTED,
     'const to = ts + this.#backward + 1;',
     'const to = ts + this.#backward;',
   ),
   change(
     'index: feedback at the longest horizon is in time',
-    JOIN,
+    ACCEPTED,
     'from, to, watermark - this.#attribution + 1)',
     'from, to, watermark - this.#attribution)',
   ),
@@ -50,12 +51,7 @@ export const INDEX_MUTATIONS: readonly Mutation[] = [
     'if (index.covers(feedback.ts)) this.#index(index, handle);',
     'if (index.covers(feedback.ts)) return;',
   ),
-  change(
-    'index: what is shown later is not found',
-    JOIN,
-    'if (pages !== undefined) this.#addTo(pages, hash, entry, impression);',
-    '',
-  ),
+  change('index: what is shown later is not found', ACCEPTED, 'pages.add(entry, ts, offset, impression);', ''),
   change(
     'trees: entries of the earlier half are not searched',
     TREES,

@@ -2,6 +2,7 @@
 import type { Mutation } from './mutation.ts';
 
 const JOIN = 'consumers/join/join.ts';
+const ACCEPTED = 'consumers/join/accepted.ts';
 const FEEDBACK = 'consumers/join/feedback.ts';
 const TOPIC = 'consumers/join/topic.ts';
 const TIMELINE = 'consumers/join/timeline.ts';
@@ -17,7 +18,7 @@ const IDLE_AT_ITS_PLACE = 'this.#applied < all.length && all[this.#applied].befo
 const RESTORED_IDLE = 'this.#idleAdvances = [...(from?.idleAdvances ?? [])];';
 const CLOCK_OF_RECORD = 'if (offset < this.committed) return this.#clockDrops.has(offset);';
 const WATERMARK_TIME = 'const time = timestamp === undefined ? event.ts : Math.min(event.ts, timestamp);';
-const SAME_PAGE = 'if (records.page(at) !== impression.offset) continue;';
+const SAME_PAGE = 'if (records.page(at) !== offset) continue;';
 
 export const JOIN_MUTATIONS: readonly Mutation[] = [
   {
@@ -120,7 +121,7 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
         file: JOIN,
         text: NOTE_FEEDBACK,
         replacement:
-          'if (this.#fitting(feedback, hashText(feedback.u8, feedback.request, this.#hashSeed), ts, watermark) > 0) this.#topics[topic].notes.note(offset, watermark, deadline);',
+          'if (this.#accepted.fitting(feedback, hashText(feedback.u8, feedback.request, this.#hashSeed), ts, watermark, this.#found) > 0) this.#topics[topic].notes.note(offset, watermark, deadline);',
       },
     ],
   },
@@ -232,6 +233,6 @@ export const JOIN_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'pages of one request are duplicates of each other',
-    changes: [{ file: JOIN, text: SAME_PAGE, replacement: '' }],
+    changes: [{ file: ACCEPTED, text: SAME_PAGE, replacement: '' }],
   },
 ];

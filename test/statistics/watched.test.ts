@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/simulate/random.ts';
-import { type Baseline, pastBaseline } from '../../src/statistics/baseline.ts';
+import { type Baseline, type PastOf, pastBaseline } from '../../src/statistics/baseline.ts';
 import type { Block, BlockState } from '../../src/statistics/blocks.ts';
 import { LABELS, WATCHED_REASONS } from '../../src/statistics/decision-labels.ts';
 import { type WatchedFacts, watch } from '../../src/statistics/watched.ts';
-import { limitOf, type PastOf, type WatchedHistory, watchedPath } from '../../src/statistics/watched-path.ts';
+import { limitOf, type WatchedHistory, watchedPath } from '../../src/statistics/watched-path.ts';
 
 const STEP = 300_000;
 const SETTINGS = { k: 0.5, h: 20, tolerance: 0.01 };

@@ -5,6 +5,7 @@ import { fmix32 } from '../../user-words.ts';
 import { type FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
 import { PackedImpression } from '../packed/impression.ts';
 import { hashText } from '../packed/text.ts';
+import { AcceptedImpressions } from './accepted.ts';
 import { Actions } from './actions.ts';
 import type { Closing, JoinEngine, JoinEvent, JoinSink, UndecodableRange } from './api.ts';
 import { Delays } from './delays.ts';
@@ -12,11 +13,8 @@ import { FeedbackRecords } from './feedback.ts';
 import { ENTRY_BEFORE_WORD, ImpressionRecords } from './impressions.ts';
 import { ItemHash } from './item-hash.ts';
 import { JoinedLists } from './lists.ts';
-import { copyOf, LongRequests } from './long-requests.ts';
-import { Pages } from './pages.ts';
 import { RequestTable } from './requests.ts';
 import type { JoinSettings } from './settings.ts';
-import { spanAround } from './time-trees.ts';
 import { Timeline } from './timeline.ts';
 import { copyCounts, noCounts, Topic } from './topic.ts';
 import { WaitingFeedback } from './waiting.ts';
@@ -54,14 +52,9 @@ class Join implements JoinEngine {
 
   readonly #topics: readonly Topic[];
   readonly #impressions: ImpressionRecords;
-  /** Accepted impressions by request. */
-  readonly #requests: RequestTable;
+  readonly #accepted: AcceptedImpressions;
   /** Duplicates by request, page and slice of H of their time: they make further duplicates, but no feedback meets them. */
   readonly #again: RequestTable;
-  /** Of requests with many accepted impressions. */
-  readonly #pages = new LongRequests<Pages>();
-  readonly #itemHash: ItemHash;
-  readonly #searchUpTo: number;
   readonly #timeline: Timeline;
   readonly #attributed: FeedbackRecords;
   readonly #waiting: WaitingFeedback;
@@ -85,7 +78,8 @@ class Join implements JoinEngine {
   readonly #visitSettled = (handle: number, deadline: EpochMs): void => {
     if (deadline <= this.#decidedUpTo) return;
     const waiting = this.#waiting;
-    const met = this.#isMet(waiting.texts(handle), waiting.requestOf(handle), waiting.hash(handle), waiting.ts(handle));
+    const texts = waiting.texts(handle);
+    const met = this.#accepted.anyFits(texts, waiting.requestOf(handle), waiting.hash(handle), waiting.ts(handle));
     this.#topics[waiting.topic(handle)].counts.feedback.drops[met ? 'not_in_list' : 'orphan']++;
   };
 
@@ -99,11 +93,14 @@ class Join implements JoinEngine {
     this.#feedbackLimit = settings.feedbackPerImpression;
     const { hashSeed = 0, searchUpTo = SEARCH_UP_TO } = settings;
     this.#hashSeed = hashSeed;
-    this.#searchUpTo = searchUpTo;
-    this.#itemHash = new ItemHash(hashSeed);
-    this.#waiting = new WaitingFeedback(this.#itemHash, searchUpTo, 4 * this.#attribution + 2 * settings.backward);
+    const itemHash = new ItemHash(hashSeed);
+    this.#waiting = new WaitingFeedback(itemHash, searchUpTo, 4 * this.#attribution + 2 * settings.backward);
     this.#impressions = new ImpressionRecords(hashSeed, LONG_LIST_BYTES * searchUpTo);
-    this.#requests = new RequestTable(this.#impressions.entries, ENTRY_BEFORE_WORD);
+    this.#accepted = new AcceptedImpressions(this.#impressions, itemHash, {
+      attribution: this.#attribution,
+      backward: settings.backward,
+      searchUpTo,
+    });
     this.#again = new RequestTable(this.#impressions.entries, ENTRY_BEFORE_WORD);
     this.#attributed = new FeedbackRecords(hashSeed, Math.floor(searchUpTo / 2));
     this.#actions = new Actions(settings.actions);
@@ -235,11 +232,9 @@ class Join implements JoinEngine {
     }
     const body = records.addBody(impression, this.#sink.accepted(shown), missed);
     const entry = records.addEntry(impression, hash, offset, watermark, body, silent);
-    this.#requests.insert(entry);
+    this.#accepted.add(entry, impression);
     this.#timeline.add(ts, entry, body);
     this.#open++;
-    const pages = this.#pages.of(hash, impression.u8, 0);
-    if (pages !== undefined) this.#addTo(pages, hash, entry, impression);
     const closed = ts + attribution;
     const waiting = this.#waiting.find(impression, hash, ts - this.#backward, closed, closed, this.#found);
     for (let i = 0; i < waiting; i++) this.#meetWaiting(this.#found[i], entry, body, silent);
@@ -251,13 +246,10 @@ class Join implements JoinEngine {
 
   /** The last earlier record that makes this one a duplicate; 0: none. */
   #witnessOf(impression: PackedImpression, hash: number): number {
-    const { u8, offset, ts } = impression;
-    const pages = this.#pages.of(hash, u8, 0);
-    const accepted =
-      pages === undefined ? this.#accepted(impression, hash) : pages.lastNear(offset, ts, this.#attribution);
+    const accepted = this.#accepted.witnessOf(impression, hash);
     if (this.#again.size === 0) return accepted;
     // What is less than H away stands in the same slice of time, or in one beside it.
-    const slice = this.#sliceOf(ts);
+    const slice = this.#sliceOf(impression.ts);
     let last = this.#laterAgain(impression, hash, slice, accepted);
     last = this.#laterAgain(impression, hash, slice - 1, last);
     return this.#laterAgain(impression, hash, slice + 1, last);
@@ -265,25 +257,6 @@ class Join implements JoinEngine {
 
   #sliceOf(ts: EpochMs): number {
     return Math.floor(ts / this.#attribution);
-  }
-
-  /** The last accepted record that makes this one a duplicate; 0: none. */
-  #accepted(impression: PackedImpression, hash: number): number {
-    const records = this.#impressions;
-    const requests = this.#requests;
-    let steps = 0;
-    let ofRequest = 0;
-    let at = requests.chain(hash);
-    for (; at !== 0; at = requests.next(at)) {
-      steps++;
-      if (requests.hash(at) !== hash || !records.isOf(at, impression.u8, 0)) continue;
-      ofRequest++;
-      if (records.page(at) !== impression.offset) continue;
-      if (Math.abs(impression.ts - records.ts(at)) < this.#attribution) break;
-    }
-    this.#steps += steps;
-    if (ofRequest > this.#searchUpTo) this.#indexPages(impression.u8, 0, hash);
-    return at;
   }
 
   /**
@@ -307,39 +280,6 @@ class Join implements JoinEngine {
     }
     this.#steps += steps;
     return found;
-  }
-
-  /** Makes an index of the accepted impressions of the request at `request` of `u8`. */
-  #indexPages(u8: Uint8Array, request: number, hash: number): void {
-    const records = this.#impressions;
-    const requests = this.#requests;
-    const entries: number[] = [];
-    let least = Number.POSITIVE_INFINITY;
-    let most = Number.NEGATIVE_INFINITY;
-    for (let at = requests.chain(hash); at !== 0; at = requests.next(at)) {
-      if (requests.hash(at) !== hash || !records.isOf(at, u8, request)) continue;
-      entries.push(at);
-      least = Math.min(least, records.ts(at));
-      most = Math.max(most, records.ts(at));
-    }
-    const span = spanAround(least, most, 4 * this.#attribution + 2 * this.#backward);
-    const pages = new Pages(copyOf(u8, request), this.#itemHash, span);
-    // In their chain the newest stands first.
-    for (const entry of entries.reverse()) {
-      pages.add(entry, records.ts(entry), records.page(entry), records.texts(records.body(entry)));
-    }
-    this.#pages.add(hash, pages);
-  }
-
-  #addTo(pages: Pages, hash: number, entry: number, impression: PackedImpression): void {
-    const { ts, offset } = impression;
-    if (!pages.covers(ts)) {
-      this.#pages.remove(hash, pages);
-      return;
-    }
-    const before = pages.bytes;
-    pages.add(entry, ts, offset, impression);
-    this.#pages.grew(pages.bytes - before);
   }
 
   /** An impression came for which feedback may have waited. */
@@ -371,7 +311,7 @@ class Join implements JoinEngine {
     }
     this.#topics[topic].notes.note(offset, watermark, deadline);
     const hash = hashText(feedback.u8, feedback.request, this.#hashSeed);
-    const fits = this.#fitting(feedback, hash, ts, watermark);
+    const fits = this.#accepted.fitting(feedback, hash, ts, watermark, this.#found);
     // Newest first in `found`; the log's first comes last.
     for (let i = fits - 1; i >= 0; i--) {
       const entry = this.#found[i];
@@ -388,57 +328,6 @@ class Join implements JoinEngine {
       }
     }
     this.#waiting.add(feedback, hash, topic, watermark, deadline, silent);
-  }
-
-  /**
-   * Puts the accepted impressions of the request that feedback of this time fits into `found`, newest first. Where an index of the
-   * request is there, the one that decides is enough.
-   */
-  #fitting({ u8, request, item }: PackedFeedback, hash: number, ts: EpochMs, watermark: EpochMs): number {
-    const pages = this.#pages.of(hash, u8, request);
-    if (pages !== undefined) {
-      const from = ts - this.#attribution + 1;
-      const to = ts + this.#backward + 1;
-      const decisive = pages.firstFor(u8, item, from, to, watermark - this.#attribution + 1);
-      this.#found[0] = decisive;
-      return decisive === 0 ? 0 : 1;
-    }
-    const records = this.#impressions;
-    const requests = this.#requests;
-    let n = 0;
-    let steps = 0;
-    let ofRequest = 0;
-    for (let at = requests.chain(hash); at !== 0; at = requests.next(at)) {
-      steps++;
-      if (requests.hash(at) !== hash || !records.isOf(at, u8, request)) continue;
-      ofRequest++;
-      const lag = ts - records.ts(at);
-      if (lag >= -this.#backward && lag < this.#attribution) this.#found[n++] = at;
-    }
-    this.#steps += steps;
-    if (ofRequest > this.#searchUpTo) this.#indexPages(u8, request, hash);
-    return n;
-  }
-
-  /** Whether feedback of this time fits an accepted impression of the request. None that it fits is forgotten before its deadline. */
-  #isMet(u8: Uint8Array, request: number, hash: number, ts: EpochMs): boolean {
-    const pages = this.#pages.of(hash, u8, request);
-    if (pages !== undefined) return pages.hasAny(ts - this.#attribution + 1, ts + this.#backward + 1);
-    const records = this.#impressions;
-    const requests = this.#requests;
-    let steps = 0;
-    let ofRequest = 0;
-    let at = requests.chain(hash);
-    for (; at !== 0; at = requests.next(at)) {
-      steps++;
-      if (requests.hash(at) !== hash || !records.isOf(at, u8, request)) continue;
-      ofRequest++;
-      const apart = ts - records.ts(at);
-      if (apart >= -this.#backward && apart < this.#attribution) break;
-    }
-    this.#steps += steps;
-    if (ofRequest > this.#searchUpTo) this.#indexPages(u8, request, hash);
-    return at !== 0;
   }
 
   #isLateFor(entry: number, watermark: EpochMs): boolean {
@@ -534,13 +423,8 @@ class Join implements JoinEngine {
 
   #forget(entry: number): void {
     const records = this.#impressions;
-    if (records.isAccepted(entry)) {
-      const hash = this.#requests.hash(entry);
-      this.#requests.remove(entry);
-      const pages = this.#pages.of(hash, records.requestTexts(entry), records.requestOf(entry));
-      // Most are gone: the next search makes a new index, where one is needed.
-      if (pages !== undefined && 2 * --pages.live < pages.added) this.#pages.remove(hash, pages);
-    } else this.#again.remove(entry);
+    if (records.isAccepted(entry)) this.#accepted.remove(entry);
+    else this.#again.remove(entry);
     records.entries.free(entry);
   }
 
@@ -584,7 +468,7 @@ class Join implements JoinEngine {
   }
 
   get steps(): number {
-    return this.#steps + this.#impressions.steps + this.#attributed.steps + this.#waiting.steps + this.#pages.steps;
+    return this.#steps + this.#accepted.steps + this.#impressions.steps + this.#attributed.steps + this.#waiting.steps;
   }
 
   get oldest(): EpochMs | undefined {
@@ -594,12 +478,11 @@ class Join implements JoinEngine {
   get stateBytes(): number {
     let bytes =
       this.#impressions.bytes +
-      this.#requests.bytes +
+      this.#accepted.bytes +
       this.#again.bytes +
       this.#timeline.bytes +
       this.#attributed.bytes +
-      this.#waiting.bytes +
-      this.#pages.bytes;
+      this.#waiting.bytes;
     for (const topic of this.#topics) bytes += topic.bytes;
     return bytes;
   }
