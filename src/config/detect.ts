@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { parseDuration } from '../durations.ts';
+import type { DurationMs } from '../events.ts';
 import { isUndirected } from '../measures/direction.ts';
 import { decidable, decidingOf, horizonOf, type Referred, setsOf } from './referred.ts';
 import type { Settings } from './settings.ts';
@@ -16,6 +17,10 @@ export const detectSchema = group({
   step: duration.prefault('5m').meta({
     description: 'length of a block, a multiple of paneSize up to 1h',
   }),
+  history: duration.prefault('22d').meta({
+    description:
+      'how long the hours are kept that a cohort is compared with, from 22d to 366d; a fall is forgotten when none from before it is left',
+  }),
   k: number(0, 10).prefault(0.5).meta({ description: 'slack of the CUSUM, in standard deviations' }),
   h: number(0, 1000, { above: true }).prefault(20).meta({
     description: 'threshold of the CUSUM for blocks of one step, in standard deviations; lower for longer blocks',
@@ -25,6 +30,11 @@ export const detectSchema = group({
       'part of its own past by which a measure may differ without being reported: more than what days differ by without a cause',
   }),
 });
+
+const DAY: DurationMs = 86_400_000;
+/** Three weeks and a day, for baselines by hour of the week. */
+const LEAST_HISTORY = 22 * DAY;
+const LONGEST_HISTORY = 366 * DAY;
 
 /** Which cohorts are watched for a regression, and how. */
 export function detectOf(
@@ -44,7 +54,10 @@ export function detectOf(
       'paneSize',
     ]);
   }
+  const history = parseDuration(detect.history) ?? 0;
+  if (history < LEAST_HISTORY || history > LONGEST_HISTORY)
+    report.add(['detect', 'history'], `expected a duration from 22d to 366d; found "${detect.history}"`);
   const { k, h, tolerance } = detect;
   const usual = decidable(referred).filter((name) => !isUndirected(name));
-  return { sets, measures: watched ?? usual.slice(0, 1), horizon, step, k, h, tolerance, lowerIsBetter };
+  return { sets, measures: watched ?? usual.slice(0, 1), horizon, step, history, k, h, tolerance, lowerIsBetter };
 }

@@ -114,6 +114,8 @@ export interface Settings {
     readonly measures: readonly string[];
     readonly horizon: Span;
     readonly step: DurationMs;
+    /** Hour panes are kept so long. */
+    readonly history: DurationMs;
     readonly k: number;
     readonly h: number;
     readonly tolerance: number;

@@ -10,7 +10,7 @@ import type { WindowErrors } from './window-errors.ts';
 
 type Units = readonly (UnitState | undefined)[];
 
-/** Hours of the past read per refresh and unit, so that the windows do not wait for three weeks of them. */
+/** Hours of the past read per refresh and unit, so that the windows do not wait for weeks of them. */
 const PAST_BATCH = 32;
 
 /**
@@ -49,7 +49,7 @@ export class Decisions {
     if (to === undefined) return [];
     const [levels] = await this.#store.store.read([acceptedKey(this.#store.namespace)]);
     this.#accepted = acceptedLevels(levels);
-    const wanted = wantedHours(to, units, this.#settings.detect.step);
+    const wanted = wantedHours(to, units, this.#settings.detect);
     this.#past.keep(wanted);
     const read: number[] = [];
     for (const [u, unit] of units.entries()) {
@@ -71,7 +71,7 @@ export class Decisions {
     const accepted = this.#accepted;
     const judged = JSON.stringify([to, units.map((unit) => unit?.incompleteBefore), [...accepted.values()]]);
     if (judged === this.#judged) return;
-    const wanted = wantedHours(to, units, this.#settings.detect.step);
+    const wanted = wantedHours(to, units, this.#settings.detect);
     const isRead = units.every((unit, u) => unit === undefined || this.#past.missing(u, unit, wanted).length === 0);
     if (!isRead) return;
     const at = { units, ladder, past: this.#past, errors: errorsOf(ladder), accepted };

@@ -1,6 +1,6 @@
 /**
  * Cohorts against their own past (statistics.md section 11), from panes that are stored anyway: minute panes of 27 h make
- * the blocks, heads of hour panes of 22 days their baselines.
+ * the blocks, heads of hour panes of `detect.history` their baselines.
  *
  * A reader of panes knows no gaps, only the time before which a unit misses something: all that is older counts as
  * incomplete. It does not know which lists an idle advance closed, nor whether a worker replays: of the first it assumes
@@ -41,8 +41,6 @@ export type WatchSettings = Pick<Settings, 'detect' | 'measures' | 'paneSize'>;
 
 type Units = readonly (UnitState | undefined)[];
 
-/** Heads of hour panes are kept so long. */
-const HOURS_KEPT: DurationMs = 22 * 24 * HOUR;
 /** Blocks of steps reach back so far at most: minute panes are kept for 27 hours. */
 const STEPS_REACH: DurationMs = 24 * HOUR;
 /** Longest stretch of work before other work has its turn. */
@@ -71,8 +69,12 @@ export function newestStep(end: EpochMs, step: DurationMs): EpochMs {
 }
 
 /** Starts of the hours before the blocks of steps, newest first, without those of which something is missing. */
-export function wantedHours(to: EpochMs, units: Units, step: DurationMs): readonly EpochMs[] {
-  const oldest = Math.max(hourOf(to) - HOURS_KEPT, wholeFromOf(units));
+export function wantedHours(
+  to: EpochMs,
+  units: Units,
+  { step, history }: Pick<Settings['detect'], 'step' | 'history'>,
+): readonly EpochMs[] {
+  const oldest = Math.max(hourOf(to) - history, wholeFromOf(units));
   const wanted: EpochMs[] = [];
   for (let hour = stepsFrom(to, step) - HOUR; hour >= oldest; hour -= HOUR) wanted.push(hour);
   return wanted;
@@ -125,7 +127,7 @@ export class Watch {
     this.#errors = at.errors;
     this.#accepted = at.accepted;
     this.#offsets = sumsOffsets(shapeOf(settings.measures));
-    this.#hours = wantedHours(to, at.units, settings.detect.step);
+    this.#hours = wantedHours(to, at.units, settings.detect);
   }
 
   /** Sets, then cohorts by their values, then measures as configured. Other work has its turn in between. */

@@ -12,8 +12,6 @@ const HOUR_MS = 3_600_000;
 const LEAST_MINUTES_KEPT_MS = 27 * HOUR_MS;
 /** The longest window, and the hour in which it begins. */
 const VECTORS_KEPT_MS = 25 * HOUR_MS;
-/** Three weeks and a day, for baselines by hour of the week. */
-const HOURS_KEPT_MS = 22 * 24 * HOUR_MS;
 
 /** So a cohort of the rest is found if it has a 65th of what is added to the rest in an hour, or more. */
 const CANDIDATES = 64;
@@ -56,7 +54,7 @@ export function unitShape(
       takeover: { candidates: CANDIDATES, ratio: TAKEOVER_RATIO },
       keepMinutes:
         Math.max(longestWindow, LEAST_MINUTES_KEPT_MS) + longestHorizon + attribution.unitTimeout + paneSize.ms,
-      keepHours: HOURS_KEPT_MS + longestHorizon,
+      keepHours: settings.detect.history + longestHorizon,
       keepVectors: VECTORS_KEPT_MS + longestHorizon,
       totals: [],
       runs: experiments.map((experiment) => ({

@@ -224,6 +224,8 @@ unknown: 1
       'paneSize: expected a whole part of an hour, such as 1m; found "7m"',
     ],
     ['detect: {step: 90s}', 'detect.step: expected a multiple of paneSize (1m) up to 1h; found "90s"'],
+    ['detect: {history: 21d}', 'detect.history: expected a duration from 22d to 366d; found "21d"'],
+    ['detect: {history: 367d}', 'detect.history: expected a duration from 22d to 366d; found "367d"'],
     ['detect: {horizon: 2m}', 'detect.horizon: expected one of attribution.horizons (1m, 5m, 30m); found "2m"'],
     [
       'lowerIsBetter: [ctr]',

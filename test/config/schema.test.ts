@@ -27,7 +27,7 @@ experiments:
   default: {control: control, variants: {control: 0.5, treatment: 0.5}, primary: ndcg@10, guardrails: [], horizon: 30m,
             start: null, alpha: 0.05, nStar: 5000, tolerance: 0.01, interleaved: false}
 statistics: {clustered: [[], [variant]]}
-detect: {sets: [[]], measures: [mrr], horizon: 1m, step: 5m, k: 0.5, h: 20, tolerance: 0.03}
+detect: {sets: [[]], measures: [mrr], horizon: 1m, step: 5m, history: 22d, k: 0.5, h: 20, tolerance: 0.03}
 http: {host: 127.0.0.1, port: 9464}
 deadLetter: off
 `;

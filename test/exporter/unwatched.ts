@@ -7,6 +7,7 @@ export function unwatched(horizon: Span): Settings['detect'] {
     measures: [],
     horizon,
     step: 300_000,
+    history: 22 * 86_400_000,
     k: 0.5,
     h: 20,
     tolerance: 0.01,

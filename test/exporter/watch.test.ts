@@ -65,8 +65,9 @@ function worldOf(
   histories: readonly (readonly Closing[])[],
   {
     cohortsPerSet = 10,
+    history = 22 * DAY,
     incompleteBefore = [],
-  }: { readonly cohortsPerSet?: number; readonly incompleteBefore?: readonly number[] } = {},
+  }: { readonly cohortsPerSet?: number; readonly history?: number; readonly incompleteBefore?: readonly number[] } = {},
 ): World {
   const store = new MemoryStore();
   const settings = {
@@ -79,7 +80,7 @@ function worldOf(
     shape: { names: ['mrr'], kinds: ['mean'] as const },
     cohortsPerSet,
     keepMinutes: 27 * HOUR + 12 * MINUTE,
-    keepHours: 22 * DAY,
+    keepHours: history,
     keepVectors: 25 * HOUR,
     totals: [],
     runs: [],
@@ -101,6 +102,7 @@ function worldOf(
           measures: ['mrr'],
           horizon: HORIZON,
           step: STEP,
+          history,
           k: 0.5,
           h: 20,
           tolerance: 0.01,
@@ -175,6 +177,20 @@ describe('a watched cohort', () => {
     const world = worldOf([[...weeks, ...lists(since(4 * HOUR), NOON + HOUR, 0.5)]]);
     await closeAll(world, NOON + HOUR);
     expect((await said(world))[0]).toBe('regressed below_baseline weekly');
+  });
+
+  it('stays regressed as long as hours from before the fall are kept', async () => {
+    const noons = (from: number, to: number, share: number): Closing[] =>
+      Array.from({ length: from - to }, (_, i) => NOON - (from - i) * DAY).flatMap((at) => lists(at, at + HOUR, share));
+    const shown = [...noons(35, 25, 1), ...noons(25, 0, 0.5), ...lists(NOON, NOON + HOUR, 0.5)];
+    for (const [days, expected] of [
+      [22, 'healthy in_control weekly'],
+      [36, 'regressed below_baseline weekly'],
+    ] as const) {
+      const world = worldOf([shown], { history: days * DAY });
+      await closeAll(world, NOON + HOUR);
+      expect((await said(world))[0], `${days} days`).toBe(expected);
+    }
   });
 
   it('is not compared with hours of which a unit misses something', async () => {

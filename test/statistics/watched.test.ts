@@ -202,10 +202,12 @@ describe('a watched cohort in the long run', () => {
     readonly share: (day: number, hour: number) => number;
     readonly lowerIsBetter?: boolean;
     readonly days?: number;
+    /** Of them. */
+    readonly kept?: number;
   }
 
   /** What is said at the end of the last of the days. */
-  function said({ share, lowerIsBetter = false, days = DAYS }: Level) {
+  function said({ share, lowerIsBetter = false, days = DAYS, kept = DAYS }: Level) {
     const random = new Random(11, 'long run');
     const valueAt = (start: number): number => {
       const day = Math.floor(start / DAY);
@@ -220,7 +222,7 @@ describe('a watched cohort in the long run', () => {
       state: 'whole',
       estimate: { value: valueAt(start), stderr: length === HOUR ? SE / 4 : SE },
     });
-    const first = Math.max(0, days - DAYS);
+    const first = Math.max(0, days - kept);
     const hours = Array.from({ length: (days - 1 - first) * 24 }, (_, i) => blockOf(first * DAY + i * HOUR, HOUR));
     const steps = Array.from({ length: 288 }, (_, i) => blockOf((days - 1) * DAY + i * STEP, STEP));
     const known = new Map(hours.map(({ start, estimate }) => [start, estimate]));
@@ -253,6 +255,12 @@ describe('a watched cohort in the long run', () => {
   it('takes a fall of three weeks for its past, as nothing from before it is kept', () => {
     expect(said({ share: fallAfter(0), days: 30 }).label).toBe('healthy');
     expect(said({ share: fallAfter(8), days: 30 }).label).toBe('healthy');
+  });
+
+  it.each([20, 40, 60])('is regressed by a fall that has lasted for %d days, where so much is kept', (age) => {
+    const decision = said({ share: fallAfter(4, 0.3), days: age + 4, kept: 64 });
+    expect(decision).toMatchObject({ label: 'regressed', reason: 'below_baseline' });
+    expect(decision.newest?.low.size).toBeCloseTo(-0.3, 1);
   });
 
   it('is healthy again when the fall has ended, and the fall is no past that a return could rise above', () => {
