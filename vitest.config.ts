@@ -6,8 +6,8 @@ export default defineConfig(({ mode }) => ({
     // `npm test` compiles the command once; else tests start that of the sources.
     globalSetup: mode === 'built' ? ['test/built.ts'] : [],
     // Long enough for a machine that is several times slower: only what hangs shall end by it.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     pool: 'forks',
     // More than a small machine has cores: tests against servers mostly wait.
     maxWorkers: 3,

@@ -142,7 +142,7 @@ describe('a worker that is killed where it waits', () => {
     process.stderr.write(`crashes: ${recovered.length} and ${twice.length} on the way back, which stand for `);
     process.stderr.write(`${sum(recovered.map(({ crash }) => crash.at.length))} and ${sum(twice)} by their labels\n`);
     expect(twice.length).toBeGreaterThan(800);
-  }, 600_000);
+  }, 900_000);
 
   it.each(RECOVERY_MUTATIONS.map((each) => [each.name, each] as const))(
     'is caught, by one crash or two, when %s',
@@ -159,6 +159,6 @@ describe('a worker that is killed where it waits', () => {
       }
       expect.fail('no crash and no second one shows it');
     },
-    600_000,
+    900_000,
   );
 });

@@ -7,7 +7,7 @@ import type { FaultLabel } from '../../src/fault-point.ts';
 import { RunningService, type Stand } from '../service/stand.ts';
 
 const SERVICE = resolve(import.meta.dirname, 'service.ts');
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 300_000;
 const PARTITIONS = 2;
 const FAULTS = ['--late', '--duplicate', '--orphan', '--malformed'].flatMap((name) => [name, '0.02']);
 const RATE = 6;

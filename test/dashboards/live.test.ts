@@ -26,7 +26,7 @@ const SILENT: Readonly<Record<string, string>> = {
 };
 /** Three minutes of events pass in a second. */
 const FLAGS = ['--speed', '180', '--seed', '7', '--for', '900s'];
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 interface Asked {
   readonly name: string;

@@ -26,7 +26,7 @@ export async function mutedOf(
     const body = JSON.stringify(alerts.map((labels) => ({ labels })));
     const sent = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     if (!sent.ok) throw new Error(`alertmanager takes no alerts: ${sent.status}`);
-    const until = Date.now() + 90_000;
+    const until = Date.now() + 300_000;
     let last = '';
     let same = 0;
     for (;;) {

@@ -99,7 +99,7 @@ describe('deploy/Dockerfile', () => {
     let app = '';
     beforeAll(async () => {
       app = await buildPlainly(stages, top);
-    }, 300_000);
+    }, 900_000);
     afterAll(() => rmSync(top, { recursive: true }));
 
     it('holds the compiled service and what it needs, no sources, tests or tools', () => {

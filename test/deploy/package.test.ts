@@ -36,7 +36,7 @@ describe('the package', () => {
     cpSync(join(checkout, 'package-lock.json'), join(folder, 'package-lock.json'));
     const install = ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
     await succeed('npm', install, folder);
-  }, 300_000);
+  }, 900_000);
   afterAll(() => rmSync(top, { recursive: true }));
 
   it('holds neither sources nor tools', () => {

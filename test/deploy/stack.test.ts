@@ -71,7 +71,7 @@ async function text({ port }: Program, path: string, token = TOKEN): Promise<str
 }
 
 async function until(program: Program, path: string, pattern: RegExp): Promise<string> {
-  const end = Date.now() + 120_000;
+  const end = Date.now() + 300_000;
   for (;;) {
     const found = await text(program, path);
     if (pattern.test(found)) return found;
@@ -136,6 +136,6 @@ describe('the stack of docker-compose.yml, as processes of this machine', () => 
         for (const url of Object.values(secrets.read())) expect(printed()).not.toContain(new URL(url).password);
       }
     },
-    600_000,
+    900_000,
   );
 });

@@ -17,7 +17,7 @@ const ANEW = ['--speed', '60', '--seed', '7', '--for', '900s'];
 const { from, to } = scheduledRegression(0, SPEED);
 const BROKEN_MS = from / SPEED;
 const MENDED_MS = to / SPEED;
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 300_000;
 
 const FIRING = ['page firing RecevalExperimentRegressed treatment', 'page firing RecevalQualityRegressed treatment'];
 const MENDED = 'page resolved RecevalQualityRegressed treatment';

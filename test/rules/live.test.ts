@@ -6,7 +6,7 @@ import { pictureOf, startMetricsServer } from './metrics-server.ts';
 import { eventually } from './polling.ts';
 import { quickConfig, usualRules } from './quick-rules.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 describe('the shipped rules in a Prometheus that scrapes', () => {
   itWith(

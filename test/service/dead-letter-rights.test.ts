@@ -69,7 +69,7 @@ itWith(
     ]);
     await expect(write()).rejects.toThrow();
     await allow(secure, [letters], AclOperationTypes.WRITE);
-    await expect.poll(look, { timeout: 90_000 }).toMatchObject([{ level: 'ok' }]);
+    await expect.poll(look, { timeout: 300_000 }).toMatchObject([{ level: 'ok' }]);
     await write();
     expect((await lettersIn(secure.kafka, letters, 1)).map(({ value }) => value)).toEqual(['value 1']);
   },

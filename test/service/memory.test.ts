@@ -53,7 +53,7 @@ async function configure(stand: Stand, life: number, limits: object): Promise<st
 
 /** The worker's page once it holds all of these lines. */
 async function pageWith(url: string, service: RunningService, lines: readonly RegExp[]): Promise<string> {
-  for (const until = Date.now() + 120_000; ; await sleep(100)) {
+  for (const until = Date.now() + 300_000; ; await sleep(100)) {
     const page = await fetch(`${url}/metrics`).then(
       (answer) => answer.text(),
       () => '',
@@ -108,5 +108,5 @@ itWith(
       }
     });
   },
-  300_000,
+  900_000,
 );

@@ -154,7 +154,7 @@ async function pages(service: RunningService): Promise<string> {
 
 async function pagesUntil(service: RunningService, what: RegExp): Promise<string> {
   let seen = '';
-  for (const until = Date.now() + 90_000; ; await sleep(100)) {
+  for (const until = Date.now() + 300_000; ; await sleep(100)) {
     const text = await pages(service);
     seen += text;
     if (what.test(text)) return seen;

@@ -146,7 +146,7 @@ export class Stand {
     await this.#asAdmin(async (admin) => {
       await admin.deleteTopics({ topics: [topic] });
       await admin.createTopics({ topics: [{ topic, numPartitions: partitions }] }).catch(() => {});
-      for (const until = Date.now() + 90_000; ; await sleep(50)) {
+      for (const until = Date.now() + 300_000; ; await sleep(50)) {
         try {
           const offsets = await admin.fetchTopicOffsets(topic);
           if (offsets.length !== partitions || offsets.some(({ high }) => high !== '0'))
@@ -265,7 +265,7 @@ export class Stand {
   /** Until all records of all these partitions are committed and time has passed `closed`; answers what is stored then. */
   async drained(partitions: number, service: RunningService, closed: number): Promise<readonly UnitCheckpoint[]> {
     const ends = await this.ends();
-    const until = Date.now() + 120_000;
+    const until = Date.now() + 300_000;
     for (;;) {
       const all = await Promise.all(Array.from({ length: partitions }, (_, partition) => this.stored(partition)));
       const there = all.filter((checkpoint) => checkpoint !== undefined);
@@ -365,13 +365,13 @@ export class RunningService {
 
   /** Until it has printed this. */
   async printedOnce(text: RegExp): Promise<void> {
-    for (const until = Date.now() + 90_000; !text.test(this.printed); await sleep(50)) {
+    for (const until = Date.now() + 300_000; !text.test(this.printed); await sleep(50)) {
       if (Date.now() > until || !this.isRunning) throw new Error(`it did not print ${text}:\n${this.printed}`);
     }
   }
 
   /** Its exit code, once it ends by itself; null: it had to be killed because it did not in time. */
-  async ended(patience = 60_000): Promise<number | null> {
+  async ended(patience = 300_000): Promise<number | null> {
     const timer = setTimeout(this.#lastResort, patience);
     const code = await this.#ended;
     clearTimeout(timer);

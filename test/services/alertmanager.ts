@@ -62,7 +62,7 @@ export async function startAlertmanager(words: readonly string[], config: string
     process.off('exit', lastResort);
     rmSync(folder, { recursive: true, force: true });
   };
-  const until = Date.now() + 90_000;
+  const until = Date.now() + 300_000;
   for (;;) {
     const answer = await fetch(`${url}/-/ready`).catch(() => undefined);
     await answer?.arrayBuffer();

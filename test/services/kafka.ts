@@ -47,7 +47,7 @@ const JAVA = [
   '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
 ];
 const HEAP = '-Xmx320m';
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 300_000;
 const ATTEMPTS = 3;
 
 /** Starts brokers (each its own controller too) and waits until they answer. @throws ServiceMissing */

@@ -57,7 +57,7 @@ export interface PrometheusOptions {
 }
 
 const ATTEMPTS = 3;
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 300_000;
 
 /** A Prometheus of our own, ready to be asked. @throws ServiceMissing, or an Error with what it printed. */
 export async function startPrometheus(options: PrometheusOptions): Promise<RunningPrometheus> {

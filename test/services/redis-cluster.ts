@@ -150,7 +150,7 @@ async function startNode(tls: ClusterOptions['tls']): Promise<ClusterNode> {
 }
 
 async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const until = Date.now() + 90_000; !(await isSo()); await sleep(50)) {
+  for (const until = Date.now() + 300_000; !(await isSo()); await sleep(50)) {
     if (Date.now() > until) throw new Error(`gave up waiting: ${what}`);
   }
 }

@@ -42,7 +42,7 @@ export interface RedisServerOptions {
 }
 
 const ATTEMPTS = 3;
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 300_000;
 
 /** A server of our own on the loopback address, ready to be asked. @throws ServiceMissing, or an Error with its log. */
 export async function startRedis({ config = {}, sentinel = false }: RedisServerOptions = {}): Promise<RunningRedis> {

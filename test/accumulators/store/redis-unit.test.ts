@@ -145,7 +145,7 @@ class Worker {
 
 /** Tries again while the store is unavailable. */
 async function settled<T>(call: () => Promise<T>): Promise<T> {
-  const until = Date.now() + 60_000;
+  const until = Date.now() + 300_000;
   for (;;) {
     try {
       return await call();

@@ -44,7 +44,7 @@ function settle(store: RedisStore, commit: Commit): Promise<string> {
 }
 
 async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 300_000;
   for (;;) {
     try {
       return await call();

@@ -55,7 +55,7 @@ export class Collector {
 }
 
 /** Waits for something to become true; the patience is for machines that are slow. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, patience = 120_000): Promise<void> {
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, patience = 300_000): Promise<void> {
   const end = Date.now() + patience;
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`gave up waiting: ${what}`);

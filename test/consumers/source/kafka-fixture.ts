@@ -7,7 +7,7 @@ import type { RunningKafka } from '../../services/kafka.ts';
 import { Told } from './kafka-told.ts';
 
 const { Kafka, Partitioners, logLevel } = kafkajs;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 /** A short session, so that members that vanish are noticed soon. */
 export const QUICK: KafkaTimes = {

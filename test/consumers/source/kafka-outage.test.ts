@@ -129,6 +129,6 @@ describe('when brokers fail', () => {
       }
       expect([...told.gaps, ...told.lost]).toEqual([]);
     },
-    480_000,
+    900_000,
   );
 });

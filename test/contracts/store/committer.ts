@@ -49,7 +49,7 @@ export class Committer {
   }
 
   async until(isSo: (acknowledged: number) => boolean): Promise<void> {
-    for (const until = Date.now() + 120_000; !isSo(this.acknowledged); await sleep(50)) {
+    for (const until = Date.now() + 300_000; !isSo(this.acknowledged); await sleep(50)) {
       if (Date.now() > until) throw new Error(`only ${this.acknowledged} commits, ${this.unanswered} unanswered`);
     }
   }
