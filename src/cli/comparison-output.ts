@@ -166,12 +166,12 @@ function cohortWords({ srm }: Comparison, dimension: ComparedCohorts): string[] 
   ];
 }
 
-/** Such as: DE (treatment 1,234 users, 1,500 expected). Of the variant that is furthest off. */
+/** Such as: DE (treatment 1,234 users, 1,500 expected). Of the variant that misses the largest part. */
 function cohortWord({ value, users, expected }: ComparedCohort): string {
   if (expected === null) return value;
-  const off = (name: string): number => (expected[name] > 0 ? Math.abs(users[name] / expected[name] - 1) : 0);
-  const [furthest] = Object.keys(users).sort((a, b) => off(b) - off(a));
-  return `${value} (${furthest} ${grouped(users[furthest])} users, ${whole(expected[furthest])} expected)`;
+  const had = (name: string): number => (expected[name] > 0 ? users[name] / expected[name] : Number.POSITIVE_INFINITY);
+  const [least] = Object.keys(users).sort((a, b) => had(a) - had(b));
+  return `${value} (${least} ${grouped(users[least])} users, ${whole(expected[least])} expected)`;
 }
 
 function whole(value: number): string {
