@@ -97,7 +97,7 @@ export function watchCohorts(seed: number, { users, looks, cohorts, lost }: Coho
     return `c${(place < 0 ? 0 : place) + 1}`;
   };
   const sample = new UserSample();
-  const splits = new CohortSplits('country', EXPERIMENT, 0);
+  const splits = new CohortSplits('country', EXPERIMENT);
   const seen = NAMES.map(() => 0);
   const counts = new Map<string, number[]>();
   const watcher = new Watcher();

@@ -23,12 +23,16 @@ export class CohortSplits {
   readonly #sample: CohortSample;
   readonly #evidence = new Map<string, Largest>();
 
-  /** @param by the dimension whose values are the cohorts; @param hashSeed as in `SampleUnion` */
-  constructor(by: string, { variants }: Pick<ExperimentSettings, 'variants'>, hashSeed: number) {
+  /** @param by the dimension whose values are the cohorts; @param sample as `CohortSample` has it */
+  constructor(
+    by: string,
+    { variants }: Pick<ExperimentSettings, 'variants'>,
+    sample: { readonly hashSeed?: number; readonly capacity?: number } = {},
+  ) {
     this.by = by;
     this.#variants = [...variants.keys()];
     this.#weights = [...variants.values()];
-    this.#sample = new CohortSample(variants.size, { hashSeed });
+    this.#sample = new CohortSample(variants.size, sample);
   }
 
   /** One more look, at all exposures before `at`: those since the last one, in any order. */
@@ -54,7 +58,10 @@ export class CohortSplits {
     const scale = 2 ** this.#sample.level;
     const byVariant = (values: readonly number[]): Readonly<Record<string, number>> =>
       Object.fromEntries(this.#variants.map((name, v) => [name, values[v] * scale]));
-    return [...this.#sample.counts()].map(([value, counts]) => {
+    const known = this.#sample.counts();
+    // What was found stays, also of a cohort of which nobody is left in a sample that became coarser.
+    return [...new Set([...known.keys(), ...this.#evidence.keys()])].map((value) => {
+      const counts = known.get(value) ?? this.#weights.map(() => 0);
       const evidence = this.#evidence.get(value);
       const expected = expectedUsers(counts, this.#weights);
       return {

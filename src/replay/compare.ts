@@ -90,7 +90,7 @@ class HourlyLooks implements Onlooker {
     unit: () => Unit,
     hashSeed: number,
   ) {
-    this.splits = ratioBy.map((dimension) => new CohortSplits(dimension, experiment, hashSeed));
+    this.splits = ratioBy.map((dimension) => new CohortSplits(dimension, experiment, { hashSeed }));
     this.#cohorts = ratioBy.map((dimension) => settings.dimensions.indexOf(dimension));
     this.#hashSeed = hashSeed;
     this.#sample = new UserSample(undefined, undefined, undefined, hashSeed);

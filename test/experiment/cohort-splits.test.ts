@@ -20,7 +20,7 @@ function users(cohort: string, counts: readonly number[], look = 0): CohortExpos
 }
 
 function compared(looks: readonly (readonly CohortExposure[])[], settings = SETTINGS) {
-  const splits = new CohortSplits('country', settings, 0);
+  const splits = new CohortSplits('country', settings);
   looks.forEach((exposures, look) => {
     splits.look(exposures, AS_OF + (look + 1) * HOUR);
   });
@@ -88,7 +88,7 @@ describe('the split of the users by cohort', () => {
   it('adjusts over all dimensions that are asked for', () => {
     const odd = users('DE', [600, 480]);
     const by = (dimension: string, exposures: readonly CohortExposure[]) => {
-      const splits = new CohortSplits(dimension, SETTINGS, 0);
+      const splits = new CohortSplits(dimension, SETTINGS);
       splits.look(exposures, AS_OF + HOUR);
       return splits;
     };
@@ -109,6 +109,17 @@ describe('the split of the users by cohort', () => {
       ['old', { A: 1000, B: 1000 }, 1],
       ['new', { A: 100, B: 100 }, 1],
     ]);
+  });
+
+  it('keeps what was found of a cohort of which a coarser sample has nobody left', () => {
+    const splits = new CohortSplits('country', SETTINGS, { capacity: 256 });
+    splits.look(users('DE', [200, 0]), AS_OF + HOUR);
+    splits.look(users('FR', [60_000, 60_000]), AS_OF + 2 * HOUR);
+    const [{ cohorts, sampled, users: all }] = comparedCohorts([splits]);
+    expect(sampled).toBeLessThanOrEqual(256);
+    expect(Math.abs(all / 120_200 - 1)).toBeLessThan(0.2);
+    expect(cohorts[0]).toMatchObject({ value: 'DE', users: { A: 0, B: 0 }, expected: null, warning: true });
+    expect(cohorts[0].p).toBeCloseTo(Math.exp(-logE([200, 0])), 15);
   });
 
   it('leaves out a variant of weight 0, and has no answer where one variant is left', () => {

@@ -27,7 +27,7 @@ function users(cohort: string, counts: readonly number[], ts = 0): CohortExposur
 /** What each scene says; every rule changes one of them. */
 function scenes({ CohortSplits, CohortSample, comparedCohorts }: Rules): readonly unknown[] {
   const splitsOf = (by: string, ...looks: readonly (readonly CohortExposure[])[]) => {
-    const splits = new CohortSplits(by, SETTINGS, 0);
+    const splits = new CohortSplits(by, SETTINGS);
     looks.forEach((exposures, look) => {
       splits.look(exposures, AS_OF + look);
     });
