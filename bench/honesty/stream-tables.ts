@@ -1,7 +1,7 @@
 /** Tables of streams that are made in memory. */
 import { SAMPLE_CAPACITY } from '../../src/statistics/user-sample.ts';
 import { each, head, print, row, type Seeds, share, spread } from './output.ts';
-import { type RatioSettings, watchSplit } from './ratio.ts';
+import { BROKEN, type CohortRatioSettings, type RatioSettings, watchCohorts, watchSplit } from './ratio.ts';
 import { REGRESSED, SAME } from './settings.ts';
 import { watch } from './watch.ts';
 
@@ -100,6 +100,47 @@ export function wrongSplit({ count, first }: Seeds): void {
           `${n} x ${looks}`,
           share(found.length, n),
           spread(found.map((one) => one.users)),
+        ),
+      );
+    }
+  }
+  print('');
+}
+
+/** The split of the users in twenty cohorts, of which one loses users of the treatment. */
+export function wrongCohort({ count, first }: Seeds): void {
+  print('### The split of the users is off in one of 20 cohorts', '');
+  print(
+    head(
+      'lost in it',
+      'users',
+      'streams x looks',
+      'warning there',
+      'elsewhere',
+      'p adjusted < .05 anywhere',
+      'chi-square of a cohort < .001, each look',
+      'srm found by all users',
+    ),
+  );
+  const n = Math.ceil(count / 5);
+  for (const [users, losses] of [
+    [30_000, [0, 0.1, 0.2, 0.3, 0.5]],
+    [200_000, [0, 0.05, 0.1, 0.2]],
+  ] as const) {
+    for (const lost of losses) {
+      const settings: CohortRatioSettings = { users, looks: 24, cohorts: 20, lost };
+      const all = each(`one cohort loses ${lost}`, { count: n, first }, (seed) => watchCohorts(seed, settings));
+      const times = (holds: (one: (typeof all)[number]) => boolean): string => share(all.filter(holds).length, n);
+      print(
+        row(
+          `${100 * lost} %`,
+          users.toLocaleString('en'),
+          `${n} x ${settings.looks}`,
+          times(({ warned }) => warned.includes(BROKEN)),
+          times(({ warned }) => warned.some((cohort) => cohort !== BROKEN)),
+          times(({ adjusted }) => adjusted < 0.05),
+          times(({ chiSquareEachLook }) => chiSquareEachLook),
+          times(({ total }) => total),
         ),
       );
     }

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { RedisStore } from '../accumulators/store/redis.ts';
 import { withCatalogue } from '../catalogue-file.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
+import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { planOf } from '../experiment/plan.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare.ts';
@@ -22,6 +23,7 @@ interface Flags extends ReplayFlags {
   readonly namespace?: string;
   readonly plot?: string;
   readonly plan?: boolean;
+  readonly ratioBy?: string;
 }
 
 /** Exit code of a variant that is worse than the control (interfaces.md section 3). */
@@ -43,6 +45,10 @@ export function compareCommand(): Command {
     .option('--output <form>', COMPARISON_OUTPUTS.join(', '), 'table')
     .option('--plot <file.svg>', 'draw the effect on the primary measure, look by look')
     .option('--plan', 'say how many users and days it takes until effects of 1, 2, 5 and 10 % are seen')
+    .option(
+      '--ratio-by <list>',
+      'of files: also the split of the users in each cohort of these, such as country,platform',
+    )
     .addHelpText(
       'after',
       `
@@ -51,6 +57,7 @@ shown, at the looks that the service takes once a minute; nothing is written. Ex
 
 Examples:
   receval compare --impressions impressions.ndjson.gz --feedback feedback.ndjson.gz --plot effect.svg
+  receval compare --impressions impressions.ndjson.gz --ratio-by country,platform
   receval compare --config receval.yaml
   receval compare --events random.csv@variant=random bts.csv@variant=bts --adapter open-bandit --config bandit.yaml`,
     )
@@ -63,11 +70,16 @@ Examples:
       }
       const settings = await withCatalogue(readSettings(flags, 'run'));
       const experiment = experimentOf(settings, flags.experiment);
-      const { comparison, trail, replayed }: Partial<FilesCompared> & StoredCompared = hasFiles(flags)
-        ? await readAndCompare(settings, experiment, flags)
+      const ratioBy = flags.ratioBy === undefined ? undefined : dimensionsOf(flags.ratioBy, experiment);
+      const compared: Partial<FilesCompared> & StoredCompared = hasFiles(flags)
+        ? await readAndCompare(settings, experiment, ratioBy, flags)
         : await readLive(settings, experiment, flags);
-      const plan = flags.plan === true ? planOf(comparison, trail, experiment) : undefined;
-      process.stdout.write(printComparison(comparison, trail, flags.output, plan));
+      const { comparison, trail, replayed } = compared;
+      const extras = {
+        plan: flags.plan === true ? planOf(comparison, trail, experiment) : undefined,
+        ratioBy: compared.ratioBy,
+      };
+      process.stdout.write(printComparison(comparison, trail, flags.output, extras));
       if (flags.plot !== undefined) writeFileSync(flags.plot, comparisonPlot(comparison, trail));
       if (replayed !== undefined) noteOddities(replayed, flags);
       if (isRegressed(comparison)) process.exitCode = REGRESSED;
@@ -87,6 +99,9 @@ async function readLive(settings: Settings, experiment: ExperimentSettings, flag
     if (flags[name] !== undefined)
       throw new UsageError(`--${name} says how files are read: name some, or leave it out`);
   }
+  if (flags.ratioBy !== undefined) {
+    throw new UsageError('--ratio-by needs files: a running service does not keep the cohorts of its users');
+  }
   const store = await RedisStore.connect({ ...settings.redis, url: flags.redis ?? settings.redis.url });
   try {
     return await compareStored(settings, experiment, flags.namespace ?? settings.namespace, store, newHashSeed());
@@ -95,12 +110,35 @@ async function readLive(settings: Settings, experiment: ExperimentSettings, flag
   }
 }
 
-function readAndCompare(settings: Settings, experiment: ExperimentSettings, flags: Flags): Promise<FilesCompared> {
+function readAndCompare(
+  settings: Settings,
+  experiment: ExperimentSettings,
+  ratioBy: readonly string[] | undefined,
+  flags: Flags,
+): Promise<FilesCompared> {
   for (const name of ['redis', 'namespace'] as const) {
     if (flags[name] !== undefined) throw new UsageError(`--${name} names a running service: leave it out beside files`);
   }
   const options = { settings, inputs: readInputs(flags), ...optionsOf(flags) };
-  return withProgress(options, (all) => compareFiles(all, experiment));
+  return withProgress(options, (all) => compareFiles(all, experiment, ratioBy));
+}
+
+/** Of `--ratio-by`. */
+function dimensionsOf(list: string, { name, dimension }: ExperimentSettings): readonly string[] {
+  const names = list.split(',').map((text) => text.trim());
+  for (const asked of names) {
+    if (!isDimensionName(asked)) {
+      throw new UsageError(`--ratio-by: "${asked}" is no dimension; expected names such as country,platform`);
+    }
+    if (asked === dimension || (dimension === 'variant' && asked === 'experiment_default')) {
+      throw new UsageError(
+        `--ratio-by: "${asked}" holds the variants of experiment "${name}" themselves: leave it out`,
+      );
+    }
+  }
+  const twice = names.find((asked, i) => names.indexOf(asked) !== i);
+  if (twice !== undefined) throw new UsageError(`--ratio-by: "${twice}" is given twice`);
+  return names;
 }
 
 function experimentOf({ experiments }: Settings, asked: string | undefined): ExperimentSettings {

@@ -1,10 +1,12 @@
 import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
+import type { ComparedCohort, ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import { PATIENCE_DAYS, type PlannedEffect, type PlannedVariant } from '../experiment/plan.ts';
 import type { Trail } from '../experiment/trail.ts';
 import { escaped, htmlPage } from '../output/markup.ts';
 import { stableJson } from '../output/stable-json.ts';
-import { htmlTable, markdownTable, plainTable, type TableWriter } from '../output/table.ts';
+import { htmlTable, markdownTable, markdownText, plainTable, type TableWriter } from '../output/table.ts';
+import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
 import { HEAVY_SHARE } from '../statistics/decision-facts.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import { grouped } from './progress.ts';
@@ -18,33 +20,40 @@ export function isComparisonOutput(text: string): text is ComparisonOutput {
 
 type Plans = readonly PlannedVariant[];
 
-/** A comparison as text, ending with a newline. `trail`: for the pictures of `html`. `plan`: what else was asked for. */
+/** What may be asked for beside the comparison. */
+export interface Extras {
+  readonly plan?: Plans | undefined;
+  readonly ratioBy?: readonly ComparedCohorts[] | undefined;
+}
+
+/** A comparison as text, ending with a newline. `trail`: for the pictures of `html`. */
 export function printComparison(
   comparison: Comparison,
   trail: Trail,
   output: ComparisonOutput,
-  plan: Plans | undefined = undefined,
+  extras: Extras = {},
 ): string {
   switch (output) {
     case 'json':
-      return comparisonJson(comparison, plan);
+      return comparisonJson(comparison, extras);
     case 'table':
-      return `${tableText(comparison)}${plan === undefined ? '' : `\n${planText(comparison, plan, plainTable)}`}`;
+      return [tableText(comparison), ...extraTexts(comparison, extras, plainTable, (text) => text)].join('\n');
     case 'md':
-      return `${markdown(comparison)}${plan === undefined ? '' : `\n${planText(comparison, plan, markdownTable)}`}`;
+      return [markdown(comparison), ...extraTexts(comparison, extras, markdownTable, markdownText)].join('\n');
     case 'html':
-      return html(comparison, trail, plan);
+      return html(comparison, trail, extras);
     default:
       return assertNever(output);
   }
 }
 
 /** Keys, variants and measures in alphabetical order: equal comparisons give equal bytes. */
-function comparisonJson(comparison: Comparison, plan: Plans | undefined): string {
+function comparisonJson(comparison: Comparison, { plan, ratioBy }: Extras): string {
   const variants = [...comparison.variants].sort((a, b) => (a.variant < b.variant ? -1 : 1));
   return stableJson({
     ...comparison,
     ...(plan === undefined ? {} : { plan }),
+    ...(ratioBy === undefined ? {} : { ratioBy }),
     variants: variants.map((variant) => ({
       ...variant,
       measures: [...variant.measures].sort((a, b) => (a.measure < b.measure ? -1 : 1)),
@@ -71,7 +80,7 @@ function markdown(comparison: Comparison): string {
   return `${[`## ${headline(comparison)}`, '', ...findings, tables.join('\n'), ...list].join('\n')}\n`;
 }
 
-function html(comparison: Comparison, trail: Trail, plan: Plans | undefined): string {
+function html(comparison: Comparison, trail: Trail, { plan, ratioBy = [] }: Extras): string {
   const findings = comparison.variants.map(
     ({ variant, decision, reason, since, explanation }) =>
       `<h2>${escaped(`${variant}: ${decision}`)}</h2>\n<p>${escaped(explanation)} <span class="note">(${reason}${sinceText(since)})</span></p>\n`,
@@ -85,11 +94,92 @@ function html(comparison: Comparison, trail: Trail, plan: Plans | undefined): st
     ...(plan === undefined
       ? []
       : [`<h2>Plan</h2>\n${planTable(plan, htmlTable)}<p>${escaped(planWords(comparison, plan).join(' '))}</p>\n`]),
+    ...ratioBy.map(
+      (dimension) =>
+        `<h2>${escaped(`Split of the users by ${dimension.by}`)}</h2>\n<div class="wide">\n${cohortTable(comparison, dimension, htmlTable)}</div>\n<p>${escaped(cohortWords(comparison, dimension).join(' '))}</p>\n`,
+    ),
     `<ul class="note">\n${notes(comparison)
       .map((note) => `<li>${escaped(note)}</li>`)
       .join('\n')}\n</ul>\n`,
   ];
   return htmlPage(`Experiment ${comparison.experiment}`, parts.join(''));
+}
+
+/** @param safe makes text that holds names of events harmless */
+function extraTexts(
+  comparison: Comparison,
+  { plan, ratioBy = [] }: Extras,
+  write: TableWriter,
+  safe: (text: string) => string,
+): string[] {
+  return [
+    ...(plan === undefined ? [] : [planText(comparison, plan, write)]),
+    ...ratioBy.map((dimension) => {
+      const words = cohortWords(comparison, dimension).map(safe);
+      return `${cohortTable(comparison, dimension, write)}\n${words.join('\n')}\n`;
+    }),
+  ];
+}
+
+/** Those with a warning, and at least so many of the others. */
+const SHOWN_COHORTS = 20;
+
+function shownCohorts({ cohorts }: ComparedCohorts): readonly ComparedCohort[] {
+  return cohorts.filter(({ warning }, i) => warning || i < SHOWN_COHORTS);
+}
+
+function cohortTable({ users }: Comparison, dimension: ComparedCohorts, write: TableWriter): string {
+  const names = Object.keys(users);
+  const rows = shownCohorts(dimension).map(({ value, users, expected, deviation, p, pAdjusted, warning }) => [
+    value,
+    warning ? 'WARNING' : '',
+    ...names.flatMap((name) => [grouped(users[name]), shown(expected?.[name] ?? null, whole)]),
+    shown(deviation, percentOf),
+    shown(p, probability),
+    shown(pAdjusted, probability),
+  ]);
+  const header = [dimension.by, '', ...names.flatMap((name) => [name, 'expected'])];
+  return write([...header, 'deviation', 'p', 'p adjusted'], rows, 2);
+}
+
+function cohortWords({ srm }: Comparison, dimension: ComparedCohorts): string[] {
+  const { by, cohorts, users, sampled } = dimension;
+  const tested = cohorts.filter(({ p }) => p !== null);
+  if (tested.length === 0) {
+    return [`Split of the users by ${by}: not tested (${cohorts[0]?.reason ?? srm.reason ?? 'no_data'}).`];
+  }
+  const wrong = cohorts.filter(({ warning }) => warning);
+  const hidden = cohorts.length - shownCohorts(dimension).length;
+  return [
+    wrong.length === 0
+      ? `Split of the users by ${by}: as configured in each of ${grouped(tested.length)}.`
+      : `Split of the users by ${by}: WARNING, not as configured in ${wrong.map(cohortWord).join('; ')}. Look at how users are assigned and logged there. It changes no decision.`,
+    `A user counts once, in the ${by} and the variant seen first. p is the smallest of all looks so far; adjusted by Holm over all cohorts asked for, below 0.001 is a warning.`,
+    ...(cohorts.every(({ value }) => value === ABSENT_DIMENSION)
+      ? [`No impression of the experiment has a "${by}": is it a key of their "cohorts"?`]
+      : []),
+    ...(hidden > 0 ? [`Not shown: ${grouped(hidden)} more without a warning. --output json has all.`] : []),
+    ...(cohorts.some(({ value }) => value === OTHER_COHORT)
+      ? [`${OTHER_COHORT}: all beyond the first ${MOST_COHORTS}, together.`]
+      : []),
+    ...(sampled < users ? [`Tested on a fair sample: 1 user in ${grouped(users / sampled)}.`] : []),
+  ];
+}
+
+/** Such as: DE (treatment 1,234 users, 1,500 expected). Of the variant that misses the largest part. */
+function cohortWord({ value, users, expected }: ComparedCohort): string {
+  if (expected === null) return value;
+  const had = (name: string): number => (expected[name] > 0 ? users[name] / expected[name] : Number.POSITIVE_INFINITY);
+  const [least] = Object.keys(users).sort((a, b) => had(a) - had(b));
+  return `${value} (${least} ${grouped(users[least])} users, ${whole(expected[least])} expected)`;
+}
+
+function whole(value: number): string {
+  return grouped(Math.round(value));
+}
+
+function percentOf(fraction: number): string {
+  return percent(fraction).slice(1);
 }
 
 function planText(comparison: Comparison, plan: Plans, write: TableWriter): string {

@@ -2,6 +2,7 @@ import type { Row } from '../accumulators/row.ts';
 import { parseField } from '../accumulators/store/layout.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { EpochMs } from '../events.ts';
+import { CohortSplits, type ComparedCohorts, comparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { type Trail, Watcher } from '../experiment/trail.ts';
@@ -17,6 +18,8 @@ const HOUR_MS = 3_600_000;
 export interface FilesCompared {
   readonly comparison: Comparison;
   readonly trail: Trail;
+  /** The split of the users by cohort, for each dimension that was asked for; undefined: nobody asked. */
+  readonly ratioBy: readonly ComparedCohorts[] | undefined;
   /** What became of the events. */
   readonly replayed: ReplayResult;
 }
@@ -25,27 +28,43 @@ export interface FilesCompared {
  * Compares the variants of one experiment over files: the data path of a replay, with a look at each full hour of event
  * time and at the end. A look at an hour sees exactly the impressions before it, so it does not depend on how records
  * arrive. Rejects as `readFiles` does.
+ *
+ * @param ratioBy dimensions by whose cohorts the split of the users is looked at, too
  */
-export async function compareFiles(options: ReplayOptions, experiment: ExperimentSettings): Promise<FilesCompared> {
-  const settings: Settings = { ...options.settings, cohorts: [[experiment.dimension]], itemSets: [] };
+export async function compareFiles(
+  options: ReplayOptions,
+  experiment: ExperimentSettings,
+  ratioBy?: readonly string[],
+): Promise<FilesCompared> {
+  const settings: Settings = {
+    ...options.settings,
+    cohorts: [[experiment.dimension]],
+    itemSets: [],
+    dimensions: [...new Set([...options.settings.dimensions, ...(ratioBy ?? [])])].sort(),
+  };
   let looker: HourlyLooks | undefined;
   const finished = await readFiles({ ...options, settings }, (unit) => {
-    looker = new HourlyLooks(settings, experiment, unit, options.hashSeed);
+    looker = new HourlyLooks(settings, experiment, ratioBy ?? [], unit, options.hashSeed);
     return looker;
   });
   if (looker === undefined) throw new Error('the files were read without looking on');
   const replayed = await readResult({ settings, total: ALL, ...finished });
-  return { comparison: looker.end(), trail: looker.trail, replayed };
+  const comparison = looker.end();
+  const splits = ratioBy === undefined ? undefined : comparedCohorts(looker.splits);
+  return { comparison, trail: looker.trail, ratioBy: splits, replayed };
 }
 
 interface Exposure {
   readonly userId: string;
   readonly variant: number;
   readonly ts: EpochMs;
+  /** One for each of the splits. */
+  readonly cohorts: readonly string[];
 }
 
 /** Takes the looks while a unit reads. */
 class HourlyLooks implements Onlooker {
+  readonly splits: readonly CohortSplits[];
   readonly #settings: Settings;
   readonly #experiment: ExperimentSettings;
   readonly #unit: () => Unit;
@@ -53,6 +72,8 @@ class HourlyLooks implements Onlooker {
   readonly #variants: ReadonlyMap<string, number>;
   /** Place of the experiment's dimension in an impression. */
   readonly #dimension: number;
+  /** The same of those of the splits. */
+  readonly #cohorts: readonly number[];
   readonly #horizon: number;
   readonly #hashSeed: number;
   readonly #sample: UserSample;
@@ -62,7 +83,15 @@ class HourlyLooks implements Onlooker {
   #due: EpochMs | undefined;
   #newest: EpochMs | undefined;
 
-  constructor(settings: Settings, experiment: ExperimentSettings, unit: () => Unit, hashSeed: number) {
+  constructor(
+    settings: Settings,
+    experiment: ExperimentSettings,
+    ratioBy: readonly string[],
+    unit: () => Unit,
+    hashSeed: number,
+  ) {
+    this.splits = ratioBy.map((dimension) => new CohortSplits(dimension, experiment, { hashSeed }));
+    this.#cohorts = ratioBy.map((dimension) => settings.dimensions.indexOf(dimension));
     this.#hashSeed = hashSeed;
     this.#sample = new UserSample(undefined, undefined, undefined, hashSeed);
     this.#settings = settings;
@@ -78,11 +107,12 @@ class HourlyLooks implements Onlooker {
   }
 
   accepted(impression: Parameters<Onlooker['accepted']>[0]): void {
-    const { ts } = impression;
-    const variant = this.#variants.get(impression.dimensions[this.#dimension]);
+    const { ts, dimensions } = impression;
+    const variant = this.#variants.get(dimensions[this.#dimension]);
     if (!('userId' in impression) || impression.userId === undefined) return;
     if (variant !== undefined && this.#takesPart(ts)) {
-      this.#exposures.push({ userId: impression.userId, variant, ts });
+      const cohorts = this.#cohorts.map((place) => dimensions[place]);
+      this.#exposures.push({ userId: impression.userId, variant, ts, cohorts });
     }
   }
 
@@ -107,9 +137,16 @@ class HourlyLooks implements Onlooker {
   }
 
   #look(asOf: EpochMs | undefined): Comparison {
-    const seen = asOf ?? Number.NEGATIVE_INFINITY;
-    for (const { userId, variant, ts } of this.#exposures) if (ts < seen) this.#sample.add(userId, variant, ts);
-    this.#exposures = this.#exposures.filter(({ ts }) => ts >= seen);
+    const limit = asOf ?? Number.NEGATIVE_INFINITY;
+    const seen = this.#exposures.filter(({ ts }) => ts < limit);
+    this.#exposures = this.#exposures.filter(({ ts }) => ts >= limit);
+    for (const { userId, variant, ts } of seen) this.#sample.add(userId, variant, ts);
+    for (const [d, splits] of this.splits.entries()) {
+      splits.look(
+        seen.map(({ userId, variant, ts, cohorts }) => ({ userId, variant, ts, cohort: cohorts[d] })),
+        limit,
+      );
+    }
     return this.#watcher.look(this.#totals(asOf));
   }
 

@@ -73,6 +73,15 @@ export function chiSquareTest(
   return { chiSquare, df, p: probability(chiSquareUpper(chiSquare, df)) };
 }
 
+/** Users that the weights promise to each variant of as many in all, by place; 0 to one of weight 0. Absent as below. */
+export function expectedUsers(counts: readonly number[], weights: readonly number[]): Result<readonly number[]> {
+  const plan = planned(counts, weights);
+  if (isAbsent(plan)) return plan;
+  const expected = weights.map(() => 0);
+  for (const [i, place] of plan.places.entries()) expected[place] = plan.total * plan.shares[i];
+  return expected;
+}
+
 /** Largest |O - E| / E. Absent as in `chiSquareTest`, without `few_users`. */
 export function largestDeviation(counts: readonly number[], weights: readonly number[]): Result<number> {
   const plan = planned(counts, weights);

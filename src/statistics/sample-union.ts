@@ -97,7 +97,10 @@ export class SampleUnion implements Sampled {
     return { level: this.#level, sampled: this.#size, groups };
   }
 
-  /** One exposure, or what is known of a user. Answers whether it changed anything. */
+  /**
+   * One exposure, or what is known of a user. Answers whether it changed anything. Where `seen` is always 0, `variant` may be any
+   * whole number from 0.
+   */
   put(key: number, seen: number, ts: EpochMs, variant: number): boolean {
     if (key >= this.#limit) return false;
     const slot = this.#slotOf(key);

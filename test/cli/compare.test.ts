@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printComparison } from '../../src/cli/comparison-output.ts';
@@ -137,12 +138,46 @@ describe('receval compare', () => {
     [['--output', 'csv'], '--output: no form "csv"; expected one of table, json, md, html'],
     [['--redis', 'redis://x'], '--redis names a running service: leave it out beside files'],
     [['--concat'], '--concat says how files are read: name some, or leave it out'],
+    [['--ratio-by', 'country', '--redis', 'redis://x'], '--redis names a running service: leave it out beside files'],
+    [['--ratio-by', 'Country'], '--ratio-by: "Country" is no dimension; expected names such as country,platform'],
+    [['--ratio-by', 'country,'], '--ratio-by: "" is no dimension'],
+    [['--ratio-by', 'variant'], '--ratio-by: "variant" holds the variants of experiment "default" themselves'],
+    [['--ratio-by', 'experiment_default'], '"experiment_default" holds the variants of experiment "default"'],
+    [['--ratio-by', 'tenure, tenure'], '--ratio-by: "tenure" is given twice'],
   ])('%j is a wrong usage', async (flags, message) => {
     const files = flags[0] === '--concat' ? [] : logs('same');
     const { code, stderr, stdout } = await receval(['compare', ...files, ...flags]);
     expect(stderr).toContain(message);
     expect(stdout).toBe('');
     expect(code).toBe(2);
+  });
+
+  it('says that a running service cannot split its users by cohort', async () => {
+    const { code, stderr, stdout } = await receval(['compare', '--ratio-by', 'country']);
+    expect(stderr).toContain('--ratio-by needs files: a running service does not keep the cohorts of its users');
+    expect([code, stdout]).toEqual([2, '']);
+  });
+
+  it('finds the country in which users of the treatment are lost', async () => {
+    const lines = gunzipSync(readFileSync(join(folder, 'same/impressions.ndjson.gz'))).toString('utf8');
+    const broken = join(folder, 'broken.ndjson');
+    const isLost = /"userId":"u\d*[0-6]",.*"variant":"treatment","cohorts":\{"country":"JP"/;
+    writeFileSync(
+      broken,
+      lines.replace(/.*\n/g, (line) => (isLost.test(line) ? '' : line)),
+    );
+    const flags = ['--impressions', broken, '--ratio-by', 'country,tenure', '--output', 'json'];
+    const runs = await Promise.all([1, 2].map(() => receval(['compare', ...flags])));
+    expect(runs[0].stdout).toBe(runs[1].stdout);
+    const { srm, users, ratioBy } = JSON.parse(runs[0].stdout);
+    expect(srm).toMatchObject({ mismatch: false, warning: false });
+    expect(ratioBy.map(({ by }: { readonly by: string }) => by)).toEqual(['country', 'tenure']);
+    for (const { users: all } of ratioBy) expect(all).toBe(users.control + users.treatment);
+    const warned = ratioBy.map(({ cohorts }: { readonly cohorts: readonly { value: string; warning: boolean }[] }) =>
+      cohorts.filter(({ warning }) => warning).map(({ value }) => value),
+    );
+    expect(warned).toEqual([['JP'], []]);
+    expect(runs[0].code).toBe(0);
   });
 
   it('says which experiments there are when none of them is the usual one', async () => {

@@ -136,6 +136,64 @@ describe('for people', () => {
   });
 });
 
+describe('the split by cohort', () => {
+  const cohort = (value: string, a: number, b: number, p: number) => ({
+    value,
+    users: { A: 1000, 'B <x>': b, C: a },
+    expected: { A: 1000, 'B <x>': 1000, C: 1000.4 },
+    deviation: Math.abs(b - 1000) / 1000,
+    p,
+    pAdjusted: Math.min(1, 2 * p),
+    warning: 2 * p < 0.001,
+  });
+  const quiet = Array.from({ length: 30 }, (_, i) => cohort(`v${i}`, 1000, 1000, 1));
+  const ratioBy = [
+    { by: 'platform', users: 800_000, sampled: 100_000, cohorts: [cohort('a_*b*', 1000, 800, 1e-7), ...quiet] },
+    { by: 'country', users: 6000, sampled: 6000, cohorts: [cohort('__none__', 1000, 1000, 1)] },
+  ];
+
+  test('is a table with what is off first, and a sentence that says where to look', () => {
+    const text = printComparison(comparison, trail, 'table', { ratioBy });
+    expect(text.startsWith(printComparison(comparison, trail, 'table'))).toBe(true);
+    const lines = text.split('\n').map((line) => line.trim().split(/ {2,}/));
+    const head = lines.findIndex(([first]) => first === 'platform');
+    expect(lines[head]).toEqual([
+      ...['platform', 'A', 'expected', 'C', 'expected', 'B <x>', 'expected', 'deviation', 'p', 'p adjusted'],
+    ]);
+    expect(lines[head + 1]).toEqual([
+      ...['a_*b*', 'WARNING', '1,000', '1,000', '1,000', '1,000', '800', '1,000', '20.0 %', '<0.0001', '<0.0001'],
+    ]);
+    expect(lines[head + 20][0]).toBe('v18');
+    expect(lines[head + 21]).toEqual(['']);
+    expect(text).toContain(
+      'Split of the users by platform: WARNING, not as configured in a_*b* (B <x> 800 users, 1,000 expected). Look at',
+    );
+    expect(text).toContain('Not shown: 11 more without a warning. --output json has all.');
+    expect(text).toContain('1 user in 8.');
+    expect(text).toContain('Split of the users by country: as configured in each of 1.');
+    expect(text).toContain('No impression of the experiment has a "country"');
+  });
+
+  test('stands in every form, and names from events are text', () => {
+    expect(JSON.parse(printComparison(comparison, trail, 'json', { ratioBy })).ratioBy).toEqual(ratioBy);
+    const html = printComparison(comparison, trail, 'html', { ratioBy });
+    expect(html).toContain('<h2>Split of the users by platform</h2>');
+    expect(html).not.toContain('B <x>');
+    const md = printComparison(comparison, trail, 'md', { ratioBy });
+    expect(md).toContain('| a\\_\\*b\\* | WARNING |');
+    expect(md).toContain('not as configured in a\\_\\*b\\* (B \\<x> 800 users');
+    expect(md).toContain('| \\_\\_none\\_\\_ |');
+  });
+
+  test('says why it could not be tested', () => {
+    const none = [{ by: 'country', users: 0, sampled: 0, cohorts: [] }];
+    const userless: Comparison = { ...comparison, srm: { ...comparison.srm, p: null, reason: 'no_user_ids' } };
+    expect(printComparison(userless, trail, 'table', { ratioBy: none })).toContain(
+      'Split of the users by country: not tested (no_user_ids).',
+    );
+  });
+});
+
 describe('the picture', () => {
   const svg = comparisonPlot(comparison, trail);
 

@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StreamSettings } from '../../bench/honesty/model.ts';
 import { bothWays, compareShop, differences } from '../../bench/honesty/pipeline.ts';
-import { watchSplit } from '../../bench/honesty/ratio.ts';
+import { BROKEN, watchCohorts, watchSplit } from '../../bench/honesty/ratio.ts';
 import { SAME } from '../../bench/honesty/settings.ts';
 import { type Watched, watch } from '../../bench/honesty/watch.ts';
 import { SAMPLE_CAPACITY } from '../../src/statistics/user-sample.ts';
@@ -73,6 +73,24 @@ describe('a split of the users', () => {
   it('that is right is never found wrong', () => {
     const found = seeds(8, (seed) => watchSplit(seed, { ...split, deviation: 0 }));
     expect(found.filter((one) => one !== undefined)).toEqual([]);
+  });
+});
+
+describe('a split of the users by cohort, looked at 24 times in twenty cohorts', () => {
+  const split = { users: 12_000, looks: 24, cohorts: 20 };
+
+  it('that is right in all has a p below .05 in at most 2 of 40 streams, and no warning; chi-square at each look has more', () => {
+    const streams = seeds(40, (seed) => watchCohorts(seed, { ...split, lost: 0 }));
+    expect(streams.filter(({ warned }) => warned.length > 0)).toEqual([]);
+    expect(streams.filter(({ adjusted }) => adjusted < 0.05).length).toBeLessThanOrEqual(2);
+    expect(streams.filter(({ chiSquareEachLook }) => chiSquareEachLook).length).toBeGreaterThan(2);
+  });
+
+  it('that loses half of the treatment in one is found there in most streams, and by all users seldom', () => {
+    const streams = seeds(12, (seed) => watchCohorts(seed, { ...split, lost: 0.5 }));
+    expect(streams.filter(({ warned }) => warned.includes(BROKEN)).length).toBeGreaterThanOrEqual(9);
+    expect(streams.filter(({ warned }) => warned.some((cohort) => cohort !== BROKEN))).toEqual([]);
+    expect(streams.filter(({ total }) => total).length).toBeLessThanOrEqual(2);
   });
 });
 

@@ -25,6 +25,8 @@ interface Shown {
   readonly variant: string;
   readonly ts: number;
   readonly clicked: number;
+  /** undefined: it has no cohorts. */
+  readonly country?: string | undefined;
 }
 
 /** Four and a half hours with one of 60 users every 20 seconds, by a plain formula. */
@@ -46,18 +48,19 @@ experiments: {default: {control: A, variants: {A: 1, B: 1}, primary: mrr}}
 `;
 
 let files = 0;
-async function compared(log: readonly Shown[], yaml = YAML): Promise<FilesCompared> {
+async function compared(log: readonly Shown[], yaml = YAML, ratioBy?: readonly string[]): Promise<FilesCompared> {
   const settings = load(yaml);
   const write = (lines: readonly object[]): string => {
     const path = join(folder, `f${files++}.ndjson`);
     writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     return path;
   };
-  const impressions = log.map(({ id, user, variant, ts }) => ({
+  const impressions = log.map(({ id, user, variant, ts, country }) => ({
     requestId: id,
     userId: user,
     variant,
     ts,
+    cohorts: country === undefined ? undefined : { country, tenure: user.length % 2 === 0 ? 'new' : 'loyal' },
     items: ['a', 'b', 'c'],
   }));
   const feedback = log
@@ -70,6 +73,7 @@ async function compared(log: readonly Shown[], yaml = YAML): Promise<FilesCompar
   return compareFiles(
     { settings, inputs, adapter: undefined, order: 'time', newId: () => 'id', hashSeed: 0, onProgress: () => {} },
     settings.experiments[0],
+    ratioBy,
   );
 }
 
@@ -162,5 +166,71 @@ describe('files', () => {
     expect(comparison).toMatchObject({ asOf: null, srm: { p: null, reason: 'no_data' } });
     expect(comparison.variants[0]).toMatchObject({ decision: 'insufficient', reason: 'no_data', since: null });
     expect(trail.get('B') ?? []).toEqual([]);
+  });
+});
+
+describe('the split of the users by cohort', () => {
+  /** 3,000 users with two lists each. A fifth begins in BR; of a third the later list is of another country. */
+  const TRAVELLERS: readonly Shown[] = Array.from({ length: 6000 }, (_, i) => {
+    const user = (i * 7919) % 3000;
+    const variant = Math.floor(user / 5) % 2 === 0 ? 'A' : 'B';
+    const country = ['DE', 'FR', 'US', 'JP', 'BR'][(user + (i >= 3000 && user % 3 === 0 ? 1 : 0)) % 5];
+    return { id: `r${i}`, user: `u${user}`, variant, ts: BEGIN + i * 3000, clicked: i % 4, country };
+  });
+  /** In BR lists of four of ten users of B are never logged. */
+  const BROKEN = TRAVELLERS.filter(
+    ({ user, variant, country }) => country !== 'BR' || variant !== 'B' || !(Number(user.at(-2)) < 4),
+  );
+
+  test('sums to the users of the experiment, for each dimension, and is no other comparison', async () => {
+    const { comparison, ratioBy, trail } = await compared(TRAVELLERS, YAML, ['country', 'tenure']);
+    expect(comparison.users).toEqual({ A: 1500, B: 1500 });
+    expect(ratioBy?.map(({ by, users, sampled }) => [by, users, sampled])).toEqual([
+      ['country', 3000, 3000],
+      ['tenure', 3000, 3000],
+    ]);
+    for (const { cohorts } of ratioBy ?? []) {
+      for (const name of ['A', 'B']) {
+        expect(cohorts.reduce((sum, { users }) => sum + users[name], 0)).toBe(comparison.users[name]);
+      }
+      expect(cohorts.filter(({ warning }) => warning)).toEqual([]);
+    }
+    expect(ratioBy?.map(({ cohorts }) => cohorts.length)).toEqual([5, 2]);
+    const plain = await compared(TRAVELLERS);
+    expect(plain.ratioBy).toBeUndefined();
+    expect([plain.comparison, plain.trail]).toEqual([comparison, trail]);
+  });
+
+  test('finds the cohort in which it is broken', async () => {
+    const { comparison, ratioBy } = await compared(BROKEN, YAML, ['country']);
+    expect(comparison.srm).toMatchObject({ mismatch: false, warning: false });
+    const [{ cohorts }] = ratioBy ?? [];
+    expect(cohorts.filter(({ warning }) => warning).map(({ value }) => value)).toEqual(['BR']);
+    const before = new Map<string, Shown>();
+    for (const list of BROKEN) if (!before.has(list.user)) before.set(list.user, list);
+    const first = [...before.values()].filter(({ country }) => country === 'BR');
+    const users = (name: string): number => first.filter(({ variant }) => variant === name).length;
+    expect(cohorts[0].users).toEqual({ A: users('A'), B: users('B') });
+  });
+
+  test('does not depend on the order in which records of a time come', async () => {
+    const shaken = BROKEN.map((list, i) => BROKEN[i % 2 === 0 ? i + 1 : i - 1] ?? list);
+    expect((await compared(shaken, YAML, ['country'])).ratioBy).toEqual(
+      (await compared(BROKEN, YAML, ['country'])).ratioBy,
+    );
+  });
+
+  test('counts impressions without the dimension as such, and none before the start', async () => {
+    const at = BEGIN + 2 * HOUR;
+    const yaml = YAML.replace('primary: mrr', `primary: mrr, start: "${new Date(at).toISOString()}"`);
+    const log = TRAVELLERS.map((list) => (list.ts < at + HOUR ? { ...list, country: undefined } : list));
+    const { ratioBy } = await compared(log, yaml, ['country']);
+    const later = log.filter(({ ts }) => ts >= at);
+    const [{ cohorts, users }] = ratioBy ?? [];
+    expect(users).toBe(new Set(later.map(({ user }) => user)).size);
+    const without = cohorts.find(({ value }) => value === '__none__');
+    const first = new Set(later.filter(({ country }) => country === undefined).map(({ user }) => user));
+    expect((without?.users['A'] ?? 0) + (without?.users['B'] ?? 0)).toBe(first.size);
+    expect(first.size).toBeGreaterThan(500);
   });
 });

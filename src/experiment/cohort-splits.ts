@@ -1,0 +1,148 @@
+import type { ExperimentSettings } from '../config/settings.ts';
+import type { EpochMs } from '../events.ts';
+import { type Absence, absent, isAbsent, type Result } from '../statistics/absent.ts';
+import { type CohortExposure, CohortSample } from '../statistics/cohort-sample.ts';
+import { holm } from '../statistics/corrections.ts';
+import { type Largest, larger, runningP } from '../statistics/looks.ts';
+import { expectedUsers, largestDeviation, logBayesFactor, MISMATCH_P } from '../statistics/sample-ratio.ts';
+
+/**
+ * Whether the users of each cohort of a dimension are split between the variants as configured. A split that is broken in one
+ * country hardly moves the total (Fabijan et al., "Diagnosing sample ratio mismatch in online controlled experiments", KDD
+ * 2019).
+ *
+ *     p of a cohort: running p of `sample-ratio.ts`, over all looks        warning: p by Holm < .001
+ *
+ * By Holm over all cohorts of all dimensions that are asked for, because among a hundred cohorts one small p is no surprise. A
+ * warning says where to look; no decision depends on it.
+ */
+export class CohortSplits {
+  readonly by: string;
+  readonly #variants: readonly string[];
+  readonly #weights: readonly number[];
+  readonly #sample: CohortSample;
+  readonly #evidence = new Map<string, Largest>();
+
+  /** @param by the dimension whose values are the cohorts; @param sample as `CohortSample` has it */
+  constructor(
+    by: string,
+    { variants }: Pick<ExperimentSettings, 'variants'>,
+    sample: { readonly hashSeed?: number; readonly capacity?: number } = {},
+  ) {
+    this.by = by;
+    this.#variants = [...variants.keys()];
+    this.#weights = [...variants.values()];
+    this.#sample = new CohortSample(variants.size, sample);
+  }
+
+  /** One more look, at all exposures before `at`: those since the last one, in any order. */
+  look(exposures: readonly CohortExposure[], at: EpochMs): void {
+    this.#sample.take(exposures);
+    for (const [cohort, counts] of this.#sample.counts()) {
+      const logE = logBayesFactor(counts, this.#weights);
+      const evidence = larger(this.#evidence.get(cohort), isAbsent(logE) ? undefined : { logE, at });
+      if (evidence !== undefined) this.#evidence.set(cohort, evidence);
+    }
+  }
+
+  get sampled(): number {
+    return this.#sample.sampled;
+  }
+
+  get users(): number {
+    return this.sampled * 2 ** this.#sample.level;
+  }
+
+  /** As of the last look; p is not adjusted yet. */
+  splits(): readonly CohortSplit[] {
+    const scale = 2 ** this.#sample.level;
+    const byVariant = (values: readonly number[]): Readonly<Record<string, number>> =>
+      Object.fromEntries(this.#variants.map((name, v) => [name, values[v] * scale]));
+    const known = this.#sample.counts();
+    // What was found stays, also of a cohort of which nobody is left in a sample that became coarser.
+    return [...new Set([...known.keys(), ...this.#evidence.keys()])].map((value) => {
+      const counts = known.get(value) ?? this.#weights.map(() => 0);
+      const evidence = this.#evidence.get(value);
+      const expected = expectedUsers(counts, this.#weights);
+      return {
+        value,
+        users: byVariant(counts),
+        expected: isAbsent(expected) ? expected : byVariant(expected),
+        deviation: largestDeviation(counts, this.#weights),
+        p: evidence === undefined ? absent(isAbsent(expected) ? expected.absent : 'no_data') : runningP(evidence),
+      };
+    });
+  }
+}
+
+interface CohortSplit {
+  readonly value: string;
+  readonly users: Readonly<Record<string, number>>;
+  readonly expected: Result<Readonly<Record<string, number>>>;
+  readonly deviation: Result<number>;
+  readonly p: Result<number>;
+}
+
+/** The users of one cohort; what is absent is null, with its `reason`. */
+export interface ComparedCohort {
+  /** Of the dimension. */
+  readonly value: string;
+  /** By variant: users who saw it first, and in this cohort. */
+  readonly users: Readonly<Record<string, number>>;
+  /** By variant: what its weight promises of them. */
+  readonly expected: Readonly<Record<string, number>> | null;
+  /** Largest |observed - expected| / expected. */
+  readonly deviation: number | null;
+  /** Running p of the sequential test. */
+  readonly p: number | null;
+  /** By Holm over all cohorts of all dimensions. */
+  readonly pAdjusted: number | null;
+  /** p adjusted < .001. */
+  readonly warning: boolean;
+  readonly reason?: Absence;
+}
+
+/** What `receval compare --ratio-by` adds for one dimension. */
+export interface ComparedCohorts {
+  readonly by: string;
+  /** Distinct users. */
+  readonly users: number;
+  /** Of them, who were counted: all up to a million, above a fair sample. */
+  readonly sampled: number;
+  /** The smallest p first; of equal ones that of most users. */
+  readonly cohorts: readonly ComparedCohort[];
+}
+
+export function comparedCohorts(all: readonly CohortSplits[]): readonly ComparedCohorts[] {
+  const dimensions = all.map((dimension) => ({ dimension, splits: dimension.splits() }));
+  const adjusted = holm(dimensions.flatMap(({ splits }) => splits.map(({ p }) => p)))[Symbol.iterator]();
+  return dimensions.map(({ dimension: { by, users, sampled }, splits }) => {
+    const cohorts = splits.map((split) => comparedCohort(split, adjusted.next().value ?? split.p));
+    return { by, users, sampled, cohorts: cohorts.sort(byEvidence) };
+  });
+}
+
+function comparedCohort(
+  { value, users, expected, deviation, p }: CohortSplit,
+  adjusted: Result<number>,
+): ComparedCohort {
+  const missing = [expected, deviation, p].find(isAbsent);
+  return {
+    value,
+    users,
+    expected: isAbsent(expected) ? null : expected,
+    deviation: isAbsent(deviation) ? null : deviation,
+    p: isAbsent(p) ? null : p,
+    pAdjusted: isAbsent(adjusted) ? null : adjusted,
+    warning: !isAbsent(adjusted) && adjusted < MISMATCH_P,
+    ...(missing === undefined ? {} : { reason: missing.absent }),
+  };
+}
+
+function byEvidence(a: ComparedCohort, b: ComparedCohort): number {
+  return (a.p ?? 2) - (b.p ?? 2) || usersOf(b) - usersOf(a) || (a.value < b.value ? -1 : 1);
+}
+
+function usersOf({ users }: ComparedCohort): number {
+  return Object.values(users).reduce((sum, n) => sum + n, 0);
+}

@@ -1,0 +1,107 @@
+import { type EpochMs, OTHER_COHORT } from '../events.ts';
+import { sampleFirst, sampleKey } from '../user-words.ts';
+import { SampleUnion } from './sample-union.ts';
+import { HIGHEST_LEVEL, KEY_BITS } from './sampled.ts';
+
+/**
+ * How the users of each cohort are split between the variants: every user counts once, with the variant and the cohort of the
+ * first exposure (the smallest event time; of equal ones the first variant, then the cohort that was named first).
+ *
+ * So the cohorts of a dimension are parts of one whole, also where users change their cohort; and what the variant does to a
+ * user later (an update, another page) moves nobody from one cohort to another.
+ *
+ * One sample of bounded size for all cohorts together, chosen as in `user-sample.ts`; no user id is kept. `MOST_COHORTS`
+ * cohorts have a name, those that come first; of those that come between the same two looks the busiest. The rest is `__other__`.
+ *
+ * Example, by country: u1 sees A in DE, then B in FR, u2 sees B in FR: DE has A 1, FR has B 1.
+ */
+export class CohortSample {
+  readonly #variants: number;
+  readonly #capacity: number;
+  readonly #users: SampleUnion;
+  /** By name. A user's variant · PLACES + the cohort's place is what the union knows as its variant. */
+  readonly #places = new Map<string, number>();
+
+  /** @param variants number of configured variants; @param hashSeed as in `SampleUnion` */
+  constructor(variants: number, { capacity = COHORT_SAMPLE_CAPACITY, hashSeed = 0 } = {}) {
+    this.#variants = variants;
+    this.#capacity = capacity;
+    this.#users = new SampleUnion({ hashSeed });
+  }
+
+  /** All exposures since the last look; their order does not matter. */
+  take(exposures: readonly CohortExposure[]): void {
+    this.#nameNewcomers(exposures);
+    for (const { userId, variant, cohort, ts } of exposures) {
+      const first = sampleFirst(userId);
+      if (first < 2 ** (HIGHEST_LEVEL - this.level)) {
+        this.#put(sampleKey(userId, first), variant * PLACES + (this.#places.get(cohort) ?? OTHER), ts);
+      }
+    }
+  }
+
+  /** Of a user that is sampled there are 2^level. */
+  get level(): number {
+    return this.#users.level;
+  }
+
+  get sampled(): number {
+    return this.#users.size;
+  }
+
+  /** Sampled users by variant, for each cohort that has any. */
+  counts(): ReadonlyMap<string, readonly number[]> {
+    const names = [...this.#places.keys()];
+    const counts = new Map<string, number[]>();
+    for (const { variant: code, users } of this.#users.exposed().groups) {
+      const place = code % PLACES;
+      const name = place === OTHER ? OTHER_COHORT : names[place];
+      const ofCohort = counts.get(name) ?? new Array<number>(this.#variants).fill(0);
+      ofCohort[Math.floor(code / PLACES)] += users;
+      counts.set(name, ofCohort);
+    }
+    return counts;
+  }
+
+  #nameNewcomers(exposures: readonly CohortExposure[]): void {
+    const newcomers = new Map<string, number>();
+    for (const { cohort } of exposures) {
+      if (!this.#places.has(cohort)) newcomers.set(cohort, (newcomers.get(cohort) ?? 0) + 1);
+    }
+    const busiest = [...newcomers].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+    for (const [cohort] of busiest.slice(0, MOST_COHORTS - this.#places.size)) {
+      this.#places.set(cohort, this.#places.size);
+    }
+  }
+
+  #put(key: number, code: number, ts: EpochMs): void {
+    // Before a user too many comes in, so that there is never place for more.
+    while (this.sampled >= this.#capacity && this.level < HIGHEST_LEVEL && this.#isNew(key)) {
+      this.#users.raise(this.level + 1);
+    }
+    // What else they saw is not asked.
+    this.#users.put(key, 0, ts, code);
+  }
+
+  #isNew(key: number): boolean {
+    return key < 2 ** (KEY_BITS - this.level) && this.#users.find(key) === undefined;
+  }
+}
+
+export interface CohortExposure {
+  readonly userId: string;
+  /** Its place among the configured ones, from 0. */
+  readonly variant: number;
+  readonly cohort: string;
+  readonly ts: EpochMs;
+}
+
+/** Users of all cohorts of a dimension together: 28 bytes each in memory. */
+export const COHORT_SAMPLE_CAPACITY = 2 ** 20;
+
+/** Cohorts with a name. */
+export const MOST_COHORTS = 100;
+
+/** Place of those without. */
+const OTHER = MOST_COHORTS;
+const PLACES = MOST_COHORTS + 1;
