@@ -51,8 +51,8 @@ export function judgeTransactions(
               'transactions',
               'warning',
               `${name}, partition ${partition}: ${count(end - openFrom)} records from offset ${openFrom} on cannot be read, for a ` +
-                'transaction was open all the time that doctor looked. If it is still so in a minute, find it with ' +
-                'kafka-transactions.sh find-hanging, and abort it',
+                'transaction was open all the time that doctor looked. Until it ends its lists do not close. If it is still so ' +
+                'in a few minutes, look whose it is: kafka-transactions.sh describe-producers',
               'RecevalLagHigh',
             ),
           ],

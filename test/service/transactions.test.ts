@@ -38,13 +38,12 @@ itWith(SERVERS, 'lists wait for the clicks that stand behind an open transaction
     await stand.makeTopics(2);
     const value = metricsOf(port, stand);
     const transaction = await stand.begin('feedback', [JSON.stringify({ not: 'a click' })]);
+    const at = Date.now();
+    const requests = Array.from({ length: LISTS }, (_, n) => `r${n}`);
+    await stand.produce(requests.map((id) => ({ topic: 'impressions', partition: 0, value: listOf(id, at), at })));
+    await stand.produce(requests.map((id) => ({ topic: 'feedback', partition: 0, value: clickOn(id, at), at })));
     const service = stand.run();
     try {
-      const at = Date.now();
-      const requests = Array.from({ length: LISTS }, (_, n) => `r${n}`);
-      await stand.produce(requests.map((id) => ({ topic: 'impressions', partition: 0, value: listOf(id, at), at })));
-      await stand.produce(requests.map((id) => ({ topic: 'feedback', partition: 0, value: clickOn(id, at), at })));
-
       await until('the lists are read', async () => (await value('receval_open_impressions', 0)) === LISTS);
       // The same looks let time pass in the other partition, until all of these lists would have closed.
       const watermark = 'receval_watermark_timestamp_seconds';
@@ -74,12 +73,11 @@ itWith(SERVERS, 'lists wait for the clicks that stand behind an open transaction
 
       // Behind an aborted one, whose control record is the last of the log, the topic is silent again.
       const later = Date.now();
-      const aborted = await stand.begin('feedback', [clickOn('late', later)]);
-      await stand.produce([{ topic: 'impressions', partition: 0, value: listOf('late', later), at: later }]);
+      const aborted = await stand.begin('feedback', [clickOn('r0', later)]);
       await aborted.end('abort');
       const [silent] = await stand.drained(2, service, later + LONGEST);
       expect(silent.join.counts[1].feedback).toEqual(unit.join.counts[1].feedback);
-      expect(await stand.impressionsIn(silent.generation, '2s')).toBe(LISTS + 1);
+      expect(silent.join.topics[1].committed).toBeGreaterThan(unit.join.topics[1].committed);
     } finally {
       await service.stop();
     }

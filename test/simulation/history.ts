@@ -27,7 +27,7 @@ const RAMPED = 10;
 const DAMAGED = { of: 20, are: [4, 15] } as const;
 
 /** In these of so many producers have transactions. */
-const WITH_TRANSACTIONS = { of: 20, are: [7, 16] } as const;
+const WITH_TRANSACTIONS = { of: 23, are: [5, 17] } as const;
 
 /** In one of so many the processes have little memory. */
 const SHORT_OF_MEMORY = 13;

@@ -73,6 +73,21 @@ async function readsBehindTransactions(kafka: RunningKafka): Promise<void> {
   expect(await source.bounds(0, 0)).toEqual({ start: 0, end: 8 });
   source.resume(0, 0);
   await until('the position is the end', () => source.state(0, 0)?.position === 8);
+
+  // As the runbook ends one whose producer is gone.
+  await begin('e');
+  await until('it is seen', async () => (await source.bounds(0, 0)).openFrom === 8);
+  const transactions = (...args: string[]) =>
+    kafka.tool('org.apache.kafka.tools.TransactionsCommand', [
+      ...['--bootstrap-server', kafka.brokers.join(',')],
+      ...[...args, '--topic', topic, '--partition', '0'],
+    ]);
+  expect(await transactions('describe-producers')).toMatch(
+    /ProducerId.*CurrentTransactionStartOffset\s+\d+\s.*\s8\s*$/,
+  );
+  await transactions('abort', '--start-offset', '8');
+  await until('the position is the end again', () => source.state(0, 0)?.position === 11);
+  expect(await source.bounds(0, 0)).toEqual({ start: 0, end: 11 });
   await producer.disconnect();
   await read.stop();
   expect(read.values()).toEqual(['a', 'b', 'b', 'c']);
