@@ -200,7 +200,8 @@ export class Stand {
         await producer.disconnect();
         await this.#asAdmin(async (admin) => {
           for (const until = Date.now() + 90_000; ; await sleep(20)) {
-            const [{ high }] = await admin.fetchTopicOffsets(this.topics[topic]);
+            const ends = await admin.fetchTopicOffsets(this.topics[topic]);
+            const high = ends.find(({ partition }) => partition === 0)?.high;
             const [{ offset }] = await admin.fetchStableOffsets(this.topics[topic], [0]);
             if (offset === high) return;
             if (Date.now() > until) throw new Error(`the transaction did not end: ${offset} of ${high}`);
