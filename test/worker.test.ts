@@ -6,7 +6,7 @@ import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../bench/workload.ts';
 import { MemoryStore, type StoreSnapshot } from '../src/accumulators/store/memory.ts';
 import type { Commit, CommitAnswer, Store } from '../src/accumulators/store/port.ts';
 import { MemoryLog, MemorySource } from '../src/consumers/source/memory.ts';
-import type { SourceHandler } from '../src/consumers/source/port.ts';
+import type { Bounds, SourceHandler } from '../src/consumers/source/port.ts';
 import { NO_PERMISSIONS } from '../src/resume.ts';
 import type { WorkerSettings } from '../src/worker/contract.ts';
 import { Worker } from '../src/worker.ts';
@@ -117,6 +117,13 @@ class GroupSource extends MemorySource {
   }
   assign(partitions: readonly number[]): Promise<void> {
     return this.#handler?.assigned(partitions) ?? Promise.resolve();
+  }
+  /** By topic: records at the end of the log that are in transactions. */
+  readonly inTransactions = [0, 0];
+  override async bounds(partition: number, topic: number): Promise<Bounds> {
+    const { start, end } = await super.bounds(partition, topic);
+    const more = this.inTransactions[topic];
+    return more === 0 ? { start, end } : { start, end: end + more, openFrom: end };
   }
 }
 
@@ -519,6 +526,49 @@ describe('a worker', () => {
     expect(worker.status().units[0].idleAdvances).toBe(0);
     await bench.clock.advance(2 * 3_600_000);
     expect(worker.status().units[0]).toMatchObject({ openImpressions: 0, closedByIdle: 20, lag: [0, 0] });
+    await worker.stop();
+    await ended;
+  });
+
+  it('lets no time pass in a topic with an open transaction, tells what waits in it, and goes on when it has ended', async () => {
+    const bench = new Bench(1);
+    bench.fill(20, 1);
+    const { worker, source, ended } = bench.worker();
+    source.inTransactions[1] = 3;
+    await bench.clock.advance(2 * 3_600_000);
+    const { lag, inTransactions, waiting, topicWatermarks, ...unit } = worker.status().units[0];
+    expect({ lag, inTransactions, waiting }).toEqual({ lag: [0, 3], inTransactions: [0, 3], waiting: 0 });
+    expect(unit).toMatchObject({ openImpressions: 20, closedByIdle: 0 });
+    // Time passes in the other one, until it leads too far.
+    expect(topicWatermarks[0] - topicWatermarks[1]).toBeGreaterThan(SETTINGS.maxSkew);
+    // It was aborted: nothing comes of it.
+    source.inTransactions[1] = 0;
+    await bench.clock.advance(60_000);
+    expect(worker.status().units[0]).toMatchObject({
+      openImpressions: 0,
+      closedByIdle: 20,
+      lag: [0, 0],
+      inTransactions: [0, 0],
+    });
+    await worker.stop();
+    await ended;
+  });
+
+  it('does not wait in a replay for a transaction to end', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3 * 3_600_000);
+    const records = makeWorkload(3600, 1);
+    for (const { topic, at, value } of records) if (topic === 0) bench.log.append(0, 0, value, Math.floor(at));
+    const first = bench.worker();
+    await bench.clock.advance(10_000);
+    await first.worker.stop();
+    await first.ended;
+    const { worker, source, ended } = bench.worker({ openLimit: 2400, maxSkew: 60_000 });
+    source.inTransactions[1] = 3;
+    await bench.clock.advance(30_000);
+    expect(worker.unready).toEqual([]);
+    // From here on the topic that leads does wait, and is told as nothing that could be read.
+    expect(worker.status().units[0]).toMatchObject({ inTransactions: [0, 3] });
     await worker.stop();
     await ended;
   });

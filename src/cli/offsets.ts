@@ -70,5 +70,13 @@ function table(rows: readonly TopicOffsets[]): string {
       ].map((cell) => (cell === undefined ? '-' : String(cell))),
     );
   }
-  return shown.toString();
+  return [shown.toString(), ...rows.flatMap(waiting)].join('\n');
+}
+
+/** Records that no worker can read yet. */
+function waiting({ topic, partition, openFrom, end }: TopicOffsets): readonly string[] {
+  if (openFrom === undefined) return [];
+  return [
+    `${topic}, partition ${partition}: ${end - openFrom} records from offset ${openFrom} on wait for the end of a transaction`,
+  ];
 }

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { unitKey } from '../accumulators/store/layout.ts';
 import { sample } from '../consumers/source/kafka-sample.ts';
+import type { Bounds } from '../consumers/source/port.ts';
 import type { EpochMs } from '../events.ts';
 import { checkPartitions } from '../service/checks.ts';
 import { checkpointOf, mustBePartition } from '../service/offsets.ts';
@@ -54,7 +55,7 @@ async function skip(flags: Flags): Promise<void> {
       `${what}.\nWhat is open in this topic is given up, up to the longest horizon, and the windows say incomplete until then.\n`,
     );
     if (flags.yes !== true) await mustBeWanted();
-    const until = await timeAt(cluster, wanted, bounds.end);
+    const until = await timeAt(cluster, wanted, bounds);
     const passed = await commitSkip(store, wanted, { bounds, until, newId: randomUUID });
     process.stdout.write(
       `skipped ${grouped(passed)} records of ${flags.topic}, partition ${partition}: it goes on at offset ${to}. ` +
@@ -78,8 +79,12 @@ async function mustBeWanted(): Promise<void> {
   }
 }
 
-/** Record timestamp at the offset to go on from: what lies before it came earlier. At the end, and where nobody tells: now. */
-async function timeAt({ settings, admin }: Cluster, { partition, topicName, to }: Skip, end: number): Promise<EpochMs> {
+/** Record timestamp at the offset to go on from: what lies before it came earlier. Where nothing can be read there: now. */
+async function timeAt(
+  { settings, admin }: Cluster,
+  { partition, topicName, to }: Skip,
+  { end: logEnd, openFrom: end = logEnd }: Bounds,
+): Promise<EpochMs> {
   if (to >= end) return Date.now();
   const range = { topic: topicName, partition, from: to, to: Math.min(end, to + 1) };
   try {

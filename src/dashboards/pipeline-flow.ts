@@ -48,20 +48,26 @@ export function flowRows(): readonly Row[] {
 
 function delay(): readonly Panel[] {
   const lag = 'receval_consumer_lag_messages';
+  const waiting = 'receval_open_transaction_messages';
   const watermark = 'receval_watermark_timestamp_seconds';
   const result = 'receval_result_timestamp_seconds';
   const headroom = 'receval_retention_headroom_seconds';
   return [
     lines('Lag by topic', lag, `sum without (instance, pod, partition) (${lag}{${CHOSEN}})`, '{{topic}}'),
-    lines(
-      'Lag of each partition',
-      lag,
-      `max without (instance, pod) (${lag}{${CHOSEN}}) > 0`,
-      '{{topic}} {{partition}}',
-      {
-        note: 'Partitions that have something left to read.',
-      },
-    ),
+    {
+      title: 'Lag of each partition',
+      metrics: [lag, waiting],
+      look: { kind: 'lines' },
+      queries: [
+        { expr: `max without (instance, pod) (${lag}{${CHOSEN}}) > 0`, legend: '{{topic}} {{partition}}' },
+        {
+          expr: `max without (instance, pod) (${waiting}{${CHOSEN}}) > 0`,
+          legend: '{{topic}} {{partition}}, in transactions',
+        },
+      ],
+      width: 8,
+      note: 'Partitions that have something left to read.',
+    },
     lines(
       'Delay of the watermark',
       watermark,

@@ -306,7 +306,13 @@ const PIPELINE: readonly Metric[] = [
   ),
   gauge(
     'receval_consumer_lag_messages',
-    'Records between our position and the end of the log; absent while the end is not known.',
+    'Records between our position and the end of the log, the high watermark; absent while the end is not known.',
+    'topic',
+    'partition',
+  ),
+  gauge(
+    'receval_open_transaction_messages',
+    'Part of receval_consumer_lag_messages that cannot be read before a transaction of a producer has ended.',
     'topic',
     'partition',
   ),

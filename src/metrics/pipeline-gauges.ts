@@ -41,7 +41,9 @@ function writeUnit(page: Exposition, { topics }: WorkerStatus, unit: UnitStatus)
     const labels = joinLabels(labelText({ topic }), partition);
     page.series('receval_watermark_timestamp_seconds')(labels, unit.topicWatermarks[t] / 1000);
     const lag = unit.lag[t];
-    if (lag !== undefined) page.series('receval_consumer_lag_messages')(labels, lag);
+    if (lag === undefined) continue;
+    page.series('receval_consumer_lag_messages')(labels, lag);
+    page.series('receval_open_transaction_messages')(labels, unit.inTransactions[t]);
   }
 }
 

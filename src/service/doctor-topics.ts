@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { MAX_BYTES } from '../consumers/source/kafka-settings.ts';
+import type { Bounds } from '../consumers/source/port.ts';
 import type { DurationMs } from '../events.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
@@ -30,6 +31,34 @@ export interface TopicFacts {
 /** Whether a topic keeps what a worker may have to read again, and holds nothing too large. */
 export function judgeTopic(needed: DurationMs, topic: TopicFacts): readonly Finding[] {
   return [retentionTime(needed, topic), ...retentionBytes(needed, topic), cleanup(topic), times(topic), sizes(topic)];
+}
+
+/**
+ * Whether transactions hold records back: by topic and partition, what the logs held at the begin and at the end. One that is
+ * open for a moment is nothing to tell of.
+ */
+export function judgeTransactions(
+  names: readonly string[],
+  before: readonly (readonly Bounds[])[],
+  after: readonly (readonly Bounds[])[],
+): readonly Finding[] {
+  const found = names.flatMap((name, t) =>
+    after[t].flatMap(({ end, openFrom }, partition) =>
+      openFrom === undefined || before[t][partition]?.openFrom !== openFrom
+        ? []
+        : [
+            finding(
+              'transactions',
+              'warning',
+              `${name}, partition ${partition}: ${count(end - openFrom)} records from offset ${openFrom} on cannot be read, for a ` +
+                'transaction was open all the time that doctor looked. Until it ends its lists do not close. If it is still so ' +
+                'in a few minutes, look whose it is: kafka-transactions.sh describe-producers',
+              'RecevalLagHigh',
+            ),
+          ],
+    ),
+  );
+  return found.length > 0 ? found : [finding('transactions', 'ok', 'no open transaction holds records back')];
 }
 
 function retentionTime(needed: DurationMs, { name, settings }: TopicFacts): Finding {

@@ -19,7 +19,7 @@ import { type Finding, finding } from './doctor-finding.ts';
 import { judgeClock, judgeCohorts, judgeMemory, judgeSeries } from './doctor-load.ts';
 import { judgeRecords } from './doctor-records.ts';
 import { judgeState } from './doctor-state.ts';
-import { judgeTopic, neededRetention } from './doctor-topics.ts';
+import { judgeTopic, judgeTransactions, neededRetention } from './doctor-topics.ts';
 import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './settings.ts';
 
 export interface DoctorDeps {
@@ -93,7 +93,13 @@ class Doctor {
       }
       await store.close();
     }
-    if (partitions !== undefined && bounds !== undefined) await this.#traffic(partitions, bounds);
+    if (partitions !== undefined && bounds !== undefined) {
+      await this.#traffic(partitions, bounds);
+      await this.#try('transactions', async () => {
+        const names = this.#settings.kafka.topics.map(({ name }) => name);
+        this.#tell(...judgeTransactions(names, bounds, await this.#bounds(partitions)));
+      });
+    }
   }
 
   /** Whether Kafka can be asked. */
@@ -208,7 +214,8 @@ class Doctor {
   #newest(bounds: readonly (readonly Bounds[])[]): readonly SampleRange[] {
     return bounds.flatMap((ofTopic, topic) => {
       const each = Math.min(SAMPLED_PER_PARTITION, Math.ceil(SAMPLED_PER_TOPIC / ofTopic.length));
-      return ofTopic.map(({ start, end }, partition) => ({
+      // What is in a transaction would not be read in time.
+      return ofTopic.map(({ start, end: logEnd, openFrom: end = logEnd }, partition) => ({
         topic: this.#settings.kafka.topics[topic].name,
         partition,
         from: Math.max(start, end - each),

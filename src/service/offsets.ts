@@ -14,6 +14,8 @@ export interface TopicOffsets {
   /** What the log holds: [start, end). */
   readonly start: Offset;
   readonly end: Offset;
+  /** Set while a transaction is open: what stands from here on waits for its end. */
+  readonly openFrom: Offset | undefined;
   readonly committed: Offset | undefined;
   readonly replay: Offset | undefined;
   /** Records from the committed offset to the end. */
@@ -88,6 +90,7 @@ function offsetsOf({
     topic: name,
     start: bounds.start,
     end: bounds.end,
+    openFrom: bounds.openFrom,
     committed: stored?.committed,
     replay: stored?.replay,
     lag: stored === undefined ? undefined : Math.max(0, bounds.end - stored.committed),

@@ -299,10 +299,11 @@ export class Service {
     const { from } = this.#options.settings.start;
     const { rebuild } = this.#options.permissions;
     if (!rebuild && wasRead(await this.#source.committedByGroup(), partition)) return 'state_lost';
-    const { start, end } = await this.#source.bounds(partition, topic);
+    const { start, end, openFrom = end } = await this.#source.bounds(partition, topic);
     // `from` is for a group without any state. A partition that came later holds what was written to it since then.
     if (from === 'earliest' || rebuild || !this.#isFirst) return start;
-    if (from === 'latest') return end;
+    // As Kafka's own consumer: what is committed from now on counts, also of a transaction that is open.
+    if (from === 'latest') return openFrom;
     return this.#source.offsetAt(partition, topic, from.at);
   }
 

@@ -20,7 +20,7 @@ const GIVE_UP_AFTER_MS = 120_000;
 /**
  * Looks for a worker that has something to do and does not get on (faults.md section 1). It gives up only when Kafka and
  * Redis both answer, and Redis takes commits: what a restart cannot mend must not become a storm of restarts. Nor is a worker
- * stuck that reads nothing because its clock is in doubt.
+ * stuck that reads nothing because its clock is in doubt, or because all that is left waits for the end of a transaction.
  */
 export class Watchdog {
   readonly #deps: WatchdogDeps;
@@ -35,15 +35,15 @@ export class Watchdog {
   async look(now: EpochMs): Promise<Health> {
     const { units, commits, clockSkew = 0 } = this.#deps.status();
     const working = units.filter((unit) => unit.stopped === undefined && !unit.replaying);
-    const lag = working.reduce((sum, unit) => sum + unit.lag.reduce<number>((s, records) => s + (records ?? 0), 0), 0);
+    const waiting = working.reduce((sum, unit) => sum + unit.waiting, 0);
     const applied = commits.ok + commits.already;
-    if (lag === 0 || applied !== this.#commits || Math.abs(clockSkew) > LARGEST_SKEW) {
+    if (waiting === 0 || applied !== this.#commits || Math.abs(clockSkew) > LARGEST_SKEW) {
       this.#commits = applied;
       this.#progress = now;
     }
     const stuck = now - (this.#progress ?? now);
     if (stuck < UNREADY_AFTER_MS) return { healthy: true, reasons: [] };
-    const reason = `no commit for ${Math.round(stuck / 1000)} s, though ${lag} records wait`;
+    const reason = `no commit for ${Math.round(stuck / 1000)} s, though ${waiting} records wait`;
     if (stuck < GIVE_UP_AFTER_MS) return { healthy: true, reasons: [reason] };
     const { store, source } = this.#deps;
     const answers = store.connected && !store.refuses && (await source.answers());

@@ -22,7 +22,10 @@ export interface Owned {
   readonly unit: Unit;
   /** By topic: since when nothing new has been there. */
   readonly quietSince: (EpochMs | undefined)[];
+  /** By topic: records up to the end of the log. */
   readonly lag: (number | undefined)[];
+  /** By topic: those of them that wait for the end of a transaction. */
+  readonly inTransactions: number[];
   /** By topic: why it is not read now; empty: it is. */
   readonly blocks: readonly Set<Block>[];
   /** Topics that are ahead of the slowest and let it catch up. */
@@ -42,6 +45,7 @@ export function own(partition: number, unit: Unit, topics: number): Owned {
     unit,
     quietSince: each.map(() => undefined),
     lag: each.map(() => undefined),
+    inTransactions: each.map(() => 0),
     blocks: each.map(() => new Set()),
     ahead: new Set(),
     held: NOTHING,
@@ -52,11 +56,8 @@ export function own(partition: number, unit: Unit, topics: number): Owned {
 }
 
 /** `retention`: how long each topic keeps records; undefined: for ever, or not known. */
-export function statusOf(
-  { partition, unit, lag, stopped }: Owned,
-  retention: readonly (DurationMs | undefined)[],
-  now: EpochMs,
-): UnitStatus {
+export function statusOf(owned: Owned, retention: readonly (DurationMs | undefined)[], now: EpochMs): UnitStatus {
+  const { partition, unit, lag, inTransactions, ahead, stopped } = owned;
   const { join, committed } = unit;
   return {
     partition,
@@ -75,6 +76,11 @@ export function statusOf(
     replaying: unit.replaying,
     stopped,
     lag: [...lag],
+    inTransactions: [...inTransactions],
+    waiting: lag.reduce<number>(
+      (sum, records, topic) => (ahead.has(topic) ? sum : sum + (records ?? 0) - inTransactions[topic]),
+      0,
+    ),
     retentionHeadroom: lag.map((_, topic) => headroom(unit, topic, lag[topic], retention[topic], now)),
   };
 }

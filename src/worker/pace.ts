@@ -66,14 +66,14 @@ export class Pace {
   /**
    * No more is fetched of a topic that leads the unit's slowest too far while others have more to read: what it brings could
    * only wait. Where all units together hold too much, what is fetched already is held back as well. Only leaders are held
-   * back. While a unit replays, silence is no time: a leader does not wait for topics that are read to their end.
+   * back. While a unit replays, silence is no time: a leader does not wait for topics that are read as far as they can be.
    */
   holdLeaders(owned: Owned): void {
     const { maxSkew, topics } = this.#settings;
-    const { unit, lag } = owned;
+    const { unit } = owned;
     const { join } = unit;
     const leads = topics.map((_, topic) => join.topicWatermark(topic) - join.watermark > maxSkew);
-    const others = leads.some((is, topic) => !is && lag[topic] !== 0);
+    const others = leads.some((is, topic) => !is && hasMore(owned, topic));
     const waits = this.#load.isFull && (!unit.replaying || others);
     for (let topic = 0; topic < topics.length; topic++) {
       const isAhead = leads[topic] && !isReadAgain(owned, topic);
@@ -112,7 +112,7 @@ export class Pace {
 
   async #look(owned: Owned, topic: number): Promise<void> {
     const { idleAfter, outOfOrderness } = this.#settings;
-    const { unit, lag, quietSince, blocks } = owned;
+    const { unit, lag, inTransactions, quietSince, blocks } = owned;
     const checked = this.#clock.now();
     // The clock may have been in doubt when it was asked.
     const wasBlocked = blocks[topic].size > 0;
@@ -121,7 +121,10 @@ export class Pace {
     const bounds = await this.#source.bounds(owned.partition, topic).catch(() => undefined);
     this.#passes('end told');
     const position = unit.join.position(topic);
+    // An open transaction is something new: what stands behind its begin was written, and may come late if time passes.
     lag[topic] = bounds === undefined ? undefined : Math.max(0, bounds.end - position);
+    inTransactions[topic] =
+      bounds?.openFrom === undefined ? 0 : Math.max(0, bounds.end - Math.max(bounds.openFrom, position));
     if (lag[topic] !== 0 || unit.replaying || wasBlocked || blocks[topic].size > 0 || owned.ahead.has(topic)) {
       quietSince[topic] = undefined;
       return;
@@ -131,6 +134,15 @@ export class Pace {
     quietSince[topic] = since;
     if (checked - since >= idleAfter) unit.idle(topic, checked - idleAfter - outOfOrderness);
   }
+}
+
+/**
+ * There is more of a topic to wait for: also where nobody knows. The end of a transaction may take hours, so what it holds
+ * back is no reason for a replay to wait: everything that a replay is after was read before.
+ */
+function hasMore({ unit, lag, inTransactions }: Owned, topic: number): boolean {
+  const left = lag[topic];
+  return left === undefined || left > (unit.replaying ? inTransactions[topic] : 0);
 }
 
 /** Only to compare its last record; it adds nothing to what is open. */

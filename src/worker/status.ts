@@ -59,6 +59,10 @@ export interface UnitStatus {
   readonly stopped: StopCause | undefined;
   /** By topic: records between our position and the end of the log; undefined: the end is not known. */
   readonly lag: readonly (number | undefined)[];
+  /** By topic: those of them that cannot be read before a transaction ends. */
+  readonly inTransactions: readonly number[];
+  /** Records that could be read at once: without those in transactions, and without topics that let others catch up. */
+  readonly waiting: number;
   /** By topic: time until retention reaches the oldest record that a replay needs; undefined: never, or not known. */
   readonly retentionHeadroom: readonly (DurationMs | undefined)[];
 }

@@ -21,6 +21,8 @@ export function unitStatus(partition: number, changes: Partial<UnitStatus> = {})
     replaying: false,
     stopped: undefined,
     lag: [undefined, undefined],
+    inTransactions: [0, 0],
+    waiting: 0,
     retentionHeadroom: [undefined, undefined],
     ...changes,
   };

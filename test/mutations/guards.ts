@@ -162,6 +162,20 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'a topic is read to its end where a transaction is open',
+    changes: [
+      {
+        file: PACE,
+        text: 'bounds === undefined ? undefined : Math.max(0, bounds.end - position);',
+        replacement: 'bounds === undefined ? undefined : Math.max(0, (bounds.openFrom ?? bounds.end) - position);',
+      },
+    ],
+  },
+  {
+    name: 'a replay waits for the end of a transaction',
+    changes: [{ file: PACE, text: 'left > (unit.replaying ? inTransactions[topic] : 0)', replacement: 'left > 0' }],
+  },
+  {
     name: 'silence is counted from a question that is older than the last record',
     changes: [
       { file: PACE, text: 'quietSince[topic] ?? this.#clock.now()', replacement: 'quietSince[topic] ?? checked' },

@@ -20,6 +20,8 @@ export const SEEDS: Readonly<Record<string, number>> = {
   'panes are deleted first in a batch': 1,
   'who leads is asked only when something is read': 45,
   'a replay waits for topics in which nothing comes': 4087,
+  'a topic is read to its end where a transaction is open': 5,
+  'a replay waits for the end of a transaction': 51,
   'what is held is limited by its number alone': 26,
   'silence is counted from a question that is older than the last record': 18,
   'lateness by the combined watermark instead of the own topic': 1,

@@ -12,7 +12,7 @@ import { afterAll, vi } from 'vitest';
 import { decodeCheckpoint, type UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import { exitCodeOf } from '../../src/cli/failure.ts';
-import { kafkajs } from '../../src/consumers/source/kafka-client.ts';
+import { type Admin, adminOf, kafkajs } from '../../src/consumers/source/kafka-client.ts';
 import type { Service } from '../services/it-with.ts';
 import { type RunningKafka, startKafka } from '../services/kafka.ts';
 import { type RunningRedis, startRedis } from '../services/redis.ts';
@@ -179,6 +179,38 @@ export class Stand {
     await producer.disconnect();
   }
 
+  /** Appends records to partition 0 in a transaction, which stays open until its end is told and in the log. */
+  async begin(
+    topic: Produced['topic'],
+    values: readonly string[],
+  ): Promise<{ end(outcome: 'commit' | 'abort'): Promise<void> }> {
+    const producer = this.#kafka.producer({
+      createPartitioner: Partitioners.DefaultPartitioner,
+      transactionalId: randomUUID(),
+      idempotent: true,
+      maxInFlightRequests: 1,
+      transactionTimeout: 900_000,
+    });
+    await producer.connect();
+    const transaction = await producer.transaction();
+    await transaction.send({ topic: this.topics[topic], messages: values.map((value) => ({ value, partition: 0 })) });
+    return {
+      end: async (outcome) => {
+        await transaction[outcome]();
+        await producer.disconnect();
+        await this.#asAdmin(async (admin) => {
+          for (const until = Date.now() + 90_000; ; await sleep(20)) {
+            const ends = await admin.fetchTopicOffsets(this.topics[topic]);
+            const high = ends.find(({ partition }) => partition === 0)?.high;
+            const [{ offset }] = await admin.fetchStableOffsets(this.topics[topic], [0]);
+            if (offset === high) return;
+            if (Date.now() > until) throw new Error(`the transaction did not end: ${offset} of ${high}`);
+          }
+        });
+      },
+    };
+  }
+
   /** Appends records as one gzip batch: what repeats itself takes little room on the broker. */
   async produceCompressed(
     topic: Produced['topic'],
@@ -313,8 +345,8 @@ export class Stand {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #asAdmin<T>(work: (admin: ReturnType<InstanceType<typeof Kafka>['admin']>) => Promise<T>): Promise<T> {
-    const admin = this.#kafka.admin();
+  async #asAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+    const admin = adminOf(this.#kafka);
     await admin.connect();
     try {
       return await work(admin);

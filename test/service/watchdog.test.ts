@@ -9,7 +9,7 @@ const GIVEN_UP = { healthy: false, reasons: [expect.stringContaining('and Kafka 
 class Bench {
   readonly store = { connected: true, refuses: false };
   answers = true;
-  units: readonly UnitStatus[] = [unitStatus(0, { lag: [0, 7] })];
+  units: readonly UnitStatus[] = [unitStatus(0, { waiting: 7 })];
   status: Partial<WorkerStatus> = {};
   commits = 0;
   readonly #watchdog = new Watchdog({
@@ -59,9 +59,13 @@ it.each<readonly [string, (bench: Bench) => void]>([
 
 it.each<readonly [string, (bench: Bench) => void]>([
   ['its clock is in doubt', (bench) => Object.assign(bench, { status: { clockSkew: -30_001 } })],
-  ['nothing is left to read', (bench) => Object.assign(bench, { units: [unitStatus(0, { lag: [0, 0] })] })],
-  ['its unit replays', (bench) => Object.assign(bench, { units: [unitStatus(0, { lag: [5, 5], replaying: true })] })],
-  ['its unit is stopped', (bench) => Object.assign(bench, { units: [unitStatus(0, { lag: [5, 5], stopped: 'gap' })] })],
+  ['nothing is left to read', (bench) => Object.assign(bench, { units: [unitStatus(0, { waiting: 0 })] })],
+  [
+    'all that is left waits for a transaction',
+    (bench) => Object.assign(bench, { units: [unitStatus(0, { lag: [0, 7], inTransactions: [0, 7], waiting: 0 })] }),
+  ],
+  ['its unit replays', (bench) => Object.assign(bench, { units: [unitStatus(0, { waiting: 10, replaying: true })] })],
+  ['its unit is stopped', (bench) => Object.assign(bench, { units: [unitStatus(0, { waiting: 10, stopped: 'gap' })] })],
 ])('one that does nothing because %s is not stuck', async (_, happens) => {
   const bench = new Bench();
   happens(bench);

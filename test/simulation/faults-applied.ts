@@ -92,6 +92,13 @@ export function applyFault(world: World, fault: Fault): void {
       happened();
       world.log.damage(fault.partition, fault.topic, { records: fault.records, until: scheduler.now + fault.length });
       return;
+    case 'transaction':
+      happened();
+      world.log.begin(fault.partition, fault.topic);
+      if (fault.length !== Number.POSITIVE_INFINITY) {
+        scheduler.in(fault.length, () => world.endTransaction(fault.partition, fault.topic));
+      }
+      return;
     case 'ramp':
       if (fault.weight !== world.weight) happened();
       world.weight = fault.weight;

@@ -134,6 +134,22 @@ export function drawDamages(
   }));
 }
 
+/** Transactions of producers, also several at a time, shorter and longer than a topic is read to its end for before it passes for silent. */
+export function drawTransactions(
+  random: Random,
+  { partitions, join, idleAfter }: SimulatedSettings,
+  begin: EpochMs,
+  end: EpochMs,
+): readonly Fault[] {
+  return Array.from({ length: random.whole(1, 4) }, () => ({
+    kind: 'transaction',
+    at: random.whole(begin, end - 1),
+    partition: random.whole(0, partitions - 1),
+    topic: random.whole(0, join.topics.length - 1),
+    length: random.pick([1000, idleAfter, 3 * idleAfter, Number.POSITIVE_INFINITY]),
+  }));
+}
+
 /** By number of the request. */
 export function drawFates(random: Random): readonly Fate[] {
   const rate = random.pick([0, 0.02, 0.1, 0.3]);

@@ -1,6 +1,6 @@
 /** From a seed to a judged history. */
 import type { Broken } from './broken.ts';
-import { drawDamages, drawFates, drawFaults, drawRamps } from './faults.ts';
+import { drawDamages, drawFates, drawFaults, drawRamps, drawTransactions } from './faults.ts';
 import { BEGIN, drawSettings, drawTraffic, STEP_MS, shortOfMemory } from './generator.ts';
 import { Happened } from './happened.ts';
 import type { Product } from './product.ts';
@@ -26,6 +26,9 @@ const RAMPED = 10;
 /** In these of so many there are batches that cannot be decoded. */
 const DAMAGED = { of: 20, are: [4, 15] } as const;
 
+/** In these of so many producers have transactions. */
+const WITH_TRANSACTIONS = { of: 23, are: [5, 17] } as const;
+
 /** In one of so many the processes have little memory. */
 const SHORT_OF_MEMORY = 13;
 
@@ -41,12 +44,14 @@ export function drawScenario(seed: number): Scenario {
   const isDamaged = DAMAGED.are.some((one) => seed % DAMAGED.of === one);
   const damage = random.stream('damage');
   const damages = isDamaged ? drawDamages(damage, settings, BEGIN, end) : [];
+  const isTransactional = WITH_TRANSACTIONS.are.some((one) => seed % WITH_TRANSACTIONS.of === one);
+  const transactions = isTransactional ? drawTransactions(random.stream('transactions'), settings, BEGIN, end) : [];
   return {
     seed,
     settings,
     onUndecodable: damage.pick(['stop', 'skip', 'mixed']),
     traffic,
-    faults: [...faults, ...ramps, ...damages].sort((a, b) => a.at - b.at),
+    faults: [...faults, ...ramps, ...damages, ...transactions].sort((a, b) => a.at - b.at),
     fates: drawFates(random.stream('fates')),
     begin: BEGIN,
     end,

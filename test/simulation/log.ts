@@ -19,6 +19,9 @@ class Part {
   start: Offset;
   end: Offset;
   readonly written: Written[] = [];
+  transactions = 0;
+  /** A transaction began here: nothing from here on can be read. undefined: none is open. */
+  openFrom: Offset | undefined;
   /** The next records that are written are damaged. */
   damage = { records: 0, until: Number.NEGATIVE_INFINITY };
 
@@ -58,14 +61,25 @@ export class SimulatedLog {
     this.#parts[partition][topic].damage = damage;
   }
 
-  /** A marker at the end that holds nothing for us. */
-  mark(partition: number, topic: number): void {
-    this.#parts[partition][topic].end++;
+  /** A producer's transaction begins, with a record that holds nothing for us. What is written from now on can be read when all have ended. */
+  begin(partition: number, topic: number): void {
+    const part = this.#parts[partition][topic];
+    part.openFrom ??= part.end;
+    part.end++;
+    part.transactions++;
+  }
+
+  /** One that is open ends, with a control record. */
+  endTransaction(partition: number, topic: number): void {
+    const part = this.#parts[partition][topic];
+    part.end++;
+    part.transactions--;
+    if (part.transactions === 0) part.openFrom = undefined;
   }
 
   bounds(partition: number, topic: number): Bounds {
-    const { start, end } = this.#parts[partition][topic];
-    return { start, end };
+    const { start, end, openFrom } = this.#parts[partition][topic];
+    return openFrom === undefined ? { start, end } : { start, end, openFrom };
   }
 
   trim(partition: number, topic: number, below: Offset): boolean {
@@ -76,26 +90,27 @@ export class SimulatedLog {
   }
 
   /**
-   * At most `limit` records that are retained, from an offset on, and the next offset to read: past holes. Up to the first that
-   * cannot be decoded now; where that is the first of all, it alone.
+   * At most `limit` records that are retained, from an offset on, and the next offset to read: past holes. Up to an open
+   * transaction, and up to the first that cannot be decoded now; where that is the first of all, it alone.
    */
   read(
     partition: number,
     topic: number,
     { from, limit, now }: { readonly from: Offset; readonly limit: number; readonly now: EpochMs },
   ): { records: LogRecord[]; next: Offset; undecodable?: UndecodableBatch } {
-    const { written, start, end } = this.#parts[partition][topic];
+    const { written, start, end: logEnd, openFrom: end = logEnd } = this.#parts[partition][topic];
     const first = Math.max(from, start);
     let at = firstAtOrAbove(written, first);
+    const readable = firstAtOrAbove(written, end);
     const records: LogRecord[] = [];
-    if (at < written.length && written[at].damagedUntil > now) {
+    if (at < readable && written[at].damagedUntil > now) {
       const { offset } = written[at].record;
       return { records, next: offset + 1, undecodable: damaged(offset) };
     }
-    for (; at < written.length && records.length < limit && written[at].damagedUntil <= now; at++) {
+    for (; at < readable && records.length < limit && written[at].damagedUntil <= now; at++) {
       records.push(written[at].record);
     }
-    return { records, next: at < written.length ? records[records.length - 1].offset + 1 : end };
+    return { records, next: at < readable ? records[records.length - 1].offset + 1 : end };
   }
 
   /** Everything that was ever written below an offset, from another one on. */

@@ -11,7 +11,10 @@ import type { World } from './world.ts';
 const LOOK_EVERY_MS: DurationMs = 10_000;
 const MOST_LOOKS = 60;
 
-/** Traffic and faults are over: everybody is well again, and one of them at least runs. Calls `ended` after the verdict. */
+/**
+ * Traffic and faults are over: everybody is well again, and one of them at least runs. Who replays comes to its end though
+ * transactions stay open; then they end as well. Calls `ended` after the verdict.
+ */
 export function comeToRest(world: World, ended: () => void): void {
   const running = world.processes.filter((process) => process !== undefined);
   world.brokersAwayUntil = Number.NEGATIVE_INFINITY;
@@ -27,11 +30,45 @@ export function comeToRest(world: World, ended: () => void): void {
   for (let slot = 0; slot < world.processes.length; slot++) world.bootLater(slot, 1000);
   world.group.rebalance();
   world.say(() => 'all is well from here on');
+  const read = (): void =>
+    look(
+      world,
+      MOST_LOOKS,
+      (partition) => isRead(world, partition),
+      () => sleep(world, ended),
+    );
+  if (!isOpen(world)) {
+    read();
+    return;
+  }
   look(
     world,
     MOST_LOOKS,
-    (partition) => isRead(world, partition),
-    () => sleep(world, ended),
+    (partition) => isReplayed(world, partition),
+    () => {
+      for (const [partition, topic] of places(world)) while (world.endTransaction(partition, topic));
+      read();
+    },
+  );
+}
+
+function places({ scenario }: World): readonly (readonly [partition: number, topic: number])[] {
+  const { partitions, join } = scenario.settings;
+  return Array.from({ length: partitions }, (_, partition) =>
+    join.topics.map((_, topic) => [partition, topic] as const),
+  ).flat();
+}
+
+function isOpen(world: World): boolean {
+  return places(world).some(([partition, topic]) => world.log.bounds(partition, topic).openFrom !== undefined);
+}
+
+/** Somebody owns the unit and has read again what it must. */
+function isReplayed({ processes }: World, wanted: number): boolean {
+  return processes.some((process) =>
+    process?.worker
+      .status()
+      .units.some(({ partition, replaying, stopped }) => partition === wanted && !replaying && stopped === undefined),
   );
 }
 

@@ -69,6 +69,8 @@ export type Fault = { readonly at: EpochMs } & (
       readonly records: number;
       readonly length: DurationMs;
     }
+  /** A producer's transaction is open so long; Infinity: until all is well again. */
+  | { readonly kind: 'transaction'; readonly partition: number; readonly topic: number; readonly length: DurationMs }
   /** The weights of the experiment change: the processes end one after the other, and those that start have the new ones. */
   | { readonly kind: 'ramp'; readonly weight: number; readonly every: DurationMs }
 );

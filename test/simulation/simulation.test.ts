@@ -35,6 +35,7 @@ describe('the simulator', () => {
           'stopped: limit',
           'stopped: codec',
           'damage',
+          'transaction',
           'stopped: memory',
           'stopped: state_lost',
           'start refused',

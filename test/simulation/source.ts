@@ -97,7 +97,8 @@ export class SimulatedSource implements LogSource {
     const { scheduler, log, random, member, brokersAwayUntil } = this.#deps;
     const position = this.#position(partition, topic);
     if (this.#stopped || position.fetching || position.paused || position.held) return;
-    if (position.next >= log.bounds(partition, topic).end) return;
+    const { end, openFrom = end } = log.bounds(partition, topic);
+    if (position.next >= openFrom) return;
     position.fetching = true;
     const earliest = Math.max(position.slowUntil, brokersAwayUntil()) - scheduler.now;
     const delay = Math.max(0, earliest) + random.whole(1, random.chance(0.2) ? SLOWEST_FETCH_MS : 50);
@@ -110,7 +111,7 @@ export class SimulatedSource implements LogSource {
     if (this.#stopped || position.paused || !this.#flowing.includes(partition)) return;
     const asked = { from: position.next, limit: random.whole(1, chunk), now: scheduler.now };
     const { records, next, undecodable } = log.read(partition, topic, asked);
-    if (next === position.next) return;
+    if (next <= position.next) return;
     if (undecodable !== undefined && refused(partition, topic, undecodable) === 'stop') return;
     position.next = next;
     this.#deliver({ partition, topic, records, next, undecodable });

@@ -187,6 +187,15 @@ export class World {
     for (const process of this.processes) process?.source.wake();
   }
 
+  /** One of them, if any is open. Answers whether there was one. */
+  endTransaction(partition: number, topic: number): boolean {
+    if (this.log.bounds(partition, topic).openFrom === undefined) return false;
+    this.log.endTransaction(partition, topic);
+    this.say(() => `a transaction in topic ${topic} of partition ${partition} ends`);
+    for (const process of this.processes) process?.source.wake();
+    return true;
+  }
+
   /** Starts a process in a slot where none runs. */
   boot(slot: number, { rebuild }: Pick<Remedy, 'rebuild'> = { rebuild: false }): void {
     if (this.processes[slot] !== undefined) return;

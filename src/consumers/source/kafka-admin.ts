@@ -1,7 +1,7 @@
 import type { EpochMs, Offset } from '../../events.ts';
 import { Brokers } from './kafka-brokers.ts';
 import { offsetOf } from './kafka-chunks.ts';
-import { kafkajs } from './kafka-client.ts';
+import { adminOf, kafkajs } from './kafka-client.ts';
 import { accessOptions } from './kafka-connection.ts';
 import { CONNECTION_TIMEOUT, type KafkaConnection, REQUEST_TIMEOUT, RETRY } from './kafka-settings.ts';
 
@@ -47,7 +47,7 @@ export class KafkaAdmin {
   constructor(options: KafkaAdminOptions) {
     this.client = quietClient(options);
     this.#topics = options.topics;
-    this.questions = new Brokers(() => this.client.admin({ retry: QUIET_RETRY }), options.topics);
+    this.questions = new Brokers(() => adminOf(this.client, { retry: QUIET_RETRY }), options.topics);
   }
 
   /** host:port of every broker that the cluster knows. */
@@ -107,7 +107,7 @@ export class KafkaAdmin {
   }
 
   async #ask<T>(question: (admin: ReturnType<KafkaClient['admin']>) => Promise<T>): Promise<T> {
-    const admin = this.client.admin({ retry: QUIET_RETRY });
+    const admin = adminOf(this.client, { retry: QUIET_RETRY });
     try {
       await admin.connect();
       return await question(admin);

@@ -11,7 +11,10 @@ interface PartitionOffset {
 export interface AdminClient {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
+  /** `high`: the end of the log, also behind open transactions. */
   fetchTopicOffsets(topic: string): Promise<readonly (PartitionOffset & { high: string; low: string })[]>;
+  /** Where reading ends while transactions are open; else the ends of the logs. Of a topic whose offsets were fetched before. */
+  fetchStableOffsets(topic: string, partitions: readonly number[]): Promise<readonly PartitionOffset[]>;
   fetchTopicOffsetsByTimestamp(topic: string, timestamp?: number): Promise<readonly PartitionOffset[]>;
   fetchTopicMetadata(options: { topics: string[] }): Promise<{ topics: readonly { partitions: readonly unknown[] }[] }>;
   fetchOffsets(options: {
@@ -40,8 +43,8 @@ export class Brokers {
   }
 
   /**
-   * The end is the last stable offset. Calls for partitions of one topic share a request, but never one that was sent
-   * before the call.
+   * The end is the high watermark. Who reads committed records alone and stands there has nothing left to read: no transaction
+   * is open below. Calls for partitions of one topic share a request, but never one that was sent before the call.
    */
   async bounds(partition: number, topic: number): Promise<Bounds> {
     const bounds = (await this.#boundsOf(topic)).get(partition);
@@ -61,14 +64,25 @@ export class Brokers {
 
   #fetchBounds(topic: number, onSent = (): void => {}): Promise<ReadonlyMap<number, Bounds>> {
     return this.#ask(async (admin) => {
-      const offsets = await admin.fetchTopicOffsets(this.#topics[topic]);
+      const name = this.#topics[topic];
+      const offsets = await admin.fetchTopicOffsets(name);
+      // After the ends: what is below an earlier end is held back by a transaction, and not written since.
+      const stable = await admin.fetchStableOffsets(
+        name,
+        offsets.map(({ partition }) => partition),
+      );
+      const readable = new Map(stable.map(({ partition, offset }) => [partition, offsetOf(offset)]));
       return new Map(
-        offsets.map(({ partition, low, high }) => [partition, { start: offsetOf(low), end: offsetOf(high) }]),
+        offsets.map(({ partition, low, high }) => {
+          const [start, end] = [offsetOf(low), offsetOf(high)];
+          const openFrom = readable.get(partition) ?? end;
+          return [partition, openFrom < end ? { start, end, openFrom } : { start, end }];
+        }),
       );
     }, onSent);
   }
 
-  /** The first offset with a record timestamp at or after `at`; the end if there is none. */
+  /** The first offset with a record timestamp at or after `at`, also of an open transaction; the end if there is none. */
   offsetAt(partition: number, topic: number, at: EpochMs): Promise<Offset> {
     return this.#ask(async (admin) => {
       const offsets = await admin.fetchTopicOffsetsByTimestamp(this.#topics[topic], at);

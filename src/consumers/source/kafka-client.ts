@@ -3,14 +3,38 @@ import { type Message, messagesOf, withoutAborted } from './kafka-batches.ts';
 import { codecTable } from './kafka-codecs.ts';
 import { openBatch, Records } from './kafka-records.ts';
 
-// The only place that loads kafkajs: it is CommonJS, and two of its modules are replaced before any other sees them.
+// The only place that loads kafkajs: it is CommonJS, and three of its modules are replaced before any other sees them.
 export type AdminConfig = import('kafkajs').AdminConfig;
+export type Admin = import('kafkajs').Admin & StableOffsets;
 export type AuthenticationProvider = import('kafkajs').Mechanism['authenticationProvider'];
 export type Consumer = import('kafkajs').Consumer;
 export type EachBatchPayload = import('kafkajs').EachBatchPayload;
 export type KafkaConfig = import('kafkajs').KafkaConfig;
 export type LogEntry = import('kafkajs').LogEntry;
 export type Producer = import('kafkajs').Producer;
+
+/** What kafkajs' own admin client cannot be asked. */
+interface StableOffsets {
+  /** Where reading ends while transactions are open (the last stable offsets); else the ends of the logs. A topic must be known to the client. */
+  fetchStableOffsets(topic: string, partitions: readonly number[]): Promise<readonly PartitionOffset[]>;
+}
+
+interface PartitionOffset {
+  readonly partition: number;
+  readonly offset: string;
+}
+
+/** The parts of kafkajs' cluster that are used. It asks for offsets as one who reads at this level. */
+interface Cluster {
+  isolationLevel: number;
+  fetchTopicsOffset(
+    topics: readonly {
+      readonly topic: string;
+      readonly fromBeginning: false;
+      readonly partitions: readonly { readonly partition: number }[];
+    }[],
+  ): Promise<readonly { readonly partitions: readonly PartitionOffset[] }[]>;
+}
 
 /** The parts of kafkajs' reader of bytes that are used. */
 interface ByteReader {
@@ -22,6 +46,14 @@ interface ByteReader {
 const VERSION = '2.2.4';
 const DECODE_MESSAGES = 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js';
 const FILTER_ABORTED = 'kafkajs/src/consumer/filterAbortedMessages.js';
+const CREATE_ADMIN = 'kafkajs/src/admin/index.js';
+
+/** As the protocol of Kafka numbers them: kafka.apache.org/protocol#The_Messages_ListOffsets. */
+const READ_UNCOMMITTED = 0;
+const READ_COMMITTED = 1;
+
+/** Of every admin client. */
+const clusters = new WeakMap<object, Cluster>();
 
 const require = createRequire(import.meta.url);
 
@@ -43,6 +75,7 @@ function load(): typeof import('kafkajs') {
   }
   replace(DECODE_MESSAGES, decodeMessages());
   replace(FILTER_ABORTED, withoutAborted);
+  replace(CREATE_ADMIN, noteCluster(require(CREATE_ADMIN)));
   const loaded: typeof import('kafkajs') = require('kafkajs');
   Object.assign(loaded.CompressionCodecs, codecTable());
   return loaded;
@@ -53,6 +86,38 @@ function replace(path: string, exported: (...args: never) => unknown): void {
   const module = require.cache[require.resolve(path)];
   if (module === undefined) throw new Error(`kafka: ${path} cannot be replaced`);
   module.exports = exported;
+}
+
+/** kafkajs' maker of admin clients, except that the cluster of each is noted. */
+function noteCluster(
+  create: (options: { readonly cluster: Cluster }) => import('kafkajs').Admin,
+): (options: { readonly cluster: Cluster }) => import('kafkajs').Admin {
+  return (options) => {
+    const admin = create(options);
+    clusters.set(admin, options.cluster);
+    return admin;
+  };
+}
+
+/**
+ * kafkajs' admin client, except that it tells the ends of the logs. kafkajs itself asks as one who reads no open transaction,
+ * and is told where such a reader stands still: that is a question of its own here.
+ */
+export function adminOf(kafka: InstanceType<typeof kafkajs.Kafka>, config?: AdminConfig): Admin {
+  const admin = kafka.admin(config);
+  const cluster = clusters.get(admin);
+  if (cluster === undefined) throw new Error('kafka: the admin client is of another kafkajs');
+  cluster.isolationLevel = READ_UNCOMMITTED;
+  const committed: Cluster = Object.create(cluster, { isolationLevel: { value: READ_COMMITTED } });
+  return {
+    ...admin,
+    fetchStableOffsets: async (topic, partitions) => {
+      const [answer] = await committed.fetchTopicsOffset([
+        { topic, fromBeginning: false, partitions: partitions.map((partition) => ({ partition })) },
+      ]);
+      return answer?.partitions ?? [];
+    },
+  };
 }
 
 /** How kafkajs itself logs in with a password. */

@@ -4,7 +4,7 @@ import { assignerName, coPartitionedAssigner } from './assigner.ts';
 import { Deadline } from './deadline.ts';
 import { Brokers } from './kafka-brokers.ts';
 import { type FetchedBatch, offsetOf } from './kafka-chunks.ts';
-import { type Consumer, type EachBatchPayload, kafkajs, type LogEntry } from './kafka-client.ts';
+import { adminOf, type Consumer, type EachBatchPayload, kafkajs, type LogEntry } from './kafka-client.ts';
 import { accessOptions } from './kafka-connection.ts';
 import { isTopicMissing, isUnreachable, KafkaFailure, Restarts } from './kafka-faults.ts';
 import { Flow } from './kafka-flow.ts';
@@ -77,7 +77,7 @@ export class KafkaSource implements LogSource {
       logLevel: logLevel.WARN,
       logCreator: () => (entry) => this.#logged(entry),
     });
-    this.#brokers = new Brokers(() => this.#kafka.admin({ retry: { ...RETRY, retries: 2 } }), options.topics);
+    this.#brokers = new Brokers(() => adminOf(this.#kafka, { retry: { ...RETRY, retries: 2 } }), options.topics);
   }
 
   async run(handler: SourceHandler): Promise<void> {
@@ -309,7 +309,7 @@ export class KafkaSource implements LogSource {
     return this.#trouble;
   }
 
-  /** undefined: the partition is not ours. Lag is `bounds().end - position`. */
+  /** undefined: the partition is not ours. Lag is `bounds().end - position`; what is below `openFrom` of it can be read. */
   state(partition: number, topic: number): ReadState | undefined {
     const position = this.#flow?.position(partition, topic);
     return position === undefined ? undefined : { position: position.expected, flows: position.flows };

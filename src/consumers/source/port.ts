@@ -63,6 +63,8 @@ export interface Batch {
 export interface Bounds {
   readonly start: Offset;
   readonly end: Offset;
+  /** Set while a transaction is open: from here on, below the end, nothing can be read before it has ended. */
+  readonly openFrom?: Offset;
 }
 
 export interface SourceHandler {

@@ -6,7 +6,7 @@ interface Fake extends AdminClient {
 }
 
 /** An admin client that answers when told to. */
-function fake(made: Fake[], open: (() => void)[], failures: Error[] = []): Fake {
+function fake(made: Fake[], open: (() => void)[], failures: Error[] = [], stable?: string): Fake {
   const calls: string[] = [];
   const client: Fake = {
     calls,
@@ -20,6 +20,7 @@ function fake(made: Fake[], open: (() => void)[], failures: Error[] = []): Fake 
       const high = String(calls.length);
       return [{ partition: 0, offset: high, low: '0', high }];
     },
+    fetchStableOffsets: async (_, partitions) => partitions.map((partition) => ({ partition, offset: stable ?? '9' })),
     fetchTopicOffsetsByTimestamp: async () => [],
     fetchTopicMetadata: async () => ({ topics: [] }),
     fetchOffsets: async () => [
@@ -59,6 +60,21 @@ describe('questions to the brokers', () => {
       { start: 0, end: 3 },
     ]);
     expect(made[0].calls).toEqual(['connect', 'a', 'a']);
+  });
+
+  it.each([
+    ['1', { start: 0, end: 2, openFrom: 1 }],
+    ['2', { start: 0, end: 2 }],
+    // Written after the end was told.
+    ['3', { start: 0, end: 2 }],
+  ] as const)('tell an open transaction by a stable offset of %s before an end of 2', async (stable, bounds) => {
+    const made: Fake[] = [];
+    const open: (() => void)[] = [];
+    const brokers = new Brokers(() => fake(made, open, [], stable), ['a']);
+    const asked = brokers.bounds(0, 0);
+    await tick();
+    open.shift()?.();
+    expect(await asked).toEqual(bounds);
   });
 
   it('go out one at a time', async () => {

@@ -33,6 +33,71 @@ async function deleteBelow(kafka: RunningKafka, topic: string, offset: number): 
   await admin.disconnect();
 }
 
+/** One is committed, one aborted: what stands behind them waits for their ends, and control records are nothing that is left. */
+async function readsBehindTransactions(kafka: RunningKafka): Promise<void> {
+  const topics = await makeTopics(kafka, 1, 1);
+  const [topic] = topics;
+  const producer = client(kafka).producer({
+    transactionalId: topic,
+    idempotent: true,
+    maxInFlightRequests: 1,
+    transactionTimeout: 900_000,
+  });
+  await producer.connect();
+  const begin = async (value: string) => {
+    const transaction = await producer.transaction();
+    await transaction.send({ topic, messages: [{ value }, { value }] });
+    return transaction;
+  };
+  await produce(kafka, topic, [{ value: 'a' }]);
+  const told = new Told();
+  const source = sourceOver(kafka, topics, told);
+  const read = new Collector(source);
+  await until('the first is read', () => source.state(0, 0)?.position === 1);
+  expect(await source.bounds(0, 0)).toEqual({ start: 0, end: 1 });
+
+  const first = await begin('b');
+  expect(await source.bounds(0, 0)).toEqual({ start: 0, end: 3, openFrom: 1 });
+  await produce(kafka, topic, [{ value: 'c' }]);
+  expect(await source.bounds(0, 0)).toEqual({ start: 0, end: 4, openFrom: 1 });
+  expect(source.state(0, 0)?.position).toBe(1);
+  await first.commit();
+  await until('all is read', () => source.state(0, 0)?.position === 5);
+  expect(await source.bounds(0, 0)).toEqual({ start: 0, end: 5 });
+
+  const second = await begin('d');
+  expect(await source.bounds(0, 0)).toEqual({ start: 0, end: 7, openFrom: 5 });
+  source.pause(0, 0);
+  await second.abort();
+  await until('the abort is written', async () => (await source.bounds(0, 0)).openFrom === undefined);
+  // Of a topic that is paused nothing is fetched, and its end is known all the same.
+  expect(await source.bounds(0, 0)).toEqual({ start: 0, end: 8 });
+  source.resume(0, 0);
+  await until('the position is the end', () => source.state(0, 0)?.position === 8);
+
+  // As the runbook ends one whose producer is gone.
+  await begin('e');
+  await until('it is seen', async () => (await source.bounds(0, 0)).openFrom === 8);
+  // Who is sent past what it holds waits there; the log has not lost anything.
+  source.seek(0, 0, 10);
+  await until('it stands there', () => source.state(0, 0)?.flows === true);
+  const transactions = (...args: string[]) =>
+    kafka.tool('org.apache.kafka.tools.TransactionsCommand', [
+      ...['--bootstrap-server', kafka.brokers.join(',')],
+      ...[...args, '--topic', topic, '--partition', '0'],
+    ]);
+  expect(await transactions('describe-producers')).toMatch(
+    /ProducerId.*CurrentTransactionStartOffset\s+\d+\s.*\s8\s*$/,
+  );
+  await transactions('abort', '--start-offset', '8');
+  await until('the position is the end again', () => source.state(0, 0)?.position === 11);
+  expect(await source.bounds(0, 0)).toEqual({ start: 0, end: 11 });
+  await producer.disconnect();
+  await read.stop();
+  expect(read.values()).toEqual(['a', 'b', 'b', 'c']);
+  expect([told.lost, told.gaps]).toEqual([[], []]);
+}
+
 describe('reading from Kafka', () => {
   itWith(KAFKA, 'gives values, times and tombstones in order', readsAll);
   itWith(OLDER, 'works with Kafka 3.9 as well', readsAll);
@@ -121,6 +186,9 @@ describe('reading from Kafka', () => {
     expect(read.offsets()).toEqual([0, 1, 9, 10]);
     expect(read.batches.at(-1)?.next).toBe(15);
   });
+
+  itWith(KAFKA, 'tells the end behind an open transaction, and where it begins', readsBehindTransactions);
+  itWith(OLDER, 'tells them with Kafka 3.9 as well', readsBehindTransactions);
 
   itWith(KAFKA, 'takes what compaction leaves for holes, not for gaps', async (kafka) => {
     const topics = await makeTopics(kafka, 1, 1, {
