@@ -277,7 +277,8 @@ export class Unit {
     const changes = this.#panes.takeChanges();
     const panes = this.#panes.state();
     const owner = { namespace, unit: partition, generation: this.#generation };
-    const replaced = this.#experiments.takeChanges(join.watermark, owner, changes.rows);
+    const removes = new Map<string, readonly string[]>();
+    this.#experiments.takeChanges(join.watermark, owner, changes.rows, removes);
     const checkpoint = encodeCheckpoint({
       format: FORMAT_VERSION,
       generation: this.#generation,
@@ -289,9 +290,9 @@ export class Unit {
       runs: this.#experiments.state(),
       lastRecords: this.#reading.marks(),
     });
-    const deletes = [...stale, ...changes.deletes, ...replaced];
+    const deletes = [...stale, ...changes.deletes];
     this.#commits.prepare(
-      { checkpoint, rows: changes.rows, deletes },
+      { checkpoint, rows: changes.rows, deletes, removes },
       {
         counts: join.counts,
         invalid: this.#invalid.map(copyInvalid),
