@@ -40,11 +40,6 @@ export const BOUND_MUTATIONS: readonly Mutation[] = [
     text: 'const first = blocks[0]?.[0] ?? Number.POSITIVE_INFINITY;',
     replacement: 'const first = blocks.at(-1)?.[0] ?? Number.POSITIVE_INFINITY;',
   }),
-  bounded('users who are out come back with the next owner', {
-    file: 'statistics/sample-union.ts',
-    text: 'if (key >= this.#limit) return false;',
-    replacement: '',
-  }),
   bounded('the level of the users is stored with the next user alone', {
     file: 'statistics/sample-codec.ts',
     text: 'if (users.length === 0 && !raised) return fields;',
