@@ -26,11 +26,14 @@ export class ClockDrops {
   constructor(ranges: OffsetRanges = [], blocks: ClockBlocks = []) {
     this.#ranges = new Ranges(ranges);
     this.#blocks = [...blocks];
+    // Builds before there were blocks stored any number of ranges.
+    const last = ranges.at(-1);
+    if (last !== undefined) this.#bound(last[1] - 1);
   }
 
   add(offset: Offset): void {
     this.#ranges.add(offset, offset + 1);
-    if (this.#ranges.size > MOST_RANGES) this.#fill(Math.floor(offset / CLOCK_BLOCK));
+    this.#bound(offset);
   }
 
   has(offset: Offset): boolean {
@@ -62,6 +65,11 @@ export class ClockDrops {
 
   get bytes(): number {
     return RANGE_BYTES * this.#ranges.size + (BLOCK_BYTES + DIGITS) * this.#blocks.length;
+  }
+
+  /** Only the block of the last offset is not full. */
+  #bound(last: Offset): void {
+    if (this.#ranges.size > MOST_RANGES) this.#fill(Math.floor(last / CLOCK_BLOCK));
   }
 
   /** What lies in blocks before this one becomes bits. */
