@@ -4,6 +4,15 @@ import type { EpochMs, Offset } from './events.ts';
 /** Half-open ranges of offsets, ascending and apart: [from, to). */
 export type OffsetRanges = readonly (readonly [from: Offset, to: Offset])[];
 
+/** Offsets of one block of wall-clock verdicts. Part of the stored format. */
+export const CLOCK_BLOCK = 1024;
+
+/**
+ * Blocks of offsets, ascending: block b holds [b · CLOCK_BLOCK, (b + 1) · CLOCK_BLOCK). Bits are hexadecimal digits, of the
+ * first four offsets in the first digit, the first of these in its lowest bit.
+ */
+export type ClockBlocks = readonly (readonly [block: number, bits: string])[];
+
 /** The watermark of a topic was raised by the wall clock before the record at `before` (semantics.md section 2). */
 export interface IdleAdvance {
   readonly before: Offset;
@@ -20,8 +29,10 @@ export interface TopicCheckpoint {
   readonly replayWatermark: EpochMs;
   /** Recorded inputs at or beyond `replay`. */
   readonly idleAdvances: readonly IdleAdvance[];
-  /** Offsets in [replay, committed) that the wall clock judged to be `future`. */
+  /** Offsets in [replay, committed) that the wall clock judged to be `future`, but for those in blocks. */
   readonly clockDrops: OffsetRanges;
+  /** So many blocks hold more of them (`JoinCheckpoint.clockBlocks`). Absent: none. */
+  readonly clockBlocks?: number;
   /**
    * Offsets in [replay, committed) of record batches that could not be decoded and were passed: a replay passes them again,
    * whether it can decode them or not. Absent: none.
@@ -51,4 +62,6 @@ export interface JoinCheckpoint {
   readonly counts: readonly TopicCounts[];
   /** Combined watermark: what closed, settled or was deleted at or below it is done. */
   readonly watermark: EpochMs;
+  /** By topic, as many as the topic counts; stored beside the checkpoint (unit/clock-blocks.ts). Absent: none. */
+  readonly clockBlocks?: readonly ClockBlocks[];
 }

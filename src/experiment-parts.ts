@@ -129,5 +129,6 @@ async function sampleInTurns(fields: Fields): Promise<Sampled> {
     readField(read, field, text);
     if (read.size > 0 && read.size % USERS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
   }
+  read.settle();
   return read;
 }

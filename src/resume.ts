@@ -101,7 +101,11 @@ export function resume(
 function fromReplayOffsets(join: JoinCheckpoint): JoinCheckpoint {
   return {
     watermark: Number.NEGATIVE_INFINITY,
-    topics: join.topics.map(({ undecodable: _, ...topic }) => ({ ...topic, committed: topic.replay, clockDrops: [] })),
+    topics: join.topics.map(({ undecodable: _, clockBlocks: __, ...topic }) => ({
+      ...topic,
+      committed: topic.replay,
+      clockDrops: [],
+    })),
     counts: join.counts,
   };
 }

@@ -1,7 +1,9 @@
 // Long because the whole data path of a unit stands here, what is read beside what is passed.
 import type { Panes } from './accumulators/panes.ts';
-import { decodeCheckpoint, encodeCheckpoint } from './accumulators/store/checkpoint.ts';
-import { FORMAT_VERSION, unitKey } from './accumulators/store/layout.ts';
+import { CheckpointError, decodeCheckpoint, encodeCheckpoint } from './accumulators/store/checkpoint.ts';
+import { formatOf, unitKey } from './accumulators/store/layout.ts';
+import type { Store } from './accumulators/store/port.ts';
+import { StoreUnavailable } from './accumulators/store/unavailable.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { JoinEngine } from './consumers/join/api.ts';
 import { createJoin } from './consumers/join/join.ts';
@@ -13,6 +15,7 @@ import type { ExperimentState } from './experiment/state.ts';
 import type { UnitPart } from './experiment/units.ts';
 import { NO_FAULT } from './fault-point.ts';
 import { type Resumed, resume } from './resume.ts';
+import type { StoredClockBlocks } from './unit/clock-blocks.ts';
 import { type ClaimedUnit, UnitCommits } from './unit/commits.ts';
 import { claimedState, copyInvalid, delaysOf } from './unit/committed.ts';
 import { UnitCompleteness } from './unit/completeness.ts';
@@ -40,6 +43,7 @@ export class Unit {
   readonly #experiments: UnitExperiments;
   /** Records below were judged before the checkpoint. */
   readonly #judgedBelow: readonly Offset[];
+  readonly #clockBlocks: StoredClockBlocks;
   readonly #reading: UnitReading;
   readonly #scoring: UnitScoring;
   readonly #commits: UnitCommits;
@@ -71,7 +75,16 @@ export class Unit {
     passes('rows wanted');
     const restored = await restoreUnit(settings, deps.store, resumed);
     passes('rows read');
-    return new Unit(settings, deps, { unit, token, seq, cid }, resumed, restored, stored?.lastRecords ?? []);
+    const join = resumed.join === undefined ? undefined : restored.clockBlocks.complete(resumed.join);
+    if (resumed.join !== undefined && join === undefined) throw await lacksBlocks(deps.store, unit, token);
+    return new Unit(
+      settings,
+      deps,
+      { unit, token, seq, cid },
+      { ...resumed, join },
+      restored,
+      stored?.lastRecords ?? [],
+    );
   }
 
   private constructor(
@@ -79,13 +92,14 @@ export class Unit {
     deps: UnitDeps,
     claimed: ClaimedUnit,
     resumed: Resumed,
-    { panes, experiments }: RestoredUnit,
+    { panes, experiments, clockBlocks }: RestoredUnit,
     lastRecords: readonly (string | undefined)[],
   ) {
     this.#settings = settings;
     this.#deps = deps;
     this.#panes = panes;
     this.#experiments = experiments;
+    this.#clockBlocks = clockBlocks;
     this.#generation = resumed.generation;
     this.#stale = staleKeys(settings, resumed);
     this.#completeness = new UnitCompleteness(resumed);
@@ -277,9 +291,11 @@ export class Unit {
     const changes = this.#panes.takeChanges();
     const panes = this.#panes.state();
     const owner = { namespace, unit: partition, generation: this.#generation };
-    const replaced = this.#experiments.takeChanges(join.watermark, owner, changes.rows);
+    const removes = new Map<string, readonly string[]>();
+    this.#experiments.takeChanges(join.watermark, owner, changes.rows, removes);
+    this.#clockBlocks.takeChanges(join, owner, changes.rows, removes);
     const checkpoint = encodeCheckpoint({
-      format: FORMAT_VERSION,
+      format: formatOf(join),
       generation: this.#generation,
       fingerprint,
       partitions,
@@ -289,9 +305,9 @@ export class Unit {
       runs: this.#experiments.state(),
       lastRecords: this.#reading.marks(),
     });
-    const deletes = [...stale, ...changes.deletes, ...replaced];
+    const deletes = [...stale, ...changes.deletes];
     this.#commits.prepare(
-      { checkpoint, rows: changes.rows, deletes },
+      { checkpoint, rows: changes.rows, deletes, removes },
       {
         counts: join.counts,
         invalid: this.#invalid.map(copyInvalid),
@@ -332,4 +348,19 @@ export class Unit {
   get join(): Omit<JoinEngine, 'record' | 'refused' | 'undecodable' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
     return this.#join;
   }
+}
+
+/** Why the clock verdicts are not those that the claimed checkpoint counts: the store is not the one that was claimed any more, or damaged. */
+async function lacksBlocks(store: Store, unit: string, token: string): Promise<Error> {
+  const [now] = await store.read([unit]);
+  if (now.get('token') === token) {
+    return new CheckpointError(
+      'the stored checkpoint is damaged: it counts other clock verdicts than are stored. Restore the store from a backup, or ' +
+        'rebuild the unit from the log',
+    );
+  }
+  return new StoreUnavailable('CHANGED', 'the unit was claimed by another, or the store went back, while it was read', {
+    retriable: true,
+    outcome: 'refused',
+  });
 }

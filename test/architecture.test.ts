@@ -96,6 +96,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'fault-point.ts',
     'experiment',
     'resume.ts',
+    'unit/clock-blocks.ts',
     'unit/commits.ts',
     'unit/committed.ts',
     'unit/completeness.ts',
@@ -107,6 +108,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...CONSUMERS,
   ],
   'unit/last-records.ts': ['events.ts', ...CONSUMERS],
+  'unit/clock-blocks.ts': [...VOCABULARY, 'accumulators'],
   'unit/commits.ts': ['accumulators', 'fault-point.ts', 'unit/contract.ts'],
   'unit/completeness.ts': ['events.ts'],
   'unit/committed.ts': ['unit/contract.ts', 'resume.ts', ...CONSUMERS],
@@ -128,6 +130,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'unit/restore.ts': [
     ...VOCABULARY,
+    'unit/clock-blocks.ts',
     'accumulators',
     'statistics',
     'resume.ts',

@@ -1,5 +1,5 @@
 import { encodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint.ts';
-import { unitKey } from '../accumulators/store/layout.ts';
+import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
 import type { TopicCheckpoint } from '../checkpoint.ts';
 import type { Bounds } from '../consumers/source/port.ts';
@@ -46,10 +46,12 @@ export function skipped(
     idleAdvances: one.idleAdvances.filter(({ before }) => before > offset),
     clockDrops: [],
   });
+  const topics = join.topics.map((one, t) => (t === topic ? moved(one) : one));
   return {
     ...checkpoint,
+    format: formatOf({ topics }),
     incompleteBefore: Math.max(checkpoint.incompleteBefore, join.watermark, until),
-    join: { ...join, topics: join.topics.map((one, t) => (t === topic ? moved(one) : one)) },
+    join: { ...join, topics },
     lastRecords: checkpoint.lastRecords.map((record, t) => (t === topic ? undefined : record)),
   };
 }

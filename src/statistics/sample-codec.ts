@@ -6,14 +6,16 @@ import { type SampleChange, UserSample } from './user-sample.ts';
  * A user sample as fields of a hash (interfaces.md section 4): `level`, and for each user its key, to
  * [variants seen, first exposure in ms, first variant] as JSON.
  *
+ * A user who is out at this level counts for nobody, and is removed by some later commit (MOST_GONE of user-sample.ts).
+ *
  * Example: user key 5 seen in variants 0 and 1, first at 10 in variant 1, is field `5` with `[3,10,1]`.
  */
 const LEVEL = 'level';
 
-/** What is to be set. With `whole` the hash is to be deleted before. No users changed: nothing. */
-export function fieldsOfSample({ level, whole, users }: SampleChange): Map<string, string> {
+/** What is to be set. No users changed, nor the level: nothing. The fields to remove are named by the keys that are gone. */
+export function fieldsOfSample({ level, raised, users }: Omit<SampleChange, 'gone'>): Map<string, string> {
   const fields = new Map<string, string>();
-  if (users.length === 0 && !whole) return fields;
+  if (users.length === 0 && !raised) return fields;
   fields.set(LEVEL, String(level));
   for (const { key, seen, ts, variant } of users) fields.set(String(key), `[${seen},${ts},${variant}]`);
   return fields;
@@ -21,12 +23,19 @@ export function fieldsOfSample({ level, whole, users }: SampleChange): Map<strin
 
 /** A sample as it was stored, to be read; an empty hash is an empty one. Throws an Error that says which field is wrong. */
 export function readSample(fields: ReadonlyMap<string, string>): Sampled {
+  const read = columnsOf(fields);
+  read.settle();
+  return read;
+}
+
+/** With those who are out. */
+function columnsOf(fields: ReadonlyMap<string, string>): SampleColumns {
   const read = new SampleColumns();
   for (const [field, text] of fields) readField(read, field, text);
   return read;
 }
 
-/** One field of it, into what was read before. */
+/** One field of it, into what was read before. After the last one it is to be settled. */
 export function readField(read: SampleColumns, field: string, text: string): void {
   if (field === LEVEL) read.level = whole(Number(text), field, text);
   else read.push(userOf(field, text));
@@ -34,7 +43,7 @@ export function readField(read: SampleColumns, field: string, text: string): voi
 
 /** The same to go on with. @param capacity and @param hashSeed as in `UserSample` */
 export function sampleOfFields(fields: ReadonlyMap<string, string>, capacity?: number, hashSeed?: number): UserSample {
-  const read = readSample(fields);
+  const read = columnsOf(fields);
   const users: SampledUser[] = [];
   read.each((key, seen, ts, variant) => users.push({ key, seen, ts, variant }));
   return new UserSample(capacity, read.level, users, hashSeed);

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../events.ts';
-import type { Sampled, SampledUser } from './sampled.ts';
+import { limitOf, type Sampled, type SampledUser } from './sampled.ts';
 
 const FIRST_PLACES = 64;
 
@@ -27,6 +27,21 @@ export class SampleColumns implements Sampled {
     this.#times[this.#size] = ts;
     this.#seen[this.#size] = seen;
     this.#variants[this.#size++] = variant;
+  }
+
+  /** All of it was pushed, and the level is known: lets go those who are out at this level. */
+  settle(): void {
+    const limit = limitOf(this.level);
+    const size = this.#size;
+    this.#size = 0;
+    for (let i = 0; i < size; i++) {
+      if (this.#keys[i] >= limit) continue;
+      const to = this.#size++;
+      this.#keys[to] = this.#keys[i];
+      this.#times[to] = this.#times[i];
+      this.#seen[to] = this.#seen[i];
+      this.#variants[to] = this.#variants[i];
+    }
   }
 
   each(see: (key: number, seen: number, ts: EpochMs, variant: number) => void): void {

@@ -2,7 +2,7 @@ import type { EpochMs } from '../events.ts';
 import type { Exposed } from './exposure.ts';
 import { KeyHash } from './key-hash.ts';
 import { copied } from './sample-columns.ts';
-import { KEY_BITS, type Sampled, type SampledUser } from './sampled.ts';
+import { limitOf, type Sampled, type SampledUser } from './sampled.ts';
 
 const FIRST_PLACES = 1024;
 /** A little more come until the next time. */
@@ -30,7 +30,7 @@ interface Group {
 export class SampleUnion implements Sampled {
   #level = 0;
   /** Keys below are in. */
-  #limit = 2 ** KEY_BITS;
+  #limit = limitOf(0);
   #size = 0;
   #keys: Float64Array;
   #times: Float64Array;
@@ -176,10 +176,10 @@ export class SampleUnion implements Sampled {
     return this.#groups.push({ seen, variant, users: 0 }) - 1;
   }
 
-  /** Lets go those that are not in the sample of this higher level. */
-  raise(level: number): void {
+  /** Lets go those that are not in the sample of this higher level, and shows their keys. */
+  raise(level: number, gone?: (key: number) => void): void {
     this.#level = level;
-    this.#limit = 2 ** (KEY_BITS - level);
+    this.#limit = limitOf(level);
     const size = this.#size;
     this.#size = 0;
     this.#slots.fill(0);
@@ -187,6 +187,7 @@ export class SampleUnion implements Sampled {
     for (let i = 0; i < size; i++) {
       const key = this.#keys[i];
       if (key < this.#limit) this.#insert(this.#slotOf(key), key, this.#times[i], this.#groupOf[i]);
+      else gone?.(key);
     }
   }
 }

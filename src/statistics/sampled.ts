@@ -7,6 +7,11 @@ export const MOST_VARIANTS = 31;
 export const KEY_BITS = 53;
 export const HIGHEST_LEVEL = 32;
 
+/** Keys below are in the sample of this level. */
+export function limitOf(level: number): number {
+  return 2 ** (KEY_BITS - level);
+}
+
 /** One user of the sample; no user id is kept. */
 export interface SampledUser {
   /** 53 bits, `sampleKey`. */

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../events.ts';
 import { sampleFirst, sampleKey } from '../user-words.ts';
 import { SampleUnion } from './sample-union.ts';
-import { HIGHEST_LEVEL, KEY_BITS, MOST_VARIANTS, type Sampled, type SampledUser } from './sampled.ts';
+import { HIGHEST_LEVEL, limitOf, MOST_VARIANTS, type Sampled, type SampledUser } from './sampled.ts';
 
 /**
  * Which users an experiment exposed: a sample of bounded size that merges like a set.
@@ -23,28 +23,40 @@ import { HIGHEST_LEVEL, KEY_BITS, MOST_VARIANTS, type Sampled, type SampledUser 
  */
 export const SAMPLE_CAPACITY = 2 ** 18;
 
+/**
+ * So many users who are out are removed by one commit, or as many as it sets if these are more. Half of a full sample at once
+ * would hold Redis for 0.2 s and more, for everybody.
+ */
+export const MOST_GONE = 2000;
+
 /** What `drain` hands out for the next commit. */
 export interface SampleChange {
   readonly level: number;
-  /** The level rose: replace everything stored by `users`. Otherwise add or replace these. */
-  readonly whole: boolean;
+  /** The level rose: it is to be stored though no user may be. */
+  readonly raised: boolean;
+  /** To be added or replaced. */
   readonly users: readonly SampledUser[];
+  /** Keys to be removed, if they are there: readers pass over them, since their first word is not below 2^(32 - level). */
+  readonly gone: readonly number[];
 }
 
 /** A key in the set of those that changed. */
 const CHANGED_BYTES = 40;
+const GONE_BYTES = 8;
 
 export class UserSample implements Sampled {
   readonly #capacity: number;
   readonly #users: SampleUnion;
   readonly #changed = new Set<number>();
+  /** Keys that were let go and may still be stored. None of them comes in again: the level never falls. */
+  readonly #gone: number[] = [];
   #raised = false;
   /** First words below this are in. */
   #limit = 0;
 
   /**
    * @param capacity K; Infinity for a reader of all units, which keeps what it gets
-   * @param level of what was stored; @param users as stored, perhaps by a build with another K
+   * @param level of what was stored; @param users as stored, perhaps by a build with another K, and with those who are out
    * @param hashSeed as in `SampleUnion`
    */
   constructor(capacity: number = SAMPLE_CAPACITY, level = 0, users: Iterable<SampledUser> = [], hashSeed = 0) {
@@ -52,7 +64,10 @@ export class UserSample implements Sampled {
     this.#users = new SampleUnion({ hashSeed });
     this.#raiseTo(level);
     this.#raised = false;
-    for (const { key, seen, ts, variant } of users) this.#put(key, seen, ts, variant);
+    for (const { key, seen, ts, variant } of users) {
+      this.#put(key, seen, ts, variant);
+      if (key >= limitOf(this.level)) this.#gone.push(key);
+    }
     this.#changed.clear();
   }
 
@@ -80,7 +95,7 @@ export class UserSample implements Sampled {
 
   /** Bytes in memory, about. */
   get bytes(): number {
-    return this.#users.bytes + CHANGED_BYTES * this.#changed.size;
+    return this.#users.bytes + CHANGED_BYTES * this.#changed.size + GONE_BYTES * this.#gone.length;
   }
 
   each(see: (key: number, seen: number, ts: EpochMs, variant: number) => void): void {
@@ -96,11 +111,13 @@ export class UserSample implements Sampled {
 
   /** What is to be stored since the last call, for one commit. */
   drain(): SampleChange {
-    const whole = this.#raised;
-    const users = whole ? this.users() : this.#changedUsers();
+    const raised = this.#raised;
+    const users = this.#changedUsers();
+    // No fewer than are set, so that the stored ones are never more than when the level rose.
+    const gone = this.#gone.splice(-Math.max(MOST_GONE, users.length));
     this.#changed.clear();
     this.#raised = false;
-    return { level: this.level, whole, users };
+    return { level: this.level, raised, users, gone };
   }
 
   #changedUsers(): SampledUser[] {
@@ -115,11 +132,16 @@ export class UserSample implements Sampled {
   }
 
   #isNew(key: number): boolean {
-    return key < 2 ** (KEY_BITS - this.level) && this.#users.find(key) === undefined;
+    return key < limitOf(this.level) && this.#users.find(key) === undefined;
   }
 
   #raiseTo(level: number): void {
-    if (level > this.level) this.#users.raise(level);
+    if (level > this.level) {
+      this.#users.raise(level, (key) => {
+        this.#changed.delete(key);
+        this.#gone.push(key);
+      });
+    }
     this.#limit = 2 ** (HIGHEST_LEVEL - level);
     this.#raised = true;
   }

@@ -3,7 +3,7 @@ import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
 import type { CommittedState, UnitDeps } from './contract.ts';
 
 /** What the next commit stores; the rest of it says which commit it is. */
-type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'deletes'>;
+type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'deletes' | 'removes'>;
 
 /** Under which claim a unit commits. */
 export type ClaimedUnit = Pick<Commit, 'unit' | 'token'> & Pick<Claimed, 'seq' | 'cid'>;

@@ -79,11 +79,16 @@ export class UnitExperiments {
     this.#looks[run].take(totals);
   }
 
-  /** What changed up to `watermark` goes into `rows`; answers the keys to delete before. */
-  takeChanges(watermark: EpochMs, owner: RowOwner, rows: Map<string, Map<string, string>>): readonly string[] {
+  /** What changed up to `watermark` goes into `rows`, and the fields to remove into `removes`. */
+  takeChanges(
+    watermark: EpochMs,
+    owner: RowOwner,
+    rows: Map<string, Map<string, string>>,
+    removes: Map<string, readonly string[]>,
+  ): void {
     this.#exposures.advance(watermark);
     for (const looks of this.#looks) looks.takeChanges(owner, rows);
-    return this.#exposures.take(owner, rows);
+    this.#exposures.take(owner, rows, removes);
   }
 
   /** What the checkpoint keeps. */

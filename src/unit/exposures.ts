@@ -95,14 +95,14 @@ export class UnitExposures {
     return this.#samples[run];
   }
 
-  /** What changed since the last call goes into `rows`; answers the keys to delete before. */
-  take(owner: RowOwner, rows: Map<string, Map<string, string>>): readonly string[] {
-    return this.#samples.flatMap((sample, r) => {
+  /** What changed since the last call goes into `rows`, and what is to be removed into `removes`. */
+  take(owner: RowOwner, rows: Map<string, Map<string, string>>, removes: Map<string, readonly string[]>): void {
+    for (const [r, sample] of this.#samples.entries()) {
       const change = sample.drain();
       const key = usersKey(owner, this.#runs[r].name, this.#runs[r].run);
       const fields = fieldsOfSample(change);
       if (fields.size > 0) rows.set(key, fields);
-      return change.whole ? [key] : [];
-    });
+      if (change.gone.length > 0) removes.set(key, change.gone.map(String));
+    }
   }
 }

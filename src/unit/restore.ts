@@ -1,11 +1,12 @@
 import { Panes } from '../accumulators/panes.ts';
 import { liveKeys, type PanesSettings } from '../accumulators/panes-settings.ts';
 import type { RunState } from '../accumulators/runs.ts';
-import { looksKey, type RowOwner, totalKey, usersKey } from '../accumulators/store/layout.ts';
+import { clockKey, looksKey, type RowOwner, totalKey, usersKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/port.ts';
 import type { EpochMs } from '../events.ts';
 import type { Resumed } from '../resume.ts';
 import { sampleOfFields } from '../statistics/sample-codec.ts';
+import { StoredClockBlocks } from './clock-blocks.ts';
 import type { UnitSettings } from './contract.ts';
 import { UnitExperiments } from './experiments.ts';
 
@@ -20,6 +21,7 @@ function panesSettings(settings: UnitSettings, generation: string, settledUpTo: 
 export interface RestoredUnit {
   readonly panes: Panes;
   readonly experiments: UnitExperiments;
+  readonly clockBlocks: StoredClockBlocks;
 }
 
 /** The live rows that a unit goes on from, and what it holds of experiments, read from the store. */
@@ -35,7 +37,11 @@ export async function restoreUnit(
   const keys =
     panes === undefined
       ? []
-      : [...liveKeys(shape, panes, settledUpTo), ...wanted.flatMap((run) => sideKeys(settings, generation, run))];
+      : [
+          ...liveKeys(shape, panes, settledUpTo),
+          ...wanted.flatMap((run) => sideKeys(settings, generation, run)),
+          clockKey(owner),
+        ];
   const read = keys.length === 0 ? [] : await store.read(keys);
   const rows = new Map(keys.map((key, i) => [key, read[i]] as const));
   const of = (key: string): Fields => rows.get(key) ?? new Map();
@@ -51,6 +57,7 @@ export async function restoreUnit(
       looks: wanted.map(({ name, run }) => of(looksKey(owner, name, run))),
       settledUpTo,
     }),
+    clockBlocks: new StoredClockBlocks(settings.join.topics.length, of(clockKey(owner))),
   };
 }
 
@@ -85,6 +92,7 @@ function keysOf(
   return [
     ...liveKeys(shape, panes, Number.NEGATIVE_INFINITY),
     ...runs.flatMap((run) => runKeys(settings, generation, run)),
+    clockKey(ownerOf(settings, generation)),
   ];
 }
 

@@ -230,7 +230,7 @@ if (await redisIsThere()) {
       }
     });
 
-    it.each(['+hset', '+pexpireat', '+unlink'])('needs the right %s of the user default', async (right) => {
+    it.each(['+hset', '+hdel', '+pexpireat', '+unlink'])('needs the right %s of the user default', async (right) => {
       const admin = new Redis(adminUrl);
       await admin.acl('SETUSER', 'default', right.replace('+', '-'));
       const problems = await problemsOf(workerUrl);
@@ -350,6 +350,7 @@ if (await redisIsThere()) {
       const key = 'receval:{deploy:0}:unit';
       const writes = [
         `HSET ${key} f v`,
+        `HDEL ${key} f`,
         `UNLINK ${key}`,
         `DEL ${key}`,
         `PEXPIRE ${key} 1`,

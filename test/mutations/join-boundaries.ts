@@ -102,7 +102,11 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'wall-clock verdicts below the position are let go',
     changes: [
-      { file: TOPIC, text: 'clockDrops.cutBelow(replay);', replacement: 'clockDrops.cutBelow(this.position);' },
+      {
+        file: TOPIC,
+        text: 'clockDrops: this.#clockDrops.ranges(replay),',
+        replacement: 'clockDrops: this.#clockDrops.ranges(this.position),',
+      },
     ],
   },
   {

@@ -66,4 +66,7 @@ export const SEEDS: Readonly<Record<string, number>> = {
   'a run pools what was read before it began': 30,
   'a run that begins in mid-history says that it counts from the first record': 10,
   'a run that has ended leaves its sums behind': 30,
+  'the next owner goes on without the blocks of clock verdicts': 10,
+  'a block of clock verdicts goes from the store while another owner may need it': 10,
+  'the level of the users is stored with the next user alone': 1,
 };

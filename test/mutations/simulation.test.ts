@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { drawScenario, runScenario } from '../simulation/history.ts';
 import { mutatedProduct, type Product, theProduct } from '../simulation/product.ts';
+import { BOUND_MUTATIONS } from './bounds.ts';
 import { EXPERIMENT_MUTATIONS } from './experiments.ts';
 import { GUARD_MUTATIONS } from './guards.ts';
 import { INJECTED_MUTATIONS } from './injected.ts';
@@ -21,6 +22,7 @@ const MUTATIONS = [
   ...JOIN_MUTATIONS,
   ...INJECTED_MUTATIONS,
   ...EXPERIMENT_MUTATIONS,
+  ...BOUND_MUTATIONS,
   ...PLACE_MUTATIONS.filter(({ name }) => SIMULATED_PLACES.includes(name)),
 ].filter(({ name }) => name !== SHIELDED);
 

@@ -72,7 +72,7 @@ itWith(
         const newer = await client.hgetall(unitKey(stand.namespace, 0));
         for (const flags of [[], ['--role', 'worker'], ['--role', 'exporter'], ['--rebuild']]) {
           expect(await refused(stand, ...flags)).toContain(
-            `format version ${FORMAT_VERSION + 1}; this build reads version ${FORMAT_VERSION}: run the build that wrote it`,
+            `format version ${FORMAT_VERSION + 1}; this build reads versions up to ${FORMAT_VERSION}: run the build that wrote it`,
           );
         }
         expect(await client.hgetall(unitKey(stand.namespace, 0))).toEqual(newer);

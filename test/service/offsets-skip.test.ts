@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeCheckpoint, encodeCheckpoint, type UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
-import { FORMAT_VERSION, unitKey } from '../../src/accumulators/store/layout.ts';
+import { FORMAT_VERSION, OLDEST_FORMAT, unitKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory.ts';
 import type { Commit } from '../../src/accumulators/store/port.ts';
 import { noCounts } from '../../src/consumers/join/topic.ts';
@@ -19,7 +19,7 @@ function checkpoint(changes: Partial<UnitCheckpoint> = {}): UnitCheckpoint {
     clockDrops: [[committed - 5, committed - 4]] as const,
   });
   return {
-    format: FORMAT_VERSION,
+    format: OLDEST_FORMAT,
     generation: '3',
     fingerprint: { shape: '{}', additive: '[]' },
     partitions: 4,
@@ -50,6 +50,19 @@ describe('a checkpoint that skips', () => {
     expect(before).toMatchObject(rest);
     expect(join.counts).toEqual(before.join.counts);
     expect(join.watermark).toBe(8000);
+  });
+
+  it('keeps the blocks of clock verdicts of the other topics, and has the format that they need', () => {
+    const { join } = checkpoint();
+    const counting = (...blocks: readonly number[]) =>
+      checkpoint({
+        format: FORMAT_VERSION,
+        join: { ...join, topics: join.topics.map((topic, t) => ({ ...topic, clockBlocks: blocks[t] })) },
+      });
+    const kept = skipped(counting(3, 4), 1, 250);
+    expect(kept.join.topics.map(({ clockBlocks }) => clockBlocks)).toEqual([3, undefined]);
+    expect(kept.format).toBe(FORMAT_VERSION);
+    expect(skipped(counting(0, 4), 1, 250).format).toBe(OLDEST_FORMAT);
   });
 
   it('starts with a watermark that is at least the unit’s own, and never above what the topic has reached', () => {

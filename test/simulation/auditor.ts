@@ -21,14 +21,24 @@ import { runsBroken } from './runs.ts';
 
 export class Auditor {
   readonly #log: SimulatedLog;
+  readonly #sampleCapacity: number;
   readonly #roles: readonly TopicRole[];
   /** By key: one for each of the runs that there may be. */
   readonly #units: ReadonlyMap<string, readonly UnitSettings[]>;
   /** The highest watermark of any commit. */
   #newest = Number.NEGATIVE_INFINITY;
 
-  constructor(log: SimulatedLog, partitions: number, unitsOf: (partition: number) => readonly UnitSettings[]) {
+  /** `sampleCapacity`: users of the experiment that a unit keeps */
+  constructor(
+    {
+      log,
+      partitions,
+      sampleCapacity,
+    }: { readonly log: SimulatedLog; readonly partitions: number; readonly sampleCapacity: number },
+    unitsOf: (partition: number) => readonly UnitSettings[],
+  ) {
     this.#log = log;
+    this.#sampleCapacity = sampleCapacity;
     this.#roles = unitsOf(0)[0].join.topics;
     this.#units = new Map(
       Array.from({ length: partitions }, (_, partition) => {
@@ -66,7 +76,7 @@ export class Auditor {
   compare(key: string, lineage: Lineage, stored: StoreSnapshot): Expected {
     const unit = this.unitOf(key, lineage);
     const [{ begins }] = lineage.runs;
-    const expected = expectedOf(unit, this.#logs(unit.partition, lineage), begins);
+    const expected = expectedOf(unit, this.#logs(unit.partition, lineage), begins, this.#sampleCapacity);
     const checkpoint = stored.get(key);
     const found = {
       watermark: lineage.watermark,

@@ -21,8 +21,13 @@ export interface Expected {
   readonly beforeRun: number;
 }
 
-/** @param begins by topic: where the unit's run began in mid-history; none: with the unit */
-export function expectedOf(unit: UnitSettings, logs: readonly TopicLog[], begins: readonly Offset[]): Expected {
+/** @param begins by topic: where the unit's run began in mid-history; none: with the unit; @param sampleCapacity users that it keeps */
+export function expectedOf(
+  unit: UnitSettings,
+  logs: readonly TopicLog[],
+  begins: readonly Offset[],
+  sampleCapacity: number,
+): Expected {
   const join = referenceJoin(unit.join, logs);
   const settings: PanesSettings = {
     ...unit.panes,
@@ -51,7 +56,7 @@ export function expectedOf(unit: UnitSettings, logs: readonly TopicLog[], begins
   }
   panes.advance(join.watermark);
   const rows = panes.rows();
-  const users = usersOf(unit, begins, join);
+  const users = usersOf(unit, begins, join, sampleCapacity);
   if (users.size > 0) rows.set(usersKeyOf(settings.owner, unit.panes.runs), users);
   return {
     join,

@@ -72,11 +72,12 @@ export function leftOutOf({ panes }: UnitSettings, begins: Begins, impression: J
   return panes.runs.reduce((bits, { start }, r) => bits + (takesPart(start, begins, impression) ? 0 : 2 ** r), 0);
 }
 
-/** The fields of the sample: of each user that was shown a variant, while the sample is not full. */
+/** The fields of the sample: its level, the least at which no more than `capacity` are in, and of each user that is in what was shown. */
 export function usersOf(
   unit: UnitSettings,
   begins: Begins,
   { impressions, watermark }: ReferenceResult,
+  capacity: number,
 ): Map<string, string> {
   const [{ dimension, variants, start }] = unit.panes.runs;
   const place = unit.panes.dimensions.indexOf(dimension);
@@ -84,12 +85,16 @@ export function usersOf(
     const { event, verdict } = impression;
     const { ts, userId, dimensions } = event;
     const variant = variants.indexOf(dimensions[place]);
-    const isIn =
+    const counts =
       verdict.kind === 'accepted' && ts + unit.join.horizons[0] <= watermark && takesPart(start, begins, impression);
-    return isIn && userId !== undefined && variant >= 0 ? [{ userId, ts, variant }] : [];
+    return counts && userId !== undefined && variant >= 0 ? [{ userId, ts, variant }] : [];
   });
-  const fields = new Map<string, string>(shown.length === 0 ? [] : [['level', '0']]);
-  for (const userId of new Set(shown.map((one) => one.userId))) {
+  const all = [...new Set(shown.map((one) => one.userId))];
+  const isIn = (userId: string, level: number): boolean => !isOut(String(sampleKey(userId)), level);
+  let level = 0;
+  while (all.filter((userId) => isIn(userId, level)).length > capacity) level++;
+  const fields = new Map<string, string>(shown.length === 0 ? [] : [['level', String(level)]]);
+  for (const userId of all.filter((one) => isIn(one, level))) {
     const own = shown.filter((one) => one.userId === userId).sort((a, b) => a.ts - b.ts || a.variant - b.variant);
     const seen = [...new Set(own.map(({ variant }) => variant))].reduce((bits, variant) => bits + 2 ** variant, 0);
     fields.set(String(sampleKey(userId)), `[${seen},${own[0].ts},${own[0].variant}]`);
@@ -99,4 +104,9 @@ export function usersOf(
 
 export function usersKeyOf(owner: RowOwner, [{ name, run }]: readonly RunSettings[]): string {
   return usersKey(owner, name, run);
+}
+
+/** Whether a stored field of a sample of this level is of a user who is out: it may be removed by a later commit. */
+export function isOut(field: string, level: number): boolean {
+  return Number(field) >= 2 ** (53 - level);
 }

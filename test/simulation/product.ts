@@ -15,6 +15,8 @@ export interface Product {
   readonly checkStored: typeof checkStored;
   readonly readCheckpoints: typeof readCheckpoints;
   readonly wasRead: typeof wasRead;
+  /** Users of the experiment that a unit keeps. */
+  readonly SAMPLE_CAPACITY: number;
   /** Sees every unit. */
   readonly watch: Watch;
 }
@@ -30,15 +32,17 @@ async function load(worker: string): Promise<Product> {
     { MemoryStore: typeof MemoryStore },
     { StoreUnavailable: typeof StoreUnavailable },
     { checkStored: typeof checkStored; readCheckpoints: typeof readCheckpoints; wasRead: typeof wasRead },
+    { readonly SAMPLE_CAPACITY: number },
   ] = await Promise.all([
     import(/* @vite-ignore */ worker),
     import(/* @vite-ignore */ `${src}unit.ts`),
     import(/* @vite-ignore */ `${src}accumulators/store/memory.ts`),
     import(/* @vite-ignore */ `${src}accumulators/store/unavailable.ts`),
     import(/* @vite-ignore */ `${src}service/checks.ts`),
+    import(/* @vite-ignore */ `${src}statistics/user-sample.ts`),
   ]);
-  const [withWorker, withUnit, withStore, withError, withChecks] = parts;
-  return { ...withWorker, ...withStore, ...withError, ...withChecks, watch: watch(withUnit.Unit) };
+  const [withWorker, withUnit, withStore, withError, withChecks, { SAMPLE_CAPACITY }] = parts;
+  return { ...withWorker, ...withStore, ...withError, ...withChecks, SAMPLE_CAPACITY, watch: watch(withUnit.Unit) };
 }
 
 let known: Promise<Product> | undefined;
@@ -52,6 +56,17 @@ const SMALL_SEGMENTS: Change = {
   text: 'const SEGMENT_BYTES = 1 << 20;',
   replacement: 'const SEGMENT_BYTES = 1 << 12;',
 };
+
+/**
+ * What is bounded by thousands is bounded by a few, so that short histories pass these bounds: blocks of verdicts are full at once,
+ * and a sample that both of the users have seen is halved until neither is in it, and forgets them one by one.
+ */
+export const SMALL_BOUNDS: readonly Change[] = [
+  { file: 'checkpoint.ts', text: 'CLOCK_BLOCK = 1024;', replacement: 'CLOCK_BLOCK = 4;' },
+  { file: 'statistics/user-sample.ts', text: 'SAMPLE_CAPACITY = 2 ** 18;', replacement: 'SAMPLE_CAPACITY = 1;' },
+  { file: 'statistics/user-sample.ts', text: 'MOST_GONE = 2000;', replacement: 'MOST_GONE = 1;' },
+  { file: 'unit/clock-blocks.ts', text: 'MOST_REMOVED = 2000;', replacement: 'MOST_REMOVED = 1;' },
+];
 
 /** The product as it is. */
 export function theProduct(): Promise<Product> {

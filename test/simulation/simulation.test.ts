@@ -6,7 +6,7 @@ import { FAULT_KINDS } from './faults.ts';
 import { drawScenario, runScenario } from './history.ts';
 import { runSeeds } from './many.ts';
 import { PINNED } from './pinned.ts';
-import { mutatedProduct, type Product, theProduct } from './product.ts';
+import { mutatedProduct, type Product, SMALL_BOUNDS, theProduct } from './product.ts';
 import { reportOf } from './report.ts';
 import { FATES } from './scenario.ts';
 import { shrink } from './shrink.ts';
@@ -47,6 +47,19 @@ describe('the simulator', () => {
       expect(expected.filter((what) => happened.of(what) === 0)).toEqual([]);
       const places = FAULT_LABELS.filter((label) => happened.of(`died at: ${label}`) > 0);
       expect(places.length).toBeGreaterThan(FAULT_LABELS.length / 2);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'finds no more where what is bounded by thousands is bounded by a few',
+    async () => {
+      const { failure } = await runSeeds(await mutatedProduct(SMALL_BOUNDS), {
+        from: 1,
+        seeds: SEEDS / 3,
+        sample: 0.3,
+      });
+      if (failure !== undefined) expect.fail(await reportOf(product, failure.scenario, failure.broken));
     },
     LONG_MS,
   );

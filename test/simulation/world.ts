@@ -86,7 +86,10 @@ export class World {
     this.#sampling = random.stream('sampling');
     const each = WEIGHTS.map((weight) => workerSettings(rampedTo(settings, weight), settings));
     this.books = new Books({
-      auditor: new Auditor(this.log, settings.partitions, (partition) => each.map(({ unit }) => unit(partition))),
+      auditor: new Auditor(
+        { log: this.log, partitions: settings.partitions, sampleCapacity: product.SAMPLE_CAPACITY },
+        (partition) => each.map(({ unit }) => unit(partition)),
+      ),
       begin: settings.begin,
       topics,
       futureSkew: settings.join.futureSkew,

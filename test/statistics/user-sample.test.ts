@@ -4,7 +4,7 @@ import { CROSSOVER_SHARE, exposureOf, isCrossed } from '../../src/statistics/exp
 import { fieldsOfSample, readSample, sampleOfFields } from '../../src/statistics/sample-codec.ts';
 import { SampleUnion } from '../../src/statistics/sample-union.ts';
 import { MOST_VARIANTS, type Sampled, type SampledUser } from '../../src/statistics/sampled.ts';
-import { UserSample } from '../../src/statistics/user-sample.ts';
+import { MOST_GONE, UserSample } from '../../src/statistics/user-sample.ts';
 import { sampleKey } from '../../src/user-words.ts';
 import { mergeSamples } from './merged-samples.ts';
 
@@ -148,20 +148,32 @@ describe('a user sample', () => {
     fc.assert(
       fc.property(fc.array(history, { maxLength: 5 }), (parts) => {
         const sample = new UserSample(K);
-        let stored = new Map<string, string>();
+        const stored = new Map<string, string>();
         for (const part of parts) {
           const before = sample.level;
           for (const { user, variant, ts } of part) sample.add(`user-${user}`, variant, ts);
           const change = sample.drain();
           rises[sample.level === before ? 'none' : stored.size === 0 ? 'first' : 'later']++;
-          expect(change.whole).toBe(sample.level !== before);
-          if (change.whole) stored = new Map();
+          expect(change.raised).toBe(sample.level !== before);
           for (const [field, text] of fieldsOfSample(change)) stored.set(field, text);
-          expect(sample.drain()).toEqual({ level: sample.level, whole: false, users: [] });
+          const nothing = { level: sample.level, raised: false, users: [], gone: [] };
+          expect(sample.drain()).toEqual(nothing);
           expect(fieldsOfSample(sample.drain())).toEqual(new Map());
+          // Whoever goes on before those who are out were removed passes over them, and removes them.
+          const out = [...stored.keys()].filter((field) => Number(field) >= 2 ** (53 - sample.level)).map(Number);
+          const early = sampleOfFields(stored, K);
+          expect(state(early)).toEqual(state(sample));
+          expect(readSample(stored).size).toBe(sample.size);
+          expect(exposed([readSample(stored)])).toEqual(exposed([sample]));
+          const { gone, ...rest } = early.drain();
+          expect([...gone].sort()).toEqual(out.sort());
+          expect(rest).toEqual({ level: sample.level, raised: false, users: [] });
+          expect(change.gone).toEqual(expect.arrayContaining(out));
+          for (const key of change.gone) stored.delete(String(key));
           const read = sampleOfFields(stored, K);
           expect(state(read)).toEqual(state(sample));
-          expect(read.drain()).toEqual({ level: sample.level, whole: false, users: [] });
+          expect(read.drain()).toEqual(nothing);
+          expect(stored.size).toBe(sample.size === 0 ? 0 : sample.size + 1);
         }
       }),
     );
@@ -185,11 +197,32 @@ describe('a user sample', () => {
     expect(readSample(new Map())).toMatchObject({ level: 0, size: 0 });
   });
 
-  it('that is read with a smaller capacity says that all must be stored anew', () => {
+  it('that is read with a smaller capacity stores its level, and removes those who are out', () => {
     const large = sampleOf(Array.from({ length: 50 }, (_, user) => ({ user, variant: 0, ts: 0 })));
     const small = new UserSample(10, large.level, large.users());
     expect(small.size).toBeLessThanOrEqual(10);
-    expect(small.drain()).toEqual({ level: small.level, whole: true, users: small.users() });
+    const { gone, ...rest } = small.drain();
+    expect(rest).toEqual({ level: small.level, raised: true, users: [] });
+    const out = large.users().filter(({ key }) => key >= 2 ** (53 - small.level));
+    expect([...gone].sort()).toEqual(out.map(({ key }) => key).sort());
+  });
+
+  it.each([
+    [0, [MOST_GONE, MOST_GONE, 1000, 0]],
+    [MOST_GONE - 1, [MOST_GONE, MOST_GONE, 1000, 0]],
+    [MOST_GONE + 1, [MOST_GONE + 1, MOST_GONE, 999, 0]],
+  ])('removes those who are out in pieces; with %i new users %j', (users, pieces) => {
+    const sample = new UserSample(10_000);
+    const half = 2 ** 52;
+    for (let n = 0; n < 5000; n++) sample.addKey(half + n, 0, n);
+    for (let n = 0; n < 5000; n++) sample.addKey(n, 0, n);
+    expect(sample.drain().gone).toEqual([]);
+    sample.addKey(half + 5000, 0, 0);
+    expect(sample).toMatchObject({ level: 1, size: 5000 });
+    for (let n = 0; n < users; n++) sample.addKey(5000 + n, 0, n);
+    const gone = pieces.map(() => sample.drain().gone);
+    expect(gone.map(({ length }) => length)).toEqual(pieces);
+    expect(gone.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 5000 }, (_, n) => half + n));
   });
 
   it.each([
@@ -240,7 +273,7 @@ describe('the samples of several units together', () => {
         const wanted = [...groups.values()].sort((a, b) => a.seen - b.seen || a.variant - b.variant);
         expect(counted).toEqual({ level, sampled: merged.size, groups: wanted });
         const stored = samples.map((sample) =>
-          readSample(fieldsOfSample({ level: sample.level, whole: true, users: sample.users() })),
+          readSample(fieldsOfSample({ level: sample.level, raised: true, users: sample.users() })),
         );
         expect(exposed([...stored].reverse())).toEqual(counted);
         expect(exposed([...samples, ...stored, merged])).toEqual(counted);

@@ -1,7 +1,8 @@
 /**
  * A short history of one unit with most of what a state can hold: cohorts, an experiment with its users, vectors, measures of items,
  * drops of several reasons, lists that are open when it is stored. It must never change: what is recorded in state-1.json is
- * its first half, as the first version of receval stored it.
+ * its first half, as the first version of receval stored it. In the history of format 2 the wall clock drops every second one of
+ * many records, which that format is for.
  */
 import type { Store } from '../../src/accumulators/store/port.ts';
 import { loadSettings } from '../../src/config/load.ts';
@@ -37,8 +38,13 @@ function draws(): () => number {
   };
 }
 
+/** Of format 2: so many records that the clock drops, each beside one that it does not, are put in among the feedback. */
+const FUTURE = 1200;
+/** What the clock shows meanwhile: a day after the begin, and the dropped ones are of another day. */
+const NOW = BEGIN + 86_400_000;
+
 /** By topic: impressions, then feedback. */
-export function recordedLogs(): readonly (readonly LogRecord[])[] {
+export function recordedLogs(format: number): readonly (readonly LogRecord[])[] {
   const draw = draws();
   const impressions: Omit<LogRecord, 'offset'>[] = [];
   const feedback: Omit<LogRecord, 'offset'>[] = [];
@@ -69,13 +75,23 @@ export function recordedLogs(): readonly (readonly LogRecord[])[] {
     if (draw() % 15 === 0) append(feedback, ts, { requestId: `none${n}`, itemId: 'a', ts, action: 'click' });
   }
   feedback.sort((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0));
+  if (format > 1) {
+    const at = Math.floor(0.45 * feedback.length);
+    const timestamp = feedback[at].timestamp ?? 0;
+    const among: Omit<LogRecord, 'offset'>[] = [];
+    for (let n = 0; n < 2 * FUTURE; n++) {
+      const ts = n % 2 === 0 ? timestamp : NOW + 86_400_000;
+      append(among, ts, { requestId: `beside${n}`, itemId: 'a', ts, action: 'click' });
+    }
+    feedback.splice(at, 0, ...among);
+  }
   return [impressions, feedback].map((log) => log.map((record, offset) => ({ offset, ...record })));
 }
 
 let ids = 0;
 
 /** The unit of the history over a store, as `receval run` makes it. */
-export function claimRecorded(store: Store): Promise<Unit> {
+export function claimRecorded(store: Store, format: number): Promise<Unit> {
   const settings: Settings = loadSettings({ readFile: () => CONFIGURATION, env: {} });
   const scorer = compile(settings.measures, settings.grading);
   return Unit.claim(workerSettings(settings, scorer, 1, NO_PERMISSIONS, 0).unit(0), {
@@ -83,14 +99,14 @@ export function claimRecorded(store: Store): Promise<Unit> {
     scorer,
     decoders: serviceDecoders(settings),
     newId: () => `id${ids++}`,
-    now: () => undefined,
+    now: () => (format > 1 ? NOW : undefined),
   });
 }
 
 /** Reads both topics, the one as far as the other, up to this share of them, and commits now and then. */
-export async function readRecorded(unit: Unit, share: number): Promise<void> {
-  const ends = recordedLogs().map((log) => Math.floor(share * log.length));
-  const logs = recordedLogs();
+export async function readRecorded(unit: Unit, share: number, format: number): Promise<void> {
+  const logs = recordedLogs(format);
+  const ends = logs.map((log) => Math.floor(share * log.length));
   while (logs.some((_, topic) => unit.reading.from(topic) < ends[topic])) {
     for (const [topic, log] of logs.entries()) {
       const from = unit.reading.from(topic);

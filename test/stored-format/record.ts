@@ -1,7 +1,7 @@
 /**
  * Records what this version of receval stores of the first half of the history, in a Redis of its own:
  *
- *   node --import tsx test/stored-format/record.ts > test/stored-format/state-<format>.json
+ *   node --import tsx test/stored-format/record.ts <format> > test/stored-format/state-<format>.json
  *
  * To be run once for each format version, by the last version of receval that writes it. What is recorded stays as it is.
  */
@@ -12,7 +12,8 @@ import { claimRecorded, readRecorded } from './history.ts';
 
 const server = await startRedis();
 const store = await RedisStore.connect({ url: server.url, rowTtl: 3_600_000 });
-await readRecorded(await claimRecorded(store), 0.5);
+const format = Number(process.argv[2]);
+await readRecorded(await claimRecorded(store, format), 0.5, format);
 await store.close();
 const client = new Redis(server.port, '127.0.0.1');
 const keys = (await client.keys('receval:{recorded:*')).sort();

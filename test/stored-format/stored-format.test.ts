@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { CheckpointError, decodeCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
-import { FORMAT_VERSION, unitKey } from '../../src/accumulators/store/layout.ts';
+import { FORMAT_VERSION, OLDEST_FORMAT, unitKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory.ts';
 import { RedisStore } from '../../src/accumulators/store/redis.ts';
 import { readUnit } from '../../src/accumulators/unit-state.ts';
@@ -12,9 +12,9 @@ import { claimRecorded, readRecorded } from './history.ts';
 
 const UNIT = unitKey('recorded', 0);
 
-/** What the first version of receval stored of the first half of the history (record.ts). */
-function recorded(): Map<string, Map<string, string>> {
-  const text = readFileSync(new URL(`state-${FORMAT_VERSION}.json`, import.meta.url), 'utf8');
+/** What the first version of receval that wrote this format stored of the first half of its history (record.ts). */
+function recorded(format: number): Map<string, Map<string, string>> {
+  const text = readFileSync(new URL(`state-${format}.json`, import.meta.url), 'utf8');
   const hashes: Readonly<Record<string, Readonly<Record<string, string>>>> = JSON.parse(text);
   const plain = (base64: string): string => Buffer.from(base64, 'base64').toString();
   return new Map(
@@ -50,9 +50,9 @@ function outcome(stored: StoreSnapshot) {
 }
 
 /** A run by this version alone, from the first record to the last. */
-async function undisturbed() {
+async function undisturbed(format: number) {
   const store = new MemoryStore();
-  await readRecorded(await claimRecorded(store), 1);
+  await readRecorded(await claimRecorded(store, format), 1, format);
   return outcome(store.snapshot());
 }
 
@@ -63,50 +63,58 @@ function grown(value: unknown): unknown {
   return { ...Object.fromEntries(Object.entries(value).map(([name, one]) => [name, grown(one)])), later: { a: [1] } };
 }
 
-describe('state that the first version of receval has stored', () => {
-  it('has rows, users, vectors and lists that are open, so that going on from it says something', () => {
-    const keys = [...recorded().keys()].join('\n');
-    for (const part of [':pane:m:', ':pane:h:', ':total:default:', ':users:default:', ':vector:h:']) {
-      expect(keys).toContain(part);
-    }
-    const { join } = decodeCheckpoint(recorded().get(UNIT) ?? new Map());
-    expect(join.topics.every(({ replay, committed }) => replay < committed)).toBe(true);
-    expect(join.counts[1].feedback.attributed).toBeGreaterThan(50);
-    expect(join.counts[0].impressions.drops).toMatchObject({ undecodable: 0, invalid: 5, duplicate: 10 });
-  });
+describe.each([OLDEST_FORMAT, FORMAT_VERSION])(
+  'state of format %i that the first version to write it has stored',
+  (format) => {
+    it('has rows, users, vectors and lists that are open, so that going on from it says something', () => {
+      const keys = [...recorded(format).keys()].join('\n');
+      for (const part of [':pane:m:', ':pane:h:', ':total:default:', ':users:default:', ':vector:h:']) {
+        expect(keys).toContain(part);
+      }
+      const { join } = decodeCheckpoint(recorded(format).get(UNIT) ?? new Map());
+      expect(join.topics.every(({ replay, committed }) => replay < committed)).toBe(true);
+      expect(join.counts[1].feedback.attributed).toBeGreaterThan(50);
+      expect(join.counts[0].impressions.drops).toMatchObject({ undecodable: 0, invalid: 5, duplicate: 10 });
+      expect(recorded(format).get(UNIT)?.get('format')).toBe(String(format));
+      expect(join.counts[1].feedback.drops.future > 512).toBe(format > 1);
+      expect([...recorded(format).keys()].some((key) => key.endsWith(':clock'))).toBe(format > 1);
+    });
 
-  it('is gone on from in memory, to the same totals and rows as without any upgrade', async () => {
-    const store = new MemoryStore();
-    store.restoreSnapshot(recorded());
-    const unit = await claimRecorded(store);
-    expect(unit.isNew).toBe(false);
-    await readRecorded(unit, 1);
-    expect(outcome(store.snapshot())).toEqual(await undisturbed());
-  });
+    it('is gone on from in memory, to the same totals and rows as without any upgrade', async () => {
+      const store = new MemoryStore();
+      store.restoreSnapshot(recorded(format));
+      const unit = await claimRecorded(store, format);
+      expect(unit.isNew).toBe(false);
+      await readRecorded(unit, 1, format);
+      expect(outcome(store.snapshot())).toEqual(await undisturbed(format));
+    });
 
-  itWith(REDIS, 'is gone on from in Redis, to the same totals and rows', async () => {
-    const server = await startRedis();
-    const client = new Redis(server.port, '127.0.0.1');
-    const store = await RedisStore.connect({ url: server.url });
-    try {
-      for (const [key, fields] of recorded()) await client.hset(key, Object.fromEntries(fields));
-      await readRecorded(await claimRecorded(store), 1);
-      const keys = await client.keys('receval:{recorded:*');
-      const stored = await Promise.all(
-        keys.map(async (key) => [key, new Map(Object.entries(await client.hgetall(key)))] as const),
-      );
-      expect(outcome(new Map(stored))).toEqual(await undisturbed());
-    } finally {
-      await store.close();
-      client.disconnect();
-      await server.stop();
-    }
-  });
-});
+    itWith(REDIS, 'is gone on from in Redis, to the same totals and rows', async () => {
+      const server = await startRedis();
+      const client = new Redis(server.port, '127.0.0.1');
+      const store = await RedisStore.connect({ url: server.url });
+      try {
+        for (const [key, fields] of recorded(format)) await client.hset(key, Object.fromEntries(fields));
+        await readRecorded(await claimRecorded(store, format), 1, format);
+        const keys = await client.keys('receval:{recorded:*');
+        const stored = await Promise.all(
+          keys.map(async (key) => [key, new Map(Object.entries(await client.hgetall(key)))] as const),
+        );
+        expect(outcome(new Map(stored))).toEqual(await undisturbed(format));
+      } finally {
+        await store.close();
+        client.disconnect();
+        await server.stop();
+      }
+    });
+  },
+);
 
 describe('state that a later version has stored', () => {
+  const format = OLDEST_FORMAT;
+
   it('in this format is read without the fields that it has beside, in the hash and in every object', () => {
-    const fields = recorded().get(UNIT) ?? new Map<string, string>();
+    const fields = recorded(format).get(UNIT) ?? new Map<string, string>();
     const isJson = (name: string): boolean => !['format', 'generation', 'token', 'seq', 'cid'].includes(name);
     const more = new Map(
       [...fields].map(([name, text]) => [name, isJson(name) ? JSON.stringify(grown(JSON.parse(text))) : text]),
@@ -116,26 +124,26 @@ describe('state that a later version has stored', () => {
   });
 
   it('in this format is gone on from, though a field that is not known here stands in it', async () => {
-    const state = recorded();
+    const state = recorded(format);
     state.get(UNIT)?.set('later', 'unknown');
     const store = new MemoryStore();
     store.restoreSnapshot(state);
-    await readRecorded(await claimRecorded(store), 1);
-    expect(outcome(store.snapshot())).toEqual(await undisturbed());
+    await readRecorded(await claimRecorded(store, format), 1, format);
+    expect(outcome(store.snapshot())).toEqual(await undisturbed(format));
     // It is not deleted: whoever knows it must expect that it is older than the rest.
     expect(store.snapshot().get(UNIT)?.get('later')).toBe('unknown');
   });
 
   it('in the next format is neither read nor changed, and the message says what to do', async () => {
-    const state = recorded();
+    const state = recorded(format);
     state.get(UNIT)?.set('format', String(FORMAT_VERSION + 1));
     const store = new MemoryStore();
     store.restoreSnapshot(state);
     const before = new Map(state.get(UNIT));
-    const claim = claimRecorded(store);
+    const claim = claimRecorded(store, format);
     await expect(claim).rejects.toThrow(CheckpointError);
     await expect(claim).rejects.toThrow(
-      `the stored state has format version ${FORMAT_VERSION + 1}; this build reads version ${FORMAT_VERSION}: run the build that wrote it`,
+      `the stored state has format version ${FORMAT_VERSION + 1}; this build reads versions up to ${FORMAT_VERSION}: run the build that wrote it`,
     );
     await expect(claim).rejects.toMatchObject({ exitCode: 2 });
     expect(() => readUnit(0, before, undefined)).toThrow(`unit 0: the stored state has format version`);

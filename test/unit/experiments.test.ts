@@ -7,7 +7,8 @@ import type { Store } from '../../src/accumulators/store/port.ts';
 import type { ExperimentSettings } from '../../src/config/settings.ts';
 import { MemoryLog } from '../../src/consumers/source/memory.ts';
 import { stateOfUnits } from '../../src/experiment/units.ts';
-import { SAMPLE_CAPACITY } from '../../src/statistics/user-sample.ts';
+import { readSample } from '../../src/statistics/sample-codec.ts';
+import { MOST_GONE, SAMPLE_CAPACITY } from '../../src/statistics/user-sample.ts';
 import type { UnitSettings } from '../../src/unit/contract.ts';
 import { Unit } from '../../src/unit.ts';
 import { sampleKey } from '../../src/user-words.ts';
@@ -337,7 +338,7 @@ describe('the users of a run', () => {
     expect(Math.min(seen.commits, seen.kills, seen.crossed)).toBeGreaterThan(15);
   });
 
-  it('are stored anew as a whole when they become too many, in the commit that makes them so', async () => {
+  it('lose half of them piece by piece when they become too many, and at once for whoever reads', async () => {
     const log = new MemoryLog(2, 1);
     append(log, 0, { ts: BEGIN, variant: 'A', user: 'first', click: 1 });
     const store = new MemoryStore();
@@ -355,17 +356,25 @@ describe('the users of a run', () => {
     await reader.restart();
     append(log, 0, { ts: BEGIN + 200_000, variant: 'B', user: 'one more', click: 1 });
     await reader.end();
-    const [users] = await store.read([key]);
-    expect(users.get('level')).toBe('1');
-    const more = sampleKey('one more');
-    expect(users.size).toBe(1 + SAMPLE_CAPACITY / 2 + (more < 2 ** 52 ? 1 : 0));
-    expect([...users.keys()].filter((field) => Number(field) >= 2 ** 52)).toEqual([]);
-    expect(reader.unit.part(0).sample.level).toBe(1);
+    const isMore = sampleKey('one more') < 2 ** 52 ? 1 : 0;
+    const size = SAMPLE_CAPACITY / 2 + isMore;
+    const isOut = (field: string) => Number(field) >= 2 ** 52;
+    const [halved] = await store.read([key]);
+    expect(halved.get('level')).toBe('1');
+    expect(halved.size).toBe(1 + SAMPLE_CAPACITY - MOST_GONE + isMore);
+    expect(readSample(halved)).toMatchObject({ level: 1, size });
+    expect(reader.unit.part(0).sample).toMatchObject({ level: 1, size });
 
-    // From then on only what changes is written.
-    await reader.restart();
-    append(log, 0, { ts: BEGIN + 400_000, variant: 'B', user: 'one more', click: 1 });
-    await reader.end();
-    expect((await store.read([key]))[0]).toEqual(users);
+    // Whoever takes over, and whoever goes on, removes the next ones with what it has to commit.
+    for (const [n, goesOn] of [false, true].entries()) {
+      if (!goesOn) await reader.restart();
+      append(log, 0, { ts: BEGIN + 400_000 * (n + 1), variant: 'B', user: 'one more', click: 1 });
+      await reader.end();
+      const [users] = await store.read([key]);
+      expect([...halved.keys()].filter((field) => !users.has(field)).every(isOut)).toBe(true);
+      expect(users.size).toBe(halved.size - MOST_GONE * (n + 1));
+      expect(readSample(users)).toMatchObject({ level: 1, size });
+      expect(reader.unit.part(0).sample).toMatchObject({ level: 1, size });
+    }
   });
 });

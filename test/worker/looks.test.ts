@@ -170,7 +170,7 @@ describe('the looks of a worker', () => {
 
   it.each([
     ['the store does not answer', {}, 'the store is away'],
-    ['another build wrote a unit', { format: '2' }, 'unit 1: the stored state has format version 2'],
+    ['another build wrote a unit', { format: '3' }, 'unit 1: the stored state has format version 3'],
     ['what is stored of a unit is damaged', { counts: '[' }, 'unit 1: '],
   ])('are left out, with a warning, while %s', async (_, damage, message) => {
     const service = new ShopService();

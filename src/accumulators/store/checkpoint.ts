@@ -4,7 +4,7 @@ import { type PanesState, parsePanesState } from '../panes-settings.ts';
 import { parseRuns, type RunState } from '../runs.ts';
 import { joinOf } from './join-codec.ts';
 import { keysOf, listOf, parseJson, textOf, timeOf, whole } from './json.ts';
-import { FORMAT_VERSION } from './layout.ts';
+import { FORMAT_VERSION, OLDEST_FORMAT } from './layout.ts';
 import type { Fields } from './port.ts';
 
 /** What configuration built the rows. `shape` must stay; `additive` may change (semantics.md section 6). */
@@ -15,7 +15,7 @@ export interface Fingerprint {
 
 /** All of a unit's durable state but its rows. */
 export interface UnitCheckpoint {
-  /** Version of the layout. */
+  /** Version of the layout that whoever reads it must know: `formatOf`. */
   readonly format: number;
   readonly generation: string;
   readonly fingerprint: Fingerprint;
@@ -61,14 +61,15 @@ export function encodeCheckpoint(checkpoint: UnitCheckpoint): Map<string, string
 /** Reads the fields of a unit's hash. Throws a CheckpointError for an unknown format or a part that is wrong. */
 export function decodeCheckpoint(fields: Fields): UnitCheckpoint {
   const format = fields.get('format');
-  if (format !== String(FORMAT_VERSION)) {
+  const known = [OLDEST_FORMAT, FORMAT_VERSION].find((version) => format === String(version));
+  if (known === undefined) {
     throw new CheckpointError(
-      `the stored state has format version ${format ?? '(none)'}; this build reads version ${FORMAT_VERSION}: ` +
+      `the stored state has format version ${format ?? '(none)'}; this build reads versions up to ${FORMAT_VERSION}: ` +
         'run the build that wrote it, or choose another namespace',
     );
   }
   try {
-    return decodeKnown(fields);
+    return decodeKnown(fields, known);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     throw new CheckpointError(
@@ -77,7 +78,7 @@ export function decodeCheckpoint(fields: Fields): UnitCheckpoint {
   }
 }
 
-function decodeKnown(fields: Fields): UnitCheckpoint {
+function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
   function text(name: string): string {
     return textOf(fields.get(name), name);
   }
@@ -86,7 +87,7 @@ function decodeKnown(fields: Fields): UnitCheckpoint {
   }
   const fingerprint = keysOf(json('fingerprint'), 'fingerprint');
   return {
-    format: FORMAT_VERSION,
+    format,
     generation: text('generation'),
     fingerprint: {
       shape: textOf(fingerprint['shape'], 'fingerprint.shape'),

@@ -3,7 +3,8 @@
 --
 -- KEYS  1            the unit's hash
 --       2 .. 1+D     keys to delete
---       2+D ..       keys of the rows to set, those that last behind the others
+--       2+D .. 1+D+R keys to remove fields from
+--       2+D+R ..     keys of the rows to set, those that last behind the others
 -- ARGV  1  token     of the claim under which the caller owns the unit
 --       2  before    number of the commit that this one builds on, digits
 --       3  parent    id of that commit, '' for none
@@ -13,7 +14,9 @@
 --       7  D         number of keys to delete
 --       8  C         number of the checkpoint's fields
 --       9  L         number of row keys that last
---       10 ..        C times field, value; then for each row key the number n of its fields, and n times field, value
+--       10 R         number of keys to remove fields from
+--       11 ..        C times field, value; then for each key to remove fields from their number n, and n fields; then for
+--                    each row key the number n of its fields, and n times field, value
 --
 -- Answers OK        applied
 --         ALREADY   this very commit had been applied
@@ -58,11 +61,12 @@ elseif stored_seq ~= before or stored_cid ~= parent then
 end
 
 -- Is all of it there, of the right form, and allowed?
-if not (digits(before) and digits(seq) and digits(ARGV[7]) and digits(ARGV[8]) and digits(ARGV[9]) and (ttl == '' or digits(ttl))) then
+if not (digits(before) and digits(seq) and digits(ARGV[7]) and digits(ARGV[8]) and digits(ARGV[9]) and digits(ARGV[10]) and (ttl == '' or digits(ttl))) then
   return redis.error_reply('BADCOMMIT a number is not made of digits')
 end
-local first_row = 2 + tonumber(ARGV[7])
-local checkpoint_end = 9 + 2 * tonumber(ARGV[8])
+local first_removal = 2 + tonumber(ARGV[7])
+local first_row = first_removal + tonumber(ARGV[10])
+local checkpoint_end = 10 + 2 * tonumber(ARGV[8])
 local first_lasting = #KEYS + 1 - tonumber(ARGV[9])
 if first_row > #KEYS + 1 or first_lasting < first_row then
   return redis.error_reply('BADCOMMIT there are fewer keys than it says')
@@ -70,26 +74,30 @@ end
 if not may('HSET', unit, 'seq', seq) then
   return redis.error_reply('NOPERM HSET on the unit is not allowed')
 end
-for i = 2, first_row - 1 do
+for i = 2, first_removal - 1 do
   if not may('UNLINK', KEYS[i]) then
     return redis.error_reply('NOPERM UNLINK on the unit\'s rows is not allowed')
   end
 end
 local ends = {}
 local at = checkpoint_end + 1
-for i = first_row, #KEYS do
+for i = first_removal, #KEYS do
   local key = KEYS[i]
   local found = kind(key)
   if found ~= 'hash' and found ~= 'none' then
     return redis.error_reply('WRONGTYPE a row\'s key holds a ' .. found)
   end
-  if not may('HSET', key, 'f', 'v') or not (ttl == '' or may('PEXPIRE', key, ttl)) then
+  if i < first_row then
+    if not may('HDEL', key, 'f') then
+      return redis.error_reply('NOPERM HDEL on the unit\'s rows is not allowed')
+    end
+  elseif not may('HSET', key, 'f', 'v') or not (ttl == '' or may('PEXPIRE', key, ttl)) then
     return redis.error_reply('NOPERM HSET or PEXPIRE on the unit\'s rows is not allowed')
   end
   if not digits(ARGV[at]) or ARGV[at] == '0' then
     return redis.error_reply('BADCOMMIT a row key without fields')
   end
-  ends[i] = at + 2 * tonumber(ARGV[at])
+  ends[i] = at + (i < first_row and 1 or 2) * tonumber(ARGV[at])
   at = ends[i] + 1
 end
 if at ~= #ARGV + 1 then
@@ -97,25 +105,29 @@ if at ~= #ARGV + 1 then
 end
 
 -- From here on nothing can be refused.
-local function set(key, from, to)
+local function slices(command, key, from, to)
   for start = from, to, SLICE do
-    redis.call('HSET', key, unpack(ARGV, start, math.min(start + SLICE - 1, to)))
+    redis.call(command, key, unpack(ARGV, start, math.min(start + SLICE - 1, to)))
   end
 end
 
 -- Changes nothing: a server that would refuse to grow refuses here.
 redis.call('HSET', unit, 'token', token)
-for i = 2, first_row - 1 do
+for i = 2, first_removal - 1 do
   redis.call('UNLINK', KEYS[i])
 end
 local from = checkpoint_end + 2
+for i = first_removal, first_row - 1 do
+  slices('HDEL', KEYS[i], from, ends[i])
+  from = ends[i] + 2
+end
 for i = first_row, #KEYS do
-  set(KEYS[i], from, ends[i])
+  slices('HSET', KEYS[i], from, ends[i])
   if ttl ~= '' and i < first_lasting then
     redis.call('PEXPIRE', KEYS[i], ttl)
   end
   from = ends[i] + 2
 end
-set(unit, 10, checkpoint_end)
+slices('HSET', unit, 11, checkpoint_end)
 redis.call('HSET', unit, 'seq', seq, 'cid', cid)
 return 'OK'

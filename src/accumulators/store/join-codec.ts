@@ -18,6 +18,7 @@ function topicOf(value: unknown, where: string): TopicCheckpoint {
     replayWatermark: timeOf(topic['replayWatermark'], `${where}.replayWatermark`),
     idleAdvances: listOf(topic['idleAdvances'], `${where}.idleAdvances`, idleAdvanceOf),
     clockDrops: listOf(topic['clockDrops'], `${where}.clockDrops`, rangeOf),
+    ...(topic['clockBlocks'] === undefined ? {} : { clockBlocks: whole(topic['clockBlocks'], `${where}.clockBlocks`) }),
     ...(topic['undecodable'] === undefined
       ? {}
       : { undecodable: listOf(topic['undecodable'], `${where}.undecodable`, rangeOf) }),

@@ -1,6 +1,7 @@
 /**
- * Where everything lies, format version 1 (interfaces.md section 4). `{namespace:unit}` is the hash tag that keeps all
- * keys of a unit in one slot of a cluster. Every key holds a hash; every value is text.
+ * Where everything lies, format versions 1 and 2 (interfaces.md section 4). `{namespace:unit}` is the hash tag that keeps all
+ * keys of a unit in one slot of a cluster. Every key holds a hash; every value is text. A state that counts no blocks of clock
+ * verdicts has version 1 and is read by builds that know no other; with them it has version 2.
  *
  *   receval:{<namespace>:<unit>}:unit                                  the checkpoint (checkpoint.ts), and:
  *       token       random, of the claim that owns the unit
@@ -18,14 +19,24 @@
  *       level                      j, digits; then one field for each user (statistics/sample-codec.ts)
  *   receval:{<namespace>:<unit>}:<generation>:looks:<name>:<run>       of unit 0 only: what the looks have found
  *       (experiment/looks-fields.ts)
+ *   receval:{<namespace>:<unit>}:<generation>:clock                    which records the wall clock dropped, where they are many
+ *       <topic>:<block>            bits of one block of offsets (unit/clock-blocks.ts)
  *   receval:{<namespace>:accepted}:unit                                levels of watched cohorts that were accepted (accepted.ts)
  *   receval:{<namespace>:self-test}:<id>:...                           for the moment of a start (redis-self-test.ts)
  *
- * What is kept of a run has no end in time: it goes when the run ends.
+ * What is kept of a run has no end in time: it goes when the run ends. Nor have clock verdicts: they go when no replay needs them.
  */
+import type { JoinCheckpoint } from '../../checkpoint.ts';
 import { type EpochMs, OTHER_COHORT } from '../../events.ts';
 
-export const FORMAT_VERSION = 1;
+/** The newest that this build reads, and the oldest. */
+export const FORMAT_VERSION = 2;
+export const OLDEST_FORMAT = 1;
+
+/** The least version that says all of this state, so that as many builds as possible can go on from it. */
+export function formatOf({ topics }: Pick<JoinCheckpoint, 'topics'>): number {
+  return topics.some(({ clockBlocks = 0 }) => clockBlocks > 0) ? FORMAT_VERSION : OLDEST_FORMAT;
+}
 
 /** Whose keys: all rows of a unit that one configuration and one history built share a generation. */
 export interface RowOwner {
@@ -68,12 +79,16 @@ export function looksKey(owner: RowOwner, name: string, run: string): string {
   return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:looks:${name}:${run}`;
 }
 
+export function clockKey(owner: RowOwner): string {
+  return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:clock`;
+}
+
 /** A key whose rows stay though nobody writes them. */
 export function isLasting(key: string): boolean {
   return LASTING.test(key.slice(key.indexOf('}')));
 }
 
-const LASTING = /^}:[^:]*:(?:total|users|looks):/;
+const LASTING = /^}:[^:]*:(?:(?:total|users|looks):|clock$)/;
 
 /** The name of a grouping set in fields. */
 export function setText(by: readonly string[]): string {

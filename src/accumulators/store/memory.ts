@@ -34,6 +34,7 @@ export class MemoryStore implements Store {
     if (seq === commit.seq && cid === commit.cid) return 'ALREADY';
     if (seq !== commit.seq - 1 || cid !== commit.parent) return 'CONFLICT';
     for (const key of commit.deletes) this.#hashes.delete(key);
+    for (const [key, fields] of commit.removes ?? []) this.#remove(key, fields);
     for (const [key, fields] of commit.rows) this.#set(key, fields);
     this.#set(commit.unit, commit.checkpoint);
     hash.set('seq', String(commit.seq));
@@ -53,6 +54,12 @@ export class MemoryStore implements Store {
   /** Goes back to a copy; an empty map loses everything. */
   restoreSnapshot(snapshot: StoreSnapshot): void {
     this.#hashes = copyOf(snapshot);
+  }
+
+  #remove(key: string, fields: readonly string[]): void {
+    const hash = this.#hashes.get(key);
+    for (const field of fields) hash?.delete(field);
+    if (hash?.size === 0) this.#hashes.delete(key);
   }
 
   #set(key: string, fields: Fields): void {

@@ -18,6 +18,8 @@ export interface Commit {
   readonly rows: ReadonlyMap<string, Fields>;
   /** Keys to delete, before the rows are set. */
   readonly deletes: readonly string[];
+  /** For each key the fields to remove, before the rows are set; its other fields stay. Default: none. */
+  readonly removes?: ReadonlyMap<string, readonly string[]>;
 }
 
 /**

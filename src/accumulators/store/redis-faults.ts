@@ -21,7 +21,7 @@ function wrong(advice: string): Fault {
 }
 
 const RIGHTS =
-  'it needs EVAL, EVALSHA, HGETALL, HMGET, HSET, TYPE, UNLINK, PEXPIRE, TIME, INFO and PING on keys receval:*, and SELECT for a database other than 0';
+  'it needs EVAL, EVALSHA, HGETALL, HMGET, HSET, HDEL, TYPE, UNLINK, PEXPIRE, TIME, INFO and PING on keys receval:*, and SELECT for a database other than 0';
 
 /** By the first word of an answer. */
 const FAULTS: Readonly<Record<string, Fault>> = {

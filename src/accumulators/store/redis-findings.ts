@@ -180,6 +180,7 @@ function durability(info: ServerInfo): StoreFinding {
 export function reloadQuestions(key: string): readonly (readonly string[])[] {
   return [
     ['HSET', key, 'f', 'v'],
+    ['HDEL', key, 'f'],
     ['PEXPIREAT', key, '1'],
     ['UNLINK', key],
   ];

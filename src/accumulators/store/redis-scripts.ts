@@ -14,16 +14,22 @@ export interface ScriptCall {
 export function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   const { unit, token, seq, cid, parent, checkpoint, rows, deletes } = commit;
   const tag = slotOf(unit);
-  const keys = [unit, ...deletes];
+  const removes = [...(commit.removes ?? [])].filter(([, fields]) => fields.length > 0);
+  const keys = [unit, ...deletes, ...removes.map(([key]) => key)];
   const args = [token, String(seq - 1), parent, String(seq), cid, rowTtl === undefined ? '' : String(rowTtl)];
   const written = [...rows].filter(([, fields]) => fields.size > 0);
   const passing = written.filter(([key]) => !isLasting(key));
   const lasting = written.filter(([key]) => isLasting(key));
-  args.push(String(deletes.length), String(checkpoint.size), String(lasting.length));
+  args.push(String(deletes.length), String(checkpoint.size), String(lasting.length), String(removes.length));
   for (const own of STORE_FIELDS) {
     if (checkpoint.has(own)) throw new Error(`the checkpoint may not hold "${own}": the store keeps that field itself`);
   }
   pushFields(args, checkpoint);
+  for (const [, fields] of removes) {
+    args.push(String(fields.length));
+    // Not by spreading: they may be more than a call takes arguments.
+    for (const field of fields) args.push(field);
+  }
   for (const [key, fields] of [...passing, ...lasting]) {
     keys.push(key);
     args.push(String(fields.size));

@@ -58,7 +58,19 @@ async function firstProblem(store: Store, unit: string, row: string): Promise<st
   }
   const [rowThere] = await store.read([row]);
   if (rowThere.get('field') !== DIGITS) return 'a row came back changed';
-  const deletion: Commit = { ...first, seq: 2, cid: 'y', parent: 'x', rows: new Map(), deletes: [row] };
+  const removal: Commit = {
+    ...first,
+    seq: 2,
+    cid: 'y',
+    parent: 'x',
+    rows: new Map([[row, new Map([['other', DIGITS]])]]),
+  };
+  if ((await store.commit({ ...removal, removes: new Map([[row, ['field']]]) })) !== 'OK') {
+    return 'the removal of a field was not applied';
+  }
+  const [rowLess] = await store.read([row]);
+  if ([...rowLess.keys()].join() !== 'other') return 'a field that was removed is still there';
+  const deletion: Commit = { ...first, seq: 3, cid: 'z', parent: 'y', rows: new Map(), deletes: [row] };
   if ((await store.commit(deletion)) !== 'OK') return 'a deletion was not applied';
   const [rowGone] = await store.read([row]);
   return rowGone.size === 0 ? undefined : 'a deleted row is still there';

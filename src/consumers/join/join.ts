@@ -107,7 +107,7 @@ class Join implements JoinEngine {
     this.#sink = sink;
     this.#topics = topics.map((_, index) => {
       const counts = from === undefined ? noCounts(horizons.length) : copyCounts(from.counts[index]);
-      return new Topic(counts, this.#attribution, from?.topics[index]);
+      return new Topic(counts, this.#attribution, from?.topics[index], from?.clockBlocks?.[index]);
     });
     this.#timeline = new Timeline(horizons, (a, b) => this.#impressions.logOrder(a, b));
     const feedbackTopics = topics.flatMap((role, index) => (role.feedback ? [index] : []));
@@ -434,6 +434,7 @@ class Join implements JoinEngine {
       topics: this.#topics.map((topic) => topic.checkpoint()),
       counts: this.#topics.map((topic) => copyCounts(topic.counts)),
       watermark: this.#watermark,
+      clockBlocks: this.#topics.map((topic) => topic.clockBlocks()),
     };
   }
 

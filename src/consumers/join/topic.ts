@@ -1,7 +1,8 @@
-import type { IdleAdvance, TopicCheckpoint, TopicCounts } from '../../checkpoint.ts';
+import type { ClockBlocks, IdleAdvance, TopicCheckpoint, TopicCounts } from '../../checkpoint.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../drops.ts';
 import type { DurationMs, EpochMs, Offset } from '../../events.ts';
 import { Ranges } from '../../ranges.ts';
+import { ClockDrops } from './clock-drops.ts';
 import { ReplayNotes } from './replay.ts';
 
 /** A recorded input in memory: an object or a pair, and its place in a list. */
@@ -20,18 +21,29 @@ export class Topic {
   readonly #idleAdvances: IdleAdvance[];
   /** How many of them have been applied. */
   #applied = 0;
-  readonly #clockDrops: Ranges;
+  readonly #clockDrops: ClockDrops;
   /** Of batches that could not be decoded and were passed. */
   readonly #undecodable: Ranges;
 
-  constructor(counts: TopicCounts, attribution: DurationMs, from: TopicCheckpoint | undefined) {
+  /** @param blocks those that `from` counts */
+  constructor(
+    counts: TopicCounts,
+    attribution: DurationMs,
+    from: TopicCheckpoint | undefined,
+    blocks: ClockBlocks = [],
+  ) {
+    if (blocks.length !== (from?.clockBlocks ?? 0)) {
+      throw new Error(
+        `the checkpoint counts ${from?.clockBlocks ?? 0} blocks of clock verdicts, and ${blocks.length} are there`,
+      );
+    }
     this.counts = counts;
     this.notes = new ReplayNotes(attribution);
     this.committed = from?.committed ?? 0;
     this.position = from?.replay ?? 0;
     this.watermark = from?.replayWatermark ?? Number.NEGATIVE_INFINITY;
     this.#idleAdvances = [...(from?.idleAdvances ?? [])];
-    this.#clockDrops = new Ranges(from?.clockDrops);
+    this.#clockDrops = new ClockDrops(from?.clockDrops, blocks);
     this.#undecodable = new Ranges(from?.undecodable);
     this.#applyIdleAdvances();
   }
@@ -58,7 +70,7 @@ export class Topic {
   isAheadOfClock(offset: Offset, timestamp: EpochMs, latest: EpochMs | undefined): boolean {
     if (offset < this.committed) return this.#clockDrops.has(offset);
     if (latest === undefined || timestamp <= latest) return false;
-    this.#clockDrops.add(offset, offset + 1);
+    this.#clockDrops.add(offset);
     return true;
   }
 
@@ -76,14 +88,13 @@ export class Topic {
 
   /** Of the recorded inputs. */
   get bytes(): number {
-    return INPUT_BYTES * (this.#idleAdvances.length + this.#clockDrops.size + this.#undecodable.size);
+    return INPUT_BYTES * (this.#idleAdvances.length + this.#undecodable.size) + this.#clockDrops.bytes;
   }
 
   checkpoint(): TopicCheckpoint {
     const least = this.notes.least();
     const replay = Math.min(least?.offset ?? this.position, this.position);
-    const clockDrops = new Ranges(this.#clockDrops.toJSON());
-    clockDrops.cutBelow(replay);
+    const clockBlocks = this.#clockDrops.blocks(replay).length;
     const undecodable = new Ranges(this.#undecodable.toJSON());
     undecodable.cutBelow(replay);
     return {
@@ -91,9 +102,15 @@ export class Topic {
       replay,
       replayWatermark: least === undefined ? this.watermark : least.watermark,
       idleAdvances: this.#idleAdvances.filter((advance) => advance.before >= replay),
-      clockDrops: clockDrops.toJSON(),
+      clockDrops: this.#clockDrops.ranges(replay),
+      ...(clockBlocks === 0 ? {} : { clockBlocks }),
       ...(undecodable.isEmpty ? {} : { undecodable: undecodable.toJSON() }),
     };
+  }
+
+  /** What a checkpoint counts now. */
+  clockBlocks(): ClockBlocks {
+    return this.#clockDrops.blocks(Math.min(this.notes.least()?.offset ?? this.position, this.position));
   }
 
   #applyIdleAdvances(): void {

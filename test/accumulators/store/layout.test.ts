@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  clockKey,
   isLasting,
   looksKey,
   otherValues,
@@ -22,6 +23,7 @@ describe('the layout', () => {
     expect(unitKey('shop', 7)).toBe('receval:{shop:7}:unit');
     expect(paneKey(OWNER, 'm', 60_000)).toBe('receval:{shop:7}:g2:pane:m:60000');
     expect(paneKey(OWNER, 'h', 3_600_000)).toBe('receval:{shop:7}:g2:pane:h:3600000');
+    expect(clockKey(OWNER)).toBe('receval:{shop:7}:g2:clock');
     expect(totalKey(OWNER, 'all', SINCE_START)).toBe('receval:{shop:7}:g2:total:all:start');
   });
 
@@ -31,6 +33,7 @@ describe('the layout', () => {
     for (const owner of [OWNER, { ...OWNER, namespace: 'a:total:b' }]) {
       const lasting = [totalKey, usersKey, looksKey].map((of) => of(owner, 'default', 'r'));
       expect(lasting.map(isLasting)).toEqual([true, true, true]);
+      expect(isLasting(clockKey(owner))).toBe(true);
       const passing = [
         unitKey(owner.namespace, 7),
         paneKey(owner, 'm', 0),

@@ -14,7 +14,8 @@ import { itWith, type Service } from '../../services/it-with.ts';
 import { freePort } from '../../services/ports.ts';
 import { type RunningRedis, startRedis } from '../../services/redis.ts';
 
-const RIGHTS = '-@all +evalsha +eval +type +hgetall +hmget +hset +pexpire +unlink +time +info +ping +client|setname';
+const RIGHTS =
+  '-@all +evalsha +eval +type +hgetall +hmget +hset +hdel +pexpire +unlink +time +info +ping +client|setname';
 const UNIT = unitKey('secure', 0);
 const folder = mkdtempSync(join(tmpdir(), 'receval-secure-'));
 

@@ -339,6 +339,7 @@ if (await redisIsThere()) {
 
     it.each([
       ['UNLINK', commitOf(2, { deletes: [PANES[1]] })],
+      ['HDEL', commitOf(2, { removes: new Map([[PANES[1], ['30m||']]]) })],
       ['PEXPIRE', commitOf(2)],
       ['HSET', commitOf(2)],
     ])('writes nothing for a user who lacks %s', async (right, commit) => {
@@ -438,18 +439,25 @@ if (await redisIsThere()) {
     });
 
     it.each([
-      ['a time to live that is no number', ['1.5', '0', '1', '0', 'f', 'v', '1', 'f', 'v']],
-      ['a number of deletions that is none', ['', 'x', '1', '0', 'f', 'v', '1', 'f', 'v']],
-      ['more deletions than keys', ['', '2', '1', '0', 'f', 'v']],
-      ['a number of fields that is none', ['', '0', '-1', '0', 'f', 'v']],
-      ['a number of lasting rows that is none', ['', '0', '1', 'x', 'f', 'v', '1', 'f', 'v']],
-      ['a number of lasting rows below none', ['', '0', '1', '-1', 'f', 'v', '1', 'f', 'v']],
-      ['more lasting rows than rows', ['', '0', '1', '2', 'f', 'v', '1', 'f', 'v']],
-      ['a lasting row that is deleted', ['', '1', '1', '1', 'f', 'v']],
-      ['a row without fields', ['', '0', '1', '0', 'f', 'v', '0']],
-      ['a row with half a field', ['', '0', '1', '0', 'f', 'v', '1', 'f']],
-      ['a row that is missing', ['', '0', '1', '0', 'f', 'v']],
-      ['fields of no row', ['', '0', '1', '0', 'f', 'v', '1', 'f', 'v', 'f']],
+      ['a time to live that is no number', ['1.5', '0', '1', '0', '0', 'f', 'v', '1', 'f', 'v']],
+      ['a number of deletions that is none', ['', 'x', '1', '0', '0', 'f', 'v', '1', 'f', 'v']],
+      ['more deletions than keys', ['', '2', '1', '0', '0', 'f', 'v']],
+      ['a number of fields that is none', ['', '0', '-1', '0', '0', 'f', 'v']],
+      ['a number of lasting rows that is none', ['', '0', '1', 'x', '0', 'f', 'v', '1', 'f', 'v']],
+      ['a number of lasting rows below none', ['', '0', '1', '-1', '0', 'f', 'v', '1', 'f', 'v']],
+      ['more lasting rows than rows', ['', '0', '1', '2', '0', 'f', 'v', '1', 'f', 'v']],
+      ['a lasting row that is deleted', ['', '1', '1', '1', '0', 'f', 'v']],
+      ['a number of removals that is none', ['', '0', '1', '0', 'x', 'f', 'v', '1', 'f', 'v']],
+      ['more removals than keys', ['', '0', '1', '0', '2', 'f', 'v', '1', 'f']],
+      ['a removal from a key that is deleted', ['', '1', '1', '0', '1', 'f', 'v', '1', 'f']],
+      ['a lasting row that fields are removed from', ['', '0', '1', '1', '1', 'f', 'v', '1', 'f']],
+      ['a removal of no fields', ['', '0', '1', '0', '1', 'f', 'v', '0']],
+      ['a removal of a field that is missing', ['', '0', '1', '0', '1', 'f', 'v', '2', 'f']],
+      ['a removal of more fields than it says', ['', '0', '1', '0', '1', 'f', 'v', '1', 'f', 'f']],
+      ['a row without fields', ['', '0', '1', '0', '0', 'f', 'v', '0']],
+      ['a row with half a field', ['', '0', '1', '0', '0', 'f', 'v', '1', 'f']],
+      ['a row that is missing', ['', '0', '1', '0', '0', 'f', 'v']],
+      ['fields of no row', ['', '0', '1', '0', '0', 'f', 'v', '1', 'f', 'v', 'f']],
       ['no arguments', []],
     ])('the script refuses %s before it writes', async (_, rest) => {
       await open();
@@ -471,6 +479,15 @@ if (await redisIsThere()) {
       expect(await store.commit(commitOf(2, { rows: new Map([[PANES[0], fields]]), checkpoint: fields }))).toBe('OK');
       expect((await store.read([PANES[0]]))[0]).toEqual(new Map([['30m||', 'row 1'], ...fields]));
       expect((await store.claim(UNIT, 'u')).checkpoint).toEqual(new Map([['position', '1'], ...fields]));
+    });
+
+    it.each([3999, 4000, 4001, 8001])('removes %i fields of a row', async (count) => {
+      await open();
+      const fields = new Map(Array.from({ length: count }, (_, i) => [`f${i}`, `v${i}`] as const));
+      expect(await store.commit(commitOf(2, { rows: new Map([[PANES[0], fields]]) }))).toBe('OK');
+      const removes = new Map([[PANES[0], [...fields.keys()]]]);
+      expect(await store.commit(commitOf(3, { removes }))).toBe('OK');
+      expect(await harness.admin.hgetall(PANES[0])).toEqual({ '30m||': 'row 3' });
     });
 
     it('carries a huge commit, as a whole', async () => {
@@ -514,7 +531,8 @@ if (await redisIsThere()) {
 
     it('needs no more rights than the manual names', async () => {
       await open();
-      const rights = 'eval evalsha hgetall hmget hset type unlink pexpire time info ping client|setname acl|dryrun';
+      const rights =
+        'eval evalsha hgetall hmget hset hdel type unlink pexpire time info ping client|setname acl|dryrun';
       const acl = async (user: string, allowed: string): Promise<string> => {
         const commands = allowed.split(' ').map((command) => `+${command}`);
         await harness.admin.acl('SETUSER', user, 'on', '>pass', '~receval:*', ...commands);

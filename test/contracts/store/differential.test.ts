@@ -21,6 +21,7 @@ const text = fc.oneof(
 const fields = fc.array(fc.tuple(name, text), { maxLength: 3 }).map((pairs): Fields => new Map(pairs));
 const rows = fc.array(fc.tuple(fc.nat(3), fields), { maxLength: 4 });
 const deletes = fc.uniqueArray(fc.nat(3), { maxLength: 4 });
+const removes = fc.array(fc.tuple(fc.nat(3), fc.uniqueArray(name, { maxLength: 3 })), { maxLength: 3 });
 const unit = fc.nat(1);
 
 function mostlyNone<T>(some: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
@@ -42,6 +43,7 @@ const command = fc.oneof(
       checkpoint: fields,
       rows,
       deletes,
+      removes,
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('again' as const) }) },
@@ -92,6 +94,7 @@ if (await redisIsThere()) {
                   checkpoint: step.checkpoint,
                   rows: new Map(step.rows.map(([row, set]) => [keys[row], set] as const)),
                   deletes: step.deletes.map((row) => keys[row]),
+                  removes: new Map(step.removes.map(([row, fields]) => [keys[row], fields] as const)),
                 };
                 await commit(last);
                 break;

@@ -40,13 +40,18 @@ export class ModelStore {
     return { token: before, seq, cid, checkpoint: seq === 0 ? undefined : checkpoint };
   }
 
-  commit({ token, seq, cid, parent, checkpoint, rows, deletes }: Commit): CommitAnswer {
+  commit({ token, seq, cid, parent, checkpoint, rows, deletes, removes = new Map() }: Commit): CommitAnswer {
     const unit = this.unit;
     if (!unit.exists) return 'CONFLICT';
     if (token !== unit.token) return 'FENCED';
     if (seq === unit.seq && cid === unit.cid) return 'ALREADY';
     if (seq !== unit.seq + 1 || parent !== unit.cid) return 'CONFLICT';
     const kept = Object.fromEntries(Object.entries(this.#state.rows).filter(([key]) => !deletes.includes(key)));
+    for (const [key, fields] of removes) {
+      const left = Object.entries(kept[key] ?? {}).filter(([field]) => !fields.includes(field));
+      if (left.length > 0) kept[key] = Object.fromEntries(left);
+      else delete kept[key];
+    }
     const set = [...rows].map(([key, fields]) => [key, { ...kept[key], ...Object.fromEntries(fields) }] as const);
     this.#state = {
       unit: { exists: true, token, seq, cid, checkpoint },

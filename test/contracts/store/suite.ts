@@ -99,6 +99,31 @@ export function storeContract(name: string, open: () => Promise<StoreHarness>): 
       ]);
     });
 
+    it('a commit removes fields before it sets them, keeps the others, and lets a key without fields go', async () => {
+      await store.claim(UNIT, 't');
+      const three = ['a', 'b', 'c'].map((field) => [field, '1'] as const);
+      const rows = new Map(PANES.map((key) => [key, new Map(three)] as const));
+      expect(await store.commit(commitOf('t', 1, '', { rows }))).toBe('OK');
+      const change: Partial<Commit> = {
+        removes: new Map([
+          [PANES[0], ['a', 'b', 'none']],
+          [PANES[1], ['a', 'b', 'c']],
+          [PANES[2], []],
+          [`${PANES[2]}0`, ['a']],
+        ]),
+        rows: new Map([[PANES[0], new Map([['b', '2']])]]),
+      };
+      const commit = commitOf('t', 2, 'c1', change);
+      const expected = [new Map(Object.entries({ b: '2', c: '1' })), new Map(), new Map(three), new Map()];
+      for (const answer of ['OK', 'ALREADY']) {
+        expect(await store.commit(commit)).toBe(answer);
+        expect(await store.read([...PANES, `${PANES[2]}0`])).toEqual(expected);
+      }
+      expect(await store.commit(commitOf('t', 3, 'x', { removes: new Map([[PANES[2], ['a']]]) }))).toBe('CONFLICT');
+      expect(await store.commit(commitOf('u', 3, 'c2', { removes: new Map([[PANES[2], ['a']]]) }))).toBe('FENCED');
+      expect(await store.read([...PANES, `${PANES[2]}0`])).toEqual(expected);
+    });
+
     it('readers see the guard beside the checkpoint', async () => {
       await store.claim(UNIT, 't');
       await store.commit(commitOf('t', 1, ''));
@@ -250,6 +275,7 @@ export function storeContract(name: string, open: () => Promise<StoreHarness>): 
             parent: fc.oneof(fc.constant(''), cid),
             rows: fc.dictionary(fc.constantFrom(...PANES), fields),
             deletes: fc.subarray(PANES),
+            removes: fc.dictionary(fc.constantFrom(...PANES), fc.subarray(['x', 'y', 'z'])),
           }),
         },
         { weight: 2, arbitrary: fc.record({ kind: fc.constant('again' as const) }) },
@@ -282,6 +308,7 @@ export function storeContract(name: string, open: () => Promise<StoreHarness>): 
                     Object.entries(command.rows).map(([key, row]) => [key, new Map(Object.entries(row))] as const),
                   ),
                   deletes: command.deletes,
+                  removes: new Map(Object.entries(command.removes)),
                 };
                 expect(await store.commit(last)).toBe(model.commit(last));
                 break;
