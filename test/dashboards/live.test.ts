@@ -11,6 +11,7 @@ import { type Choices, choicesOf, interpolate } from './variables.ts';
 const SILENT: Readonly<Record<string, string>> = {
   'Alerts that fire / firing': 'nothing is wrong yet',
   'Lag of each partition / {{topic}} {{partition}}': 'the demo reads faster than events come',
+  'Lag of each partition / {{topic}} {{partition}}, in transactions': 'the log of the demo has none',
   'Retention headroom / {{instance}}': 'the log of the demo deletes nothing',
   'Partitions that stand still / stands still': 'none does',
   'Invalid records by code / {{topic}} {{code}}': 'the shop sends no invalid record',
