@@ -1,9 +1,7 @@
 // Long because the whole data path of a unit stands here, what is read beside what is passed.
 import type { Panes } from './accumulators/panes.ts';
-import { CheckpointError, decodeCheckpoint, encodeCheckpoint } from './accumulators/store/checkpoint.ts';
+import { decodeCheckpoint, encodeCheckpoint } from './accumulators/store/checkpoint.ts';
 import { formatOf, unitKey } from './accumulators/store/layout.ts';
-import type { Store } from './accumulators/store/port.ts';
-import { StoreUnavailable } from './accumulators/store/unavailable.ts';
 import type { Decoder } from './consumers/decode/record.ts';
 import type { JoinEngine } from './consumers/join/api.ts';
 import { createJoin } from './consumers/join/join.ts';
@@ -73,18 +71,9 @@ export class Unit {
     const stored = checkpoint === undefined ? undefined : decodeCheckpoint(checkpoint);
     const resumed = resume(stored, settings, settings.permissions);
     passes('rows wanted');
-    const restored = await restoreUnit(settings, deps.store, resumed);
+    const restored = await restoreUnit(settings, deps.store, resumed, token);
     passes('rows read');
-    const join = resumed.join === undefined ? undefined : restored.clockBlocks.complete(resumed.join);
-    if (resumed.join !== undefined && join === undefined) throw await lacksBlocks(deps.store, unit, token);
-    return new Unit(
-      settings,
-      deps,
-      { unit, token, seq, cid },
-      { ...resumed, join },
-      restored,
-      stored?.lastRecords ?? [],
-    );
+    return new Unit(settings, deps, { unit, token, seq, cid }, resumed, restored, stored?.lastRecords ?? []);
   }
 
   private constructor(
@@ -92,7 +81,7 @@ export class Unit {
     deps: UnitDeps,
     claimed: ClaimedUnit,
     resumed: Resumed,
-    { panes, experiments, clockBlocks }: RestoredUnit,
+    { join, panes, experiments, clockBlocks }: RestoredUnit,
     lastRecords: readonly (string | undefined)[],
   ) {
     this.#settings = settings;
@@ -122,7 +111,7 @@ export class Unit {
         released: (tag) => panes.cohorts.release(tag),
         closed: (closing) => this.#scoring.closed(closing),
       },
-      resumed.join,
+      join,
     );
     this.#commits = new UnitCommits(claimed, claimedState(this.#join, this.#invalid, resumed), deps);
     this.#reading = new UnitReading(settings.join, this.#join, () => this.committed, lastRecords);
@@ -348,19 +337,4 @@ export class Unit {
   get join(): Omit<JoinEngine, 'record' | 'refused' | 'undecodable' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
     return this.#join;
   }
-}
-
-/** Why the clock verdicts are not those that the claimed checkpoint counts: the store is not the one that was claimed any more, or damaged. */
-async function lacksBlocks(store: Store, unit: string, token: string): Promise<Error> {
-  const [now] = await store.read([unit]);
-  if (now.get('token') === token) {
-    return new CheckpointError(
-      'the stored checkpoint is damaged: it counts other clock verdicts than are stored. Restore the store from a backup, or ' +
-        'rebuild the unit from the log',
-    );
-  }
-  return new StoreUnavailable('CHANGED', 'the unit was claimed by another, or the store went back, while it was read', {
-    retriable: true,
-    outcome: 'refused',
-  });
 }

@@ -1,8 +1,11 @@
 import { Panes } from '../accumulators/panes.ts';
 import { liveKeys, type PanesSettings } from '../accumulators/panes-settings.ts';
 import type { RunState } from '../accumulators/runs.ts';
-import { clockKey, looksKey, type RowOwner, totalKey, usersKey } from '../accumulators/store/layout.ts';
+import { CheckpointError } from '../accumulators/store/checkpoint.ts';
+import { clockKey, looksKey, type RowOwner, totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/port.ts';
+import { StoreUnavailable } from '../accumulators/store/unavailable.ts';
+import type { JoinCheckpoint } from '../checkpoint.ts';
 import type { EpochMs } from '../events.ts';
 import type { Resumed } from '../resume.ts';
 import { sampleOfFields } from '../statistics/sample-codec.ts';
@@ -19,16 +22,22 @@ function panesSettings(settings: UnitSettings, generation: string, settledUpTo: 
 }
 
 export interface RestoredUnit {
+  /** That of `Resumed`, with the clock verdicts that it counts. */
+  readonly join: JoinCheckpoint | undefined;
   readonly panes: Panes;
   readonly experiments: UnitExperiments;
   readonly clockBlocks: StoredClockBlocks;
 }
 
-/** The live rows that a unit goes on from, and what it holds of experiments, read from the store. */
+/**
+ * The live rows that a unit goes on from, and what it holds of experiments and of clock verdicts, read from the store. Rejects with
+ * a CheckpointError when what is stored is damaged. @param token of the claim
+ */
 export async function restoreUnit(
   settings: UnitSettings,
   store: Store,
   { generation, join, panes, runs }: Resumed,
+  token: string,
 ): Promise<RestoredUnit> {
   const settledUpTo = join?.watermark ?? Number.NEGATIVE_INFINITY;
   const shape = panesSettings(settings, generation, settledUpTo);
@@ -45,7 +54,11 @@ export async function restoreUnit(
   const read = keys.length === 0 ? [] : await store.read(keys);
   const rows = new Map(keys.map((key, i) => [key, read[i]] as const));
   const of = (key: string): Fields => rows.get(key) ?? new Map();
+  const clockBlocks = new StoredClockBlocks(settings.join.topics.length, of(clockKey(owner)));
+  const complete = join === undefined ? undefined : clockBlocks.complete(join);
+  if (join !== undefined && complete === undefined) throw await lacksBlocks(settings, store, token);
   return {
+    join: complete,
     panes: new Panes(shape, panes === undefined ? undefined : { state: panes, rows }),
     experiments: new UnitExperiments(settings, {
       states: runs ?? [],
@@ -57,8 +70,23 @@ export async function restoreUnit(
       looks: wanted.map(({ name, run }) => of(looksKey(owner, name, run))),
       settledUpTo,
     }),
-    clockBlocks: new StoredClockBlocks(settings.join.topics.length, of(clockKey(owner))),
+    clockBlocks,
   };
+}
+
+/** Why other clock verdicts are stored than the claimed checkpoint counts: the store is not the one that was claimed any more, or damaged. */
+async function lacksBlocks({ namespace, partition }: UnitSettings, store: Store, token: string): Promise<Error> {
+  const [now] = await store.read([unitKey(namespace, partition)]);
+  if (now.get('token') === token) {
+    return new CheckpointError(
+      'the stored checkpoint is damaged: it counts other clock verdicts than are stored. Restore the store from a backup, or ' +
+        'rebuild the unit from the log',
+    );
+  }
+  return new StoreUnavailable('CHANGED', 'the unit was claimed by another, or the store went back, while it was read', {
+    retriable: true,
+    outcome: 'refused',
+  });
 }
 
 /** Keys of a run beside its total. */
