@@ -12,12 +12,12 @@ const probe = z.strictObject({
   timeoutSeconds: z.number().int(),
   failureThreshold: z.number().int(),
 });
-const container = z.object({
+const container = z.strictObject({
   name: z.string(),
   image: z.string(),
   args: z.array(z.string()),
   env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
-  ports: z.array(z.object({ name: z.string(), containerPort: z.number().int() })),
+  ports: z.array(z.strictObject({ name: z.string(), containerPort: z.number().int() })),
   startupProbe: probe,
   livenessProbe: probe,
   readinessProbe: probe,
@@ -25,21 +25,21 @@ const container = z.object({
     requests: z.object({ cpu: z.string(), memory: z.string() }),
     limits: z.strictObject({ memory: z.string() }),
   }),
-  securityContext: z.object({
+  securityContext: z.strictObject({
     allowPrivilegeEscalation: z.literal(false),
     readOnlyRootFilesystem: z.literal(true),
     capabilities: z.strictObject({ drop: z.tuple([z.literal('ALL')]) }),
   }),
   volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string(), readOnly: z.boolean().optional() })),
 });
-const volume = z.object({
+const volume = z.strictObject({
   name: z.string(),
   configMap: z.strictObject({ name: z.string() }).optional(),
   secret: z.strictObject({ secretName: z.string(), defaultMode: z.number() }).optional(),
   emptyDir: z.strictObject({ sizeLimit: z.string() }).optional(),
 });
 
-/** Deployments of ours: what a pod must have is not optional here. */
+/** Deployments of ours: what a pod must have is not optional here, and what is not listed (hostNetwork, hostPath, envFrom) is an error. */
 export const deployment = z.object({
   kind: z.literal('Deployment'),
   metadata,
@@ -52,7 +52,7 @@ export const deployment = z.object({
     }),
     template: z.object({
       metadata: z.object({ labels }),
-      spec: z.object({
+      spec: z.strictObject({
         serviceAccountName: z.string(),
         automountServiceAccountToken: z.literal(false),
         enableServiceLinks: z.literal(false),
@@ -75,6 +75,11 @@ export const service = z.object({
   kind: z.literal('Service'),
   metadata,
   spec: z.object({ selector: labels, ports: z.array(z.object({ name: z.string(), targetPort: port })) }),
+});
+export const serviceAccount = z.object({
+  kind: z.literal('ServiceAccount'),
+  metadata,
+  automountServiceAccountToken: z.literal(false),
 });
 export const disruption = z.object({
   kind: z.literal('PodDisruptionBudget'),
@@ -145,25 +150,43 @@ export const prometheusRule = z.strictObject({
   }),
 });
 
-const anything = z.looseObject({ apiVersion: z.string(), kind: z.string() });
+const OPERATOR = 'monitoring.coreos.com/';
+const anything = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
+});
+/** All of ours but these lie in a namespace. */
+const CLUSTER_WIDE = ['Namespace'];
 
 export interface Objects {
   /** Objects of that kind. @throws ZodError for one that is not as it must be */
   readonly of: <T>(schema: z.ZodType<T>, kind: string) => readonly T[];
   /** Objects of Kubernetes itself, as YAML. */
   readonly builtIn: string;
+  /** Objects of the Prometheus Operator. */
+  readonly custom: readonly unknown[];
   readonly kinds: readonly string[];
+  /** Names of objects, as kind, namespace and name. */
+  readonly named: readonly string[];
+  /** Where the objects lie; an empty name: wherever they are applied. */
+  readonly namespaces: readonly string[];
 }
 
 /** The objects of a stream of YAML. */
 export function parseObjects(yaml: string): Objects {
   const all = parseAllDocuments(yaml).map((document) => anything.parse(document.toJS()));
+  const isCustom = ({ apiVersion }: { readonly apiVersion: string }) => apiVersion.startsWith(OPERATOR);
+  const placed = all.filter(({ kind }) => !CLUSTER_WIDE.includes(kind));
   return {
     of: (schema, kind) => all.filter((one) => one.kind === kind).map((one) => schema.parse(one)),
     builtIn: all
-      .filter(({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'))
+      .filter((one) => !isCustom(one))
       .map((one) => stringify(one))
       .join('---\n'),
+    custom: all.filter(isCustom),
     kinds: all.map(({ kind }) => kind),
+    named: all.map(({ kind, metadata: { namespace, name } }) => `${kind} ${namespace ?? ''}/${name}`),
+    namespaces: [...new Set(placed.map(({ metadata: { namespace } }) => namespace ?? ''))],
   };
 }

@@ -7,6 +7,7 @@ import {
   network,
   type Objects,
   service,
+  serviceAccount,
   serviceMonitor,
 } from './kubernetes-objects.ts';
 
@@ -30,9 +31,13 @@ export function kubernetesProblems(objects: Objects): readonly string[] {
         ...ending(one),
         ...settings(objects, one),
         ...selected(objects, one),
+        ...account(objects, one),
+        ...wayOut(objects, one),
       ].map((problem) => `${one.metadata.name}: ${problem}`),
     ),
     ...services(objects, deployments),
+    ...idle(objects, deployments),
+    ...names(objects),
   ];
 }
 
@@ -82,6 +87,79 @@ function probes({ spec }: Deployment): string[] {
 
 function ending({ spec }: Deployment): string[] {
   return spec.template.spec.terminationGracePeriodSeconds >= 2 * ENDS_WITHIN ? [] : ['is killed before it has ended'];
+}
+
+function account(objects: Objects, { spec }: Deployment): string[] {
+  const { serviceAccountName: name } = spec.template.spec;
+  const all = objects.of(serviceAccount, 'ServiceAccount').map(({ metadata }) => metadata.name);
+  return all.includes(name) ? [] : [`there is no ServiceAccount ${name}`];
+}
+
+/** Its policies must let it out to the brokers of its own settings, and to the names. */
+function wayOut(objects: Objects, { spec }: Deployment): string[] {
+  const { containers, volumes } = spec.template.spec;
+  const [, , , , file] = containers[0].args;
+  const names = volumes.flatMap(({ configMap: map }) => map?.name ?? []);
+  const map = objects.of(configMap, 'ConfigMap').find(({ metadata }) => names.includes(metadata.name));
+  const policies = objects
+    .of(network, 'NetworkPolicy')
+    .filter((one) => matches(one.spec.podSelector.matchLabels, spec.template.metadata.labels));
+  const open = policies.flatMap((one) => one.spec.egress.flatMap(({ ports }) => ports));
+  const isOpen = (protocol: string, wanted: number) =>
+    open.some((one) => one.protocol === protocol && one.port === wanted);
+  try {
+    const { kafka } = loadSettings({ file, readFile: () => map?.data['receval.yaml'] ?? '', env: {} });
+    const ports = kafka.brokers.map((broker) => Number(broker.slice(broker.lastIndexOf(':') + 1)));
+    return [
+      ...[...new Set(ports)].filter((one) => !isOpen('TCP', one)).map((one) => `is not let out to Kafka's port ${one}`),
+      ...(isOpen('UDP', 53) && isOpen('TCP', 53) ? [] : ['is not let out to the name service']),
+    ];
+  } catch {
+    return []; // `settings` says what is wrong with the file
+  }
+}
+
+/** What selects no pod does nothing, and nobody notices. */
+function idle(objects: Objects, deployments: readonly Deployment[]): string[] {
+  const chosen = (selector: Labels) =>
+    deployments.filter(({ spec }) => matches(selector, spec.template.metadata.labels));
+  const budgets = objects.of(disruption, 'PodDisruptionBudget');
+  const policies = objects.of(network, 'NetworkPolicy');
+  const selectors: readonly (readonly [string, Labels])[] = [
+    ...budgets.map(({ kind, metadata, spec }) => [`${kind} ${metadata.name}`, spec.selector.matchLabels] as const),
+    ...policies.map(({ kind, metadata, spec }) => [`${kind} ${metadata.name}`, spec.podSelector.matchLabels] as const),
+    ...objects
+      .of(service, 'Service')
+      .map(({ kind, metadata, spec }) => [`${kind} ${metadata.name}`, spec.selector] as const),
+  ];
+  return [
+    ...selectors.filter(([, selector]) => chosen(selector).length === 0).map(([name]) => `${name}: selects no pod`),
+    ...budgets.flatMap(({ metadata, spec }) =>
+      chosen(spec.selector.matchLabels)
+        .filter((one) => one.spec.replicas <= spec.maxUnavailable)
+        .map((one) => `PodDisruptionBudget ${metadata.name}: may take all pods of ${one.metadata.name}`),
+    ),
+    ...policies.flatMap(({ metadata, spec }) =>
+      chosen(spec.podSelector.matchLabels).flatMap((one) =>
+        spec.ingress
+          .flatMap(({ ports }) => ports)
+          .filter(
+            ({ port }) =>
+              !one.spec.template.spec.containers[0].ports.some(
+                ({ name, containerPort }) => port === name || port === containerPort,
+              ),
+          )
+          .map(({ port }) => `NetworkPolicy ${metadata.name}: ${one.metadata.name} has no port ${port}`),
+      ),
+    ),
+  ];
+}
+
+function names({ named, namespaces }: Objects): string[] {
+  return [
+    ...named.filter((one, i) => named.indexOf(one) !== i).map((one) => `${one} is there twice`),
+    ...(namespaces.length === 1 ? [] : [`the objects lie in several namespaces: ${namespaces.join(', ')}`]),
+  ];
 }
 
 /** The secret and the key in it that a path in a container stands for. */

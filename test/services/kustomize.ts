@@ -1,13 +1,7 @@
-import { join, resolve } from 'node:path';
-import { isProgram, onPath, run } from './commands.ts';
-import { ServiceMissing } from './debian.ts';
-import { fetchOnce } from './fetch-once.ts';
+import { onPath, run } from './commands.ts';
+import { goProgram } from './go-program.ts';
 import type { Service } from './it-with.ts';
 
-const CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/receval-services');
-const MODULE = 'sigs.k8s.io/kustomize/kustomize/v5';
-/** Needs Go 1.24 or newer. */
-const VERSION = 'v5.8.1';
 /** Older ones know no `labels` with templates and no `patches` with targets. */
 const LEAST_MAJOR = 5;
 
@@ -25,7 +19,13 @@ export const KUSTOMIZE: Service<Kustomize> = {
     if (kubectl !== undefined && (await majorOf(kubectl, ['version', '--client'])) >= LEAST_MAJOR) {
       return running(kubectl, ['kustomize']);
     }
-    return running(await built(path), ['build']);
+    const built = await goProgram({
+      command: 'kustomize',
+      source: 'sigs.k8s.io/kustomize/kustomize/v5',
+      version: 'v5.8.1', // needs Go 1.24 or newer
+      advice: `install kustomize ${LEAST_MAJOR} or kubectl 1.27, or newer, or Go, which builds it`,
+    });
+    return running(built, ['build']);
   },
 };
 
@@ -41,23 +41,4 @@ function running(program: string, words: readonly string[]): Kustomize {
 async function majorOf(program: string, words: readonly string[]): Promise<number> {
   const { stdout } = await run(program, words, { env: process.env });
   return Number(/^(?:Kustomize Version: )?v(\d+)\./m.exec(stdout.replace(/^Client Version.*$/m, ''))?.[1] ?? 0);
-}
-
-async function built(path: string): Promise<string> {
-  const program = join(CACHE, 'kustomize', 'kustomize');
-  const go = onPath('go', path);
-  const advice = `install kustomize ${LEAST_MAJOR} or kubectl 1.27, or newer, or Go, which builds it`;
-  await fetchOnce(
-    join(CACHE, 'kustomize.lock'),
-    () => isProgram(program),
-    async () => {
-      if (go === undefined) throw new ServiceMissing(`there is no kustomize, kubectl or go on the PATH; ${advice}`);
-      process.stderr.write(`tests: building kustomize ${VERSION} into ${CACHE}\n`);
-      const env = { ...process.env, GOBIN: join(CACHE, 'kustomize'), GOTOOLCHAIN: 'local', CGO_ENABLED: '0' };
-      const made = await run(go, ['install', `${MODULE}@${VERSION}`], { env });
-      if (made.code !== 0)
-        throw new ServiceMissing(`go cannot build kustomize (${made.stderr.slice(-300)}); ${advice}`);
-    },
-  );
-  return program;
 }
