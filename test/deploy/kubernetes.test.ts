@@ -23,7 +23,7 @@ const RULES = 'deploy/kubernetes/components/prometheus-operator/rules.yaml';
 /** Every release of Kubernetes whose schemas the objects must fit, from the oldest that docs/kubernetes.md names to the newest. */
 const RELEASES = ['1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36', '1.37'];
 /** Fetching or building tools takes long, once. */
-const PATIENCE_MS = 360_000;
+const PATIENCE_MS = 900_000;
 
 /** Every folder with a kustomization.yaml: who adds one has it checked. */
 const FOLDERS = readdirSync(resolve(ROOT, TOP), { recursive: true, encoding: 'utf8' })

@@ -12,7 +12,7 @@ import { ROOT, readRoot } from '../compose-file.ts';
 const FOLDER = '.github/workflows';
 const NAMES = readdirSync(resolve(ROOT, FOLDER)).sort();
 /** Building actionlint takes long, once. */
-const PATIENCE_MS = 360_000;
+const PATIENCE_MS = 900_000;
 
 const rights = z.record(z.string(), z.enum(['read', 'write', 'none']));
 const step = z.strictObject({
