@@ -1,4 +1,5 @@
 import type { Settings } from '../../src/config/settings.ts';
+import type { JoinSettings } from '../../src/consumers/join/settings.ts';
 import { type SimulationSettings, USUAL_FAULTS, USUAL_SETTINGS } from '../../src/simulate/settings.ts';
 
 export interface ProofParameters {
@@ -70,3 +71,15 @@ export type ReferenceSettings = Pick<
   Settings,
   'attribution' | 'cohorts' | 'grading' | 'kafka' | 'limits' | 'measures' | 'statistics'
 >;
+
+export function joinSettings({ attribution, kafka, limits }: ReferenceSettings): JoinSettings {
+  return {
+    topics: kafka.topics.map(({ role }) => role),
+    horizons: attribution.horizons.map(({ ms }) => ms),
+    outOfOrderness: attribution.outOfOrderness,
+    backward: attribution.backward,
+    futureSkew: attribution.futureSkew,
+    feedbackPerImpression: limits.feedbackPerImpression,
+    actions: [],
+  };
+}

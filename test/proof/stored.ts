@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { type Cluster, Redis } from 'ioredis';
 import type { TopicCounts } from '../../src/checkpoint.ts';
 import type { PlainRow, PlainRows } from './expected-rows.ts';
 import { NAMESPACE } from './parameters.ts';
@@ -9,11 +9,11 @@ export interface StoredUnit {
   readonly counts: readonly TopicCounts[];
 }
 
-export function connect(port: number): Redis {
+export function connect(port: number, host = '127.0.0.1'): Redis {
   // Redis goes away on purpose: a command then fails at once, and the connection is made anew.
   const redis = new Redis({
     port,
-    host: '127.0.0.1',
+    host,
     maxRetriesPerRequest: 0,
     commandTimeout: 2000,
     retryStrategy: () => 200,
@@ -31,14 +31,20 @@ export function unitKey(unit: number): string {
   return `receval:{${NAMESPACE}:${unit}}:unit`;
 }
 
+/** All keys that fit, whichever node of a cluster holds them. */
+async function keysLike(redis: Redis | Cluster, pattern: string): Promise<readonly string[]> {
+  if (redis instanceof Redis) return redis.keys(pattern);
+  return (await Promise.all(redis.nodes('master').map((node) => node.keys(pattern)))).flat();
+}
+
 /** Reads the rows as they lie there, without the product's codecs. */
-export async function readUnit(redis: Redis, unit: number): Promise<StoredUnit> {
+export async function readUnit(redis: Redis | Cluster, unit: number): Promise<StoredUnit> {
   const rows: PlainRows = new Map();
   for (const [kind, plain] of [
     ['pane', plainRow],
     ['vector', plainVector],
   ] as const) {
-    for (const key of await redis.keys(`receval:{${NAMESPACE}:${unit}}:*:${kind}:*`)) {
+    for (const key of await keysLike(redis, `receval:{${NAMESPACE}:${unit}}:*:${kind}:*`)) {
       const fields = await redis.hgetall(key);
       rows.set(key, new Map(Object.entries(fields).map(([field, text]) => [field, plain(text)])));
     }
