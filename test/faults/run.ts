@@ -1,6 +1,7 @@
 /**
  * Runs rows of the fault matrix on real servers: `npm run faults -- --rows F12,F13`, `-- --groups sentinel`, `-- --all`.
- * `--short` lets faults last as long as in `npm test`; `--write` puts what was found into docs/reliability.md. Exit code 1 if
+ * `--short` lets faults last as long as in `npm test`; `--audit end` compares once for all rows that share servers, not after each;
+ * `--write` puts what was found into docs/reliability.md. Exit code 1 if
  * a row failed, or anything was lost, double or different.
  */
 import { parseArgs } from 'node:util';
@@ -17,7 +18,7 @@ const { values } = parseArgs({
     all: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
-    'audit-each': { type: 'boolean', default: false },
+    audit: { type: 'string', default: 'each' },
     pace: { type: 'string', default: '500' },
     workers: { type: 'string', default: '2' },
     seed: { type: 'string', default: '1' },
@@ -62,11 +63,13 @@ async function runGroup(group: Group, rows: readonly Row[]): Promise<number> {
       group,
       rows,
       pace,
-      { isShort: values.short, auditsEach: values['audit-each'] },
+      { isShort: values.short, auditsEach: values.audit === 'each' },
       say,
     );
     report(outcome);
-    if (values.write) remember(outcome, { isShort: values.short, pace: pace.pace });
+    if (values.write) {
+      remember(outcome.outcomes, outcome.audit, { ...outcome.versions, isShort: values.short, pace: pace.pace });
+    }
     return (
       outcome.outcomes.filter(({ error, recovery }) => error !== undefined || recovery === undefined).length +
       (outcome.audit === undefined || outcome.audit.different > 0 ? 1 : 0)

@@ -1,20 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditResult } from './audit.ts';
+import type { Outcome } from './outcome.ts';
 import type { Group, Row } from './rows.ts';
 import { type Pace, type Say, World } from './world.ts';
-
-/** What came of one row. */
-export interface Outcome {
-  readonly row: Row;
-  /** Seconds; undefined: some unit never went on. */
-  readonly recovery: number | undefined;
-  /** The same after it was put in order; undefined: there is nothing to put in order. */
-  readonly mended?: number | undefined;
-  /** Of all that was stored until then; undefined: not asked for at this row. */
-  readonly audit?: AuditResult;
-  /** Why the row could not be run to its end. */
-  readonly error?: string;
-}
 
 export interface GroupOutcome {
   readonly group: Group;
@@ -56,7 +44,7 @@ export async function strikeAll(
       const outcome = await strike(world, row, isShort, say);
       const isWhole = outcome.error === undefined && outcome.recovery !== undefined;
       const found = isWhole && auditsEach ? await world.audit() : undefined;
-      if (found !== undefined) say(`${row.id}: ${words(found)}`);
+      if (found !== undefined) say([`${row.id}: ${words(found)}`, ...found.examples].join('\n'));
       outcomes.push({ ...outcome, ...(found === undefined ? {} : { audit: found }) });
       if (!isWhole) break;
     }
@@ -71,7 +59,8 @@ export async function strikeAll(
   return { group, outcomes, audit, crashes: world.crashes, exitCodes, versions };
 }
 
-async function strike(world: World, row: Row, isShort: boolean, say: Say): Promise<Outcome> {
+/** Lets one fault strike, and waits until all units go on. */
+export async function strike(world: World, row: Row, isShort: boolean, say: Say): Promise<Outcome> {
   say(`${row.id}: ${row.fault}`);
   const length = (whole: number, short: number): Promise<void> => sleep(1000 * (isShort ? short : whole));
   try {
