@@ -17,7 +17,7 @@ export const WORKER_ROWS: readonly Row[] = [
     promise: TAKEOVER_S,
     strike: async (world) => {
       const worker = owner(world);
-      worker.kill9(2 * TAKEOVER_S * 1000);
+      worker.kill9((TAKEOVER_S + 5) * 1000);
     },
     mend: (world) => world.allReady(),
   },
@@ -27,7 +27,7 @@ export const WORKER_ROWS: readonly Row[] = [
     promise: 5 + 15,
     strike: async (world) => {
       const worker = owner(world);
-      worker.end('SIGTERM', 40_000);
+      worker.end('SIGTERM', 25_000);
       await world.until(`${worker.name} has ended`, async () => !worker.isRunning);
     },
     mend: (world) => world.allReady(),

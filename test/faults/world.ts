@@ -352,8 +352,8 @@ async function makeParts(options: WorldOptions, pace: Pace, ends: (() => unknown
     url = cluster.url;
   }
   const stores = [server, watched, cluster];
-  ends.unshift(() => Promise.all(stores.map((store) => store?.stop())));
   ends.unshift(() => client.disconnect());
+  ends.unshift(() => Promise.all(stores.map((store) => store?.stop())));
   say(`Redis is up (${options.redis})`);
 
   const file = join(folder, 'receval.yaml');

@@ -20,6 +20,7 @@ export class WatchedRedis {
   readonly sentinels: readonly RunningRedis[];
   readonly places: readonly Place[];
   readonly #addresses: readonly string[];
+  #isStopped = false;
 
   constructor(servers: readonly RunningRedis[], sentinels: readonly RunningRedis[], places: readonly Place[]) {
     this.servers = servers;
@@ -47,14 +48,12 @@ export class WatchedRedis {
       sentinelRetryStrategy: () => 200,
     });
     client.on('error', () => {});
-    return client;
-  }
-
-  /** A connection to one of the two, whatever it is. */
-  to(server: 0 | 1): Redis {
-    const [host, port] = this.#addresses[server].split(':');
-    const client = new Redis({ host, port: Number(port), retryStrategy: () => 200, maxRetriesPerRequest: 5 });
-    client.on('error', () => {});
+    // ioredis 6.0.0 ends for good when it is told of a fail-over while it connects.
+    client.on('end', () => {
+      setTimeout(() => {
+        if (!this.#isStopped) client.connect().catch(() => {});
+      }, 200);
+    });
     return client;
   }
 
@@ -89,6 +88,7 @@ export class WatchedRedis {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await Promise.all([...this.sentinels, ...this.servers].map((server) => server.stop()));
   }
 }
