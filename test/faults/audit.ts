@@ -2,16 +2,14 @@
  * The auditor of the fault rows: the proof's, asked at any moment. What a unit has stored must be what the reference makes
  * of the logs up to the offsets that its checkpoint names.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
-import type { TopicCheckpoint } from '../../src/checkpoint.ts';
 import type { Broker } from '../proof/broker.ts';
-import { compareUnit, noVerdict, type UnitResult, type Verdict } from '../proof/compare.ts';
+import { compareUnit, noVerdict, type Verdict } from '../proof/compare.ts';
 import { expectedRows } from '../proof/expected-rows.ts';
 import { joinByRequest } from '../proof/join-by-request.ts';
 import { joinSettings, type ReferenceSettings } from '../proof/parameters.ts';
 import type { RecordedInputs } from '../proof/recorded-inputs.ts';
-import { readUnit, rowsPrefix, unitKey } from '../proof/stored.ts';
+import { readUnit, rowsPrefix, type StoredUnit } from '../proof/stored.ts';
 
 export interface AuditResult extends Verdict {
   /** Records that were judged. */
@@ -26,17 +24,13 @@ export interface Audited {
   readonly partitions: number;
 }
 
-interface Held extends UnitResult {
-  readonly topics: readonly TopicCheckpoint[];
-}
-
 /** Read back at a time: more would not fit into memory. */
 const RECORDS_AT_ONCE = 1_000_000;
 
 export async function audit({ broker, client, settings, inputs, partitions }: Audited): Promise<AuditResult> {
   const verdict = noVerdict();
-  const held: Held[] = [];
-  for (let unit = 0; unit < partitions; unit++) held.push(await readWhole(client, unit));
+  const held: StoredUnit[] = [];
+  for (let unit = 0; unit < partitions; unit++) held.push(await readUnit(client, unit));
   // What the clock did up to there was recorded with it.
   if (!(await inputs.look())) throw new Error('Redis does not answer the auditor');
   const ends = held.map(({ topics }) => topics.map(({ committed }) => committed));
@@ -78,16 +72,4 @@ function inPortions(sizes: readonly number[], most: number): readonly (readonly 
     room -= size;
   }
   return portions;
-}
-
-/** A unit as it was at one moment: read again until no commit came in between. */
-async function readWhole(client: Redis | Cluster, unit: number): Promise<Held> {
-  for (;;) {
-    const [before, topics] = await client.hmget(unitKey(unit), 'cid', 'topics');
-    const stored = await readUnit(client, unit);
-    if ((await client.hget(unitKey(unit), 'cid')) === before && typeof topics === 'string') {
-      return { ...stored, topics: JSON.parse(topics) };
-    }
-    await sleep(20);
-  }
 }

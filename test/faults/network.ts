@@ -141,6 +141,8 @@ export class Network {
 
   async close(): Promise<void> {
     const gone = new Promise((resolve) => this.#keeper.once('exit', resolve));
+    // Until it has done its work this process must not end for want of other work.
+    this.#keeper.ref();
     this.#keeper.stdin?.end();
     await gone;
   }

@@ -29,6 +29,9 @@ const { values } = parseArgs({
 const LONG_S = 180;
 const SHORT_S = 75;
 
+// What was started ends with this process, if that ends in a way that it knows of.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+
 const began = performance.now();
 const say = (line: string): void => {
   process.stdout.write(`${((performance.now() - began) / 1000).toFixed(1).padStart(7)} s  ${line}\n`);

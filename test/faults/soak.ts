@@ -45,6 +45,9 @@ interface Sample {
 
 const MEASURES = ['rss', 'heap', 'external', 'files', 'handles'] as const;
 
+// What was started ends with this process, if that ends in a way that it knows of.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+
 const began = performance.now();
 const now = (): number => (performance.now() - began) / 1000;
 const say = (line: string): void => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../services/commands.ts';
@@ -17,7 +18,12 @@ export class Tmpfs {
 
   private constructor(folder: string) {
     this.folder = folder;
+    process.once('exit', this.#lastResort);
   }
+
+  readonly #lastResort = (): void => {
+    spawnSync('umount', ['-l', this.folder]);
+  };
 
   /** Leaves no byte free. */
   fill(): void {
@@ -39,6 +45,7 @@ export class Tmpfs {
   }
 
   async unmount(): Promise<void> {
+    process.off('exit', this.#lastResort);
     await run('umount', ['-l', this.folder]);
   }
 }

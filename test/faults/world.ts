@@ -56,7 +56,13 @@ export type Say = (line: string) => void;
 const LIBFAKETIME = `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketime.so.1`;
 const TICK_MS = 100;
 const PATIENCE_MS = 300_000;
-const HOUR_MS = 3_600_000;
+/** What the last records may be behind each other. */
+const SLACK_MS = 60_000;
+/**
+ * No silence lets time pass: where sending is held up for long, all that comes after would be late, and what the clock did
+ * would be in no checkpoint.
+ */
+const IDLE_AFTER = '2h';
 /** A broker that is silent does not keep the traffic for all others from being sent for long. */
 const SEND_MS = 5000;
 /** Kafka's own patience is three times as long; until then nothing can be written that all copies must have. */
@@ -137,7 +143,7 @@ export class World {
 
   /** A connection to the single Redis, with all rights. */
   async admin<T>(act: (redis: Redis) => Promise<T>): Promise<T> {
-    const redis = new Redis(this.redis.url, { maxRetriesPerRequest: 20 });
+    const redis = new Redis(this.redis.url, { maxRetriesPerRequest: 20, enableReadyCheck: false });
     redis.on('error', () => {});
     try {
       return await act(redis);
@@ -250,11 +256,18 @@ export class World {
     return this.workers.reduce((sum, worker) => sum + worker.said(message), 0);
   }
 
-  /** Ends the traffic, and waits until all of it is read and silence has closed it. */
+  /** Ends the traffic with records that close what is open, and waits until all is read. */
   async drain(): Promise<void> {
     await this.#flow.stop();
+    const { feed, pace } = this.#parts;
+    let closed = Number.POSITIVE_INFINITY;
+    for (let partition = 0; partition < pace.partitions; partition++) {
+      const { records, at } = feed.closing(partition);
+      await this.#broker.sendTo(partition, records);
+      closed = Math.min(closed, at - SLACK_MS);
+    }
     const ends = await this.#broker.ends();
-    await until('all is read and closed', async () => this.inputs.reached(ends, Date.now() - HOUR_MS));
+    await until('all is read and closed', async () => this.inputs.reached(ends, closed));
   }
 
   /** Compares all that is stored with what the reference finds in the logs up to there. */
@@ -301,6 +314,7 @@ interface Parts {
   readonly cluster: RunningCluster | undefined;
   readonly client: Redis | Cluster;
   readonly broker: Broker;
+  readonly feed: Feed;
   readonly flow: Flow;
   readonly workers: readonly ServiceProcess[];
   readonly settings: ReturnType<typeof loadSettings>;
@@ -308,7 +322,12 @@ interface Parts {
 
 async function makeParts(options: WorldOptions, pace: Pace, ends: (() => unknown)[], say: Say): Promise<Parts> {
   const folder = mkdtempSync(join(tmpdir(), 'receval-faults-'));
-  ends.unshift(() => rmSync(folder, { recursive: true, force: true }));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  ends.unshift(() => {
+    process.off('exit', remove);
+    remove();
+  });
   const network = options.network ? await Network.open(machinesOf(options, pace)) : undefined;
   if (network !== undefined) ends.unshift(() => network.close());
   const place = (name: string): Place => network?.machine(name) ?? LOOPBACK;
@@ -357,7 +376,7 @@ async function makeParts(options: WorldOptions, pace: Pace, ends: (() => unknown
   say(`Redis is up (${options.redis})`);
 
   const file = join(folder, 'receval.yaml');
-  writeFileSync(file, configuration(kafka.brokers, url));
+  writeFileSync(file, configuration(kafka.brokers, url, IDLE_AFTER));
   const settings = loadSettings({ file, readFile: (path) => readFileSync(path, 'utf8'), env: {} });
   const broker = new Broker(kafka, pace.partitions, SEND_MS);
   ends.unshift(() => broker.close());
@@ -388,6 +407,7 @@ async function makeParts(options: WorldOptions, pace: Pace, ends: (() => unknown
     cluster,
     client,
     broker,
+    feed,
     flow,
     workers,
     settings,

@@ -32,7 +32,7 @@ const SPAN_MS = 7_200_000;
 const FAR_ENOUGH_MS = 5_400_000;
 
 /** The configuration of all processes, as JSON, which is YAML too. Lists in it are short, so that limits are met. */
-export function configuration(brokers: readonly string[], redisUrl: string): string {
+export function configuration(brokers: readonly string[], redisUrl: string, idleAfter = '15s'): string {
   return JSON.stringify({
     namespace: NAMESPACE,
     kafka: {
@@ -42,7 +42,7 @@ export function configuration(brokers: readonly string[], redisUrl: string): str
       topics: { impressions: { name: TOPICS[0] }, feedback: [{ name: TOPICS[1] }, { name: TOPICS[2] }] },
     },
     redis: { url: redisUrl },
-    attribution: { horizons: ['1m', '5m', '15m'], idleAfter: '15s' },
+    attribution: { horizons: ['1m', '5m', '15m'], idleAfter },
     limits: { feedbackPerImpression: 3 },
     measures: ['mrr', 'precision@5', 'ndcg@10', 'recall@10', 'ap@10', 'ctr@10'],
     windows: ['1h', WHOLE],

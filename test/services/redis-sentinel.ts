@@ -59,16 +59,18 @@ export class WatchedRedis {
 
   /** Which of the two is the primary, as the first sentinel that answers says. */
   async primary(): Promise<0 | 1> {
-    for (const address of this.#addresses.slice(2)) {
-      const said = await ask(address, (sentinel) => sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER));
-      if (Array.isArray(said)) return said.join(':') === this.#addresses[0] ? 0 : 1;
+    for (const until = Date.now() + PATIENCE_MS; ; await sleep(100)) {
+      for (const address of this.#addresses.slice(2)) {
+        const said = await ask(address, (sentinel) => sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER));
+        if (Array.isArray(said)) return said.join(':') === this.#addresses[0] ? 0 : 1;
+      }
+      if (Date.now() > until) throw new Error('no sentinel knows the primary');
     }
-    throw new Error('no sentinel knows the primary');
   }
 
   /** Waits until the sentinels say that this one is the primary. */
   async promoted(server: 0 | 1): Promise<void> {
-    await eventually(`server ${server} is the primary`, async () => (await this.primary().catch(() => -1)) === server);
+    await eventually(`server ${server} is the primary`, async () => (await this.primary()) === server);
   }
 
   /** Waits until all sentinels know each other and the replica, and that has all that the primary has. */
@@ -133,8 +135,8 @@ async function ask(address: string, question: (sentinel: Redis) => Promise<unkno
     host,
     port: Number(port),
     retryStrategy: null,
-    commandTimeout: 1000,
-    connectTimeout: 1000,
+    commandTimeout: 5000,
+    connectTimeout: 5000,
   });
   sentinel.on('error', () => {});
   try {
