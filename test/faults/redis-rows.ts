@@ -185,11 +185,13 @@ export const SENTINEL_ROWS: readonly Row[] = [
     fault: 'fail-over with lost writes: the replica hears nothing for 8 s, then the primary is killed',
     promise: FAILOVER_S,
     strike: async (world) => {
+      const before = await world.rewinds();
       const primary = await world.watched.primary();
       await world.network.cut([world.machine(`redis-${primary + 1}`)], [world.machine(`redis-${2 - primary}`)]);
       await world.seconds(8);
       await world.watched.servers[primary].kill9();
       await world.network.heal();
+      return rewound(world, before);
     },
     mend: bringBack,
   },
@@ -198,8 +200,9 @@ export const SENTINEL_ROWS: readonly Row[] = [
     fault:
       'partition: the old primary is cut off from sentinels and replica, and the workers go on writing to it; healed after 40 s',
     promise: FAILOVER_S,
-    strike: (world) =>
-      world.cutting(async () => {
+    strike: async (world) => {
+      const before = await world.rewinds();
+      await world.cutting(async () => {
         const primary = await world.watched.primary();
         const others = ['sentinel-1', 'sentinel-2', 'sentinel-3', `redis-${2 - primary}`];
         await world.network.cut(
@@ -208,7 +211,9 @@ export const SENTINEL_ROWS: readonly Row[] = [
         );
         await world.seconds(40);
         await world.watched.promoted(primary === 0 ? 1 : 0);
-      }),
+      });
+      return rewound(world, before);
+    },
     mend: (world) => world.watched.settled(),
   },
   {
@@ -216,8 +221,9 @@ export const SENTINEL_ROWS: readonly Row[] = [
     fault:
       'partition: the old primary and one worker are on one side, replica, sentinels and the other worker on the other; healed after 40 s',
     promise: FAILOVER_S,
-    strike: (world) =>
-      world.cutting(async () => {
+    strike: async (world) => {
+      const before = await world.rewinds();
+      await world.cutting(async () => {
         const primary = await world.watched.primary();
         const worker = owner(world);
         const others = [
@@ -233,7 +239,9 @@ export const SENTINEL_ROWS: readonly Row[] = [
         );
         await world.seconds(40);
         await world.watched.promoted(primary === 0 ? 1 : 0);
-      }),
+      });
+      return rewound(world, before);
+    },
     mend: (world) => world.watched.settled(),
   },
 ];

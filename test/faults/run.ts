@@ -1,8 +1,8 @@
 /**
  * Runs rows of the fault matrix on real servers: `npm run faults -- --rows F12,F13`, `-- --groups sentinel`, `-- --all`.
- * `--short` lets faults last as long as in `npm test`; `--audit end` compares once for all rows that share servers, not after each;
- * `--write` puts what was found into docs/reliability.md. Exit code 1 if
- * a row failed, or anything was lost, double or different.
+ * `--short` lets faults last as long as in `npm test`; `--audit end` compares once for all rows that share servers, not after
+ * each; `--write` puts what was found into docs/reliability.md. Exit code 1 if a row failed, or anything was lost, double or
+ * different.
  */
 import { parseArgs } from 'node:util';
 import { ServiceMissing } from '../services/debian.ts';

@@ -246,7 +246,11 @@ export class World {
 
   /** How often the workers that live have found that Redis went back. */
   async rewinds(): Promise<number> {
-    const pages = await Promise.all(this.workers.map((worker) => worker.metrics()));
+    let pages: readonly string[] = [];
+    await until('all workers answer', async () => {
+      pages = await Promise.all(this.workers.map((worker) => worker.metrics()));
+      return pages.every((page) => page !== '');
+    });
     return pages
       .flatMap((page) => [...page.matchAll(/^receval_rewinds_total(?:\{.*\})? (\d+)$/gm)])
       .reduce((sum, [, count]) => sum + Number(count), 0);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { LogRecord } from '../reference/logs.ts';
 import type { RunningKafka } from '../services/kafka.ts';
@@ -8,6 +9,8 @@ import { PlainDecoder } from './plain-decoder.ts';
 
 const { Kafka, Partitioners, logLevel } = kafkajs;
 type Client = InstanceType<typeof Kafka>;
+
+const PATIENCE_MS = 120_000;
 
 /** The proof's own way to the brokers. */
 export class Broker {
@@ -32,10 +35,19 @@ export class Broker {
   /** Makes the topics. */
   async open(): Promise<void> {
     await this.#admin.connect();
+    // Its own way to wait for leaders gives up when one of several brokers has not heard of the topics yet.
     await this.#admin.createTopics({
-      waitForLeaders: true,
+      waitForLeaders: false,
       topics: TOPICS.map((topic) => ({ topic, numPartitions: this.#partitions })),
     });
+    for (const until = Date.now() + PATIENCE_MS; ; await sleep(200)) {
+      const error = await this.ends().then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      if (error === undefined) break;
+      if (Date.now() > until) throw error;
+    }
     await this.#producer.connect();
   }
 

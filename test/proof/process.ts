@@ -146,8 +146,10 @@ export class ServiceProcess {
     return (await this.#get('/readyz'))?.ok === true;
   }
 
+  /** '': it does not answer. */
   async metrics(): Promise<string> {
-    return (await (await this.#get('/metrics'))?.text()) ?? '';
+    const response = await this.#get('/metrics');
+    return (await response?.text().catch(() => '')) ?? '';
   }
 
   #get(path: string): Promise<Response | undefined> {
