@@ -241,7 +241,7 @@ export class World {
 
   /** How often workers found that the clock here and that of Redis differ. */
   get clockDoubts(): number {
-    return this.#said('"the clock here and that of Redis differ');
+    return this.#said('that of Redis: nothing is read until they agree');
   }
 
   /** How often the workers that live have found that Redis went back. */
