@@ -2,6 +2,8 @@ import { expect } from 'vitest';
 import { GROUPS } from './groups.ts';
 import { strikeAll } from './strike.ts';
 
+/** Only what hangs shall end by it. */
+export const PATIENCE_MS = 1_200_000;
 /** Enough for a slow machine; the traffic ends with the last row. */
 const SECONDS = 900;
 
