@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { LogRecord } from '../reference/logs.ts';
 import type { RunningKafka } from '../services/kafka.ts';
@@ -8,6 +10,8 @@ import { PlainDecoder } from './plain-decoder.ts';
 const { Kafka, Partitioners, logLevel } = kafkajs;
 type Client = InstanceType<typeof Kafka>;
 
+const PATIENCE_MS = 120_000;
+
 /** The proof's own way to the brokers. */
 export class Broker {
   readonly #kafka: Client;
@@ -15,11 +19,12 @@ export class Broker {
   readonly #admin: ReturnType<Client['admin']>;
   readonly #producer: ReturnType<Client['producer']>;
 
-  constructor({ brokers }: RunningKafka, partitions: number) {
+  constructor({ brokers }: RunningKafka, partitions: number, requestTimeout = 30_000) {
     this.#kafka = new Kafka({
       brokers: [...brokers],
       clientId: 'proof',
       logLevel: logLevel.NOTHING,
+      requestTimeout,
       retry: { retries: 20, maxRetryTime: 2000 },
     });
     this.#partitions = partitions;
@@ -30,10 +35,19 @@ export class Broker {
   /** Makes the topics. */
   async open(): Promise<void> {
     await this.#admin.connect();
+    // Its own way to wait for leaders gives up when one of several brokers has not heard of the topics yet.
     await this.#admin.createTopics({
-      waitForLeaders: true,
+      waitForLeaders: false,
       topics: TOPICS.map((topic) => ({ topic, numPartitions: this.#partitions })),
     });
+    for (const until = Date.now() + PATIENCE_MS; ; await sleep(200)) {
+      const error = await this.ends().then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      if (error === undefined) break;
+      if (Date.now() > until) throw error;
+    }
     await this.#producer.connect();
   }
 
@@ -50,6 +64,20 @@ export class Broker {
     });
   }
 
+  /** One batch to one partition. Answers by topic the offset of the first record there. */
+  async sendTo(partition: number, records: readonly Sent[]): Promise<ReadonlyMap<number, number>> {
+    const sent = await this.#producer.sendBatch({
+      acks: -1,
+      topicMessages: TOPICS.map((topic, t) => ({
+        topic,
+        messages: records
+          .filter((record) => record.topic === t)
+          .map(({ key, value, timestamp }) => ({ partition, key, value, timestamp: String(timestamp) })),
+      })).filter(({ messages }) => messages.length > 0),
+    });
+    return new Map(sent.map(({ topicName, baseOffset }) => [TOPICS.indexOf(topicName), Number(baseOffset)]));
+  }
+
   /** By partition and topic: the offset after the last record. */
   async ends(): Promise<readonly (readonly number[])[]> {
     const ends = Array.from({ length: this.#partitions }, () => TOPICS.map(() => 0));
@@ -62,12 +90,23 @@ export class Broker {
   /** By partition and topic: all records that the brokers hold, in the order of their offsets, decoded. */
   async readAll(): Promise<readonly (readonly LogRecord[])[][]> {
     const ends = await this.ends();
-    const logs: LogRecord[][][] = ends.map((topics) => topics.map(() => []));
-    let missing = ends.flat().reduce((sum, end) => sum + end, 0);
+    const logs = await this.readUpTo(new Map(ends.entries()));
+    return ends.map((_, partition) => logs.get(partition) ?? []);
+  }
+
+  /** The same of some partitions, each up to offsets by topic. */
+  async readUpTo(ends: ReadonlyMap<number, readonly number[]>): Promise<ReadonlyMap<number, (readonly LogRecord[])[]>> {
+    const logs = new Map([...ends].map(([partition, topics]) => [partition, topics.map((): LogRecord[] => [])]));
+    let missing = [...ends.values()].flat().reduce((sum, end) => sum + end, 0);
+    if (missing === 0) return logs;
     const decoder = new PlainDecoder();
-    const consumer = this.#kafka.consumer({ groupId: 'proof-reader' });
+    const consumer = this.#kafka.consumer({ groupId: `proof-reader-${randomUUID()}` });
     await consumer.connect();
     await consumer.subscribe({ topics: [...TOPICS], fromBeginning: true });
+    const others = Array.from({ length: this.#partitions }, (_, p) => p).filter((p) => !ends.has(p));
+    consumer.on(consumer.events.GROUP_JOIN, () => {
+      if (others.length > 0) consumer.pause(TOPICS.map((topic) => ({ topic, partitions: others })));
+    });
     await new Promise<void>((resolve, reject) => {
       consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
       consumer
@@ -75,8 +114,11 @@ export class Broker {
           autoCommit: false,
           eachBatch: async ({ batch }) => {
             const t = TOPICS.indexOf(batch.topic);
-            const log = logs[batch.partition][t];
+            const log = logs.get(batch.partition)?.[t];
+            const end = ends.get(batch.partition)?.[t] ?? 0;
+            if (log === undefined) return;
             for (const { offset, timestamp, value } of batch.messages) {
+              if (log.length === end) break;
               if (Number(offset) !== log.length)
                 throw new Error(`${batch.topic}: offset ${offset} after ${log.length}`);
               log.push(decoder.decode(t === 0 ? 'impressions' : 'feedback', log.length, Number(timestamp), value));

@@ -14,6 +14,9 @@ const FUTURE_SKEW_MS = 300_000;
 /** The record timestamp is ahead of the clock by so much more than is allowed: a replay some seconds later would let it pass. */
 const BARELY_AHEAD_MS = 3000;
 
+/** Longer than any horizon and what may come late; the traffic ended longer ago. */
+const CLOSING_MS = 2_400_000;
+
 /** The simulated traffic on three topics, and beside it what the simulation does not plant: every reason of a drop occurs. */
 export class Feed {
   readonly #traffic: Traffic;
@@ -77,6 +80,24 @@ export class Feed {
     }).flat();
     this.#sent += records.length;
     return records;
+  }
+
+  /**
+   * A list and feedback on it, one of each topic, so long after all other traffic that whatever was open closes: for a
+   * partition that must not wait for silence.
+   */
+  closing(partition: number): { readonly records: readonly Sent[]; readonly at: number } {
+    const at = this.#newest + CLOSING_MS;
+    const key = `closing ${partition}`;
+    const list = { requestId: key, ts: at, userId: 'u', variant: 'control', items: ['a', 'b'] };
+    const click = { requestId: key, itemId: 'a', ts: at, action: 'click', eventId: key };
+    const records = [list, click, { ...click, action: 'purchase', eventId: `${key} too` }].map((event, topic) => ({
+      topic,
+      key,
+      value: JSON.stringify(event),
+      timestamp: at,
+    }));
+    return { records, at };
   }
 
   #chance(share: number): boolean {

@@ -1,4 +1,5 @@
 import type { Settings } from '../../src/config/settings.ts';
+import type { JoinSettings } from '../../src/consumers/join/settings.ts';
 import { type SimulationSettings, USUAL_FAULTS, USUAL_SETTINGS } from '../../src/simulate/settings.ts';
 
 export interface ProofParameters {
@@ -31,7 +32,7 @@ const SPAN_MS = 7_200_000;
 const FAR_ENOUGH_MS = 5_400_000;
 
 /** The configuration of all processes, as JSON, which is YAML too. Lists in it are short, so that limits are met. */
-export function configuration(brokers: readonly string[], redisUrl: string): string {
+export function configuration(brokers: readonly string[], redisUrl: string, idleAfter = '15s'): string {
   return JSON.stringify({
     namespace: NAMESPACE,
     kafka: {
@@ -41,7 +42,7 @@ export function configuration(brokers: readonly string[], redisUrl: string): str
       topics: { impressions: { name: TOPICS[0] }, feedback: [{ name: TOPICS[1] }, { name: TOPICS[2] }] },
     },
     redis: { url: redisUrl },
-    attribution: { horizons: ['1m', '5m', '15m'], idleAfter: '15s' },
+    attribution: { horizons: ['1m', '5m', '15m'], idleAfter },
     limits: { feedbackPerImpression: 3 },
     measures: ['mrr', 'precision@5', 'ndcg@10', 'recall@10', 'ap@10', 'ctr@10'],
     windows: ['1h', WHOLE],
@@ -70,3 +71,15 @@ export type ReferenceSettings = Pick<
   Settings,
   'attribution' | 'cohorts' | 'grading' | 'kafka' | 'limits' | 'measures' | 'statistics'
 >;
+
+export function joinSettings({ attribution, kafka, limits }: ReferenceSettings): JoinSettings {
+  return {
+    topics: kafka.topics.map(({ role }) => role),
+    horizons: attribution.horizons.map(({ ms }) => ms),
+    outOfOrderness: attribution.outOfOrderness,
+    backward: attribution.backward,
+    futureSkew: attribution.futureSkew,
+    feedbackPerImpression: limits.feedbackPerImpression,
+    actions: [],
+  };
+}

@@ -2,31 +2,56 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LOOPBACK, type Place } from '../services/place.ts';
 import { freePort } from '../services/ports.ts';
 import { RECEVAL } from '../tested.ts';
 
 const RESTART_MS = 500;
 
+export interface Around {
+  /** This machine unless said. */
+  readonly place?: Place;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A `receval run` that is started again whenever it ends, as a supervisor would. */
 export class ServiceProcess {
   readonly name: string;
   readonly port: number;
+  readonly place: Place;
+  readonly #env: Readonly<Record<string, string>>;
   readonly #folder: string;
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
   #starts = 0;
   #stopping = false;
   #restartAfter = RESTART_MS;
+  #isAsked = false;
   /** Ends that nobody asked for. */
   readonly crashes: string[] = [];
 
-  static async start(folder: string, config: string, role: 'worker' | 'exporter', n: number): Promise<ServiceProcess> {
-    const started = new ServiceProcess(folder, config, role, n, await freePort());
+  static async start(
+    folder: string,
+    config: string,
+    role: 'worker' | 'exporter',
+    n: number,
+    around: Around = {},
+  ): Promise<ServiceProcess> {
+    const started = new ServiceProcess(folder, config, role, n, await freePort(), around);
     started.#spawn();
     return started;
   }
 
-  private constructor(folder: string, config: string, role: string, n: number, port: number) {
+  private constructor(
+    folder: string,
+    config: string,
+    role: string,
+    n: number,
+    port: number,
+    { place = LOOPBACK, env = {} }: Around,
+  ) {
+    this.place = place;
+    this.#env = env;
     this.name = `${role}-${n}`;
     this.port = port;
     this.#folder = folder;
@@ -41,16 +66,20 @@ export class ServiceProcess {
   #spawn(): void {
     this.#starts++;
     const log = openSync(this.#logFile, 'a');
-    const child = spawn(process.execPath, this.#args, {
-      env: { ...process.env, RECEVAL_HTTP_PORT: String(this.port) },
+    const [file, args] = this.place.command(process.execPath, this.#args);
+    const http = { RECEVAL_HTTP_HOST: this.place.address, RECEVAL_HTTP_PORT: String(this.port) };
+    const child = spawn(file, args, {
+      env: { ...process.env, ...http, ...this.#env },
       stdio: ['ignore', log, log],
     });
     closeSync(log);
     this.#child = child;
+    this.#isAsked = false;
     child.once('exit', (code, signal) => {
       this.#child = undefined;
       if (this.#stopping) return;
-      if (signal !== 'SIGKILL') this.crashes.push(`${this.name}: exit code ${code}: ${this.#log.slice(-500)}`);
+      if (signal !== 'SIGKILL' && !this.#isAsked)
+        this.crashes.push(`${this.name}: exit code ${code}: ${this.#log.slice(-500)}`);
       setTimeout(() => {
         if (!this.#stopping) this.#spawn();
       }, this.#restartAfter);
@@ -64,6 +93,15 @@ export class ServiceProcess {
 
   get #log(): string {
     return readFileSync(this.#logFile, 'utf8');
+  }
+
+  /** What it said last. */
+  get tail(): string {
+    return `${this.name}: ${this.#log.slice(-1500)}`;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
   }
 
   get isRunning(): boolean {
@@ -90,6 +128,13 @@ export class ServiceProcess {
     this.#child?.kill('SIGKILL');
   }
 
+  /** Ends it by a signal; it is started again after so many milliseconds. */
+  end(signal: NodeJS.Signals, restartAfter: number): void {
+    this.#restartAfter = restartAfter;
+    this.#isAsked = true;
+    this.#child?.kill(signal);
+  }
+
   /** Stops it as a machine that hangs would, and lets it go on after so many milliseconds. */
   freeze(duration: number): void {
     const child = this.#child;
@@ -101,12 +146,16 @@ export class ServiceProcess {
     return (await this.#get('/readyz'))?.ok === true;
   }
 
+  /** '': it does not answer. */
   async metrics(): Promise<string> {
-    return (await (await this.#get('/metrics'))?.text()) ?? '';
+    const response = await this.#get('/metrics');
+    return (await response?.text().catch(() => '')) ?? '';
   }
 
   #get(path: string): Promise<Response | undefined> {
-    return fetch(`http://127.0.0.1:${this.port}${path}`, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
+    return fetch(`http://${this.place.address}:${this.port}${path}`, { signal: AbortSignal.timeout(5000) }).catch(
+      () => undefined,
+    );
   }
 
   /** Asks it to end and answers its exit code; null: it had to be killed. */

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadSettings } from '../../src/config/load.ts';
-import type { JoinSettings } from '../../src/consumers/join/settings.ts';
 import type { LogRecord, TopicLog } from '../reference/logs.ts';
 import { startKafka } from '../services/kafka.ts';
 import { startRedis } from '../services/redis.ts';
@@ -18,7 +17,7 @@ import { Faults } from './faults.ts';
 import { Feed } from './feed.ts';
 import { expectedGauges, gaugeDifferences, wholeWindow } from './gauges.ts';
 import { joinByRequest } from './join-by-request.ts';
-import { configuration, type ProofParameters, type ReferenceSettings, TOPICS } from './parameters.ts';
+import { configuration, joinSettings, type ProofParameters, TOPICS } from './parameters.ts';
 import { ServiceProcess } from './process.ts';
 import { RecordedInputs } from './recorded-inputs.ts';
 import { connect, readUnit, rowsPrefix } from './stored.ts';
@@ -234,18 +233,6 @@ async function pagesShowing(
 
 function withInputs(records: readonly LogRecord[], inputs: RecordedInputs, unit: number, topic: number): TopicLog {
   return { records, idleAdvances: inputs.idleAdvances(unit, topic), clockDrops: inputs.clockDrops(unit, topic) };
-}
-
-function joinSettings({ attribution, kafka, limits }: ReferenceSettings): JoinSettings {
-  return {
-    topics: kafka.topics.map(({ role }) => role),
-    horizons: attribution.horizons.map(({ ms }) => ms),
-    outOfOrderness: attribution.outOfOrderness,
-    backward: attribution.backward,
-    futureSkew: attribution.futureSkew,
-    feedbackPerImpression: limits.feedbackPerImpression,
-    actions: [],
-  };
 }
 
 function sumOf(partitions: number, count: (unit: number, topic: number) => number): number {

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { IdleAdvance, TopicCheckpoint } from '../../src/checkpoint.ts';
 import { TOPICS } from './parameters.ts';
 import { unitKey } from './stored.ts';
@@ -16,11 +16,11 @@ interface Seen {
  * A checkpoint lets go of these inputs when no replay needs them any more, which is long after they came.
  */
 export class RecordedInputs {
-  readonly #redis: Redis;
+  readonly #redis: Redis | Cluster;
   readonly #units: readonly Seen[];
   #looks = 0;
 
-  constructor(redis: Redis, partitions: number) {
+  constructor(redis: Redis | Cluster, partitions: number) {
     this.#redis = redis;
     this.#units = Array.from({ length: partitions }, () => ({
       advances: TOPICS.map(() => new Map()),
@@ -45,7 +45,10 @@ export class RecordedInputs {
     const [topics, watermark] = await this.#redis.hmget(unitKey(unit), 'topics', 'watermark');
     if (typeof topics !== 'string' || typeof watermark !== 'string') return;
     const checkpoints: readonly TopicCheckpoint[] = JSON.parse(topics);
-    for (const [t, { idleAdvances, clockDrops }] of checkpoints.entries()) {
+    for (const [t, { replay, idleAdvances, clockDrops }] of checkpoints.entries()) {
+      // From there on it holds all. What it lacks did not happen, if Redis went back after it was seen.
+      for (const before of seen.advances[t].keys()) if (before >= replay) seen.advances[t].delete(before);
+      for (const at of seen.clockDrops[t]) if (at >= replay) seen.clockDrops[t].delete(at);
       for (const { before, watermark: to } of idleAdvances) {
         seen.advances[t].set(before, Math.max(to, seen.advances[t].get(before) ?? to));
       }
@@ -63,6 +66,11 @@ export class RecordedInputs {
   /** Records that all units have committed. */
   get committed(): number {
     return this.#units.reduce((sum, unit) => sum + unit.committed.reduce((a, b) => a + b, 0), 0);
+  }
+
+  /** By topic the offset after the last record that a unit has committed. */
+  committedOf(unit: number): readonly number[] {
+    return this.#units[unit].committed;
   }
 
   /** Whether every unit has committed up to these ends, by partition and topic, and event time has reached `at`. */

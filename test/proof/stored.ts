@@ -1,5 +1,5 @@
-import { Redis } from 'ioredis';
-import type { TopicCounts } from '../../src/checkpoint.ts';
+import { type Cluster, Redis } from 'ioredis';
+import type { TopicCheckpoint, TopicCounts } from '../../src/checkpoint.ts';
 import type { PlainRow, PlainRows } from './expected-rows.ts';
 import { NAMESPACE } from './parameters.ts';
 
@@ -7,13 +7,14 @@ import { NAMESPACE } from './parameters.ts';
 export interface StoredUnit {
   readonly rows: PlainRows;
   readonly counts: readonly TopicCounts[];
+  readonly topics: readonly TopicCheckpoint[];
 }
 
-export function connect(port: number): Redis {
+export function connect(port: number, host = '127.0.0.1'): Redis {
   // Redis goes away on purpose: a command then fails at once, and the connection is made anew.
   const redis = new Redis({
     port,
-    host: '127.0.0.1',
+    host,
     maxRetriesPerRequest: 0,
     commandTimeout: 2000,
     retryStrategy: () => 200,
@@ -31,20 +32,35 @@ export function unitKey(unit: number): string {
   return `receval:{${NAMESPACE}:${unit}}:unit`;
 }
 
+/** Everything of a unit at one moment: the fields counts and topics of its checkpoint, then each key of a row with its fields. */
+const READ = `
+local found = {redis.call('HMGET', KEYS[1], 'counts', 'topics')}
+for _, kind in ipairs({'pane', 'vector'}) do
+  for _, key in ipairs(redis.call('KEYS', ARGV[1] .. kind .. ':*')) do
+    found[#found + 1] = {key, kind, redis.call('HGETALL', key)}
+  end
+end
+return found`;
+
 /** Reads the rows as they lie there, without the product's codecs. */
-export async function readUnit(redis: Redis, unit: number): Promise<StoredUnit> {
+export async function readUnit(redis: Redis | Cluster, unit: number): Promise<StoredUnit> {
+  const found: unknown = await redis.eval(READ, 1, unitKey(unit), `receval:{${NAMESPACE}:${unit}}:*:`);
+  const [[counts, topics], ...keys] = listOf(found).map(listOf);
   const rows: PlainRows = new Map();
-  for (const [kind, plain] of [
-    ['pane', plainRow],
-    ['vector', plainVector],
-  ] as const) {
-    for (const key of await redis.keys(`receval:{${NAMESPACE}:${unit}}:*:${kind}:*`)) {
-      const fields = await redis.hgetall(key);
-      rows.set(key, new Map(Object.entries(fields).map(([field, text]) => [field, plain(text)])));
+  for (const [key, kind, pairs] of keys) {
+    const texts = listOf(pairs).map(String);
+    const row = new Map<string, PlainRow>();
+    for (let i = 0; i < texts.length; i += 2) {
+      row.set(texts[i], kind === 'pane' ? plainRow(texts[i + 1]) : plainVector(texts[i + 1]));
     }
+    rows.set(String(key), row);
   }
-  const counts: readonly TopicCounts[] = JSON.parse((await redis.hget(unitKey(unit), 'counts')) ?? '[]');
-  return { rows, counts };
+  return { rows, counts: JSON.parse(String(counts ?? '[]')), topics: JSON.parse(String(topics ?? '[]')) };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Error(`${value} is no list`);
+  return value;
 }
 
 function plainRow(text: string): PlainRow {

@@ -2,7 +2,7 @@
  * Programs that tests need, without touching the system: from the PATH, else unpacked from a Debian package into a cache
  * folder, where nothing is installed and no service starts. Only if a shared library is missing is the package installed.
  */
-import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isProgram, type Outcome, onPath, run } from './commands.ts';
 import { fetchOnce } from './fetch-once.ts';
@@ -15,6 +15,8 @@ export class ServiceMissing extends Error {
 export interface DebianProgram {
   readonly command: string;
   readonly debianPackage: string;
+  /** Where the package has it; below /usr/bin unless said. */
+  readonly file?: string;
 }
 
 /** Where programs are looked for and kept; the real ones unless a test gives others. */
@@ -39,7 +41,7 @@ export async function debianProgram(program: DebianProgram, around: Surroundings
   const found = onPath(command, path);
   if (found !== undefined) return found;
 
-  const unpacked = join(around.cache, debianPackage, 'usr', 'bin', command);
+  const unpacked = join(around.cache, debianPackage, program.file ?? `usr/bin/${command}`);
   const tools = { aptGet: onPath('apt-get', path), dpkg: onPath('dpkg', path) };
   const { aptGet, dpkg } = tools;
   if (!isProgram(unpacked)) {
@@ -54,12 +56,30 @@ export async function debianProgram(program: DebianProgram, around: Surroundings
       () => unpack(program, aptGet, dpkg, around),
     );
   }
-  if (!isProgram(unpacked)) throw missing(program, `the package has no /usr/bin/${command}`);
+  if (!isProgram(unpacked)) throw missing(program, `the package has no /${program.file ?? `usr/bin/${command}`}`);
 
   const libraries = await run('ldd', [unpacked], { env: around.env });
   const lost = [...libraries.stdout.matchAll(/^\s*(\S+) => not found/gm)].map(([, library]) => library);
   if (lost.length === 0) return unpacked;
   return install(program, `it needs ${lost.join(', ')}`, aptGet, around);
+}
+
+/** Path of a library that a package holds; nothing is installed. @throws ServiceMissing */
+export async function debianLibrary(debianPackage: string, file: string): Promise<string> {
+  const unpacked = join(REAL.cache, debianPackage, file);
+  if (existsSync(unpacked)) return unpacked;
+  const path = REAL.env['PATH'] ?? '';
+  const [aptGet, dpkg] = [onPath('apt-get', path), onPath('dpkg', path)];
+  const program = { command: file, debianPackage };
+  if (aptGet === undefined || dpkg === undefined) throw missing(program, 'this is no Debian');
+  const lock = join(REAL.cache, `${debianPackage}.lock`);
+  await fetchOnce(
+    lock,
+    () => existsSync(unpacked),
+    () => unpack(program, aptGet, dpkg, REAL),
+  );
+  if (!existsSync(unpacked)) throw missing(program, `the package has no /${file}`);
+  return unpacked;
 }
 
 async function unpack(program: DebianProgram, aptGet: string, dpkg: string, around: Surroundings): Promise<void> {

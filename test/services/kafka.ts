@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type KafkaJars, type KafkaVersion, kafkaJars } from './kafka-jars.ts';
+import { LOOPBACK, type Place } from './place.ts';
 import { freePort } from './ports.ts';
 
 export interface KafkaOptions {
@@ -18,6 +19,10 @@ export interface KafkaOptions {
   readonly listeners?: Readonly<Record<string, 'SSL' | 'SASL_SSL' | 'SASL_PLAINTEXT'>>;
   /** Users that exist from the start: SCRAM-SHA-512=[name=u,password=p]. */
   readonly scram?: readonly string[];
+  /** Where each broker runs, in their order; all on this machine unless said. */
+  readonly places?: readonly Place[];
+  /** The folder of a broker's log; each has one below the folder of all unless said. */
+  readonly logFolder?: (broker: number) => string | undefined;
 }
 
 /** Brokers of our own. They are numbered from 1. */
@@ -29,8 +34,16 @@ export interface RunningKafka {
   readonly listener: (name: string) => string;
   /** Ends one at once; its data stay. */
   readonly kill9: (broker: number) => Promise<void>;
-  /** Brings one back on its port with its data; ends it before if it runs. Resolves when it answers. */
-  readonly restart: (broker: number) => Promise<void>;
+  /**
+   * Brings one back on its port with its data; ends it before if it runs. From then on it is of this version. Resolves when
+   * it answers, and knows all that run.
+   */
+  readonly restart: (broker: number, version?: KafkaVersion) => Promise<void>;
+  readonly isRunning: (broker: number) => boolean;
+  /** Ends one in order: it hands its partitions over first. */
+  readonly shutDown: (broker: number) => Promise<void>;
+  /** The broker that is the active controller. */
+  readonly controller: () => Promise<number>;
   /** Stops one as a frozen machine would: it keeps its connections and does not answer. */
   readonly freeze: (broker: number) => void;
   readonly thaw: (broker: number) => void;
@@ -75,6 +88,8 @@ class Cluster {
   readonly #folder = mkdtempSync(join(tmpdir(), 'receval-kafka-'));
   readonly #processes: (ChildProcess | undefined)[] = [];
   readonly #keeper: ChildProcess;
+  /** Of those that have another version than they began with. */
+  readonly #jarsOf = new Map<number, KafkaJars>();
   /** Of the clients, then of the controllers. */
   #ports: readonly number[] = [];
 
@@ -111,18 +126,22 @@ class Cluster {
   running(): RunningKafka {
     return {
       version: this.#version,
-      brokers: this.#ports.slice(0, this.#size).map((port) => `127.0.0.1:${port}`),
+      brokers: this.#ports.slice(0, this.#size).map((port, i) => `${this.#address(i + 1)}:${port}`),
       listener: (name) => {
         const found = this.#listeners().find((listener) => listener.name === name);
         if (found === undefined) throw new Error(`no listener ${name}`);
         return found.address;
       },
       kill9: (broker) => this.#end(broker),
-      restart: async (broker) => {
+      shutDown: (broker) => this.#end(broker, 'SIGTERM'),
+      controller: () => this.#controller(),
+      restart: async (broker, version) => {
         await this.#end(broker);
+        if (version !== undefined) this.#jarsOf.set(broker, await kafkaJars(version));
         this.#spawn(broker);
         await this.#ready(broker);
       },
+      isRunning: (broker) => this.#runs(broker),
       freeze: (broker) => void this.#processes[broker]?.kill('SIGSTOP'),
       thaw: (broker) => void this.#processes[broker]?.kill('SIGCONT'),
       tool: (className, args, input) => runTool(this.#jars, className, args, input),
@@ -134,6 +153,26 @@ class Cluster {
     await Promise.all(this.#processes.map((_, broker) => this.#end(broker)));
     this.#keeper.stdin?.end('none\n');
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #place(broker: number): Place {
+    return this.#options.places?.[broker - 1] ?? LOOPBACK;
+  }
+
+  #address(broker: number): string {
+    return this.#place(broker).address;
+  }
+
+  /** As one of those that run says. */
+  async #controller(): Promise<number> {
+    for (const until = Date.now() + PATIENCE_MS; ; await sleep(100)) {
+      for (let broker = 1; broker <= this.#size; broker++) {
+        if (this.#processes[broker] === undefined) continue;
+        const leader = await quorumLeaderSeenBy(this.#address(broker), this.#ports[broker - 1]).catch(() => -1);
+        if (leader > 0) return leader;
+      }
+      if (Date.now() > until) throw new Error('no broker knows a controller');
+    }
   }
 
   #file(broker: number): string {
@@ -156,16 +195,17 @@ class Cluster {
     const inSync = Math.max(1, copies - 1);
     const brokers = Array.from({ length: this.#size }, (_, i) => i + 1);
     const port = this.#ports[broker - 1];
-    const controller = (i: number): string => `127.0.0.1:${this.#ports[this.#size + i - 1]}`;
+    const address = this.#address(broker);
+    const controller = (i: number): string => `${this.#address(i)}:${this.#ports[this.#size + i - 1]}`;
     const properties: Record<string, string | number> = {
       'process.roles': 'broker,controller',
       'node.id': broker,
       'controller.quorum.voters': brokers.map((i) => `${i}@${controller(i)}`).join(','),
-      listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://${controller(broker)}${addresses}`,
-      'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}${addresses}`,
+      listeners: `PLAINTEXT://${address}:${port},CONTROLLER://${controller(broker)}${addresses}`,
+      'advertised.listeners': `PLAINTEXT://${address}:${port}${addresses}`,
       'controller.listener.names': 'CONTROLLER',
       'listener.security.protocol.map': `PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT${protocols}`,
-      'log.dirs': join(this.#folder, String(broker)),
+      'log.dirs': this.#options.logFolder?.(broker) ?? join(this.#folder, String(broker)),
       'auto.create.topics.enable': 'false',
       'default.replication.factor': copies,
       'min.insync.replicas': inSync,
@@ -195,35 +235,41 @@ class Cluster {
 
   #spawn(broker: number): void {
     const log = openSync(this.#log(broker), 'a');
-    const args = [...JAVA, HEAP, '-cp', this.#jars.classPath, 'kafka.Kafka', this.#file(broker)];
-    const child = spawn(this.#jars.java, args, { stdio: ['ignore', log, log] });
+    const jars = this.#jarsOf.get(broker) ?? this.#jars;
+    const args = [...JAVA, HEAP, '-cp', jars.classPath, 'kafka.Kafka', this.#file(broker)];
+    const [file, all] = this.#place(broker).command(jars.java, args);
+    const child = spawn(file, all, { stdio: ['ignore', log, log] });
     closeSync(log);
     this.#keeper.stdin?.write(`${child.pid}\n`);
     this.#processes[broker] = child;
+  }
+
+  #runs(broker: number): boolean {
+    const child = this.#processes[broker];
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
   #log(broker: number): string {
     return join(this.#folder, `${broker}.log`);
   }
 
-  async #end(broker: number): Promise<void> {
+  async #end(broker: number, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const child = this.#processes[broker];
+    const isGone = !this.#runs(broker);
     this.#processes[broker] = undefined;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || isGone) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
+    child.kill(signal);
     await gone;
   }
 
   /** Until the broker answers, knows as many brokers as run, and a controller. */
   async #ready(broker: number): Promise<void> {
     const until = Date.now() + PATIENCE_MS;
-    const wanted = this.#processes.filter((child) => child !== undefined).length;
+    const wanted = this.#processes.filter((_, i) => this.#runs(i)).length;
     for (;;) {
-      const child = this.#processes[broker];
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`broker ${broker} ended:\n${this.#printed(broker)}`);
-      const seen = await clusterSeenBy(this.#ports[broker - 1]).catch(() => undefined);
+      if (!this.#runs(broker)) throw new Error(`broker ${broker} ended:\n${this.#printed(broker)}`);
+      const seen = await clusterSeenBy(this.#address(broker), this.#ports[broker - 1]).catch(() => undefined);
       if (seen !== undefined && seen.brokers >= wanted && seen.controller > 0) return;
       if (Date.now() > until)
         throw new Error(`broker ${broker} is not ready after ${PATIENCE_MS / 1000} s:\n${this.#printed(broker)}`);
@@ -255,35 +301,63 @@ export function runTool(jars: KafkaJars, className: string, args: readonly strin
   });
 }
 
-/** Asks a broker for its metadata (version 1, no topics): kafka.apache.org/protocol. */
-function clusterSeenBy(port: number): Promise<{ readonly brokers: number; readonly controller: number }> {
+/** A broker's metadata (version 1, no topics): kafka.apache.org/protocol. */
+async function clusterSeenBy(
+  host: string,
+  port: number,
+): Promise<{ readonly brokers: number; readonly controller: number }> {
+  const request = Buffer.alloc(14);
+  request.writeInt16BE(3, 0); // metadata
+  request.writeInt16BE(1, 2);
+  request.writeInt32BE(1, 4);
+  request.writeInt16BE(-1, 8); // no client id
+  request.writeInt32BE(0, 10); // no topics
+  const answer = await askBroker(host, port, request);
+  const brokers = answer.readInt32BE(4);
+  let at = 8;
+  for (let i = 0; i < brokers; i++) {
+    at += 4;
+    at += 2 + answer.readInt16BE(at) + 4;
+    at += 2 + Math.max(0, answer.readInt16BE(at));
+  }
+  return { brokers, controller: answer.readInt32BE(at) };
+}
+
+/** Who leads the controllers (DescribeQuorum, version 0). The controller that metadata name is any broker that lives. */
+async function quorumLeaderSeenBy(host: string, port: number): Promise<number> {
+  const topic = Buffer.from('__cluster_metadata');
+  const answer = await askBroker(
+    host,
+    port,
+    Buffer.concat([
+      Buffer.from([0, 55, 0, 0, 0, 0, 0, 1, 0xff, 0xff, 0]), // no client id, no tags
+      Buffer.from([2, topic.length + 1]),
+      topic,
+      Buffer.from([2, 0, 0, 0, 0, 0, 0, 0]), // its partition 0, and no tags
+    ]),
+  );
+  if (answer.readInt16BE(5) !== 0) return -1;
+  const partition = 8 + answer[8] + 1;
+  return answer.readInt16BE(partition + 4) === 0 ? answer.readInt32BE(partition + 6) : -1;
+}
+
+/** Sends one request to a broker; the answer begins with the number of the request. */
+function askBroker(host: string, port: number, request: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, host);
     let bytes = Buffer.alloc(0);
     socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
     socket.once('error', reject);
     socket.once('close', () => reject(new Error('closed')));
     socket.once('connect', () => {
-      const request = Buffer.alloc(18);
-      request.writeInt32BE(14, 0);
-      request.writeInt16BE(3, 4); // metadata
-      request.writeInt16BE(1, 6);
-      request.writeInt32BE(1, 8);
-      request.writeInt16BE(-1, 12); // no client id
-      request.writeInt32BE(0, 14); // no topics
-      socket.write(request);
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(request.length);
+      socket.write(Buffer.concat([length, request]));
     });
     socket.on('data', (chunk) => {
       bytes = Buffer.concat([bytes, chunk]);
       if (bytes.length < 4 || bytes.length < 4 + bytes.readInt32BE(0)) return;
-      const brokers = bytes.readInt32BE(8);
-      let at = 12;
-      for (let i = 0; i < brokers; i++) {
-        at += 4;
-        at += 2 + bytes.readInt16BE(at) + 4;
-        at += 2 + Math.max(0, bytes.readInt16BE(at));
-      }
-      resolve({ brokers, controller: bytes.readInt32BE(at) });
+      resolve(bytes.subarray(4));
       socket.destroy();
     });
   });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import type { Certificate } from './certificates.ts';
 import { freePort } from './ports.ts';
 import { type RunningRedis, startRedis } from './redis.ts';
@@ -15,6 +15,8 @@ export interface ClusterOptions {
   readonly primaries: number;
   /** Of the first primaries, one each. */
   readonly replicas?: number;
+  /** Further settings of each node. */
+  readonly config?: Readonly<Record<string, string>>;
   /** Adds a port with TLS to each node. */
   readonly tls?: { readonly ca: string; readonly certificate: Certificate };
 }
@@ -39,6 +41,20 @@ export class RunningCluster {
 
   get tlsUrl(): string {
     return `redis+cluster://${this.primaries.map(({ tlsPort }) => `127.0.0.1:${tlsPort}`).join(',')}`;
+  }
+
+  /** Who knows all nodes. A command fails soon when its node does not answer. */
+  client(): Cluster {
+    const client = new Cluster(
+      this.nodes.map(({ server }) => ({ host: '127.0.0.1', port: server.port })),
+      {
+        redisOptions: { maxRetriesPerRequest: 0, commandTimeout: 2000 },
+        clusterRetryStrategy: () => 200,
+        slotsRefreshInterval: 1000,
+      },
+    );
+    client.on('error', () => {});
+    return client;
   }
 
   /** Moves one slot with its keys from its owner to another primary. */
@@ -92,8 +108,13 @@ export interface ClusterNode {
 }
 
 /** @throws ServiceMissing */
-export async function startCluster({ primaries, replicas = 0, tls }: ClusterOptions): Promise<RunningCluster> {
-  const nodes = await Promise.all(Array.from({ length: primaries + replicas }, () => startNode(tls)));
+export async function startCluster({
+  primaries,
+  replicas = 0,
+  config = {},
+  tls,
+}: ClusterOptions): Promise<RunningCluster> {
+  const nodes = await Promise.all(Array.from({ length: primaries + replicas }, () => startNode(config, tls)));
   const cluster = new RunningCluster(nodes.slice(0, primaries), nodes.slice(primaries));
   for (const [i, { admin, busPort, port }] of nodes.entries()) {
     const [from, to] = [Math.floor((i * SLOTS) / primaries), Math.floor(((i + 1) * SLOTS) / primaries) - 1];
@@ -120,7 +141,7 @@ export async function startCluster({ primaries, replicas = 0, tls }: ClusterOpti
   return cluster;
 }
 
-async function startNode(tls: ClusterOptions['tls']): Promise<ClusterNode> {
+async function startNode(more: Readonly<Record<string, string>>, tls: ClusterOptions['tls']): Promise<ClusterNode> {
   const [busPort, tlsPort] = [await freePort(), await freePort()];
   const server = await startRedis({
     config: {
@@ -128,6 +149,7 @@ async function startNode(tls: ClusterOptions['tls']): Promise<ClusterNode> {
       'cluster-announce-ip': '127.0.0.1',
       'cluster-port': String(busPort),
       'cluster-node-timeout': '2000',
+      ...more,
       'user app': `on >${CLUSTER_PASSWORD} ~receval:* resetchannels ${RIGHTS}`,
       ...(tls === undefined
         ? {}

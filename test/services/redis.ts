@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onPath } from './commands.ts';
 import { debianProgram } from './debian.ts';
 import type { Service } from './it-with.ts';
+import { LOOPBACK, type Place } from './place.ts';
 import { freePort } from './ports.ts';
 
 /**
@@ -24,6 +25,9 @@ export interface RunningRedis {
   readonly port: number;
   readonly url: string;
   readonly pid: number;
+  readonly isRunning: boolean;
+  /** Where its files lie. */
+  readonly folder: string;
   /** Ends it at once, as a power cut would; what its files hold stays. */
   kill9(): Promise<void>;
   /** Starts it again on the same port, over the same files; ends it in order first if it still runs. */
@@ -39,16 +43,18 @@ export interface RedisServerOptions {
   /** Settings by name, over: no snapshots, no appendonly file, no replication delay. */
   readonly config?: Readonly<Record<string, string>>;
   readonly sentinel?: boolean;
+  /** This machine unless said. */
+  readonly place?: Place;
 }
 
 const ATTEMPTS = 3;
 const PATIENCE_MS = 300_000;
 
 /** A server of our own on the loopback address, ready to be asked. @throws ServiceMissing, or an Error with its log. */
-export async function startRedis({ config = {}, sentinel = false }: RedisServerOptions = {}): Promise<RunningRedis> {
+export async function startRedis(options: RedisServerOptions = {}): Promise<RunningRedis> {
   const program = await REDIS.get();
   for (let attempt = 1; ; attempt++) {
-    const server = new Server(program, await freePort(), config, sentinel);
+    const server = new Server(program, await freePort(), options);
     try {
       await server.start();
       return server;
@@ -73,16 +79,18 @@ class Server implements RunningRedis {
   readonly port: number;
   readonly url: string;
   readonly #program: string;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'receval-redis-'));
+  readonly folder = mkdtempSync(join(tmpdir(), 'receval-redis-'));
   readonly #config: Readonly<Record<string, string>>;
   readonly #sentinel: boolean;
+  readonly #place: Place;
   #child: ChildProcess | undefined;
   #printed = '';
 
-  constructor(program: string, port: number, config: Readonly<Record<string, string>>, sentinel: boolean) {
+  constructor(program: string, port: number, { config = {}, sentinel = false, place = LOOPBACK }: RedisServerOptions) {
     this.#program = program;
     this.port = port;
-    this.url = `redis://127.0.0.1:${port}`;
+    this.url = `redis://${place.address}:${port}`;
+    this.#place = place;
     this.#config = config;
     this.#sentinel = sentinel;
     process.once('exit', this.#lastResort);
@@ -93,28 +101,35 @@ class Server implements RunningRedis {
     return this.#child?.pid ?? 0;
   }
 
+  get isRunning(): boolean {
+    const child = this.#child;
+    return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+
   readonly #lastResort = (): void => {
     this.#child?.kill('SIGKILL');
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   };
 
   async start(): Promise<void> {
     const settings = {
-      bind: '127.0.0.1',
+      bind: this.#place.address,
+      // Without a password it would answer loopback addresses alone.
+      ...(this.#place === LOOPBACK ? {} : { 'protected-mode': 'no' }),
       port: String(this.port),
-      dir: this.#folder,
+      dir: this.folder,
       ...(this.#sentinel ? {} : { save: '', appendonly: 'no', 'repl-diskless-sync-delay': '0' }),
       ...this.#config,
     };
-    // A sentinel insists on a file that it can write to.
     const text = Object.entries(settings).map(([name, value]) => `${name} ${value === '' ? '""' : value}\n`);
-    const file = join(this.#folder, 'redis.conf');
-    writeFileSync(file, text.join(''));
+    const file = join(this.folder, 'redis.conf');
+    // Sentinels write into their own files and those of the servers that they watch; that holds at the next start.
+    if (!existsSync(file)) writeFileSync(file, text.join(''));
     this.#printed = '';
-    const child = spawn(this.#program, [file, ...(this.#sentinel ? ['--sentinel'] : [])], {
-      argv0: 'redis-server',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const server = join(this.folder, 'redis-server');
+    if (!existsSync(server)) symlinkSync(this.#program, server);
+    const [program, args] = this.#place.command(server, [file, ...(this.#sentinel ? ['--sentinel'] : [])]);
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
@@ -129,7 +144,7 @@ class Server implements RunningRedis {
       if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
         throw new Error(`redis-server ended at its start:\n${this.#printed}`);
       }
-      if (await answers(this.port)) return;
+      if (await answers(this.#place.address, this.port)) return;
       if (Date.now() > until)
         throw new Error(`redis-server was not ready after ${PATIENCE_MS / 1000} s:\n${this.#printed}`);
       await sleep(20);
@@ -157,7 +172,7 @@ class Server implements RunningRedis {
     await this.#end('SIGKILL');
     process.off('exit', this.#lastResort);
     process.off('disconnect', this.#lastResort);
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -170,9 +185,9 @@ class Server implements RunningRedis {
 }
 
 /** Whether a server answers PING with anything but that it is still loading. */
-function answers(port: number): Promise<boolean> {
+function answers(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = createConnection({ host: '127.0.0.1', port });
+    const socket = createConnection({ host, port });
     const settle = (answer: boolean) => (): void => {
       resolve(answer);
       socket.destroy();

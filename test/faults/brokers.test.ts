@@ -1,0 +1,24 @@
+import { describe } from 'vitest';
+import { itWith } from '../services/it-with.ts';
+import { kafkaJars } from '../services/kafka-jars.ts';
+import { REDIS } from '../services/redis.ts';
+import { expectExact, PATIENCE_MS } from './expect-exact.ts';
+import { NAMESPACES } from './network.ts';
+
+const SERVERS = {
+  name: 'Kafka, Redis and network namespaces',
+  get: async (): Promise<void> => {
+    await NAMESPACES.get();
+    await REDIS.get();
+    await kafkaJars('4.3.1');
+  },
+};
+
+describe('three brokers, Redis and two workers, each a machine of its own', () => {
+  itWith(
+    SERVERS,
+    'lose nothing and count nothing twice, whichever fails or is cut off',
+    () => expectExact('brokers', ['F10a', 'F48', 'F47', 'F50']),
+    PATIENCE_MS,
+  );
+});
