@@ -43,7 +43,7 @@ const sbom = `${release.name}-${release.version}.cdx.json`;
 const epoch = commitSeconds();
 const revision = git(['rev-parse', 'HEAD']);
 const bill = steadyBill(
-  run('npm', ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--omit=dev']),
+  run('npm', ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only']),
   read('package-lock.json'),
   epoch,
 );

@@ -32,15 +32,37 @@ const lock = z.looseObject({
   ),
 });
 
+/** What a user installs, by name@version as a bill has it: its integrity. */
+function installedBy(packages: z.output<typeof lock>['packages']): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(packages)
+      .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
+      .map(([path, one]) => [
+        `${one.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${one.version}`,
+        one.integrity ?? '',
+      ]),
+  );
+}
+
 /**
- * What `npm sbom` printed, with the name of the package (npm takes that of the folder), and with nothing that differs between two runs:
- * the time is that of the release, in seconds since 1970, the serial number follows from the content.
+ * What `npm sbom --package-lock-only` printed, without what only developers install (npm's own `--omit=dev` leaves out packages of users, too,
+ * when a developer's package has them as a peer), with the name of the package (npm takes that of the folder), and with nothing that
+ * differs between two runs: the time is that of the release, in seconds since 1970, the serial number follows from the content.
  */
 export function steadyBill(printed: string, lockText: string, epochSeconds: number): string {
-  const { name } = lock.parse(JSON.parse(lockText));
-  const { metadata, serialNumber: _, ...rest } = bill.parse(JSON.parse(printed));
+  const { name, version, packages } = lock.parse(JSON.parse(lockText));
+  const { metadata, serialNumber: _, components, dependencies, ...rest } = bill.parse(JSON.parse(printed));
+  const installed = installedBy(packages);
+  const isKept = (ref: string): boolean => installed.has(ref) || ref === `${name}@${version}`;
   const timestamp = new Date(epochSeconds * 1000).toISOString();
-  const own = { ...rest, metadata: { ...metadata, timestamp, component: { ...metadata.component, name } } };
+  const own = {
+    ...rest,
+    metadata: { ...metadata, timestamp, component: { ...metadata.component, name } },
+    components: components.filter((one) => isKept(`${one.name}@${one.version}`)),
+    dependencies: dependencies
+      .filter(({ ref }) => isKept(ref))
+      .map((one) => ({ ...one, dependsOn: one.dependsOn.filter(isKept) })),
+  };
   const digest = createHash('sha256').update(JSON.stringify(own)).digest('hex');
   // A UUID of version 8: its form is free (RFC 9562, section 5.8).
   const words = [digest.slice(0, 8), digest.slice(8, 12), `8${digest.slice(13, 16)}`, `8${digest.slice(17, 20)}`];
@@ -51,14 +73,7 @@ export function steadyBill(printed: string, lockText: string, epochSeconds: numb
 export function billProblems(text: string, lockText: string): readonly string[] {
   const found = bill.parse(JSON.parse(text));
   const { name, version, packages } = lock.parse(JSON.parse(lockText));
-  const expected = new Map(
-    Object.entries(packages)
-      .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
-      .map(([path, one]) => [
-        `${one.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${one.version}`,
-        one.integrity ?? '',
-      ]),
-  );
+  const expected = installedBy(packages);
   const named = new Map(found.components.map((one) => [`${one.name}@${one.version}`, one]));
   const own = found.metadata.component;
   const refs = new Set([`${name}@${version}`, ...named.keys()]);
