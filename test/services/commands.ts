@@ -9,14 +9,18 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs a program to its end. Never throws for its exit code. */
+/** Runs a program to its end, or until it is ended for taking longer than `timeoutMs`. Never throws for its exit code. */
 export function run(
   file: string,
   args: readonly string[],
-  { cwd, env }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  {
+    cwd,
+    env,
+    timeoutMs,
+  }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly timeoutMs?: number } = {},
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(file, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+    execFile(file, args, { cwd, env, timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 127;
       resolve({ code, stdout, stderr: stderr === '' && code === 127 ? String(error) : stderr });
     });

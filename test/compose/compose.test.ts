@@ -1,0 +1,215 @@
+/**
+ * docker-compose.yml as its user runs it, on a container engine. The tests share one stack: each begins where the last one ended.
+ */
+import { afterAll, describe, expect } from 'vitest';
+import { readCompose } from '../deploy/compose-file.ts';
+import { itWith } from '../services/it-with.ts';
+import { SECOND_PORT, STACK, type Stack, until } from './stack.ts';
+
+const PATIENCE_MS = 3_600_000;
+const EXPORTER = 9464;
+const PROMETHEUS = 9090;
+const UP = 'docker compose up --build --detach --wait';
+
+let getting: Promise<Stack> | undefined;
+const ONE = {
+  ...STACK,
+  get: () => {
+    getting ??= STACK.get();
+    return getting;
+  },
+};
+afterAll(async () => {
+  await (await getting?.catch(() => undefined))?.stop();
+}, PATIENCE_MS);
+
+const { services } = readCompose();
+const lasting = Object.keys(services).filter(
+  (name) => services[name].profiles.length === 0 && services[name].restart === 'unless-stopped',
+);
+
+/** Lists of the known traffic. */
+let known = 0;
+
+describe('docker-compose.yml on a container engine', () => {
+  itWith(
+    ONE,
+    'comes up as the page tells, and once more without a container made anew; known traffic is counted exactly',
+    async (stack) => {
+      // Traffic of the last two hours is there before the first worker: nothing of it can be late.
+      await stack.sh('docker compose build');
+      const flags = '--to kafka --seed 7 --events 12000 --rate 2 --late 0 --clock-ahead 0';
+      const told = await stack.sh(`docker compose run --rm traffic simulate ${flags} 2>&1`);
+      const [impressions, feedback] = (/^to count +impressions: (.*); feedback: (.*)$/m.exec(told) ?? ['', '', ''])
+        .slice(1)
+        .map(numbers);
+      const { accepted, ...refused } = impressions;
+      const { attributed, ...lost } = feedback;
+      expect(accepted).toBeGreaterThan(5000);
+      expect(Object.keys({ ...refused, ...lost }).sort()).toEqual(['duplicate', 'invalid', 'late', 'orphan']);
+      known = accepted;
+
+      await stack.up(UP);
+      await stack.told(UP);
+      const made = await stack.containers();
+      expect(made.length).toBe(lasting.length);
+      const states = await stack.sh(`docker inspect --format '{{.State.Health.Status}}' ${made.join(' ')}`);
+      expect(states.trim().split('\n')).toEqual(lasting.map(() => 'healthy'));
+      const ended = await stack.sh(
+        "docker compose ps --all --format '{{.Service}} {{.ExitCode}}' secrets token topics",
+      );
+      expect(ended.trim().split('\n').sort()).toEqual(['secrets 0', 'token 0', 'topics 0']);
+      await stack.told(UP);
+      expect(await stack.containers()).toEqual(made);
+
+      const expected = {
+        'impressions events': accepted + sum(refused),
+        'feedback events': attributed + sum(lost),
+        attributed,
+        ...named('impressions', refused),
+        ...named('feedback', lost),
+      };
+      const counts = await until(
+        'all is read',
+        () => workerCounts(stack),
+        (seen) => seen['attributed'] >= attributed,
+      );
+      expect(counts).toMatchObject(expected);
+    },
+    PATIENCE_MS,
+  );
+
+  itWith(
+    ONE,
+    'has after down and up what a worker shows that begins anew',
+    async (stack) => {
+      const token = await stack.token();
+      await stack.told('docker compose down');
+      expect(await stack.containers()).toEqual([]);
+      await stack.up(UP);
+      // Nothing is made anew: not the token, not what is stored. A worker that began at the first record would read them all.
+      expect(await stack.token()).toBe(token);
+      expect((await workerCounts(stack))['impressions events']).toBeLessThan(known);
+      await expectAsUndisturbed(stack, 'after-down');
+    },
+    PATIENCE_MS,
+  );
+
+  itWith(
+    ONE,
+    'lets in nobody who does not show who he is, and publishes on loopback alone',
+    async (stack) => {
+      const token = await stack.token();
+      expect((await stack.get(EXPORTER, '/metrics', token)).status).toBe(200);
+      for (const wrong of [undefined, '', `${token}0`, token.slice(1)]) {
+        expect((await stack.get(EXPORTER, '/metrics', wrong)).status, wrong).toBe(401);
+      }
+      expect((await stack.get(PROMETHEUS, '/-/ready')).status).toBe(200);
+      for (const path of ['/-/quit', '/-/reload', '/api/v1/admin/tsdb/snapshot']) {
+        const tried = await stack.get(PROMETHEUS, path);
+        expect(tried.status, path).toBeGreaterThanOrEqual(400);
+      }
+
+      const redis = (words: string) => stack.sh(`docker compose exec -T redis redis-cli ${words} 2>&1 || true`);
+      expect(await redis('ping')).toContain('NOAUTH');
+      expect(await redis("--no-auth-warning -u 'redis://default:@127.0.0.1' ping")).toMatch(/NOAUTH|WRONGPASS/);
+      expect(await redis("--no-auth-warning -u 'redis://receval-worker:guess@127.0.0.1' ping")).toContain('WRONGPASS');
+      const as = (user: string, words: string) =>
+        stack.sh(
+          `docker compose exec -T redis sh -c 'redis-cli --no-auth-warning -u "$(cat /secrets/${user}/url)" ${words} 2>&1 || true'`,
+        );
+      expect(await as('worker', 'ping')).toContain('PONG');
+      expect(await as('exporter', 'ping')).toContain('PONG');
+      for (const words of ['flushall', 'config get dir', 'set other 1', 'keys "*"', 'shutdown']) {
+        expect(await as('worker', words), words).toContain('NOPERM');
+        expect(await as('exporter', words), words).toContain('NOPERM');
+      }
+      expect(await as('exporter', 'hset receval:{default:0}:unit a b')).toContain('NOPERM');
+
+      const ids = (await stack.containers()).join(' ');
+      const format = '{{range $port, $to := .NetworkSettings.Ports}}{{range $to}}{{.HostIp}} {{$port}} {{end}}{{end}}';
+      const published = await stack.sh(`docker inspect --format '${format}' ${ids}`);
+      const addresses = [...published.matchAll(/(\S+) (\d+)\/tcp/g)];
+      expect(addresses.map(([, , port]) => Number(port)).sort((a, b) => a - b)).toEqual([3000, 9090, 9092, 9093, 9464]);
+      expect(new Set(addresses.map(([, address]) => address))).toEqual(new Set(['127.0.0.1']));
+
+      const logs = await stack.sh('docker compose logs --no-color');
+      const urls = await stack.sh("docker compose exec -T redis sh -c 'cat /secrets/worker/url /secrets/exporter/url'");
+      const inspected = await stack.sh(`docker inspect ${ids}`);
+      for (const [, password] of [...urls.matchAll(/:([0-9a-f]{64})@/g), ['', token]]) {
+        expect(logs.includes(password)).toBe(false);
+        expect(inspected.includes(password)).toBe(false);
+      }
+      expect([...urls.matchAll(/:[0-9a-f]{64}@/g)].length).toBe(2);
+    },
+    PATIENCE_MS,
+  );
+});
+
+/** "accepted 9,280, invalid 1" as numbers by name. */
+function numbers(text: string): Record<string, number> {
+  const found = [...text.matchAll(/(\w+) (\d[\d,]*\d|\d)/g)];
+  return Object.fromEntries(found.map(([, name, value]) => [name, Number(value.replaceAll(',', ''))]));
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+function named(topic: string, counts: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).map(([name, count]) => [`${topic} ${name}`, count]));
+}
+
+/** What the worker has counted since its start: events and drops by topic and reason, and attributed feedback. */
+async function workerCounts(stack: Stack): Promise<Record<string, number>> {
+  const token = 'require("fs").readFileSync("/run/secrets/http/token", "utf8").trim()';
+  const script = `fetch("http://127.0.0.1:9464/metrics", {headers: {authorization: "Bearer " + ${token}}}).then(async (answer) => console.log(await answer.text()))`;
+  const text = await stack.sh(`docker compose exec -T worker node -e '${script}'`);
+  const counts: Record<string, number> = {};
+  for (const [, topic, count] of text.matchAll(/^receval_events_total\{topic="(\w+)"\} (\d+)$/gm)) {
+    counts[`${topic} events`] = Number(count);
+  }
+  for (const [, topic, why, count] of text.matchAll(/^receval_drops_total\{topic="(\w+)",reason="(\w+)"\} (\d+)$/gm)) {
+    counts[`${topic} ${why}`] = Number(count);
+  }
+  counts['attributed'] = Number(/^receval_feedback_delay_seconds_count (\d+)$/m.exec(text)?.[1] ?? 0);
+  return counts;
+}
+
+/**
+ * Waits until the exporter shows exactly what one of another namespace shows, whose worker reads everything from the first record
+ * with nothing in its way. Answers what both show.
+ */
+async function expectAsUndisturbed(stack: Stack, name: string): Promise<ReadonlyMap<string, string>> {
+  const token = await stack.token();
+  const own = `--env RECEVAL_NAMESPACE=${name} --env RECEVAL_KAFKA_GROUP_ID=${name}`;
+  const started = [
+    await stack.sh(`docker compose run --detach ${own} worker`),
+    await stack.sh(`docker compose run --detach ${own} --publish 127.0.0.1:${SECOND_PORT}:9464 exporter`),
+  ].map((id) => id.trim());
+  const both = async () => Promise.all([stack.quality(EXPORTER, token), stack.quality(SECOND_PORT, token)]);
+  try {
+    const [shown, undisturbed] = await until(
+      'both namespaces show the same',
+      both,
+      ([one, other]) => one.size > 500 && isDeepEqual(one, other),
+    ).catch(both);
+    expect(differences(shown, undisturbed)).toEqual([]);
+    expect(shown.size).toBeGreaterThan(500);
+    process.stderr.write(`tests: ${name}: ${shown.size} series equal\n`);
+    return shown;
+  } finally {
+    await stack.sh(`docker rm --force --volumes ${started.join(' ')}`);
+  }
+}
+
+function isDeepEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return differences(one, other).length === 0;
+}
+
+function differences(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): readonly string[] {
+  const names = new Set([...one.keys(), ...other.keys()]);
+  return [...names]
+    .filter((name) => one.get(name) !== other.get(name))
+    .map((name) => `${name}: ${one.get(name)}, ${other.get(name)}`);
+}

@@ -1,0 +1,172 @@
+import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT, readCompose, readRoot } from '../deploy/compose-file.ts';
+import { run } from '../services/commands.ts';
+import { ServiceMissing } from '../services/debian.ts';
+import type { Service } from '../services/it-with.ts';
+import { ENGINE, type Engine } from './engine.ts';
+import { provideImages } from './images.ts';
+
+/** Longer than anything takes on a machine that is several times slower. */
+const PATIENCE_MS = 600_000;
+/** Where the exporter of a second namespace is published. */
+export const SECOND_PORT = 9465;
+
+const PAGE = readRoot('docs/operations.md');
+const PORTS = Object.values(readCompose().services).flatMap(({ ports }) =>
+  ports.map((port) => Number(port.split(':')[1])),
+);
+
+/** The stack of docker-compose.yml on an engine, not started yet. */
+export const STACK: Service<Stack> = {
+  name: 'docker-compose.yml',
+  get: async () => {
+    const engine = await ENGINE.get();
+    try {
+      // On an engine of others a stack of theirs has its own name, and the ports if it runs.
+      if (!engine.isOwn) await expectFree([...PORTS, SECOND_PORT]);
+      const own = readCompose().services['worker'].image;
+      const hadOwn = (await engine.docker(['image', 'inspect', own])).code === 0;
+      const made = await provideImages(engine);
+      await engine.reach([...PORTS, SECOND_PORT]);
+      return new Stack(engine, hadOwn ? made : [...made, own]);
+    } catch (error) {
+      await engine.stop();
+      throw error;
+    }
+  },
+};
+
+async function expectFree(ports: readonly number[]): Promise<void> {
+  for (const port of ports) {
+    const isFree = await new Promise((resolve) => {
+      const server = createServer();
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree !== true) throw new ServiceMissing(`somebody listens on 127.0.0.1:${port}, where the stack wants to`);
+  }
+}
+
+export interface Answer {
+  /** 0: none. */
+  readonly status: number;
+  readonly text: string;
+}
+
+export class Stack {
+  readonly engine: Engine;
+  readonly project: string;
+  readonly #images: readonly string[];
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(engine: Engine, images: readonly string[]) {
+    this.engine = engine;
+    this.#images = images;
+    this.project = engine.isOwn ? readCompose().name : `receval-test-${process.pid}`;
+    this.#env = {
+      ...engine.env,
+      COMPOSE_PROJECT_NAME: this.project,
+      // Without a file of the developer's own beside it.
+      COMPOSE_FILE: 'docker-compose.yml',
+      COMPOSE_ANSI: 'never',
+    };
+  }
+
+  /** Runs a command line in the checkout. Answers what it printed. @throws Error if it fails */
+  async sh(command: string): Promise<string> {
+    const { code, stdout, stderr } = await run('sh', ['-c', command], { cwd: ROOT, env: this.#env });
+    if (code !== 0) {
+      const logs = await run('docker', ['compose', 'logs', '--tail', '8'], { cwd: ROOT, env: this.#env });
+      throw new Error(`${command} ended with ${code}: ${(stdout + stderr).slice(-3000)}\n${logs.stdout.slice(-8000)}`);
+    }
+    return stdout;
+  }
+
+  /** The same for a command that docs/operations.md tells its reader. */
+  async told(command: string): Promise<string> {
+    if (!PAGE.includes(command)) throw new Error(`docs/operations.md does not tell: ${command}`);
+    return this.sh(command);
+  }
+
+  /** Starts what is to run. On a machine so slow that the health checks lose their patience it is told again, as a user would. */
+  async up(command: string): Promise<void> {
+    const end = Date.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        await this.sh(command);
+        return;
+      } catch (error) {
+        if (Date.now() > end || !/unhealthy|failed to start/.test(String(error))) throw error;
+        process.stderr.write(`tests: not all is healthy in time: ${command}, once more\n`);
+      }
+    }
+  }
+
+  /** Ids of the containers of a service that run, by their number; of all without a service. */
+  async containers(service = ''): Promise<readonly string[]> {
+    const ids = (await this.sh(`docker compose ps --quiet ${service}`)).split('\n').filter((id) => id !== '');
+    if (ids.length < 2) return ids;
+    const named = await this.sh(`docker inspect --format '{{.Name}} {{.Id}}' ${ids.join(' ')}`);
+    return named
+      .trim()
+      .split('\n')
+      .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+      .map((line) => line.split(' ')[1]);
+  }
+
+  /** Asks a published port. Never throws. */
+  get(port: number, path: string, token?: string): Promise<Answer> {
+    return new Promise((resolve) => {
+      const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+      // Without an agent: with one the connection would not be ours to make.
+      const asked = request({ path, headers, createConnection: () => connect(this.engine.to(port)) });
+      const silent = (): void => resolve({ status: 0, text: '' });
+      asked.setTimeout(10_000, () => asked.destroy());
+      asked.once('error', silent);
+      asked.once('response', (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.once('error', silent);
+        response.once('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      });
+      asked.end();
+    });
+  }
+
+  async token(): Promise<string> {
+    return (await this.sh('docker compose exec -T exporter cat /run/secrets/http/token')).trim();
+  }
+
+  /** What an exporter shows of the quality: all that has a horizon, value by series. None: it does not answer. */
+  async quality(port: number, token: string): Promise<ReadonlyMap<string, string>> {
+    const { status, text } = await this.get(port, '/metrics', token);
+    const series = status === 200 ? text.matchAll(/^(receval_\w+\{[^\n]*horizon="[^\n]*\}) (\S+)$/gm) : [];
+    return new Map([...series].map(([, name, value]) => [name, value]));
+  }
+
+  /** Removes all of it, and an engine of our own. */
+  async stop(): Promise<void> {
+    if (!this.engine.isOwn) {
+      const ours = `$(docker ps --all --quiet --filter label=com.docker.compose.project=${this.project})`;
+      await this.sh(`docker rm --force ${ours} > /dev/null; docker compose --profile '*' down --volumes`);
+      await this.sh(`docker image rm ${[...this.#images, 'receval-stand-in:root'].join(' ')} || true`);
+    }
+    await this.engine.stop();
+  }
+}
+
+/** Waits until it is so. @throws Error with what was seen last */
+export async function until<T>(what: string, see: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const seen = await see();
+    if (isSo(seen)) return seen;
+    if (Date.now() > end) throw new Error(`gave up waiting: ${what}: ${JSON.stringify(seen).slice(0, 4000)}`);
+    await sleep(500);
+  }
+}
