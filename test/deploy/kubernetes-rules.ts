@@ -1,4 +1,5 @@
 import { loadSettings } from '../../src/config/load.ts';
+import type { Settings } from '../../src/config/settings.ts';
 import {
   configMap,
   type Deployment,
@@ -96,22 +97,20 @@ function account(objects: Objects, { spec }: Deployment): string[] {
 }
 
 /** Its policies must let it out to the brokers of its own settings, and to the names. */
-function wayOut(objects: Objects, { spec }: Deployment): string[] {
-  const { containers, volumes } = spec.template.spec;
-  const [, , , , file] = containers[0].args;
-  const names = volumes.flatMap(({ configMap: map }) => map?.name ?? []);
-  const map = objects.of(configMap, 'ConfigMap').find(({ metadata }) => names.includes(metadata.name));
+function wayOut(objects: Objects, one: Deployment): string[] {
   const policies = objects
     .of(network, 'NetworkPolicy')
-    .filter((one) => matches(one.spec.podSelector.matchLabels, spec.template.metadata.labels));
-  const open = policies.flatMap((one) => one.spec.egress.flatMap(({ ports }) => ports));
+    .filter(({ spec }) => matches(spec.podSelector.matchLabels, one.spec.template.metadata.labels));
+  const open = policies.flatMap(({ spec }) => spec.egress.flatMap(({ ports }) => ports));
   const isOpen = (protocol: string, wanted: number) =>
-    open.some((one) => one.protocol === protocol && one.port === wanted);
+    open.some(({ protocol: allowed, port }) => allowed === protocol && port === wanted);
   try {
-    const { kafka } = loadSettings({ file, readFile: () => map?.data['receval.yaml'] ?? '', env: {} });
+    const { kafka } = settingsOf(objects, one);
     const ports = kafka.brokers.map((broker) => Number(broker.slice(broker.lastIndexOf(':') + 1)));
     return [
-      ...[...new Set(ports)].filter((one) => !isOpen('TCP', one)).map((one) => `is not let out to Kafka's port ${one}`),
+      ...[...new Set(ports)]
+        .filter((port) => !isOpen('TCP', port))
+        .map((port) => `is not let out to Kafka's port ${port}`),
       ...(isOpen('UDP', 53) && isOpen('TCP', 53) ? [] : ['is not let out to the name service']),
     ];
   } catch {
@@ -170,9 +169,8 @@ function tokenSecret({ spec }: Deployment, path: string): string | undefined {
   return mount === undefined || secret === undefined ? undefined : `${secret}${path.slice(mount.mountPath.length)}`;
 }
 
-/** What the service itself says to its file and variables. */
-function settings(objects: Objects, one: Deployment): string[] {
-  const { spec } = one;
+/** The settings of its containers. @throws ConfigError for what the service would not take */
+function settingsOf(objects: Objects, { spec }: Deployment): Settings {
   const { containers, volumes } = spec.template.spec;
   const [{ args, env, volumeMounts }] = containers;
   const mounted = (path: string) => volumeMounts.find(({ mountPath }) => path.startsWith(`${mountPath}/`))?.name;
@@ -184,17 +182,21 @@ function settings(objects: Objects, one: Deployment): string[] {
       return path.endsWith('url') ? 'redis://user:secret@redis.redis:6379\n' : 'secret\n';
     throw Object.assign(new Error(path), { code: 'ENOENT' });
   };
-  const [, , role, , file] = args;
+  const [, , , , file] = args;
+  return loadSettings({ file, readFile, env: Object.fromEntries(env.map(({ name, value }) => [name, value])) });
+}
+
+/** What the service itself says to its file and variables. */
+function settings(objects: Objects, one: Deployment): string[] {
+  const { containers } = one.spec.template.spec;
+  const [{ args, env }] = containers;
+  const [, , role] = args;
   const written = env.filter(({ name }) => /PASS|SECRET|TOKEN|URL/.test(name) && !name.endsWith('_FILE'));
   const problems = written.map(({ name }) => `${name} is a secret that everybody can read`);
-  if (!spec.template.metadata.labels['app.kubernetes.io/component']?.startsWith(role))
+  if (!one.spec.template.metadata.labels['app.kubernetes.io/component']?.startsWith(role))
     problems.push(`has the role ${role}`);
   try {
-    const { http } = loadSettings({
-      file,
-      readFile,
-      env: Object.fromEntries(env.map(({ name, value }) => [name, value])),
-    });
+    const { http } = settingsOf(objects, one);
     if (http.host !== '0.0.0.0') problems.push('listens to itself only');
     if (http.token?.kind !== 'file') problems.push('everybody may read');
     else if (tokenSecret(one, http.token.path) === undefined) problems.push('http.tokenFile is not mounted');
