@@ -6,7 +6,7 @@ import { readCompose } from '../deploy/compose-file.ts';
 import { itWith } from '../services/it-with.ts';
 import { SECOND_PORT, STACK, type Stack, until } from './stack.ts';
 
-const PATIENCE_MS = 3_600_000;
+const PATIENCE_MS = 900_000;
 const EXPORTER = 9464;
 const PROMETHEUS = 9090;
 const UP = 'docker compose up --build --detach --wait';

@@ -21,7 +21,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Outcome, onPath, run } from '../services/commands.ts';
-import { ServiceMissing } from '../services/debian.ts';
+import { MachineCannot } from '../services/debian.ts';
 import type { Service } from '../services/it-with.ts';
 import { fetched } from './fetched.ts';
 
@@ -65,11 +65,11 @@ async function engineThatIsThere(): Promise<Engine | undefined> {
   };
 }
 
-/** @throws ServiceMissing where the engine cannot be had, or may not run */
+/** @throws MachineCannot where the engine may not run, ServiceMissing where it cannot be fetched */
 async function startEngine(): Promise<Engine> {
   const lacks = await whatIsLacking();
   if (lacks !== undefined) {
-    throw new ServiceMissing(`no engine with Compose answers (docker compose version), and ours ${lacks}`);
+    throw new MachineCannot(`no engine with Compose answers (docker compose version), and ours ${lacks}`);
   }
   removeLeft();
   const engine = new OwnEngine(await fetched('engine', 'fetch-engine.sh', []));

@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { onPath, run } from '../services/commands.ts';
-import { debianProgram, ServiceMissing } from '../services/debian.ts';
+import { debianProgram, MachineCannot } from '../services/debian.ts';
 import type { Service } from '../services/it-with.ts';
 import type { Place } from '../services/place.ts';
 
@@ -23,11 +23,11 @@ export const NAMESPACES: Service<string> = {
   name: 'network namespaces',
   get: async () => {
     const ip = onPath('ip', path());
-    if (ip === undefined) throw new ServiceMissing('there is no ip on the PATH; on Debian: apt-get install iproute2');
-    if (process.getuid?.() !== 0) throw new ServiceMissing('network namespaces are made by root alone');
+    if (ip === undefined) throw new MachineCannot('there is no ip on the PATH; on Debian: apt-get install iproute2');
+    if (process.getuid?.() !== 0) throw new MachineCannot('network namespaces are made by root alone');
     const name = `rv${randomBytes(4).toString('hex')}`;
     const made = await run(ip, ['netns', 'add', name]);
-    if (made.code !== 0) throw new ServiceMissing(`no network namespace can be made: ${made.stderr.trim()}`);
+    if (made.code !== 0) throw new MachineCannot(`no network namespace can be made: ${made.stderr.trim()}`);
     await run(ip, ['netns', 'del', name]);
     return ip;
   },

@@ -2,17 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../services/commands.ts';
-import { ServiceMissing } from '../services/debian.ts';
+import { MachineCannot } from '../services/debian.ts';
 
 /** A small disk of its own, which can be filled. */
 export class Tmpfs {
   readonly folder: string;
 
-  /** @throws ServiceMissing */
+  /** @throws MachineCannot */
   static async mount(folder: string, megabytes: number): Promise<Tmpfs> {
     mkdirSync(folder, { recursive: true });
     const { code, stderr } = await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'receval-faults', folder]);
-    if (code !== 0) throw new ServiceMissing(`no tmpfs can be mounted, which root alone may: ${stderr.trim()}`);
+    if (code !== 0) throw new MachineCannot(`no tmpfs can be mounted, which root alone may: ${stderr.trim()}`);
     return new Tmpfs(folder);
   }
 

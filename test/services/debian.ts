@@ -9,7 +9,12 @@ import { fetchOnce } from './fetch-once.ts';
 
 /** A program that tests need cannot be had here. */
 export class ServiceMissing extends Error {
-  override readonly name = 'ServiceMissing';
+  override readonly name: string = 'ServiceMissing';
+}
+
+/** This machine, or this user on it, may not do what a test needs: nothing that could be fetched would change it. */
+export class MachineCannot extends ServiceMissing {
+  override readonly name = 'MachineCannot';
 }
 
 export interface DebianProgram {
