@@ -16,7 +16,7 @@ export function connect(port: number, host = '127.0.0.1'): Redis {
     port,
     host,
     maxRetriesPerRequest: 0,
-    commandTimeout: 2000,
+    commandTimeout: 60_000,
     retryStrategy: () => 200,
   });
   redis.on('error', () => {});
