@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import kafkajs from 'kafkajs';
 import { ROOT, readCompose, readRoot } from '../deploy/compose-file.ts';
 import { run } from '../services/commands.ts';
 import { ServiceMissing } from '../services/debian.ts';
@@ -116,6 +117,14 @@ export class Stack {
       .map((line) => line.split(' ')[1]);
   }
 
+  /** Takes a container off the network of the stack for a while; others find it by the name of its service afterwards. */
+  async cut(service: string, container: string, ms: number): Promise<void> {
+    const network = `${this.project}_default`;
+    await this.sh(`docker network disconnect ${network} ${container}`);
+    await sleep(ms);
+    await this.sh(`docker network connect --alias ${service} ${network} ${container}`);
+  }
+
   /** Asks a published port. Never throws. */
   get(port: number, path: string, token?: string): Promise<Answer> {
     return new Promise((resolve) => {
@@ -147,6 +156,23 @@ export class Stack {
     const { status, text } = await this.get(port, '/metrics', token);
     const series = status === 200 ? text.matchAll(/^(receval_\w+\{[^\n]*horizon="[^\n]*\}) (\S+)$/gm) : [];
     return new Map([...series].map(([, name, value]) => [name, value]));
+  }
+
+  /** A client of the published Kafka, for programs of this machine. */
+  kafka(): kafkajs.Kafka {
+    return new kafkajs.Kafka({
+      brokers: ['127.0.0.1:9092'],
+      logLevel: kafkajs.logLevel.NOTHING,
+      connectionTimeout: 3000,
+      requestTimeout: 10_000,
+      retry: { retries: 0 },
+      socketFactory: ({ port, onConnect }) => {
+        const socket = connect(this.engine.to(port));
+        socket.setKeepAlive(true, 60_000);
+        if (onConnect !== undefined) socket.on('connect', onConnect);
+        return socket;
+      },
+    });
   }
 
   /** Removes all of it, and an engine of our own. */
