@@ -220,7 +220,7 @@ describe('docker-compose.yml on a container engine', () => {
 
   itWith(
     ONE,
-    'shows at the end each series as a namespace that nothing happened to',
+    'shows at the end each window as a namespace that nothing happened to, and each list once',
     async (stack) => {
       await shop?.close();
       const shown = await expectAsUndisturbed(stack, 'at-the-end');

@@ -151,11 +151,22 @@ export class Stack {
     return (await this.sh('docker compose exec -T exporter cat /run/secrets/http/token')).trim();
   }
 
-  /** What an exporter shows of the quality: all that has a horizon, value by series. None: it does not answer. */
+  /**
+   * What an exporter shows that follows from the records alone, value by series: all windows, and the ends of their panes. Not
+   * standard errors, which settle later than values, nor experiments, which are looked at once a minute as long as a worker
+   * runs (docs/statistics.md). None: it does not answer.
+   */
   async quality(port: number, token: string): Promise<ReadonlyMap<string, string>> {
     const { status, text } = await this.get(port, '/metrics', token);
-    const series = status === 200 ? text.matchAll(/^(receval_\w+\{[^\n]*horizon="[^\n]*\}) (\S+)$/gm) : [];
-    return new Map([...series].map(([, name, value]) => [name, value]));
+    const lines = status === 200 ? text.matchAll(/^(receval_\w+\{[^\n]*horizon="[^\n]*\}) (\S+)$/gm) : [];
+    const series = [...lines].map(([, name, value]): readonly [string, string] => [name, value]);
+    return new Map(
+      series.filter(
+        ([name]) =>
+          name.startsWith('receval_result_timestamp_seconds{') ||
+          (name.includes('{window="') && !name.includes('_stderr{')),
+      ),
+    );
   }
 
   /** A client of the published Kafka, for programs of this machine. */
