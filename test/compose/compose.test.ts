@@ -4,12 +4,19 @@
 import { afterAll, describe, expect } from 'vitest';
 import { readCompose } from '../deploy/compose-file.ts';
 import { itWith } from '../services/it-with.ts';
+import { Shop } from './shop.ts';
 import { SECOND_PORT, STACK, type Stack, until } from './stack.ts';
 
 const PATIENCE_MS = 900_000;
 const EXPORTER = 9464;
 const PROMETHEUS = 9090;
+const ALERTMANAGER = 9093;
+/** Of each topic, by the service `topics`. */
+const PARTITIONS = 12;
+const CUT_MS = 40_000;
 const UP = 'docker compose up --build --detach --wait';
+const SCALE = 'docker compose up --detach --scale worker=3';
+const ALERT = 'RecevalWorkerDown';
 
 let getting: Promise<Stack> | undefined;
 const ONE = {
@@ -19,7 +26,9 @@ const ONE = {
     return getting;
   },
 };
+let shop: Shop | undefined;
 afterAll(async () => {
+  void shop?.close();
   await (await getting?.catch(() => undefined))?.stop();
 }, PATIENCE_MS);
 
@@ -144,6 +153,91 @@ describe('docker-compose.yml on a container engine', () => {
     },
     PATIENCE_MS,
   );
+
+  itWith(
+    ONE,
+    'goes on where it was, whatever is paused, cut off, restarted or killed, and tells of a worker that is gone',
+    async (stack) => {
+      shop = new Shop(stack.kafka());
+      await goesOn(stack, 'live traffic');
+      await stack.told(SCALE);
+      await stack.sh('docker compose up --detach --wait --scale worker=3');
+      const [first, second, third] = await stack.containers('worker');
+      const [redis] = await stack.containers('redis');
+      const [kafka] = await stack.containers('kafka');
+      await stack.sh(`docker pause ${third}`);
+      await goesOn(stack, 'a worker of three paused');
+
+      await stack.cut('redis', redis, CUT_MS);
+      await goesOn(stack, 'Redis cut off');
+      await stack.cut('kafka', kafka, CUT_MS);
+      await goesOn(stack, 'Kafka cut off');
+      // While one worker is paused and another one cut off, the first has all, and Redis and it are restarted and killed.
+      const cut = stack.cut('worker', second, CUT_MS);
+      for (const [what, command] of [
+        ['Redis restarted', 'docker compose restart redis'],
+        ['Redis killed', 'docker compose kill redis && docker compose up --detach --wait redis'],
+        ['worker restarted', `docker restart ${first}`],
+        ['worker killed', `docker kill ${first} && docker start ${first}`],
+      ]) {
+        await stack.sh(command);
+        await goesOn(stack, what);
+      }
+      await cut;
+      await goesOn(stack, 'worker cut off');
+      await stack.sh('docker compose restart kafka');
+      await goesOn(stack, 'Kafka restarted');
+      await stack.sh('docker compose kill kafka && docker compose up --detach --wait kafka');
+      await goesOn(stack, 'Kafka killed');
+
+      await until('the alert fires', () => alertStates(stack), firing);
+      await stack.sh(`docker unpause ${third}`);
+      await until('the alert is over', () => alertStates(stack), silent);
+      await goesOn(stack, 'a worker that woke up');
+      await stack.sh('docker compose up --detach --wait --scale worker=1');
+      expect(await stack.containers('worker')).toEqual([first]);
+      await goesOn(stack, 'one worker again');
+    },
+    PATIENCE_MS,
+  );
+
+  itWith(
+    ONE,
+    'takes a new password, and the old one no longer',
+    async (stack) => {
+      const url = () => stack.sh('docker compose exec -T redis cat /secrets/worker/url');
+      const old = (await url()).trim();
+      await stack.told("docker compose run --rm --entrypoint sh secrets -c 'rm /secrets/worker/url'");
+      await stack.told('docker compose up --detach --force-recreate secrets redis worker');
+      await stack.up('docker compose up --detach --wait');
+      await goesOn(stack, 'a new password');
+      expect((await url()).trim()).not.toBe(old);
+      const asked = `docker compose exec -T redis redis-cli --no-auth-warning -u '${old}' ping 2>&1 || true`;
+      expect(await stack.sh(asked)).toContain('WRONGPASS');
+    },
+    PATIENCE_MS,
+  );
+
+  itWith(
+    ONE,
+    'shows at the end each window as a namespace that nothing happened to, and each list once',
+    async (stack) => {
+      await shop?.close();
+      const shown = await expectAsUndisturbed(stack, 'at-the-end');
+      // Not only equal: all that the shop and the known traffic sent, each list once.
+      const end = Number(shown.get('receval_result_timestamp_seconds{horizon="1m"}')) * 1000;
+      const count = Number(shown.get('receval_window_impressions{window="24h",horizon="1m",by=""}'));
+      const sent = shop?.before(end) ?? { least: 0, most: 0 };
+      process.stderr.write(`tests: ${count} lists shown, ${known} of them known traffic, ${sent.least} of the shop\n`);
+      expect(sent.least).toBeGreaterThan(100);
+      expect(count).toBeGreaterThanOrEqual(known + sent.least);
+      expect(count).toBeLessThanOrEqual(known + sent.most);
+
+      await stack.told('docker compose --profile demo-traffic up --detach --wait');
+      await goesOn(stack, 'the traffic of the page');
+    },
+    PATIENCE_MS,
+  );
 });
 
 /** "accepted 9,280, invalid 1" as numbers by name. */
@@ -175,6 +269,44 @@ async function workerCounts(stack: Stack): Promise<Record<string, number>> {
   counts['attributed'] = Number(/^receval_feedback_delay_seconds_count (\d+)$/m.exec(text)?.[1] ?? 0);
   return counts;
 }
+
+/** Waits until every partition has been committed anew since it was called, and tells how long that took. */
+async function goesOn(stack: Stack, after: string): Promise<void> {
+  const began = Date.now();
+  const before = await until(
+    'Redis answers',
+    () => units(stack),
+    ({ length }) => length === PARTITIONS,
+  );
+  await until(
+    `every partition is committed after: ${after}`,
+    () => units(stack),
+    (seen) => seen.length === PARTITIONS && seen.every((unit, i) => unit !== before[i]),
+  );
+  process.stderr.write(`tests: ${after}: all goes on after ${((Date.now() - began) / 1000).toFixed(0)} s\n`);
+}
+
+/** What is stored of each partition, with the offsets up to which it was read; none if Redis does not answer. */
+async function units(stack: Stack): Promise<readonly string[]> {
+  const ask = `redis-cli -e --no-auth-warning -u "$(sed s/@redis:/@127.0.0.1:/ /secrets/exporter/url)" hgetall`;
+  const one = `found=$(${ask} "receval:{default:$unit}:unit"); printf %s "$found" | sha256sum`;
+  const script = `set -e; for unit in $(seq 0 ${PARTITIONS - 1}); do ${one}; done`;
+  const told = await stack.sh(`docker compose exec -T redis sh -c '${script}'`).catch(() => '');
+  return told.trim().split('\n');
+}
+
+/** Of the alert that a worker is gone: how many Prometheus has firing, and Alertmanager active. */
+async function alertStates(stack: Stack): Promise<readonly [number, number]> {
+  const [told, taken] = await Promise.all([
+    stack.get(PROMETHEUS, '/api/v1/alerts'),
+    stack.get(ALERTMANAGER, `/api/v2/alerts?filter=alertname%3D${ALERT}`),
+  ]);
+  const fires = told.text.split('{"labels"').filter((one) => one.includes(ALERT) && one.includes('"state":"firing"'));
+  return [fires.length, taken.text.match(/"state":"active"/g)?.length ?? 0];
+}
+
+const firing = ([told, taken]: readonly [number, number]): boolean => told > 0 && taken > 0;
+const silent = ([told, taken]: readonly [number, number]): boolean => told === 0 && taken === 0;
 
 /**
  * Waits until the exporter shows exactly what one of another namespace shows, whose worker reads everything from the first record

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import kafkajs from 'kafkajs';
 import { ROOT, readCompose, readRoot } from '../deploy/compose-file.ts';
 import { run } from '../services/commands.ts';
 import { ServiceMissing } from '../services/debian.ts';
@@ -116,6 +117,14 @@ export class Stack {
       .map((line) => line.split(' ')[1]);
   }
 
+  /** Takes a container off the network of the stack for a while; others find it by the name of its service afterwards. */
+  async cut(service: string, container: string, ms: number): Promise<void> {
+    const network = `${this.project}_default`;
+    await this.sh(`docker network disconnect ${network} ${container}`);
+    await sleep(ms);
+    await this.sh(`docker network connect --alias ${service} ${network} ${container}`);
+  }
+
   /** Asks a published port. Never throws. */
   get(port: number, path: string, token?: string): Promise<Answer> {
     return new Promise((resolve) => {
@@ -142,11 +151,39 @@ export class Stack {
     return (await this.sh('docker compose exec -T exporter cat /run/secrets/http/token')).trim();
   }
 
-  /** What an exporter shows of the quality: all that has a horizon, value by series. None: it does not answer. */
+  /**
+   * What an exporter shows that follows from the records alone, value by series: all windows, and the ends of their panes. Not
+   * standard errors, which settle later than values, nor experiments, which are looked at once a minute as long as a worker
+   * runs (docs/statistics.md). None: it does not answer.
+   */
   async quality(port: number, token: string): Promise<ReadonlyMap<string, string>> {
     const { status, text } = await this.get(port, '/metrics', token);
-    const series = status === 200 ? text.matchAll(/^(receval_\w+\{[^\n]*horizon="[^\n]*\}) (\S+)$/gm) : [];
-    return new Map([...series].map(([, name, value]) => [name, value]));
+    const lines = status === 200 ? text.matchAll(/^(receval_\w+\{[^\n]*horizon="[^\n]*\}) (\S+)$/gm) : [];
+    const series = [...lines].map(([, name, value]): readonly [string, string] => [name, value]);
+    return new Map(
+      series.filter(
+        ([name]) =>
+          name.startsWith('receval_result_timestamp_seconds{') ||
+          (name.includes('{window="') && !name.includes('_stderr{')),
+      ),
+    );
+  }
+
+  /** A client of the published Kafka, for programs of this machine. */
+  kafka(): kafkajs.Kafka {
+    return new kafkajs.Kafka({
+      brokers: ['127.0.0.1:9092'],
+      logLevel: kafkajs.logLevel.NOTHING,
+      connectionTimeout: 3000,
+      requestTimeout: 10_000,
+      retry: { retries: 0 },
+      socketFactory: ({ port, onConnect }) => {
+        const socket = connect(this.engine.to(port));
+        socket.setKeepAlive(true, 60_000);
+        if (onConnect !== undefined) socket.on('connect', onConnect);
+        return socket;
+      },
+    });
   }
 
   /** Removes all of it, and an engine of our own. */
