@@ -39,7 +39,7 @@ export function imagesOfOthers(): readonly string[] {
   return [...new Set([...services.map(({ image }) => image).filter((image) => !built.has(image)), ...bases])];
 }
 
-/** Sees to it that the engine has them. Answers those that were not there and are stand-ins. @throws ServiceMissing */
+/** Sees to it that the engine has them. Answers what it made: stand-ins. @throws ServiceMissing */
 export async function provideImages(engine: Engine): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const image of imagesOfOthers()) {
@@ -50,8 +50,9 @@ export async function provideImages(engine: Engine): Promise<readonly string[]> 
     if (pulled.code !== 0) break;
     missing.shift();
   }
-  if (missing.length > 0) await makeStandIns(engine, missing);
-  return missing;
+  if (missing.length === 0) return [];
+  await makeStandIns(engine, missing);
+  return [...missing, ROOT_IMAGE];
 }
 
 async function makeStandIns(engine: Engine, images: readonly string[]): Promise<void> {

@@ -190,8 +190,8 @@ export class Stack {
   async stop(): Promise<void> {
     if (!this.engine.isOwn) {
       const ours = `$(docker ps --all --quiet --filter label=com.docker.compose.project=${this.project})`;
-      await this.sh(`docker rm --force ${ours} > /dev/null; docker compose --profile '*' down --volumes`);
-      await this.sh(`docker image rm ${[...this.#images, 'receval-stand-in:root'].join(' ')} || true`);
+      await this.sh(`docker rm --force --volumes ${ours} > /dev/null; docker compose --profile '*' down --volumes`);
+      await this.sh(`docker image rm ${this.#images.join(' ')} || true`);
     }
     await this.engine.stop();
   }
