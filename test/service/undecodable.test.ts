@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { doctorCommand } from '../../src/cli/doctor.ts';
+import { until } from '../consumers/source/kafka-collector.ts';
 import { itWith } from '../services/it-with.ts';
 import { type Produced, type RunningService, sharedServers, withStand } from './stand.ts';
 
@@ -16,10 +17,14 @@ function shown(requestId: string, at: number): readonly Produced[] {
   ];
 }
 
-async function page(service: RunningService, path: string): Promise<Response> {
+/** Until the page of the running service says this: what it tells is refreshed on a timer. */
+async function pageSays(service: RunningService, path: string, text: RegExp): Promise<void> {
   await service.printedOnce(/"port":\d+/);
   const [, port] = /"port":(\d+)/.exec(service.printed) ?? [];
-  return fetch(`http://127.0.0.1:${port}${path}`);
+  await until(`${path} with ${text}`, async () => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    return text.test(`${response.status} ${await response.text()}`);
+  });
 }
 
 itWith(
@@ -36,8 +41,7 @@ itWith(
       const stops = stand.run();
       await stops.printedOnce(/"cause":"codec".*unit stopped/);
       // The process is as well as another one in its place would be.
-      const ready = await page(stops, '/readyz');
-      expect([ready.status, await ready.text()]).toEqual([200, 'ready\npartition 0 is stopped: codec\n']);
+      await pageSays(stops, '/readyz', /^200 ready\npartition 0 is stopped: codec\n$/);
       expect(await stops.stop()).toBe(0);
 
       const file = `${stand.file}.letters`;
@@ -55,11 +59,12 @@ itWith(
       await stand.produce(shown('later', later));
       const [second] = await stand.drained(1, skips, later + 3000);
       expect(second.join.counts[1].feedback).toMatchObject({ read: 4, attributed: 3, drops: { undecodable: 1 } });
-      expect(await (await page(skips, '/metrics')).text()).toMatch(
+      await pageSays(
+        skips,
+        '/metrics',
         new RegExp(`^receval_drops_total\\{topic="${stand.topics.impressions}",reason="undecodable"[^}]*\\} 1$`, 'm'),
       );
-      const still = await page(skips, '/readyz');
-      expect([still.status, await still.text()]).toEqual([200, 'ready\n']);
+      await pageSays(skips, '/readyz', /^200 ready\n$/);
       expect(await skips.stop()).toBe(0);
 
       const letters = readFileSync(file, 'utf8')
