@@ -10,6 +10,8 @@ export default defineConfig(({ mode }) => ({
     // Long enough for a machine that is several times slower: only what hangs shall end by it.
     testTimeout: 900_000,
     hookTimeout: 900_000,
+    // Mutated copies of the source are compiled already (test/mutations/loader.ts).
+    server: { deps: { external: [/receval-mutation-/] } },
     pool: 'forks',
     // More than a small machine has cores: tests against servers mostly wait.
     maxWorkers: 3,

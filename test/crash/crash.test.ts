@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StoreSnapshot } from '../../src/accumulators/store/memory.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
@@ -90,9 +89,8 @@ function fallen(before: StoreSnapshot, after: StoreSnapshot): readonly string[] 
   );
 }
 
-async function load(path: string): Promise<Sources> {
+async function load([path, decoder]: readonly string[]): Promise<Sources> {
   const { Worker: worker }: Pick<Sources, 'Worker'> = await import(/* @vite-ignore */ path);
-  const decoder = join(dirname(path), 'consumers/decode/decoder.ts');
   const { createDecoder: create }: Pick<Sources, 'createDecoder'> = await import(/* @vite-ignore */ decoder);
   return { Worker: worker, createDecoder: create };
 }
@@ -147,7 +145,7 @@ describe('a worker that is killed where it waits', () => {
   it.each(RECOVERY_MUTATIONS.map((each) => [each.name, each] as const))(
     'is caught, by one crash or two, when %s',
     async (_, { changes }) => {
-      const makeWorker = workersOf(await withMutation<Sources>(changes, 'worker.ts', load));
+      const makeWorker = workersOf(await withMutation<Sources>(changes, ['worker.ts', 'consumers/decode/decoder.ts'], load));
       const want = await unbroken;
       // The last first: they come when most is stored.
       for (const crash of [...(await firstCrashes(STEPS, makeWorker))].reverse()) {

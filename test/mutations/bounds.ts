@@ -1,27 +1,32 @@
 /** What bounds the work of a commit, with one rule taken out, where thousands are a few (product.ts). */
-import { SMALL_BOUNDS } from '../simulation/product.ts';
+import { SMALL_BLOCKS, SMALL_BOUNDS } from '../simulation/product.ts';
 import type { Change, Mutation } from './mutation.ts';
 
 const CLOCK_DROPS = 'consumers/join/clock-drops.ts';
 const CLOCK_BLOCKS = 'unit/clock-blocks.ts';
 
-function bounded(name: string, ...changes: readonly Change[]): Mutation {
-  return { name, changes: [...SMALL_BOUNDS, ...changes] };
+function bounded(name: string, change: Change): Mutation {
+  return { name, changes: [...SMALL_BOUNDS, change] };
+}
+
+/** The join has no other of these bounds. */
+function blocked(name: string, change: Change): Mutation {
+  return { name, changes: [SMALL_BLOCKS, change] };
 }
 
 /** The join alone shows these. */
 export const CLOCK_DROP_MUTATIONS: readonly Mutation[] = [
-  bounded('clock verdicts that became bits of a block are forgotten', {
+  blocked('clock verdicts that became bits of a block are forgotten', {
     file: CLOCK_DROPS,
     text: 'return isIn === 1 || this.#ranges.has(offset);',
     replacement: 'return this.#ranges.has(offset);',
   }),
-  bounded('a block goes though a replay may begin in it', {
+  blocked('a block goes though a replay may begin in it', {
     file: CLOCK_DROPS,
     text: 'this.#blocks.splice(0, this.#firstFrom(Math.floor(bound / CLOCK_BLOCK)));',
     replacement: 'this.#blocks.splice(0, this.#firstFrom(Math.ceil(bound / CLOCK_BLOCK)));',
   }),
-  bounded('a verdict is the bit of its neighbour', {
+  blocked('a verdict is the bit of its neighbour', {
     file: CLOCK_DROPS,
     text: 'digits[place >> 2] |= 1 << (place & 3);',
     replacement: 'digits[place >> 2] |= 1 << ((place ^ 1) & 3);',

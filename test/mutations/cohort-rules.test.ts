@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CohortExposure } from '../../src/statistics/cohort-sample.ts';
 import { AS_OF, SETTINGS } from '../experiment/states.ts';
@@ -10,10 +9,12 @@ type Splits = typeof import('../../src/experiment/cohort-splits.ts');
 type Sample = typeof import('../../src/statistics/cohort-sample.ts');
 type Rules = Splits & Pick<Sample, 'CohortSample'>;
 
+const FILES = ['experiment/cohort-splits.ts', 'statistics/cohort-sample.ts'];
+
 function rulesOf(changes: readonly Change[]): Promise<Rules> {
-  return withMutation<Rules>(changes, 'experiment/cohort-splits.ts', async (path) => {
-    const splits: Splits = await import(/* @vite-ignore */ path);
-    const { CohortSample }: Sample = await import(/* @vite-ignore */ join(path, '../../statistics/cohort-sample.ts'));
+  return withMutation<Rules>(changes, FILES, async ([splitsPath, samplePath]) => {
+    const splits: Splits = await import(/* @vite-ignore */ splitsPath);
+    const { CohortSample }: Sample = await import(/* @vite-ignore */ samplePath);
     return { ...splits, CohortSample };
   });
 }

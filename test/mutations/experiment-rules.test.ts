@@ -9,7 +9,7 @@ type Trail = typeof import('../../src/experiment/trail.ts');
 type Arm = Parameters<typeof variant>[0];
 
 function watcherOf(changes: readonly Change[]): Promise<Trail> {
-  return withMutation<Trail>(changes, 'experiment/trail.ts', (path) => import(/* @vite-ignore */ path));
+  return withMutation<Trail>(changes, ['experiment/trail.ts'], ([path]) => import(/* @vite-ignore */ path));
 }
 
 function mean(value: number, more: object = {}): Arm {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { withMutation } from './loader.ts';
 import { changed } from './mutation.ts';
 
@@ -22,24 +22,27 @@ describe('a mutation', () => {
 });
 
 describe('the loader', () => {
+  const loaded = vi.fn(async ([path]: readonly string[]): Promise<Readonly<Record<string, unknown>>> => import(path));
+
   it('loads a changed copy, and leaves neither the copy nor a change behind', async () => {
     const before = await readFile(`src/${FILE}`, 'utf8');
-    let seen = '';
-    const source = await withMutation([change('export class Ranges', 'export class Mutant')], FILE, async (path) => {
-      seen = path;
-      return readFile(path, 'utf8');
-    });
-    expect(source).toContain('export class Mutant');
-    expect(existsSync(seen)).toBe(false);
+    const mutant = await withMutation([change('export class Ranges', 'export class Mutant')], [FILE], loaded);
+    expect(Object.keys(mutant)).toContain('Mutant');
+    const [[[path]]] = loaded.mock.calls;
+    expect(existsSync(path)).toBe(false);
     expect(await readFile(`src/${FILE}`, 'utf8')).toBe(before);
   });
 
-  it('leaves nothing behind when a text is not there', async () => {
-    let loaded = false;
-    const load = withMutation([change('no such text')], FILE, async () => {
-      loaded = true;
-    });
-    await expect(load).rejects.toThrow('0 times');
-    expect(loaded).toBe(false);
+  it.each([
+    ['a text that is not there', change('no such text'), '0 times'],
+    [
+      'a file that is not needed',
+      { file: 'worker.ts', text: 'export class Worker', replacement: 'class Worker' },
+      'do not need src/worker.ts',
+    ],
+  ])('refuses %s, and loads nothing', async (_, one, says) => {
+    loaded.mockClear();
+    await expect(withMutation([one], [FILE], loaded)).rejects.toThrow(says);
+    expect(loaded).not.toHaveBeenCalled();
   });
 });

@@ -1,31 +1,62 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { type Change, changed } from './mutation.ts';
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 const PACKAGES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
 /**
- * Imports a module of a copy of src in which the changes are made. `load` gets the absolute path of `file` (below src) in
- * the copy. The copy is gone when this returns: a module that imports more of src later would not find it.
+ * Compiles modules of src, named by their files below it, as they are with these changes. `load` gets the absolute paths of
+ * the compiled modules, in the order of `files`, and imports them: they share what they import with each other, and nothing
+ * with src itself. They are gone when this returns. Throws where a change is to a file that none of them needs: it would
+ * change nothing.
  */
 export async function withMutation<Module>(
   changes: readonly Change[],
-  file: string,
-  load: (path: string) => Promise<Module>,
+  files: readonly string[],
+  load: (paths: readonly string[]) => Promise<Module>,
 ): Promise<Module> {
+  const sources = new Map<string, string>();
+  for (const change of changes) {
+    const path = join(SRC, change.file);
+    sources.set(path, changed(sources.get(path) ?? (await readFile(path, 'utf8')), change));
+  }
   const folder = await mkdtemp(join(tmpdir(), 'receval-mutation-'));
   try {
-    await cp(SRC, join(folder, 'src'), { recursive: true });
     await symlink(PACKAGES, join(folder, 'node_modules'));
-    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-    for (const change of changes) {
-      const path = join(folder, 'src', change.file);
-      await writeFile(path, changed(await readFile(path, 'utf8'), change));
+    const { metafile } = await build({
+      entryPoints: files.map((file) => join(SRC, file)),
+      outbase: SRC,
+      outdir: folder,
+      outExtension: { '.js': '.mjs' },
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      packages: 'external',
+      metafile: true,
+      logLevel: 'silent',
+      absWorkingDir: SRC,
+      plugins: [
+        {
+          name: 'changes',
+          setup: ({ onLoad }) => {
+            onLoad({ filter: /\.ts$/ }, ({ path }) => {
+              const contents = sources.get(path);
+              return contents === undefined ? undefined : { contents, loader: 'ts' };
+            });
+          },
+        },
+      ],
+    });
+    for (const { file } of changes) {
+      if (!(file in metafile.inputs)) throw new Error(`${files.join(', ')} do not need src/${file}, which is changed`);
     }
-    return await load(join(folder, 'src', file));
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+    return await load(files.map((file) => join(folder, file.replace(/\.ts$/, '.mjs'))));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

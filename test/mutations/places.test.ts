@@ -22,8 +22,8 @@ describe('places of cohorts with a weakened rule are caught', () => {
   it.each(PLACE_MUTATIONS.map((each) => [each.name, each] as const))('%s', async (_, { changes }) => {
     const { Panes: Mutated } = await withMutation<typeof import('../../src/accumulators/panes.ts')>(
       changes,
-      PANES_FILE,
-      (path) => import(/* @vite-ignore */ path),
+      [PANES_FILE],
+      ([path]) => import(/* @vite-ignore */ path),
     );
     const { failed, numRuns } = judge(Mutated, MOST_RUNS);
     expect(failed, `not caught by ${numRuns} histories`).toBe(true);

@@ -21,11 +21,16 @@ export interface Product {
   readonly watch: Watch;
 }
 
-const WORKER = 'worker.ts';
+const FILES = [
+  'worker.ts',
+  'unit.ts',
+  'accumulators/store/memory.ts',
+  'accumulators/store/unavailable.ts',
+  'service/checks.ts',
+  'statistics/user-sample.ts',
+];
 
-/** Imports them from the copy of src that holds `worker.ts` at this path. */
-async function load(worker: string): Promise<Product> {
-  const src = worker.slice(0, -WORKER.length);
+async function load(paths: readonly string[]): Promise<Product> {
   const parts: [
     { Worker: typeof Worker },
     { Unit: typeof Unit },
@@ -34,12 +39,12 @@ async function load(worker: string): Promise<Product> {
     { checkStored: typeof checkStored; readCheckpoints: typeof readCheckpoints; wasRead: typeof wasRead },
     { readonly SAMPLE_CAPACITY: number },
   ] = await Promise.all([
-    import(/* @vite-ignore */ worker),
-    import(/* @vite-ignore */ `${src}unit.ts`),
-    import(/* @vite-ignore */ `${src}accumulators/store/memory.ts`),
-    import(/* @vite-ignore */ `${src}accumulators/store/unavailable.ts`),
-    import(/* @vite-ignore */ `${src}service/checks.ts`),
-    import(/* @vite-ignore */ `${src}statistics/user-sample.ts`),
+    import(/* @vite-ignore */ paths[0]),
+    import(/* @vite-ignore */ paths[1]),
+    import(/* @vite-ignore */ paths[2]),
+    import(/* @vite-ignore */ paths[3]),
+    import(/* @vite-ignore */ paths[4]),
+    import(/* @vite-ignore */ paths[5]),
   ]);
   const [withWorker, withUnit, withStore, withError, withChecks, { SAMPLE_CAPACITY }] = parts;
   return { ...withWorker, ...withStore, ...withError, ...withChecks, SAMPLE_CAPACITY, watch: watch(withUnit.Unit) };
@@ -57,12 +62,19 @@ const SMALL_SEGMENTS: Change = {
   replacement: 'const SEGMENT_BYTES = 1 << 12;',
 };
 
+/** Blocks of verdicts, which hold a thousand, are full at once: short histories have some. */
+export const SMALL_BLOCKS: Change = {
+  file: 'checkpoint.ts',
+  text: 'CLOCK_BLOCK = 1024;',
+  replacement: 'CLOCK_BLOCK = 4;',
+};
+
 /**
- * What is bounded by thousands is bounded by a few, so that short histories pass these bounds: blocks of verdicts are full at once,
- * and a sample that both of the users have seen is halved until neither is in it, and forgets them one by one.
+ * What is bounded by thousands is bounded by a few, so that short histories pass these bounds; a sample that both of the users
+ * have seen is halved until neither is in it, and forgets them one by one.
  */
 export const SMALL_BOUNDS: readonly Change[] = [
-  { file: 'checkpoint.ts', text: 'CLOCK_BLOCK = 1024;', replacement: 'CLOCK_BLOCK = 4;' },
+  SMALL_BLOCKS,
   { file: 'statistics/user-sample.ts', text: 'SAMPLE_CAPACITY = 2 ** 18;', replacement: 'SAMPLE_CAPACITY = 1;' },
   { file: 'statistics/user-sample.ts', text: 'MOST_GONE = 2000;', replacement: 'MOST_GONE = 1;' },
   { file: 'unit/clock-blocks.ts', text: 'MOST_REMOVED = 2000;', replacement: 'MOST_REMOVED = 1;' },
@@ -76,5 +88,5 @@ export function theProduct(): Promise<Product> {
 }
 
 export function mutatedProduct(changes: readonly Change[]): Promise<Product> {
-  return withMutation([...changes, SMALL_SEGMENTS], WORKER, load);
+  return withMutation([...changes, SMALL_SEGMENTS], FILES, load);
 }

@@ -6,7 +6,7 @@ import { itWith } from '../../services/it-with.ts';
 import type { RunningKafka } from '../../services/kafka.ts';
 import { sharedKafka } from '../../services/kafka-shared.ts';
 import { Collector, range, until } from './kafka-collector.ts';
-import { makeTopics, produce, sourceOver } from './kafka-fixture.ts';
+import { makeTopics, PATIENT, produce, QUICK, sourceOver } from './kafka-fixture.ts';
 import { Told } from './kafka-told.ts';
 
 const KAFKA = sharedKafka();
@@ -124,7 +124,7 @@ describe('a group of workers', () => {
   itWith(KAFKA, 'refuses a worker that reads other topics, and is not disturbed', async (kafka) => {
     const topics = await makeTopics(kafka, 3, 1);
     const groupId = randomUUID();
-    const first = new Collector(sourceOver(kafka, topics.slice(0, 2), new Told(), { groupId }));
+    const first = new Collector(sourceOver(kafka, topics.slice(0, 2), new Told(), { groupId, times: PATIENT }));
     await until('the first reads', () => first.assignments.length === 1);
     const other = new Collector(sourceOver(kafka, topics.slice(1), new Told(), { groupId }));
     expect(String(await other.ended)).toMatch(/KafkaFailure: kafka \(127.*other topics.*kafka\.groupId/);
@@ -138,11 +138,12 @@ describe('a group of workers', () => {
     const topics = await makeTopics(kafka, 1, 1);
     await produce(kafka, topics[0], [{ value: 'slow' }, { value: 'next' }]);
     let handled = 0;
+    const times = { ...QUICK, sessionTimeout: 15_000 };
     const read = new Collector(
-      sourceOver(kafka, topics),
+      sourceOver(kafka, topics, new Told(), { times }),
       () => {},
       async () => {
-        await sleep(9000);
+        await sleep(times.sessionTimeout + 3000);
         handled++;
       },
     );

@@ -21,7 +21,7 @@ import {
   unsignedToken,
 } from '../../services/secure-kafka.ts';
 import { Collector, range, until } from './kafka-collector.ts';
-import { client, makeTopics, produce, sourceOver } from './kafka-fixture.ts';
+import { client, makeTopics, PATIENT, produce, sourceOver } from './kafka-fixture.ts';
 import { Told } from './kafka-told.ts';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
@@ -342,6 +342,7 @@ describe('a consumer that was let in', () => {
     const told = new Told();
     const source = sourceOver({ brokers: [secure.kafka.listener('LOGIN')] }, topics, told, {
       sasl: passwordLogin('scram-sha-256', PASSWORDS.app),
+      times: PATIENT,
     });
     const read = new Collector(source);
     await produce(secure.kafka, topics[0], numbered(0, 10));

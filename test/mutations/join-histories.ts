@@ -1,0 +1,15 @@
+/** For mutations that few histories show, the number of one that does: tried first, so that the test is quick. */
+export const HISTORIES: Readonly<Record<string, number>> = {
+  'a record at the future skew of the wall clock is future': 24,
+  'wall-clock verdicts below the position are let go': 29,
+  'wall-clock verdicts forgotten at replay': 29,
+  'impressions H apart are duplicates': 34,
+  'replay offset without what is remembered after closing': 35,
+  'clock verdicts that became bits of a block are forgotten': 35,
+  'index: waiting feedback at the longest horizon is in time': 38,
+  'index: feedback at the longest horizon is in time': 54,
+  'index: one that is late decides, though an earlier one holds the item': 105,
+  'replay offset without witnesses': 177,
+  'a block goes though a replay may begin in it': 790,
+  'duplicates of the slice after are not seen': 2765,
+};
