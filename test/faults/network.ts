@@ -33,6 +33,14 @@ export const NAMESPACES: Service<string> = {
   },
 };
 
+/** The same machine with a file of names (as /etc/hosts) of its own, which may change; without it the name service is asked. */
+export function withHosts(place: Place, hosts: string): Place {
+  const mount = 'mount --bind "$0" /etc/hosts && exec "$@"';
+  const command = (file: string, args: readonly string[]): readonly [string, readonly string[]] =>
+    place.command('unshare', ['--mount', 'sh', '-c', mount, hosts, file, ...args]);
+  return { ...place, command };
+}
+
 export class Network {
   readonly #ip: string;
   /** Begins the names of all namespaces and lines; so short that a line's name has room. */
@@ -128,6 +136,14 @@ export class Network {
     ]);
   }
 
+  /** A second address of a machine; `host` is the last of its four numbers, above those of the machines. */
+  async addAddress(machine: Machine, host: number): Promise<Place> {
+    const address = this.#address(host);
+    await this.#must(['-n', this.#namespace(machine), 'address', 'add', `${address}/32`, 'dev', 'eth0']);
+    await this.#onRouter('route', 'add', address, 'dev', this.#line(machine));
+    return { ...machine, address };
+  }
+
   /** Lets everything through again. */
   async heal(): Promise<void> {
     while ((await run(this.#ip, ['-n', this.#router, 'rule', 'del', 'priority', '10'])).code === 0);
@@ -155,6 +171,10 @@ export class Network {
     return `${NETWORK}.${this.#net}.${host}`;
   }
 
+  #namespace({ address }: Pick<Place, 'address'>): string {
+    return `${this.#id}n${address.split('.').at(-1)}`;
+  }
+
   /** The router's end of a machine's line. */
   #line({ address }: Place): string {
     return `${this.#id}h${address.split('.').at(-1)}`;
@@ -176,8 +196,8 @@ export class Network {
 
   async #add(name: string): Promise<void> {
     const host = HERE + 1 + this.#machines.length;
-    const namespace = `${this.#id}n${host}`;
     const address = this.#address(host);
+    const namespace = this.#namespace({ address });
     const machine: Machine = {
       name,
       address,

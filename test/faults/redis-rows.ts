@@ -87,6 +87,16 @@ export const SERVER_ROWS: readonly Row[] = [
   },
 ];
 
+export const NAME_ROWS: readonly Row[] = [
+  {
+    id: 'F53',
+    fault: 'the name of Redis shows another address, and the first one is silent: connections to it are half open',
+    promise: FAILOVER_S,
+    strike: (world) => world.moveRedis(),
+    mend: (world) => world.network.heal(),
+  },
+];
+
 export const FILE_ROWS: readonly Row[] = [
   {
     id: 'F34',

@@ -98,7 +98,7 @@ function runTable(results: readonly Recorded[]): string {
 function cells({ recovery, records, lost, double, different, date, kafka, redis, isShort }: Recorded): string {
   const after = recovery === null ? '**it did not**' : `${recovery.toFixed(1)} s`;
   const audit = records === null ? 'not compared' : `${lost}, ${double}, ${different} of ${grouped(records)} records`;
-  return `${after} | ${audit} | ${date}${isShort ? ', short' : ''}; Kafka ${kafka}, Redis ${redis} |`;
+  return `${after} | ${audit} | ${date}${isShort ? ', short' : ''}; Kafka ${kafka}, ${/^\d/.test(redis) ? 'Redis ' : ''}${redis} |`;
 }
 
 function matrixTable(results: readonly Recorded[]): string {

@@ -20,16 +20,21 @@ import type { KafkaVersion } from '../services/kafka-jars.ts';
 import { LOOPBACK, type Place } from '../services/place.ts';
 import { type RunningRedis, startRedis } from '../services/redis.ts';
 import { type RunningCluster, startCluster } from '../services/redis-cluster.ts';
+import type { RedisRelease } from '../services/redis-releases.ts';
 import { startWatchedRedis, type WatchedRedis } from '../services/redis-sentinel.ts';
 import { type AuditResult, audit } from './audit.ts';
 import { Flow } from './flow.ts';
-import { type Machine, Network } from './network.ts';
+import { type Machine, Network, withHosts } from './network.ts';
 import { Tmpfs } from './tmpfs.ts';
 
 export interface WorldOptions {
   readonly brokers: 1 | 3;
   readonly kafka?: KafkaVersion;
   readonly redis: 'server' | 'sentinel' | 'cluster';
+  /** Of the single Redis; that of this system unless said. */
+  readonly redisRelease?: RedisRelease;
+  /** Workers know the single Redis by a name, and it has two addresses. */
+  readonly byName?: boolean;
   /** Of each Redis. */
   readonly redisConfig?: Readonly<Record<string, string>>;
   /** The data of the one Redis, or of broker 1, lie on a disk of so many megabytes. */
@@ -137,6 +142,18 @@ export class World {
     writeFileSync(clockFile(this.#parts.folder), `${seconds < 0 ? '' : '+'}${seconds}`);
   }
 
+  /** The name of Redis shows another address, and workers reach it by the first no more until the network is healed. */
+  async moveRedis(): Promise<void> {
+    if (this.#parts.options.byName !== true) missing('Redis that is known by its name');
+    const redis = this.machine('redis');
+    const second = await this.network.addAddress(redis, SECOND_HOST);
+    await this.network.cut(
+      this.workers.map(({ name }) => this.machine(name)),
+      [redis],
+    );
+    writeFileSync(hostsFile(this.#parts.folder), namesOf(second));
+  }
+
   get records(): number {
     return this.#flow.sent;
   }
@@ -156,14 +173,15 @@ export class World {
     return this.network.machine(name);
   }
 
-  /** As a server says. */
+  /** As a server says: `7.0.15`, `Valkey 8.1.1`. */
   async redisVersion(): Promise<string> {
     const { server, watched, cluster } = this.#parts;
     const url = (server ?? watched?.servers[0] ?? cluster?.nodes[0].server)?.url ?? missing('Redis');
     const redis = new Redis(url);
     const said = await redis.info('server');
     redis.disconnect();
-    return /^redis_version:(\S+)/m.exec(said)?.[1] ?? 'unknown';
+    const valkey = /^valkey_version:(\S+)/m.exec(said)?.[1];
+    return valkey === undefined ? (/^redis_version:(\S+)/m.exec(said)?.[1] ?? 'unknown') : `Valkey ${valkey}`;
   }
 
   /** Workers that own units. */
@@ -362,9 +380,10 @@ async function makeParts(options: WorldOptions, pace: Pace, ends: (() => unknown
   let client: Redis | Cluster;
   let url: string;
   if (options.redis === 'server') {
-    server = await startRedis({ config, place: place('redis') });
+    const release = options.redisRelease === undefined ? {} : { release: options.redisRelease };
+    server = await startRedis({ config, place: place('redis'), ...release });
     client = connect(server.port, place('redis').address);
-    url = server.url;
+    url = options.byName === true ? `redis://${REDIS_NAME}:${server.port}` : server.url;
   } else if (options.redis === 'sentinel') {
     watched = await startWatchedRedis({ config, places: WATCHED.map(place) });
     client = watched.client();
@@ -379,6 +398,8 @@ async function makeParts(options: WorldOptions, pace: Pace, ends: (() => unknown
   ends.unshift(() => Promise.all(stores.map((store) => store?.stop())));
   say(`Redis is up (${options.redis})`);
 
+  const hosts = options.byName === true ? hostsFile(folder) : undefined;
+  if (hosts !== undefined) writeFileSync(hosts, namesOf(place('redis')));
   const file = join(folder, 'receval.yaml');
   writeFileSync(file, configuration(kafka.brokers, url, IDLE_AFTER));
   const settings = loadSettings({ file, readFile: (path) => readFileSync(path, 'utf8'), env: {} });
@@ -389,7 +410,7 @@ async function makeParts(options: WorldOptions, pace: Pace, ends: (() => unknown
   const workers = await Promise.all(
     Array.from({ length: pace.workers }, (_, i) =>
       ServiceProcess.start(folder, file, 'worker', i + 1, {
-        place: place(`worker-${i + 1}`),
+        place: hosts === undefined ? place(`worker-${i + 1}`) : withHosts(place(`worker-${i + 1}`), hosts),
         ...(i === 0 && library !== undefined ? { env: clockEnv(library, folder) } : {}),
       }),
     ),
@@ -430,10 +451,22 @@ function clockEnv(library: string, folder: string): Readonly<Record<string, stri
   };
 }
 
+/** As /etc/hosts says it. */
+function namesOf({ address }: Place): string {
+  return `127.0.0.1 localhost\n${address} ${REDIS_NAME}\n`;
+}
+
+function hostsFile(folder: string): string {
+  return join(folder, 'hosts');
+}
+
 function clockFile(folder: string): string {
   return join(folder, 'clock');
 }
 
+const REDIS_NAME = 'redis.faults.test';
+/** The last number of the second address of Redis. */
+const SECOND_HOST = 200;
 const WATCHED = ['redis-1', 'redis-2', 'sentinel-1', 'sentinel-2', 'sentinel-3'];
 
 function machinesOf({ brokers, redis }: WorldOptions, { workers }: Pace): readonly string[] {

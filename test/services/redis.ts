@@ -9,6 +9,7 @@ import { debianProgram } from './debian.ts';
 import type { Service } from './it-with.ts';
 import { LOOPBACK, type Place } from './place.ts';
 import { freePort } from './ports.ts';
+import { type RedisRelease, redisOf } from './redis-releases.ts';
 
 /**
  * The Redis server. On Debian one program is the server and its checking tools, and acts by the name that it is called
@@ -43,6 +44,8 @@ export interface RedisServerOptions {
   /** Settings by name, over: no snapshots, no appendonly file, no replication delay. */
   readonly config?: Readonly<Record<string, string>>;
   readonly sentinel?: boolean;
+  /** The one of this system unless said. */
+  readonly release?: RedisRelease;
   /** This machine unless said. */
   readonly place?: Place;
 }
@@ -52,7 +55,7 @@ const PATIENCE_MS = 300_000;
 
 /** A server of our own on the loopback address, ready to be asked. @throws ServiceMissing, or an Error with its log. */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RunningRedis> {
-  const program = await REDIS.get();
+  const program = await (options.release === undefined ? REDIS.get() : redisOf(options.release));
   for (let attempt = 1; ; attempt++) {
     const server = new Server(program, await freePort(), options);
     try {
