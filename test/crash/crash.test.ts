@@ -145,7 +145,9 @@ describe('a worker that is killed where it waits', () => {
   it.each(RECOVERY_MUTATIONS.map((each) => [each.name, each] as const))(
     'is caught, by one crash or two, when %s',
     async (_, { changes }) => {
-      const makeWorker = workersOf(await withMutation<Sources>(changes, ['worker.ts', 'consumers/decode/decoder.ts'], load));
+      const makeWorker = workersOf(
+        await withMutation<Sources>(changes, ['worker.ts', 'consumers/decode/decoder.ts'], load),
+      );
       const want = await unbroken;
       // The last first: they come when most is stored.
       for (const crash of [...(await firstCrashes(STEPS, makeWorker))].reverse()) {

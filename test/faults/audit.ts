@@ -41,15 +41,16 @@ export async function audit({ broker, client, settings, inputs, partitions }: Au
       const { topics, ...stored } = held[unit];
       const { counts, closings } = joinByRequest(
         joinSettings(settings),
-        topics.map(({ committed, idleAdvances }, topic) => ({
-          records: logs.get(unit)?.[topic] ?? [],
-          idleAdvances: [
+        topics.map(({ committed, idleAdvances }, topic) => {
+          const records = logs.get(unit)?.[topic] ?? [];
+          const drops = inputs.clockDrops(unit, topic, records, settings.attribution.futureSkew);
+          const advances = [
             ...inputs.idleAdvances(unit, topic).filter(({ before }) => before < committed),
             // Another may have come since.
             ...idleAdvances.filter(({ before }) => before === committed),
-          ],
-          clockDrops: inputs.clockDrops(unit, topic).filter((offset) => offset < committed),
-        })),
+          ];
+          return { records, idleAdvances: advances, clockDrops: drops.filter((offset) => offset < committed) };
+        }),
       );
       compareUnit(verdict, unit, { counts, rows: expectedRows(settings, rowsPrefix(unit), closings) }, stored);
     }

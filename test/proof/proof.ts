@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadSettings } from '../../src/config/load.ts';
-import type { LogRecord, TopicLog } from '../reference/logs.ts';
+import type { TopicLog } from '../reference/logs.ts';
 import { startKafka } from '../services/kafka.ts';
 import { startRedis } from '../services/redis.ts';
 import { Broker } from './broker.ts';
@@ -115,6 +115,7 @@ export async function prove(parameters: ProofParameters, say: (line: string) => 
     const expected: UnitResult[] = [];
     const verdict = noVerdict();
     let waitingFeedback = 0;
+    let dropsOfClock = 0;
     for (const [unit, topics] of logs.entries()) {
       const {
         counts,
@@ -122,7 +123,11 @@ export async function prove(parameters: ProofParameters, say: (line: string) => 
         waitingFeedback: waiting,
       } = joinByRequest(
         joinSettings(settings),
-        topics.map((records, topic) => withInputs(records, inputs, unit, topic)),
+        topics.map((records, topic): TopicLog => {
+          const clockDrops = inputs.clockDrops(unit, topic, records, settings.attribution.futureSkew);
+          dropsOfClock += clockDrops.length;
+          return { records, idleAdvances: inputs.idleAdvances(unit, topic), clockDrops };
+        }),
       );
       waitingFeedback += waiting;
       expected.push({ counts, rows: expectedRows(settings, rowsPrefix(unit), closings) });
@@ -151,7 +156,7 @@ export async function prove(parameters: ProofParameters, say: (line: string) => 
       claims,
       fenced,
       idleAdvances: sumOf(parameters.partitions, (unit, topic) => inputs.idleAdvances(unit, topic).length),
-      clockDrops: sumOf(parameters.partitions, (unit, topic) => inputs.clockDrops(unit, topic).length),
+      clockDrops: dropsOfClock,
       differentWithoutInputs: withoutInputs.different,
       waitingFeedback,
       crashes: [...workers, ...exporters].flatMap((process) => process.crashes),
@@ -229,10 +234,6 @@ async function pagesShowing(
     const isShown = pages.every((page) => gaugeDifferences(held, wholeWindow(page)).length === 0);
     if (isShown || Date.now() > end) return pages;
   }
-}
-
-function withInputs(records: readonly LogRecord[], inputs: RecordedInputs, unit: number, topic: number): TopicLog {
-  return { records, idleAdvances: inputs.idleAdvances(unit, topic), clockDrops: inputs.clockDrops(unit, topic) };
 }
 
 function sumOf(partitions: number, count: (unit: number, topic: number) => number): number {

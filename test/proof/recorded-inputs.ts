@@ -1,12 +1,23 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { IdleAdvance, TopicCheckpoint } from '../../src/checkpoint.ts';
+import type { DurationMs } from '../../src/events.ts';
+import type { LogRecord } from '../reference/logs.ts';
 import { TOPICS } from './parameters.ts';
 import { unitKey } from './stored.ts';
+
+/** Records whose verdicts no checkpoint was seen to hold: they were read and needed by no replay any more in between. */
+interface Unseen {
+  readonly from: number;
+  readonly to: number;
+  /** They were read before. */
+  readonly by: number;
+}
 
 interface Seen {
   /** By topic: the largest watermark by the offset before which it applies. */
   readonly advances: readonly Map<number, number>[];
   readonly clockDrops: readonly Set<number>[];
+  readonly unseen: readonly Unseen[][];
   committed: readonly number[];
   watermark: number;
 }
@@ -25,6 +36,7 @@ export class RecordedInputs {
     this.#units = Array.from({ length: partitions }, () => ({
       advances: TOPICS.map(() => new Map()),
       clockDrops: TOPICS.map(() => new Set()),
+      unseen: TOPICS.map(() => []),
       committed: TOPICS.map(() => 0),
       watermark: Number.NEGATIVE_INFINITY,
     }));
@@ -33,7 +45,7 @@ export class RecordedInputs {
   /** Looks once; answers whether Redis did. */
   async look(): Promise<boolean> {
     try {
-      await Promise.all(this.#units.map((seen, unit) => this.#lookAt(seen, unit)));
+      await Promise.all(this.#units.map((_, unit) => this.#lookAt(unit)));
       this.#looks++;
       return true;
     } catch {
@@ -41,22 +53,29 @@ export class RecordedInputs {
     }
   }
 
-  async #lookAt(seen: Seen, unit: number): Promise<void> {
+  async #lookAt(unit: number): Promise<void> {
     const [topics, watermark] = await this.#redis.hmget(unitKey(unit), 'topics', 'watermark');
     if (typeof topics !== 'string' || typeof watermark !== 'string') return;
-    const checkpoints: readonly TopicCheckpoint[] = JSON.parse(topics);
+    this.see(unit, JSON.parse(topics), JSON.parse(watermark), Date.now());
+  }
+
+  /** Takes in what was the checkpoint of a unit at some moment before `by`. */
+  see(unit: number, checkpoints: readonly TopicCheckpoint[], watermark: number | null, by: number): void {
+    const seen = this.#units[unit];
     for (const [t, { replay, idleAdvances, clockDrops }] of checkpoints.entries()) {
       // From there on it holds all. What it lacks did not happen, if Redis went back after it was seen.
       for (const before of seen.advances[t].keys()) if (before >= replay) seen.advances[t].delete(before);
       for (const at of seen.clockDrops[t]) if (at >= replay) seen.clockDrops[t].delete(at);
+      const before = seen.unseen[t].map((range) => ({ ...range, to: Math.min(range.to, replay) }));
+      seen.unseen[t].splice(0, Number.POSITIVE_INFINITY, ...before.filter(({ from, to }) => from < to));
+      if (seen.committed[t] < replay) seen.unseen[t].push({ from: seen.committed[t], to: replay, by });
       for (const { before, watermark: to } of idleAdvances) {
         seen.advances[t].set(before, Math.max(to, seen.advances[t].get(before) ?? to));
       }
       for (const [from, to] of clockDrops) for (let at = from; at < to; at++) seen.clockDrops[t].add(at);
     }
     seen.committed = checkpoints.map(({ committed }) => committed);
-    const at: number | null = JSON.parse(watermark);
-    seen.watermark = at ?? Number.NEGATIVE_INFINITY;
+    seen.watermark = watermark ?? Number.NEGATIVE_INFINITY;
   }
 
   get looks(): number {
@@ -84,7 +103,20 @@ export class RecordedInputs {
     return [...this.#units[unit].advances[topic]].map(([before, watermark]) => ({ before, watermark }));
   }
 
-  clockDrops(unit: number, topic: number): readonly number[] {
-    return [...this.#units[unit].clockDrops[topic]];
+  /**
+   * Offsets of the records of a topic that the clock was behind when they were read. Where no checkpoint says so, that is
+   * known of those that were ahead of the clock when they had been read, and of others it is taken that they were not.
+   */
+  clockDrops(unit: number, topic: number, records: readonly LogRecord[], futureSkew: DurationMs): readonly number[] {
+    const { clockDrops, unseen } = this.#units[unit];
+    const ahead = records.filter(
+      (record) =>
+        record.kind === 'read' &&
+        unseen[topic].some(
+          ({ from, to, by }) =>
+            from <= record.offset && record.offset < to && (record.timestamp ?? 0) > by + futureSkew,
+        ),
+    );
+    return [...clockDrops[topic], ...ahead.map(({ offset }) => offset)];
   }
 }
