@@ -152,6 +152,12 @@ export class ServiceProcess {
     return (await response?.text().catch(() => '')) ?? '';
   }
 
+  /** What its clock shows, to the second; undefined: it does not answer. */
+  async clock(): Promise<number | undefined> {
+    const date = (await this.#get('/healthz'))?.headers.get('date');
+    return date === null || date === undefined ? undefined : Date.parse(date);
+  }
+
   #get(path: string): Promise<Response | undefined> {
     return fetch(`http://${this.place.address}:${this.port}${path}`, { signal: AbortSignal.timeout(5000) }).catch(
       () => undefined,
