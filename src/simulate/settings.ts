@@ -92,6 +92,9 @@ export const USUAL_SETTINGS: SimulationSettings = {
   plainItems: false,
 };
 
+/** 2001-09-09T01:46:40Z, the first time that is surely milliseconds: where a number may be of any unit, the earlier are refused. */
+const EARLIEST = 1e12;
+
 /** What is wrong with the settings, one short sentence each; empty: nothing. */
 export function settingsProblems(settings: SimulationSettings): readonly string[] {
   const problems: string[] = [];
