@@ -24,28 +24,26 @@ export interface ReadProgress {
   bytes: number;
 }
 
-/**
- * The lines of a file as bytes, without their ends, in groups as they are read; blank lines are left out. Gzip is seen by
- * its first two bytes, whatever the name. A line longer than `longest` is cut just above it, so that the decoder refuses it
- * as too large and no memory is spent on the rest. `-` is standard input.
- * Rejects with an UnreadableFile.
- */
-export async function* readLines(file: string, longest: number, progress: ReadProgress): AsyncGenerator<Uint8Array[]> {
-  const splitter = new LineSplitter(longest);
-  const chunks = readBytes(file, progress);
-  for (;;) {
-    const chunk = await chunks.next().catch((error: unknown) => {
-      throw new UnreadableFile(file, error);
-    });
-    if (chunk.done === true) break;
-    const lines = splitter.split(chunk.value);
-    if (lines.length > 0) yield lines;
-  }
-  const last = splitter.end();
-  if (last !== undefined) yield [last];
+/** The first bytes of a zstd frame, and of one that is to be skipped (its last four bits are free). */
+const MAGIC = [0x28, 0xb5, 0x2f, 0xfd] as const;
+const SKIPPABLE = [0x50, 0x2a, 0x4d, 0x18] as const;
+
+/** Whether a file is packed, by its first bytes, whatever its name. */
+export function packingOf(first: Uint8Array): 'gz' | 'zst' | undefined {
+  if (first[0] === 0x1f && first[1] === 0x8b) return 'gz';
+  return isZstd(first) ? 'zst' : undefined;
 }
 
-/** The bytes of a file, unpacked where it is gzipped. Rejects with the error of the system or of zlib. */
+function isZstd(first: Uint8Array): boolean {
+  return (
+    MAGIC.every((byte, i) => first[i] === byte) || SKIPPABLE.every((byte, i) => (first[i] & (i ? 255 : 240)) === byte)
+  );
+}
+
+/**
+ * The bytes of a file, unpacked where it is gzipped or packed by zstd. `-` is standard input. Rejects with the error of the
+ * system, of zlib or of fzstd.
+ */
 export async function* readBytes(file: string, progress: ReadProgress): AsyncGenerator<Uint8Array> {
   const stored = counted(
     file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES }),
@@ -54,8 +52,14 @@ export async function* readBytes(file: string, progress: ReadProgress): AsyncGen
   const first = await stored.next();
   if (first.done === true) return;
   const all = following(first.value, stored);
-  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
+  const packing = packingOf(first.value);
+  if (packing === undefined) {
     yield* all;
+    return;
+  }
+  if (packing === 'zst') {
+    const { unpackZstd } = await import('./file-zstd.ts');
+    yield* unpackZstd(all);
     return;
   }
   // The error, if any, comes out of the loop over gunzip.
@@ -75,8 +79,11 @@ async function* following(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): 
   yield* rest;
 }
 
-/** Cuts chunks of bytes into lines; what a chunk leaves unfinished waits for the next. */
-class LineSplitter {
+/**
+ * Cuts chunks of bytes into lines without their ends; blank lines are left out. What a chunk leaves unfinished waits for the next.
+ * A line longer than `longest` is cut just above it, so that the decoder refuses it as too large and no memory is spent on the rest.
+ */
+export class LineSplitter {
   readonly #longest: number;
   #unfinished: Uint8Array[] = [];
   #unfinishedBytes = 0;
