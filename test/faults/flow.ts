@@ -24,6 +24,7 @@ export class Flow {
   readonly #queues: Sent[][];
   #mark: Mark | undefined;
   #stopping = false;
+  #isOver = false;
   #running: readonly Promise<void>[] = [];
   failures = 0;
 
@@ -40,6 +41,11 @@ export class Flow {
 
   get sent(): number {
     return this.#feed.sent - this.waiting;
+  }
+
+  /** Whether all that there is was sent, or waits to be. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   get waiting(): number {
@@ -74,6 +80,7 @@ export class Flow {
       owed += ((now - due) * this.#pace) / 1000;
       due = now;
       const records = this.#feed.take(Math.floor(owed));
+      if (owed >= 1 && records.length === 0) this.#isOver = true;
       owed -= Math.floor(owed);
       for (const record of records) this.#queues[partitionOf(record.key, this.#queues.length)].push(record);
     }

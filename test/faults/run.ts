@@ -26,8 +26,8 @@ const { values } = parseArgs({
 });
 
 /** Seconds of traffic for a row; more than it needs. */
-const LONG_S = 180;
-const SHORT_S = 75;
+const LONG_S = 400;
+const SHORT_S = 240;
 
 // What was started ends with this process, if that ends in a way that it knows of.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));

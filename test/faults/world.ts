@@ -198,6 +198,7 @@ export class World {
     const mark = this.#flow.mark();
     for (;;) {
       if (this.hasPassed(mark.first)) return (performance.now() - mark.at) / 1000;
+      if (this.#flow.isOver) throw new Error('the traffic has ended: what is fresh cannot come any more');
       if (performance.now() - mark.at > PATIENCE_MS) {
         const waits = mark.first.flatMap((offsets, unit) => (this.#isPast(unit, offsets) ? [] : [unit]));
         this.say(`units ${waits} do not go on; ${this.#flow.waiting} records wait to be sent`);
