@@ -33,9 +33,12 @@ export class FileSource implements LogSource {
   #stopping = false;
   #ended: Promise<void> = Promise.resolve();
 
-  /** `longest`: bytes of the longest record that can be valid. */
-  constructor(topics: readonly FileTopic[], longest: number) {
-    this.#topics = topics.map((topic) => new TopicReader(topic, longest, this.progress));
+  /**
+   * `longest`: bytes of the longest record that can be valid. `latest`: an event that is dated later holds up no other
+   * file, it has the time of the one before it.
+   */
+  constructor(topics: readonly FileTopic[], longest: number, latest: EpochMs = Number.POSITIVE_INFINITY) {
+    this.#topics = topics.map((topic) => new TopicReader(topic, longest, latest, this.progress));
     this.#seeks = topics.map(() => 0);
     this.#paused = topics.map(() => false);
   }
@@ -122,6 +125,7 @@ interface FileRecord {
 class FileReader {
   readonly #input: FileInput;
   readonly #groups: AsyncGenerator<Uint8Array[]>;
+  readonly #latest: EpochMs;
   #lines: Uint8Array[] = [];
   #at = 0;
   #row = 0;
@@ -130,8 +134,9 @@ class FileReader {
   time: EpochMs = Number.NEGATIVE_INFINITY;
   ended = false;
 
-  constructor(input: FileInput, longest: number, progress: ReadProgress) {
+  constructor(input: FileInput, longest: number, latest: EpochMs, progress: ReadProgress) {
     this.#input = input;
+    this.#latest = latest;
     this.#groups = readLines(input.path, longest, progress);
   }
 
@@ -168,7 +173,8 @@ class FileReader {
       const decoded = this.#input.decoder.decode(value, this.#input.name, ++this.#row);
       if ('events' in decoded) {
         if (decoded.events.length === 0) continue; // a header
-        this.time = decoded.events[0].ts;
+        const [{ ts }] = decoded.events;
+        if (ts <= this.#latest) this.time = ts;
         this.head = { value, decoded };
       } else {
         this.head = { value, decoded, place: { file: this.#input.path, row: this.#row } };
@@ -183,8 +189,8 @@ class TopicReader {
   #current = 0;
   offset: Offset = 0;
 
-  constructor(topic: FileTopic, longest: number, progress: ReadProgress) {
-    this.#files = topic.files.map((file) => new FileReader(file, longest, progress));
+  constructor(topic: FileTopic, longest: number, latest: EpochMs, progress: ReadProgress) {
+    this.#files = topic.files.map((file) => new FileReader(file, longest, latest, progress));
     this.#order = topic.order;
   }
 
