@@ -269,6 +269,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   metrics: [
     ...VOCABULARY,
+    'findings',
     ...CONNECTIONS,
     'dead-letters',
     'experiment',

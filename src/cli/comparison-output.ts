@@ -7,9 +7,9 @@ import type { Finding } from '../findings/finding.ts';
 import { escaped, htmlPage } from '../output/markup.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { htmlTable, markdownTable, markdownText, plainTable, type TableWriter } from '../output/table.ts';
-import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
 import { HTML, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
 import type { ReplayResult } from '../replay/result.ts';
+import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
 import { HEAVY_SHARE } from '../statistics/decision-facts.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import { findingsBlock } from './findings-output.ts';
@@ -72,9 +72,7 @@ function comparisonJson(comparison: Comparison, { plan, ratioBy, findings = [], 
   return stableJson({
     ...comparison,
     findings,
-    ...(replayed === undefined
-      ? {}
-      : { events: { impressions: replayed.impressions, feedback: replayed.feedback } }),
+    ...(replayed === undefined ? {} : { events: { impressions: replayed.impressions, feedback: replayed.feedback } }),
     ...(plan === undefined ? {} : { plan }),
     ...(ratioBy === undefined ? {} : { ratioBy }),
     variants: variants.map((variant) => ({

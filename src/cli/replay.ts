@@ -34,7 +34,8 @@ export interface ReplayFlags extends InputFlags {
 const ADAPTERS = ['canonical', 'open-bandit'] as const;
 
 export const ALLOW_EMPTY = 'exit with 0 also when no impression counted, or none of the feedback';
-export const NOW = 'the wall clock, such as 2026-11-21T08:00:00Z: what is later than it is "future" (default: the time at start)';
+export const NOW =
+  'the wall clock, such as 2026-11-21T08:00:00Z: what is later than it is "future" (default: the time at start)';
 
 export function replayCommand(): Command {
   return new Command('replay')

@@ -128,7 +128,12 @@ function tables(
       : [comparisonTable(comparisons, digits, form), form.note(NOT_ADJUSTED)];
   const counted = asked.query === undefined ? form.note(queriesText(result, relevantFrom)) : '';
   const found = findingsBlock(findingsOf(result), form);
-  return form.whole('Scores', [...(found === '' ? [] : [found]), ...(plot === '' ? [] : [plot]), `${scores}${counted}`, ...against]);
+  return form.whole('Scores', [
+    ...(found === '' ? [] : [found]),
+    ...(plot === '' ? [] : [plot]),
+    `${scores}${counted}`,
+    ...against,
+  ]);
 }
 
 /** A mean says little without the number of queries it is of, and names of measures do not say the default of `rel`. */

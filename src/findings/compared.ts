@@ -50,7 +50,10 @@ function oneVariant(facts: ComparedFacts, inArms: number): readonly Finding[] {
     {
       code: 'one_variant',
       cause: `No impression of experiment ${quoted(experiment)} is of ${empty.map(quoted).join(', ')}.`,
-      example: `seen: ${seen.slice(0, 5).map(([name, n]) => `${quoted(name)} ${counted(n)}`).join(', ')}`,
+      example: `seen: ${seen
+        .slice(0, 5)
+        .map(([name, n]) => `${quoted(name)} ${counted(n)}`)
+        .join(', ')}`,
       remedy:
         names.length > 0
           ? `Write the variants in experiments.${experiment}.variants as the impressions write them.`
@@ -59,7 +62,10 @@ function oneVariant(facts: ComparedFacts, inArms: number): readonly Finding[] {
   ];
 }
 
-function notNamed({ experiment, dimension, impressions, others, plainVariants }: ComparedFacts, inArms: number): readonly Finding[] {
+function notNamed(
+  { experiment, dimension, impressions, others, plainVariants }: ComparedFacts,
+  inArms: number,
+): readonly Finding[] {
   const absent = others[ABSENT_DIMENSION] ?? 0;
   if (inArms > 0 || absent < sum(others)) return [];
   const isDefault = dimension === 'variant';
@@ -70,7 +76,13 @@ function notNamed({ experiment, dimension, impressions, others, plainVariants }:
     {
       code: 'variant_not_named',
       cause: `None of ${counted(absent)} impressions has the field ${field}, where the variants of experiment ${quoted(experiment)} are read${plain.length === 0 ? '' : '; they have variant alone'}.`,
-      example: plain.length === 0 ? null : `variant: ${plain.slice(0, 5).map(([name]) => quoted(name)).join(', ')}`,
+      example:
+        plain.length === 0
+          ? null
+          : `variant: ${plain
+              .slice(0, 5)
+              .map(([name]) => quoted(name))
+              .join(', ')}`,
       remedy: isDefault
         ? 'Log variant in the impressions.'
         : `${plain.length === 0 ? 'If they have the field variant, name' : 'Name'} the experiment "default" in the configuration: only that one reads variant. Else log ${JSON.stringify({ experiments: { [experiment]: variant } })} in the impressions.`,

@@ -37,7 +37,11 @@ const MUCH_LATE = 0.1;
 const MUCH_AHEAD = 0.01;
 
 /** Whether the run says nothing: no impression counted, or there was feedback and none of it joined. */
-export function isEmpty({ input, impressions, feedback }: Pick<RunFacts, 'input' | 'impressions' | 'feedback'>): boolean {
+export function isEmpty({
+  input,
+  impressions,
+  feedback,
+}: Pick<RunFacts, 'input' | 'impressions' | 'feedback'>): boolean {
   if (impressions.accepted === 0) return true;
   const wasGiven = input === 'two sides' || (input === 'one log' && feedback.read > 0);
   return wasGiven && feedback.attributed === 0;
@@ -68,7 +72,10 @@ function nothingCounted({ impressions }: RunFacts): readonly Finding[] {
   return [
     {
       code: 'nothing_counted',
-      cause: read === 0 ? 'There is no impression in the input.' : `None of ${counted(read)} impressions counted: ${dropText(drops)}.`,
+      cause:
+        read === 0
+          ? 'There is no impression in the input.'
+          : `None of ${counted(read)} impressions counted: ${dropText(drops)}.`,
       example: null,
       remedy:
         read === 0
@@ -105,7 +112,9 @@ function feedbackMissing({ input, feedback, needsFeedback, impressions }: RunFac
 
 function filesSwapped({ input, invalid, impressions }: RunFacts): readonly Finding[] {
   if (input !== 'two sides' || impressions.accepted > 0) return [];
-  const wrong = (['impressions', 'feedback'] as const).map((side) => invalid.of(side).find(({ code }) => code === 'wrong_kind'));
+  const wrong = (['impressions', 'feedback'] as const).map((side) =>
+    invalid.of(side).find(({ code }) => code === 'wrong_kind'),
+  );
   const [first] = wrong;
   if (first === undefined) return [];
   const others = wrong.map((reason) => reason?.count ?? 0);
@@ -126,12 +135,7 @@ function mostInvalid(facts: RunFacts, side: Side): readonly Finding[] {
 }
 
 /** @param read records of the side */
-export function invalidFinding(
-  reasons: InvalidReasons,
-  side: Side,
-  invalid: number,
-  read: number,
-): readonly Finding[] {
+export function invalidFinding(reasons: InvalidReasons, side: Side, invalid: number, read: number): readonly Finding[] {
   const [first, ...others] = reasons.of(side);
   if (first === undefined) return [];
   const more = others.slice(0, 2).map((reason) => `${reasonText(reason)} ${counted(reason.count)}`);
@@ -189,7 +193,8 @@ function datedAhead(facts: RunFacts, side: Side): readonly Finding[] {
       code: 'dated_ahead',
       cause: `${counted(drops.future)} of ${counted(read)} ${side} are dated later than now and ${durationText(facts.shape.futureSkew)} (attribution.futureSkew), and dropped as future.`,
       example: null,
-      remedy: 'Correct the clock that dates them, or tsUnit of the topic; for logs that are dated ahead on purpose set --now.',
+      remedy:
+        'Correct the clock that dates them, or tsUnit of the topic; for logs that are dated ahead on purpose set --now.',
     },
   ];
 }
@@ -224,7 +229,8 @@ function outOfOrder({ input, feedback }: RunFacts): readonly Finding[] {
       code: 'out_of_order',
       cause: `Much feedback (${counted(late)} times) came too late for a horizon.`,
       example: null,
-      remedy: 'A log of both sides must be in the order of time: sort it, or give the sides as --impressions and --feedback.',
+      remedy:
+        'A log of both sides must be in the order of time: sort it, or give the sides as --impressions and --feedback.',
     },
   ];
 }
@@ -236,7 +242,10 @@ function joined(facts: RunFacts, causes: readonly Finding[]): readonly Finding[]
   const repeated = drops.duplicate + drops.capped;
   if (attributed > 0 && attributed + repeated >= MOST * read) return [];
   const explained = causes.some(({ code }) => code !== 'no_user_ids' && code !== 'unknown_actions');
-  const share = attributed === 0 ? `None of ${counted(read)}` : `Only ${counted(attributed)} of ${counted(read)} (${percent(attributed / read)})`;
+  const share =
+    attributed === 0
+      ? `None of ${counted(read)}`
+      : `Only ${counted(attributed)} of ${counted(read)} (${percent(attributed / read)})`;
   const { unknown } = matchesOf(facts.sample);
   const [shown] = facts.sample.impressions;
   return [
@@ -278,7 +287,8 @@ function noUserIds({ sample, impressions }: RunFacts): readonly Finding[] {
   return [
     {
       code: 'no_user_ids',
-      cause: 'No impression names its user, so standard errors take the lists as independent of each other: they are too small where users come back.',
+      cause:
+        'No impression names its user, so standard errors take the lists as independent of each other: they are too small where users come back.',
       example: null,
       remedy: 'Log userId in the impressions.',
     },

@@ -96,8 +96,14 @@ function lagOf({ feedback, impression }: Match): DurationMs {
 
 function units({ impressions, feedback }: EventSample): readonly Finding[] {
   return [
-    ...unitOf('impressions', impressions.map(({ ts }) => ts)),
-    ...unitOf('feedback', feedback.map(({ ts }) => ts)),
+    ...unitOf(
+      'impressions',
+      impressions.map(({ ts }) => ts),
+    ),
+    ...unitOf(
+      'feedback',
+      feedback.map(({ ts }) => ts),
+    ),
   ];
 }
 
@@ -171,7 +177,9 @@ function clocks({ lags, median }: Matches, { horizon, backward }: JoinShape): re
         code: 'clock_offset',
         cause: `Most feedback is dated before its list, by ${durationText(-middle)} in the middle${zone === undefined ? '' : `: a time zone of ${durationText(-zone)} too little`}.`,
         example,
-        remedy: zoneRemedy(zone) ?? 'Correct the clock that dates one of the sides, or set attribution.backward to what clocks may differ by.',
+        remedy:
+          zoneRemedy(zone) ??
+          'Correct the clock that dates one of the sides, or set attribution.backward to what clocks may differ by.',
       },
     ];
   }
@@ -200,7 +208,9 @@ function clocks({ lags, median }: Matches, { horizon, backward }: JoinShape): re
 /** Whole or half hours that this least delay is near to; undefined: none. */
 function zoneOf(least: DurationMs): DurationMs | undefined {
   const zone = HALF_HOUR * Math.round(least / HALF_HOUR);
-  return zone === 0 || Math.abs(least - zone) > NEAR_HALF_HOUR || Math.abs(zone) > 14 * 2 * HALF_HOUR ? undefined : zone;
+  return zone === 0 || Math.abs(least - zone) > NEAR_HALF_HOUR || Math.abs(zone) > 14 * 2 * HALF_HOUR
+    ? undefined
+    : zone;
 }
 
 function zoneRemedy(zone: DurationMs | undefined): string | undefined {
@@ -216,10 +226,7 @@ function items({ notInList, known }: Matches): readonly Finding[] {
     notInList.map(({ feedback: { itemId } }) => itemId),
     new Set(notInList.flatMap(({ impression: { items } }) => items)),
   );
-  const why =
-    difference === undefined
-      ? ''
-      : `: ${differs(difference, 'the item id', 'the feedback', 'the lists')}`;
+  const why = difference === undefined ? '' : `: ${differs(difference, 'the item id', 'the feedback', 'the lists')}`;
   return [
     {
       code: 'items_never_match',
@@ -228,7 +235,8 @@ function items({ notInList, known }: Matches): readonly Finding[] {
         difference === undefined
           ? `${quoted(feedback.itemId)} for a list of ${impression.items.slice(0, 3).map(quoted).join(', ')}${impression.items.length > 3 ? ', ...' : ''}`
           : `${quoted(difference.wanted)} in the feedback, ${quoted(difference.known)} in the list`,
-      remedy: 'Log the same id of an item on both sides (not that of a variant of it, or of an offer), and all items that were shown.',
+      remedy:
+        'Log the same id of an item on both sides (not that of a variant of it, or of an offer), and all items that were shown.',
     },
   ];
 }
@@ -239,7 +247,9 @@ function actions({ actions: counts }: EventSample, { actions: known }: JoinShape
   const without = ungraded.reduce((sum, [, n]) => sum + n, 0);
   const misspelled = ungraded.find(
     ([action, n]) =>
-      n >= LEAST_MISSPELLED * all && action.length >= SPELLED && nearest(action.toLowerCase().trim(), known) !== undefined,
+      n >= LEAST_MISSPELLED * all &&
+      action.length >= SPELLED &&
+      nearest(action.toLowerCase().trim(), known) !== undefined,
   );
   if (all === 0 || (without <= MOST * all && misspelled === undefined)) return [];
   const names = ungraded.slice(0, 5).map(([action, n]) => `${quoted(action)} ${counted(n)}`);

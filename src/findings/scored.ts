@@ -44,7 +44,8 @@ function queryFindings({ run, queries, unjudged, lacking }: ScoredFacts): readon
           : unjudged.length === 0 || lacking.length === 0
             ? null
             : `${quoted(unjudged[0])} in the run, ${quoted(lacking[0])} in the judgements`,
-      remedy: 'Look whether run and judgements are of the same collection, and write query ids alike: they are compared sign by sign.',
+      remedy:
+        'Look whether run and judgements are of the same collection, and write query ids alike: they are compared sign by sign.',
     },
   ];
 }
@@ -54,7 +55,10 @@ function itemFindings({ run, queries, relevant, relevantRetrieved, shown, judged
   const known = new Set(judged);
   const strange = shown.filter((id) => !known.has(id));
   const difference = idDifference(strange, known);
-  const share = shown.length === 0 ? '' : `; ${percent(strange.length / shown.length)} of the items of the first lists are not judged`;
+  const share =
+    shown.length === 0
+      ? ''
+      : `; ${percent(strange.length / shown.length)} of the items of the first lists are not judged`;
   return [
     {
       code: 'items_never_match',

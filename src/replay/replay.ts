@@ -85,7 +85,11 @@ export async function readFiles(
   const topics = topicsOf(options, users, watch);
   const unitSettings = unitSettingsOf(settings, scorer, options.hashSeed, topics);
   const store = new TotalsOnly();
-  const source = new FileSource(topics, Math.max(settings.limits.impressionBytes, settings.limits.feedbackBytes), latest);
+  const source = new FileSource(
+    topics,
+    Math.max(settings.limits.impressionBytes, settings.limits.feedbackBytes),
+    latest,
+  );
   const unit: Unit = await Unit.claim(unitSettings, {
     store,
     scorer,

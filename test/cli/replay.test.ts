@@ -134,7 +134,15 @@ describe('receval replay', () => {
     const feedback = file('');
     const merged = await replayJson(['--allow-empty', '--impressions', late, early, '--feedback', feedback]);
     expect(merged.result.impressions).toMatchObject({ accepted: 2, drops: { late: 0 } });
-    const concatenated = await replayJson(['--allow-empty', '--concat', '--impressions', late, early, '--feedback', feedback]);
+    const concatenated = await replayJson([
+      '--allow-empty',
+      '--concat',
+      '--impressions',
+      late,
+      early,
+      '--feedback',
+      feedback,
+    ]);
     expect(concatenated.result.impressions).toMatchObject({ accepted: 1, drops: { late: 1 } });
   });
 
@@ -263,7 +271,11 @@ describe('receval replay', () => {
     [['--impressions', '.', '--feedback', 'x'], 1, /cannot read \.: it is a folder/],
     [[], 2, /name the logs/],
     [['--impressions', 'package.json'], 2, /--feedback is missing: without it mrr counts every list/],
-    [['--events', 'package.json', '--now', 'noon'], 2, /--now: expected a time such as 2026-11-21T08:00:00Z; found "noon"/],
+    [
+      ['--events', 'package.json', '--now', 'noon'],
+      2,
+      /--now: expected a time such as 2026-11-21T08:00:00Z; found "noon"/,
+    ],
     [['--feedback', 'package.json'], 2, /--impressions is missing/],
     [['--impressions', 'package.json', '--events', 'package.json'], 2, /--events holds both sides/],
     [['--events', '-', '-'], 2, /only once/],
@@ -304,7 +316,7 @@ describe('receval replay', () => {
 
   it('takes what is later than --now for future', async () => {
     const args = ['--impressions', file(IMPRESSIONS), '--feedback', file(FEEDBACK)];
-    const { result } = await replayJson([...args, '--now', new Date(T - 299_500).toISOString()]);
+    const { result } = await replayJson([...args, '--allow-empty', '--now', new Date(T - 299_500).toISOString()]);
     expect(result.impressions).toMatchObject({ accepted: 1, drops: { future: 3 } });
   });
 

@@ -33,8 +33,18 @@ describe('how ids differ', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(), { minLength: 3 }), fc.constantFrom('.0', '.00', '.'), (numbers, tail) => {
         const known = numbers.map(String);
-        expect(idDifference(known.map((id) => `${id}${tail}`), known)).toMatchObject({ kind: 'number', share: 1 });
-        expect(idDifference(known.map((id) => `00${id}`), known)).toMatchObject({ kind: 'number', share: 1 });
+        expect(
+          idDifference(
+            known.map((id) => `${id}${tail}`),
+            known,
+          ),
+        ).toMatchObject({ kind: 'number', share: 1 });
+        expect(
+          idDifference(
+            known.map((id) => `00${id}`),
+            known,
+          ),
+        ).toMatchObject({ kind: 'number', share: 1 });
       }),
     );
   });
@@ -42,7 +52,12 @@ describe('how ids differ', () => {
   it('is not made up: ids of two systems are not alike', () => {
     fc.assert(
       fc.property(fc.array(uuid, { minLength: 1, maxLength: 50 }), fc.array(uuid, { maxLength: 50 }), (a, b) => {
-        expect(idDifference(a, b.filter((id) => !a.includes(id)))).toBeUndefined();
+        expect(
+          idDifference(
+            a,
+            b.filter((id) => !a.includes(id)),
+          ),
+        ).toBeUndefined();
       }),
     );
   });

@@ -29,8 +29,7 @@ describe('a run beside its judgements', () => {
     const [found] = told({ queries: 0, unjudged: ids('MB', 40), lacking: ids('', 50), relevantRetrieved: 0 });
     expect(found).toEqual({
       code: 'nothing_joined',
-      cause:
-        'bm25: No query of 40 in the run is among the 50 judged: the run writes "MB" before the query id.',
+      cause: 'bm25: No query of 40 in the run is among the 50 judged: the run writes "MB" before the query id.',
       example: '"MB301" in the run, "301" in the judgements',
       remedy: expect.stringContaining('sign by sign'),
     });

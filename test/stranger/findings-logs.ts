@@ -76,7 +76,10 @@ export async function replayed(
     inputs:
       events !== undefined
         ? { events: file(events) }
-        : { impressions: [...file(impressions), ...(more === undefined ? [] : file(more))], feedback: feedback === undefined ? [] : file(feedback) },
+        : {
+            impressions: [...file(impressions), ...(more === undefined ? [] : file(more))],
+            feedback: feedback === undefined ? [] : file(feedback),
+          },
     adapter: undefined,
     order: 'time',
     now: NOW,

@@ -156,7 +156,12 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'one impression that is dated a week ahead of the others': {
     log: shop({ shown: (row, n) => (n === 2 ? { ...row, ts: NOW - HOUR } : row) }),
     codes: ['few_joined', 'all_late'],
-    says: ['57 of 60 impressions came when time had passed', 'row 3 of', '2026-11-21T23:00:00.000Z', 'far ahead of the others'],
+    says: [
+      '57 of 60 impressions came when time had passed',
+      'row 3 of',
+      '2026-11-21T23:00:00.000Z',
+      'far ahead of the others',
+    ],
     attributed: 2,
   },
   'another name for the request id': {
