@@ -84,6 +84,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: [...VOCABULARY, ...CONNECTIONS, 'measures', 'consumers/decode', ...JOIN],
   experiment: [...VOCABULARY, 'measures', 'accumulators', 'statistics', 'config', 'bucket-sums.ts'],
   output: VOCABULARY,
+  findings: VOCABULARY,
   score: [...VOCABULARY, 'measures', 'statistics', 'consumers/decode'],
   simulate: VOCABULARY,
   'checkpoint.ts': ['events.ts', 'drops.ts'],
@@ -212,6 +213,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   replay: [
     ...VOCABULARY,
     'config',
+    'findings',
     'experiment',
     'measures',
     'accumulators',
@@ -267,6 +269,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   metrics: [
     ...VOCABULARY,
+    'findings',
     ...CONNECTIONS,
     'dead-letters',
     'experiment',
@@ -295,6 +298,7 @@ const PURE = [
   'statistics',
   'experiment',
   'score',
+  'findings',
   'events.ts',
   'drops.ts',
   'ranges.ts',

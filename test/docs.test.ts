@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configJsonSchema } from '../src/config/schema.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, INVALID_CODES } from '../src/drops.ts';
+import { FINDING_CODES } from '../src/findings/finding.ts';
 import { FAMILY, MEASURE_NAMES } from '../src/measures/family.ts';
 import { measure } from '../src/measures/measures.ts';
 import { PRESETS } from '../src/measures/presets.ts';
@@ -60,6 +61,10 @@ describe('the documentation', () => {
   it('explains every code of an invalid record, each in a row of its own, and no other', () => {
     const rows = firstCells('docs/events.md').filter((cell) => /^[a-z0-9]+(?:_[a-z0-9]+)+$/.test(cell));
     expect(rows.sort()).toEqual([...INVALID_CODES].sort());
+  });
+
+  it('explains every finding', () => {
+    expect(missing('docs/replay.md', FINDING_CODES)).toEqual([]);
   });
 
   it('explains every setting of the configuration', () => {

@@ -7,6 +7,8 @@ import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { planOf } from '../experiment/plan.ts';
+import { comparedFindings } from '../findings/compared.ts';
+import { type Finding, inOrder } from '../findings/finding.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare.ts';
 import { compareStored, type StoredCompared } from '../service/compare.ts';
 import { suggestion } from '../spelling.ts';
@@ -15,7 +17,7 @@ import { comparisonPlot } from './comparison-plot.ts';
 import { UsageError } from './failure.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { type InputFlags, readInputs } from './inputs.ts';
-import { noteOddities, optionsOf, type ReplayFlags, readSettings, withProgress } from './replay.ts';
+import { ALLOW_EMPTY, NOW, noteOddities, optionsOf, type ReplayFlags, readSettings, withProgress } from './replay.ts';
 
 interface Flags extends ReplayFlags {
   readonly experiment?: string;
@@ -39,6 +41,8 @@ export function compareCommand(): Command {
     .option('--adapter <name>', 'how records are read: canonical, open-bandit (default: that of the configuration)')
     .option('--measures <list>', 'such as mrr,ndcg@10 (default: those of the configuration)')
     .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
+    .option('--allow-empty', ALLOW_EMPTY)
+    .option('--now <time>', NOW)
     .option('--redis <url>', 'without files: the Redis of a running service (default: that of the configuration)')
     .option('--namespace <name>', 'without files: its namespace (default: that of the configuration)')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
@@ -78,12 +82,33 @@ Examples:
       const extras = {
         plan: flags.plan === true ? planOf(comparison, trail, experiment) : undefined,
         ratioBy: compared.ratioBy,
+        replayed,
+        findings: findingsOf(compared, experiment),
       };
       process.stdout.write(printComparison(comparison, trail, flags.output, extras));
       if (flags.plot !== undefined) writeFileSync(flags.plot, comparisonPlot(comparison, trail));
       if (replayed !== undefined) noteOddities(replayed, flags);
+      // That a variant regressed is told before that there is nothing to tell.
       if (isRegressed(comparison)) process.exitCode = REGRESSED;
     });
+}
+
+/** Of the files, where there are some, and of the arms. */
+function findingsOf(
+  { comparison, replayed, plainVariants }: Partial<FilesCompared> & StoredCompared,
+  { name, dimension }: ExperimentSettings,
+): readonly Finding[] {
+  const { impressions, others, userless } = comparison;
+  const arms = comparedFindings({
+    experiment: name,
+    dimension,
+    impressions,
+    others,
+    userless,
+    plainVariants: plainVariants ?? new Map(),
+  });
+  const told = new Set(arms.map(({ code }) => code));
+  return inOrder([...arms, ...(replayed?.findings.filter(({ code }) => !told.has(code)) ?? [])]);
 }
 
 export function isRegressed({ variants }: Comparison): boolean {
@@ -95,9 +120,9 @@ function hasFiles({ impressions, feedback, events }: InputFlags): boolean {
 }
 
 async function readLive(settings: Settings, experiment: ExperimentSettings, flags: Flags): Promise<StoredCompared> {
-  for (const name of ['adapter', 'concat'] as const) {
+  for (const name of ['adapter', 'concat', 'now', 'allowEmpty'] as const) {
     if (flags[name] !== undefined)
-      throw new UsageError(`--${name} says how files are read: name some, or leave it out`);
+      throw new UsageError(`--${flagOf(name)} says how files are read: name some, or leave it out`);
   }
   if (flags.ratioBy !== undefined) {
     throw new UsageError('--ratio-by needs files: a running service does not keep the cohorts of its users');
@@ -121,6 +146,10 @@ function readAndCompare(
   }
   const options = { settings, inputs: readInputs(flags), ...optionsOf(flags) };
   return withProgress(options, (all) => compareFiles(all, experiment, ratioBy));
+}
+
+function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** Of `--ratio-by`. */

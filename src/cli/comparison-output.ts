@@ -3,13 +3,18 @@ import type { ComparedCohort, ComparedCohorts } from '../experiment/cohort-split
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import { PATIENCE_DAYS, type PlannedEffect, type PlannedVariant } from '../experiment/plan.ts';
 import type { Trail } from '../experiment/trail.ts';
+import type { Finding } from '../findings/finding.ts';
 import { escaped, htmlPage } from '../output/markup.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { htmlTable, markdownTable, markdownText, plainTable, type TableWriter } from '../output/table.ts';
+import { HTML, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
+import type { ReplayResult } from '../replay/result.ts';
 import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
 import { HEAVY_SHARE } from '../statistics/decision-facts.ts';
 import { comparisonPlot } from './comparison-plot.ts';
+import { findingsBlock } from './findings-output.ts';
 import { grouped } from './progress.ts';
+import { fate } from './result-output.ts';
 
 export const COMPARISON_OUTPUTS = ['table', 'json', 'md', 'html'] as const;
 export type ComparisonOutput = (typeof COMPARISON_OUTPUTS)[number];
@@ -24,6 +29,10 @@ type Plans = readonly PlannedVariant[];
 export interface Extras {
   readonly plan?: Plans | undefined;
   readonly ratioBy?: readonly ComparedCohorts[] | undefined;
+  /** What looks wrong; default: nothing. */
+  readonly findings?: readonly Finding[] | undefined;
+  /** What became of the events of files. */
+  readonly replayed?: ReplayResult | undefined;
 }
 
 /** A comparison as text, ending with a newline. `trail`: for the pictures of `html`. */
@@ -37,9 +46,19 @@ export function printComparison(
     case 'json':
       return comparisonJson(comparison, extras);
     case 'table':
-      return [tableText(comparison), ...extraTexts(comparison, extras, plainTable, (text) => text)].join('\n');
+      return [
+        ...found(extras, PLAIN),
+        tableText(comparison),
+        ...extraTexts(comparison, extras, plainTable, (text) => text),
+        ...events(extras, PLAIN),
+      ].join('\n');
     case 'md':
-      return [markdown(comparison), ...extraTexts(comparison, extras, markdownTable, markdownText)].join('\n');
+      return [
+        ...found(extras, MARKDOWN),
+        markdown(comparison),
+        ...extraTexts(comparison, extras, markdownTable, markdownText),
+        ...events(extras, MARKDOWN),
+      ].join('\n');
     case 'html':
       return html(comparison, trail, extras);
     default:
@@ -48,10 +67,12 @@ export function printComparison(
 }
 
 /** Keys, variants and measures in alphabetical order: equal comparisons give equal bytes. */
-function comparisonJson(comparison: Comparison, { plan, ratioBy }: Extras): string {
+function comparisonJson(comparison: Comparison, { plan, ratioBy, findings = [], replayed }: Extras): string {
   const variants = [...comparison.variants].sort((a, b) => (a.variant < b.variant ? -1 : 1));
   return stableJson({
     ...comparison,
+    findings,
+    ...(replayed === undefined ? {} : { events: { impressions: replayed.impressions, feedback: replayed.feedback } }),
     ...(plan === undefined ? {} : { plan }),
     ...(ratioBy === undefined ? {} : { ratioBy }),
     variants: variants.map((variant) => ({
@@ -59,6 +80,16 @@ function comparisonJson(comparison: Comparison, { plan, ratioBy }: Extras): stri
       measures: [...variant.measures].sort((a, b) => (a.measure < b.measure ? -1 : 1)),
     })),
   });
+}
+
+function found({ findings = [] }: Extras, form: TextForm): string[] {
+  const text = findingsBlock(findings, form);
+  return text === '' ? [] : [form === MARKDOWN ? text.trimStart() : text];
+}
+
+/** What became of the events of files. */
+function events({ replayed }: Extras, form: TextForm): string[] {
+  return replayed === undefined ? [] : [fate(replayed, form)];
 }
 
 function tableText(comparison: Comparison): string {
@@ -80,13 +111,15 @@ function markdown(comparison: Comparison): string {
   return `${[`## ${headline(comparison)}`, '', ...findings, tables.join('\n'), ...list].join('\n')}\n`;
 }
 
-function html(comparison: Comparison, trail: Trail, { plan, ratioBy = [] }: Extras): string {
+function html(comparison: Comparison, trail: Trail, extras: Extras): string {
+  const { plan, ratioBy = [] } = extras;
   const findings = comparison.variants.map(
     ({ variant, decision, reason, since, explanation }) =>
       `<h2>${escaped(`${variant}: ${decision}`)}</h2>\n<p>${escaped(explanation)} <span class="note">(${reason}${sinceText(since)})</span></p>\n`,
   );
   const parts = [
     `<h1>${escaped(headline(comparison))}</h1>\n`,
+    ...found(extras, HTML),
     ...findings,
     comparisonPlot(comparison, trail),
     `<div class="wide">\n${measures(comparison, htmlTable)}</div>\n`,
@@ -98,6 +131,7 @@ function html(comparison: Comparison, trail: Trail, { plan, ratioBy = [] }: Extr
       (dimension) =>
         `<h2>${escaped(`Split of the users by ${dimension.by}`)}</h2>\n<div class="wide">\n${cohortTable(comparison, dimension, htmlTable)}</div>\n<p>${escaped(cohortWords(comparison, dimension).join(' '))}</p>\n`,
     ),
+    ...events(extras, HTML),
     `<ul class="note">\n${notes(comparison)
       .map((note) => `<li>${escaped(note)}</li>`)
       .join('\n')}\n</ul>\n`,

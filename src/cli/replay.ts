@@ -4,12 +4,17 @@ import { Command } from 'commander';
 import { withCatalogue } from '../catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
+import { hasRowFeedback } from '../consumers/decode/list.ts';
+import { parseTime } from '../consumers/decode/times.ts';
 import { UnreadableFile } from '../consumers/source/lines.ts';
+import type { EpochMs } from '../events.ts';
+import { LIST_ONLY } from '../measures/list-only.ts';
 import type { Command as ScoringCommand } from '../measures/offered.ts';
 import { type ReplayOptions, replay } from '../replay/replay.ts';
 import type { ReplayResult } from '../replay/result.ts';
 import { suggestion } from '../spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
+import { findingLines } from './findings-output.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
 import { Letters } from './letters.ts';
@@ -21,11 +26,17 @@ export interface ReplayFlags extends InputFlags {
   readonly adapter?: string;
   readonly measures?: string;
   readonly concat?: boolean;
+  readonly allowEmpty?: boolean;
+  readonly now?: string;
   readonly deadLetters?: string;
   readonly output: string;
 }
 
 const ADAPTERS = ['canonical', 'open-bandit'] as const;
+
+export const ALLOW_EMPTY = 'exit with 0 also when no impression counted, or none of the feedback';
+export const NOW =
+  'the wall clock, such as 2026-11-21T08:00:00Z: what is later than it is "future" (default: the time at start)';
 
 export function replayCommand(): Command {
   return new Command('replay')
@@ -37,6 +48,8 @@ export function replayCommand(): Command {
     .option('--measures <list>', 'such as mrr,ndcg@10,precision@1..5 (default: those of the configuration)')
     .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
     .option('--dead-letters <file>', 'write the invalid records there, with what is wrong; NDJSON')
+    .option('--allow-empty', ALLOW_EMPTY)
+    .option('--now <time>', NOW)
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', OUTPUTS.join(', '), 'table')
     .addHelpText(
@@ -47,7 +60,7 @@ FILE@field=value[,field=value] sets fields for all records of a file that lack t
 Examples:
   receval replay --impressions impressions.ndjson.gz --feedback feedback.ndjson.gz
   receval replay --events random.csv.gz@variant=random bts.csv.gz@variant=bts --adapter open-bandit --measures ctr,mrr
-  zcat events.gz | receval replay --events - --output json`,
+  node log.js | receval replay --events - --output json`,
     )
     .action(async (flags: ReplayFlags) => {
       if (!isOutput(flags.output)) {
@@ -55,30 +68,31 @@ Examples:
       }
       const settings = await withCatalogue(readSettings(flags));
       const inputs = readInputs(flags);
+      mustHaveFeedback(flags, settings);
       const letters = flags.deadLetters === undefined ? undefined : new Letters(flags.deadLetters, inputs);
       const result = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
       letters?.close();
       process.stdout.write(printResult(result, settings, flags.output));
+      if (flags.output === 'csv') process.stderr.write(findingLines(result.findings));
       noteOddities(result, flags);
     });
 }
 
-/** Says what the user would want to know before trusting the numbers; nothing accepted is a failure. */
-export function noteOddities(result: ReplayResult, flags: ReplayFlags): void {
-  const { impressions, feedback, invalid, rows, itemLimitRows } = result;
+/** @throws UsageError where measures of feedback would all be those of lists without a positive */
+function mustHaveFeedback({ adapter, events, feedback }: ReplayFlags, { inputs, measures }: Settings): void {
+  if (events !== undefined || feedback !== undefined || hasRowFeedback(adapter ?? inputs.impressions.adapter)) return;
+  const asks = measures.find(({ name }) => !LIST_ONLY.has(name));
+  if (asks === undefined) return;
+  throw new UsageError(
+    `--feedback is missing: without it ${asks.canonical} counts every list as one without a positive; name the feedback, or only measures of the list alone (--measures ${[...LIST_ONLY].slice(0, 3).join(',')},...)`,
+  );
+}
+
+/** Says what the user would want to know before trusting the numbers; nothing that counts is a failure. */
+export function noteOddities(result: ReplayResult, { allowEmpty }: ReplayFlags): void {
+  const { rows, itemLimitRows } = result;
   const note = (text: string): void => void process.stderr.write(`receval: ${text}\n`);
-  if (flags.events === undefined && flags.feedback === undefined && feedback.read === 0)
-    note('no --feedback: every list counts as one without a positive');
-  if (impressions.read + feedback.read > 0 && impressions.accepted === 0) {
-    const codes = new Map([...invalid.impressions, ...invalid.feedback]);
-    const swapped = codes.has('wrong_kind') ? ': were --impressions and --feedback swapped?' : '';
-    note(`no impression was accepted${swapped}`);
-    process.exitCode = 1;
-  }
-  const late = Object.values(feedback.late).reduce((sum, n) => sum + n, 0);
-  if (flags.events !== undefined && late > feedback.attributed / 10) {
-    note('much feedback came too late for a horizon: a log of both sides must be in the order of time');
-  }
+  if (result.isEmpty && allowEmpty !== true) process.exitCode = 1;
   if (itemLimitRows > 0) {
     note(
       `${itemLimitRows} of ${rows.length} rows have no gini and entropy: more items than limits.itemsCounted were shown`,
@@ -144,7 +158,7 @@ export function readSettings(
   });
 }
 
-export function optionsOf({ adapter, concat }: ReplayFlags): Pick<ReplayOptions, 'adapter' | 'order'> {
+export function optionsOf({ adapter, concat, now }: ReplayFlags): Pick<ReplayOptions, 'adapter' | 'order' | 'now'> {
   const known = ADAPTERS.find((name) => name === adapter);
   if (adapter !== undefined && known === undefined) {
     const hint =
@@ -153,5 +167,14 @@ export function optionsOf({ adapter, concat }: ReplayFlags): Pick<ReplayOptions,
         : suggestion(adapter, ADAPTERS);
     throw new UsageError(`--adapter: no adapter "${adapter}"${hint}`);
   }
-  return { adapter: known, order: concat === true ? 'concat' : 'time' };
+  return { adapter: known, order: concat === true ? 'concat' : 'time', now: timeOf(now) };
+}
+
+function timeOf(now: string | undefined): EpochMs {
+  if (now === undefined) return Date.now();
+  const time = parseTime(now);
+  if (Number.isNaN(time)) {
+    throw new UsageError(`--now: expected a time such as 2026-11-21T08:00:00Z; found "${now}"`);
+  }
+  return Math.floor(time);
 }

@@ -5,6 +5,7 @@ import { csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { HTML, LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
 import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/result.ts';
+import { findingsBlock } from './findings-output.ts';
 import { grouped } from './progress.ts';
 
 export const OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
@@ -35,9 +36,9 @@ export function printResult(result: ReplayResult, settings: Settings, output: Ou
 }
 
 /** One object, keys sorted at every level: equal results give equal bytes. */
-function json({ asOf, impressions, feedback, rows, unknownItems }: ReplayResult): string {
+function json({ asOf, impressions, feedback, rows, unknownItems, findings }: ReplayResult): string {
   const catalogue = unknownItems === undefined ? {} : { catalogue: { unknownItems } };
-  return stableJson({ asOf, impressions, feedback, rows, ...catalogue });
+  return stableJson({ asOf, findings, impressions, feedback, rows, ...catalogue });
 }
 
 /** One line per cohort, horizon and measure. */
@@ -91,7 +92,8 @@ function tables(result: ReplayResult, { attribution, cohorts, measures, itemSets
   if (parts.length === 0)
     parts.push(form.note('No impression was accepted, so there is nothing to show. See the counts below.'));
   const asOf = result.asOf === null ? [] : [form.note(`impressions up to ${result.asOf}`)];
-  return form.whole('Replay', [...parts, fate(result, form), ...asOf]);
+  const findings = findingsBlock(result.findings, form);
+  return form.whole('Replay', [...(findings === '' ? [] : [findings]), ...parts, fate(result, form), ...asOf]);
 }
 
 function cohort(row: ResultRow): string {
@@ -124,7 +126,11 @@ function valueText(measure: ResultMeasure, impressions: number, withErrors: bool
   return `${value.toFixed(6)}${error}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
 }
 
-function fate(result: ReplayResult, form: TextForm): string {
+/** What became of the events. */
+export function fate(
+  result: Pick<ReplayResult, 'impressions' | 'feedback' | 'invalid' | 'ignoredCohortKeys' | 'unknownItems'>,
+  form: TextForm,
+): string {
   const { impressions, feedback, invalid, ignoredCohortKeys, unknownItems } = result;
   const counts = (drops: Readonly<Record<string, number>>): string => {
     const some = Object.entries(drops).filter(([, n]) => n > 0);

@@ -8,7 +8,7 @@ import { Ungrouped } from '../score/groups.ts';
 import type { Judgements } from '../score/judgements.ts';
 import { missingOf, presetMeasures, presetOf, tiesOf } from '../score/preset.ts';
 import { QrelsReader } from '../score/qrels-reader.ts';
-import type { MissingQuery, RunScore, ScoreResult } from '../score/result.ts';
+import type { MissingQuery, RunScore, SampledItems, ScoreResult } from '../score/result.ts';
 import { runNames } from '../score/run-names.ts';
 import { RunReader } from '../score/run-reader.ts';
 import { FileScoring } from '../score/scoring.ts';
@@ -23,7 +23,11 @@ interface ReadRun {
   /** What the file calls it. */
   readonly own: string | undefined;
   readonly isOneOfMany: boolean;
-  finish(name: string): { readonly run: RunScore; readonly missing: readonly MissingQuery[] };
+  finish(name: string): {
+    readonly run: RunScore;
+    readonly missing: readonly MissingQuery[];
+    readonly sampled?: SampledItems;
+  };
 }
 
 /** Reads and scores all files, one after the other; of a run whose queries stand together only one list is in memory. */
@@ -48,7 +52,12 @@ export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> 
     }
     const names = runNames(read.map(({ file, own, isOneOfMany }) => ({ ...namesOf(file), own, isOneOfMany })));
     const finished = read.map((run, i) => run.finish(names[i]));
-    return { measures, runs: finished.map(({ run }) => run), missing: finished.flatMap(({ missing }) => missing) };
+    return {
+      measures,
+      runs: finished.map(({ run }) => run),
+      missing: finished.flatMap(({ missing }) => missing),
+      sampled: finished.flatMap(({ sampled }) => sampled ?? []),
+    };
   } finally {
     inputs.end();
   }

@@ -1,4 +1,6 @@
 import { assertNever } from '../events.ts';
+import type { Finding } from '../findings/finding.ts';
+import { scoredFindings } from '../findings/scored.ts';
 import { type Cell, csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { HTML, LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
@@ -6,6 +8,7 @@ import type { Comparison } from '../score/comparisons.ts';
 import { COUNT_NAMES, measureNames } from '../score/measure-names.ts';
 import type { RunScore, ScoreResult } from '../score/result.ts';
 import { countsOf, queriesOf, type ScoreTable, scoreTable } from '../score/table.ts';
+import { findingsBlock } from './findings-output.ts';
 import type { ScoreSettings } from './score-settings.ts';
 
 /** Scores as text, ending with a newline. `plot`: SVG for the page of `html`; `comparisons`: where asked for. */
@@ -34,12 +37,27 @@ export function printScores(
   }
 }
 
+/** What looks wrong with the runs beside their judgements. */
+export function findingsOf({ runs, missing, sampled }: ScoreResult): readonly Finding[] {
+  return runs.flatMap(({ name, queries, counts }) => {
+    const items = sampled.find(({ run }) => run === name);
+    if (items === undefined) return [];
+    const of = (side: 'run' | 'qrels'): readonly string[] =>
+      missing.flatMap(({ run, query, missingFrom }) => (run === name && missingFrom === side ? [query] : []));
+    const { relevant, relevantRetrieved } = counts;
+    const { shown, judged } = items;
+    const [lacking, unjudged] = [of('run'), of('qrels')];
+    return scoredFindings({ run: name, queries, unjudged, lacking, relevant, relevantRetrieved, shown, judged });
+  });
+}
+
 /** Keys in order at every level; runs as they were given. Values are unrounded. */
 function json(
-  { measures, runs, missing }: ScoreResult,
+  result: ScoreResult,
   comparisons: readonly Comparison[] | undefined,
   { names, rows }: ScoreSettings,
 ): string {
+  const { measures, runs, missing } = result;
   const keys = measureNames(measures, names);
   const withCounts = names !== 'receval';
   const object = (values: Iterable<number | undefined>): Readonly<Record<string, number | null>> =>
@@ -51,6 +69,7 @@ function json(
   const only = (p: readonly (number | undefined)[]): Readonly<Record<string, number>> =>
     Object.fromEntries(p.flatMap((value, m) => (value === undefined ? [] : [[keys[m], value] as const])));
   return stableJson({
+    findings: findingsOf(result),
     runs: runs.map((run) => {
       const asked = queriesOf(run, rows.query);
       const tested = run.perQuery.filter(({ p }) => p !== undefined);
@@ -108,7 +127,13 @@ function tables(
       ? []
       : [comparisonTable(comparisons, digits, form), form.note(NOT_ADJUSTED)];
   const counted = asked.query === undefined ? form.note(queriesText(result, relevantFrom)) : '';
-  return form.whole('Scores', [...(plot === '' ? [] : [plot]), `${scores}${counted}`, ...against]);
+  const found = findingsBlock(findingsOf(result), form);
+  return form.whole('Scores', [
+    ...(found === '' ? [] : [found]),
+    ...(plot === '' ? [] : [plot]),
+    `${scores}${counted}`,
+    ...against,
+  ]);
 }
 
 /** A mean says little without the number of queries it is of, and names of measures do not say the default of `rel`. */

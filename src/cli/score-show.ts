@@ -4,7 +4,8 @@ import { measureNames } from '../score/measure-names.ts';
 import type { MissingQuery, ScoreResult } from '../score/result.ts';
 import { nearest } from '../spelling.ts';
 import { fileProblem } from './failure.ts';
-import { printScores } from './score-output.ts';
+import { findingLines } from './findings-output.ts';
+import { findingsOf, printScores } from './score-output.ts';
 import type { ScoreSettings } from './score-settings.ts';
 
 /** Prints scores, draws the plot, and says on stderr what the numbers leave out. Nothing to score is a failure. */
@@ -20,6 +21,8 @@ export async function showScores(result: ScoreResult, settings: ScoreSettings): 
     const comparisons = settings.pValues ? await compared(result, settings) : undefined;
     process.stdout.write(printScores(result, comparisons, settings, svg));
   }
+  if (settings.output === 'csv' || (isShown && settings.output !== 'html'))
+    process.stderr.write(findingLines(findingsOf(result)));
   for (const text of notes(result, settings)) process.stderr.write(`receval: ${text}\n`);
   if (result.runs.every(({ queries }) => queries === 0)) process.exitCode = 1;
 }

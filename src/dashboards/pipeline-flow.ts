@@ -159,6 +159,17 @@ function incoming(): readonly Panel[] {
     lines('Match ratio', 'receval_match_ratio', `receval_match_ratio{${CHOSEN}}`, '{{instance}}', {
       unit: 'percentunit',
     }),
+    lines('Feedback that joins', 'receval_join_share', `avg by (topic) (receval_join_share{${CHOSEN}})`, '{{topic}}', {
+      unit: 'percentunit',
+      note: 'Of the last 1,000 or so. Below a half: RecevalFewJoined.',
+    }),
+    lines(
+      'Items found in their list',
+      'receval_item_share',
+      `avg by (topic) (receval_item_share{${CHOSEN}})`,
+      '{{topic}}',
+      { unit: 'percentunit', note: 'Of feedback whose request is known.' },
+    ),
     quantiles('Delay of feedback', 'receval_feedback_delay_seconds'),
     rates('Impressions scored', 'receval_scored_impressions_total', '{{horizon}}', {
       queries: [

@@ -52,7 +52,9 @@ export function evaluate(state: ExperimentState): Comparison {
       ...(userless > MOST_USERLESS ? (['unclustered'] as const) : []),
       ...(Object.values(heaviest).some((share) => share >= HEAVY_SHARE) ? (['heavy_user'] as const) : []),
     ],
-    variants: treatmentsOf(settings).map((variant) => comparedVariant(state, variant, split, families)),
+    variants: treatmentsOf(settings).map((variant) =>
+      comparedVariant(state, variant, split, families, userless > MOST_USERLESS),
+    ),
   };
 }
 
@@ -69,7 +71,13 @@ function comparedSplit({ p, mismatch, warning, deviation, fixed }: Split): Compa
   );
 }
 
-function comparedVariant(state: ExperimentState, variant: string, split: Split, families: Families): ComparedVariant {
+function comparedVariant(
+  state: ExperimentState,
+  variant: string,
+  split: Split,
+  families: Families,
+  areUsersMissing: boolean,
+): ComparedVariant {
   const { settings, measures, asOf, looks } = state;
   const users = usersOfVariants(state, variant);
   const primary = pairOf(state, variant, settings.primary, users);
@@ -80,7 +88,12 @@ function comparedVariant(state: ExperimentState, variant: string, split: Split, 
     decision: decision.label,
     reason: decision.reason,
     since: asOf === undefined ? null : isoTime(decision.since),
-    explanation: explainExperiment(decision, { variant, control: settings.control, measure: settings.primary }),
+    explanation: explainExperiment(decision, {
+      variant,
+      control: settings.control,
+      measure: settings.primary,
+      areUsersMissing,
+    }),
     measures: roles.flatMap((role) =>
       measures
         .filter((measure) => roleOf(settings, measure) === role)

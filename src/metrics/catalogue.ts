@@ -292,6 +292,16 @@ const PIPELINE: readonly Metric[] = [
     'receval_match_ratio',
     'Share of settled feedback that was attributed: attributed over attributed, orphan and not_in_list, since the units began.',
   ),
+  gauge(
+    'receval_join_share',
+    'Share of about the last 1,000 settled feedback events that was attributed: attributed over attributed, orphan and not_in_list. Absent before 100 came.',
+    'topic',
+  ),
+  gauge(
+    'receval_item_share',
+    'The same of feedback whose request is known: attributed over attributed and not_in_list.',
+    'topic',
+  ),
   histogram('receval_feedback_delay_seconds', 'Event time from an impression to feedback attributed to it.'),
   counter('receval_commits_total', 'Commits by their outcome; unknown: no answer came, it is sent again.', 'outcome'),
   histogram('receval_commit_duration_seconds', 'Time from sending a commit to its answer.'),

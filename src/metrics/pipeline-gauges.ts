@@ -1,5 +1,6 @@
 import type { HistogramCounts, StopCause, UnitStatus, WorkerStatus } from '../worker/status.ts';
 import { type Exposition, joinLabels, labelText } from './exposition.ts';
+import type { TopicJoin } from './joins.ts';
 
 const STOP_CAUSES: Readonly<Record<StopCause, string>> = {
   limit: 'limit',
@@ -44,6 +45,15 @@ function writeUnit(page: Exposition, { topics }: WorkerStatus, unit: UnitStatus)
     if (lag === undefined) continue;
     page.series('receval_consumer_lag_messages')(labels, lag);
     page.series('receval_open_transaction_messages')(labels, unit.inTransactions[t]);
+  }
+}
+
+/** What is not known yet has no series. */
+export function writeJoins(page: Exposition, joins: readonly TopicJoin[]): void {
+  for (const { topic, joined, inList } of joins) {
+    const labels = labelText({ topic });
+    if (joined !== undefined) page.series('receval_join_share')(labels, joined);
+    if (inList !== undefined) page.series('receval_item_share')(labels, inList);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { TopicCounts } from '../checkpoint.ts';
 import type { HistogramCounts, UnitStatus, WorkerStatus } from '../worker/status.ts';
 import type { Exposition } from './exposition.ts';
+import { type TopicJoin, TopicJoins } from './joins.ts';
 import { ClaimLedger, LifetimeLedger } from './ledger.ts';
 import {
   type CounterSeries,
@@ -9,7 +10,7 @@ import {
   type PipelineSettings,
   PROCESS_COUNTERS,
 } from './pipeline-counters.ts';
-import { writeGauges } from './pipeline-gauges.ts';
+import { writeGauges, writeJoins } from './pipeline-gauges.ts';
 
 /**
  * What a worker tells of itself as metrics. Every counter, with every reason, code, outcome and horizon, is there at 0
@@ -21,9 +22,15 @@ export class Pipeline {
   readonly #lifetimeLedger: LifetimeLedger;
   readonly #claimLedger: ClaimLedger;
   readonly #process: number[] = PROCESS_COUNTERS.map(() => 0);
+  readonly #joins: TopicJoins;
+  /** Topics that carry feedback. */
+  readonly #ofFeedback: ReadonlySet<string>;
   #status: WorkerStatus | undefined;
 
   constructor(settings: PipelineSettings) {
+    const { topics } = settings.kafka;
+    this.#joins = new TopicJoins(topics.map(({ name }) => name));
+    this.#ofFeedback = new Set(topics.flatMap(({ name, role }) => (role.feedback ? [name] : [])));
     this.#lifetime = lifetimeCounters(settings);
     this.#claim = claimCounters(settings);
     this.#lifetimeLedger = new LifetimeLedger(this.#lifetime.length);
@@ -33,6 +40,12 @@ export class Pipeline {
   /** A unit was claimed whose checkpoint held these counts: whoever made them has told of them. */
   claimed(partition: number, counts: readonly TopicCounts[]): void {
     this.#lifetimeLedger.claimed(partition, numbers(this.#lifetime, counts));
+    this.#joins.claimed(partition, counts);
+  }
+
+  /** Of the topics that carry feedback. */
+  get joins(): readonly TopicJoin[] {
+    return this.#joins.topics.filter(({ topic }) => this.#ofFeedback.has(topic));
   }
 
   update(status: WorkerStatus): void {
@@ -44,6 +57,7 @@ export class Pipeline {
     };
     this.#lifetimeLedger.update(new Map(units.map((unit) => [unit.partition, numbers(this.#lifetime, unit.counts)])));
     this.#claimLedger.update(new Map(units.map((unit) => [unit.partition, numbers(this.#claim, unit)])));
+    this.#joins.update(status);
     for (const [i, { of }] of PROCESS_COUNTERS.entries()) this.#process[i] = Math.max(this.#process[i], of(status));
   }
 
@@ -52,6 +66,7 @@ export class Pipeline {
     write(page, this.#claim, this.#claimLedger.sums);
     write(page, PROCESS_COUNTERS, this.#process);
     if (this.#status !== undefined) writeGauges(page, this.#status);
+    writeJoins(page, this.joins);
   }
 }
 

@@ -99,6 +99,11 @@ export class Metrics {
     this.#pipeline.claimed(partition, counts);
   }
 
+  /** How the feedback of each topic joins lately. */
+  get joins(): Pipeline['joins'] {
+    return this.#pipeline.joins;
+  }
+
   /** Takes over what is new and makes the text. Must not be called while a call is running. */
   async update({ snapshot, status, deadLetters, access, redis }: MetricsUpdate): Promise<void> {
     this.#redis = redis;

@@ -59,6 +59,18 @@ and ignoring (topic) min without (topic) (sum without (instance, pod) (rate(rece
     ' 15 minutes, while all topics flow. The keys of impressions and feedback probably differ.',
 };
 
+/** Of what came lately, so that it sees a mistake of today in a topic that is old; also while one of the topics stands still. */
+const FEW_JOINED: AlertText = {
+  alert: 'RecevalFewJoined',
+  expr: 'avg without (instance, pod) (receval_join_share) < 0.5',
+  for: '15m',
+  severity: 'warning',
+  summary: 'Little feedback of the topic {{ $labels.topic }} joins',
+  description:
+    'Only {{ $value | humanizePercentage }} of the last feedback of the topic {{ $labels.topic }} found its list and its item in' +
+    ' it. Measures are too low; receval_item_share tells whether it is the items.',
+};
+
 /** If no topic flows, it is not this topic that fell silent. */
 const TOPIC_SILENT: AlertText = {
   alert: 'RecevalTopicSilent',
@@ -90,6 +102,7 @@ export const TOPIC_ALERTS: readonly AlertText[] = [
   POISON_RATE,
   DEAD_LETTERS_LOST,
   KEYS_NOT_PAIRED,
+  FEW_JOINED,
   TOPIC_SILENT,
   RETENTION_LOW,
 ];

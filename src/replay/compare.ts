@@ -14,6 +14,8 @@ import { ALL, type ReplayOptions, readFiles } from './replay.ts';
 import { type ReplayResult, readResult } from './result.ts';
 
 const HOUR_MS = 3_600_000;
+/** The dimension of the experiment `default`. */
+const PLAIN = 'variant';
 
 export interface FilesCompared {
   readonly comparison: Comparison;
@@ -22,6 +24,8 @@ export interface FilesCompared {
   readonly ratioBy: readonly ComparedCohorts[] | undefined;
   /** What became of the events. */
   readonly replayed: ReplayResult;
+  /** Sampled impressions by `variant`, where the experiment reads another dimension; else empty. */
+  readonly plainVariants: ReadonlyMap<string, number>;
 }
 
 /**
@@ -40,7 +44,8 @@ export async function compareFiles(
     ...options.settings,
     cohorts: [[experiment.dimension]],
     itemSets: [],
-    dimensions: [...new Set([...options.settings.dimensions, ...(ratioBy ?? [])])].sort(),
+    // What stands in `variant` is told where the experiment's own dimension is missing.
+    dimensions: [...new Set([...options.settings.dimensions, ...(ratioBy ?? []), PLAIN])].sort(),
   };
   let looker: HourlyLooks | undefined;
   const finished = await readFiles({ ...options, settings }, (unit) => {
@@ -51,7 +56,14 @@ export async function compareFiles(
   const replayed = await readResult({ settings, total: ALL, ...finished });
   const comparison = looker.end();
   const splits = ratioBy === undefined ? undefined : comparedCohorts(looker.splits);
-  return { comparison, trail: looker.trail, ratioBy: splits, replayed };
+  const plainVariants = new Map<string, number>();
+  if (experiment.dimension !== PLAIN) {
+    const place = settings.dimensions.indexOf(PLAIN);
+    for (const { dimensions } of finished.watch.sample.impressions) {
+      plainVariants.set(dimensions[place], (plainVariants.get(dimensions[place]) ?? 0) + 1);
+    }
+  }
+  return { comparison, trail: looker.trail, ratioBy: splits, replayed, plainVariants };
 }
 
 interface Exposure {

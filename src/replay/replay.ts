@@ -7,6 +7,7 @@ import { hasRowFeedback, listKey } from '../consumers/decode/list.ts';
 import type { AdapterChoice } from '../consumers/decode/settings.ts';
 import type { TopicRole } from '../consumers/join/settings.ts';
 import { FileSource, type FileTopic } from '../consumers/source/files.ts';
+import type { EpochMs } from '../events.ts';
 import type { Scorer } from '../measures/contract.ts';
 import { compile } from '../measures/scorer.ts';
 import { NO_PERMISSIONS } from '../resume.ts';
@@ -15,6 +16,7 @@ import { decoderLimits, unitShape } from '../unit/settings.ts';
 import { Unit } from '../unit.ts';
 import { type ReplayResult, readResult } from './result.ts';
 import { UserMeans } from './user-means.ts';
+import { Watch } from './watch.ts';
 
 /** One input file and the values for records that lack them (`FILE@variant=bts`). */
 export interface ReplayFile {
@@ -38,6 +40,8 @@ export interface ReplayOptions {
   readonly newId: () => string;
   /** Of the join's hashes: drawn anew by every process, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
+  /** The wall clock at the start: what is later than it and `attribution.futureSkew` is `future`. undefined: nothing is. */
+  readonly now?: EpochMs | undefined;
   /** As that of a unit; default: nobody is told. */
   readonly onInvalid?: UnitDeps['onInvalid'];
   /** Called now and then. Bytes as stored; records of all kinds. */
@@ -57,6 +61,7 @@ export interface FinishedUnit {
   readonly ignoredCohortKeys: number;
   /** undefined: no measure is a mean over users or sessions. */
   readonly users: UserMeans | undefined;
+  readonly watch: Watch;
 }
 
 /** What the files say, as every reader of a store would read it. Rejects with the error of a file that cannot be read. */
@@ -66,7 +71,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
 }
 
 /**
- * The service's own data path over files: one unit, the store in memory, no clock. At the end of the files every watermark
+ * The service's own data path over files: one unit, the store in memory, a clock that stands still. At the end of the files every watermark
  * passes the end, so that everything closes. Rejects with the error of a file that cannot be read.
  * @param onlookerOf who looks on; asked before the first record, `unit` answers the unit from then on
  */
@@ -74,21 +79,30 @@ export async function readFiles(
   options: ReplayOptions,
   onlookerOf: (unit: () => Unit) => Onlooker | undefined,
 ): Promise<FinishedUnit> {
-  const { settings } = options;
+  const { settings, now } = options;
+  const latest = now === undefined ? Number.POSITIVE_INFINITY : now + settings.attribution.futureSkew;
+  const watch = new Watch(settings, inputOf(options.inputs), latest);
   const scorer = compile(settings.measures, settings.grading, settings.itemFile);
   const users = UserMeans.of(settings);
-  const topics = topicsOf(options, users);
+  const topics = topicsOf(options, users, watch);
   const unitSettings = unitSettingsOf(settings, scorer, options.hashSeed, topics);
   const store = new TotalsOnly();
-  const source = new FileSource(topics, Math.max(settings.limits.impressionBytes, settings.limits.feedbackBytes));
+  const source = new FileSource(
+    topics,
+    Math.max(settings.limits.impressionBytes, settings.limits.feedbackBytes),
+    latest,
+  );
   const unit: Unit = await Unit.claim(unitSettings, {
     store,
     scorer,
     decoders: [],
     newId: options.newId,
-    now: () => undefined,
+    now: () => now,
     onlooker: onlookerOf(() => unit) ?? users,
-    onInvalid: options.onInvalid,
+    onInvalid: watch.invalid(
+      topics.map(({ role }) => role),
+      options.onInvalid,
+    ),
   });
   let records = 0;
   let uncommitted = 0;
@@ -109,7 +123,12 @@ export async function readFiles(
   const ignoredCohortKeys = topics
     .flatMap((topic) => topic.files)
     .reduce((sum, file) => sum + file.decoder.ignoredCohortKeys, 0);
-  return { unit, unitSettings, store, ignoredCohortKeys, users };
+  return { unit, unitSettings, store, ignoredCohortKeys, users, watch };
+}
+
+function inputOf(inputs: ReplayInputs): 'two sides' | 'one log' | 'impressions' {
+  if ('events' in inputs) return 'one log';
+  return inputs.feedback.length > 0 ? 'two sides' : 'impressions';
 }
 
 /** One unit that keeps totals alone. */
@@ -146,7 +165,11 @@ function unitSettingsOf(
   };
 }
 
-function topicsOf(options: ReplayOptions, users: UserMeans | undefined): (FileTopic & { readonly role: TopicRole })[] {
+function topicsOf(
+  options: ReplayOptions,
+  users: UserMeans | undefined,
+  watch: Watch,
+): (FileTopic & { readonly role: TopicRole })[] {
   const { settings, inputs, order } = options;
   let files = 0;
   const topic = (
@@ -173,10 +196,11 @@ function topicsOf(options: ReplayOptions, users: UserMeans | undefined): (FileTo
           columns: form.columns,
           sessions: users?.needsSessions === true,
         });
+        const numbering = users?.numbering(decoder) ?? decoder;
         return {
           path,
           name: String(++files),
-          decoder: users?.numbering(decoder) ?? decoder,
+          decoder: watch.watching(numbering, path),
           side: role.impressions ? 'impressions' : 'feedback',
           // It reads the lines of its CSV itself.
           form: adapter === 'open-bandit' ? { ...form, format: 'ndjson' } : form,

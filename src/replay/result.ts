@@ -17,6 +17,7 @@ import {
   type InvalidCode,
 } from '../drops.ts';
 import type { EpochMs, Side } from '../events.ts';
+import type { Finding } from '../findings/finding.ts';
 import { isClustered } from '../measures/clusters.ts';
 import type { Measure } from '../measures/family.ts';
 import { asksCatalogue } from '../measures/list-only.ts';
@@ -25,6 +26,7 @@ import { type Absence, isAbsent, type Result } from '../statistics/absent.ts';
 import type { UnitSettings } from '../unit/contract.ts';
 import type { Unit } from '../unit.ts';
 import type { UserMean, UserMeans } from './user-means.ts';
+import type { Watch } from './watch.ts';
 
 /** One measure of one cohort. `value` is null where undefined, `stderr` where absent, then with its reason. */
 export interface ResultMeasure {
@@ -72,6 +74,10 @@ export interface ReplayResult {
   readonly unknownItems: Readonly<Record<string, number>> | undefined;
   /** Rows that were shown more items than are counted. */
   readonly itemLimitRows: number;
+  /** What looks wrong. */
+  readonly findings: readonly Finding[];
+  /** No impression counted, or there was feedback and none of it did: the numbers say nothing. */
+  readonly isEmpty: boolean;
 }
 
 export interface Finished {
@@ -82,6 +88,7 @@ export interface Finished {
   readonly total: string;
   readonly ignoredCohortKeys: number;
   readonly users: UserMeans | undefined;
+  readonly watch: Watch;
 }
 
 /** Reads the result of a finished unit out of its store, as every reader would. */
@@ -111,8 +118,27 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
     }
   }
   const counts = unit.committed.counts;
+  const fate = fateOf(counts, horizons);
   return {
     asOf: asOf === undefined ? null : new Date(asOf).toISOString(),
+    ...fate,
+    rows: rows.sort(compareRows),
+    invalid: { impressions: codes(unit, 'impressions'), feedback: codes(unit, 'feedback') },
+    ignoredCohortKeys: finished.ignoredCohortKeys,
+    unknownItems:
+      settings.itemFile !== undefined && settings.measures.some(asksCatalogue)
+        ? named(horizons, (_, h) => unit.committed.unknownItems[h])
+        : undefined,
+    itemLimitRows,
+    ...finished.watch.judge(fate),
+  };
+}
+
+function fateOf(
+  counts: readonly TopicCounts[],
+  horizons: readonly string[],
+): Pick<ReplayResult, 'impressions' | 'feedback'> {
+  return {
     impressions: {
       read: sum(counts, (c) => c.impressions.read),
       accepted: sum(counts, (c) => c.impressions.accepted),
@@ -125,14 +151,6 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
       drops: named(FEEDBACK_DROPS, (reason) => sum(counts, (c) => c.feedback.drops[reason])),
       late: named(horizons, (_, h) => sum(counts, (c) => c.feedback.late[h])),
     },
-    rows: rows.sort(compareRows),
-    invalid: { impressions: codes(unit, 'impressions'), feedback: codes(unit, 'feedback') },
-    ignoredCohortKeys: finished.ignoredCohortKeys,
-    unknownItems:
-      settings.itemFile !== undefined && settings.measures.some(asksCatalogue)
-        ? named(horizons, (_, h) => unit.committed.unknownItems[h])
-        : undefined,
-    itemLimitRows,
   };
 }
 

@@ -42,8 +42,17 @@ export interface MissingQuery {
   readonly missingFrom: 'run' | 'qrels';
 }
 
+/** Ids of items out of the first lists of a run, and of judged items of their queries: to see whether they are alike. */
+export interface SampledItems {
+  readonly run: string;
+  readonly shown: readonly string[];
+  readonly judged: readonly string[];
+}
+
 export interface ScoreResult {
   readonly measures: readonly Measure[];
   readonly runs: readonly RunScore[];
   readonly missing: readonly MissingQuery[];
+  /** A run of graded lists has none. */
+  readonly sampled: readonly SampledItems[];
 }

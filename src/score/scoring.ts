@@ -5,7 +5,7 @@ import { InputError } from './input-error.ts';
 import { JudgedList } from './judged-list.ts';
 import type { Judgements } from './judgements.ts';
 import { Ordering, type OrderRule } from './order.ts';
-import type { MissingQuery, RunScore } from './result.ts';
+import type { MissingQuery, RunScore, SampledItems } from './result.ts';
 import type { ItemRows } from './rows.ts';
 import type { RunReading } from './run-reader.ts';
 import { RunTotals } from './run-totals.ts';
@@ -13,16 +13,31 @@ import type { ScoringSettings } from './scoring-settings.ts';
 import { TiesMean } from './ties-mean.ts';
 import { emptied } from './without-list.ts';
 
+/** Lists of a run whose items are sampled, and so many items of each. */
+const SAMPLED_LISTS = 20;
+const SAMPLED_ITEMS = 50;
+
 /** One run of a file, and what it lacks. */
 class Run {
   readonly totals: RunTotals;
   /** By number of the judged query: whether the run has a list for it. */
   readonly seen: Uint8Array;
   readonly missing: Omit<MissingQuery, 'run'>[] = [];
+  readonly shown: string[] = [];
+  readonly judged: string[] = [];
+  #sampled = 0;
 
   constructor(settings: ScoringSettings, judged: number) {
     this.totals = new RunTotals(settings);
     this.seen = new Uint8Array(judged);
+  }
+
+  sample(rows: ItemRows, judgements: Judgements, query: number): void {
+    if (this.#sampled++ >= SAMPLED_LISTS) return;
+    const first = judgements.first(query);
+    const judged = Math.min(SAMPLED_ITEMS, judgements.grades(query).length);
+    for (let i = 0; i < Math.min(SAMPLED_ITEMS, rows.count); i++) this.shown.push(rows.idOf(i));
+    for (let i = 0; i < judged; i++) this.judged.push(judgements.rows.idOf(first + i));
   }
 }
 
@@ -61,14 +76,19 @@ export class FileScoring implements RunReading {
   finish(
     voter: string | undefined,
     name: string,
-  ): { readonly run: RunScore; readonly missing: readonly MissingQuery[] } {
+  ): { readonly run: RunScore; readonly missing: readonly MissingQuery[]; readonly sampled: SampledItems } {
     const run = this.#runOf(voter);
     for (const [q, query] of this.#judgements.queries.names.entries()) {
       if (run.seen[q] === 1) continue;
       run.missing.push({ query, missingFrom: 'run' });
       if (this.#settings.missing === 'zero') this.#scoreNothing(run.totals, query, q);
     }
-    return { run: run.totals.finish(name), missing: run.missing.map((missing) => ({ run: name, ...missing })) };
+    const { shown, judged } = run;
+    return {
+      run: run.totals.finish(name),
+      missing: run.missing.map((missing) => ({ run: name, ...missing })),
+      sampled: { run: name, shown, judged },
+    };
   }
 
   #runOf(voter: string | undefined): Run {
@@ -91,6 +111,7 @@ export class FileScoring implements RunReading {
       return;
     }
     run.seen[q] = 1;
+    run.sample(rows, this.#judgements, q);
     const length = Math.min(rows.count, depth);
     this.#ordering.sort(rows, this.#rule);
     const { order } = this.#ordering;

@@ -2,8 +2,10 @@ import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
 import type { Sample, SampledRecord } from '../consumers/source/kafka-sample.ts';
 import type { InvalidCode } from '../drops.ts';
-import type { EpochMs } from '../events.ts';
+import type { EpochMs, Event } from '../events.ts';
+import { InvalidReasons } from '../findings/invalid.ts';
 import { count, type Finding, finding, percent } from './doctor-finding.ts';
+import { judgeJoin } from './doctor-join.ts';
 
 /** Pairs below this share come from other causes than a change of keys or partitions. */
 const ENOUGH_PAIRS = 0.95;
@@ -44,6 +46,11 @@ export function judgeRecords(
       ),
     ),
     judgePairs(partitions, read),
+    ...judgeJoin(
+      settings,
+      read.flatMap(({ events }) => events),
+      now,
+    ),
   ];
 }
 
@@ -52,6 +59,8 @@ interface Seen {
   readonly withoutKey: number;
   readonly invalid: number;
   readonly codes: ReadonlyMap<InvalidCode, number>;
+  readonly reasons: InvalidReasons;
+  readonly events: readonly Event[];
   readonly future: number;
   /** By request id: partitions. */
   readonly impressions: ReadonlyMap<string, ReadonlySet<number>>;
@@ -62,6 +71,8 @@ function inspect(records: readonly SampledRecord[], decoder: Decoder, now: Epoch
   const codes = new Map<InvalidCode, number>();
   const impressions = new Map<string, Set<number>>();
   const feedback: { requestId: string; partition: number }[] = [];
+  const reasons = new InvalidReasons();
+  const events: Event[] = [];
   let invalid = 0;
   let future = 0;
   for (const { topic, partition, offset, timestamp, value } of records) {
@@ -70,10 +81,12 @@ function inspect(records: readonly SampledRecord[], decoder: Decoder, now: Epoch
       if (decoded.refused !== 'invalid') continue;
       invalid++;
       codes.set(decoded.code, (codes.get(decoded.code) ?? 0) + 1);
+      reasons.take('impressions', decoded, value, undefined);
       continue;
     }
     if (timestamp > now + skew || decoded.events.some(({ ts }) => ts > timestamp + skew)) future++;
     for (const event of decoded.events) {
+      events.push(event);
       if (event.kind === 'feedback') {
         feedback.push({ requestId: event.requestId, partition });
         continue;
@@ -83,11 +96,11 @@ function inspect(records: readonly SampledRecord[], decoder: Decoder, now: Epoch
     }
   }
   const withoutKey = records.filter(({ hasKey }) => !hasKey).length;
-  return { records: records.length, withoutKey, invalid, codes, future, impressions, feedback };
+  return { records: records.length, withoutKey, invalid, codes, reasons, events, future, impressions, feedback };
 }
 
 function judgeSide(name: string, partitions: number, seen: Seen): readonly Finding[] {
-  const { records, withoutKey, invalid, codes, future } = seen;
+  const { records, withoutKey, invalid, codes, reasons, future } = seen;
   if (records === 0) {
     return [
       finding('records', 'warning', `${name}: there are no records, so neither keys nor events could be looked at`),
@@ -108,7 +121,7 @@ function judgeSide(name: string, partitions: number, seen: Seen): readonly Findi
       finding(
         'records',
         invalid > MOST_INVALID * records ? 'error' : 'warning',
-        `${name}: ${count(invalid)} ${of} are invalid (${why.join(', ')}): they will not count. ${remedy} ` +
+        `${name}: ${count(invalid)} ${of} are invalid (${why.join(', ')}): they will not count. ${fieldsText(reasons)}${remedy} ` +
           'docs/events.md explains each code',
         invalid > POISON_SHARE * records ? 'RecevalPoisonRate' : undefined,
       ),
@@ -135,6 +148,13 @@ function judgeSide(name: string, partitions: number, seen: Seen): readonly Findi
     );
   }
   return findings;
+}
+
+/** Names of fields, no values. Such as: missing_field: requestId; the first such record has request_id, ts. */
+function fieldsText(reasons: InvalidReasons): string {
+  const [first] = reasons.of('impressions');
+  if (first?.field === undefined || first.fields.length === 0) return '';
+  return `${first.code}: ${first.field}; the first such record has ${first.fields.join(', ')}. `;
 }
 
 /** Whether feedback lies in the partition of its impression: only there it is found. */

@@ -21,6 +21,7 @@ import { type DeadLetters, deadLettersOf } from './dead-letters.ts';
 import { DecisionChanges } from './decision-changes.ts';
 import { ExperimentChanges } from './experiment-changes.ts';
 import { FoldedCohorts } from './folded-cohorts.ts';
+import { JoinFindings } from './join-findings.ts';
 import { eventsFor } from './kafka-events.ts';
 import { LettersFirst } from './letters-first.ts';
 import type { Retention } from './retention.ts';
@@ -83,6 +84,7 @@ export class Service {
   readonly #changes = new DecisionChanges();
   readonly #experimentChanges = new ExperimentChanges();
   readonly #folded: FoldedCohorts;
+  readonly #joinFindings = new JoinFindings();
   #health: Health = { healthy: true, reasons: [] };
   /** Ends what runs on time. */
   readonly #timers: (() => void)[] = [];
@@ -293,6 +295,7 @@ export class Service {
       access: this.#access,
       redis: this.#redis,
     });
+    if (status !== undefined) this.#joinFindings.tell(this.#metrics.joins, this.#options.log);
   }
 
   async #startOffset(partition: number, topic: number): Promise<Offset | 'state_lost'> {

@@ -16,12 +16,21 @@ export interface ExperimentNames {
   readonly control: string;
   /** The primary measure. */
   readonly measure: string;
+  /** Many impressions name no user: waiting for more of them mends nothing. Default: false. */
+  readonly areUsersMissing?: boolean;
 }
 
 const ALWAYS = 'this holds however often you look';
 
 /** One or two sentences. Example: `B is worse than A on ndcg@10 by 2.1 % to 4.0 %; this holds however often you look.` */
 export function explainExperiment(decision: ExperimentDecision, names: ExperimentNames): string {
+  const words = sentences(decision, names);
+  return names.areUsersMissing === true ? words.replace(/Wait for more (?:traffic|users)\.$/, LOG_USERS) : words;
+}
+
+const LOG_USERS = 'Log userId in the impressions: without it nobody can tell users apart.';
+
+function sentences(decision: ExperimentDecision, names: ExperimentNames): string {
   const { facts, reason } = decision;
   const { variant, control, measure } = names;
   switch (reason) {

@@ -132,15 +132,24 @@ describe('receval replay', () => {
     const early = file(impression('r1', 0));
     const late = file(impression('r2', 3_600_000));
     const feedback = file('');
-    const merged = await replayJson(['--impressions', late, early, '--feedback', feedback]);
+    const merged = await replayJson(['--allow-empty', '--impressions', late, early, '--feedback', feedback]);
     expect(merged.result.impressions).toMatchObject({ accepted: 2, drops: { late: 0 } });
-    const concatenated = await replayJson(['--concat', '--impressions', late, early, '--feedback', feedback]);
+    const concatenated = await replayJson([
+      '--allow-empty',
+      '--concat',
+      '--impressions',
+      late,
+      early,
+      '--feedback',
+      feedback,
+    ]);
     expect(concatenated.result.impressions).toMatchObject({ accepted: 1, drops: { late: 1 } });
   });
 
   it('sets the fields of FILE@field=value where a record lacks them', async () => {
     const bare = impression('r1', 0, { variant: undefined });
     const { result } = await replayJson([
+      '--allow-empty',
       '--impressions',
       `${file(bare + impression('r2', 0))}@variant=X,country=DE`,
       '--feedback',
@@ -221,7 +230,8 @@ describe('receval replay', () => {
     ['ndcg(ideal=all)@10', 'needs judgements of items that were not shown: it is for score only'],
     ['ndcg(gain=binary,ideal=perfect)@10', 'it is for score only; expected ideal=shown'],
   ])('refuses %s in words', async (measure, words) => {
-    const run = await receval(['replay', '--impressions', file(IMPRESSIONS), '--measures', measure]);
+    const sides = ['--impressions', file(IMPRESSIONS), '--feedback', file(FEEDBACK)];
+    const run = await receval(['replay', ...sides, '--measures', measure]);
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(words);
   });
@@ -248,16 +258,24 @@ describe('receval replay', () => {
   });
 
   it('shows plain progress lines only when it takes long, and nothing when there is nothing', async () => {
-    const { result } = await replayJson(['--impressions', file(''), '--feedback', file('')]);
+    const { result } = await replayJson(['--allow-empty', '--impressions', file(''), '--feedback', file('')]);
     expect(result).toMatchObject({ asOf: null, rows: [], impressions: { read: 0 }, feedback: { read: 0 } });
     const table = await receval(['replay', '--impressions', file(''), '--feedback', file('')]);
     expect(table.stdout).toContain('No impression was accepted');
+    expect(table.stdout).toContain('nothing_counted: There is no impression in the input.');
+    expect(table.code).toBe(1);
   });
 
   it.each([
     [['--impressions', 'nowhere.ndjson', '--feedback', 'x'], 1, /cannot read nowhere\.ndjson: there is no such file/],
     [['--impressions', '.', '--feedback', 'x'], 1, /cannot read \.: it is a folder/],
     [[], 2, /name the logs/],
+    [['--impressions', 'package.json'], 2, /--feedback is missing: without it mrr counts every list/],
+    [
+      ['--events', 'package.json', '--now', 'noon'],
+      2,
+      /--now: expected a time such as 2026-11-21T08:00:00Z; found "noon"/,
+    ],
     [['--feedback', 'package.json'], 2, /--impressions is missing/],
     [['--impressions', 'package.json', '--events', 'package.json'], 2, /--events holds both sides/],
     [['--events', '-', '-'], 2, /only once/],
@@ -276,16 +294,36 @@ describe('receval replay', () => {
 
   it('fails when nothing was accepted, and asks whether the files were swapped', async () => {
     const run = await receval(['replay', '--impressions', file(FEEDBACK), '--feedback', file(IMPRESSIONS)]);
-    expect(run.stderr).toContain('no impression was accepted: were --impressions and --feedback swapped?');
+    expect(run.stdout).toContain('files_swapped: 6 records of --impressions are feedback');
     expect(run.stdout).toMatch(/invalid impressions: wrong_kind 6/);
     expect(run.code).toBe(1);
   });
 
-  it('says so when there is no feedback, and when a log of both sides is not in the order of time', async () => {
-    expect((await receval(['replay', '--impressions', file(IMPRESSIONS)])).stderr).toContain('no --feedback');
+  it('fails when none of the feedback joined, unless that is allowed', async () => {
+    const args = ['replay', '--impressions', file(IMPRESSIONS), '--feedback', file(click('r9', 1000, 'a'))];
+    const run = await receval([...args, '--output', 'csv']);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('receval: nothing_joined: None of 1 feedback events counted: orphan 1.');
+    expect((await receval([...args, '--allow-empty'])).code).toBe(0);
+  });
+
+  it('needs no feedback for measures of the list alone', async () => {
+    const lists = [IMPRESSIONS.replace('{"broken\n', ''), '--measures', 'length,duplicated'];
+    const run = await receval(['replay', '--impressions', file(lists[0]), ...lists.slice(1), '--output', 'json']);
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({ findings: [] });
+  });
+
+  it('takes what is later than --now for future', async () => {
+    const args = ['--impressions', file(IMPRESSIONS), '--feedback', file(FEEDBACK)];
+    const { result } = await replayJson([...args, '--allow-empty', '--now', new Date(T - 299_500).toISOString()]);
+    expect(result.impressions).toMatchObject({ accepted: 1, drops: { future: 3 } });
+  });
+
+  it('says so when a log of both sides is not in the order of time', async () => {
     const clicks = Array.from({ length: 20 }, (_, i) => click('r1', 1000 + i, 'a')).join('');
     const jumbled = impression('r1', 0) + impression('r2', 1_200_000) + clicks;
-    expect((await receval(['replay', '--events', file(jumbled)])).stderr).toContain('in the order of time');
+    expect((await receval(['replay', '--events', file(jumbled)])).stdout).toContain('out_of_order');
   });
 
   it('names a packed file that is cut off', async () => {

@@ -54,6 +54,7 @@ describe('receval score', () => {
     ]);
     expect(printed.code).toBe(0);
     expect(JSON.parse(printed.stdout)).toEqual({
+      findings: [],
       runs: [
         {
           name: 'A',

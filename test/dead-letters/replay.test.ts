@@ -11,7 +11,8 @@ afterAll(() => rmSync(cwd, { recursive: true }));
 const GOOD = '{"requestId":"r1","ts":"2026-11-21T08:00:00Z","items":["a"]}';
 writeFileSync(join(cwd, 'i.ndjson.gz'), gzipSync(`${GOOD}\n\n{"requestId":"r2","items":["a"]}\n${GOOD}\nbroken\n`));
 writeFileSync(join(cwd, 'f.ndjson'), Buffer.concat([Buffer.from('{"a":'), Buffer.from([0xff, 0x0a])]));
-const SIDES = ['--impressions', 'i.ndjson.gz', '--feedback', 'f.ndjson'];
+/** None of the feedback can be read. */
+const SIDES = ['--allow-empty', '--impressions', 'i.ndjson.gz', '--feedback', 'f.ndjson'];
 
 function lines(): unknown[] {
   const text = readFileSync(join(cwd, 'letters.ndjson'), 'utf8');
@@ -40,7 +41,8 @@ it('writes the invalid records of a replay, with file and row, and nothing else'
 
 it('makes an empty file when nothing is invalid', async () => {
   writeFileSync(join(cwd, 'good.ndjson'), `${GOOD}\n`);
-  const done = await receval(['replay', '--impressions', 'good.ndjson', '--dead-letters', 'none.ndjson'], { cwd });
+  const sides = ['--impressions', 'good.ndjson', '--measures', 'length'];
+  const done = await receval(['replay', ...sides, '--dead-letters', 'none.ndjson'], { cwd });
   expect(done.code).toBe(0);
   expect(statSync(join(cwd, 'none.ndjson'))).toMatchObject({ size: 0 });
 });

@@ -152,6 +152,42 @@ const keysNotPaired: RuleSuite = {
   control: { from: '> 0.5\n', to: '> 0.55\n', breaks: 'fires at 51 %' },
 };
 
+const joinShare = (topic: string, instance = 'a'): string =>
+  `receval_join_share{job="receval", instance="${instance}", topic="${topic}"}`;
+
+const unjoined = (share: string): Firing => ({
+  labels: { job: 'receval', topic: 'feedback' },
+  annotations: {
+    summary: 'Little feedback of the topic feedback joins',
+    description: `Only ${share} of the last feedback of the topic feedback found its list and its item in it. Measures are too low; receval_item_share tells whether it is the items.`,
+  },
+});
+
+const fewJoined: RuleSuite = {
+  alert: 'RecevalFewJoined',
+  step: '1m',
+  severity: 'warning',
+  cases: {
+    'is silent at a half': {
+      series: { [joinShare('feedback')]: '0.5x60' },
+      at: '60m',
+      fires: NONE,
+    },
+    'fires at 49 %, of the topic that it is, after 15 minutes': {
+      series: { [joinShare('feedback')]: '0.49x60', [joinShare('ratings')]: '0.9x60' },
+      before: { at: '14m', fires: NONE },
+      at: '16m',
+      fires: [unjoined('49%')],
+    },
+    'is of all workers together': {
+      series: { [joinShare('feedback')]: '0.3x60', [joinShare('feedback', 'b')]: '0.8x60' },
+      at: '60m',
+      fires: NONE,
+    },
+  },
+  control: { from: '< 0.5', to: '< 0.45', breaks: 'fires at 49 %, of the topic that it is, after 15 minutes' },
+};
+
 const silent: Firing = {
   labels: { job: 'receval', topic: 'impressions' },
   annotations: {
@@ -268,6 +304,7 @@ export const TOPIC_SUITES: readonly RuleSuite[] = [
   ...deadLettersLost,
   lettersWritten,
   keysNotPaired,
+  fewJoined,
   topicSilent,
   retentionLow,
 ];

@@ -82,3 +82,43 @@ describe('the sampled records', () => {
     expect(keys).toMatch(/^warning keys: none of 1 sampled feedback events belongs to one of 1 sampled requests/);
   });
 });
+
+describe('what the sampled feedback says of the join', () => {
+  const lists = Array.from({ length: 40 }, (_, n) => ({ ...impression, requestId: `r-${n}`, userId: `u${n}` }));
+  const clicks = (change: (n: number) => object) =>
+    Array.from({ length: 40 }, (_, n) => ({ ...click, requestId: `r-${n}`, ...change(n) }));
+  const joins = (feedback: readonly object[]): string[] =>
+    told({ impressions: lists, feedback }).filter((line) => line.includes(' join: '));
+
+  it('is nothing where it fits', () => {
+    expect(joins(clicks(() => ({})))).toEqual([]);
+  });
+
+  it('is how request ids differ, without an id of an event', () => {
+    const [line, ...others] = joins(clicks((n) => ({ requestId: `web:r-${n}` })));
+    expect(others).toEqual([]);
+    expect(line).toContain('ids_differ_by_prefix: 100 % of the feedback of unknown requests would be known');
+    expect(line).toContain('"web:" before the request id');
+    expect(line).not.toContain('r-1');
+  });
+
+  it('is that no impression names its user', () => {
+    const nameless = lists.map((list) => ({ ...list, userId: undefined }));
+    const lines = told({ impressions: nameless, feedback: clicks(() => ({})) }).filter((one) =>
+      one.includes(' join: '),
+    );
+    expect(lines).toEqual([expect.stringContaining('no_user_ids: none of 40 sampled impressions names its user')]);
+  });
+
+  it('is that items are not in their lists, and actions without a grade', () => {
+    expect(joins(clicks((n) => ({ itemId: `z${n}` })))[0]).toContain('items_never_match: 100 %');
+    expect(joins(clicks(() => ({ action: 'open_details' })))[0]).toContain('unknown_actions: 100 %');
+  });
+
+  it('names the field that is missing, and those that are there', () => {
+    const renamed = clicks(() => ({ requestId: undefined, request_id: 'secret' }));
+    const line = told({ impressions: lists, feedback: renamed }).find((one) => one.includes('are invalid'));
+    expect(line).toContain('missing_field: requestId; the first such record has ts, itemId, action, request_id.');
+    expect(line).not.toContain('secret');
+  });
+});

@@ -22,6 +22,19 @@ function said(more: Partial<ExperimentFacts>): string {
   return explainExperiment(decide({ ...HEALTHY, ...more }, undefined), NAMES);
 }
 
+describe('the explanation of an experiment whose impressions name no user', () => {
+  const few = { ...HEALTHY.variant, users: 12 };
+  it.each([
+    [{ variant: few }, 'B has only 12 users; 100 are needed in each variant.'],
+    [{ variant: { ...HEALTHY.variant, buckets: 12 } }, 'B has only 12 filled user buckets;'],
+  ])('says to log them, not to wait', (more, begin) => {
+    const text = explainExperiment(decide({ ...HEALTHY, ...more }, undefined), { ...NAMES, areUsersMissing: true });
+    expect(text).toContain(begin);
+    expect(text).toMatch(/Log userId in the impressions: without it nobody can tell users apart\.$/);
+    expect(text).not.toContain('Wait');
+  });
+});
+
 describe('the explanation of an experiment', () => {
   it.each<readonly [string, Partial<ExperimentFacts>, string]>([
     [

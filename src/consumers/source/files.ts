@@ -46,9 +46,12 @@ export class FileSource implements LogSource {
   #stopping = false;
   #ended: Promise<void> = Promise.resolve();
 
-  /** `longest`: bytes of the longest record that can be valid. */
-  constructor(topics: readonly FileTopic[], longest: number) {
-    this.#topics = topics.map((topic) => new TopicReader(topic, longest, this.progress));
+  /**
+   * `longest`: bytes of the longest record that can be valid. `latest`: an event that is dated later holds up no other
+   * file, it has the time of the one before it.
+   */
+  constructor(topics: readonly FileTopic[], longest: number, latest: EpochMs = Number.POSITIVE_INFINITY) {
+    this.#topics = topics.map((topic) => new TopicReader(topic, longest, latest, this.progress));
     this.#seeks = topics.map(() => 0);
     this.#paused = topics.map(() => false);
   }
@@ -135,6 +138,7 @@ interface FileRecord {
 class FileReader {
   readonly #input: FileInput;
   readonly #groups: AsyncGenerator<readonly FileRow[]>;
+  readonly #latest: EpochMs;
   #rows: readonly FileRow[] = [];
   #at = 0;
   #isRead = false;
@@ -146,8 +150,9 @@ class FileReader {
   time: EpochMs = Number.NEGATIVE_INFINITY;
   ended = false;
 
-  constructor(input: FileInput, longest: number, progress: ReadProgress) {
+  constructor(input: FileInput, longest: number, latest: EpochMs, progress: ReadProgress) {
     this.#input = input;
+    this.#latest = latest;
     this.#groups = recordsOf(input, longest, progress);
   }
 
@@ -196,10 +201,17 @@ class FileReader {
     if (!('events' in decoded)) return { value, decoded, place: { file: path, row }, time: this.time };
     const { events } = decoded;
     if (events.length === 0) return undefined;
-    if (lists === undefined) return { value, decoded, time: events[0].ts };
+    if (lists === undefined) return { value, decoded, time: this.#turnOf(events[0].ts) };
     const [list, ...feedback] = events;
-    for (const event of feedback) this.#waiting.add({ value, decoded: { events: [event] }, time: event.ts });
-    return { value, decoded: { events: [list] }, time: list.ts };
+    for (const event of feedback) {
+      this.#waiting.add({ value, decoded: { events: [event] }, time: this.#turnOf(event.ts) });
+    }
+    return { value, decoded: { events: [list] }, time: this.#turnOf(list.ts) };
+  }
+
+  /** What is of the future does not hold up the records behind it: its turn is now. */
+  #turnOf(ts: EpochMs): EpochMs {
+    return ts <= this.#latest ? ts : this.time;
   }
 }
 
@@ -251,8 +263,8 @@ class TopicReader {
   #current = 0;
   offset: Offset = 0;
 
-  constructor(topic: FileTopic, longest: number, progress: ReadProgress) {
-    this.#files = topic.files.map((file) => new FileReader(file, longest, progress));
+  constructor(topic: FileTopic, longest: number, latest: EpochMs, progress: ReadProgress) {
+    this.#files = topic.files.map((file) => new FileReader(file, longest, latest, progress));
     this.#order = topic.order;
   }
 

@@ -1,0 +1,46 @@
+import type { Finding } from '../findings/finding.ts';
+import { PLAIN, type TextForm } from '../output/text-form.ts';
+
+/** Above the numbers: each finding with its cause, an example and what to do. Empty: there is none. */
+export function findingsBlock(findings: readonly Finding[], form: TextForm): string {
+  if (findings.length === 0) return '';
+  if (form === PLAIN) return plainBlock(findings);
+  return [form.note('What looks wrong:'), ...findings.map((one) => form.note(sentence(one)))].join('');
+}
+
+/** The same as lines for standard error, beside output that has no room for words. */
+export function findingLines(findings: readonly Finding[]): string {
+  return findings.map((one) => `receval: ${sentence(one)}\n`).join('');
+}
+
+function sentence({ code, cause, example, remedy }: Finding): string {
+  return `${code}: ${cause}${example === null ? '' : ` Such as: ${example}.`} ${remedy}`;
+}
+
+const WIDTH = 100;
+const INDENT = 4;
+
+/** For a terminal: a line for the cause, one for the example, one for the remedy, each folded at blanks. */
+function plainBlock(findings: readonly Finding[]): string {
+  const blocks = findings.map(({ code, cause, example, remedy }) =>
+    [
+      folded(`${code}: ${cause}`, '  '),
+      ...(example === null ? [] : [folded(`such as: ${example}`, ' '.repeat(INDENT))]),
+      folded(`do: ${remedy}`, ' '.repeat(INDENT)),
+    ].join(''),
+  );
+  return `What looks wrong:\n${blocks.join('')}`;
+}
+
+function folded(text: string, indent: string): string {
+  const lines: string[] = [];
+  let line = indent;
+  for (const word of text.split(' ')) {
+    const isFirst = line.trim() === '';
+    if (!isFirst && line.length + 1 + word.length > WIDTH) {
+      lines.push(line);
+      line = `${indent}  ${word}`;
+    } else line = isFirst ? `${line}${word}` : `${line} ${word}`;
+  }
+  return `${[...lines, line].join('\n')}\n`;
+}

@@ -1,0 +1,95 @@
+import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
+import { counted, type Finding, percent, quoted } from './finding.ts';
+
+/** What an experiment saw. */
+export interface ComparedFacts {
+  readonly experiment: string;
+  /** Dimension that the variants are read from: `variant`, or `experiment_<name>`. */
+  readonly dimension: string;
+  /** Impressions by configured variant. */
+  readonly impressions: Readonly<Record<string, number>>;
+  /** Impressions by other values of the dimension. */
+  readonly others: Readonly<Record<string, number>>;
+  /** Share of the impressions of the variants that name no user, 0 to 1. */
+  readonly userless: number;
+  /** Sampled impressions by `variant`, where the experiment reads another dimension; empty: not known. */
+  readonly plainVariants: ReadonlyMap<string, number>;
+}
+
+/** More of them make errors untrustworthy (statistics.md). */
+const MOST_USERLESS = 0.05;
+const NO_NAMES: readonly string[] = [ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT];
+
+/** What looks wrong with the arms of an experiment. Nothing at all is no matter of its arms. */
+export function comparedFindings(facts: ComparedFacts): readonly Finding[] {
+  const { impressions, others } = facts;
+  const inArms = sum(impressions);
+  if (inArms + sum(others) === 0) return [];
+  return [...userIds(facts, inArms), ...oneVariant(facts, inArms), ...notNamed(facts, inArms)];
+}
+
+function userIds({ userless }: ComparedFacts, inArms: number): readonly Finding[] {
+  if (inArms === 0 || userless <= MOST_USERLESS) return [];
+  return [
+    {
+      code: 'no_user_ids',
+      cause: `${percent(userless)} of the impressions name no user, so their lists count as users of their own: errors are too small where users come back, and nobody sees who changed the variant.`,
+      example: null,
+      remedy: 'Log userId in the impressions; more traffic does not mend it.',
+    },
+  ];
+}
+
+function oneVariant(facts: ComparedFacts, inArms: number): readonly Finding[] {
+  const { experiment, impressions, others } = facts;
+  const empty = Object.keys(impressions).filter((name) => impressions[name] === 0);
+  const names = Object.entries(others).filter(([name]) => !NO_NAMES.includes(name));
+  if (empty.length === 0 || (inArms === 0 && names.length === 0)) return [];
+  const seen = [...Object.entries(impressions), ...names].filter(([, n]) => n > 0).sort(([, a], [, b]) => b - a);
+  return [
+    {
+      code: 'one_variant',
+      cause: `No impression of experiment ${quoted(experiment)} is of ${empty.map(quoted).join(', ')}.`,
+      example: `seen: ${seen
+        .slice(0, 5)
+        .map(([name, n]) => `${quoted(name)} ${counted(n)}`)
+        .join(', ')}`,
+      remedy:
+        names.length > 0
+          ? `Write the variants in experiments.${experiment}.variants as the impressions write them.`
+          : 'Look whether the log holds all of the traffic.',
+    },
+  ];
+}
+
+function notNamed(
+  { experiment, dimension, impressions, others, plainVariants }: ComparedFacts,
+  inArms: number,
+): readonly Finding[] {
+  const absent = others[ABSENT_DIMENSION] ?? 0;
+  if (inArms > 0 || absent < sum(others)) return [];
+  const isDefault = dimension === 'variant';
+  const field = isDefault ? 'variant' : `experiments.${experiment}`;
+  const plain = [...plainVariants].filter(([name]) => !NO_NAMES.includes(name)).sort(([, a], [, b]) => b - a);
+  const [variant] = Object.keys(impressions);
+  return [
+    {
+      code: 'variant_not_named',
+      cause: `None of ${counted(absent)} impressions has the field ${field}, where the variants of experiment ${quoted(experiment)} are read${plain.length === 0 ? '' : '; they have variant alone'}.`,
+      example:
+        plain.length === 0
+          ? null
+          : `variant: ${plain
+              .slice(0, 5)
+              .map(([name]) => quoted(name))
+              .join(', ')}`,
+      remedy: isDefault
+        ? 'Log variant in the impressions.'
+        : `${plain.length === 0 ? 'If they have the field variant, name' : 'Name'} the experiment "default" in the configuration: only that one reads variant. Else log ${JSON.stringify({ experiments: { [experiment]: variant } })} in the impressions.`,
+    },
+  ];
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((all, n) => all + n, 0);
+}

@@ -1,0 +1,170 @@
+import type { EpochMs, Event, Feedback, Impression, Side } from '../events.ts';
+import { fmix32 } from '../user-words.ts';
+
+/** Where a record stands; `file` as it was given, or the name of a topic partition. Rows count from 1. */
+export interface RecordPlace {
+  readonly file: string;
+  readonly row: number;
+}
+
+/** The newest event of a side. */
+export interface Newest {
+  readonly ts: EpochMs;
+  readonly place: RecordPlace;
+}
+
+/** Events that are kept of both sides together, and items of all their lists. */
+const MOST_EVENTS = 20_000;
+const MOST_ITEMS = 400_000;
+/** Actions that are told apart. */
+const MOST_ACTIONS = 100;
+/** Signs at the end of an id that decide whether it is kept. */
+const TAIL = 8;
+/** Halvings that let go of nothing before the sample is full for good: ids that end alike cannot be thinned. */
+const VAIN_HALVINGS = 6;
+const ALL = 2 ** 32;
+
+/**
+ * What is kept of the events that are read: counts, and a bounded sample of both sides. The request id decides whether an event is
+ * in the sample, by a hash of its end: so the impression of a sampled click is in it, also where something stands before the id on
+ * one side alone. Deterministic. A few tens of nanoseconds for each event.
+ */
+export class EventSample {
+  #impressions: Impression[] = [];
+  #feedback: Feedback[] = [];
+  /** An event whose hash is below is kept. */
+  #below = ALL;
+  #isFull = false;
+  #items = 0;
+  readonly #newest: Record<Side, { ts: EpochMs; file: string; row: number } | undefined> = {
+    impressions: undefined,
+    feedback: undefined,
+  };
+  readonly #counts: Record<Side, number> = { impressions: 0, feedback: 0 };
+  readonly #actions = new Map<string, number>();
+  #withUser = 0;
+
+  /** @param most events that are kept of both sides together */
+  readonly #most: number;
+
+  constructor(most = MOST_EVENTS) {
+    this.#most = most;
+  }
+
+  get impressions(): readonly Impression[] {
+    return this.#impressions;
+  }
+
+  get feedback(): readonly Feedback[] {
+    return this.#feedback;
+  }
+
+  /** Share of the events of the last hash that are kept, 0 to 1. */
+  get share(): number {
+    return this.#below / ALL;
+  }
+
+  /** Valid events of the side. */
+  count(side: Side): number {
+    return this.#counts[side];
+  }
+
+  newest(side: Side): Newest | undefined {
+    const newest = this.#newest[side];
+    return newest === undefined ? undefined : { ts: newest.ts, place: { file: newest.file, row: newest.row } };
+  }
+
+  /** Of all feedback, by action; the first 100 that came. */
+  get actions(): ReadonlyMap<string, number> {
+    return this.#actions;
+  }
+
+  /** Share of all impressions that name their user, 0 to 1. */
+  get withUser(): number {
+    return this.#counts.impressions === 0 ? 0 : this.#withUser / this.#counts.impressions;
+  }
+
+  /** `latest`: later events are of the future, which say nothing of the others' times. */
+  take(event: Event, file: string, row: number, latest: EpochMs): void {
+    const side: Side = event.kind === 'impression' ? 'impressions' : 'feedback';
+    this.#counts[side]++;
+    if (event.kind === 'impression') {
+      if (event.userId !== undefined) this.#withUser++;
+    } else {
+      const { action } = event;
+      const known = this.#actions.get(action);
+      if (known !== undefined || this.#actions.size < MOST_ACTIONS) this.#actions.set(action, (known ?? 0) + 1);
+    }
+    if (event.ts > latest) return;
+    const newest = this.#newest[side];
+    if (newest === undefined) this.#newest[side] = { ts: event.ts, file, row };
+    else if (event.ts > newest.ts) {
+      newest.ts = event.ts;
+      newest.file = file;
+      newest.row = row;
+    }
+    if (this.#isFull || tailHash(event.requestId) >= this.#below) return;
+    this.#keep(event);
+    if (this.#impressions.length + this.#feedback.length > this.#most || this.#items > MOST_ITEMS) this.#thin();
+  }
+
+  #keep(event: Event): void {
+    if (event.kind === 'feedback') this.#feedback.push(event);
+    else {
+      this.#impressions.push(event);
+      this.#items += event.items.length;
+    }
+  }
+
+  #thin(): void {
+    for (let i = 0; i < VAIN_HALVINGS; i++) {
+      this.#below /= 2;
+      const before = this.#impressions.length + this.#feedback.length;
+      const isKept = ({ requestId }: Event): boolean => tailHash(requestId) < this.#below;
+      const impressions = this.#impressions.filter(isKept);
+      const feedback = this.#feedback.filter(isKept);
+      const left = impressions.length + feedback.length;
+      if (left === 0) break;
+      this.#impressions = impressions;
+      this.#feedback = feedback;
+      this.#items = impressions.reduce((sum, { items }) => sum + items.length, 0);
+      if (left <= 0.75 * before) return;
+    }
+    this.#isFull = true;
+  }
+}
+
+/** Of the last letters and digits of an id, in lower case; of digits alone where only letters stand before them; a ".0" at the end does not count. */
+export function tailHash(id: string): number {
+  let end = id.length;
+  while (end > 0 && id.charCodeAt(end - 1) === ZERO) end--;
+  if (end === 0 || end === id.length || id.charCodeAt(end - 1) !== DOT) end = id.length;
+  else end--;
+  while (end > 0 && !isWord(id.charCodeAt(end - 1))) end--;
+  let from = end;
+  while (from > 0 && end - from < TAIL && isWord(id.charCodeAt(from - 1))) from--;
+  let digits = end;
+  while (digits > from && isDigit(id.charCodeAt(digits - 1))) digits--;
+  let before = digits;
+  while (before > from && !isDigit(id.charCodeAt(before - 1))) before--;
+  if (before === from && digits < end) from = digits;
+  let hash = 0x811c9dc5;
+  for (let i = from; i < end; i++) hash = Math.imul(hash ^ lower(id.charCodeAt(i)), 0x01000193);
+  return fmix32(hash) >>> 0;
+}
+
+const DOT = 46;
+const ZERO = 48;
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= 57;
+}
+
+/** A letter or digit of ASCII, or anything beyond. */
+function isWord(code: number): boolean {
+  return isDigit(code) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code > 127;
+}
+
+function lower(code: number): number {
+  return code >= 65 && code <= 90 ? code + 32 : code;
+}

@@ -1,0 +1,75 @@
+import { counted, type Finding, inOrder, percent, quoted } from './finding.ts';
+import { idDifference } from './ids.ts';
+import { differs } from './sampled.ts';
+
+/** A run and the judgements. */
+export interface ScoredFacts {
+  readonly run: string;
+  /** Queries that count. */
+  readonly queries: number;
+  /** Queries of the run that nobody judged, and judged ones that the run lacks. */
+  readonly unjudged: readonly string[];
+  readonly lacking: readonly string[];
+  readonly relevant: number;
+  readonly relevantRetrieved: number;
+  /** Ids of items out of the first lists, and of judged items of their queries. */
+  readonly shown: readonly string[];
+  readonly judged: readonly string[];
+}
+
+const MOST = 0.5;
+
+/** What looks wrong with a run beside its judgements. */
+export function scoredFindings(facts: ScoredFacts): readonly Finding[] {
+  return inOrder([...queryFindings(facts), ...itemFindings(facts)]);
+}
+
+function queryFindings({ run, queries, unjudged, lacking }: ScoredFacts): readonly Finding[] {
+  const judged = lacking.length + queries;
+  const ofRun = unjudged.length + queries;
+  if (lacking.length <= MOST * judged && unjudged.length <= MOST * ofRun && queries > 0) return [];
+  if (judged === 0 || ofRun === 0) return [];
+  const difference = idDifference(unjudged, lacking);
+  const code = queries === 0 ? 'nothing_joined' : 'few_joined';
+  const share = queries === 0 ? 'No query' : `Only ${counted(queries)} queries`;
+  // Judged for more queries than are run, or the reverse, is usual; only ids that differ are a mistake then.
+  if (difference === undefined && queries > 0 && Math.min(lacking.length, unjudged.length) === 0) return [];
+  return [
+    {
+      code,
+      cause: `${run}: ${share} of ${counted(ofRun)} in the run ${queries <= 1 ? 'is' : 'are'} among the ${counted(judged)} judged${difference === undefined ? '' : `: ${differs(difference, 'the query id', 'the run', 'the judgements')}`}.`,
+      example:
+        difference !== undefined
+          ? `${quoted(difference.wanted)} in the run, ${quoted(difference.known)} in the judgements`
+          : unjudged.length === 0 || lacking.length === 0
+            ? null
+            : `${quoted(unjudged[0])} in the run, ${quoted(lacking[0])} in the judgements`,
+      remedy:
+        'Look whether run and judgements are of the same collection, and write query ids alike: they are compared sign by sign.',
+    },
+  ];
+}
+
+function itemFindings({ run, queries, relevant, relevantRetrieved, shown, judged }: ScoredFacts): readonly Finding[] {
+  if (queries === 0 || relevant === 0 || relevantRetrieved > 0) return [];
+  const known = new Set(judged);
+  const strange = shown.filter((id) => !known.has(id));
+  const difference = idDifference(strange, known);
+  const share =
+    shown.length === 0
+      ? ''
+      : `; ${percent(strange.length / shown.length)} of the items of the first lists are not judged`;
+  return [
+    {
+      code: 'items_never_match',
+      cause: `${run}: no list holds one of the ${counted(relevant)} relevant items${share}${difference === undefined ? '' : `: ${differs(difference, 'the item id', 'the run', 'the judgements')}`}.`,
+      example:
+        difference !== undefined
+          ? `${quoted(difference.wanted)} in the run, ${quoted(difference.known)} in the judgements`
+          : strange.length === 0 || judged.length === 0
+            ? null
+            : `${quoted(strange[0])} in the run, ${quoted(judged[0])} in the judgements`,
+      remedy: 'Write the ids of items alike on both sides: they are compared sign by sign.',
+    },
+  ];
+}

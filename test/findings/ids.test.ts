@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { idDifference } from '../../src/findings/ids.ts';
+import { EventSample, tailHash } from '../../src/findings/sample.ts';
+
+/** Ids as systems make them. */
+const uuid = fc.uuid();
+const numbered = fc.tuple(fc.constantFrom('req', 'r', 'q'), fc.nat(1_000_000)).map(([word, n]) => `${word}-${n}`);
+const hex = fc.stringMatching(/^[0-9a-f]{16}$/);
+const idsOf = fc.oneof(uuid, numbered, hex);
+const ids = fc.uniqueArray(idsOf, { minLength: 5, maxLength: 60 });
+const part = fc.constantFrom('web:', 'ios/', 'x_', 'tenant-');
+
+const PER_KIND: Readonly<Record<'prefix' | 'suffix' | 'form', (id: string, part: string) => string>> = {
+  prefix: (id, more) => `${more}${id}`,
+  suffix: (id, more) => `${id}#${more.replace(/\W/g, '')}`,
+  form: (id) => id.toUpperCase().replaceAll('-', ''),
+};
+
+describe('how ids differ', () => {
+  it.each(Object.entries(PER_KIND))('is found on either side: %s', (kind, change) => {
+    fc.assert(
+      fc.property(ids, part, fc.boolean(), (known, more, swap) => {
+        const changed = known.map((id) => change(id, more)).filter((id, i) => id !== known[i]);
+        fc.pre(changed.length === known.length);
+        const found = swap ? idDifference(known, changed) : idDifference(changed, known);
+        expect(found).toMatchObject({ kind, share: 1 });
+      }),
+    );
+  });
+
+  it('is found of numbers in another form', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(), { minLength: 3 }), fc.constantFrom('.0', '.00', '.'), (numbers, tail) => {
+        const known = numbers.map(String);
+        expect(
+          idDifference(
+            known.map((id) => `${id}${tail}`),
+            known,
+          ),
+        ).toMatchObject({ kind: 'number', share: 1 });
+        expect(
+          idDifference(
+            known.map((id) => `00${id}`),
+            known,
+          ),
+        ).toMatchObject({ kind: 'number', share: 1 });
+      }),
+    );
+  });
+
+  it('is not made up: ids of two systems are not alike', () => {
+    fc.assert(
+      fc.property(fc.array(uuid, { minLength: 1, maxLength: 50 }), fc.array(uuid, { maxLength: 50 }), (a, b) => {
+        expect(
+          idDifference(
+            a,
+            b.filter((id) => !a.includes(id)),
+          ),
+        ).toBeUndefined();
+      }),
+    );
+  });
+
+  it('is not told of a few among many', () => {
+    const known = Array.from({ length: 100 }, (_, n) => `r-${n}`);
+    const asked = Array.from({ length: 100 }, (_, n) => (n < 29 ? `web:r-${n}` : `session${7 * n}x`));
+    expect(idDifference(asked, known)).toBeUndefined();
+    expect(idDifference([...asked, 'web:r-50', 'web:r-51'], known)?.share).toBeCloseTo(31 / 102, 9);
+  });
+
+  it('shows a pair, and what each of the two has more', () => {
+    expect(idDifference(['a:7', 'a:8'], ['b/c/7', 'b/c/8'])).toEqual({
+      kind: 'prefix',
+      wanted: 'a:7',
+      known: 'b/c/7',
+      wantedPart: 'a:',
+      knownPart: 'b/c/',
+      share: 1,
+    });
+  });
+});
+
+describe('the hash by which events are sampled', () => {
+  it('is the same with anything before the id, in any case, with .0 behind it', () => {
+    fc.assert(
+      fc.property(idsOf, part, (id, more) => {
+        const hash = tailHash(id);
+        expect(tailHash(id.toUpperCase())).toBe(hash);
+        expect(tailHash(`{${id}}`)).toBe(hash);
+        if (/[^a-z0-9]/i.test(id) || id.length >= 8) expect(tailHash(`${more}${id}`)).toBe(hash);
+      }),
+    );
+    expect(tailHash('17.0')).toBe(tailHash('17'));
+    expect(tailHash('170')).not.toBe(tailHash('17'));
+    expect(tailHash('r17')).toBe(tailHash('17'));
+  });
+});
+
+describe('the sample', () => {
+  const impression = (requestId: string) =>
+    ({
+      kind: 'impression',
+      requestId,
+      ts: 1,
+      userId: undefined,
+      offset: 0,
+      items: ['a'],
+      ranks: undefined,
+      dimensions: [],
+    }) as const;
+  const click = (requestId: string) =>
+    ({
+      kind: 'feedback',
+      requestId,
+      itemId: 'a',
+      ts: 2,
+      action: 'click',
+      eventId: undefined,
+      value: undefined,
+    }) as const;
+  const filled = (most: number, ids: readonly string[], prefix = ''): EventSample => {
+    const sample = new EventSample(most);
+    for (const [n, id] of ids.entries()) {
+      sample.take(impression(id), 'i', n + 1, 10);
+      sample.take(click(`${prefix}${id}`), 'f', n + 1, 10);
+    }
+    return sample;
+  };
+  const many = Array.from({ length: 20_000 }, (_, n) => `${(n * 2_654_435_761) % 2 ** 32}-${n}`);
+
+  it('is bounded, and holds the impression of each click that it holds', () => {
+    const sample = filled(500, many, 'web-');
+    const size = sample.impressions.length + sample.feedback.length;
+    expect(size).toBeGreaterThan(100);
+    expect(size).toBeLessThanOrEqual(500);
+    const shown = new Set(sample.impressions.map(({ requestId }) => requestId));
+    expect(sample.feedback.every(({ requestId }) => shown.has(requestId.slice('web-'.length)))).toBe(true);
+    expect(sample.count('impressions')).toBe(20_000);
+    expect(sample.actions).toEqual(new Map([['click', 20_000]]));
+  });
+
+  it.each([
+    ['end alike', many.map((id) => `${id}-prod`)],
+    ['are all the same', many.map(() => 'r')],
+  ])('is the first events where ids %s', (_, ids) => {
+    const sample = filled(500, ids);
+    const size = sample.impressions.length + sample.feedback.length;
+    expect(size).toBeGreaterThan(400);
+    expect(size).toBeLessThanOrEqual(501);
+  });
+
+  it('does not hold what is of the future, and does not take it for the newest', () => {
+    const sample = new EventSample();
+    sample.take({ ...impression('a'), ts: 10 }, 'i', 1, 10);
+    sample.take({ ...impression('b'), ts: 11 }, 'i', 2, 10);
+    expect(sample.impressions.map(({ requestId }) => requestId)).toEqual(['a']);
+    expect(sample.newest('impressions')).toEqual({ ts: 10, place: { file: 'i', row: 1 } });
+    expect(sample.newest('feedback')).toBeUndefined();
+  });
+});

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { noCounts } from '../../src/consumers/join/topic.ts';
+import { RecentJoin } from '../../src/findings/recent-join.ts';
+import { TopicJoins } from '../../src/metrics/joins.ts';
+import { JoinFindings } from '../../src/service/join-findings.ts';
+import { unitStatus, workerStatus } from '../metrics/statuses.ts';
+
+const all = (attributed: number, orphan = 0, notInList = 0) => ({ attributed, orphan, notInList });
+
+describe('the share of the feedback that joins lately', () => {
+  it('is not known before 100 came', () => {
+    const recent = new RecentJoin();
+    recent.add(all(99));
+    expect(recent.joined).toBeUndefined();
+    recent.add(all(1));
+    expect(recent.joined).toBe(1);
+  });
+
+  it('does not depend on how many come at once, where they are mixed alike', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 20 }), (parts) => {
+        const [whole, inParts] = [new RecentJoin(), new RecentJoin()];
+        for (const n of parts) inParts.add(all(3 * n, 2 * n, n));
+        const sum = parts.reduce((total, n) => total + n, 0);
+        whole.add(all(3 * sum, 2 * sum, sum));
+        fc.pre(sum >= 100);
+        expect(inParts.joined).toBeCloseTo(0.5, 9);
+        expect(whole.joined).toBeCloseTo(0.5, 9);
+        expect(whole.inList).toBeCloseTo(0.75, 9);
+      }),
+    );
+  });
+
+  it('is halved by a thousand that do not join, however many did before', () => {
+    const recent = new RecentJoin();
+    recent.add(all(50_000_000));
+    recent.add(all(0, 1000));
+    expect(recent.joined).toBeCloseTo(0.5, 6);
+    recent.add(all(0, 1000));
+    expect(recent.joined).toBeCloseTo(0.25, 6);
+  });
+
+  it('of items is not told of a few known requests among many unknown ones', () => {
+    const recent = new RecentJoin();
+    recent.add(all(1, 5000, 3));
+    expect(recent.inList).toBeUndefined();
+    expect(recent.joined).toBeLessThan(0.01);
+  });
+});
+
+const counts = (attributed: number, orphan: number, notInList: number) => {
+  const topic = noCounts(3);
+  topic.feedback.attributed = attributed;
+  topic.feedback.drops.orphan = orphan;
+  topic.feedback.drops.not_in_list = notInList;
+  return [noCounts(3), topic];
+};
+
+describe('the feedback of a topic', () => {
+  it('is that of all units, without what others counted before', () => {
+    const joins = new TopicJoins(['impressions', 'feedback']);
+    joins.claimed(0, counts(0, 900_000, 0));
+    joins.update(workerStatus([unitStatus(0, { counts: counts(60, 900_000, 0) })]));
+    joins.update(
+      workerStatus([unitStatus(0, { counts: counts(60, 900_000, 0) }), unitStatus(1, { counts: counts(0, 0, 60) })]),
+    );
+    const [shown, feedback] = joins.topics;
+    expect(shown).toEqual({ topic: 'impressions', joined: undefined, inList: undefined });
+    expect(feedback.joined).toBeCloseTo(0.49, 1);
+    expect(feedback.inList).toBe(feedback.joined);
+  });
+});
+
+describe('the log of the service', () => {
+  const lines = (shares: readonly { readonly joined?: number; readonly inList?: number }[]): string[] => {
+    const told: string[] = [];
+    const findings = new JoinFindings();
+    const log = {
+      warn: (_: object, message: string) => void told.push(`warn ${message}`),
+      info: (_: object, message: string) => void told.push(`info ${message}`),
+    };
+    for (const { joined, inList } of shares) findings.tell([{ topic: 'clicks', joined, inList }], log);
+    return told.map((line) => line.replace(/;.*/, ''));
+  };
+
+  it('tells once that the feedback does not join, and when that is over', () => {
+    const few = 'warn clicks: less than half of the feedback finds its list';
+    expect(lines([{}, { joined: 0.5 }])).toEqual([]);
+    expect(lines([{ joined: 0.49 }, { joined: 0.3 }, { joined: 0.55 }, { joined: 0.6 }, { joined: 0.4 }])).toEqual([
+      few,
+      'info clicks: the feedback joins again',
+      few,
+    ]);
+  });
+
+  it('tells of items by themselves', () => {
+    expect(lines([{ joined: 0.9, inList: 0.2 }])).toEqual([
+      'warn clicks: less than half of the feedback of known requests names an item of the list',
+    ]);
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { comparedFindings } from '../../src/findings/compared.ts';
+import { type ScoredFacts, scoredFindings } from '../../src/findings/scored.ts';
+
+const fine: ScoredFacts = {
+  run: 'bm25',
+  queries: 50,
+  unjudged: [],
+  lacking: [],
+  relevant: 400,
+  relevantRetrieved: 120,
+  shown: ['d1', 'd2'],
+  judged: ['d1', 'd3'],
+};
+const told = (changes: Partial<ScoredFacts>) => scoredFindings({ ...fine, ...changes });
+const ids = (prefix: string, many: number): string[] => Array.from({ length: many }, (_, n) => `${prefix}${301 + n}`);
+
+describe('a run beside its judgements', () => {
+  it('is fine when its queries are judged and a relevant item is retrieved', () => {
+    expect(told({})).toEqual([]);
+  });
+
+  it('is fine when it has more queries than are judged, or fewer', () => {
+    expect(told({ queries: 10, unjudged: ids('q', 90) })).toEqual([]);
+    expect(told({ queries: 10, lacking: ids('q', 90) })).toEqual([]);
+  });
+
+  it('has no query in common with them', () => {
+    const [found] = told({ queries: 0, unjudged: ids('MB', 40), lacking: ids('', 50), relevantRetrieved: 0 });
+    expect(found).toEqual({
+      code: 'nothing_joined',
+      cause: 'bm25: No query of 40 in the run is among the 50 judged: the run writes "MB" before the query id.',
+      example: '"MB301" in the run, "301" in the judgements',
+      remedy: expect.stringContaining('sign by sign'),
+    });
+  });
+
+  it('has few queries in common with them', () => {
+    const [found] = told({ queries: 10, unjudged: ids('x', 40), lacking: ids('y', 50).map((id) => `${id}z`) });
+    expect(found.code).toBe('few_joined');
+    expect(found.cause).toBe('bm25: Only 10 queries of 50 in the run are among the 60 judged.');
+    expect(found.example).toBe('"x301" in the run, "y301z" in the judgements');
+  });
+
+  it('retrieves items whose ids are written otherwise', () => {
+    const [found, ...others] = told({ relevantRetrieved: 0, shown: ['7.0', '8.0', '9.0'], judged: ['7', '8', '10'] });
+    expect(others).toEqual([]);
+    expect(found.code).toBe('items_never_match');
+    expect(found.cause).toBe(
+      'bm25: no list holds one of the 400 relevant items; 100 % of the items of the first lists are not judged: the item id is the same number in another form.',
+    );
+    expect(found.example).toBe('"7.0" in the run, "7" in the judgements');
+  });
+});
+
+describe('the arms of an experiment', () => {
+  const arms = {
+    experiment: 'ranker',
+    dimension: 'experiment_ranker',
+    impressions: { A: 0, B: 0 },
+    others: {},
+    userless: 0,
+    plainVariants: new Map<string, number>(),
+  };
+
+  it('are fine when each has impressions with users', () => {
+    expect(comparedFindings({ ...arms, impressions: { A: 10, B: 12 } })).toEqual([]);
+  });
+
+  it('are not judged where nothing counted', () => {
+    expect(comparedFindings(arms)).toEqual([]);
+  });
+
+  it('are not named where the experiment reads them: only variant is there', () => {
+    const [found, ...others] = comparedFindings({
+      ...arms,
+      others: { __none__: 70 },
+      plainVariants: new Map([
+        ['A', 30],
+        ['B', 40],
+      ]),
+    });
+    expect(others).toEqual([]);
+    expect(found).toEqual({
+      code: 'variant_not_named',
+      cause:
+        'None of 70 impressions has the field experiments.ranker, where the variants of experiment "ranker" are read; they have variant alone.',
+      example: 'variant: "B", "A"',
+      remedy:
+        'Name the experiment "default" in the configuration: only that one reads variant. Else log {"experiments":{"ranker":"A"}} in the impressions.',
+    });
+  });
+
+  it('are not named at all', () => {
+    const [found] = comparedFindings({
+      ...arms,
+      experiment: 'default',
+      dimension: 'variant',
+      others: { __none__: 70 },
+    });
+    expect(found).toMatchObject({ code: 'variant_not_named', remedy: 'Log variant in the impressions.' });
+  });
+
+  it('are spelled otherwise than in the configuration', () => {
+    const [found] = comparedFindings({ ...arms, impressions: { A: 50, B: 0 }, others: { b: 48 } });
+    expect(found).toMatchObject({
+      code: 'one_variant',
+      cause: 'No impression of experiment "ranker" is of "B".',
+      example: 'seen: "A" 50, "b" 48',
+      remedy: 'Write the variants in experiments.ranker.variants as the impressions write them.',
+    });
+  });
+
+  it.each([
+    [0.05, 0],
+    [0.051, 1],
+  ])('of which %d of the impressions name no user', (userless, many) => {
+    const found = comparedFindings({ ...arms, impressions: { A: 50, B: 50 }, userless });
+    expect(found).toHaveLength(many);
+    for (const { code, remedy } of found) {
+      expect(code).toBe('no_user_ids');
+      expect(remedy).toBe('Log userId in the impressions; more traffic does not mend it.');
+    }
+  });
+});

@@ -1,0 +1,258 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Log, NOW, type Row, removeLogs, replayed, shop } from './findings-logs.ts';
+
+afterAll(removeLogs);
+
+const HOUR = 3_600_000;
+const LONG = 'attribution: {horizons: [1m, 24h]}';
+const id = (row: Row): string => String(row['requestId']);
+const ts = (row: Row): number => Number(row['ts']);
+
+describe('a replay of logs without a mistake', () => {
+  it('finds nothing', async () => {
+    const { result, codes, screen } = await replayed(shop());
+    expect(result.feedback).toMatchObject({ read: 60, attributed: 60 });
+    expect(codes).toEqual([]);
+    expect(screen).not.toContain('What looks wrong');
+  });
+});
+
+interface Mistake {
+  readonly log: Log;
+  readonly config?: string;
+  readonly codes: readonly string[];
+  /** Of the screen: cause, example, remedy. */
+  readonly says: readonly string[];
+  readonly attributed: number;
+}
+
+const MISTAKES: Readonly<Record<string, Mistake>> = {
+  'request ids with a prefix on one side': {
+    log: shop({ clicked: (row) => ({ ...row, requestId: `web-${id(row)}` }) }),
+    codes: ['nothing_joined', 'ids_differ_by_prefix'],
+    says: [
+      'None of 60 feedback events counted: orphan 60.',
+      'the feedback writes "web-" before the request id',
+      'such as: "web-',
+      'do: Log one and the same request id on both sides',
+    ],
+    attributed: 0,
+  },
+  'another prefix on each side': {
+    log: shop({
+      shown: (row) => ({ ...row, requestId: `r:${id(row)}` }),
+      clicked: (row) => ({ ...row, requestId: `req/${id(row)}` }),
+    }),
+    codes: ['nothing_joined', 'ids_differ_by_prefix'],
+    says: ['the feedback writes "req/" before the request id, the impressions "r:"'],
+    attributed: 0,
+  },
+  'a prefix on a third of the clicks': {
+    log: shop({ clicked: (row, n) => (n % 3 === 0 ? { ...row, requestId: `ios:${id(row)}` } : row) }),
+    codes: ['ids_differ_by_prefix'],
+    says: ['100 % of the feedback of unknown requests would be known', '"ios:"'],
+    attributed: 40,
+  },
+  'request ids with a page behind them': {
+    log: shop({ clicked: (row) => ({ ...row, requestId: `${id(row)}/0` }) }),
+    codes: ['nothing_joined', 'ids_differ_by_suffix'],
+    says: ['the feedback writes "/0" behind the request id'],
+    attributed: 0,
+  },
+  'request ids in upper case': {
+    log: shop({ clicked: (row) => ({ ...row, requestId: id(row).toUpperCase() }) }),
+    codes: ['nothing_joined', 'ids_differ_by_case'],
+    says: ['differs in upper and lower case, blanks or punctuation'],
+    attributed: 0,
+  },
+  'request ids that went through a float': {
+    log: shop({
+      shown: (row, n) => ({ ...row, requestId: 1000 + n }),
+      clicked: (row, n) => ({ ...row, requestId: `${1000 + n}.0` }),
+    }),
+    codes: ['nothing_joined', 'other_type_of_id'],
+    says: ['the same number in another form', '.0" in the feedback'],
+    attributed: 0,
+  },
+  'request ids of another table': {
+    log: shop({ clicked: (row, n) => ({ ...row, requestId: `session${n % 5}` }) }),
+    codes: ['nothing_joined'],
+    says: ['such as: request "session0" in the feedback,', 'Look whether both sides log the same request id'],
+    attributed: 0,
+  },
+  'half of the requests unknown': {
+    log: shop({ clicked: (row, n) => (n % 5 < 3 ? { ...row, requestId: `session${n}` } : row) }),
+    codes: ['few_joined'],
+    says: ['Only 24 of 60 (40 %) feedback events counted: orphan 36.'],
+    attributed: 24,
+  },
+  'logs of different days': {
+    log: shop({ clicked: (row) => ({ ...row, requestId: `x${id(row)}y`, ts: ts(row) - 48 * HOUR }) }),
+    codes: ['nothing_joined'],
+    says: ['The impressions are of 2026-11-21T08:00:00.000Z to', 'the feedback of 2026-11-19T08:00:04.000Z'],
+    attributed: 0,
+  },
+  'clicks in local time, an hour ahead': {
+    log: shop({ clicked: (row) => ({ ...row, ts: ts(row) + HOUR }) }),
+    codes: ['nothing_joined', 'clock_offset'],
+    says: ['sooner than 1 h after its list: a time zone of 1 h too much', 'Log the times of both sides in UTC'],
+    attributed: 0,
+  },
+  'clicks in local time, within the horizon': {
+    log: shop({ clicked: (row) => ({ ...row, ts: ts(row) + 2 * HOUR }) }),
+    config: LONG,
+    codes: ['clock_offset'],
+    says: ['a time zone of 2 h too much'],
+    attributed: 60,
+  },
+  'clicks before their list by a time zone of five and a half hours': {
+    log: shop({ clicked: (row) => ({ ...row, ts: ts(row) - 5.5 * HOUR }) }),
+    codes: ['nothing_joined', 'clock_offset'],
+    says: ['Most feedback is dated before its list', 'a time zone of 5.5 h too little'],
+    attributed: 0,
+  },
+  'a clock that goes some seconds wrong': {
+    log: shop({ clicked: (row) => ({ ...row, ts: ts(row) - 20_000 }) }),
+    codes: ['nothing_joined', 'clock_offset'],
+    says: ['attribution.backward'],
+    attributed: 0,
+  },
+  'purchases half a day later': {
+    log: shop({ clicked: (row, n) => ({ ...row, ts: ts(row) + 10 * HOUR + 3 * 60_000 * n }) }),
+    codes: ['nothing_joined', 'beyond_horizon'],
+    says: ['later than the longest horizon, 30m', 'attribution.horizons'],
+    attributed: 0,
+  },
+  'times without their day': {
+    log: shop({ clicked: (row) => ({ ...row, ts: new Date(ts(row) % (24 * HOUR)).toISOString() }) }),
+    codes: ['nothing_joined', 'unit_of_time'],
+    says: ['Most times of the feedback are before 1990', 'the first of them is read as 1970-01-01T08:00:04.000Z'],
+    attributed: 0,
+  },
+  'items of another catalogue': {
+    log: shop({ clicked: (row, n) => ({ ...row, itemId: `offer${n}` }) }),
+    codes: ['nothing_joined', 'items_never_match'],
+    says: ['names an item that is not in its list', 'such as: "offer0" for a list of "sku-0", "sku-1", "sku-2", ...'],
+    attributed: 0,
+  },
+  'items with a prefix': {
+    log: shop({ clicked: (row) => ({ ...row, itemId: `de:${row['itemId']}` }) }),
+    codes: ['nothing_joined', 'items_never_match'],
+    says: ['the feedback writes "de:" before the item id'],
+    attributed: 0,
+  },
+  'actions without a grade': {
+    log: shop({ clicked: (row, n) => ({ ...row, action: n % 3 === 0 ? 'click' : 'open_details' }) }),
+    codes: ['unknown_actions'],
+    says: ['66.7 % of the feedback is of actions without a grade', '"open_details" 40', 'grades: {open_details: 1}'],
+    attributed: 60,
+  },
+  'an action that is misspelled now and then': {
+    log: shop({ clicked: (row, n) => ({ ...row, action: n % 10 === 0 ? 'Click' : 'click' }) }),
+    codes: ['unknown_actions'],
+    says: ['"Click" 6', 'grades: {Click: 1}'],
+    attributed: 60,
+  },
+  'one impression that is dated a week ahead of the others': {
+    log: shop({ shown: (row, n) => (n === 2 ? { ...row, ts: NOW - HOUR } : row) }),
+    codes: ['few_joined', 'all_late'],
+    says: [
+      '57 of 60 impressions came when time had passed',
+      'row 3 of',
+      '2026-11-21T23:00:00.000Z',
+      'far ahead of the others',
+    ],
+    attributed: 2,
+  },
+  'another name for the request id': {
+    log: shop({ shown: ({ requestId, ...row }) => ({ request_id: requestId, ...row }) }),
+    codes: ['nothing_counted', 'most_invalid'],
+    says: [
+      '60 of 60 records of the impressions cannot be used: missing_field: requestId 60',
+      'has request_id, ts, userId, variant, items',
+      'adapter: {map: {...}}',
+    ],
+    attributed: 0,
+  },
+  'most clicks without an item': {
+    log: shop({ clicked: ({ itemId, ...row }, n) => (n % 4 === 0 ? { itemId, ...row } : { ...row, sku: itemId }) }),
+    codes: ['few_joined', 'most_invalid'],
+    says: ['45 of 60 records of the feedback cannot be used: missing_field: itemId 45', 'row 2 of'],
+    attributed: 15,
+  },
+  'files the wrong way round': {
+    log: { impressions: shop().feedback, feedback: shop().impressions },
+    codes: ['nothing_counted', 'files_swapped'],
+    says: ['60 records of --impressions are feedback, and 60 of --feedback are impressions.', 'Swap'],
+    attributed: 0,
+  },
+  'an empty file of feedback': {
+    log: { ...shop(), feedback: [] },
+    codes: ['feedback_missing'],
+    says: ['There is no feedback in the input, so every list counts as one without a positive.'],
+    attributed: 0,
+  },
+  'two empty files': {
+    log: { impressions: [], feedback: [] },
+    codes: ['nothing_counted'],
+    says: ['There is no impression in the input.'],
+    attributed: 0,
+  },
+};
+
+describe('a replay says above the numbers what looks wrong:', () => {
+  it.each(Object.entries(MISTAKES))('%s', async (_, { log, config = '', codes, says, attributed }) => {
+    const { result, codes: found, screen } = await replayed(log, config);
+    const words = screen.replace(/\s+/g, ' ');
+    expect(result.feedback.attributed).toBe(attributed);
+    expect(found).toEqual(codes);
+    for (const text of says) expect(words).toContain(text);
+    expect(screen.startsWith('What looks wrong:\n')).toBe(true);
+    expect(result.isEmpty).toBe(attributed === 0);
+  });
+
+  it('one log of both sides that is not in the order of time', async () => {
+    const { impressions, feedback } = shop();
+    const { codes, screen } = await replayed(
+      { events: [...impressions, ...feedback] },
+      'attribution: {horizons: [1m, 1h]}',
+    );
+    expect(codes).toContain('out_of_order');
+    expect(screen).toContain('in the order of time');
+  });
+});
+
+describe('an event that is dated later than the wall clock allows', () => {
+  const far = Date.parse('2099-01-01T00:00:00Z');
+  const changed = shop({ shown: (row, n) => (n === 0 ? { ...row, ts: far } : row) });
+
+  it('is future, and empties no replay', async () => {
+    const { result, codes } = await replayed(changed);
+    expect(result.impressions).toMatchObject({ accepted: 59, drops: { future: 1, late: 0 } });
+    expect(result.feedback).toMatchObject({ attributed: 59, drops: { orphan: 1 } });
+    expect(codes).toEqual(['dated_ahead']);
+  });
+
+  it('holds up no other file of its side', async () => {
+    const half = shop().impressions.map((row, n) => (n === 0 ? { ...row, ts: far } : row));
+    const { result } = await replayed({
+      impressions: half.filter((_, n) => n % 2 === 0),
+      feedback: shop().feedback,
+      more: half.filter((_, n) => n % 2 === 1),
+    });
+    expect(result.impressions).toMatchObject({ accepted: 59, drops: { future: 1, late: 0 } });
+  });
+
+  it.each([
+    ['at the clock and futureSkew', 0, 0],
+    ['a millisecond later', 1, 1],
+    ['a millisecond sooner', -1, 0],
+  ])('is judged in threes: %s', async (_, more, future) => {
+    const edge = NOW + 600_000 + more;
+    const { result } = await replayed(
+      shop({ shown: (row, n) => (n === 59 ? { ...row, ts: edge } : row) }),
+      'attribution: {futureSkew: 10m}',
+    );
+    expect(result.impressions.drops.future).toBe(future);
+  });
+});
