@@ -38,6 +38,7 @@ export const INVALID_CODES = [
   'mixed_positions', // some items with a position and some without
   'duplicate_position', // two items at one position
   'too_many_items', // more items than limits.itemsPerList
+  'split_list', // rows of a list that had ended before them in its file
   'adapter_failed', // the adapter could not read the record
 ] as const;
 export type InvalidCode = (typeof INVALID_CODES)[number];

@@ -23,11 +23,13 @@ export function fingerprint(settings: Settings): Fingerprint {
       grades: grading.actions
         .filter(({ name, rule }) => rule.grade > 0 || rule.from === 'value' || rule.veto || !referred.has(name))
         .map(({ name, rule }) => ({ name, rule: storedRule(rule) })),
-      'kafka.topics': kafka.topics.map(({ role, adapter, tsUnit, positionBase }) => ({
+      'kafka.topics': kafka.topics.map(({ role, adapter, tsUnit, timeZone, positionBase }) => ({
         role,
         adapter,
-        tsUnit,
+        // What was milliseconds when they were the default means the same: auto only reads more.
+        tsUnit: tsUnit === 'auto' ? 'ms' : tsUnit,
         positionBase,
+        timeZone,
       })),
       'limits.itemsPerList': limits.itemsPerList,
       'limits.feedbackPerImpression': limits.feedbackPerImpression,

@@ -18,8 +18,8 @@ export function simulatedTopics({ kafka }: Settings): Readonly<Record<Side, stri
     const problem =
       topic.adapter !== 'canonical'
         ? 'adapter must be canonical'
-        : topic.tsUnit !== 'ms'
-          ? 'tsUnit must be ms'
+        : topic.tsUnit !== 'auto' && topic.tsUnit !== 'ms'
+          ? 'tsUnit must be auto or ms'
           : undefined;
     if (problem !== undefined)
       throw new UsageError(`the simulated events do not fit the topic ${topic.name}: its ${problem}`);

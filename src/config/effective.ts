@@ -30,6 +30,6 @@ export function effectiveDocument({ document, settings }: Configuration): object
   };
 }
 
-function plainTopic({ name, adapter, tsUnit, positionBase }: TopicSettings): object {
-  return { name, adapter, tsUnit, positionBase };
+function plainTopic({ name, adapter, tsUnit, timeZone, positionBase }: TopicSettings): object {
+  return { name, adapter, tsUnit, ...(timeZone === undefined ? {} : { timeZone }), positionBase };
 }

@@ -19,7 +19,7 @@ import { kafkaSecurityOf, redisSecurityOf } from './security.ts';
 import { cohortsPerSet } from './series.ts';
 import type { Settings, Span } from './settings.ts';
 import { clusteredOf } from './statistics.ts';
-import { topicsOf } from './topic-roles.ts';
+import { inputsOf, topicsOf } from './topic-roles.ts';
 
 const HOUR = 3_600_000;
 
@@ -50,11 +50,12 @@ export function resolve(document: ConfigDocument, report: Report, command: Comma
     lowerIsBetter: lowerIsBetterOf(document.lowerIsBetter, measures, grading, known),
   };
   const experiments = experimentsOf(document.experiments, referred, command === 'run');
-  const topics = topicsOf(document.kafka.topics, report);
+  const topics = topicsOf(document.kafka.topics, document.inputs, report);
   const counts = { measures: names.length, windows: windows.length, horizons: horizons.length, sets: cohorts.length };
 
   return {
     namespace,
+    inputs: inputsOf(document.inputs, topics, report),
     kafka: {
       ...document.kafka,
       sessionTimeout: msOf(document.kafka.sessionTimeout),

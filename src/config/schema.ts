@@ -7,7 +7,7 @@ import { gradesSchema } from './grades.ts';
 import { httpSchema } from './http.ts';
 import { redisSchema } from './redis.ts';
 import { statisticsSchema } from './statistics.ts';
-import { kafkaSchema } from './topics.ts';
+import { inputsSchema, kafkaSchema } from './topics.ts';
 import {
   anyText,
   auto,
@@ -106,6 +106,7 @@ export const configSchema = group({
   namespace: textOf('a name without blanks and braces, at most 100 characters', /^[^\s{}\p{Cc}]{1,100}$/u)
     .prefault('default')
     .meta({ description: 'prefix of all keys in Redis' }),
+  inputs: inputsSchema.prefault({}).meta({ description: 'How events are written, in files and in Kafka.' }),
   kafka: kafkaSchema.prefault({}).meta({ description: 'Where events come from.' }),
   redis: redisSchema.prefault({}).meta({ description: 'Where state is kept.' }),
   attribution: attributionSchema.prefault({}).meta({ description: 'Which feedback belongs to which impression.' }),

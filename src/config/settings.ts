@@ -1,7 +1,7 @@
 /** The configuration as the rest of the program sees it: checked, with units, without text that is still to be parsed. */
 
 import type { KafkaSecurity, RedisSecurity, SecretSource } from '../connections/settings.ts';
-import type { AdapterChoice, PositionBase, TsUnit } from '../consumers/decode/settings.ts';
+import type { AdapterChoice, FileForm, PositionBase, TsUnit } from '../consumers/decode/settings.ts';
 import type { TopicRole } from '../consumers/join/settings.ts';
 import type { DurationMs, EpochMs } from '../events.ts';
 import type { ItemFile } from '../measures/catalogue.ts';
@@ -14,12 +14,23 @@ export interface Span {
   readonly ms: DurationMs;
 }
 
-export interface TopicSettings {
-  readonly name: string;
-  readonly role: TopicRole;
+/** How events are written. */
+export interface EventForm {
   readonly adapter: AdapterChoice;
   readonly tsUnit: TsUnit;
+  /** Of times without a zone; undefined: they are refused. */
+  readonly timeZone: string | undefined;
   readonly positionBase: PositionBase;
+}
+
+export interface TopicSettings extends EventForm {
+  readonly name: string;
+  readonly role: TopicRole;
+}
+
+/** How the events of a file are written, and the file itself. */
+export interface InputSettings extends EventForm {
+  readonly file: FileForm;
 }
 
 export interface ExperimentSettings {
@@ -56,6 +67,12 @@ export type DeadLetterSettings =
 
 export interface Settings {
   readonly namespace: string;
+  /** Of files: of one side, or of both in one. */
+  readonly inputs: {
+    readonly impressions: InputSettings;
+    readonly feedback: InputSettings;
+    readonly events: InputSettings;
+  };
   readonly kafka: KafkaSecurity & {
     readonly brokers: readonly string[];
     readonly groupId: string;

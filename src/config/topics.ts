@@ -1,12 +1,15 @@
 import { z } from 'zod';
-import { TS_UNITS } from '../consumers/decode/settings.ts';
+import { FILE_FORMATS, TS_UNITS } from '../consumers/decode/settings.ts';
+import { timeZone } from '../consumers/decode/time-zone.ts';
 import { saslSchema, tlsSchema } from './access.ts';
-import { durationBetween, group, list, textOf, word } from './values.ts';
+import { anyText, durationBetween, group, list, textOf, whole, word } from './values.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'expected a text, a number, true or false' });
-const source = z.union([z.string(), z.strictObject({ const: scalar })], {
-  error: 'expected a JSON pointer such as /context/id, or {const: value}',
-});
+const separator = textOf('what stands between the parts, such as "|"', /^.{1,10}$/su);
+const source = z.union(
+  [z.string(), z.strictObject({ const: scalar }), z.strictObject({ at: z.string(), split: separator })],
+  { error: 'expected a JSON pointer such as /context/id, {const: value} or {at: /ids, split: "|"}' },
+);
 const map = z.record(z.string(), source, { error: 'expected fields and where they are, such as {requestId: /id}' });
 const when = z.record(z.string(), z.union([scalar, list(scalar, 'values', 1)]), {
   error: 'expected JSON pointers and values, such as {/event: Product Clicked}',
@@ -18,18 +21,53 @@ const oneOfMaps = z.strictObject(
   },
   { error: 'expected {when: {pointer: value}, map: {field: pointer}}' },
 );
-const adapter = z.union(
-  [
-    word(['canonical', 'open-bandit']),
-    z.strictObject({ map: map.meta({ description: 'where each field stands in a record of yours' }) }),
-    z.strictObject({
-      maps: list(oneOfMaps, 'maps, each with when and map', 1).meta({
-        description: 'for a topic of several kinds of records: the first whose conditions a record meets is used',
-      }),
+const forms = [
+  word(['canonical', 'open-bandit']),
+  z.strictObject({ map: map.meta({ description: 'where each field stands in a record of yours' }) }),
+  z.strictObject({
+    maps: list(oneOfMaps, 'maps, each with when and map', 1).meta({
+      description: 'for a topic of several kinds of records: the first whose conditions a record meets is used',
     }),
+  }),
+] as const;
+const adapter = z.union(forms, {
+  error: 'expected canonical, open-bandit, {map: {field: pointer}} or {maps: [{when, map}]}',
+});
+
+const column = textOf('the name of a field or column, or a JSON pointer such as /rank', /^[^\0]+$/u);
+const rowFeedback = z.union(
+  [anyText, z.strictObject({ action: anyText, ts: source.optional(), value: source.optional() })],
+  { error: 'expected an action such as click, or {action, ts, value}' },
+);
+/** For files alone: which rows make a list depends on rows around them, and a worker that begins anew may begin in their middle. */
+const fileAdapter = z.union(
+  [
+    ...forms,
+    z.strictObject(
+      {
+        list: z.strictObject(
+          {
+            by: column.meta({ description: 'whose rows make one list: the request' }),
+            order: column
+              .optional()
+              .meta({ description: 'position of a row in the list. Default: the order of the rows' }),
+            within: whole(1, 10_000_000)
+              .prefault(100_000)
+              .meta({ description: 'all rows of a list stand among so many from its first' }),
+          },
+          { error: 'expected {by: requestId, order: rank}' },
+        ),
+        map: map.optional(),
+        feedback: z
+          .record(z.string(), rowFeedback, { error: 'expected columns and actions, such as {clicked: click}' })
+          .optional(),
+      },
+      { error: 'expected {list: {by, order}, map, feedback}' },
+    ),
   ],
   {
-    error: 'expected canonical, open-bandit, {map: {field: pointer}} or {maps: [{when, map}]}',
+    error:
+      'expected canonical, open-bandit, {map: {field: pointer}}, {maps: [{when, map}]} or {list: {by, order}, map, feedback}',
   },
 );
 
@@ -38,14 +76,72 @@ export const topicName = textOf(
   /^[A-Za-z0-9._-]{1,249}$/,
   (text) => text !== '.' && text !== '..',
 );
+const zone = textOf(
+  'a time zone such as Europe/Berlin, UTC or +01:00',
+  /^[A-Za-z0-9+:_/-]{1,64}$/,
+  (text) => timeZone(text) !== undefined,
+);
+
+/** @param otherwise what holds where nothing is written, said of adapter, tsUnit, positionBase and timeZone */
+function eventForm(otherwise: readonly [string, string, string, string]) {
+  return {
+    tsUnit: word(TS_UNITS)
+      .optional()
+      .meta({
+        description: `unit of times that are numbers; auto: each number tells its own. Default: ${otherwise[1]}`,
+      }),
+    timeZone: zone.optional().meta({
+      description: `of times that are written without a zone. Default: ${otherwise[3]}`,
+    }),
+    positionBase: z
+      .union([z.literal(0), z.literal(1)], { error: 'expected 0 or 1' })
+      .optional()
+      .meta({ description: `position of the first slot. Default: ${otherwise[2]}` }),
+  };
+}
+
+const OF_INPUTS = [
+  'that of inputs, else canonical',
+  'that of inputs, else auto',
+  'that of inputs, else 1',
+  'that of inputs, else they are refused',
+] as const;
+const OF_TOPICS = [
+  'that of the topic, else canonical',
+  'that of the topic, else auto',
+  'that of the topic, else 1',
+  'that of the topic, else they are refused',
+] as const;
+
 const topic = group({
   name: topicName.meta({ description: 'of the topic; the same name on both sides is one topic of both kinds' }),
-  adapter: adapter.optional().meta({ description: 'how records become events. Default: canonical' }),
-  tsUnit: word(TS_UNITS).optional().meta({ description: 'unit of times that are numbers. Default: ms' }),
-  positionBase: z
-    .union([z.literal(0), z.literal(1)], { error: 'expected 0 or 1' })
+  adapter: adapter.optional().meta({ description: `how records become events. Default: ${OF_INPUTS[0]}` }),
+  ...eventForm(OF_INPUTS),
+});
+
+const input = group({
+  adapter: fileAdapter.optional().meta({ description: `how records become events. Default: ${OF_TOPICS[0]}` }),
+  ...eventForm(OF_TOPICS),
+  format: word(FILE_FORMATS)
     .optional()
-    .meta({ description: 'position of the first slot. Default: 1' }),
+    .meta({ description: 'how files are written; auto: what their first bytes look like. Default: auto' }),
+  delimiter: textOf('one sign of ASCII but a quote or a line break', /^[\t -!#-~]$/)
+    .optional()
+    .meta({
+      description:
+        'between the fields of a CSV. Default: comma, tab, semicolon or bar, whichever its first line has most',
+    }),
+  columns: list(anyText, 'names of columns, such as [request, item, rank]', 1)
+    .optional()
+    .meta({ description: 'names of the columns of a CSV that has no header. Default: its first row names them' }),
+});
+
+export const inputsSchema = group({
+  impressions: input.prefault({}).meta({ description: 'lists that were shown' }),
+  feedback: input.prefault({}).meta({ description: 'what was done with them' }),
+  events: input.prefault({}).meta({
+    description: 'a log of both kinds; what is not set here is as for impressions',
+  }),
 });
 
 const broker = textOf('host:port, such as localhost:9092', /^(?:\[[0-9a-fA-F:]+\]|[^\s:,/@[\]]+):[0-9]{1,5}$/, hasPort);
@@ -77,6 +173,8 @@ export const kafkaSchema = group({
   }).prefault({}),
 });
 
+export type InputDocument = z.output<typeof input>;
+export type InputsDocument = z.output<typeof inputsSchema>;
 export type TopicDocument = z.output<typeof topic>;
 export type TopicsDocument = z.output<typeof kafkaSchema>['topics'];
 

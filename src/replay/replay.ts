@@ -1,7 +1,9 @@
 import { MemoryStore } from '../accumulators/store/memory.ts';
 import type { Commit, CommitAnswer, Store } from '../accumulators/store/port.ts';
-import type { Settings } from '../config/settings.ts';
+import type { InputSettings, Settings } from '../config/settings.ts';
+import { canonicalRow } from '../consumers/decode/canonical-row.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
+import { hasRowFeedback, listKey } from '../consumers/decode/list.ts';
 import type { AdapterChoice } from '../consumers/decode/settings.ts';
 import type { TopicRole } from '../consumers/join/settings.ts';
 import { FileSource, type FileTopic } from '../consumers/source/files.ts';
@@ -147,13 +149,15 @@ function unitSettingsOf(
 function topicsOf(options: ReplayOptions, users: UserMeans | undefined): (FileTopic & { readonly role: TopicRole })[] {
   const { settings, inputs, order } = options;
   let files = 0;
-  const topic = (role: TopicRole, side: readonly ReplayFile[]): FileTopic & { readonly role: TopicRole } => {
-    const { adapter, tsUnit, positionBase } =
-      settings.kafka.topics.find(
-        (t) => (!role.impressions || t.role.impressions) && (!role.feedback || t.role.feedback),
-      ) ??
-      settings.kafka.topics.find((t) => t.role.impressions) ??
-      settings.kafka.topics[0];
+  const topic = (
+    role: TopicRole,
+    side: readonly ReplayFile[],
+    input: InputSettings,
+  ): FileTopic & { readonly role: TopicRole } => {
+    const { tsUnit, timeZone, positionBase, file: form, adapter: configured } = input;
+    const adapter = options.adapter ?? configured;
+    const isList = typeof adapter === 'object' && 'list' in adapter;
+    const isCanonical = adapter === 'canonical' || (isList && adapter.map === undefined);
     return {
       role,
       order,
@@ -162,19 +166,33 @@ function topicsOf(options: ReplayOptions, users: UserMeans | undefined): (FileTo
           ...decoderLimits(settings),
           role,
           tsUnit,
+          timeZone,
           positionBase,
-          adapter: options.adapter ?? adapter,
+          adapter,
           defaults,
+          columns: form.columns,
           sessions: users?.needsSessions === true,
         });
-        return { path, name: String(++files), decoder: users?.numbering(decoder) ?? decoder };
+        return {
+          path,
+          name: String(++files),
+          decoder: users?.numbering(decoder) ?? decoder,
+          side: role.impressions ? 'impressions' : 'feedback',
+          // It reads the lines of its CSV itself.
+          form: adapter === 'open-bandit' ? { ...form, format: 'ndjson' } : form,
+          toObject: isCanonical ? canonicalRow : undefined,
+          lists: isList ? { keyOf: listKey(adapter), within: adapter.list.within } : undefined,
+        };
       }),
     };
   };
-  if ('events' in inputs) return [topic({ impressions: true, feedback: true }, inputs.events)];
+  const { impressions, feedback, events } = settings.inputs;
+  if ('events' in inputs) return [topic({ impressions: true, feedback: true }, inputs.events, events)];
+  // Rows of shown items may say what was done with them.
+  const isBoth = hasRowFeedback(options.adapter ?? impressions.adapter);
   return [
-    topic({ impressions: true, feedback: false }, inputs.impressions),
-    topic({ impressions: false, feedback: true }, inputs.feedback),
+    topic({ impressions: true, feedback: isBoth }, inputs.impressions, impressions),
+    topic({ impressions: false, feedback: true }, inputs.feedback, feedback),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import { ConfigError } from '../config/problems.ts';
 import type { Settings } from '../config/settings.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
@@ -57,10 +58,15 @@ export function workerSettings(
   };
 }
 
+/** @throws ConfigError where the records of a topic are rows of one item each */
 export function serviceDecoders(settings: Settings): readonly Decoder[] {
-  return settings.kafka.topics.map(({ role, adapter, tsUnit, positionBase }) =>
-    createDecoder({ ...decoderLimits(settings), role, adapter, tsUnit, positionBase }),
-  );
+  return settings.kafka.topics.map(({ role, name, adapter, tsUnit, timeZone, positionBase }) => {
+    if (typeof adapter === 'object' && 'list' in adapter) {
+      const message = `rows of one item each are read from files only: write whole lists to the topic "${name}", and set its adapter under kafka.topics`;
+      throw new ConfigError([{ path: 'inputs.impressions.adapter.list', message }]);
+    }
+    return createDecoder({ ...decoderLimits(settings), role, adapter, tsUnit, timeZone, positionBase });
+  });
 }
 
 /** Rows that nobody writes for so long belong to a namespace that was given up. */

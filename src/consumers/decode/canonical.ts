@@ -8,6 +8,7 @@ import { LARGEST_VALUE } from '../../events.ts';
 import { isFields, isItem, isVariants } from './raw.ts';
 import { MAX_OFFSET, MAX_RANK } from './reader.ts';
 import type { DecoderOptions } from './settings.ts';
+import { timeZone } from './time-zone.ts';
 import { timeOf } from './times.ts';
 
 export interface Invalid {
@@ -41,9 +42,10 @@ const model = z.object(
   { error: typed('wrong_type') },
 );
 
-function eventFields({ tsUnit }: Pick<DecoderOptions, 'tsUnit'>) {
+function eventFields({ tsUnit, timeZone: name }: Pick<DecoderOptions, 'tsUnit' | 'timeZone'>) {
+  const zone = name === undefined ? undefined : timeZone(name);
   const ts = z.union([z.string(), z.number()], { error: typed('bad_time') }).transform((value, ctx) => {
-    const ms = timeOf(value, tsUnit);
+    const ms = timeOf(value, tsUnit, zone);
     if (Number.isNaN(ms)) ctx.addIssue({ code: 'custom', message: 'bad_time' });
     return ms;
   });
@@ -74,7 +76,9 @@ function itemsSchema({ itemsPerList, positionBase }: Pick<DecoderOptions, 'items
     });
 }
 
-export function impressionSchema(options: Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'tsUnit'>) {
+export function impressionSchema(
+  options: Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'tsUnit' | 'timeZone'>,
+) {
   return z.object({
     ...eventFields(options),
     items: itemsSchema(options),
@@ -89,7 +93,7 @@ export function impressionSchema(options: Pick<DecoderOptions, 'itemsPerList' | 
   });
 }
 
-export function feedbackSchema(options: Pick<DecoderOptions, 'tsUnit'>) {
+export function feedbackSchema(options: Pick<DecoderOptions, 'tsUnit' | 'timeZone'>) {
   return z.object({
     ...eventFields(options),
     itemId: id,

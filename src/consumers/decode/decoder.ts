@@ -7,6 +7,7 @@ import { textOf } from './bytes.ts';
 import { explain, feedbackSchema, type Invalid, impressionSchema } from './canonical.ts';
 import { Defaults } from './defaults.ts';
 import { Dimensions } from './dimensions.ts';
+import { listAdapter } from './list.ts';
 import { mapAdapter, mapsAdapter } from './map.ts';
 import { feedbackOf, impressionOf } from './normalize.ts';
 import { OPEN_BANDIT_COLUMNS, openBanditAdapter } from './open-bandit.ts';
@@ -14,7 +15,9 @@ import { isImpression, isItem, type RawRecord } from './raw.ts';
 import { firstDoubtful, Reader } from './reader.ts';
 import type { Decoded, Decoder, Refused, Scanned } from './record.ts';
 import { Scanner } from './scanner.ts';
-import type { AdapterChoice, Carried, DecoderOptions } from './settings.ts';
+import type { Carried, DecoderOptions } from './settings.ts';
+import { timeZone } from './time-zone.ts';
+import { timeOf } from './times.ts';
 
 /** What the schema of an impression judges before its items. */
 const FIELDS_BEFORE_ITEMS: ReadonlySet<PropertyKey> = new Set(['requestId', 'ts', 'eventId', 'userId', 'sessionId']);
@@ -50,7 +53,7 @@ class RecordDecoder implements Decoder {
     this.#limit = Math.max(impressions ? options.impressionBytes : 0, feedback ? options.feedbackBytes : 0);
     this.#itemsPerList = options.itemsPerList;
     this.#positionBase = options.positionBase;
-    this.#adapter = adapterOf(options.adapter, options.columns);
+    this.#adapter = adapterOf(options);
     this.#dimensions = new Dimensions(options.dimensions);
     this.#defaults =
       options.defaults === undefined || options.defaults.size === 0 ? undefined : new Defaults(options.defaults);
@@ -161,9 +164,16 @@ function withSession(impression: Event | Refused, { sessionId }: RawRecord): Eve
   };
 }
 
-function adapterOf(choice: AdapterChoice, columns: readonly string[] = OPEN_BANDIT_COLUMNS): Adapter {
+function adapterOf(options: DecoderOptions): Adapter {
+  const { adapter: choice, columns = OPEN_BANDIT_COLUMNS, tsUnit, timeZone: name } = options;
   if (choice === 'canonical') return canonicalAdapter;
   if (choice === 'open-bandit') return openBanditAdapter(columns);
+  if ('list' in choice) {
+    const zone = name === undefined ? undefined : timeZone(name);
+    return listAdapter(choice, (value) =>
+      typeof value === 'string' || typeof value === 'number' ? timeOf(value, tsUnit, zone) : Number.NaN,
+    );
+  }
   if ('map' in choice) return mapAdapter(choice.map);
   if ('maps' in choice) return mapsAdapter(choice.maps);
   return assertNever(choice);

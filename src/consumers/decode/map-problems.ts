@@ -62,10 +62,12 @@ function keyProblem(key: string, has: (field: string) => boolean): string | unde
 }
 
 function sourceProblem(key: string, source: FieldSource): string | undefined {
-  if (typeof source === 'string') {
-    return parsePointer(source) === undefined ? 'expected a JSON pointer such as /context/id (RFC 6901)' : undefined;
+  const isList = key === 'each' || ['items', 'each'].includes(mapKey(key).field);
+  const pointer = typeof source === 'string' ? source : 'at' in source ? source.at : undefined;
+  if (typeof source === 'object' && 'at' in source && !isList) return 'only a list is split, such as items';
+  if (pointer !== undefined) {
+    return parsePointer(pointer) === undefined ? 'expected a JSON pointer such as /context/id (RFC 6901)' : undefined;
   }
-  const isList = key === 'each' || mapKey(key).field === 'items';
   return isList ? 'expected a JSON pointer; a list cannot be constant' : undefined;
 }
 

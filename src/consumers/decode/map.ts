@@ -1,7 +1,8 @@
 import type { InvalidCode } from '../../drops.ts';
 import { type Adapted, type Adapter, parseObject } from './adapter.ts';
 import { FIELDS, type Field, mapKey } from './map-fields.ts';
-import { parsePointer, resolvePointer } from './pointer.ts';
+import { numberIn } from './number-text.ts';
+import { jsonIn, parsePointer, resolvePointer } from './pointer.ts';
 import { isFields, type RawRecord } from './raw.ts';
 import type { Conditions, FieldMap, FieldSource, MapCase } from './settings.ts';
 
@@ -47,7 +48,7 @@ function eventsOf(map: FieldMap): (root: RawRecord) => Adapted {
   if (typeof each !== 'string') return (root) => [event(root, undefined)];
   const entries = pointerGetter(each);
   return (root) => {
-    const list = entries(root);
+    const list = opened(entries(root));
     if (!Array.isArray(list)) return notAList(list);
     const shared = sharedItems?.(root);
     if (Array.isArray(shared) && shared.length * list.length > MOST_SHARED_ITEMS) return 'too_large';
@@ -59,7 +60,11 @@ function notAList(value: unknown): InvalidCode {
   return isAbsent(value) ? 'missing_field' : 'wrong_type';
 }
 
-function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRecord {
+/** Fields that are numbers, and may be written as text. */
+const NUMBERS: ReadonlySet<string> = new Set(['value', 'offset', 'position', 'score', 'propensity']);
+
+/** From a record, and one of its entries, to the record in canonical fields. */
+export function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRecord {
   const fields: [Field, EventGetter][] = [];
   const itemGetters = new Map<string, Getter>();
   const groups = {
@@ -73,8 +78,10 @@ function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRecord {
     const eventGetter: EventGetter = isOfEntry ? (_, entry) => getter(entry) : getter;
     const field = FIELDS.find((one) => one === name);
     const [head, ...rest] = name.split('.');
-    if (field !== undefined) fields.push([field, eventGetter]);
-    else if (head === 'items') itemGetters.set(rest.join('.'), getter);
+    const isNumber = NUMBERS.has(field ?? rest.join('.'));
+    if (field !== undefined) {
+      fields.push([field, isNumber ? (root, entry) => numberIn(eventGetter(root, entry)) : eventGetter]);
+    } else if (head === 'items') itemGetters.set(rest.join('.'), isNumber ? (item) => numberIn(getter(item)) : getter);
     else if (head === 'model' || head === 'cohorts' || head === 'experiments') {
       groups[head].set(rest.join('.'), eventGetter);
     }
@@ -85,6 +92,7 @@ function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRecord {
   return (root, entry) => {
     const record: RawRecord = {};
     for (const [field, getter] of fields) record[field] = getter(root, entry);
+    record.items = opened(record.items);
     if (itemGetters.size > 0 && Array.isArray(record.items)) {
       record.items = record.items.map((item: unknown) => pick(itemGetters, item, undefined));
     }
@@ -95,8 +103,22 @@ function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRecord {
   };
 }
 
-function getterOf(source: FieldSource): Getter {
-  return typeof source === 'string' ? pointerGetter(source) : () => source.const;
+export function getterOf(source: FieldSource): Getter {
+  if (typeof source === 'string') return pointerGetter(source);
+  if ('const' in source) return () => source.const;
+  const getter = pointerGetter(source.at);
+  return (root) => parts(getter(root), source.split);
+}
+
+/** A text split into a list, without the blanks around each part; an empty one is an empty list. Any other value is left as it is. */
+function parts(value: unknown, separator: string): unknown {
+  if (typeof value !== 'string') return value;
+  return value.trim() === '' ? [] : value.split(separator).map((part) => part.trim());
+}
+
+/** A text that holds an object or a list as JSON is that. */
+function opened(value: unknown): unknown {
+  return typeof value === 'string' ? jsonIn(value) : value;
 }
 
 function pointerGetter(text: string): Getter {
@@ -107,7 +129,8 @@ function pointerGetter(text: string): Getter {
 type Getters = ReadonlyMap<string, EventGetter>;
 
 /** The base with the mapped fields laid over it. A base that is no object stays, for validation to refuse. */
-function overlay(getters: Getters, root: unknown, entry: unknown, base: unknown): unknown {
+function overlay(getters: Getters, root: unknown, entry: unknown, given: unknown): unknown {
+  const base = opened(given);
   if (getters.size === 0 || (!isAbsent(base) && !isFields(base))) return base;
   const fields = pick(getters, root, entry);
   if (isFields(base)) for (const name of Object.keys(base)) fields[name] ??= base[name];

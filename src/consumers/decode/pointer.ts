@@ -13,10 +13,14 @@ export function parsePointer(text: string): Pointer | undefined {
 
 const INDEX = /^(?:0|[1-9][0-9]{0,8})$/;
 
-/** The value that the pointer leads to; undefined: there is none. Only own fields are seen. */
+/**
+ * The value that the pointer leads to; undefined: there is none. Only own fields are seen. Where it leads into a text, the text
+ * is read as JSON.
+ */
 export function resolvePointer(root: unknown, pointer: Pointer): unknown {
   let value = root;
   for (const token of pointer) {
+    if (typeof value === 'string') value = jsonIn(value);
     if (Array.isArray(value)) {
       if (!INDEX.test(token)) return undefined;
       value = value[Number(token)];
@@ -27,6 +31,23 @@ export function resolvePointer(root: unknown, pointer: Pointer): unknown {
     }
   }
   return value;
+}
+
+/** The text that was read last: several pointers of a map lead into the same one. */
+let lastText = '';
+let lastValue: unknown;
+
+/** The object or list that a text holds as JSON; else the text. */
+export function jsonIn(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return text;
+  if (text === lastText) return lastValue;
+  try {
+    lastValue = JSON.parse(text);
+  } catch {
+    lastValue = text;
+  }
+  lastText = text;
+  return lastValue;
 }
 
 function isHolder(value: unknown): value is Readonly<Record<string, unknown>> {

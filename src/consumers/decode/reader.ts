@@ -9,6 +9,7 @@ import { carriedCategories, carriedScores } from './carried.ts';
 import type { Dimensions } from './dimensions.ts';
 import { isFields, isItem, isModel, isVariants, type RawItem, type RawRecord } from './raw.ts';
 import type { DecoderOptions } from './settings.ts';
+import { type TimeZone, timeZone } from './time-zone.ts';
 import { timeOf } from './times.ts';
 
 /** Slots before a page. */
@@ -16,14 +17,16 @@ export const MAX_OFFSET = 1_000_000;
 /** Ranks are kept in 32 bits. */
 export const MAX_RANK: Rank = 2 ** 31 - 1;
 
-type ReaderOptions = Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'tsUnit' | 'carries'>;
+type ReaderOptions = Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'tsUnit' | 'timeZone' | 'carries'>;
 
 export class Reader {
   readonly #options: ReaderOptions;
   readonly #dimensions: Dimensions;
+  readonly #zone: TimeZone | undefined;
 
   constructor(options: ReaderOptions, dimensions: Dimensions) {
     this.#options = options;
+    this.#zone = options.timeZone === undefined ? undefined : timeZone(options.timeZone);
     this.#dimensions = dimensions;
   }
 
@@ -115,7 +118,9 @@ export class Reader {
   }
 
   #time(value: unknown): EpochMs {
-    return typeof value === 'number' || typeof value === 'string' ? timeOf(value, this.#options.tsUnit) : Number.NaN;
+    return typeof value === 'number' || typeof value === 'string'
+      ? timeOf(value, this.#options.tsUnit, this.#zone)
+      : Number.NaN;
   }
 }
 

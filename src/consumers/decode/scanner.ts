@@ -22,11 +22,20 @@ import {
 import { Keys } from './keys.ts';
 import { MAX_OFFSET } from './reader.ts';
 import type { DecoderOptions } from './settings.ts';
+import { type TimeZone, timeZone } from './time-zone.ts';
 import { timeOf } from './times.ts';
 
 type ScannerOptions = Pick<
   DecoderOptions,
-  'role' | 'impressionBytes' | 'feedbackBytes' | 'itemsPerList' | 'positionBase' | 'tsUnit' | 'sampleUsers' | 'carries'
+  | 'role'
+  | 'impressionBytes'
+  | 'feedbackBytes'
+  | 'itemsPerList'
+  | 'positionBase'
+  | 'tsUnit'
+  | 'timeZone'
+  | 'sampleUsers'
+  | 'carries'
 >;
 
 /** Places of the values of a record, by field; what follows the texts is read in passing. */
@@ -59,6 +68,7 @@ const ZEROS = 32;
 export class Scanner {
   readonly #options: ScannerOptions;
   readonly #limit: number;
+  readonly #zone: TimeZone | undefined;
   readonly #context: DimensionSpans;
   /** The record, with zeros behind it, so that no read is out of bounds: the engine's code is three times slower where one may be. */
   #record = new Uint8Array(4096);
@@ -75,6 +85,7 @@ export class Scanner {
     const { role, impressionBytes, feedbackBytes } = options;
     this.#options = options;
     this.#limit = Math.max(role.impressions ? impressionBytes : 0, role.feedback ? feedbackBytes : 0);
+    this.#zone = options.timeZone === undefined ? undefined : timeZone(options.timeZone);
     this.#items = new ItemScanner(options);
     this.#carrier = options.carries === undefined ? undefined : new ItemCarrier(options.carries);
     this.#context = new DimensionSpans(dimensions);
@@ -220,7 +231,7 @@ export class Scanner {
     const to = this.#to[TS];
     const { tsUnit } = this.#options;
     if (to === 0) return Number.NaN;
-    if (u8[from] === QUOTE) return timeOf(latin1(u8, from + 1, to - 1), tsUnit);
+    if (u8[from] === QUOTE) return timeOf(latin1(u8, from + 1, to - 1), tsUnit, this.#zone);
     const whole = wholeNumber(u8, from, to);
     if (whole >= 0) return timeOf(whole, tsUnit);
     return decimalEnd(u8, from) === to ? timeOf(Number(latin1(u8, from, to)), tsUnit) : Number.NaN;

@@ -1,5 +1,6 @@
-import { assertNever, type EpochMs } from '../../events.ts';
+import type { EpochMs } from '../../events.ts';
 import type { TsUnit } from './settings.ts';
+import type { TimeZone } from './time-zone.ts';
 
 /** 9999-12-31T23:59:59.999Z. */
 export const LATEST_TIME: EpochMs = 253_402_300_799_999;
@@ -7,37 +8,57 @@ export const LATEST_TIME: EpochMs = 253_402_300_799_999;
 const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/**
- * Whole milliseconds since 1970 of a canonical `ts`: ISO 8601 text, or a finite number in `unit`. Parts of a
- * millisecond are cut. NaN: not a time, or outside 1970 to 9999.
- */
-export function timeOf(value: string | number, unit: TsUnit): EpochMs {
-  const ms = typeof value === 'string' ? parseTime(value) : toMs(value, unit);
-  return ms >= 0 && ms <= LATEST_TIME ? ms + 0 : Number.NaN;
-}
+/** A time as a number in text; parseTime takes none of these. */
+const NUMBER = /^[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE]\+?[0-9]{1,2})?$/;
 
-function toMs(value: number, unit: TsUnit): number {
-  switch (unit) {
-    case 'ms':
-      return Math.floor(value);
-    case 'us':
-      return (value - (value % 1000)) / 1000 - (value < 0 ? 1 : 0);
-    case 's':
-      // By way of microseconds: 1.001 s times 1000 would be a hair below 1001 ms.
-      return Math.floor(Math.round(value * 1e6) / 1e3);
-    default:
-      return assertNever(unit);
-  }
+/**
+ * Whole milliseconds since 1970 of a canonical `ts`: a text (`parseTime`, or a number as text), or a number in `unit`. Parts of a
+ * millisecond are cut. NaN: not a time; a text outside 1970 to 9999; a number outside the range of its unit.
+ * @param zone of texts that name none; undefined: they are no times
+ */
+export function timeOf(value: string | number, unit: TsUnit, zone?: TimeZone): EpochMs {
+  if (typeof value === 'number') return timeOfNumber(value, unit);
+  const ms = parseTime(value, zone);
+  if (ms >= 0 && ms <= LATEST_TIME) return ms + 0;
+  return NUMBER.test(value) ? timeOfNumber(Number(value), unit) : Number.NaN;
 }
 
 /**
- * Milliseconds of `2026-11-21T08:00[:00[.123]](Z|+01:00|+0100|+01)`; `t`, a blank and a decimal comma are read too. Every
- * digit of a fraction beyond the third is cut. NaN: not such a text. Written by hand because Date.parse takes much that
- * is no ISO 8601, and local times.
+ * Each unit has a range of its own, 2001-09-09 to 2286-11-20, that no other unit shares: seconds 1e9 to 1e10, milliseconds 1e12 to
+ * 1e13, microseconds 1e15 to 1e16, nanoseconds 1e18 to 1e19, each without its end. So a number tells its unit, and one that
+ * contradicts the unit that was named is no time.
  */
-export function parseTime(text: string): number {
+function timeOfNumber(value: number, unit: TsUnit): EpochMs {
+  if (value >= 1e12 && value < 1e13) return unit === 'auto' || unit === 'ms' ? Math.floor(value) : Number.NaN;
+  if (value >= 1e9 && value < 1e10) return unit === 'auto' || unit === 's' ? secondsToMs(value) : Number.NaN;
+  if (value >= 1e15 && value < 1e16) return unit === 'auto' || unit === 'us' ? microsecondsToMs(value) : Number.NaN;
+  if (value >= 1e18 && value < 1e19) return unit === 'auto' || unit === 'ns' ? nanosecondsToMs(value) : Number.NaN;
+  return Number.NaN;
+}
+
+/** By way of microseconds: 1.001 s times 1000 would be a hair below 1001 ms. */
+function secondsToMs(value: number): EpochMs {
+  return Math.floor(Math.round(value * 1e6) / 1e3);
+}
+
+function microsecondsToMs(value: number): EpochMs {
+  return (value - (value % 1000)) / 1000;
+}
+
+/** A double holds such a number to 2048 ns at worst, and half of that below a whole millisecond is that millisecond. */
+function nanosecondsToMs(value: number): EpochMs {
+  return Math.floor((value / 1e6) * (1 + Number.EPSILON));
+}
+
+/**
+ * Milliseconds of `2026-11-21T08:00[:00[.123]](Z|UTC|GMT|+01:00|+0100|+01)`; `t` or a blank in place of `T`, a decimal comma, and a
+ * blank before the zone are read too. Every digit of a fraction beyond the third is cut. NaN: not such a text. Written by hand
+ * because Date.parse takes much that is no ISO 8601, and local times.
+ * @param zone of a text that names none; undefined: it is no time
+ */
+export function parseTime(text: string, zone?: TimeZone): number {
   const length = text.length;
-  if (length < 17 || length > 48) return Number.NaN;
+  if (length < 16 || length > 48) return Number.NaN;
   const year = two(text, 0) * 100 + two(text, 2);
   const month = two(text, 5);
   const day = two(text, 8);
@@ -66,12 +87,14 @@ export function parseTime(text: string): number {
       if (at === first) return Number.NaN;
     }
   }
-  const zone = zoneMinutes(text, at);
-  return (((daysSince1970(year, month, day) * 24 + hour) * 60 + minute - zone) * 60 + second) * 1000 + fraction;
+  const local = (((daysSince1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction;
+  if (at === length) return zone === undefined ? Number.NaN : zone.instantOf(local);
+  return local - zoneMinutes(text, text.charCodeAt(at) === 32 ? at + 1 : at) * 60_000;
 }
 
 /** Minutes east of Greenwich of the zone that fills the rest of the text; NaN: no zone. */
 function zoneMinutes(text: string, at: number): number {
+  if (text.startsWith('UTC', at) || text.startsWith('GMT', at)) return text.length === at + 3 ? 0 : Number.NaN;
   const sign = text.charCodeAt(at);
   const rest = text.length - at;
   if (sign === 90 || sign === 122) return rest === 1 ? 0 : Number.NaN;

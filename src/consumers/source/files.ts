@@ -1,6 +1,11 @@
-import type { EpochMs, Offset } from '../../events.ts';
+import type { EpochMs, Offset, Side } from '../../events.ts';
 import type { Decoded, Decoder } from '../decode/record.ts';
-import { type ReadProgress, readLines } from './lines.ts';
+import type { FileForm } from '../decode/settings.ts';
+import type { RowObject } from './file-csv.ts';
+import type { FileRow } from './file-format.ts';
+import { type ListRows, RowLists } from './file-lists.ts';
+import { readRows } from './file-rows.ts';
+import type { ReadProgress } from './lines.ts';
 import type { Batch, Bounds, FilePlace, LogRecord, LogSource, SourceHandler } from './port.ts';
 
 /** One input file of a topic. */
@@ -10,6 +15,14 @@ export interface FileInput {
   /** Stands in the request ids that an adapter makes from file and row; unique over all files. */
   readonly name: string;
   readonly decoder: Decoder;
+  /** On which side a row counts that cannot be read. */
+  readonly side: Side;
+  /** How its rows are written; default: as its first bytes look. */
+  readonly form?: FileForm;
+  /** As in `RowsOptions`. */
+  readonly toObject?: RowObject | undefined;
+  /** Set where the rows of a request together are one record. */
+  readonly lists?: ListRows | undefined;
 }
 
 export interface FileTopic {
@@ -121,10 +134,9 @@ interface FileRecord {
 /** One file, with its next record decoded and ready. */
 class FileReader {
   readonly #input: FileInput;
-  readonly #groups: AsyncGenerator<Uint8Array[]>;
-  #lines: Uint8Array[] = [];
+  readonly #groups: AsyncGenerator<readonly FileRow[]>;
+  #rows: readonly FileRow[] = [];
   #at = 0;
-  #row = 0;
   head: FileRecord | undefined;
   /** Event time of the head. */
   time: EpochMs = Number.NEGATIVE_INFINITY;
@@ -132,7 +144,7 @@ class FileReader {
 
   constructor(input: FileInput, longest: number, progress: ReadProgress) {
     this.#input = input;
-    this.#groups = readLines(input.path, longest, progress);
+    this.#groups = recordsOf(input, longest, progress);
   }
 
   get needsMore(): boolean {
@@ -148,7 +160,7 @@ class FileReader {
         this.time = Number.POSITIVE_INFINITY;
         return;
       }
-      this.#lines = group.value;
+      this.#rows = group.value;
       this.#at = 0;
       this.#advance();
     }
@@ -163,18 +175,37 @@ class FileReader {
 
   #advance(): void {
     this.head = undefined;
-    while (this.head === undefined && this.#at < this.#lines.length) {
-      const value = this.#lines[this.#at++];
-      const decoded = this.#input.decoder.decode(value, this.#input.name, ++this.#row);
+    const { decoder, name, path, side } = this.#input;
+    while (this.head === undefined && this.#at < this.#rows.length) {
+      const { value, row, refused } = this.#rows[this.#at++];
+      const decoded: Decoded =
+        refused === undefined
+          ? decoder.decode(value, name, row)
+          : { refused: 'invalid', code: refused, field: undefined, side };
       if ('events' in decoded) {
         if (decoded.events.length === 0) continue; // a header
         this.time = decoded.events[0].ts;
         this.head = { value, decoded };
       } else {
-        this.head = { value, decoded, place: { file: this.#input.path, row: this.#row } };
+        this.head = { value, decoded, place: { file: path, row } };
       }
     }
   }
+}
+
+async function* recordsOf(
+  { path, form, toObject, lists: settings }: FileInput,
+  longest: number,
+  progress: ReadProgress,
+): AsyncGenerator<readonly FileRow[]> {
+  const rows = readRows(path, { form, longest, toObject, progress });
+  if (settings === undefined) {
+    yield* rows;
+    return;
+  }
+  const lists = new RowLists(settings, longest);
+  for await (const group of rows) yield group.flatMap((row) => lists.add(row));
+  yield lists.end();
 }
 
 class TopicReader {

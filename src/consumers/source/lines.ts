@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { isZstd, unpackZstd } from './file-zstd.ts';
 
 const CHUNK_BYTES = 1 << 18;
 const NEWLINE = 10;
@@ -24,28 +25,16 @@ export interface ReadProgress {
   bytes: number;
 }
 
-/**
- * The lines of a file as bytes, without their ends, in groups as they are read; blank lines are left out. Gzip is seen by
- * its first two bytes, whatever the name. A line longer than `longest` is cut just above it, so that the decoder refuses it
- * as too large and no memory is spent on the rest. `-` is standard input.
- * Rejects with an UnreadableFile.
- */
-export async function* readLines(file: string, longest: number, progress: ReadProgress): AsyncGenerator<Uint8Array[]> {
-  const splitter = new LineSplitter(longest);
-  const chunks = readBytes(file, progress);
-  for (;;) {
-    const chunk = await chunks.next().catch((error: unknown) => {
-      throw new UnreadableFile(file, error);
-    });
-    if (chunk.done === true) break;
-    const lines = splitter.split(chunk.value);
-    if (lines.length > 0) yield lines;
-  }
-  const last = splitter.end();
-  if (last !== undefined) yield [last];
+/** Whether a file is packed, by its first bytes, whatever its name. */
+export function packingOf(first: Uint8Array): 'gz' | 'zst' | undefined {
+  if (first[0] === 0x1f && first[1] === 0x8b) return 'gz';
+  return isZstd(first) ? 'zst' : undefined;
 }
 
-/** The bytes of a file, unpacked where it is gzipped. Rejects with the error of the system or of zlib. */
+/**
+ * The bytes of a file, unpacked where it is gzipped or packed by zstd. `-` is standard input. Rejects with the error of the
+ * system, of zlib or of fzstd.
+ */
 export async function* readBytes(file: string, progress: ReadProgress): AsyncGenerator<Uint8Array> {
   const stored = counted(
     file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES }),
@@ -54,8 +43,9 @@ export async function* readBytes(file: string, progress: ReadProgress): AsyncGen
   const first = await stored.next();
   if (first.done === true) return;
   const all = following(first.value, stored);
-  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
-    yield* all;
+  const packing = packingOf(first.value);
+  if (packing !== 'gz') {
+    yield* packing === 'zst' ? unpackZstd(all) : all;
     return;
   }
   // The error, if any, comes out of the loop over gunzip.
@@ -75,8 +65,11 @@ async function* following(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): 
   yield* rest;
 }
 
-/** Cuts chunks of bytes into lines; what a chunk leaves unfinished waits for the next. */
-class LineSplitter {
+/**
+ * Cuts chunks of bytes into lines without their ends; blank lines are left out. What a chunk leaves unfinished waits for the next.
+ * A line longer than `longest` is cut just above it, so that the decoder refuses it as too large and no memory is spent on the rest.
+ */
+export class LineSplitter {
   readonly #longest: number;
   #unfinished: Uint8Array[] = [];
   #unfinishedBytes = 0;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
 import type { Decoder } from '../../../src/consumers/decode/record.ts';
 import { FileSource } from '../../../src/consumers/source/files.ts';
-import { readLines } from '../../../src/consumers/source/lines.ts';
+import { readRows } from '../../../src/consumers/source/file-rows.ts';
 import type { LogRecord } from '../../../src/consumers/source/port.ts';
 import { RECORDS, sourceContract } from '../../contracts/source/suite.ts';
 
@@ -29,8 +29,11 @@ function decoder(side: 'impressions' | 'feedback' = 'feedback'): Decoder {
   });
 }
 
+/** So that small numbers are times. */
+const BASE = 1_795_248_000_000;
+
 const click = (ts: number, requestId = `r${ts}`): string =>
-  JSON.stringify({ requestId, itemId: 'i', ts, action: 'click' });
+  JSON.stringify({ requestId, itemId: 'i', ts: BASE + ts, action: 'click' });
 
 let files = 0;
 function file(text: string | Buffer): string {
@@ -44,13 +47,13 @@ const lines = (times: readonly number[]): string => times.map((ts) => `${click(t
 sourceContract('files', async () => {
   const times = Array.from({ length: RECORDS }, (_, i) => 1_000_000 + i);
   const topic = () =>
-    ({ order: 'time', files: [{ path: file(lines(times)), name: '1', decoder: decoder() }] }) as const;
+    ({ order: 'time', files: [{ path: file(lines(times)), name: '1', decoder: decoder(), side: 'feedback' }] }) as const;
   return { source: new FileSource([topic(), topic()], 1000), cleanUp: async () => {} };
 });
 
 async function readAll(paths: readonly string[], order: 'time' | 'concat' = 'time'): Promise<LogRecord[]> {
   const source = new FileSource(
-    [{ order, files: paths.map((path, i) => ({ path, name: String(i + 1), decoder: decoder() })) }],
+    [{ order, files: paths.map((path, i) => ({ path, name: String(i + 1), decoder: decoder(), side: 'feedback' })) }],
     1000,
   );
   const records: LogRecord[] = [];
@@ -59,12 +62,12 @@ async function readAll(paths: readonly string[], order: 'time' | 'concat' = 'tim
 }
 
 const times = (records: readonly LogRecord[]): (number | undefined)[] =>
-  records.map(({ decoded }) => (decoded !== undefined && 'events' in decoded ? decoded.events[0].ts : undefined));
+  records.map(({ decoded }) => (decoded !== undefined && 'events' in decoded ? decoded.events[0].ts - BASE : undefined));
 
 async function linesOf(text: string | Buffer, longest = 1000): Promise<string[]> {
   const read: string[] = [];
-  for await (const group of readLines(file(text), longest, { bytes: 0 }))
-    read.push(...group.map((l) => Buffer.from(l).toString()));
+  for await (const group of readRows(file(text), { longest }))
+    read.push(...group.map(({ value }) => Buffer.from(value).toString()));
   return read;
 }
 
@@ -116,7 +119,7 @@ describe('files as a log', () => {
   });
 
   it('come in the order of time over topics, so that little has to wait', async () => {
-    const a = { path: file(lines(Array.from({ length: 600 }, (_, i) => i))), name: '1', decoder: decoder() };
+    const a = { path: file(lines(Array.from({ length: 600 }, (_, i) => i))), name: '1', decoder: decoder(), side: 'feedback' } as const;
     const b = { path: file(lines(Array.from({ length: 600 }, (_, i) => i))), name: '2', decoder: decoder() };
     const source = new FileSource(
       [

@@ -1,0 +1,137 @@
+import type { EpochMs } from '../../events.ts';
+import type { Adapted, Adapter } from './adapter.ts';
+import { eventOf, getterOf } from './map.ts';
+import { FIELDS } from './map-fields.ts';
+import { numberIn } from './number-text.ts';
+import { isItem, isRecord, type RawRecord } from './raw.ts';
+import type { FieldMap, FieldSource, ListChoice } from './settings.ts';
+
+type Getter = (row: unknown) => unknown;
+
+const ITEM_FIELDS = ['score', 'propensity', 'team', 'category'] as const;
+const NUMBERS: ReadonlySet<string> = new Set(['score', 'propensity']);
+
+/** A field of the map, or the pointer to a field of the row: as it stands, or of a name. */
+function sourceOf(name: string, map: FieldMap | undefined): FieldSource {
+  if (map !== undefined && Object.hasOwn(map, name)) return map[name];
+  return name.startsWith('/') ? name : pointerTo(name);
+}
+
+function pointerTo(name: string): string {
+  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** From the JSON of a row to the request that it belongs to; undefined: it says none, or is no JSON object. */
+export function listKey({ list, map }: ListChoice): (value: Uint8Array) => string | undefined {
+  const by = getterOf(sourceOf(list.by, map));
+  return (value) => {
+    let row: unknown;
+    try {
+      row = JSON.parse(new TextDecoder().decode(value));
+    } catch {
+      return undefined;
+    }
+    const key = isRecord(row) ? by(row) : undefined;
+    return (typeof key === 'string' && key !== '') || typeof key === 'number' ? String(key) : undefined;
+  };
+}
+
+/** Whether the rows hold feedback beside what was shown. */
+export function hasRowFeedback(adapter: unknown): boolean {
+  return isItem(adapter) && 'feedback' in adapter && adapter.feedback !== undefined;
+}
+
+/**
+ * The adapter of records that hold the rows of one list, in a JSON list: an impression, and feedback of the rows that say so. What is
+ * not the item's is taken from the first row; the time is the earliest, so that no feedback lies before its list.
+ * @param timeOf NaN: no time
+ */
+export function listAdapter(choice: ListChoice, timeOf: (value: unknown) => EpochMs): Adapter {
+  const { list, map, feedback = {} } = choice;
+  const own = map ?? Object.fromEntries(OWN.map((name) => [name, pointerTo(name)]));
+  const recordOf = eventOf({ ...own, requestId: sourceOf(list.by, map) });
+  const position = list.order === undefined ? undefined : getterOf(sourceOf(list.order, map));
+  const items = ITEM_FIELDS.flatMap((name): readonly (readonly [string, Getter])[] => {
+    const source = map === undefined ? pointerTo(name) : map[`items.${name}`];
+    if (source === undefined) return [];
+    const getter = getterOf(source);
+    return [[name, NUMBERS.has(name) ? (row) => numberIn(getter(row)) : getter]];
+  });
+  const reactions = Object.entries(feedback).map(([column, given]) => {
+    const { action, ts, value } = typeof given === 'string' ? { action: given } : given;
+    return {
+      happened: getterOf(sourceOf(column, undefined)),
+      action,
+      ts: ts === undefined ? undefined : getterOf(ts),
+      value: value === undefined ? undefined : getterOf(value),
+    };
+  });
+
+  return (text): Adapted => {
+    const rows = rowsIn(text);
+    if (typeof rows === 'string') return rows;
+    const records = rows.map((row) => recordOf(row, undefined));
+    const impression: RawRecord = { ...records[0], ts: earliest(records, timeOf), items: [] };
+    impression.items = rows.map((row, r) => {
+      const item: Record<string, unknown> = { id: records[r].itemId };
+      if (position !== undefined) item['position'] = numberIn(position(row));
+      for (const [name, getter] of items) item[name] = getter(row);
+      return item;
+    });
+    const events: RawRecord[] = [impression];
+    for (const [r, row] of rows.entries()) {
+      for (const { happened, action, ts, value } of reactions) {
+        const answer = isTrue(happened(row), timeOf);
+        if (answer === undefined) return 'wrong_type';
+        if (!answer) continue;
+        const { requestId, itemId, userId, sessionId } = records[r];
+        const time = ts?.(row) ?? records[r].ts;
+        events.push({ requestId, itemId, userId, sessionId, ts: time, action, value: numberIn(value?.(row)) });
+      }
+    }
+    return events;
+  };
+}
+
+const OWN = FIELDS.filter((name) => !['items', 'action', 'value', 'eventId'].includes(name));
+
+function rowsIn(text: string): readonly RawRecord[] | 'not_json' | 'not_an_object' {
+  let rows: unknown;
+  try {
+    rows = JSON.parse(text);
+  } catch {
+    return 'not_json';
+  }
+  if (!Array.isArray(rows) || rows.length === 0) return 'not_an_object';
+  const records = rows.filter(isRecord);
+  return records.length < rows.length ? 'not_an_object' : records;
+}
+
+/** The earliest `ts` of all; one that is no time, if there is any, for validation to refuse. */
+function earliest(records: readonly RawRecord[], timeOf: (value: unknown) => EpochMs): unknown {
+  let found = records[0].ts;
+  let least = timeOf(found);
+  for (const { ts } of records) {
+    const time = timeOf(ts);
+    if (Number.isNaN(time)) return ts;
+    if (time >= least) continue;
+    least = time;
+    found = ts;
+  }
+  return found;
+}
+
+const YES: ReadonlySet<string> = new Set(['1', 'true', 't', 'yes', 'y']);
+const NO: ReadonlySet<string> = new Set(['', '0', 'false', 'f', 'no', 'n', 'null', 'none', 'nan']);
+
+/** What a column says of whether something happened: a number above 0, a word for yes, or a time; undefined: neither yes nor no. */
+function isTrue(value: unknown, timeOf: (value: unknown) => EpochMs): boolean | undefined {
+  if (value === undefined || value === null) return false;
+  if (typeof value === 'boolean') return value;
+  const number = numberIn(value);
+  if (typeof number === 'number') return number > 0;
+  if (typeof value !== 'string') return undefined;
+  const word = value.trim().toLowerCase();
+  if (YES.has(word) || timeOf(value) >= 0) return true;
+  return NO.has(word) ? false : undefined;
+}

@@ -1,0 +1,49 @@
+import { Decompress, decompress } from 'fzstd';
+
+/** The first bytes of a zstd frame, and of one that is to be skipped (its last four bits are free). */
+const MAGIC = [0x28, 0xb5, 0x2f, 0xfd] as const;
+const SKIPPABLE = [0x50, 0x2a, 0x4d, 0x18] as const;
+
+const PIECE_BYTES = 4096;
+
+export function isZstd(first: Uint8Array): boolean {
+  return (
+    MAGIC.every((byte, i) => first[i] === byte) || SKIPPABLE.every((byte, i) => (first[i] & (i ? 255 : 240)) === byte)
+  );
+}
+
+/**
+ * What zstd frames hold, one after the other, as the bytes come. Always by fzstd: node:zlib has zstd from 22.15 on only, and a file
+ * must read the same on every Node. Windows above 32 MiB (`zstd --long`) and dictionaries are refused.
+ */
+export async function* unpackZstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const unpacked: Uint8Array[] = [];
+  const frames = new Decompress((piece) => {
+    if (piece.length > 0) unpacked.push(piece);
+  });
+  for await (const chunk of chunks) {
+    // In small pieces: four bytes may become 128 KiB, which wait here until they are taken.
+    for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
+      explained(() => frames.push(chunk.subarray(from, from + PIECE_BYTES)));
+      yield* unpacked.splice(0);
+    }
+  }
+  explained(() => frames.push(new Uint8Array(0), true));
+  yield* unpacked;
+}
+
+/** One frame of so many bytes. */
+export function unpackZstdBlock(input: Uint8Array, bytes: number): Uint8Array {
+  return explained(() => decompress(input, new Uint8Array(bytes)));
+}
+
+function explained<T>(unpack: () => T): T {
+  try {
+    return unpack();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `zstd: ${reason === 'window size too large' ? 'its window is above 32 MiB: pack it without --long' : reason}`,
+    );
+  }
+}
