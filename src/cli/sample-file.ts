@@ -1,94 +1,92 @@
 /** The first records of a file of any form. */
-import { Buffer } from 'node:buffer';
-import { createReadStream } from 'node:fs';
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { decodeZstd } from '../consumers/source/kafka-zstd.ts';
-import { binaryFormOf, compressionOf, encodingOf, type FileFormat, lineEndsOf, textFormOf } from '../inspect/format.ts';
-import { type Rows, rowsOf } from '../inspect/rows.ts';
+
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { Fields } from '../consumers/decode/raw.ts';
+import type { FileForm } from '../consumers/decode/settings.ts';
+import { ANY_FORM } from '../consumers/source/file-format.ts';
+import { openRows } from '../consumers/source/file-rows.ts';
+import { packingOf, readBytes, UnreadableFile } from '../consumers/source/lines.ts';
+import { binaryFormOf, encodingOf, type FileFormat, type Form, lineEndsOf, textFormOf } from '../inspect/format.ts';
+import { type BadRow, Rows } from '../inspect/rows.ts';
 import { fileProblem } from './failure.ts';
 
-/** Unpacked bytes that are looked at. */
-const MOST_BYTES = 64 << 20;
-/** Of a file packed with zstd, which is unpacked as a whole: node:zlib reads zstd from Node 22.15 on only. */
-const MOST_ZSTD = 256 << 20;
-const ZSTD_TIME = 20_000;
-/** What tells the form. */
-const HEAD = 1 << 18;
+/** Unpacked bytes that tell what the file is. */
+const HEAD_BYTES = 1 << 18;
+/** Bytes of records that are kept. */
+const MOST_BYTES = 256 << 20;
 
-export interface FileSample extends Rows {
+export interface FileSample {
   readonly format: FileFormat;
+  readonly rows: readonly Fields[];
+  readonly bad: readonly BadRow[];
+  /** The file goes on behind the sample. */
+  readonly more: boolean;
 }
 
-/** At most `limit` records from the beginning. Rejects with an Error that says what is wrong with the file. */
+/** At most `limit` records from the beginning, read as a replay reads them. Rejects with an Error that says what is wrong with the file. */
 export async function sampleOf(file: string, limit: number): Promise<FileSample> {
-  const { bytes, compression, cut } = await unpacked(file);
-  const head = bytes.subarray(0, HEAD);
-  const encoding = encodingOf(head);
-  const binary = binaryFormOf(head);
-  if (binary !== undefined) {
-    return { format: { compression, encoding: 'UTF-8', lineEnds: 'none', form: binary }, rows: [], bad: [], more: false };
-  }
-  const isBigEndian = bytes[0] === 0xfe;
-  const decoder = new TextDecoder(encoding === 'UTF-16' ? (isBigEndian ? 'utf-16be' : 'utf-16le') : encoding === 'not UTF-8' ? 'latin1' : 'utf-8');
-  const text = decoder.decode(bytes);
-  const first = text.slice(0, HEAD);
-  const form = textFormOf(first);
-  return { format: { compression, encoding, lineEnds: lineEndsOf(first), form }, ...rowsOf(text, form, limit, cut) };
-}
-
-interface Unpacked {
-  readonly bytes: Uint8Array;
-  readonly compression: FileFormat['compression'];
-  /** The file goes on. */
-  readonly cut: boolean;
-}
-
-async function unpacked(file: string): Promise<Unpacked> {
   try {
-    const stream = file === '-' ? process.stdin : createReadStream(file);
-    const chunks: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]();
-    const first = await chunks.next();
-    if (first.done === true) return { bytes: new Uint8Array(0), compression: 'none', cut: false };
-    const compression = compressionOf(first.value);
-    const all = following(first.value, chunks);
-    if (compression === 'gzip') {
-      const gunzip = pipeline(Readable.from(all), createGunzip(), () => {});
-      return { ...(await upTo(gunzip, MOST_BYTES)), compression };
-    }
-    if (compression === 'zstd') {
-      const packed = await upTo(all, MOST_ZSTD);
-      if (packed.cut) throw new Error('packed with zstd and too large to unpack as a whole: unpack it first (zstd -d)');
-      return { ...cutAt(withoutPadding(decodeZstd(packed.bytes, 2 * MOST_ZSTD, ZSTD_TIME)), MOST_BYTES), compression };
-    }
-    return { ...(await upTo(all, MOST_BYTES)), compression };
+    const format = await formatOf(file);
+    const { kind } = format.form;
+    if (format.encoding === 'UTF-16' || NO_RECORDS.has(kind)) return { format, rows: [], bad: [], more: false };
+    return { format, ...(await recordsOf(file, formOf(format.form), limit)) };
   } catch (error) {
-    throw new Error(fileProblem(file, error), { cause: error });
+    throw new Error(fileProblem(file, error instanceof UnreadableFile ? error.cause : error), { cause: error });
   }
 }
 
-async function* following(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* { [Symbol.asyncIterator]: () => rest };
-}
+const NO_RECORDS: ReadonlySet<Form['kind']> = new Set(['empty', 'unknown', 'avro', 'orc', 'trec-run', 'trec-qrels']);
 
-async function upTo(stream: AsyncIterable<Uint8Array>, most: number): Promise<{ readonly bytes: Uint8Array; readonly cut: boolean }> {
+async function formatOf(file: string): Promise<FileFormat> {
+  const packing = packingOf(firstBytes(file));
+  const compression = packing === 'gz' ? 'gzip' : packing === 'zst' ? 'zstd' : 'none';
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of stream) {
+  for await (const part of readBytes(file, { bytes: 0 })) {
     parts.push(part);
     length += part.length;
-    if (length > most) return { bytes: Buffer.concat(parts, most), cut: true };
+    if (length >= HEAD_BYTES) break;
   }
-  return { bytes: Buffer.concat(parts), cut: false };
+  const head = Buffer.concat(parts).subarray(0, HEAD_BYTES);
+  const binary = binaryFormOf(head);
+  if (binary !== undefined) return { compression, encoding: undefined, lineEnds: 'none', form: binary };
+  const encoding = encodingOf(head);
+  const text = new TextDecoder(encoding === 'UTF-16' ? (head[0] === 0xfe ? 'utf-16be' : 'utf-16le') : 'utf-8').decode(
+    head,
+  );
+  return { compression, encoding, lineEnds: lineEndsOf(text), form: textFormOf(text) };
 }
 
-function cutAt(bytes: Uint8Array, most: number): { readonly bytes: Uint8Array; readonly cut: boolean } {
-  return { bytes: bytes.subarray(0, most), cut: bytes.length > most };
+/** As they are stored. */
+function firstBytes(file: string): Uint8Array {
+  const bytes = new Uint8Array(8);
+  const descriptor = openSync(file, 'r');
+  try {
+    return bytes.subarray(0, readSync(descriptor, bytes));
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
-/** Zeros may follow where a frame does not say how long it is; text holds none. */
-function withoutPadding(bytes: Uint8Array): Uint8Array {
-  const end = bytes.findLastIndex((byte) => byte !== 0);
-  return bytes.subarray(0, end + 1);
+/** What a replay must be told: the rest it sees itself. */
+function formOf(form: Form): FileForm {
+  if (form.kind !== 'delimited') return ANY_FORM;
+  const columns =
+    form.columns === undefined ? Array.from({ length: form.width }, (_, i) => `column_${i + 1}`) : undefined;
+  return { ...ANY_FORM, columns };
+}
+
+async function recordsOf(file: string, form: FileForm, limit: number): Promise<Omit<FileSample, 'format'>> {
+  const records = new Rows();
+  const decoder = new TextDecoder();
+  const { rows } = await openRows(file, { form });
+  let bytes = 0;
+  for await (const group of rows) {
+    for (const { value, refused } of group) {
+      if (records.count >= limit || bytes > MOST_BYTES) return { rows: records.rows, bad: records.bad, more: true };
+      bytes += value.length;
+      records.add(decoder.decode(value), refused === undefined ? undefined : `is refused (${refused})`);
+    }
+  }
+  return { rows: records.rows, bad: records.bad, more: false };
 }

@@ -6,7 +6,7 @@ import { type Field, isIdLike, isOfElements, mainType, type Profile, timesOf } f
 import type { ItemTrial, JoinTrial } from './join-trial.ts';
 import type { ListForm } from './lists.ts';
 import { type Canonical, nameFit, usualGrade } from './names.ts';
-import { GROUPED, type Reading } from './reading.ts';
+import type { Reading } from './reading.ts';
 import { timeWords } from './times.ts';
 
 export interface Side {
@@ -38,19 +38,24 @@ const MOST_ACTIONS = 40;
 const MOST_VALUES_OF_DIMENSION = 60;
 const VARIANT_VALUE = /^(?:control|treatment|baseline|variant[-_ ]?\w*|test|[a-d]|on|off)$/i;
 
-export function fitImpressions(side: Side, list: ListForm | undefined, join: JoinTrial | undefined, items: ItemTrial | undefined): FittedSide {
+export function fitImpressions(
+  side: Side,
+  list: ListForm | undefined,
+  join: JoinTrial | undefined,
+  items: ItemTrial | undefined,
+): FittedSide {
   const profile = ofRecord(side.profile);
   const fits: Fit[] = [];
   const map: Record<string, FieldSource> = {};
-  const take = (as: string, path: string, why: string, pointer: string = path): void => {
+  const take: Take = (as, path, why, at = path) => {
     fits.push({ as, path, why });
-    map[as] = pointer;
+    map[as] = at;
   };
   const request = requestOf(profile, join, list);
   if (request !== undefined) take('requestId', request, requestWhy(join, request));
   const ts = timeField(profile, undefined);
   const time = ts === undefined ? undefined : timesOf(ts);
-  if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form, time.quoted));
+  if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
   let positionBase: 0 | 1 = 1;
   if (list !== undefined) {
     takeList(list, side.profile, items, take);
@@ -68,22 +73,28 @@ export function fitImpressions(side: Side, list: ListForm | undefined, join: Joi
     if (field !== undefined) take(as, field.path, `by name, ${many(field)}`);
   }
   if (map['variant'] === undefined) {
-    const field = [...profile.fields.values()].find((one) => isVariant(one) && hasVariantNames(one) && !used().has(one.path));
+    const field = [...profile.fields.values()].find(
+      (one) => isVariant(one) && hasVariantNames(one) && !used().has(one.path),
+    );
     if (field !== undefined) take('variant', field.path, 'by its values');
   }
   takeDimensions(profile, used(), list, take);
-  const missing = ['requestId', 'ts', 'items'].filter((field) => map[field] === undefined);
+  const missing = ['requestId', 'ts', list?.kind === 'rows' ? 'itemId' : 'items'].filter(
+    (field) => map[field] === undefined,
+  );
+  return { reading: { adapter: adapterOf(map, list), time, positionBase }, map, fits, missing };
+}
+
+/** Rows of a list stand among so many; as the configuration has it. */
+const WITHIN = 100_000;
+
+function adapterOf(map: FieldMap, list: ListForm | undefined): AdapterChoice {
+  if (list?.kind !== 'rows') return isCanonical(map) ? 'canonical' : { map };
+  const feedback = Object.fromEntries(list.flags.map(({ path, action }) => [path, action]));
   return {
-    reading: {
-      adapter: isCanonical(map) ? 'canonical' : { map },
-      time,
-      positionBase,
-      text: list?.kind === 'text' ? { pointer: list.path, separator: list.separator } : undefined,
-      rows: list?.kind === 'rows' ? { by: list.by, item: list.item, order: list.order } : undefined,
-    },
+    list: { by: 'requestId', order: list.order, within: WITHIN },
     map,
-    fits,
-    missing,
+    ...(list.flags.length === 0 ? {} : { feedback }),
   };
 }
 
@@ -92,32 +103,47 @@ function ofRecord(profile: Profile): Profile {
   return { ...profile, fields: new Map([...profile.fields].filter(([path]) => !isOfElements(path))) };
 }
 
-type Take = (as: string, path: string, why: string, pointer?: string) => void;
+type Take = (as: string, path: string, why: string, at?: FieldSource) => void;
 
 function takeList(list: ListForm, profile: Profile, items: ItemTrial | undefined, take: Take): void {
   const found = items === undefined || !items.withinList ? 'by name' : `${percent(items.share)} of feedback`;
   if (list.kind === 'rows') {
-    take('items', list.item, 'one row for each item', `/${GROUPED}`);
-    take('items.id', list.item, found);
+    take('itemId', list.item, items === undefined || list.flags.length > 0 ? 'one row for each item' : found);
     return;
   }
   const field = profile.fields.get(list.path);
-  const length = list.kind === 'list' && field !== undefined ? ` of ${one(field.elements / Math.max(1, field.records))}` : '';
-  const form = list.kind === 'text' ? (list.separator === 'json' ? 'lists as JSON text' : `lists with "${list.separator}"`) : `lists${length}`;
-  take('items', list.path, list.id === '' ? `${form}; ${found}` : form);
+  const length =
+    list.kind === 'list' && field !== undefined ? ` of ${one(field.elements / Math.max(1, field.records))}` : '';
+  const form =
+    list.kind === 'text'
+      ? list.separator === 'json'
+        ? 'lists as JSON text'
+        : `lists with "${list.separator}"`
+      : `lists${length}`;
+  const at = list.kind === 'text' && list.separator !== 'json' ? { at: list.path, split: list.separator } : list.path;
+  take('items', list.path, list.id === '' ? `${form}; ${found}` : form, at);
   if (list.id !== '') take('items.id', `${list.path}[]${list.id}`, found, list.id);
 }
 
 /** Positions are taken where they say more than the order of the list does. */
 function takeItemFields(of: string, { rows, profile }: Side, take: Take): 0 | 1 {
-  const below = [...profile.fields.values()].filter(({ path }) => path.startsWith(`${of}/`) && !isOfElements(path.slice(of.length)));
+  const below = [...profile.fields.values()].filter(
+    ({ path }) => path.startsWith(`${of}/`) && !isOfElements(path.slice(of.length)),
+  );
   const best = (as: Canonical, fits: (field: Field) => boolean): Field | undefined =>
-    below.filter((field) => nameFit(field.path.slice(of.length), as) >= 0.5 && fits(field)).sort((a, b) => nameFit(b.path, as) - nameFit(a.path, as))[0];
+    below
+      .filter((field) => nameFit(field.path.slice(of.length), as) >= 0.5 && fits(field))
+      .sort((a, b) => nameFit(b.path, as) - nameFit(a.path, as))[0];
   let base: 0 | 1 = 1;
   const position = best('position', (field) => mainType(field) === 'whole' && field.least >= 0);
   if (position !== undefined && rows.length > 0) {
     base = position.least === 0 ? 0 : 1;
-    take('items.position', position.path, base === 0 ? 'by name; begins at 0' : 'by name', position.path.slice(of.length));
+    take(
+      'items.position',
+      position.path,
+      base === 0 ? 'by name; begins at 0' : 'by name',
+      position.path.slice(of.length),
+    );
   }
   const isNumber = (field: Field): boolean => mainType(field) === 'number' || mainType(field) === 'whole';
   const score = best('score', isNumber);
@@ -134,6 +160,7 @@ function takeDimensions(profile: Profile, used: ReadonlySet<string>, list: ListF
   for (const field of profile.fields.values()) {
     const { path } = field;
     if (isOfElements(path) || used.has(path) || !isDimension(field, profile)) continue;
+    if (list?.kind === 'rows' && list.flags.some((flag) => flag.path === path)) continue;
     if (list?.kind === 'rows' && (path === list.item || path === list.order)) continue;
     const name = dimensionName(path);
     if (!isDimensionName(name) || names.has(name) || ['variant', 'surface', 'model'].includes(name)) continue;
@@ -144,7 +171,10 @@ function takeDimensions(profile: Profile, used: ReadonlySet<string>, list: ListF
 
 export function fitFeedback(side: Side, join: JoinTrial | undefined, items: ItemTrial | undefined): FittedSide {
   const { profile } = side;
-  const each = items !== undefined && isOfElements(items.feedback) ? items.feedback.slice(0, items.feedback.indexOf('[]')) : undefined;
+  const each =
+    items !== undefined && isOfElements(items.feedback)
+      ? items.feedback.slice(0, items.feedback.indexOf('[]'))
+      : undefined;
   const fits: Fit[] = [];
   const map: Record<string, FieldSource> = {};
   const take: Take = (as, path, why) => {
@@ -153,17 +183,19 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
     map[isOfEach ? `each.${as}` : as] = isOfEach ? path.slice(each.length + 2) : path;
   };
   const isReachable = (path: string): boolean =>
-    !isOfElements(path) || (each !== undefined && path.startsWith(`${each}[]`) && !isOfElements(path.slice(each.length + 2)));
+    !isOfElements(path) ||
+    (each !== undefined && path.startsWith(`${each}[]`) && !isOfElements(path.slice(each.length + 2)));
   const reachable: Profile = {
     ...profile,
     fields: new Map([...profile.fields].filter(([path]) => isReachable(path))),
   };
   if (each !== undefined) map['each'] = each;
-  const request = join === undefined || !isReachable(join.feedback) ? requestOf(reachable, undefined, undefined) : join.feedback;
+  const request =
+    join === undefined || !isReachable(join.feedback) ? requestOf(reachable, undefined, undefined) : join.feedback;
   if (request !== undefined) take('requestId', request, requestWhy(join, request));
   const ts = timeField(reachable, each);
   const time = ts === undefined ? undefined : timesOf(ts);
-  if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form, time.quoted));
+  if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
   const item = items?.feedback ?? named(reachable, 'itemId', isIdLike)?.path;
   if (item !== undefined) {
     take('itemId', item, items?.withinList === true ? `${percent(items.share)} are in the list` : 'by name');
@@ -174,30 +206,47 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
   if (action !== undefined) take('action', action.path, `${action.distinct.size} actions`);
   else {
     map['action'] = { const: 'click' };
-    fits.push({ as: 'action', path: flag?.path ?? '', why: flag === undefined ? 'none; all are clicks' : 'click where it is set' });
+    fits.push({
+      as: 'action',
+      path: flag?.path ?? '',
+      why: flag === undefined ? 'none; all are clicks' : 'click where it is set',
+    });
   }
-  const value = named(reachable, 'value', (field) => !used().has(field.path) && (mainType(field) === 'number' || mainType(field) === 'whole'));
+  const value = named(
+    reachable,
+    'value',
+    (field) => !used().has(field.path) && (mainType(field) === 'number' || mainType(field) === 'whole'),
+  );
   if (value !== undefined) take('value', value.path, 'by name');
   const eventId = named(reachable, 'eventId', (field) => !used().has(field.path) && isIdLike(field) && isUnique(field));
-  if (eventId !== undefined && (each === undefined || eventId.path.startsWith(`${each}[]`))) take('eventId', eventId.path, 'by name, each differs');
+  if (eventId !== undefined && (each === undefined || eventId.path.startsWith(`${each}[]`)))
+    take('eventId', eventId.path, 'by name, each differs');
   const user = named(reachable, 'userId', (field) => !used().has(field.path) && isIdLike(field));
   if (user !== undefined) take('userId', user.path, 'by name');
   const has = (field: string): boolean => map[field] !== undefined || map[`each.${field}`] !== undefined;
   const missing = ['requestId', 'ts', 'itemId'].filter((field) => !has(field));
   const adapter: AdapterChoice =
-    flag === undefined ? (isCanonical(map) ? 'canonical' : { map }) : { maps: [{ when: { [flag.path]: flag.set }, map }] };
-  return { reading: { adapter, time, positionBase: 1, text: undefined, rows: undefined }, map, fits, missing };
+    flag === undefined
+      ? isCanonical(map)
+        ? 'canonical'
+        : { map }
+      : { maps: [{ when: { [flag.path]: flag.set }, map }] };
+  return { reading: { adapter, time, positionBase: 1 }, map, fits, missing };
 }
 
 function requestOf(profile: Profile, join: JoinTrial | undefined, list: ListForm | undefined): string | undefined {
   if (list?.kind === 'rows') return list.by;
-  if (join !== undefined && join.match.share > 0) return join.impressions;
-  return named(profile, 'requestId', (field) => isIdLike(field) && timesOf(field) === undefined)?.path ?? join?.impressions;
+  if (join !== undefined) return join.impressions;
+  return (
+    named(profile, 'requestId', (field) => isIdLike(field) && timesOf(field) === undefined)?.path ?? join?.impressions
+  );
 }
 
 function requestWhy(join: JoinTrial | undefined, request: string): string {
-  const isJoined = join !== undefined && join.match.share > 0 && (join.impressions === request || join.feedback === request);
-  return isJoined ? `joins ${percent(join.match.share)}` : 'by name';
+  const isJoined =
+    join !== undefined && join.match.share > 0 && (join.impressions === request || join.feedback === request);
+  const mended = join?.match.difference === undefined ? '' : ' once mended';
+  return isJoined ? `joins ${percent(join.match.share)}${mended}` : 'by name';
 }
 
 /** The field of times that most records have, and whose name fits best. */
@@ -226,11 +275,15 @@ function actionField(profile: Profile, used: ReadonlySet<string>): Field | undef
 }
 
 /** A column that says of each row whether it was clicked. */
-export function clickedFlag(profile: Profile, used: ReadonlySet<string>): { readonly path: string; readonly set: string | number | boolean } | undefined {
+export function clickedFlag(
+  profile: Profile,
+  used: ReadonlySet<string>,
+): { readonly path: string; readonly set: string | number | boolean } | undefined {
   const field = named(
     profile,
     'clicked',
-    ({ path, distinct }) => !used.has(path) && distinct.size > 0 && [...distinct.keys()].every((text) => /^(?:0|1|true|false)$/i.test(text)),
+    ({ path, distinct }) =>
+      !used.has(path) && distinct.size > 0 && [...distinct.keys()].every((text) => /^(?:0|1|true|false)$/i.test(text)),
   );
   if (field === undefined) return undefined;
   const set = [...field.distinct.keys()].find((text) => text === '1' || /^true$/i.test(text)) ?? '1';
@@ -254,7 +307,9 @@ function isVariant({ distinct, path, values }: Field): boolean {
 }
 
 function hasVariantNames({ distinct }: Field): boolean {
-  return distinct.size >= 2 && distinct.has('control') && [...distinct.keys()].every((text) => VARIANT_VALUE.test(text));
+  return (
+    distinct.size >= 2 && distinct.has('control') && [...distinct.keys()].every((text) => VARIANT_VALUE.test(text))
+  );
 }
 
 function isLabel(field: Field): boolean {
@@ -269,7 +324,8 @@ function isOffset(field: Field): boolean {
 function isDimension(field: Field, { records }: Profile): boolean {
   const { distinct, values } = field;
   const type = mainType(field);
-  if (records < 10 || distinct.size < 2 || distinct.size > MOST_VALUES_OF_DIMENSION || distinct.size > 0.34 * values) return false;
+  if (records < 10 || distinct.size < 2 || distinct.size > MOST_VALUES_OF_DIMENSION || distinct.size > 0.34 * values)
+    return false;
   if (type === 'list' || type === 'object' || type === 'number' || timesOf(field) !== undefined) return false;
   return type !== 'whole' || (field.least >= 0 && field.most < 1000);
 }

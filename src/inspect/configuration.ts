@@ -1,13 +1,11 @@
 /** The configuration that `--write` writes: what `replay` takes as it is, and `run` with the addresses filled in. */
-import type { AdapterChoice, FieldMap, FieldSource } from '../consumers/decode/settings.ts';
+import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/settings.ts';
 import { printDuration } from '../durations.ts';
-import type { Abilities } from './abilities.ts';
 import type { InspectedSide, Inspection } from './inspection.ts';
 import type { Grade } from './proposal.ts';
 import type { Reading } from './reading.ts';
 
 export interface ConfigurationOptions {
-  readonly abilities: Abilities;
   /** Names of topics that are known; undefined: they are for the user to fill in. */
   readonly topics: { readonly impressions: string; readonly feedback: string } | undefined;
 }
@@ -15,7 +13,8 @@ export interface ConfigurationOptions {
 /** YAML text; undefined: a field is missing without which nothing can be read. */
 export function configurationOf(inspection: Inspection, options: ConfigurationOptions): string | undefined {
   const { impressions, feedback, files, proposal, oneLog, joined } = inspection;
-  if (impressions === undefined || impressions.missing.length > 0 || (feedback?.missing.length ?? 0) > 0) return undefined;
+  if (impressions === undefined || impressions.missing.length > 0 || (feedback?.missing.length ?? 0) > 0)
+    return undefined;
   if (oneLog && joined === undefined) return undefined;
   const names = [...new Set(files.map(({ name }) => name))];
   const lines = [
@@ -28,7 +27,8 @@ export function configurationOf(inspection: Inspection, options: ConfigurationOp
     `cohorts: [${proposal.cohorts.map((set) => `[${set.join(', ')}]`).join(', ')}]`,
     ...gradesOf(proposal.grades, new Set(proposal.unknownActions)),
     ...experimentsOf([...inspection.facts.variants.keys()].sort()),
-    ...topicsOf(inspection, options),
+    ...inputsOf(inspection),
+    ...serviceOf(inspection, options),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -54,7 +54,9 @@ const VARIANT = /^[\p{L}\p{M}\p{Nd} _.:/+&'()-]{1,64}$/u;
 /** The experiment `default` over the variants that were seen, in equal parts. */
 function experimentsOf(variants: readonly string[]): readonly string[] {
   if (variants.length < 2 || !variants.every((name) => VARIANT.test(name) && !name.startsWith('__'))) return [];
-  const known = CONTROLS.map((name) => variants.find((variant) => variant.toLowerCase() === name)).find((name) => name !== undefined);
+  const known = CONTROLS.map((name) => variants.find((variant) => variant.toLowerCase() === name)).find(
+    (name) => name !== undefined,
+  );
   const control = known ?? variants[0];
   const others = variants.filter((name) => name !== control);
   const weights = [control, ...others].map((name) => `${text(name)}: 1`).join(', ');
@@ -62,48 +64,100 @@ function experimentsOf(variants: readonly string[]): readonly string[] {
   return ['experiments:', '  default:', `    control: ${text(control)}${remark}`, `    variants: {${weights}}`];
 }
 
-function topicsOf({ impressions, feedback, oneLog, joined, zones }: Inspection, { abilities, topics }: ConfigurationOptions): readonly string[] {
-  const lines = [
-    'kafka:',
-    '  brokers: [localhost:9092] # for receval run: those of your cluster',
-    '  topics:',
-    '    impressions:',
-    `      name: ${topics?.impressions ?? (oneLog ? 'events' : 'impressions')}${topics === undefined ? ' # for receval run: the name of your topic' : ''}`,
-  ];
-  if (impressions !== undefined) lines.push(...readingOf(impressions, oneLog ? joined : undefined, zones.impressions, abilities));
-  lines.push('    feedback:', `      name: ${topics?.feedback ?? (oneLog ? 'events' : 'feedback')}`);
-  if (!oneLog && feedback !== undefined) lines.push(...readingOf(feedback, undefined, zones.feedback, abilities));
-  return [...lines, 'redis:', '  url: redis://localhost:6379 # for receval run: yours'];
-}
-
-function readingOf({ reading }: InspectedSide, joined: AdapterChoice | undefined, zone: string | undefined, abilities: Abilities): readonly string[] {
+/** How events are written, for files and topics alike; then where they come from, for the service alone. */
+function inputsOf({ impressions, feedback, oneLog, joined, zones, files }: Inspection): readonly string[] {
+  const columns = (side: InspectedSide): readonly string[] => {
+    const form = files.find(({ name }) => side.files.includes(name))?.format.form;
+    if (form?.kind !== 'delimited' || form.columns !== undefined) return [];
+    const names = Array.from({ length: form.width }, (_, i) => `column_${i + 1}`);
+    return [`    columns: [${names.join(', ')}] # choose: what the columns are`];
+  };
+  const input = (
+    name: string,
+    side: InspectedSide,
+    adapter: AdapterChoice,
+    zone: string | undefined,
+  ): readonly string[] => {
+    const lines = [...columns(side), ...formLines(side.reading, zone), ...adapterLines(adapter)];
+    return lines.length === 0 ? [] : [`  ${name}:`, ...lines];
+  };
   const lines: string[] = [];
-  const unit = unitOf(reading, abilities);
-  if (unit !== undefined) lines.push(`      tsUnit: ${unit}`);
-  if (reading.time?.form === 'local' && abilities.timeZone) lines.push(`      timeZone: ${text(zone ?? 'UTC')}${zone === undefined ? ' # choose: the zone of times without one' : ''}`);
-  if (reading.positionBase === 0) lines.push('      positionBase: 0');
-  if (reading.text !== undefined && abilities.split) lines.push(`      split: ${text(reading.text.separator)}`);
-  return [...lines, ...adapterLines(joined ?? reading.adapter)];
+  if (impressions !== undefined && oneLog)
+    lines.push(...input('events', impressions, joined ?? 'canonical', zones.impressions));
+  else {
+    if (impressions !== undefined)
+      lines.push(...input('impressions', impressions, impressions.reading.adapter, zones.impressions));
+    if (feedback !== undefined && feedback !== impressions)
+      lines.push(...input('feedback', feedback, feedback.reading.adapter, zones.feedback));
+  }
+  return lines.length === 0 ? [] : ['inputs:', ...lines];
 }
 
-/** Where numbers tell their unit themselves, none is written. */
-function unitOf({ time }: Reading, { autoUnit }: Abilities): string | undefined {
-  if (autoUnit || time === undefined) return undefined;
-  return time.form === 's' || time.form === 'us' ? time.form : undefined;
+function serviceOf({ impressions, oneLog, joined }: Inspection, { topics }: ConfigurationOptions): readonly string[] {
+  if (impressions !== undefined && isOfRows(impressions.reading.adapter)) {
+    return ['# Rows of one item each are read from files only: for receval run write one record for each list.'];
+  }
+  const { impressions: lists, feedback } =
+    topics ??
+    (oneLog ? { impressions: 'events', feedback: 'events' } : { impressions: 'impressions', feedback: 'feedback' });
+  const remark = topics === undefined ? ' # yours' : '';
+  // A topic of both kinds is read as inputs.events says, and so is open-bandit, of which a topic must say it itself.
+  const own = oneLog && joined === 'open-bandit' ? ', adapter: open-bandit' : '';
+  return [
+    '# For receval run alone:',
+    ...(topics === undefined ? ['kafka:', `  brokers: [localhost:9092]${remark}`] : ['kafka:']),
+    '  topics:',
+    `    impressions: {name: ${lists}${own}}${remark}`,
+    `    feedback: {name: ${feedback}}${remark}`,
+    ...(topics === undefined ? ['redis:', `  url: redis://localhost:6379${remark}`] : []),
+  ];
+}
+
+function isOfRows(adapter: AdapterChoice): boolean {
+  return typeof adapter === 'object' && 'list' in adapter;
+}
+
+function formLines({ time, positionBase }: Reading, zone: string | undefined): readonly string[] {
+  const lines: string[] = [];
+  if (time?.form === 'local')
+    lines.push(
+      `    timeZone: ${text(zone ?? 'UTC')}${zone === undefined ? ' # choose: the zone of times without one' : ''}`,
+    );
+  if (positionBase === 0) lines.push('    positionBase: 0');
+  return lines;
 }
 
 function adapterLines(adapter: AdapterChoice): readonly string[] {
   if (adapter === 'canonical') return [];
-  if (adapter === 'open-bandit') return ['      adapter: open-bandit'];
-  if ('map' in adapter) return ['      adapter:', '        map:', ...mapLines(adapter.map, '          ')];
+  if (adapter === 'open-bandit') return ['    adapter: open-bandit'];
+  if ('list' in adapter) {
+    const { list, map = {}, feedback = {} } = adapter;
+    const flags = Object.entries(feedback).map(([column, action]) => `${text(column)}: ${scalar(action)}`);
+    return [
+      '    adapter:',
+      `      list: {by: ${text(list.by)}${list.order === undefined ? '' : `, order: ${text(list.order)}`}}`,
+      '      map:',
+      ...mapLines(map, '        '),
+      ...(flags.length === 0 ? [] : [`      feedback: {${flags.join(', ')}}`]),
+    ];
+  }
+  if ('map' in adapter) return ['    adapter:', '      map:', ...mapLines(adapter.map, '        ')];
   return [
-    '      adapter:',
-    '        maps:',
+    '    adapter:',
+    '      maps:',
     ...adapter.maps.flatMap(({ when, map }) => [
-      ...(when === undefined ? ['          - map:'] : [`          - when: {${Object.entries(when).map(([at, values]) => `${text(at)}: ${Array.isArray(values) ? `[${values.map(scalar).join(', ')}]` : scalar(values)}`).join(', ')}}`, '            map:']),
-      ...mapLines(map, '              '),
+      ...(when === undefined ? ['        - map:'] : [`        - when: {${conditions(when)}}`, '          map:']),
+      ...mapLines(map, '            '),
     ]),
   ];
+}
+
+function conditions(when: Conditions): string {
+  return Object.entries(when)
+    .map(
+      ([at, values]) => `${text(at)}: ${Array.isArray(values) ? `[${values.map(scalar).join(', ')}]` : scalar(values)}`,
+    )
+    .join(', ');
 }
 
 function mapLines(map: FieldMap, indent: string): readonly string[] {
@@ -111,7 +165,10 @@ function mapLines(map: FieldMap, indent: string): readonly string[] {
 }
 
 function sourceText(source: FieldSource): string {
-  return typeof source === 'string' ? text(source) : `{const: ${scalar(source.const)}}`;
+  if (typeof source === 'string') return text(source);
+  return 'const' in source
+    ? `{const: ${scalar(source.const)}}`
+    : `{at: ${text(source.at)}, split: ${text(source.split)}}`;
 }
 
 function scalar(value: unknown): string {
@@ -120,7 +177,8 @@ function scalar(value: unknown): string {
 
 /** Plain where YAML reads it as the same text, else in double quotes, which YAML reads as JSON does. */
 function text(value: string): string {
-  const isPlain = /^[/A-Za-z_][\w/.@+-]*(?: [\w/.@+-]+)*$/.test(value) && !/^(?:true|false|yes|no|on|off|null|y|n)$/i.test(value);
+  const isPlain =
+    /^[/A-Za-z_][\w/.@+-]*(?: [\w/.@+-]+)*$/.test(value) && !/^(?:true|false|yes|no|on|off|null|y|n)$/i.test(value);
   return isPlain ? value : JSON.stringify(value);
 }
 

@@ -7,20 +7,14 @@ import type { SampledFeedback, SampledList } from './reading.ts';
 /** Upper ends of the bins of delays; what is above the last is in one more. */
 export const DELAY_BINS: readonly DurationMs[] = [0, 10_000, 60_000, 300_000, 1_800_000, 7_200_000, 86_400_000];
 
-export interface Delays {
-  /** Ascending, of all feedback that joins and has times on both sides. */
-  readonly sorted: readonly DurationMs[];
-  /** By bin of DELAY_BINS and one more; the first holds what is before its list. */
-  readonly bins: readonly number[];
-}
-
 export interface Joining {
   /** Feedback that was asked: what cannot be known because the sample of lists ends before is left out. */
   readonly asked: number;
   readonly known: number;
   /** Of the known: items of their list. */
   readonly inList: number;
-  readonly delays: Delays;
+  /** Ascending, of all feedback that joins and has times on both sides. */
+  readonly delays: readonly DurationMs[];
 }
 
 export interface Disorder {
@@ -115,7 +109,12 @@ function joiningOf({ lists, feedback, listsCut, requestIds, itemIds }: FactsInpu
   }
   const found = feedback.map((event) => byRequest.get(ofFeedback(event.requestId)));
   // Lists end with the sample, feedback on them does not: only feedback between the first and the last that joins is judged.
-  const first = listsCut ? Math.max(0, found.findIndex((known) => known !== undefined)) : 0;
+  const first = listsCut
+    ? Math.max(
+        0,
+        found.findIndex((known) => known !== undefined),
+      )
+    : 0;
   const last = listsCut ? found.findLastIndex((known) => known !== undefined) : found.length - 1;
   const asked = last < first ? found.length : last - first + 1;
   let inList = 0;
@@ -129,13 +128,18 @@ function joiningOf({ lists, feedback, listsCut, requestIds, itemIds }: FactsInpu
     const delay = ts - (holding ?? known[0]).ts;
     if (!Number.isNaN(delay)) delays.push(delay);
   }
-  const sorted = delays.sort((a, b) => a - b);
+  delays.sort((a, b) => a - b);
+  return { asked, known: found.filter((known) => known !== undefined).length, inList, delays };
+}
+
+/** How many delays lie in each bin of DELAY_BINS, and above the last; the first holds what is before its list. */
+export function delayBins(delays: readonly DurationMs[]): readonly number[] {
   const bins = [...DELAY_BINS, Number.POSITIVE_INFINITY].map(() => 0);
-  for (const delay of sorted) {
+  for (const delay of delays) {
     const bin = DELAY_BINS.findIndex((end, i) => (i === 0 ? delay < end : delay <= end));
     bins[bin < 0 ? DELAY_BINS.length : bin]++;
   }
-  return { asked, known: found.filter((known) => known !== undefined).length, inList, delays: { sorted, bins } };
+  return bins;
 }
 
 function repeats(keys: readonly string[]): number {
@@ -169,7 +173,10 @@ function spanOf(events: readonly { readonly ts: EpochMs }[]): Span | undefined {
 }
 
 /** Users are assigned, not lists; where there are no user ids, lists have to do. */
-function unitsOf(variants: ReadonlyMap<string, number>, users: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, number> {
+function unitsOf(
+  variants: ReadonlyMap<string, number>,
+  users: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlyMap<string, number> {
   const counts = new Map([...variants.keys()].map((name) => [name, 0]));
   let assigned = 0;
   for (const seen of users.values()) {
@@ -182,7 +189,10 @@ function unitsOf(variants: ReadonlyMap<string, number>, users: ReadonlyMap<strin
 }
 
 /** Pearson's chi-square test of the counts against the weights. */
-export function splitChance(counts: ReadonlyMap<string, number>, weights: ReadonlyMap<string, number> | undefined): number | undefined {
+export function splitChance(
+  counts: ReadonlyMap<string, number>,
+  weights: ReadonlyMap<string, number> | undefined,
+): number | undefined {
   const names = weights === undefined ? [...counts.keys()] : [...weights.keys()];
   if (names.length < 2) return undefined;
   const n = names.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0);

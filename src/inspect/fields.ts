@@ -98,7 +98,8 @@ function note(field: Field, value: unknown): void {
   field.example ??= value;
   if (Array.isArray(value)) field.elements += value.length;
   if (type === 'list' || type === 'object') return;
-  const number = typeof value === 'number' ? value : typeof value === 'string' && isNumeric(value) ? Number(value) : Number.NaN;
+  const number =
+    typeof value === 'number' ? value : typeof value === 'string' && isNumeric(value) ? Number(value) : Number.NaN;
   if (number < field.least) field.least = number;
   if (number > field.most) field.most = number;
   const text = String(value);

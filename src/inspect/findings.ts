@@ -6,6 +6,7 @@ import { isOfElements, timeFormsOf } from './fields.ts';
 import type { Form } from './format.ts';
 import { type Difference, differenceWords } from './ids.ts';
 import type { InspectedFile, InspectedSide, Inspection, InspectOptions } from './inspection.ts';
+import type { JoinTrial } from './join-trial.ts';
 import { nameFit } from './names.ts';
 import { isOtherDate, spoken, timeWords } from './times.ts';
 
@@ -31,7 +32,6 @@ export type FindingCode =
   | 'few_items_match'
   | 'clock_offset'
   | 'unit_of_time'
-  | 'time_form'
   | 'times_without_zone'
   | 'feedback_before_list'
   | 'all_late'
@@ -42,9 +42,7 @@ export type FindingCode =
   | 'users_of_two_variants'
   | 'request_ids_repeat'
   | 'duplicates'
-  | 'out_of_order'
-  | 'list_as_text'
-  | 'one_row_per_item';
+  | 'out_of_order';
 
 export interface Finding {
   readonly code: FindingCode;
@@ -70,9 +68,8 @@ const UNEVEN = 0.001;
 /** What is wrong first, then in the order of the data path. */
 export function findingsOf(known: Known, options: InspectOptions): readonly Finding[] {
   const found = [
-    ...known.files.flatMap((file) => ofFile(file, options)),
+    ...known.files.flatMap(ofFile),
     ...ofRoles(known),
-    ...ofForms(known, options),
     ...ofTimes(known, options),
     ...ofJoin(known),
     ...ofClock(known),
@@ -80,7 +77,18 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
     ...ofPeople(known),
     ...ofOrder(known),
   ];
-  return [...found.filter(({ level }) => level === 'wrong'), ...found.filter(({ level }) => level === 'note')];
+  const shown = known.files.every(isPlainJson) ? found : found.map(withoutJq);
+  return [...shown.filter(({ level }) => level === 'wrong'), ...shown.filter(({ level }) => level === 'note')];
+}
+
+/** Whether jq reads it as it is. */
+function isPlainJson({ format: { compression, form, encoding } }: InspectedFile): boolean {
+  return compression === 'none' && form.kind === 'ndjson' && encoding !== undefined;
+}
+
+function withoutJq(finding: Finding): Finding {
+  if (finding.command?.startsWith('jq ') !== true) return finding;
+  return { ...finding, remedy: finding.remedy.replace(/:$/, '.'), command: undefined };
 }
 
 function wrong(code: FindingCode, message: string, remedy: string, command?: string): Finding {
@@ -120,65 +128,106 @@ export function formWords(form: Form): string {
   }
 }
 
-function ofFile({ name, format, rows, bad }: InspectedFile, { abilities }: InspectOptions): readonly Finding[] {
-  const { form, compression, encoding } = format;
+function ofFile({ name, format, rows, bad }: InspectedFile): readonly Finding[] {
+  const { form, encoding } = format;
   switch (form.kind) {
     case 'empty':
       return [wrong('not_a_log', `${name} is empty.`, 'Name a file with records in it.')];
     case 'trec-run':
-      return [note('not_a_log', `${name} is a TREC run: ranked lists for judged queries, no log.`, 'Score takes it, with its judgements:', `receval score ${name} --qrels QRELS`)];
+      return [
+        note(
+          'not_a_log',
+          `${name} is a TREC run: ranked lists for judged queries, no log.`,
+          'Score takes it, with its judgements:',
+          `receval score ${name} --qrels QRELS`,
+        ),
+      ];
     case 'trec-qrels':
-      return [note('not_a_log', `${name} holds TREC qrels: judgements of queries, no log.`, 'Score takes them, with a run:', `receval score RUN --qrels ${name}`)];
+      return [
+        note(
+          'not_a_log',
+          `${name} holds TREC qrels: judgements of queries, no log.`,
+          'Score takes them, with a run:',
+          `receval score RUN --qrels ${name}`,
+        ),
+      ];
     case 'unknown':
-      return [wrong('format_not_read', `${name} is no JSON and has no columns.`, 'Write one JSON object a line, or CSV with a header.')];
+      return [
+        wrong(
+          'format_not_read',
+          `${name} is no JSON and has no columns.`,
+          'Write one JSON object a line, or CSV with a header.',
+        ),
+      ];
     case 'avro':
     case 'orc':
-      return [wrong('format_not_read', `${name} is ${formWords(form)}, which receval does not read.`, 'Export it as NDJSON, one JSON object a line.')];
+      return [
+        wrong(
+          'format_not_read',
+          `${name} is ${formWords(form)}, which receval does not read.`,
+          'Export it as NDJSON, one JSON object a line.',
+        ),
+      ];
     default:
   }
   const found: Finding[] = [];
-  if (form.kind === 'parquet' && rows.length === 0) {
-    const command = `duckdb -c "COPY (FROM '${name}') TO 'log.ndjson'"`;
-    return [wrong('format_not_read', `${name} is Parquet, which inspect recognises, but does not read.`, 'Export it as NDJSON:', command)];
-  }
-  if (!abilities.forms.has(form.kind)) found.push(wrong('format_not_read', `${name} is ${formWords(form)}, which replay does not read.`, 'Make NDJSON of it:', asNdjson(name, form)));
-  if (!abilities.compressions.has(compression)) {
-    found.push(wrong('format_not_read', `${name} is packed with ${compression}, which replay does not read.`, 'Pack it with gzip:', `zstd -dc ${name} | gzip > ${name.replace(/\.zst$/, '')}.gz`));
-  }
-  if (encoding === 'UTF-16') found.push(wrong('encoding', `${name} is UTF-16; records are read as UTF-8.`, 'Change it:', `iconv -f UTF-16 -t UTF-8 ${name} > utf8-${baseName(name)}`));
-  if (encoding === 'not UTF-8') found.push(wrong('encoding', `${name} is not UTF-8, perhaps Latin-1: its records count as invalid (not_utf8).`, 'Change it:', `iconv -f ISO-8859-1 -t UTF-8 ${name} > utf8-${baseName(name)}`));
+  if (encoding === 'UTF-16')
+    found.push(
+      wrong(
+        'encoding',
+        `${name} is UTF-16; records are read as UTF-8.`,
+        'Change it:',
+        `iconv -f UTF-16 -t UTF-8 ${name} > utf8-${baseName(name)}`,
+      ),
+    );
+  if (encoding === 'not UTF-8')
+    found.push(
+      wrong(
+        'encoding',
+        `${name} is not UTF-8, perhaps Latin-1: its records count as invalid (not_utf8).`,
+        'Change it:',
+        `iconv -f ISO-8859-1 -t UTF-8 ${name} > utf8-${baseName(name)}`,
+      ),
+    );
   if (form.kind === 'delimited' && form.columns === undefined) {
-    found.push(wrong('no_header', `The first row of ${name} holds values: nothing says what its ${form.width} columns are.`, 'Put a row with the names of the columns before it.'));
+    found.push(
+      wrong(
+        'no_header',
+        `The first row of ${name} holds values: nothing says what its ${form.width} columns are.`,
+        'Put a row with the names of the columns before it.',
+      ),
+    );
   }
   if (bad.length > 0) {
     const [{ row, why }] = bad;
     const all = rows.length + bad.length;
     const level = bad.length > 0.005 * all ? wrong : note;
-    found.push(level('bad_rows', `${count(bad.length)} of ${count(all)} records of ${name} cannot be read; record ${count(row)} ${why}.`, 'They count as invalid. receval replay --dead-letters FILE keeps them.'));
+    found.push(
+      level(
+        'bad_rows',
+        `${count(bad.length)} of ${count(all)} records of ${name} cannot be read; record ${count(row)} ${why}.`,
+        'They count as invalid. receval replay --dead-letters FILE keeps them.',
+      ),
+    );
   }
   return found;
-}
-
-function asNdjson(name: string, form: Form): string | undefined {
-  const to = `${baseName(name).replace(/\.\w+$/, '')}.ndjson`;
-  if (form.kind === 'json-array') return `jq -c '.[]' ${name} > ${to}`;
-  if (form.kind === 'json-object') return `jq -c . ${name} > ${to}`;
-  if (form.kind !== 'delimited') return undefined;
-  const input = form.delimiter === '\t' ? '--itsv' : form.delimiter === ',' ? '--icsv' : `--icsv --ifs '${form.delimiter}'`;
-  return `mlr ${input} --ojsonl cat ${name} > ${to}`;
 }
 
 function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function ofRoles({ files, impressions, feedback, oneLog, joined }: Known): readonly Finding[] {
+function ofRoles({ files, impressions, feedback, oneLog, joined, whoJoins }: Known): readonly Finding[] {
   const logs = files.filter(({ judged }) => judged !== undefined);
   if (logs.length === 0) return [];
   const found: Finding[] = [];
-  const swapped = logs.filter(({ role, judged }) => role === 'impressions' && judged?.role === 'feedback').map(({ name }) => name);
+  const swapped = logs
+    .filter(({ role, judged }) => role === 'impressions' && judged?.role === 'feedback')
+    .map(({ name }) => name);
   if (swapped.length > 0) {
-    const others = logs.filter(({ role, judged }) => role === 'feedback' && judged?.role === 'impressions').map(({ name }) => name);
+    const others = logs
+      .filter(({ role, judged }) => role === 'feedback' && judged?.role === 'impressions')
+      .map(({ name }) => name);
     found.push(
       wrong(
         'files_swapped',
@@ -189,7 +238,13 @@ function ofRoles({ files, impressions, feedback, oneLog, joined }: Known): reado
     );
   }
   if (impressions === undefined) {
-    found.push(wrong('no_lists', 'No file holds lists, so nothing says what was shown.', 'Add the log of what was shown, with the items in order; feedback alone shows no ranking.'));
+    found.push(
+      wrong(
+        'no_lists',
+        'No file holds lists, so nothing says what was shown.',
+        'Add the log of what was shown, with the items in order; feedback alone shows no ranking.',
+      ),
+    );
   } else if (feedback === undefined) {
     found.push(...withoutFeedback(impressions));
   }
@@ -197,7 +252,7 @@ function ofRoles({ files, impressions, feedback, oneLog, joined }: Known): reado
     [impressions, 'lists'],
     [feedback, 'feedback'],
   ] as const) {
-    if (side !== undefined && side.missing.length > 0) found.push(mostInvalid(side, word));
+    if (side !== undefined && side.missing.length > 0) found.push(mostInvalid(side, word, whoJoins[0]));
   }
   if (oneLog && joined === undefined && impressions !== undefined && feedback !== undefined) {
     found.push(
@@ -212,9 +267,17 @@ function ofRoles({ files, impressions, feedback, oneLog, joined }: Known): reado
 }
 
 function withoutFeedback({ files, profile, fits }: InspectedSide): readonly Finding[] {
-  const inside = [...profile.fields.keys()].find((path) => isOfElements(path) && nameFit(path.slice(path.indexOf('[]') + 2), 'clicked') >= 0.7);
+  const inside = [...profile.fields.keys()].find(
+    (path) => isOfElements(path) && nameFit(path.slice(path.indexOf('[]') + 2), 'clicked') >= 0.7,
+  );
   if (inside === undefined) {
-    return [wrong('feedback_missing', `${files.join(', ')} holds lists, and no file holds feedback: every measure of clicks would be 0.`, 'Name the log of clicks, too.')];
+    return [
+      wrong(
+        'feedback_missing',
+        `${files.join(', ')} holds lists, and no file holds feedback: every measure of clicks would be 0.`,
+        'Name the log of clicks, too.',
+      ),
+    ];
   }
   const at = (as: string): string => jqPath(fits.find((fit) => fit.as === as)?.path ?? `/${as}`);
   const [list, flag] = [inside.slice(0, inside.indexOf('[]')), inside.slice(inside.indexOf('[]') + 2)];
@@ -230,7 +293,14 @@ function withoutFeedback({ files, profile, fits }: InspectedSide): readonly Find
   ];
 }
 
-function mostInvalid({ files, missing, profile }: InspectedSide, what: string): Finding {
+function mostInvalid({ files, missing, profile }: InspectedSide, what: string, who: JoinTrial | undefined): Finding {
+  if (who !== undefined && who.match.share > 0 && missing.includes('requestId')) {
+    return wrong(
+      'nothing_joined',
+      `Both sides have ${who.impressions === who.feedback ? who.impressions : `${who.feedback} and ${who.impressions}`}, which says who it was, but the ${what} in ${files.join(', ')} has no id of the list: somebody sees many lists, and nobody can tell which one was clicked.`,
+      'Send the id of the list along with each click.',
+    );
+  }
   const names = [...profile.fields.keys()].filter((path) => !isOfElements(path)).slice(0, 6);
   const meaning: Readonly<Record<string, string>> = {
     requestId: 'an id that ties a click to its list',
@@ -244,35 +314,16 @@ function mostInvalid({ files, missing, profile }: InspectedSide, what: string): 
     missing.includes('ts') && dated !== undefined
       ? `${dated.path} is written as "${String(dated.example)}": write ISO 8601, such as 2026-11-21T08:00:00Z.`
       : 'Log it; without it no record counts.';
-  return wrong('most_invalid', `No field of the ${what} in ${files.join(', ')} holds ${wanted}. There are ${names.join(', ')}.`, remedy);
+  return wrong(
+    'most_invalid',
+    `No field of the ${what} in ${files.join(', ')} holds ${wanted}. There are ${names.join(', ')}.`,
+    remedy,
+  );
 }
 
-function ofForms({ impressions }: Known, { abilities }: InspectOptions): readonly Finding[] {
+function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: InspectOptions): readonly Finding[] {
   const found: Finding[] = [];
-  const text = impressions?.reading.text;
-  if (text !== undefined && !abilities.split) {
-    const of = jqPath(text.pointer);
-    const how = text.separator === 'json' ? `${of} |= fromjson` : `${of} |= split("${text.separator}")`;
-    found.push(wrong('list_as_text', `The lists in ${text.pointer} are text, and replay wants lists.`, 'Make lists of them:', `jq -c '${how}' ${impressions?.files[0] ?? ''} > lists.ndjson`));
-  }
-  if (impressions?.reading.rows !== undefined && !abilities.rowLists) {
-    const { by, order } = impressions.reading.rows;
-    const sorted = order === undefined ? '' : ` | sort_by(${jqPath(order)})`;
-    found.push(
-      wrong(
-        'one_row_per_item',
-        'There is one row for each item, and replay wants one record for each list.',
-        'Group them:',
-        `jq -sc 'group_by(${jqPath(by)})[]${sorted} | .[0] + {items: .}' ROWS.ndjson > lists.ndjson`,
-      ),
-    );
-  }
-  return found;
-}
-
-function ofTimes({ impressions, feedback, oneLog, zones }: Known, { abilities, now }: InspectOptions): readonly Finding[] {
-  const found: Finding[] = [];
-  for (const side of oneLog ? [impressions] : [impressions, feedback]) {
+  for (const side of new Set(oneLog ? [impressions] : [impressions, feedback])) {
     const path = side?.fits.find(({ as }) => as === 'ts')?.path;
     const field = path === undefined ? undefined : side?.profile.fields.get(path);
     if (side === undefined || field === undefined) continue;
@@ -280,11 +331,14 @@ function ofTimes({ impressions, feedback, oneLog, zones }: Known, { abilities, n
     const forms = timeFormsOf(field);
     const units = forms.filter((form) => form === 's' || form === 'ms' || form === 'us' || form === 'ns');
     if (units.length > 1) {
+      const shares = units.map(
+        (unit) => `${timeWords(unit)} (${percent((field.times.get(unit) ?? 0) / field.values)})`,
+      );
       found.push(
-        (abilities.autoUnit ? note : wrong)(
+        note(
           'unit_of_time',
-          `${field.path} of ${files} holds ${units.map((unit) => `${timeWords(unit, false)} (${percent((field.times.get(unit) ?? 0) / field.values)})`).join(' and ')}.`,
-          abilities.autoUnit ? 'tsUnit: auto tells them apart; better write one unit.' : 'Write one unit.',
+          `${field.path} of ${files} holds ${shares.join(' and ')}.`,
+          'Each number tells its unit by its size, so they are read; better write one unit.',
         ),
       );
     }
@@ -293,13 +347,12 @@ function ofTimes({ impressions, feedback, oneLog, zones }: Known, { abilities, n
       const zone = (side === impressions ? zones.impressions : zones.feedback) ?? 'UTC';
       const why = zone === 'UTC' ? 'UTC was assumed' : `by the other log they are of ${zone}`;
       found.push(
-        abilities.timeZone
-          ? note('times_without_zone', `The times of ${files} name no zone, such as "${String(field.example)}"; ${why}.`, 'timeZone names it: a name such as Europe/Berlin knows of summer, +01:00 does not.')
-          : wrong('times_without_zone', `The times of ${files} name no zone, such as "${String(field.example)}": replay refuses them (bad_time).`, 'Write them with their zone; for UTC:', `jq -c '${jqPath(field.path)} |= sub(" "; "T") + "Z"' ${side.files[0]} > mended.ndjson`),
+        note(
+          'times_without_zone',
+          `The times of ${files} name no zone, such as "${String(field.example)}"; ${why}.`,
+          'timeZone names it: a name such as Europe/Berlin knows of summer, +01:00 does not.',
+        ),
       );
-    }
-    if (time !== undefined && !abilities.autoUnit && (time.quoted || time.form === 'ns' || time.form === 'utc')) {
-      found.push(wrong('time_form', `${field.path} of ${files} holds ${timeWords(time.form, time.quoted)}, such as "${String(field.example)}": replay refuses them (bad_time).`, time.quoted ? 'Write numbers:' : 'Write ISO 8601 with a zone, or a number in s, ms or us.', time.quoted ? `jq -c '${jqPath(field.path)} |= tonumber' ${side.files[0]} > mended.ndjson` : undefined));
     }
     const ahead = [...side.sample.times].filter((ts) => ts > now + 5 * MINUTE).length;
     const far = outlier(side.sample.times);
@@ -331,12 +384,25 @@ function finite(times: readonly number[]): number[] {
 }
 
 function ofJoin({ impressions, feedback, joins: [join], items: [item], facts, oneLog }: Known): readonly Finding[] {
-  if (impressions === undefined || feedback === undefined || facts.joining.asked === 0 || impressions.sample.lists.length === 0) return [];
+  if (
+    impressions === undefined ||
+    feedback === undefined ||
+    facts.joining.asked === 0 ||
+    impressions.sample.lists.length === 0
+  )
+    return [];
   const { asked, known, inList } = facts.joining;
   const ids = join === undefined ? 'the ids' : `feedback${join.feedback} and impressions${join.impressions}`;
   const example = exampleIds(impressions, feedback);
   if (join?.match.difference !== undefined) {
-    return [differing(join.match.difference, `The request ids differ (${ids}): ${differenceWords(join.match.difference)}. ${example}`, 'As they stand, nothing joins. Write them alike:', idCommand(join.match.difference, join.feedback, join.impressions, feedback, impressions))];
+    return [
+      differing(
+        join.match.difference,
+        `The request ids differ (${ids}): ${differenceWords(join.match.difference)}. ${example}`,
+        'As they stand, nothing joins. Write them alike:',
+        idCommand(join.match.difference, join.feedback, join.impressions, feedback, impressions),
+      ),
+    ];
   }
   const share = known / asked;
   const found: Finding[] = [];
@@ -345,7 +411,9 @@ function ofJoin({ impressions, feedback, joins: [join], items: [item], facts, on
       wrong(
         'nothing_joined',
         `No feedback joins: no field of ${feedback.files.join(', ')} holds an id of a list in ${impressions.files.join(', ')}. ${example}`,
-        oneLog ? 'Send the id of the list along with each click.' : 'Are the files of the same hours? Else send the id of the list along with each click.',
+        oneLog
+          ? 'Send the id of the list along with each click.'
+          : 'Are the files of the same hours? Else send the id of the list along with each click.',
       ),
     ];
   }
@@ -359,7 +427,14 @@ function ofJoin({ impressions, feedback, joins: [join], items: [item], facts, on
     );
   }
   if (item?.difference !== undefined) {
-    found.push(differing(item.difference, `The item ids differ: ${differenceWords(item.difference)}. ${exampleItems(impressions, feedback)}`, 'As they stand, nothing counts. Write them alike:', idCommand(item.difference, item.feedback, undefined, feedback, impressions)));
+    found.push(
+      differing(
+        item.difference,
+        `The item ids differ: ${differenceWords(item.difference)}. ${exampleItems(impressions, feedback)}`,
+        'As they stand, nothing counts. Write them alike:',
+        idCommand(item.difference, item.feedback, undefined, feedback, impressions),
+      ),
+    );
   } else if (inList / known < 0.05) {
     found.push(
       wrong(
@@ -393,10 +468,20 @@ function differing(difference: Difference, message: string, remedy: string, comm
 }
 
 /** A command that makes the ids of one side those of the other; for both sides, where both must change. */
-function idCommand(difference: Difference, ofFeedback: string, ofImpressions: string | undefined, feedback: InspectedSide, impressions: InspectedSide): string {
-  const change = (path: string, how: string, file: string): string => `jq -c '${jqPath(path)} |= ${how}' ${file} > mended-${baseName(file)}`;
+function idCommand(
+  difference: Difference,
+  ofFeedback: string,
+  ofImpressions: string | undefined,
+  feedback: InspectedSide,
+  impressions: InspectedSide,
+): string {
+  const change = (path: string, how: string, file: string): string =>
+    `jq -c '${jqPath(path)} |= ${how}' ${file} > mended-${baseName(file)}`;
   const [lists, clicks] = [impressions.files[0], feedback.files[0]];
-  const both = (how: string): string => [change(ofFeedback, how, clicks), ...(ofImpressions === undefined ? [] : [change(ofImpressions, how, lists)])].join('; ');
+  const both = (how: string): string =>
+    [change(ofFeedback, how, clicks), ...(ofImpressions === undefined ? [] : [change(ofImpressions, how, lists)])].join(
+      '; ',
+    );
   switch (difference.kind) {
     case 'case':
       return both('ascii_downcase');
@@ -418,13 +503,17 @@ function idCommand(difference: Difference, ofFeedback: string, ofImpressions: st
 function exampleIds(impressions: InspectedSide, feedback: InspectedSide): string {
   const [list] = impressions.sample.lists;
   const [event] = feedback.sample.feedback;
-  return list === undefined || event === undefined ? '' : `Lists have ${JSON.stringify(cut(list.requestId))}, feedback ${JSON.stringify(cut(event.requestId))}.`;
+  return list === undefined || event === undefined
+    ? ''
+    : `Lists have ${JSON.stringify(cut(list.requestId))}, feedback ${JSON.stringify(cut(event.requestId))}.`;
 }
 
 function exampleItems(impressions: InspectedSide, feedback: InspectedSide): string {
   const [list] = impressions.sample.lists;
   const [event] = feedback.sample.feedback;
-  return list === undefined || event === undefined ? '' : `Lists have ${JSON.stringify(cut(list.items[0] ?? ''))}, feedback ${JSON.stringify(cut(event.itemId))}.`;
+  return list === undefined || event === undefined
+    ? ''
+    : `Lists have ${JSON.stringify(cut(list.items[0] ?? ''))}, feedback ${JSON.stringify(cut(event.itemId))}.`;
 }
 
 function cut(text: string): string {
@@ -436,31 +525,64 @@ function ofClock({ clock, facts, feedback, impressions, proposal, zones }: Known
   if (clock !== undefined && feedback !== undefined && impressions !== undefined && !isZoned) {
     const { offset, share } = clock;
     const how = offset > 0 ? 'after' : 'before';
+    const command = shiftCommand(feedback, offset);
     return [
       wrong(
         'clock_offset',
         `Feedback is dated ${spoken(offset)} ${how} its list, always (${percent(share)} lie within half an hour of that): the clocks are of two time zones.`,
-        `Write the zone of each time, or both in UTC. If the lists are in UTC, the feedback's times are of a zone at ${zoneText(offset)}.`,
+        `If the lists are in UTC, the feedback's clock wrote the time of a zone at ${zoneText(offset)}. Write both in UTC${command === undefined ? '.' : ':'}`,
+        command,
       ),
     ];
   }
-  const { sorted } = facts.joining.delays;
+  const sorted = facts.joining.delays;
   const { share, by } = beforeList(sorted.map((delay) => delay - (clock?.offset ?? 0)));
   if (share === 0) return [];
   const message = `${percent(share)} of feedback is dated before its list, nearly all by at most ${spoken(by)}: the clocks of two producers differ.`;
   return proposal.backward > 0
-    ? [note('feedback_before_list', message, `attribution.backward: ${spoken(proposal.backward)} lets it count; it is proposed.`)]
-    : [(share > 0.05 ? wrong : note)('feedback_before_list', message, 'It would not count. Which of the two clocks is right?')];
+    ? [
+        note(
+          'feedback_before_list',
+          message,
+          `attribution.backward: ${spoken(proposal.backward)} lets it count; it is proposed.`,
+        ),
+      ]
+    : [
+        (share > 0.05 ? wrong : note)(
+          'feedback_before_list',
+          message,
+          'It would not count. Which of the two clocks is right?',
+        ),
+      ];
+}
+
+/** For times that are numbers. */
+function shiftCommand({ fits, reading, files }: InspectedSide, offset: number): string | undefined {
+  const path = fits.find(({ as }) => as === 'ts')?.path;
+  const perMs = { s: 1e-3, ms: 1, us: 1e3, ns: 1e6, zoned: undefined, utc: undefined, local: undefined }[
+    reading.time?.form ?? 'zoned'
+  ];
+  if (path === undefined || perMs === undefined || reading.time?.quoted === true || isOfElements(path))
+    return undefined;
+  return `jq -c '${jqPath(path)} -= ${offset * perMs}' ${files[0]} > mended-${baseName(files[0])}`;
 }
 
 function ofActions({ proposal, facts }: Known): readonly Finding[] {
   const { unknownActions, grades } = proposal;
   const found: Finding[] = [];
   if (unknownActions.length > 0) {
-    const listed = unknownActions.slice(0, 5).map((action) => `${cut(action)} (${count(facts.actions.get(action) ?? 0)})`);
+    const listed = unknownActions
+      .slice(0, 5)
+      .map((action) => `${cut(action)} (${count(facts.actions.get(action) ?? 0)})`);
     const more = unknownActions.length > 5 ? ` and ${unknownActions.length - 5} more` : '';
     const none = [...grades.values()].every((grade) => grade === 0 || grade === 'veto');
-    found.push((none ? wrong : note)('unknown_actions', `Actions that have no grade are worth 0: ${listed.join(', ')}${more}.`, `Say in grades what they are worth, such as grades: {${cut(unknownActions[0])}: 1}.`));
+    found.push(
+      (none ? wrong : note)(
+        'unknown_actions',
+        `Actions that have no grade are worth 0: ${listed.join(', ')}${more}.`,
+        `Say in grades what they are worth, such as grades: {${cut(unknownActions[0])}: 1}.`,
+      ),
+    );
   }
   return found;
 }
@@ -470,15 +592,42 @@ function ofPeople({ impressions, facts }: Known): readonly Finding[] {
   const found: Finding[] = [];
   const lists = impressions.sample.lists.length;
   if (facts.users.lists < 0.5 * lists) {
-    found.push(note('no_user_ids', facts.users.lists === 0 ? 'No field holds a user id: errors and tests of experiments will be weaker.' : `Only ${percent(facts.users.lists / lists)} of the lists have a user id.`, 'Log userId with every list.'));
+    found.push(
+      note(
+        'no_user_ids',
+        facts.users.lists === 0
+          ? 'No field holds a user id: errors and tests of experiments will be weaker.'
+          : `Only ${percent(facts.users.lists / lists)} of the lists have a user id.`,
+        'Log userId with every list.',
+      ),
+    );
   }
   const { variants, splitChance, crossed } = facts;
-  if (variants.size === 1) found.push(note('one_variant', `There is one variant, "${[...variants.keys()][0]}": nothing to compare.`, 'If an experiment runs, look for the field that names its arms.'));
+  if (variants.size === 1)
+    found.push(
+      note(
+        'one_variant',
+        `There is one variant, "${[...variants.keys()][0]}": nothing to compare.`,
+        'If an experiment runs, look for the field that names its arms.',
+      ),
+    );
   if (splitChance !== undefined && splitChance < UNEVEN && lists >= 100) {
-    found.push(note('uneven_split', `The variants do not share the traffic as expected (chance ${splitChance < 1e-6 ? 'below 0.000001' : splitChance.toPrecision(2)}).`, 'If they should not share it evenly, say so in experiments.default.variants; else see who assigns them.'));
+    found.push(
+      note(
+        'uneven_split',
+        `The variants do not share the traffic as expected (chance ${splitChance < 1e-6 ? 'below 0.000001' : splitChance.toPrecision(2)}).`,
+        'If they should not share it evenly, say so in experiments.default.variants; else see who assigns them.',
+      ),
+    );
   }
   if (crossed > 0 && crossed > 0.01 * facts.users.distinct) {
-    found.push(note('users_of_two_variants', `${count(crossed)} of ${count(facts.users.distinct)} users saw more than one variant.`, 'Assign users, not requests; or is the id of a device, and one person has several?'));
+    found.push(
+      note(
+        'users_of_two_variants',
+        `${count(crossed)} of ${count(facts.users.distinct)} users saw more than one variant.`,
+        'Assign users, not requests; or is the id of a device, and one person has several?',
+      ),
+    );
   }
   return found;
 }
@@ -489,14 +638,34 @@ function ofOrder({ impressions, feedback, facts, oneLog }: Known): readonly Find
   const clicks = feedback?.sample.feedback.length ?? 0;
   const { duplicates, disorder } = facts;
   if (duplicates.lists > 0.2 * lists) {
-    found.push(wrong('request_ids_repeat', `${percent(duplicates.lists / lists)} of the lists have a request id that was there before: they would be dropped as duplicate.`, 'Each showing of a list needs an id of its own; pages of one request need an offset.'));
+    found.push(
+      wrong(
+        'request_ids_repeat',
+        `${percent(duplicates.lists / lists)} of the lists have a request id that was there before: they would be dropped as duplicate.`,
+        'Each showing of a list needs an id of its own; pages of one request need an offset.',
+      ),
+    );
   } else if (duplicates.lists + duplicates.feedback > 0.01 * (lists + clicks)) {
-    found.push(note('duplicates', `${count(duplicates.lists)} of ${count(lists)} lists and ${count(duplicates.feedback)} of ${count(clicks)} feedback events stand there twice.`, 'Nothing: they are counted once.'));
+    found.push(
+      note(
+        'duplicates',
+        `${count(duplicates.lists)} of ${count(lists)} lists and ${count(duplicates.feedback)} of ${count(clicks)} feedback events stand there twice.`,
+        'Nothing: they are counted once.',
+      ),
+    );
   }
   if (disorder.most > 10 * MINUTE && disorder.overtaken > 0) {
-    const remedy = oneLog ? 'Sort the log by time, or write lists and feedback to two files.' : 'Sort each file by time; else what comes too late is dropped.';
+    const remedy = oneLog
+      ? 'Sort the log by time, or write lists and feedback to two files.'
+      : 'Sort each file by time; else what comes too late is dropped.';
     const isBad = disorder.usual > 10 * MINUTE;
-    found.push((isBad ? wrong : note)('out_of_order', `Records are out of order by up to ${spoken(disorder.most)} (${count(disorder.overtaken)} of them stand behind a later one).`, remedy));
+    found.push(
+      (isBad ? wrong : note)(
+        'out_of_order',
+        `Records are out of order by up to ${spoken(disorder.most)} (${count(disorder.overtaken)} of them stand behind a later one).`,
+        remedy,
+      ),
+    );
   }
   return found;
 }
@@ -504,7 +673,14 @@ function ofOrder({ impressions, feedback, facts, oneLog }: Known): readonly Find
 /** `/rec/id` as jq has it: `.rec.id`. */
 export function jqPath(path: string): string {
   const steps = path.split('/').slice(1);
-  return steps.length === 0 ? '.' : steps.map((step) => (/^[A-Za-z_]\w*$/.test(step) ? `.${step}` : `["${step.replaceAll('~1', '/').replaceAll('~0', '~')}"]`)).join('').replace(/^\[/, '.[');
+  return steps.length === 0
+    ? '.'
+    : steps
+        .map((step) =>
+          /^[A-Za-z_]\w*$/.test(step) ? `.${step}` : `["${step.replaceAll('~1', '/').replaceAll('~0', '~')}"]`,
+        )
+        .join('')
+        .replace(/^\[/, '.[');
 }
 
 function count(n: number): string {

@@ -1,5 +1,4 @@
-/** What a file is, told by its first bytes and its first lines; its name is not asked. */
-import { delimitedRows } from './rows.ts';
+/** What a file is, told by its first bytes and its first lines, before its records are read. */
 
 export type Compression = 'none' | 'gzip' | 'zstd';
 export type Encoding = 'UTF-8' | 'UTF-8 with a byte order mark' | 'UTF-16' | 'not UTF-8';
@@ -22,14 +21,10 @@ export type Form =
 
 export interface FileFormat {
   readonly compression: Compression;
-  readonly encoding: Encoding;
+  /** undefined: it is no text. */
+  readonly encoding: Encoding | undefined;
   readonly lineEnds: LineEnds;
   readonly form: Form;
-}
-
-export function compressionOf(bytes: Uint8Array): Compression {
-  if (startsWith(bytes, [0x1f, 0x8b])) return 'gzip';
-  return startsWith(bytes, [0x28, 0xb5, 0x2f, 0xfd]) ? 'zstd' : 'none';
 }
 
 /** Of unpacked bytes; undefined: it may be text. */
@@ -77,10 +72,10 @@ export function textFormOf(text: string): Form {
   return delimitedForm(text) ?? { kind: 'unknown' };
 }
 
-/** Of a topic's records. */
-export const NDJSON: FileFormat = {
+/** Of a topic's records, which are no file. */
+export const TOPIC: FileFormat = {
   compression: 'none',
-  encoding: 'UTF-8',
+  encoding: undefined,
   lineEnds: 'none',
   form: { kind: 'ndjson' },
 };
@@ -110,7 +105,10 @@ function headerOf([first, ...rest]: readonly (readonly string[])[]): readonly st
   const isName = (name: string, column: number): boolean => {
     const below = rest.map((row) => row[column] ?? '').filter((cell) => cell !== '');
     if (below.length === 0) return true;
-    return !below.includes(name) && (/^[-\d]/.test(below[0]) || /id|name|type|action|event|item|user|ts|time|rank|click/i.test(name));
+    return (
+      !below.includes(name) &&
+      (/^[-\d]/.test(below[0]) || /id|name|type|action|event|item|user|ts|time|rank|click/i.test(name))
+    );
   };
   return names.some(isName) ? names : undefined;
 }
@@ -147,7 +145,16 @@ function isJson(text: string): boolean {
 function isUtf8(bytes: Uint8Array): boolean {
   for (let at = 0; at < bytes.length; ) {
     const byte = bytes[at];
-    const more = byte < 0x80 ? 0 : byte >= 0xc2 && byte < 0xe0 ? 1 : byte >= 0xe0 && byte < 0xf0 ? 2 : byte >= 0xf0 && byte < 0xf5 ? 3 : -1;
+    const more =
+      byte < 0x80
+        ? 0
+        : byte >= 0xc2 && byte < 0xe0
+          ? 1
+          : byte >= 0xe0 && byte < 0xf0
+            ? 2
+            : byte >= 0xf0 && byte < 0xf5
+              ? 3
+              : -1;
     if (more < 0) return false;
     for (let i = 1; i <= more && at + i < bytes.length; i++) if ((bytes[at + i] & 0xc0) !== 0x80) return false;
     at += more + 1;
@@ -161,4 +168,37 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
 
 function ascii(text: string): readonly number[] {
   return [...text].map((sign) => sign.charCodeAt(0));
+}
+
+/** Rows of cells (RFC 4180 with any delimiter): quotes may hold line ends, a quote inside of them is doubled. Blank lines are left out. */
+function delimitedRows(text: string, delimiter: string, limit: number): readonly (readonly string[])[] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let at = 0;
+  const endRow = (): void => {
+    if (row.length > 1 || row[0].trim() !== '') rows.push(row);
+    row = [];
+  };
+  while (at < text.length && rows.length < limit) {
+    let cell = '';
+    if (text[at] === '"') {
+      for (;;) {
+        const end = text.indexOf('"', at + 1);
+        cell += text.slice(at + 1, end < 0 ? text.length : end);
+        at = end < 0 ? text.length : end + 1;
+        if (text[at] !== '"') break;
+        cell += '"';
+      }
+    }
+    const from = at;
+    while (at < text.length && text[at] !== delimiter && text[at] !== '\n' && text[at] !== '\r') at++;
+    row.push(cell + text.slice(from, at));
+    const sign = text[at];
+    if (sign === delimiter && at + 1 === text.length) row.push('');
+    if (sign === '\r' && text[at + 1] === '\n') at++;
+    at++;
+    if (sign !== delimiter) endRow();
+  }
+  if (row.length > 0 && rows.length < limit) endRow();
+  return rows;
 }

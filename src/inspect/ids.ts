@@ -44,7 +44,9 @@ export function matchIds(impressions: Counted, feedback: Counted): Match {
   const normal = new Map<string, number>();
   for (const [id, n] of feedback) normal.set(ofFeedback(id), (normal.get(ofFeedback(id)) ?? 0) + n);
   const better = sharedAsIs(known, normal);
-  return better > Math.max(share + 0.2, BELIEVED) ? { share: better, difference: found } : { share, difference: undefined };
+  return better > Math.max(share + 0.2, BELIEVED)
+    ? { share: better, difference: found }
+    : { share, difference: undefined };
 }
 
 /** How an id of each side becomes what both sides have. */

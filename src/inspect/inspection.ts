@@ -3,9 +3,7 @@ import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { AdapterChoice } from '../consumers/decode/settings.ts';
 import type { EpochMs } from '../events.ts';
-import type { Abilities } from './abilities.ts';
 import {
-  clickedFlag,
   type Fit,
   type FittedSide,
   fitFeedback,
@@ -20,14 +18,14 @@ import { mainType, type Profile, profileOf, timesOf } from './fields.ts';
 import { type Finding, findingsOf } from './findings.ts';
 import type { FileFormat } from './format.ts';
 import { matchIds } from './ids.ts';
-import { type ItemTrial, idsAt, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
+import { type ItemTrial, idsAt, type JoinTrial, saysOnlyWho, tryItems, tryJoins } from './join-trial.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './lists.ts';
 import { nameFit } from './names.ts';
 import { type Proposal, propose } from './proposal.ts';
 import { eventsOf, type Reading, type Sample } from './reading.ts';
 import { type Judged, type Role, rolesOf, splitBoth } from './roles.ts';
 import type { BadRow } from './rows.ts';
-import { knownFields, type KnownSide, knownSide } from './systems.ts';
+import { type KnownSide, knownFields, knownSide } from './systems.ts';
 
 /** A file, or a partition of a topic, as far as it was read. */
 export interface SampledFile {
@@ -44,7 +42,6 @@ export interface SampledFile {
 
 export interface InspectOptions {
   readonly now: EpochMs;
-  readonly abilities: Abilities;
   /** Actions that the user's configuration has grades for. */
   readonly grades: ReadonlySet<string>;
   /** Weights of variants in the user's configuration; undefined: equal ones. */
@@ -77,6 +74,8 @@ export interface Inspection {
   readonly feedback: InspectedSide | undefined;
   /** Pairs of id fields that were tried, the best first. */
   readonly joins: readonly JoinTrial[];
+  /** Those of user and session ids, which are not taken. */
+  readonly whoJoins: readonly JoinTrial[];
   readonly items: readonly ItemTrial[];
   readonly facts: Facts;
   readonly clock: ClockOffset | undefined;
@@ -99,21 +98,17 @@ export function inspect(sampled: readonly SampledFile[], options: InspectOptions
     itemIds: found.items[0]?.difference,
     weights: options.weights,
   });
-  const clock = clockOffset(facts.joining.delays.sorted);
+  const clock = clockOffset(facts.joining.delays);
   const proposal = propose(facts, clock?.offset ?? 0, options.grades);
-  const zones = zonesOf(found, clock, options.abilities);
+  const zones = zonesOf(found, clock);
   const known: Omit<Inspection, 'findings'> = { files, ...found, facts, clock, zones, proposal };
   return { ...known, findings: findingsOf(known, options) };
 }
 
 /** A constant offset between a side that names its zone and one that does not is that of the zone. */
-function zonesOf(
-  { impressions, feedback, oneLog }: Found,
-  clock: ClockOffset | undefined,
-  { timeZone }: Abilities,
-): Inspection['zones'] {
+function zonesOf({ impressions, feedback, oneLog }: Found, clock: ClockOffset | undefined): Inspection['zones'] {
   const [lists, clicks] = [impressions, feedback].map((side) => side?.reading.time?.form === 'local');
-  const offset = clock === undefined || !timeZone || oneLog || lists === clicks ? undefined : clock.offset;
+  const offset = clock === undefined || oneLog || lists === clicks ? undefined : clock.offset;
   return {
     impressions: offset === undefined || !lists ? undefined : zoneText(-offset),
     feedback: offset === undefined || !clicks ? undefined : zoneText(offset),
@@ -142,7 +137,7 @@ function judged(sampled: readonly SampledFile[]): readonly InspectedFile[] {
   });
 }
 
-type Found = Pick<Inspection, 'oneLog' | 'joined' | 'impressions' | 'feedback' | 'joins' | 'items'> & {
+type Found = Pick<Inspection, 'oneLog' | 'joined' | 'impressions' | 'feedback' | 'joins' | 'whoJoins' | 'items'> & {
   readonly logs: readonly (readonly EpochMs[])[];
 };
 
@@ -152,6 +147,8 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   const both = used.filter((file) => file.judged?.role === 'both');
   const known = both.find((file) => file.known?.adapter !== undefined)?.known;
   if (known?.adapter !== undefined) return knownLog(both, known.adapter);
+  const rowLog = rowsWithFeedback(used);
+  if (rowLog !== undefined) return rowLog;
   const parts = used.map((file) => partsOf(file));
   const listed = parts.flatMap(({ name, lists }) => (lists.length > 0 ? [{ name, rows: lists }] : []));
   const others = parts.flatMap(({ name, others: rows }) => (rows.length > 0 ? [{ name, rows }] : []));
@@ -159,25 +156,37 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   const own = others.length === 0 ? ownFeedback(impressions) : undefined;
   const feedback = own === undefined ? sideOf(others) : own.side;
   const lists = own?.lists ?? formsOf(impressions);
-  const joins = own?.joins ?? tryJoins(impressions.profile, feedback.profile);
-  const { join, items } = own === undefined ? bestPair(impressions, feedback, lists, joins) : { join: own.joins[0], items: own.items };
+  const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile);
+  const joins = tried.filter((join) => !saysOnlyWho(join));
+  const { join, items } =
+    own === undefined ? bestPair(impressions, feedback, lists, joins) : { join: own.joins[0], items: own.items };
   const list = items[0]?.list.form ?? lists[0]?.form;
+  const joining = join !== undefined && join.match.share > 0 ? join : undefined;
   const knownLists = used.find((file) => file.judged?.role === 'impressions')?.known?.adapter;
   const knownFeedback = used.find((file) => file.judged?.role === 'feedback')?.known?.adapter;
-  const fittedLists = orKnown(fitImpressions(impressions, list, join, items[0]), knownLists, impressions.profile);
-  const fittedFeedback = orKnown(fitFeedback(feedback, join, items[0]), knownFeedback, feedback.profile);
+  const fittedLists = orKnown(fitImpressions(impressions, list, joining, items[0]), knownLists, impressions.profile);
+  const fittedFeedback = orKnown(fitFeedback(feedback, joining, items[0]), knownFeedback, feedback.profile);
   const kinds = both.length > 0 ? kindsOf(parts[0]?.kinds, feedback, fittedFeedback) : undefined;
   const made = {
-    impressions: listed.length === 0 ? undefined : inspected(listed.map(({ name }) => name), impressions, fittedLists),
-    feedback: own === undefined && others.length === 0 ? undefined : inspected((own === undefined ? others : listed).map(({ name }) => name), feedback, fittedFeedback),
+    impressions: listed.length === 0 ? undefined : inspected(listed, impressions, fittedLists),
+    feedback:
+      own === undefined && others.length === 0
+        ? undefined
+        : inspected(own === undefined ? others : listed, feedback, fittedFeedback),
   };
   const chosen = usedPair(impressions, feedback, fittedLists, fittedFeedback, joins) ?? join;
   const ordered = chosen === undefined ? joins : [chosen, ...joins.filter((one) => one !== chosen)];
   const oneLog = both.length > 0;
   const joined = oneLog ? joinedAdapter(fittedLists.map, fittedFeedback.map, kinds) : undefined;
-  const separate = [...listed.map(({ rows }) => timesIn(rows, fittedLists.reading)), ...others.map(({ rows }) => timesIn(rows, fittedFeedback.reading))];
-  const logs = oneLog && joined !== undefined ? both.map(({ rows }) => timesIn(rows, { ...fittedLists.reading, adapter: joined })) : separate;
-  return { oneLog, joined, ...made, joins: ordered, items, logs };
+  const separate = [
+    ...listed.map(({ rows }) => timesIn(rows, fittedLists.reading)),
+    ...others.map(({ rows }) => timesIn(rows, fittedFeedback.reading)),
+  ];
+  const logs =
+    oneLog && joined !== undefined
+      ? both.map(({ rows }) => timesIn(rows, { ...fittedLists.reading, adapter: joined }))
+      : separate;
+  return { oneLog, joined, ...made, joins: ordered, whoJoins: tried.filter(saysOnlyWho), items, logs };
 }
 
 /** The trial of the pair that is read, which a known system may have chosen. */
@@ -192,11 +201,39 @@ function usedPair(
   const [a, b] = [impressions.profile.fields.get(ofLists ?? ''), feedback.profile.fields.get(ofClicks ?? '')];
   if (a === undefined || b === undefined) return undefined;
   const tried = joins.find((one) => one.impressions === a.path && one.feedback === b.path);
-  return tried ?? { impressions: a.path, feedback: b.path, match: matchIds(a.distinct, b.distinct), unique: 1, rating: 0 };
+  return (
+    tried ?? { impressions: a.path, feedback: b.path, match: matchIds(a.distinct, b.distinct), unique: 1, rating: 0 }
+  );
 }
 
 function timesIn(rows: readonly Fields[], reading: Reading): readonly EpochMs[] {
   return eventsOf(rows, reading).times;
+}
+
+/** One row for each item, with what was done with it in the same row; undefined: the logs are something else. */
+function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
+  if (files.length === 0 || files.some((file) => file.judged?.role !== 'impressions')) return undefined;
+  const side = sideOf(files);
+  const [list] = formsOf(side);
+  if (list?.form.kind !== 'rows' || list.form.flags.length === 0) return undefined;
+  const { flags } = list.form;
+  const fitted = fitImpressions(side, list.form, undefined, undefined);
+  const fits = [
+    ...fitted.fits,
+    ...flags.map(({ path, action }) => ({ as: 'action', path, why: `${action} where it is set` })),
+  ];
+  const both = inspected(files, side, { ...fitted, fits });
+  const logs = files.map(({ rows }) => timesIn(rows, fitted.reading));
+  return {
+    oneLog: false,
+    joined: undefined,
+    impressions: both,
+    feedback: both,
+    joins: [],
+    whoJoins: [],
+    items: [],
+    logs,
+  };
 }
 
 /** A log of both sides in the form of a known system. */
@@ -205,7 +242,7 @@ function knownLog(files: readonly InspectedFile[], adapter: AdapterChoice): Foun
   const profile = profileOf(rows);
   const fits = adapter === 'open-bandit' ? OPEN_BANDIT_FITS : knownFits(adapter, profile);
   const ts = fits.find(({ as }) => as === 'ts');
-  const reading: Reading = { adapter, time: timeAt(profile, ts?.path), positionBase: 1, text: undefined, rows: undefined };
+  const reading: Reading = { adapter, time: timeAt(profile, ts?.path), positionBase: 1 };
   const samples = files.map((file) => eventsOf(file.rows, reading));
   const sample: Sample = {
     lists: samples.flatMap(({ lists }) => lists),
@@ -214,7 +251,16 @@ function knownLog(files: readonly InspectedFile[], adapter: AdapterChoice): Foun
     missing: samples[0]?.missing ?? new Map(),
   };
   const side: InspectedSide = { files: files.map(({ name }) => name), profile, reading, fits, missing: [], sample };
-  return { oneLog: true, joined: adapter, impressions: side, feedback: side, joins: [], items: [], logs: samples.map(({ times }) => times) };
+  return {
+    oneLog: true,
+    joined: adapter,
+    impressions: side,
+    feedback: side,
+    joins: [],
+    whoJoins: [],
+    items: [],
+    logs: samples.map(({ times }) => times),
+  };
 }
 
 const OPEN_BANDIT_FITS: readonly Fit[] = [
@@ -239,7 +285,7 @@ function orKnown(fitted: FittedSide, adapter: AdapterChoice | undefined, profile
   if (adapter === undefined) return fitted;
   const fits = knownFits(adapter, profile);
   const time = timeAt(profile, fits.find(({ as }) => as === 'ts')?.path) ?? fitted.reading.time;
-  return { ...fitted, reading: { ...fitted.reading, adapter, time, text: undefined, rows: undefined }, fits, missing: [] };
+  return { ...fitted, reading: { ...fitted.reading, adapter, time }, fits, missing: [] };
 }
 
 interface Part {
@@ -267,9 +313,13 @@ function sideOf(parts: readonly { readonly rows: readonly Fields[] }[]): Side {
   return { rows, profile: profileOf(rows) };
 }
 
-function inspected(files: readonly string[], side: Side, { reading, fits, missing }: FittedSide): InspectedSide {
+function inspected(
+  files: readonly { readonly name: string }[],
+  side: Side,
+  { reading, fits, missing }: FittedSide,
+): InspectedSide {
   const sample = eventsOf(side.rows, reading);
-  return { files: [...new Set(files)], profile: side.profile, reading, fits, missing, sample };
+  return { files: [...new Set(files.map(({ name }) => name))], profile: side.profile, reading, fits, missing, sample };
 }
 
 /** Where lists may stand; one row for each item only where nothing else does. */
@@ -321,12 +371,12 @@ interface OwnFeedback {
   readonly items: readonly ItemTrial[];
 }
 
-/** Feedback that stands in the records of lists: a column that says which row was clicked, or a list of what was clicked. */
+/** Feedback that stands in the records of lists: a list of what was clicked. */
 function ownFeedback(impressions: Side): OwnFeedback | undefined {
   const { rows, profile } = impressions;
   const [list] = formsOf(impressions);
   if (list === undefined) return undefined;
-  const request = list.form.kind === 'rows' ? list.form.by : requestField(profile);
+  const request = requestField(profile);
   if (request === undefined) return undefined;
   const join: JoinTrial = {
     impressions: request,
@@ -335,23 +385,28 @@ function ownFeedback(impressions: Side): OwnFeedback | undefined {
     unique: 1,
     rating: 1,
   };
-  const trial = (feedback: string): ItemTrial => ({ list, feedback, share: 1, difference: undefined, withinList: true, rating: 1 });
-  if (list.form.kind === 'rows') {
-    const flag = clickedFlag(profile, new Set());
-    return flag === undefined ? undefined : { side: impressions, lists: [list], joins: [join], items: [trial(list.form.item)] };
-  }
+  const trial = (feedback: string): ItemTrial => ({
+    list,
+    feedback,
+    share: 1,
+    difference: undefined,
+    withinList: true,
+    rating: 1,
+  });
   if (list.form.kind !== 'list') return undefined;
   const { path, id } = list.form;
   const shown = idsAt(`${path}[]${id}`);
   for (const field of profile.fields.values()) {
     const { path: other } = field;
-    if (mainType(field) !== 'list' || other === path || nameFit(other, 'clicked') + nameFit(other, 'action') === 0) continue;
+    if (mainType(field) !== 'list' || other === path || nameFit(other, 'clicked') + nameFit(other, 'action') === 0)
+      continue;
     const clicked = idsAt(`${other}[]`);
     const isWithin = rows.every((row) => {
       const items = new Set(shown(row));
       return clicked(row).every((item) => items.has(item));
     });
-    if (field.elements > 0 && isWithin) return { side: impressions, lists: [list], joins: [join], items: [trial(`${other}[]`)] };
+    if (field.elements > 0 && isWithin)
+      return { side: impressions, lists: [list], joins: [join], items: [trial(`${other}[]`)] };
   }
   return undefined;
 }

@@ -55,6 +55,17 @@ function ratingOf(a: Field, b: Field, { share, difference }: Match, unique: numb
   return share * unique * named * other * (difference === undefined ? 1 : 0.9) + 0.001 * named * other;
 }
 
+/**
+ * Whether the pair only says who: a user sees many lists, and so does a session, unless each has one. Such a pair joins, but what it
+ * joins is not the list that was clicked.
+ */
+export function saysOnlyWho({ impressions, feedback, unique }: JoinTrial): boolean {
+  const isUser = [impressions, feedback].some(
+    (path) => isOfSomebody(path) && nameFit(path, 'userId') > nameFit(path, 'sessionId'),
+  );
+  return isUser || ([impressions, feedback].some(isOfSomebody) && unique < 0.95);
+}
+
 function isOfSomebody(path: string): boolean {
   const somebody = Math.max(nameFit(path, 'userId'), nameFit(path, 'sessionId'));
   return somebody > nameFit(path, 'requestId');
@@ -68,7 +79,11 @@ function isPlausible(field: Field, { records }: Profile, leastDistinct: number):
 }
 
 function promise({ path, distinct, values }: Field): number {
-  return nameFit(path, 'requestId') + 0.5 * Math.min(1, distinct.size / Math.max(1, values)) + (isOfSomebody(path) ? -0.5 : 0);
+  return (
+    nameFit(path, 'requestId') +
+    0.5 * Math.min(1, distinct.size / Math.max(1, values)) +
+    (isOfSomebody(path) ? -0.5 : 0)
+  );
 }
 
 export interface ItemTrial {
@@ -96,18 +111,25 @@ export function tryItems(
   join: JoinTrial | undefined,
 ): readonly ItemTrial[] {
   const fields = [...feedback.profile.fields.values()]
-    .filter((field) => isIdLike(field) && timesOf(field) === undefined && field.records >= 0.02 * feedback.profile.records)
+    .filter(
+      (field) => isIdLike(field) && timesOf(field) === undefined && field.records >= 0.02 * feedback.profile.records,
+    )
     .filter((field) => field.path !== join?.feedback && field.distinct.size > 0)
     .sort((a, b) => nameFit(b.path, 'itemId') - nameFit(a.path, 'itemId'))
     .slice(0, MOST_TRIED);
   const trials = lists.slice(0, 6).flatMap((list) => {
-    const within = join === undefined || join.match.share === 0 ? undefined : itemsByRequest(impressions.rows, list.form, join);
+    const within =
+      join === undefined || join.match.share === 0 ? undefined : itemsByRequest(impressions.rows, list.form, join);
     const all = itemsOf(impressions.rows, list.form);
     return fields.map((field): ItemTrial => {
-      const asked = within === undefined || join === undefined ? undefined : askWithin(feedback.rows, field.path, join, within);
+      const asked =
+        within === undefined || join === undefined ? undefined : askWithin(feedback.rows, field.path, join, within);
       const { share, difference } =
-        asked === undefined || asked.share < 0.3 ? differing(all, field, asked?.share) : { share: asked.share, difference: undefined };
-      const rating = share * (0.6 + 0.4 * nameFit(field.path, 'itemId')) + 0.1 * list.fit + 0.02 * nameFit(field.path, 'itemId');
+        asked === undefined || asked.share < 0.3
+          ? differing(all, field, asked?.share)
+          : { share: asked.share, difference: undefined };
+      const rating =
+        share * (0.6 + 0.4 * nameFit(field.path, 'itemId')) + 0.1 * list.fit + 0.02 * nameFit(field.path, 'itemId');
       return { list, feedback: field.path, share, difference, withinList: asked !== undefined, rating };
     });
   });

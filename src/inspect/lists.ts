@@ -9,7 +9,19 @@ export type ListForm =
   /** `id`: pointer from an element to its id, '' for the element itself. */
   | { readonly kind: 'list'; readonly path: string; readonly id: string }
   | { readonly kind: 'text'; readonly path: string; readonly separator: string | 'json'; readonly id: string }
-  | { readonly kind: 'rows'; readonly by: string; readonly item: string; readonly order: string | undefined };
+  | {
+      readonly kind: 'rows';
+      readonly by: string;
+      readonly item: string;
+      readonly order: string;
+      /** Columns that say what was done with the item of the row. */
+      readonly flags: readonly RowFlag[];
+    };
+
+export interface RowFlag {
+  readonly path: string;
+  readonly action: string;
+}
 
 export interface ListCandidate {
   readonly form: ListForm;
@@ -47,13 +59,18 @@ function ofList(list: Field, { fields, records }: Profile): readonly ListCandida
   const named = nameFit(list.path, 'items');
   const scalar = fields.get(`${list.path}[]`);
   if (scalar !== undefined && mainType(scalar) !== 'object' && mainType(scalar) !== 'list') {
-    return isIdLike(scalar) && timesOf(scalar) === undefined ? [{ form: { kind: 'list', path: list.path, id: '' }, share, length, fit: named + 0.5 }] : [];
+    return isIdLike(scalar) && timesOf(scalar) === undefined
+      ? [{ form: { kind: 'list', path: list.path, id: '' }, share, length, fit: named + 0.5 }]
+      : [];
   }
   const below = [...fields.values()].filter(
     ({ path }) => path.startsWith(`${list.path}[]/`) && !isOfElements(path.slice(list.path.length + 2)),
   );
   return below
-    .filter((field) => isIdLike(field) && field.values >= 0.9 * list.elements && !isPlace(field) && timesOf(field) === undefined)
+    .filter(
+      (field) =>
+        isIdLike(field) && field.values >= 0.9 * list.elements && !isPlace(field) && timesOf(field) === undefined,
+    )
     .map((field) => ({
       form: { kind: 'list', path: list.path, id: field.path.slice(list.path.length + 2) } as const,
       share,
@@ -81,7 +98,12 @@ function ofText(field: Field, rows: readonly Fields[]): readonly ListCandidate[]
     const elements = lists.flat();
     const ids = typeof elements[0] === 'object' ? idsWithin(elements) : [''];
     const length = elements.length / Math.max(1, lists.length);
-    return ids.map((id) => ({ form: { kind: 'text', path: field.path, separator: 'json', id }, share, length, fit: named + 0.5 }));
+    return ids.map((id) => ({
+      form: { kind: 'text', path: field.path, separator: 'json', id },
+      share,
+      length,
+      fit: named + 0.5,
+    }));
   }
   if (named < NAMED || timesOf(field) !== undefined) return [];
   for (const separator of SEPARATORS) {
@@ -114,10 +136,32 @@ export function rowList(profile: Profile, rows: readonly Fields[]): (ListForm & 
       .filter((field) => nameFit(field.path, of) > 0 && fits(field))
       .sort((a, b) => nameFit(b.path, of) - nameFit(a.path, of))[0];
   const order = best('position', isSmallWhole);
-  const request = best('requestId', (field) => field !== order && isIdLike(field) && repeats(field) && timesOf(field) === undefined);
-  const item = best('itemId', (field) => field !== order && field !== request && isIdLike(field) && timesOf(field) === undefined);
+  const request = best(
+    'requestId',
+    (field) => field !== order && isIdLike(field) && repeats(field) && timesOf(field) === undefined,
+  );
+  const item = best(
+    'itemId',
+    (field) => field !== order && field !== request && isIdLike(field) && timesOf(field) === undefined,
+  );
   if (request === undefined || item === undefined || order === undefined) return undefined;
-  return isPlaced(rows, request.path, order.path) ? { kind: 'rows', by: request.path, item: item.path, order: order.path } : undefined;
+  if (!isPlaced(rows, request.path, order.path)) return undefined;
+  return { kind: 'rows', by: request.path, item: item.path, order: order.path, flags: flagsOf(fields) };
+}
+
+const ACTIONS = [
+  [/click|label/i, 'click'],
+  [/cart|basket/i, 'add_to_cart'],
+  [/purchase|bought|order|buy|conver/i, 'purchase'],
+] as const;
+
+/** Columns of yes and no that are called as something people do. */
+function flagsOf(fields: readonly Field[]): readonly RowFlag[] {
+  return fields.flatMap(({ path, distinct }) => {
+    const isFlag = [...distinct.keys()].every((text) => /^(?:[01]|true|false|yes|no)$/i.test(text));
+    const action = ACTIONS.find(([name]) => name.test(path))?.[1];
+    return isFlag && action !== undefined ? [{ path, action }] : [];
+  });
 }
 
 function isSmallWhole(field: Field): boolean {
@@ -139,7 +183,9 @@ function isPlaced(rows: readonly Fields[], by: string, order: string): boolean {
     places.set(id, known.add(Number(resolvePointer(row, place))));
   }
   const groups = [...places.values()];
-  const whole = groups.filter((group) => Math.max(...group) - Math.min(...group) === group.size - 1 && Math.min(...group) <= 1);
+  const whole = groups.filter(
+    (group) => Math.max(...group) - Math.min(...group) === group.size - 1 && Math.min(...group) <= 1,
+  );
   const size = groups.reduce((sum, group) => sum + group.size, 0) / Math.max(1, groups.length);
   return size >= 1.5 && whole.length >= 0.8 * groups.length;
 }

@@ -71,10 +71,14 @@ export function nameFit(path: string, canonical: Canonical): number {
     .map(plain);
   const last = steps[steps.length - 1] ?? '';
   const two = `${steps[steps.length - 2] ?? ''}${last}`;
-  return Math.max(fit(last, canonical), 0.97 * fit(two, canonical), steps.length > 1 && last === 'id' ? 0.9 * fit(steps[steps.length - 2], canonical) : 0);
+  return Math.max(
+    nearness(last, canonical),
+    0.97 * nearness(two, canonical),
+    steps.length > 1 && last === 'id' ? 0.9 * nearness(steps[steps.length - 2], canonical) : 0,
+  );
 }
 
-function fit(name: string, canonical: Canonical): number {
+function nearness(name: string, canonical: Canonical): number {
   const names = NAMES[canonical];
   const at = names.indexOf(name);
   if (at >= 0) return 1 - (0.6 * at) / names.length;

@@ -54,7 +54,7 @@ export interface Proposal {
 
 /** `offset`: of the clocks, which the delays hold beside the time that people take. */
 export function propose(facts: Facts, offset: DurationMs, ownGrades: ReadonlySet<string>): Proposal {
-  const delays = offset === 0 ? facts.joining.delays.sorted : facts.joining.delays.sorted.map((delay) => delay - offset);
+  const delays = offset === 0 ? facts.joining.delays : facts.joining.delays.map((delay) => delay - offset);
   const before = beforeList(delays);
   const grades = new Map<string, Grade>();
   const unknownActions: string[] = [];

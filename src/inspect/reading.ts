@@ -1,24 +1,11 @@
 /** How records become events, and the events of a sample: what replay would make of the records, without its strictness. */
 import { type Adapted, canonicalAdapter } from '../consumers/decode/adapter.ts';
+import { listAdapter, listKey } from '../consumers/decode/list.ts';
 import { mapAdapter, mapsAdapter } from '../consumers/decode/map.ts';
-import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import { type Fields, isFields, isItem, type RawRecord } from '../consumers/decode/raw.ts';
 import type { AdapterChoice, PositionBase } from '../consumers/decode/settings.ts';
 import type { EpochMs } from '../events.ts';
 import { type TimeForm, timeOf } from './times.ts';
-
-/** A list that is written as text: parts between a separator, or JSON inside of a string. */
-export interface ListText {
-  readonly pointer: string;
-  readonly separator: string | 'json';
-}
-
-/** One row for each item that was shown: rows of one request are its list. */
-export interface RowList {
-  readonly by: string;
-  readonly item: string;
-  readonly order: string | undefined;
-}
 
 /** How the records of one side are read. */
 export interface Reading {
@@ -26,12 +13,7 @@ export interface Reading {
   /** Of `ts`; undefined: no field holds times. */
   readonly time: { readonly form: TimeForm; readonly quoted: boolean } | undefined;
   readonly positionBase: PositionBase;
-  readonly text: ListText | undefined;
-  readonly rows: RowList | undefined;
 }
-
-/** Where the items of a row list stand after grouping. */
-export const GROUPED = 'items';
 
 export interface SampledList {
   readonly requestId: string;
@@ -64,22 +46,21 @@ export interface Sample {
 }
 
 /** Events of records in their order. Those that lack something are left out and counted. */
-export function eventsOf(rows: readonly Fields[], reading: Reading): Sample {
+export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample {
   const lists: SampledList[] = [];
   const feedback: SampledFeedback[] = [];
   const times: EpochMs[] = [];
   const missing = new Map<string, number>();
-  const adapt = adapterOf(reading.adapter);
-  for (const [i, row] of prepared(rows, reading).entries()) {
-    const adapted = adapt(row, i);
+  const note = (reason: string): void => void missing.set(reason, (missing.get(reason) ?? 0) + 1);
+  for (const adapted of adaptedBy(adapter, rows)) {
     if (typeof adapted === 'string') {
-      missing.set(adapted, (missing.get(adapted) ?? 0) + 1);
+      note(adapted);
       continue;
     }
     for (const record of adapted) {
       const event = Array.isArray(record.items) ? listOf(record) : feedbackOf(record);
       if (typeof event === 'string') {
-        missing.set(event, (missing.get(event) ?? 0) + 1);
+        note(event);
         continue;
       }
       times.push(event.ts);
@@ -90,11 +71,33 @@ export function eventsOf(rows: readonly Fields[], reading: Reading): Sample {
   return { lists, feedback, times, missing };
 }
 
-function adapterOf(adapter: AdapterChoice): (row: Fields, at: number) => Adapted {
-  if (adapter === 'open-bandit') return (row, at) => openBanditRecords(row, at);
+function adaptedBy(adapter: AdapterChoice, rows: readonly Fields[]): readonly Adapted[] {
+  if (adapter === 'open-bandit') return rows.map(openBanditRecords);
+  if (typeof adapter === 'object' && 'list' in adapter) {
+    const read = listAdapter(adapter, (value) => timeOf(value)?.ms ?? Number.NaN);
+    return [...grouped(rows, listKey(adapter)).values()].map((group) => read(`[${group.join(',')}]`, '', 0));
+  }
   const read =
     adapter === 'canonical' ? canonicalAdapter : 'map' in adapter ? mapAdapter(adapter.map) : mapsAdapter(adapter.maps);
-  return (row) => read(JSON.stringify(row), '', 0);
+  return rows.map((row) => read(JSON.stringify(row), '', 0));
+}
+
+/** Rows by their request, as JSON. */
+function grouped(
+  rows: readonly Fields[],
+  keyOf: (value: Uint8Array) => string | undefined,
+): ReadonlyMap<string, string[]> {
+  const groups = new Map<string, string[]>();
+  const encoder = new TextEncoder();
+  for (const row of rows) {
+    const json = JSON.stringify(row);
+    const key = keyOf(encoder.encode(json));
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [json]);
+    else group.push(json);
+  }
+  return groups;
 }
 
 function openBanditRecords(row: Fields, at: number): readonly RawRecord[] {
@@ -102,23 +105,6 @@ function openBanditRecords(row: Fields, at: number): readonly RawRecord[] {
   const ts = row['timestamp'];
   const shown = { requestId, ts, items: [row['item_id']] };
   return row['click'] === '1' ? [shown, { requestId, ts, itemId: row['item_id'], action: 'click' }] : [shown];
-}
-
-/** Lists as text are lists, and rows of one request are one record. */
-function prepared(rows: readonly Fields[], { text, rows: ofRows }: Reading): readonly Fields[] {
-  const withLists = text === undefined ? rows : rows.map((row) => withList(row, text));
-  return ofRows === undefined ? withLists : grouped(withLists, ofRows);
-}
-
-function withList(row: Fields, { pointer, separator }: ListText): Fields {
-  const steps = parsePointer(pointer) ?? [];
-  const value = resolvePointer(row, steps);
-  return typeof value === 'string' ? replaced(row, steps, partsOf(value, separator)) : row;
-}
-
-function replaced(holder: Fields, [step, ...rest]: readonly string[], value: unknown): Fields {
-  const below = holder[step];
-  return { ...holder, [step]: rest.length === 0 || !isFields(below) ? value : replaced(below, rest, value) };
 }
 
 /** The parts of a list that is written as text. */
@@ -130,24 +116,6 @@ export function partsOf(text: string, separator: string | 'json'): readonly unkn
   } catch {
     return [];
   }
-}
-
-function grouped(rows: readonly Fields[], { by, order }: RowList): readonly Fields[] {
-  const of = (pointer: string) => (row: Fields) => resolvePointer(row, parsePointer(pointer) ?? []);
-  const request = of(by);
-  const place = order === undefined ? () => 0 : of(order);
-  const groups = new Map<string, Fields[]>();
-  for (const row of rows) {
-    const id = idOf(request(row));
-    if (id === undefined) continue;
-    const group = groups.get(id);
-    if (group === undefined) groups.set(id, [row]);
-    else group.push(row);
-  }
-  return [...groups.values()].map((group) => ({
-    ...group[0],
-    [GROUPED]: [...group].sort((a, b) => Number(place(a)) - Number(place(b))),
-  }));
 }
 
 function listOf(record: RawRecord): SampledList | string {

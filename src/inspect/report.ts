@@ -1,10 +1,10 @@
 /** An inspection as data, for `--output json`: plain objects in place of maps, and no records. */
-import { DELAY_BINS, quantile } from './facts.ts';
+import { DELAY_BINS, delayBins, quantile } from './facts.ts';
 import type { Field } from './fields.ts';
 import type { InspectedSide, Inspection } from './inspection.ts';
 
 export function reportOf(inspection: Inspection): object {
-  const { files, impressions, feedback, joins, items, facts, clock, zones, proposal, findings, oneLog } = inspection;
+  const { files, impressions, feedback, joins, items, facts, clock, zones, proposal, findings } = inspection;
   const { joining } = facts;
   return {
     findings,
@@ -19,18 +19,28 @@ export function reportOf(inspection: Inspection): object {
       system: known === undefined ? null : { name: known.system, page: known.page },
     })),
     impressions: sideOf(impressions),
-    feedback: oneLog && impressions === feedback ? null : sideOf(feedback),
+    feedback: impressions === feedback ? null : sideOf(feedback),
     join: {
-      tried: joins.slice(0, 20).map(({ impressions: i, feedback: f, match: { share, difference } }) => ({ impressions: i, feedback: f, share, difference: difference ?? null })),
-      items: items.slice(0, 10).map(({ feedback: f, share, withinList, difference }) => ({ feedback: f, share, withinList, difference: difference ?? null })),
+      tried: joins.slice(0, 20).map(({ impressions: i, feedback: f, match: { share, difference } }) => ({
+        impressions: i,
+        feedback: f,
+        share,
+        difference: difference ?? null,
+      })),
+      items: items.slice(0, 10).map(({ feedback: f, share, withinList, difference }) => ({
+        feedback: f,
+        share,
+        withinList,
+        difference: difference ?? null,
+      })),
       feedback: joining.asked,
       known: joining.known,
       inList: joining.inList,
     },
     delays: {
-      bins: joining.delays.bins.map((n, i) => ({ upTo: DELAY_BINS[i] ?? null, n })),
-      median: finite(quantile(joining.delays.sorted, 0.5)),
-      p99: finite(quantile(joining.delays.sorted, 0.99)),
+      bins: delayBins(joining.delays).map((n, i) => ({ upTo: DELAY_BINS[i] ?? null, n })),
+      median: finite(quantile(joining.delays, 0.5)),
+      p99: finite(quantile(joining.delays, 0.99)),
       clockOffset: clock?.offset ?? null,
       timeZones: { impressions: zones.impressions ?? null, feedback: zones.feedback ?? null },
     },

@@ -30,12 +30,16 @@ export function rolesOf(sides: readonly Side[], given: readonly (Role | undefine
     const lists = judged.filter(({ role }) => role === 'impressions').length;
     for (const [i, side] of sides.entries()) {
       const action = judged[i].role === 'impressions' ? actionsOf(side.profile) : undefined;
-      const others = judged.some((one, j) => j !== i && one.role === 'impressions' && actionsOf(sides[j].profile) === undefined);
+      const others = judged.some(
+        (one, j) => j !== i && one.role === 'impressions' && actionsOf(sides[j].profile) === undefined,
+      );
       if (action === undefined || lists < 2 || !others) continue;
       judged[i] = { role: 'feedback', why: `${action.path} holds actions`, kinds: undefined };
     }
   }
-  const isSwapped = given.includes('impressions') && judged.every(({ role }, i) => given[i] !== undefined && role !== 'both' && given[i] !== role);
+  const isSwapped =
+    given.includes('impressions') &&
+    judged.every(({ role }, i) => given[i] !== undefined && role !== 'both' && given[i] !== role);
   return judged.map((one, i) => {
     const role = given[i];
     return role === undefined || role === one.role || isSwapped ? one : { ...one, role, why: `as you say; ${one.why}` };
@@ -49,7 +53,8 @@ function judge({ rows, profile }: Side): Judged {
   }
   if (best === undefined || best.share <= NEARLY_NONE) {
     const action = actionsOf(profile);
-    const why = action === undefined ? 'no field holds lists' : `no field holds lists, and ${action.path} holds actions`;
+    const why =
+      action === undefined ? 'no field holds lists' : `no field holds lists, and ${action.path} holds actions`;
     return { role: 'feedback', why, kinds: undefined };
   }
   const kinds = kindsOf(profile, rows, best);
@@ -58,7 +63,11 @@ function judge({ rows, profile }: Side): Judged {
   }
   const path = best.form.kind === 'rows' ? best.form.item : best.form.path;
   if (best.share >= NEARLY_ALL) {
-    return { role: 'impressions', why: `${path} is a list of ${Math.round(10 * best.length) / 10} items on average`, kinds: undefined };
+    return {
+      role: 'impressions',
+      why: `${path} is a list of ${Math.round(10 * best.length) / 10} items on average`,
+      kinds: undefined,
+    };
   }
   return { role: 'both', why: `${percent(best.share)} of the records have a list, ${path}`, kinds: undefined };
 }
@@ -84,7 +93,9 @@ function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate)
   if (list.form.kind === 'rows') return undefined;
   const listAt = parsePointer(list.form.path) ?? [];
   const candidates = [...profile.fields.values()]
-    .filter((field) => !isOfElements(field.path) && mainType(field) === 'text' && field.records >= NEARLY_ALL * rows.length)
+    .filter(
+      (field) => !isOfElements(field.path) && mainType(field) === 'text' && field.records >= NEARLY_ALL * rows.length,
+    )
     .filter(({ distinct, path }) => distinct.size >= 2 && distinct.size <= 40 && nameFit(path, 'action') > 0)
     .sort((a, b) => nameFit(b.path, 'action') - nameFit(a.path, 'action'));
   for (const field of candidates) {
@@ -108,7 +119,11 @@ function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate)
 }
 
 /** The records of a log of both sides that hold lists, and the others. */
-export function splitBoth(rows: readonly Fields[], kinds: Kinds | undefined, list: ListCandidate | undefined): { readonly lists: readonly Fields[]; readonly others: readonly Fields[] } {
+export function splitBoth(
+  rows: readonly Fields[],
+  kinds: Kinds | undefined,
+  list: ListCandidate | undefined,
+): { readonly lists: readonly Fields[]; readonly others: readonly Fields[] } {
   const path = kinds?.path ?? (list === undefined || list.form.kind === 'rows' ? undefined : list.form.path);
   if (path === undefined) return { lists: [], others: rows };
   const at = parsePointer(path) ?? [];

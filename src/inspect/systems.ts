@@ -215,7 +215,11 @@ const SYSTEMS: readonly System[] = [
     name: 'Open Bandit',
     page: 'docs/open-bandit.md',
     forms: [
-      { role: 'both', needs: ['/timestamp', '/item_id', '/position', '/click', '/propensity_score'], adapter: 'open-bandit' },
+      {
+        role: 'both',
+        needs: ['/timestamp', '/item_id', '/position', '/click', '/propensity_score'],
+        adapter: 'open-bandit',
+      },
     ],
   },
 ];
@@ -239,8 +243,18 @@ function isCases(adapter: FieldMap | readonly MapCase[]): adapter is readonly Ma
 }
 
 /** Where the fields of a known form stand in a sample: canonical names and paths, as in `Fit`. */
-export function knownFields(adapter: AdapterChoice, { fields }: Profile): readonly (readonly [as: string, path: string])[] {
-  const maps = typeof adapter !== 'object' ? [] : 'map' in adapter ? [adapter.map] : adapter.maps.map(({ map }) => map);
+export function knownFields(
+  adapter: AdapterChoice,
+  { fields }: Profile,
+): readonly (readonly [as: string, path: string])[] {
+  const maps =
+    typeof adapter !== 'object'
+      ? []
+      : 'list' in adapter
+        ? []
+        : 'map' in adapter
+          ? [adapter.map]
+          : adapter.maps.map(({ map }) => map);
   const found = maps.flatMap((map) =>
     Object.entries(map).flatMap(([as, at]) => {
       if (typeof at !== 'string' || as === 'each') return [];

@@ -49,7 +49,12 @@ function ofNumber(value: number, quoted: boolean): TimeValue | undefined {
 
 /** What looks like a date, and is in none of the forms. */
 export function isOtherDate(value: unknown): boolean {
-  return typeof value === 'string' && /^(?:\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}[./]\d\d[./]\d\d|[A-Z][a-z]{2},? \d{1,2} |\d{1,2} [A-Z][a-z]{2} \d{4})/.test(value);
+  return (
+    typeof value === 'string' &&
+    /^(?:\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}[./]\d\d[./]\d\d|[A-Z][a-z]{2},? \d{1,2} |\d{1,2} [A-Z][a-z]{2} \d{4})/.test(
+      value,
+    )
+  );
 }
 
 const WORDS: Readonly<Record<TimeForm, string>> = {
@@ -62,8 +67,8 @@ const WORDS: Readonly<Record<TimeForm, string>> = {
   ns: 'nanoseconds',
 };
 
-export function timeWords(form: TimeForm, quoted: boolean): string {
-  return quoted ? `${WORDS[form]}, as text` : WORDS[form];
+export function timeWords(form: TimeForm): string {
+  return WORDS[form];
 }
 
 /** `3 s`, `2.5 min`, `1 h 30 min`: for sentences. */

@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
 import type { Decoder } from '../../../src/consumers/decode/record.ts';
-import { FileSource } from '../../../src/consumers/source/files.ts';
 import { readRows } from '../../../src/consumers/source/file-rows.ts';
+import { FileSource } from '../../../src/consumers/source/files.ts';
 import type { LogRecord } from '../../../src/consumers/source/port.ts';
 import { RECORDS, sourceContract } from '../../contracts/source/suite.ts';
 
@@ -47,7 +47,10 @@ const lines = (times: readonly number[]): string => times.map((ts) => `${click(t
 sourceContract('files', async () => {
   const times = Array.from({ length: RECORDS }, (_, i) => 1_000_000 + i);
   const topic = () =>
-    ({ order: 'time', files: [{ path: file(lines(times)), name: '1', decoder: decoder(), side: 'feedback' }] }) as const;
+    ({
+      order: 'time',
+      files: [{ path: file(lines(times)), name: '1', decoder: decoder(), side: 'feedback' }],
+    }) as const;
   return { source: new FileSource([topic(), topic()], 1000), cleanUp: async () => {} };
 });
 
@@ -62,7 +65,9 @@ async function readAll(paths: readonly string[], order: 'time' | 'concat' = 'tim
 }
 
 const times = (records: readonly LogRecord[]): (number | undefined)[] =>
-  records.map(({ decoded }) => (decoded !== undefined && 'events' in decoded ? decoded.events[0].ts - BASE : undefined));
+  records.map(({ decoded }) =>
+    decoded !== undefined && 'events' in decoded ? decoded.events[0].ts - BASE : undefined,
+  );
 
 async function linesOf(text: string | Buffer, longest = 1000): Promise<string[]> {
   const read: string[] = [];
@@ -119,7 +124,12 @@ describe('files as a log', () => {
   });
 
   it('come in the order of time over topics, so that little has to wait', async () => {
-    const a = { path: file(lines(Array.from({ length: 600 }, (_, i) => i))), name: '1', decoder: decoder(), side: 'feedback' } as const;
+    const a = {
+      path: file(lines(Array.from({ length: 600 }, (_, i) => i))),
+      name: '1',
+      decoder: decoder(),
+      side: 'feedback',
+    } as const;
     const b = { path: file(lines(Array.from({ length: 600 }, (_, i) => i))), name: '2', decoder: decoder() };
     const source = new FileSource(
       [
