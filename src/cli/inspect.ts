@@ -4,7 +4,8 @@ import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { configurationOf } from '../inspect/configuration.ts';
 import { TOPIC } from '../inspect/format.ts';
-import { type Inspection, inspect, type SampledFile } from '../inspect/inspection.ts';
+import type { Inspection, SampledFile } from '../inspect/inspected.ts';
+import { inspect } from '../inspect/inspection.ts';
 import { reportOf } from '../inspect/report.ts';
 import type { Role } from '../inspect/roles.ts';
 import { Rows } from '../inspect/rows.ts';
@@ -64,25 +65,27 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
   }
   const given = givenFiles(files, flags);
   const settings = flags.kafka === true || flags.config !== undefined ? settingsOf(flags.config) : undefined;
-  const sampled =
-    flags.kafka === true && settings !== undefined ? await fromTopics(settings, limit) : await fromFiles(given, limit);
-  const experiment = settings?.experiments.find(({ name }) => name === 'default');
+  const ofTopics = flags.kafka === true ? settings : undefined;
+  const sampled = ofTopics === undefined ? await sampleFiles(given, limit) : await fromTopics(ofTopics, limit);
   const inspection = inspect(sampled, {
     now: Date.now(),
     grades: new Set(settings?.grading.actions.map(({ name }) => name) ?? []),
-    weights: flags.config === undefined ? undefined : experiment?.variants,
+    weights:
+      flags.config === undefined ? undefined : settings?.experiments.find(({ name }) => name === 'default')?.variants,
   });
-  const topics = flags.kafka === true && settings !== undefined ? topicNames(settings) : undefined;
+  const topics = ofTopics === undefined ? undefined : topicNames(ofTopics);
   const configuration = configurationOf(inspection, { topics });
   if (flags.write !== undefined) write(flags.write, configuration);
-  const next = flags.kafka === true ? undefined : nextCommand(inspection, flags, configuration, given);
+  const next =
+    ofTopics === undefined && configuration !== undefined ? nextCommand(inspection, flags.write, given) : undefined;
   process.stdout.write(
     flags.output === 'json' ? `${JSON.stringify(reportOf(inspection), null, 1)}\n` : screenOf(inspection, next),
   );
   if (inspection.findings.some(({ level }) => level === 'wrong')) process.exitCode = 1;
 }
 
-interface Given {
+/** A file, and what the user says that it holds. */
+export interface Given {
   readonly path: string;
   readonly role: Role | undefined;
 }
@@ -107,7 +110,7 @@ function settingsOf(file: string | undefined): Settings {
   return loadSettings({ file, readFile: (path) => readFileSync(path, 'utf8'), env: process.env });
 }
 
-async function fromFiles(given: readonly Given[], limit: number): Promise<readonly SampledFile[]> {
+export async function sampleFiles(given: readonly Given[], limit: number): Promise<readonly SampledFile[]> {
   const sampled: SampledFile[] = [];
   for (const { path, role } of given) sampled.push({ name: path, role, ...(await sampleOf(path, limit)) });
   return sampled;
@@ -142,7 +145,7 @@ function topicNames({ kafka: { topics } }: Settings): { readonly impressions: st
 function write(path: string, configuration: string | undefined): void {
   if (configuration === undefined) {
     throw new Error(
-      `--write: there is no configuration that reads these logs; see what looks wrong: receval inspect without --write`,
+      '--write: no configuration reads these logs as they are; receval inspect without --write says what is wrong',
     );
   }
   loadSettings({ file: path, readFile: () => configuration, env: {} });
@@ -159,29 +162,25 @@ function write(path: string, configuration: string | undefined): void {
   }
 }
 
+/** How to go on; undefined: there are no lists. `to`: where the configuration was written. */
+export function nextCommand(
+  { files, impressions, feedback, oneLog }: Inspection,
+  to: string | undefined,
+  given: readonly Given[],
+): string | undefined {
+  if (impressions === undefined) return undefined;
+  const config = to ?? 'receval.yaml';
+  const others = feedback === undefined || feedback === impressions ? [] : feedback.files;
+  const inputs = oneLog
+    ? ['--events', ...new Set(files.map(({ name }) => name))]
+    : ['--impressions', ...impressions.files, ...(others.length === 0 ? [] : ['--feedback', ...others])];
+  const replay = `receval replay --config ${config} ${inputs.join(' ')}`;
+  if (to !== undefined) return replay;
+  return `receval inspect ${given.map((one) => flagged(one, files)).join(' ')} --write ${config}\n${replay}`;
+}
+
 /** As they were found, where the user gave them the wrong way round. */
 function flagged({ path, role }: Given, files: Inspection['files']): string {
   const found = files.find(({ name }) => name === path)?.judged?.role;
   return role === undefined ? path : `--${found ?? role} ${path}`;
-}
-
-/** How to go on; undefined: not with these files. */
-function nextCommand(
-  { files, impressions, feedback, oneLog }: Inspection,
-  { write: to }: Flags,
-  configuration: string | undefined,
-  given: readonly Given[],
-): string | undefined {
-  if (configuration === undefined || impressions === undefined) return undefined;
-  const [lists, clicks] = [impressions.files, feedback === impressions ? [] : (feedback?.files ?? [])].map((names) =>
-    names.join(' '),
-  );
-  const config = to ?? 'receval.yaml';
-  const inputs = oneLog
-    ? `--events ${files.map(({ name }) => name).join(' ')}`
-    : `--impressions ${lists}${clicks === '' ? '' : ` --feedback ${clicks}`}`;
-  const replay = `receval replay --config ${config} ${inputs}`;
-  return to === undefined
-    ? `receval inspect ${given.map((one) => flagged(one, files)).join(' ')} --write ${config}\n${replay}`
-    : replay;
 }

@@ -54,7 +54,21 @@ async function formatOf(file: string): Promise<FileFormat> {
   const text = new TextDecoder(encoding === 'UTF-16' ? (head[0] === 0xfe ? 'utf-16be' : 'utf-16le') : 'utf-8').decode(
     head,
   );
-  return { compression, encoding, lineEnds: lineEndsOf(text), form: textFormOf(text) };
+  const form = textFormOf(text);
+  const isSeen = form.kind !== 'delimited' || encoding === 'UTF-16' || (await seenDelimiter(file)) === form.delimiter;
+  return {
+    compression,
+    encoding,
+    lineEnds: lineEndsOf(text),
+    form: form.kind === 'delimited' ? { ...form, isSeen } : form,
+  };
+}
+
+/** What a replay takes for it. */
+async function seenDelimiter(file: string): Promise<string | undefined> {
+  const { format, rows } = await openRows(file);
+  await rows.return(undefined);
+  return format?.delimiter;
 }
 
 /** As they are stored. */
@@ -73,7 +87,7 @@ function formOf(form: Form): FileForm {
   if (form.kind !== 'delimited') return ANY_FORM;
   const columns =
     form.columns === undefined ? Array.from({ length: form.width }, (_, i) => `column_${i + 1}`) : undefined;
-  return { ...ANY_FORM, columns };
+  return { ...ANY_FORM, delimiter: form.delimiter, columns };
 }
 
 async function recordsOf(file: string, form: FileForm, limit: number): Promise<Omit<FileSample, 'format'>> {

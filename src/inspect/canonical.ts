@@ -3,6 +3,7 @@ import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { AdapterChoice, FieldMap, FieldSource, MapCase } from '../consumers/decode/settings.ts';
 import { type Field, isIdLike, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
+import { percent } from './finding.ts';
 import type { ItemTrial, JoinTrial } from './join-trial.ts';
 import type { ListForm } from './lists.ts';
 import { type Canonical, nameFit, usualGrade } from './names.ts';
@@ -56,7 +57,7 @@ export function fitImpressions(
   const ts = timeField(profile, undefined);
   const time = ts === undefined ? undefined : timesOf(ts);
   if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
-  let positionBase: 0 | 1 = 1;
+  let positionBase: 0 | 1 = list?.kind === 'rows' && profile.fields.get(list.order)?.least === 0 ? 0 : 1;
   if (list !== undefined) {
     takeList(list, side.profile, items, take);
     if (list.kind === 'list' && list.id !== '') positionBase = takeItemFields(`${list.path}[]`, side, take);
@@ -198,7 +199,11 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
   if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
   const item = items?.feedback ?? named(reachable, 'itemId', isIdLike)?.path;
   if (item !== undefined) {
-    take('itemId', item, items?.withinList === true ? `${percent(items.share)} are in the list` : 'by name');
+    take(
+      'itemId',
+      item,
+      items === undefined ? 'by name' : `${percent(items.share)} are in ${items.withinList ? 'the list' : 'lists'}`,
+    );
   }
   const used = (): ReadonlySet<string> => new Set(fits.map(({ path }) => path));
   const flag = clickedFlag(reachable, used());
@@ -237,16 +242,12 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
 function requestOf(profile: Profile, join: JoinTrial | undefined, list: ListForm | undefined): string | undefined {
   if (list?.kind === 'rows') return list.by;
   if (join !== undefined) return join.impressions;
-  return (
-    named(profile, 'requestId', (field) => isIdLike(field) && timesOf(field) === undefined)?.path ?? join?.impressions
-  );
+  return named(profile, 'requestId', (field) => isIdLike(field) && timesOf(field) === undefined)?.path;
 }
 
 function requestWhy(join: JoinTrial | undefined, request: string): string {
-  const isJoined =
-    join !== undefined && join.match.share > 0 && (join.impressions === request || join.feedback === request);
-  const mended = join?.match.difference === undefined ? '' : ' once mended';
-  return isJoined ? `joins ${percent(join.match.share)}${mended}` : 'by name';
+  if (join === undefined || (join.impressions !== request && join.feedback !== request)) return 'by name';
+  return `joins ${percent(join.match.share)}${join.match.difference === undefined ? '' : ' once mended'}`;
 }
 
 /** The field of times that most records have, and whose name fits best. */
@@ -381,11 +382,6 @@ export interface Kinds {
 function many({ distinct, manyMore }: Field): string {
   const n = distinct.size;
   return `${n.toLocaleString('en-US')}${manyMore ? ' and more' : ''} value${n === 1 ? '' : 's'}`;
-}
-
-export function percent(share: number): string {
-  const value = 100 * share;
-  return `${value > 0 && value < 1 ? value.toFixed(1) : value > 99 && value < 100 ? value.toFixed(1) : Math.round(value)} %`;
 }
 
 function one(value: number): string {

@@ -1,7 +1,7 @@
 /** The configuration that `--write` writes: what `replay` takes as it is, and `run` with the addresses filled in. */
 import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/settings.ts';
 import { printDuration } from '../durations.ts';
-import type { InspectedSide, Inspection } from './inspection.ts';
+import type { InspectedSide, Inspection } from './inspected.ts';
 import type { Grade } from './proposal.ts';
 import type { Reading } from './reading.ts';
 
@@ -68,9 +68,12 @@ function experimentsOf(variants: readonly string[]): readonly string[] {
 function inputsOf({ impressions, feedback, oneLog, joined, zones, files }: Inspection): readonly string[] {
   const columns = (side: InspectedSide): readonly string[] => {
     const form = files.find(({ name }) => side.files.includes(name))?.format.form;
-    if (form?.kind !== 'delimited' || form.columns !== undefined) return [];
+    if (form?.kind !== 'delimited') return [];
     const names = Array.from({ length: form.width }, (_, i) => `column_${i + 1}`);
-    return [`    columns: [${names.join(', ')}] # choose: what the columns are`];
+    return [
+      ...(form.isSeen ? [] : [`    delimiter: ${text(form.delimiter)}`]),
+      ...(form.columns === undefined ? [`    columns: [${names.join(', ')}]`] : []),
+    ];
   };
   const input = (
     name: string,

@@ -42,5 +42,6 @@ export function zoneText(offset: DurationMs): string {
 /** Feedback that is dated a little before its list: its share, and by how much nearly all of it. */
 export function beforeList(sorted: readonly DurationMs[]): { readonly share: number; readonly by: DurationMs } {
   const before = sorted.filter((delay) => delay < 0);
-  return { share: before.length / Math.max(1, sorted.length), by: -Math.min(0, quantile(before, 0.01)) };
+  if (before.length === 0) return { share: 0, by: 0 };
+  return { share: before.length / sorted.length, by: -quantile(before, 0.01) };
 }

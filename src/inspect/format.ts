@@ -10,7 +10,8 @@ export interface Delimited {
   readonly delimiter: string;
   readonly columns: readonly string[] | undefined;
   readonly width: number;
-  readonly quoted: boolean;
+  /** Whether a replay sees the delimiter by itself. */
+  readonly isSeen: boolean;
 }
 
 export type Form =
@@ -54,7 +55,6 @@ export function lineEndsOf(text: string): LineEnds {
 
 /** Lines that are looked at. */
 const LOOKED_AT = 60;
-/** In this order where a header has as many columns with two of them. */
 const DELIMITERS = [',', '\t', ';', '|'];
 
 /** Of the text at the beginning of a file, without its byte order mark. The last line may have been cut off. */
@@ -80,17 +80,16 @@ export const TOPIC: FileFormat = {
   form: { kind: 'ndjson' },
 };
 
+/** The first delimiter that makes as many columns of every row as of the first: a list inside of a column may have another. */
 function delimitedForm(text: string): Delimited | undefined {
-  let best: { readonly form: Delimited; readonly rows: readonly (readonly string[])[] } | undefined;
   for (const delimiter of DELIMITERS) {
     const rows = delimitedRows(text, delimiter, LOOKED_AT);
     const width = rows[0]?.length ?? 0;
     const fitting = rows.filter((row) => row.length === width).length;
-    if (width < 2 || fitting < 0.8 * rows.length || width <= (best?.form.width ?? 1)) continue;
-    const columns = headerOf(rows);
-    best = { form: { kind: 'delimited', delimiter, columns, width, quoted: text.includes('"') }, rows };
+    if (width < 2 || fitting < 0.9 * rows.length) continue;
+    return { kind: 'delimited', delimiter, columns: headerOf(rows), width, isSeen: true };
   }
-  return best?.form;
+  return undefined;
 }
 
 const NAME = /^[\p{L}_$][\p{L}\p{Nd}_$ .:/()[\]-]*$/u;

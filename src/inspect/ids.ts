@@ -73,10 +73,10 @@ const PLAIN: Readonly<Record<'case' | 'number' | 'blanks' | 'dashes', (id: strin
 };
 
 function differenceOf(impressions: Counted, feedback: Counted): Difference | undefined {
-  for (const kind of ['blanks', 'number', 'case', 'dashes'] as const) {
-    const normal = PLAIN[kind];
-    if (metBy(impressions, feedback, normal, normal) >= BELIEVED) return { kind };
-  }
+  const plain = (['blanks', 'number', 'case'] as const).find(
+    (kind) => metBy(impressions, feedback, PLAIN[kind]) >= BELIEVED,
+  );
+  if (plain !== undefined) return { kind: plain };
   for (const kind of ['prefix', 'suffix'] as const) {
     const isSuffix = kind === 'suffix';
     const starts = [impressions, feedback].map((side) => commonStart([...side.keys()], isSuffix));
@@ -93,12 +93,12 @@ function differenceOf(impressions: Counted, feedback: Counted): Difference | und
     }
     if (best !== undefined) return best.difference;
   }
-  return undefined;
+  return metBy(impressions, feedback, PLAIN.dashes) >= BELIEVED ? { kind: 'dashes' } : undefined;
 }
 
-function metBy(a: Counted, b: Counted, ofA: (id: string) => string, ofB: (id: string) => string): number {
-  const known = new Set([...a.keys()].map(ofA));
-  return sharedAsIs(known, new Map([...b].map(([id, n]) => [ofB(id), n])));
+function metBy(a: Counted, b: Counted, normal: (id: string) => string): number {
+  const known = new Set([...a.keys()].map(normal));
+  return sharedAsIs(known, new Map([...b].map(([id, n]) => [normal(id), n])));
 }
 
 function cutOff(ids: Counted, n: number, atEnd: boolean): Counted {

@@ -13,78 +13,18 @@ import {
   type Side,
 } from './canonical.ts';
 import { type ClockOffset, clockOffset, zoneText } from './delays.ts';
-import { type Facts, factsOf } from './facts.ts';
+import { factsOf } from './facts.ts';
 import { mainType, type Profile, profileOf, timesOf } from './fields.ts';
-import { type Finding, findingsOf } from './findings.ts';
-import type { FileFormat } from './format.ts';
+import { findingsOf } from './findings.ts';
 import { matchIds } from './ids.ts';
+import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
 import { type ItemTrial, idsAt, type JoinTrial, saysOnlyWho, tryItems, tryJoins } from './join-trial.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './lists.ts';
 import { nameFit } from './names.ts';
-import { type Proposal, propose } from './proposal.ts';
+import { propose } from './proposal.ts';
 import { eventsOf, type Reading, type Sample } from './reading.ts';
-import { type Judged, type Role, rolesOf, splitBoth } from './roles.ts';
-import type { BadRow } from './rows.ts';
-import { type KnownSide, knownFields, knownSide } from './systems.ts';
-
-/** A file, or a partition of a topic, as far as it was read. */
-export interface SampledFile {
-  /** Path, or topic; partitions of one topic share it. */
-  readonly name: string;
-  readonly format: FileFormat;
-  readonly rows: readonly Fields[];
-  readonly bad: readonly BadRow[];
-  /** It goes on behind the sample. */
-  readonly more: boolean;
-  /** What the user says that it is. */
-  readonly role: Role | undefined;
-}
-
-export interface InspectOptions {
-  readonly now: EpochMs;
-  /** Actions that the user's configuration has grades for. */
-  readonly grades: ReadonlySet<string>;
-  /** Weights of variants in the user's configuration; undefined: equal ones. */
-  readonly weights: ReadonlyMap<string, number> | undefined;
-}
-
-export interface InspectedFile extends SampledFile {
-  readonly profile: Profile;
-  /** undefined: it holds no records. */
-  readonly judged: Judged | undefined;
-  readonly known: KnownSide | undefined;
-}
-
-export interface InspectedSide {
-  readonly files: readonly string[];
-  readonly profile: Profile;
-  readonly reading: Reading;
-  readonly fits: readonly Fit[];
-  readonly missing: readonly string[];
-  readonly sample: Sample;
-}
-
-export interface Inspection {
-  readonly files: readonly InspectedFile[];
-  /** Both sides stand in the same log. */
-  readonly oneLog: boolean;
-  /** Of `oneLog`: how the one log is read; undefined: nothing tells its records apart. */
-  readonly joined: AdapterChoice | undefined;
-  readonly impressions: InspectedSide | undefined;
-  readonly feedback: InspectedSide | undefined;
-  /** Pairs of id fields that were tried, the best first. */
-  readonly joins: readonly JoinTrial[];
-  /** Those of user and session ids, which are not taken. */
-  readonly whoJoins: readonly JoinTrial[];
-  readonly items: readonly ItemTrial[];
-  readonly facts: Facts;
-  readonly clock: ClockOffset | undefined;
-  /** Of times without a zone, where the other side tells it: `+01:00`. */
-  readonly zones: { readonly impressions: string | undefined; readonly feedback: string | undefined };
-  readonly proposal: Proposal;
-  /** What is wrong first. */
-  readonly findings: readonly Finding[];
-}
+import { rolesOf, splitBoth } from './roles.ts';
+import { knownFields, knownSide } from './systems.ts';
 
 export function inspect(sampled: readonly SampledFile[], options: InspectOptions): Inspection {
   const files = judged(sampled);
@@ -101,7 +41,7 @@ export function inspect(sampled: readonly SampledFile[], options: InspectOptions
   const clock = clockOffset(facts.joining.delays);
   const proposal = propose(facts, clock?.offset ?? 0, options.grades);
   const zones = zonesOf(found, clock);
-  const known: Omit<Inspection, 'findings'> = { files, ...found, facts, clock, zones, proposal };
+  const known: Known = { files, ...found, facts, clock, zones, proposal };
   return { ...known, findings: findingsOf(known, options) };
 }
 
@@ -344,7 +284,7 @@ function bestPair(
   joins: readonly JoinTrial[],
 ): { readonly join: JoinTrial | undefined; readonly items: readonly ItemTrial[] } {
   const tried = joins
-    .filter(({ match, rating }, i) => i === 0 || (match.share > 0 && rating > 0.2 * joins[0].rating))
+    .filter(({ match, rating }) => match.share > 0 && rating > 0.2 * joins[0].rating)
     .slice(0, MOST_ASKED)
     .map((join) => ({ join, items: tryItems(impressions, feedback, lists, join) }));
   const rating = ({ join, items: [best] }: (typeof tried)[number]): number =>

@@ -9,6 +9,7 @@ import { type Counted, type Difference, type Match, matchIds, normalizers, share
 import type { ListCandidate, ListForm } from './lists.ts';
 import { nameFit } from './names.ts';
 import { idOf, partsOf } from './reading.ts';
+import { isOtherDate } from './times.ts';
 
 export interface JoinTrial {
   /** Path of the field of each side. */
@@ -72,8 +73,9 @@ function isOfSomebody(path: string): boolean {
 }
 
 function isPlausible(field: Field, { records }: Profile, leastDistinct: number): boolean {
-  const { distinct, values, path } = field;
-  if (!isIdLike(field) || timesOf(field) !== undefined || field.records < 0.02 * records) return false;
+  const { distinct, values, path, example } = field;
+  if (isOtherDate(example) || !isIdLike(field) || timesOf(field) !== undefined || field.records < 0.02 * records)
+    return false;
   if (nameFit(path, 'position') >= 0.9) return false;
   return (distinct.size >= 2 || records < 20) && distinct.size >= leastDistinct * values;
 }

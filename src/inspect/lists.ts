@@ -105,8 +105,9 @@ function ofText(field: Field, rows: readonly Fields[]): readonly ListCandidate[]
       fit: named + 0.5,
     }));
   }
-  if (named < NAMED || timesOf(field) !== undefined) return [];
-  for (const separator of SEPARATORS) {
+  if (timesOf(field) !== undefined) return [];
+  // Without a name that says so only a sign that stands in no sentence tells a list.
+  for (const separator of named < NAMED ? ['|'] : SEPARATORS) {
     const lists = values.map((value) => value.split(separator).map((part) => part.trim()));
     const long = lists.filter(({ length }) => length > 1).length;
     if (long < 0.5 * values.length || lists.some((list) => list.includes(''))) continue;

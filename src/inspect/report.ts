@@ -1,7 +1,7 @@
 /** An inspection as data, for `--output json`: plain objects in place of maps, and no records. */
 import { DELAY_BINS, delayBins, quantile } from './facts.ts';
 import type { Field } from './fields.ts';
-import type { InspectedSide, Inspection } from './inspection.ts';
+import type { InspectedSide, Inspection } from './inspected.ts';
 
 export function reportOf(inspection: Inspection): object {
   const { files, impressions, feedback, joins, items, facts, clock, zones, proposal, findings } = inspection;

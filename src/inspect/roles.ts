@@ -1,8 +1,9 @@
 /** Which file holds lists, which feedback, and which both: by what its records hold, unless the user says so. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
-import { type Kinds, percent, type Side } from './canonical.ts';
+import type { Kinds, Side } from './canonical.ts';
 import { type Field, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
+import { percent } from './finding.ts';
 import { type ListCandidate, listCandidates, rowList } from './lists.ts';
 import { nameFit, usualGrade } from './names.ts';
 

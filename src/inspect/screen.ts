@@ -1,11 +1,12 @@
 /** One screen of text: what is wrong first, then what each file and field is, how they join, and what is proposed. */
 import { printDuration } from '../durations.ts';
 import type { DurationMs } from '../events.ts';
-import { percent } from './canonical.ts';
 import { DELAY_BINS, delayBins } from './facts.ts';
 import { distinctWords, type Field, mainType, timesOf } from './fields.ts';
-import { type Finding, formWords } from './findings.ts';
-import type { InspectedFile, InspectedSide, Inspection } from './inspection.ts';
+import { formWords } from './file-findings.ts';
+import { count, type Finding, percent } from './finding.ts';
+import { mayReplay } from './findings.ts';
+import type { InspectedFile, InspectedSide, Inspection } from './inspected.ts';
 import type { JoinTrial } from './join-trial.ts';
 import type { Grade } from './proposal.ts';
 import { spoken } from './times.ts';
@@ -22,8 +23,18 @@ export function screenOf(inspection: Inspection, command: string | undefined): s
   const { findings, files, impressions, feedback } = inspection;
   const wrong = findings.filter(({ level }) => level === 'wrong');
   const notes = findings.filter(({ level }) => level === 'note');
-  const top = [...wrongLines(wrong), '', ...fileLines(files)];
-  const bottom = [...joinLines(inspection), ...factLines(inspection), ...noteLines(notes), ...nextLines(command)];
+  const isLog = files.some(({ judged }) => judged !== undefined);
+  const top = [
+    ...(isLog || wrong.length > 0 ? wrongLines(wrong) : ['No log is among these files.']),
+    '',
+    ...fileLines(files),
+  ];
+  const bottom = [
+    ...joinLines(inspection),
+    ...factLines(inspection),
+    ...noteLines(notes),
+    ...(mayReplay(findings) ? nextLines(command) : []),
+  ];
   const sides = [impressions, feedback === impressions ? undefined : feedback].filter((side) => side !== undefined);
   const room = Math.max(0, LINES - top.length - bottom.length - 1 - sides.length);
   const middle = fieldLines(sides, room, [impressions, feedback]);
@@ -274,8 +285,4 @@ function cut(text: string, width: number): string {
 
 function printable(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ');
-}
-
-function count(n: number): string {
-  return n.toLocaleString('en-US');
 }
