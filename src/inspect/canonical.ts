@@ -107,7 +107,7 @@ function ofRecord(profile: Profile): Profile {
 type Take = (as: string, path: string, why: string, at?: FieldSource) => void;
 
 function takeList(list: ListForm, profile: Profile, items: ItemTrial | undefined, take: Take): void {
-  const found = items === undefined || !items.withinList ? 'by name' : `${percent(items.share)} of feedback`;
+  const found = items === undefined || !items.withinList ? 'by name' : `found ${percent(items.share)}`;
   if (list.kind === 'rows') {
     take('itemId', list.item, items === undefined || list.flags.length > 0 ? 'one row for each item' : found);
     return;
@@ -122,7 +122,7 @@ function takeList(list: ListForm, profile: Profile, items: ItemTrial | undefined
         : `lists with "${list.separator}"`
       : `lists${length}`;
   const at = list.kind === 'text' && list.separator !== 'json' ? { at: list.path, split: list.separator } : list.path;
-  take('items', list.path, list.id === '' ? `${form}; ${found}` : form, at);
+  take('items', list.path, list.id === '' ? `${form}, ${found}` : form, at);
   if (list.id !== '') take('items.id', `${list.path}[]${list.id}`, found, list.id);
 }
 
@@ -139,12 +139,7 @@ function takeItemFields(of: string, { rows, profile }: Side, take: Take): 0 | 1 
   const position = best('position', (field) => mainType(field) === 'whole' && field.least >= 0);
   if (position !== undefined && rows.length > 0) {
     base = position.least === 0 ? 0 : 1;
-    take(
-      'items.position',
-      position.path,
-      base === 0 ? 'by name; begins at 0' : 'by name',
-      position.path.slice(of.length),
-    );
+    take('items.position', position.path, base === 0 ? 'by name, from 0' : 'by name', position.path.slice(of.length));
   }
   const isNumber = (field: Field): boolean => mainType(field) === 'number' || mainType(field) === 'whole';
   const score = best('score', isNumber);
@@ -247,7 +242,7 @@ function requestOf(profile: Profile, join: JoinTrial | undefined, list: ListForm
 
 function requestWhy(join: JoinTrial | undefined, request: string): string {
   if (join === undefined || (join.impressions !== request && join.feedback !== request)) return 'by name';
-  return `joins ${percent(join.match.share)}${join.match.difference === undefined ? '' : ' once mended'}`;
+  return `joins ${percent(join.match.share)}${join.match.difference === undefined ? '' : ' if mended'}`;
 }
 
 /** The field of times that most records have, and whose name fits best. */

@@ -1,38 +1,41 @@
 /** Something that is worth to say of a log, and the words for it. */
 
-export type FindingCode =
-  | 'not_a_log'
-  | 'format_not_read'
-  | 'bad_rows'
-  | 'encoding'
-  | 'no_header'
-  | 'files_swapped'
-  | 'no_lists'
-  | 'feedback_missing'
-  | 'feedback_within_items'
-  | 'most_invalid'
-  | 'kinds_unclear'
-  | 'nothing_joined'
-  | 'few_joined'
-  | 'ids_differ'
-  | 'ids_differ_by_prefix'
-  | 'ids_differ_by_case'
-  | 'other_type_of_id'
-  | 'items_never_match'
-  | 'few_items_match'
-  | 'clock_offset'
-  | 'unit_of_time'
-  | 'times_without_zone'
-  | 'feedback_before_list'
-  | 'all_late'
-  | 'unknown_actions'
-  | 'no_user_ids'
-  | 'one_variant'
-  | 'uneven_split'
-  | 'users_of_two_variants'
-  | 'request_ids_repeat'
-  | 'duplicates'
-  | 'out_of_order';
+/** In the order of the data path; docs/inspect.md explains each. */
+export const FINDING_CODES = [
+  'not_a_log',
+  'format_not_read',
+  'bad_rows',
+  'encoding',
+  'no_header',
+  'files_swapped',
+  'no_lists',
+  'feedback_missing',
+  'feedback_within_items',
+  'most_invalid',
+  'kinds_unclear',
+  'nothing_joined',
+  'few_joined',
+  'ids_differ',
+  'ids_differ_by_prefix',
+  'ids_differ_by_case',
+  'other_type_of_id',
+  'items_never_match',
+  'few_items_match',
+  'clock_offset',
+  'unit_of_time',
+  'times_without_zone',
+  'feedback_before_list',
+  'all_late',
+  'unknown_actions',
+  'no_user_ids',
+  'one_variant',
+  'uneven_split',
+  'users_of_two_variants',
+  'request_ids_repeat',
+  'duplicates',
+  'out_of_order',
+] as const;
+export type FindingCode = (typeof FINDING_CODES)[number];
 
 export interface Finding {
   readonly code: FindingCode;

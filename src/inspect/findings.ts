@@ -19,7 +19,8 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
   ];
   const isLate = found.some(({ code }) => code === 'all_late');
   const told = isLate ? found.filter(({ code }) => code !== 'out_of_order' && code !== 'feedback_before_list') : found;
-  const shown = known.files.every(isPlainJson) ? told : told.map(withoutJq);
+  const packed = known.files.filter((file) => !isPlainJson(file));
+  const shown = told.map((finding) => withoutJq(finding, packed));
   return [...shown.filter(({ level }) => level === 'wrong'), ...shown.filter(({ level }) => level === 'note')];
 }
 
@@ -53,7 +54,9 @@ function isPlainJson({ format: { compression, form, encoding } }: InspectedFile)
   return compression === 'none' && form.kind === 'ndjson' && encoding !== undefined;
 }
 
-function withoutJq(finding: Finding): Finding {
-  if (finding.command?.startsWith('jq ') !== true) return finding;
-  return { ...finding, remedy: finding.remedy.replace(/:$/, '.'), command: undefined };
+/** A command of jq is of use only where it reads the files that it names. */
+function withoutJq(finding: Finding, others: readonly InspectedFile[]): Finding {
+  const { command, remedy } = finding;
+  if (command?.startsWith('jq ') !== true || !others.some(({ name }) => command.includes(` ${name} `))) return finding;
+  return { ...finding, remedy: remedy.replace(/:$/, '.'), command: undefined };
 }

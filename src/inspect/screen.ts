@@ -17,6 +17,8 @@ const LABEL = 9;
 /** Fields of a side that are shown at least. */
 const LEAST_FIELDS = 4;
 const MOST_NOTES = 4;
+/** Lists below which nothing is said of the split. */
+const FEWEST_SPLIT = 100;
 
 /** `command`: how to go on, where the log can be read. */
 export function screenOf(inspection: Inspection, command: string | undefined): string {
@@ -141,7 +143,7 @@ function typeWords(field: Field): string {
   return time.form === 'zoned' || time.form === 'local' || time.form === 'utc' ? 'time' : `time, ${time.form}`;
 }
 
-const COLUMNS = [27, 8, 6, 7, 14, 33];
+const COLUMNS = [27, 8, 6, 7, 13, 34];
 
 function row(cells: readonly string[]): string {
   return cells
@@ -161,12 +163,12 @@ function joinLines({ joins, facts, impressions, feedback, items, clock }: Inspec
   const best =
     first === undefined
       ? `${percent(share)} of feedback belongs to a list`
-      : `${pair(first)}: ${percent(share)}${first.match.difference === undefined ? '' : ' once mended'}`;
+      : `${pair(first)}: ${percent(share)}${first.match.difference === undefined ? '' : ' if mended'}`;
   const also = tried.map((one) => `${pair(one)}: ${percent(one.match.share)}`);
   const lines = labelled('Join', [best, ...also].join('; '));
   if (known === 0) return lines;
   const item = items[0];
-  const found = item?.difference === undefined ? '' : ' once mended';
+  const found = item?.difference === undefined ? '' : ' if mended';
   return [
     ...lines,
     ...labelled('Items', `${percent(inList / known)} of the feedback that joins names an item of its list${found}`),
@@ -199,7 +201,12 @@ function factLines({ facts, impressions, feedback, proposal }: Inspection): read
   const split = [...variants]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, n]) => `${cut(name, 20)} ${percent(n / lists)}`);
-  const even = splitChance === undefined ? '' : splitChance < 0.001 ? ', not as expected' : ', as expected';
+  const even =
+    splitChance === undefined || lists < FEWEST_SPLIT
+      ? ''
+      : splitChance < 0.001
+        ? ', not as expected'
+        : ', as expected';
   lines.push(
     ...labelled(
       'People',
