@@ -107,7 +107,7 @@ function serviceOf({ impressions, oneLog, joined }: Inspection, { topics }: Conf
   // A topic of both kinds is read as inputs.events says, and so is open-bandit, of which a topic must say it itself.
   const own = oneLog && joined === 'open-bandit' ? ', adapter: open-bandit' : '';
   return [
-    '# For receval run alone:',
+    `# For receval run alone${topics === undefined ? ':' : '; brokers, Redis and logins as in your configuration:'}`,
     ...(topics === undefined ? ['kafka:', `  brokers: [localhost:9092]${remark}`] : ['kafka:']),
     '  topics:',
     `    impressions: {name: ${lists}${own}}${remark}`,
