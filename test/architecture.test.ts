@@ -383,7 +383,8 @@ describe('the house', () => {
       ...Object.fromEntries(
         GRAFANA.map((part) => [`@grafana/grafana-foundation-sdk/${part}`, /^dashboards\/grafana(?:-\w+)?\.ts$/]),
       ),
-      fzstd: /^consumers\/source\/kafka-zstd\.ts$/,
+      fzstd: /^consumers\/source\/(?:kafka|file)-zstd\.ts$/,
+      hyparquet: /^consumers\/source\/file-parquet\.ts$/,
       snappyjs: /^consumers\/source\/kafka-snappy\.ts$/,
       lz4js: /^consumers\/source\/kafka-lz4\.ts$/,
       '@stdlib/math-base-special-erfcinv': /^statistics\/distributions\.ts$/,

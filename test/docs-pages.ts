@@ -25,6 +25,7 @@ export const RUN_PAGES: readonly Page[] = [
   { path: 'docs/concepts.md' },
   { path: 'docs/configuration.md' },
   { path: 'docs/dead-letters.md' },
+  { path: 'docs/files.md' },
   { path: 'docs/first-hour.md' },
   { path: 'docs/inspect.md' },
   { path: 'docs/measures.md', samples: 'sample/score' },

@@ -30,8 +30,8 @@ const ADAPTERS = ['canonical', 'open-bandit'] as const;
 export function replayCommand(): Command {
   return new Command('replay')
     .description('join logs from files and print exact ranking measures per cohort')
-    .option('--impressions <file...>', 'impressions, NDJSON or .gz; - is standard input')
-    .option('--feedback <file...>', 'feedback, NDJSON or .gz')
+    .option('--impressions <file...>', 'impressions: NDJSON, JSON, CSV, TSV, Parquet; .gz, .zst; - is standard input')
+    .option('--feedback <file...>', 'feedback, in any of these forms')
     .option('--events <file...>', 'both sides in one log')
     .option('--adapter <name>', `how records are read: ${ADAPTERS.join(', ')} (default: that of the configuration)`)
     .option('--measures <list>', 'such as mrr,ndcg@10,precision@1..5 (default: those of the configuration)')
@@ -67,7 +67,7 @@ Examples:
 export function noteOddities(result: ReplayResult, flags: ReplayFlags): void {
   const { impressions, feedback, invalid, rows, itemLimitRows } = result;
   const note = (text: string): void => void process.stderr.write(`receval: ${text}\n`);
-  if (flags.events === undefined && flags.feedback === undefined)
+  if (flags.events === undefined && flags.feedback === undefined && feedback.read === 0)
     note('no --feedback: every list counts as one without a positive');
   if (impressions.read + feedback.read > 0 && impressions.accepted === 0) {
     const codes = new Map([...invalid.impressions, ...invalid.feedback]);

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { type ReadProgress, readBytes } from '../consumers/source/lines.ts';
+import { packingOf, type ReadProgress, readBytes } from '../consumers/source/lines.ts';
 import { type BlockReader, Blocks } from '../score/blocks.ts';
 import { fileProblem } from './failure.ts';
 import type { Progress } from './progress.ts';
@@ -101,18 +101,18 @@ export function isReadOnce(path: string): boolean {
   return path === '-' || !statSync(path).isFile();
 }
 
-/** A file on a disk that is not gzipped. */
+/** A file on a disk that is not packed. */
 function isPlain(path: string): boolean {
   if (isReadOnce(path)) return false;
-  const first = new Uint8Array(2);
+  const first = new Uint8Array(4);
   try {
     const file = openSync(path, 'r');
-    readSync(file, first, 0, 2, 0);
+    readSync(file, first, 0, first.length, 0);
     closeSync(file);
   } catch (error) {
     throw new Error(fileProblem(path, error), { cause: error });
   }
-  return first[0] !== 0x1f || first[1] !== 0x8b;
+  return packingOf(first) === undefined;
 }
 
 function sizeOf(path: string): number {

@@ -21,9 +21,10 @@ const oneOfMaps = z.strictObject(
   },
   { error: 'expected {when: {pointer: value}, map: {field: pointer}}' },
 );
+const OF_RECORDS = 'where each field stands in a record, or row, of yours';
 const forms = [
   word(['canonical', 'open-bandit']),
-  z.strictObject({ map: map.meta({ description: 'where each field stands in a record of yours' }) }),
+  z.strictObject({ map: map.meta({ description: OF_RECORDS }) }),
   z.strictObject({
     maps: list(oneOfMaps, 'maps, each with when and map', 1).meta({
       description: 'for a topic of several kinds of records: the first whose conditions a record meets is used',
@@ -57,10 +58,11 @@ const fileAdapter = z.union(
           },
           { error: 'expected {by: requestId, order: rank}' },
         ),
-        map: map.optional(),
+        map: map.optional().meta({ description: OF_RECORDS }),
         feedback: z
           .record(z.string(), rowFeedback, { error: 'expected columns and actions, such as {clicked: click}' })
-          .optional(),
+          .optional()
+          .meta({ description: 'columns that say, of the item of their row, what somebody did' }),
       },
       { error: 'expected {list: {by, order}, map, feedback}' },
     ),
@@ -82,46 +84,33 @@ const zone = textOf(
   (text) => timeZone(text) !== undefined,
 );
 
-/** @param otherwise what holds where nothing is written, said of adapter, tsUnit, positionBase and timeZone */
-function eventForm(otherwise: readonly [string, string, string, string]) {
+/** @param above what is asked where nothing is written */
+function eventForm(above: string) {
   return {
     tsUnit: word(TS_UNITS)
       .optional()
       .meta({
-        description: `unit of times that are numbers; auto: each number tells its own. Default: ${otherwise[1]}`,
+        description: `unit of times that are numbers; auto: each number tells its own. Default: that of ${above}, else auto`,
       }),
     timeZone: zone.optional().meta({
-      description: `of times that are written without a zone. Default: ${otherwise[3]}`,
+      description: `of times that are written without a zone. Default: that of ${above}, else they are refused`,
     }),
     positionBase: z
       .union([z.literal(0), z.literal(1)], { error: 'expected 0 or 1' })
       .optional()
-      .meta({ description: `position of the first slot. Default: ${otherwise[2]}` }),
+      .meta({ description: `position of the first slot. Default: that of ${above}, else 1` }),
   };
 }
 
-const OF_INPUTS = [
-  'that of inputs, else canonical',
-  'that of inputs, else auto',
-  'that of inputs, else 1',
-  'that of inputs, else they are refused',
-] as const;
-const OF_TOPICS = [
-  'that of the topic, else canonical',
-  'that of the topic, else auto',
-  'that of the topic, else 1',
-  'that of the topic, else they are refused',
-] as const;
-
 const topic = group({
   name: topicName.meta({ description: 'of the topic; the same name on both sides is one topic of both kinds' }),
-  adapter: adapter.optional().meta({ description: `how records become events. Default: ${OF_INPUTS[0]}` }),
-  ...eventForm(OF_INPUTS),
+  adapter: adapter
+    .optional()
+    .meta({ description: 'how records become events. Default: that of inputs, else canonical' }),
+  ...eventForm('inputs'),
 });
 
-const input = group({
-  adapter: fileAdapter.optional().meta({ description: `how records become events. Default: ${OF_TOPICS[0]}` }),
-  ...eventForm(OF_TOPICS),
+const fileForm = {
   format: word(FILE_FORMATS)
     .optional()
     .meta({ description: 'how files are written; auto: what their first bytes look like. Default: auto' }),
@@ -134,11 +123,23 @@ const input = group({
   columns: list(anyText, 'names of columns, such as [request, item, rank]', 1)
     .optional()
     .meta({ description: 'names of the columns of a CSV that has no header. Default: its first row names them' }),
+};
+
+const HOW = 'how records become events. Default: that of the topic, else canonical';
+const input = group({
+  adapter: fileAdapter.optional().meta({ description: HOW }),
+  ...eventForm('the topic'),
+  ...fileForm,
+});
+const feedbackInput = group({
+  adapter: adapter.optional().meta({ description: HOW }),
+  ...eventForm('the topic'),
+  ...fileForm,
 });
 
 export const inputsSchema = group({
   impressions: input.prefault({}).meta({ description: 'lists that were shown' }),
-  feedback: input.prefault({}).meta({ description: 'what was done with them' }),
+  feedback: feedbackInput.prefault({}).meta({ description: 'what was done with them' }),
   events: input.prefault({}).meta({
     description: 'a log of both kinds; what is not set here is as for impressions',
   }),

@@ -4,7 +4,7 @@ import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
 import { type SampleRange, sample } from '../consumers/source/kafka-sample.ts';
 import { troubleOf } from '../consumers/source/kafka-trouble.ts';
 import type { Bounds } from '../consumers/source/port.ts';
-import { checkPartitions } from './checks.ts';
+import { checkPartitions, StartRefused } from './checks.ts';
 import { kafkaConnection } from './settings.ts';
 
 export const SAMPLE_TIMEOUT_MS = 15_000;
@@ -67,7 +67,9 @@ export async function sampleTopics(settings: Settings, perTopic: number): Promis
     );
     return { partitions: read, complete };
   } catch (error) {
-    throw await troubleOf(error, connection, { probe: false });
+    if (error instanceof StartRefused) throw error;
+    const { message } = await troubleOf(error, connection, { probe: false });
+    throw new Error(message, { cause: error });
   } finally {
     await admin.close().catch(() => {});
   }

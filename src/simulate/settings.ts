@@ -92,6 +92,9 @@ export const USUAL_SETTINGS: SimulationSettings = {
   plainItems: false,
 };
 
+/** 2001-09-09T01:46:40Z, the first time that is surely milliseconds: where a number may be of any unit, the earlier are refused. */
+const EARLIEST = 1e12;
+
 /** What is wrong with the settings, one short sentence each; empty: nothing. */
 export function settingsProblems(settings: SimulationSettings): readonly string[] {
   const problems: string[] = [];
@@ -105,7 +108,10 @@ export function settingsProblems(settings: SimulationSettings): readonly string[
     'events must be a whole number from 1',
   );
   need(settings.rate > 0 && settings.rate <= 1e6, 'rate must be above 0 and at most 1000000 events per second');
-  need(Number.isSafeInteger(settings.start) && settings.start >= 0, 'start must be a time since 1970');
+  need(
+    Number.isSafeInteger(settings.start) && settings.start >= EARLIEST,
+    'start must be a time from 2001-09-09T01:46:40Z on',
+  );
   need(wholeFrom(settings.users, 1, 10_000_000), 'users must be a whole number from 1 to 10000000');
   need(wholeFrom(settings.items, 2, 1_000_000), 'items must be a whole number from 2 to 1000000');
   need(wholeFrom(settings.window, 1000, 30 * 86_400_000), 'window must be from 1s to 30d');

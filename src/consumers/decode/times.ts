@@ -36,18 +36,20 @@ function timeOfNumber(value: number, unit: TsUnit): EpochMs {
   return Number.NaN;
 }
 
-/** By way of microseconds: 1.001 s times 1000 would be a hair below 1001 ms. */
+/** 1.001 s times 1000 is a hair below 1001 ms, as far as a double can be from what was written; so is the next one. */
+const HAIR = 1 + Number.EPSILON;
+
 function secondsToMs(value: number): EpochMs {
-  return Math.floor(Math.round(value * 1e6) / 1e3);
+  return Math.floor(value * 1e3 * HAIR);
 }
 
 function microsecondsToMs(value: number): EpochMs {
   return (value - (value % 1000)) / 1000;
 }
 
-/** A double holds such a number to 2048 ns at worst, and half of that below a whole millisecond is that millisecond. */
+/** Doubles as large are up to 2048 apart: what was written as a whole millisecond stays it. */
 function nanosecondsToMs(value: number): EpochMs {
-  return Math.floor((value / 1e6) * (1 + Number.EPSILON));
+  return Math.floor((value / 1e6) * HAIR);
 }
 
 /**

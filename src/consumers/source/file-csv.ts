@@ -109,7 +109,7 @@ export class CsvRows {
       }
       while (at < bytes.length && bytes[at] !== this.#delimiter && bytes[at] !== LINE_FEED) at++;
       if (at >= bytes.length) return isEnd ? bytes.length : INCOMPLETE;
-      if (bytes[at] === LINE_FEED) return at;
+      if (bytes[at] === LINE_FEED) return at - from > this.#settings.longest && at > lineEnd ? MALFORMED : at;
       at++;
     }
   }
@@ -118,7 +118,7 @@ export class CsvRows {
   #rowOf(raw: Uint8Array): FileRow | undefined {
     const last = raw.length - 1;
     const bytes = raw[last] === CARRIAGE_RETURN ? raw.subarray(0, last) : raw;
-    const value = bytes.slice();
+    const value = bytes.slice(0, this.#settings.longest + 1);
     if (isBlank(bytes)) return undefined;
     this.#row++;
     const row = this.#row;

@@ -85,8 +85,8 @@ let lz4: Lz4Blocks | undefined;
 
 /** Beside snappy, which hyparquet has. None gives more bytes than the page says. */
 const COMPRESSORS: Compressors = {
-  GZIP: (input, bytes) => gunzipSync(input, { maxOutputLength: bytes }),
-  BROTLI: (input, bytes) => brotliDecompressSync(input, { maxOutputLength: bytes }),
+  GZIP: (input, bytes) => gunzipSync(input, { maxOutputLength: Math.max(1, bytes) }),
+  BROTLI: (input, bytes) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, bytes) }),
   ZSTD: unpackZstdBlock,
   LZ4_RAW: (input, bytes) => {
     lz4 ??= new Lz4Blocks();

@@ -99,19 +99,24 @@ describe('impressions', () => {
   });
 
   test('numbers that are infinite in JSON are refused', () => {
-    expect(refusal('{"requestId":1e999,"ts":0,"items":[]}')).toBe('bad_id requestId');
+    expect(refusal('{"requestId":1e999,"ts":1795248000001,"items":[]}')).toBe('bad_id requestId');
     expect(refusal('{"requestId":"r","ts":1e999,"items":[]}')).toBe('bad_time ts');
-    expect(refusal('{"requestId":"r","ts":0,"items":[{"id":"a","score":-1e999}]}')).toBe('bad_number items[0].score');
-    expect(refusal('{"requestId":"r","ts":0,"items":[{"id":"a","position":1e999}]}')).toBe(
+    expect(refusal('{"requestId":"r","ts":1795248000001,"items":[{"id":"a","score":-1e999}]}')).toBe(
+      'bad_number items[0].score',
+    );
+    expect(refusal('{"requestId":"r","ts":1795248000001,"items":[{"id":"a","position":1e999}]}')).toBe(
       'bad_position items[0].position',
     );
-    expect(refusal('{"requestId":"r","ts":0,"items":[],"offset":1e999}')).toBe('bad_number offset');
-    expect(refusal('{"requestId":"r","ts":0,"itemId":"i","action":"a","value":1e999}')).toBe('bad_number value');
+    expect(refusal('{"requestId":"r","ts":1795248000001,"items":[],"offset":1e999}')).toBe('bad_number offset');
+    expect(refusal('{"requestId":"r","ts":1795248000001,"itemId":"i","action":"a","value":1e999}')).toBe(
+      'bad_number value',
+    );
   });
 
   test('values and scores from -1e30 to 1e30 count; beyond, where squares of sums would leave the doubles, they are refused', () => {
-    const feedback = (value: string) => `{"requestId":"r","ts":0,"itemId":"i","action":"a","value":${value}}`;
-    const list = (score: string) => `{"requestId":"r","ts":0,"items":[{"id":"a","score":${score}}]}`;
+    const feedback = (value: string) =>
+      `{"requestId":"r","ts":1795248000001,"itemId":"i","action":"a","value":${value}}`;
+    const list = (score: string) => `{"requestId":"r","ts":1795248000001,"items":[{"id":"a","score":${score}}]}`;
     const zeros = '0'.repeat(30);
     for (const inside of [
       '1e30',
@@ -142,11 +147,11 @@ describe('impressions', () => {
   });
 
   test('an id that is a number is exact or refused', () => {
-    expect(event('{"requestId":9007199254740991,"ts":0,"items":[-5]}')).toMatchObject({
+    expect(event('{"requestId":9007199254740991,"ts":1795248000001,"items":[-5]}')).toMatchObject({
       requestId: '9007199254740991',
       items: ['-5'],
     });
-    expect(refusal('{"requestId":9007199254740993,"ts":0,"items":[]}')).toBe('bad_id requestId');
+    expect(refusal('{"requestId":9007199254740993,"ts":1795248000001,"items":[]}')).toBe('bad_id requestId');
   });
 
   test('a list holds at most itemsPerList items', () => {

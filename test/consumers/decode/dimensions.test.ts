@@ -85,7 +85,7 @@ describe('values of dimensions', () => {
   test('names of Object.prototype are plain dimensions', () => {
     expect(values({}, ['constructor', 'valueof'])).toEqual(['__none__', '__none__']);
     const text =
-      '{"requestId":"r","ts":0,"items":[],"cohorts":{"constructor":"x","__proto__":"y"},"experiments":{"__proto__":"z"}}';
+      '{"requestId":"r","ts":1795248000001,"items":[],"cohorts":{"constructor":"x","__proto__":"y"},"experiments":{"__proto__":"z"}}';
     expect(event(text, { dimensions: ['constructor', 'experiment_constructor'] })).toMatchObject({
       dimensions: ['x', '__none__'],
     });
@@ -96,7 +96,7 @@ describe('values of dimensions', () => {
     for (let i = 0; i < 25_000; i++) {
       const value = i % 2 === 0 ? `c${i}` : `c|${i}`;
       const decoded = decoder.decode(
-        bytes(`{"requestId":"r","ts":0,"items":[],"cohorts":{"country":"${value}"}}`),
+        bytes(`{"requestId":"r","ts":1795248000001,"items":[],"cohorts":{"country":"${value}"}}`),
         't',
         i,
       );

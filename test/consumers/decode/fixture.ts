@@ -10,7 +10,7 @@ export const BOTH: DecoderOptions = {
   itemsPerList: 1000,
   impressionBytes: 256 * 1024,
   feedbackBytes: 64 * 1024,
-  tsUnit: 'ms',
+  tsUnit: 'auto',
   positionBase: 1,
 };
 export const IMPRESSIONS = { impressions: true, feedback: false };

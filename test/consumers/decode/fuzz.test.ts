@@ -106,20 +106,20 @@ describe('hostile bytes', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     expect(refusal(deep)).toMatch(/^not_/);
     expect(['not_json', 'adapter_failed', 'wrong_type items[0].id']).toContain(
-      refusal(`{"requestId":"r","ts":0,"items":[${deep}]}`),
+      refusal(`{"requestId":"r","ts":1795248000001,"items":[${deep}]}`),
     );
   });
 
   test('a long list of wrong items is refused by its length, before any of them is judged', () => {
     const items = `[${'{},'.repeat(80_000)}{}]`;
-    expect(refusal(`{"requestId":"r","ts":0,"items":${items}}`)).toBe('too_many_items items');
+    expect(refusal(`{"requestId":"r","ts":1795248000001,"items":${items}}`)).toBe('too_many_items items');
   });
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
     '%s is plain text everywhere',
     (word) => {
       const read = event(
-        `{"requestId":"${word}","ts":0,"userId":"${word}","items":["${word}",{"id":"${word}"}],"variant":"${word}","cohorts":{"${word}":"x","country":"${word}"},"experiments":{"${word}":"y"}}`,
+        `{"requestId":"${word}","ts":1795248000001,"userId":"${word}","items":["${word}",{"id":"${word}"}],"variant":"${word}","cohorts":{"${word}":"x","country":"${word}"},"experiments":{"${word}":"y"}}`,
         { dimensions: ['country', 'variant'] },
       );
       const label = word.startsWith('__') ? '__invalid__' : word;

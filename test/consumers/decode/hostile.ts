@@ -33,8 +33,12 @@ const idText = fc.oneof(
 );
 const id = fc.oneof(idText, fc.maxSafeInteger());
 const ts = fc.oneof(
-  fc.integer({ min: 0, max: 4e12 }),
-  fc.double({ min: 0, max: 4e12, noNaN: true }),
+  fc.integer({ min: 1e12, max: 1e13 - 1 }),
+  fc.double({ min: 1e12, max: 9.9e12, noNaN: true }),
+  fc.double({ min: 1e9, max: 9.9e9, noNaN: true }),
+  fc.integer({ min: 1e15, max: Number.MAX_SAFE_INTEGER }),
+  fc.double({ min: 1e18, max: 9.9e18, noNaN: true }),
+  fc.integer({ min: 1e9, max: 1e10 - 1 }).map(String),
   fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }).map((date) => date.toISOString()),
 );
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e30, max: 1e30 });

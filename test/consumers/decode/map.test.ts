@@ -30,6 +30,8 @@ const RECORD = {
   },
 };
 
+const AT = 1_795_248_000_009;
+
 describe('the map adapter', () => {
   test('it takes each field from where it is', () => {
     expect(event(RECORD, { adapter })).toEqual({
@@ -56,8 +58,13 @@ describe('the map adapter', () => {
 
   test('a record without its list is feedback', () => {
     const map = { ...SHOP, itemId: '/click/sku', action: { const: 'click' } };
-    const click = { context: { recommendationId: 'r-9' }, meta: { at: 0 }, click: { sku: 'a' } };
-    expect(event(click, { adapter: { map } })).toMatchObject({ kind: 'feedback', itemId: 'a', action: 'click', ts: 0 });
+    const click = { context: { recommendationId: 'r-9' }, meta: { at: AT }, click: { sku: 'a' } };
+    expect(event(click, { adapter: { map } })).toMatchObject({
+      kind: 'feedback',
+      itemId: 'a',
+      action: 'click',
+      ts: AT,
+    });
   });
 
   test('what it finds is validated like a canonical event', () => {
@@ -70,7 +77,7 @@ describe('the map adapter', () => {
 
   test('items that are not mapped stay as they are, and an id keeps its own name unless it is mapped', () => {
     const map = { requestId: '/r', ts: '/t', items: '/list' };
-    const record = (list: unknown) => ({ r: 'r', t: 0, list });
+    const record = (list: unknown) => ({ r: 'r', t: AT, list });
     expect(event(record(['a', { id: 'b' }]), { adapter: { map } })).toMatchObject({ items: ['a', 'b'] });
     const placed = { map: { ...map, 'items.position': '/at' } };
     expect(event(record([{ id: 'b', at: 3 }]), { adapter: placed })).toMatchObject({ items: ['b'], ranks: [3] });
@@ -80,7 +87,7 @@ describe('the map adapter', () => {
 
   test('single cohorts lie on top of mapped ones', () => {
     const map = { requestId: '/r', ts: '/t', items: '/list', cohorts: '/c', 'cohorts.country': '/geo' };
-    const record = { r: 'r', t: 0, list: [], c: { country: 'FR', tenure: 'new' }, geo: 'DE' };
+    const record = { r: 'r', t: AT, list: [], c: { country: 'FR', tenure: 'new' }, geo: 'DE' };
     const dimensions = ['country', 'tenure'];
     expect(event(record, { adapter: { map }, dimensions })).toMatchObject({ dimensions: ['DE', 'new'] });
     expect(event({ ...record, geo: null }, { adapter: { map }, dimensions })).toMatchObject({
@@ -91,9 +98,9 @@ describe('the map adapter', () => {
 
   test('names of Object.prototype are found only where the record has them', () => {
     const map = { requestId: '/constructor/name', ts: '/t', items: '/list' };
-    expect(refusal({ t: 0, list: [] }, { adapter: { map } })).toBe('missing_field requestId');
+    expect(refusal({ t: AT, list: [] }, { adapter: { map } })).toBe('missing_field requestId');
     const own = { requestId: '/__proto__/id', ts: '/t', items: '/list' };
-    expect(event('{"__proto__":{"id":"r"},"t":0,"list":[]}', { adapter: { map: own } })).toMatchObject({
+    expect(event('{"__proto__":{"id":"r"},"t":1795248000009,"list":[]}', { adapter: { map: own } })).toMatchObject({
       requestId: 'r',
     });
   });
@@ -112,10 +119,10 @@ describe('a record of several events', () => {
     { sku: 'a', price: 5 },
     { sku: 7, price: null },
   ];
-  const record = { list: 'r', at: 9, order: { lines } };
+  const record = { list: 'r', at: AT, order: { lines } };
 
   test('each entry of the list is an event, with fields of its own and those of the record', () => {
-    const common = { kind: 'feedback', requestId: 'r', ts: 9, action: 'purchase', eventId: undefined };
+    const common = { kind: 'feedback', requestId: 'r', ts: AT, action: 'purchase', eventId: undefined };
     expect(decode(record, { adapter: { map: ORDER } })).toEqual({
       events: [
         { ...common, itemId: 'a', value: 5 },
@@ -129,17 +136,17 @@ describe('a record of several events', () => {
     const options = { adapter: { map }, impressionBytes: 100_000, feedbackBytes: 100_000 };
     const ids = Array.from({ length: 10_000 }, (_, n) => n % 10);
     // 16 times the largest record: 160 units for each of 10,000 entries, of which 8 are the item and 8 the action.
-    const padded = (units: number) => ({ list: 'r'.repeat(units - 16 - 3 * 8), at: 9, ids });
+    const padded = (units: number) => ({ list: 'r'.repeat(units - 16 - 3 * 8), at: AT, ids });
     expect(decode(padded(160), options)).toHaveProperty('events.length', 10_000);
     expect(refusal(padded(161), options)).toBe('too_large');
-    expect(decode({ list: 'r'.repeat(50_000), at: 9, ids: [1] }, options)).toHaveProperty('events.length', 1);
+    expect(decode({ list: 'r'.repeat(50_000), at: AT, ids: [1] }, options)).toHaveProperty('events.length', 1);
   });
 
   test('entries may share 100,000 items in all', () => {
     const map = { each: '/ids', 'each.requestId': '', items: '/shown', 'items.id': '/sku', ts: '/at' };
     const options = { adapter: { map }, role: IMPRESSIONS, impressionBytes: 1_000_000 };
     const batch = (entries: number) => ({
-      at: 9,
+      at: AT,
       ids: Array.from({ length: entries }, (_, n) => `r${n}`),
       shown: Array.from({ length: 1000 }, (_, n) => ({ sku: n })),
     });
@@ -149,7 +156,7 @@ describe('a record of several events', () => {
 
   test('entries that are no objects are found by the empty pointer', () => {
     const map = { ...ORDER, each: '/ids', 'each.itemId': '', 'each.value': '/price' };
-    const decoded = decode({ list: 'r', at: 9, ids: ['a', 'b'] }, { adapter: { map } });
+    const decoded = decode({ list: 'r', at: AT, ids: ['a', 'b'] }, { adapter: { map } });
     expect(decoded).toMatchObject({ events: [{ itemId: 'a' }, { itemId: 'b' }] });
   });
 
@@ -168,7 +175,7 @@ describe('a record of several events', () => {
       { id: 'r2', shown: [{ sku: 'c' }], geo: 'FR' },
     ];
     expect(
-      decode({ at: 9, tenure: 'new', batch }, { adapter: { map }, dimensions: ['country', 'tenure'] }),
+      decode({ at: AT, tenure: 'new', batch }, { adapter: { map }, dimensions: ['country', 'tenure'] }),
     ).toMatchObject({
       events: [
         { requestId: 'r1', items: ['a', 'b'], dimensions: ['DE', 'new'] },
@@ -222,8 +229,8 @@ describe('several maps', () => {
       },
     ],
   };
-  const list = { event: 'Product List Viewed', list: 'r', at: 9, products: ['a'] };
-  const click = { event: 'Product Added', test: false, list: 'r', at: 9, product: 'a', products: ['b', 'c'] };
+  const list = { event: 'Product List Viewed', list: 'r', at: AT, products: ['a'] };
+  const click = { event: 'Product Added', test: false, list: 'r', at: AT, product: 'a', products: ['b', 'c'] };
 
   test('the first whose conditions the record meets is used', () => {
     expect(event(list, { adapter })).toMatchObject({ kind: 'impression', items: ['a'] });

@@ -6,7 +6,7 @@ import { Dimensions } from '../../../src/consumers/decode/dimensions.ts';
 import { feedbackOf, impressionOf } from '../../../src/consumers/decode/normalize.ts';
 import { isImpression, isRecord } from '../../../src/consumers/decode/raw.ts';
 import { Reader } from '../../../src/consumers/decode/reader.ts';
-import type { DecoderOptions } from '../../../src/consumers/decode/settings.ts';
+import { type DecoderOptions, TS_UNITS } from '../../../src/consumers/decode/settings.ts';
 import type { Event } from '../../../src/events.ts';
 import { BOTH } from './fixture.ts';
 import { feedback, impressions, mutatedText } from './hostile.ts';
@@ -29,7 +29,8 @@ function both(text: string, options: DecoderOptions): { fast: Event | undefined;
 
 const options = fc.record({
   itemsPerList: fc.constantFrom(1, 5, 1000),
-  tsUnit: fc.constantFrom('s' as const, 'ms' as const, 'us' as const),
+  tsUnit: fc.constantFrom(...TS_UNITS),
+  timeZone: fc.constantFrom(undefined, 'Europe/Berlin', '+05:30'),
   positionBase: fc.constantFrom(0 as const, 1 as const),
   carries: fc.record({ scores: fc.boolean(), categories: fc.boolean() }),
 });
