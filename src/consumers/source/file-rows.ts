@@ -2,7 +2,6 @@ import type { FileForm } from '../decode/settings.ts';
 import { CsvRows, type RowObject } from './file-csv.ts';
 import { ANY_FORM, type FileFormat, type FileRow, formatOf } from './file-format.ts';
 import { JsonValues } from './file-json.ts';
-import { readParquet } from './file-parquet.ts';
 import { LineSplitter, type ReadProgress, readBytes, UnreadableFile } from './lines.ts';
 
 export interface RowsOptions {
@@ -54,8 +53,13 @@ export async function openRows(path: string, options: RowsOptions = {}): Promise
   } catch (error) {
     throw new UnreadableFile(path, error);
   }
-  const rows = format === undefined ? none() : format.kind === 'parquet' ? readParquet(path, progress) : cut(format);
+  const rows = format === undefined ? none() : format.kind === 'parquet' ? columns() : cut(format);
   return { format, rows: explained(path, rows) };
+
+  async function* columns(): AsyncGenerator<readonly FileRow[]> {
+    const { readParquet } = await import('./file-parquet.ts');
+    yield* readParquet(path, progress);
+  }
 
   async function* cut(found: FileFormat): AsyncGenerator<readonly FileRow[]> {
     const cutter = cutterOf(found, options);

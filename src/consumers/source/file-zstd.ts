@@ -1,16 +1,6 @@
 import { Decompress, decompress } from 'fzstd';
 
-/** The first bytes of a zstd frame, and of one that is to be skipped (its last four bits are free). */
-const MAGIC = [0x28, 0xb5, 0x2f, 0xfd] as const;
-const SKIPPABLE = [0x50, 0x2a, 0x4d, 0x18] as const;
-
 const PIECE_BYTES = 4096;
-
-export function isZstd(first: Uint8Array): boolean {
-  return (
-    MAGIC.every((byte, i) => first[i] === byte) || SKIPPABLE.every((byte, i) => (first[i] & (i ? 255 : 240)) === byte)
-  );
-}
 
 /**
  * What zstd frames hold, one after the other, as the bytes come. Always by fzstd: node:zlib has zstd from 22.15 on only, and a file

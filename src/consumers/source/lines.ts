@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { isZstd, unpackZstd } from './file-zstd.ts';
 
 const CHUNK_BYTES = 1 << 18;
 const NEWLINE = 10;
@@ -25,10 +24,20 @@ export interface ReadProgress {
   bytes: number;
 }
 
+/** The first bytes of a zstd frame, and of one that is to be skipped (its last four bits are free). */
+const MAGIC = [0x28, 0xb5, 0x2f, 0xfd] as const;
+const SKIPPABLE = [0x50, 0x2a, 0x4d, 0x18] as const;
+
 /** Whether a file is packed, by its first bytes, whatever its name. */
 export function packingOf(first: Uint8Array): 'gz' | 'zst' | undefined {
   if (first[0] === 0x1f && first[1] === 0x8b) return 'gz';
   return isZstd(first) ? 'zst' : undefined;
+}
+
+function isZstd(first: Uint8Array): boolean {
+  return (
+    MAGIC.every((byte, i) => first[i] === byte) || SKIPPABLE.every((byte, i) => (first[i] & (i ? 255 : 240)) === byte)
+  );
 }
 
 /**
@@ -44,8 +53,13 @@ export async function* readBytes(file: string, progress: ReadProgress): AsyncGen
   if (first.done === true) return;
   const all = following(first.value, stored);
   const packing = packingOf(first.value);
-  if (packing !== 'gz') {
-    yield* packing === 'zst' ? unpackZstd(all) : all;
+  if (packing === undefined) {
+    yield* all;
+    return;
+  }
+  if (packing === 'zst') {
+    const { unpackZstd } = await import('./file-zstd.ts');
+    yield* unpackZstd(all);
     return;
   }
   // The error, if any, comes out of the loop over gunzip.

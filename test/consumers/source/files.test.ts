@@ -130,7 +130,12 @@ describe('files as a log', () => {
       decoder: decoder(),
       side: 'feedback',
     } as const;
-    const b = { path: file(lines(Array.from({ length: 600 }, (_, i) => i))), name: '2', decoder: decoder() };
+    const b = {
+      path: file(lines(Array.from({ length: 600 }, (_, i) => i))),
+      name: '2',
+      decoder: decoder(),
+      side: 'feedback',
+    } as const;
     const source = new FileSource(
       [
         { order: 'time', files: [a] },
