@@ -75,13 +75,17 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
   });
   const topics = ofTopics === undefined ? undefined : topicNames(ofTopics);
   const configuration = configurationOf(inspection, { topics });
-  if (flags.write !== undefined) write(flags.write, configuration);
+  if (flags.write !== undefined && configuration !== undefined) write(flags.write, configuration);
   const next =
     ofTopics === undefined && configuration !== undefined ? nextCommand(inspection, flags.write, given) : undefined;
   process.stdout.write(
     flags.output === 'json' ? `${JSON.stringify(reportOf(inspection), null, 1)}\n` : screenOf(inspection, next),
   );
   if (inspection.findings.some(({ level }) => level === 'wrong')) process.exitCode = 1;
+  if (flags.write !== undefined && configuration === undefined) {
+    process.stderr.write(`receval: ${flags.write} was not written: no configuration reads these logs as they are\n`);
+    process.exitCode = 1;
+  }
 }
 
 /** A file, and what the user says that it holds. */
@@ -141,13 +145,8 @@ function topicNames({ kafka: { topics } }: Settings): { readonly impressions: st
   return { impressions: of('impressions'), feedback: of('feedback') };
 }
 
-/** @throws Error where there is nothing to write, or a file that would be lost. */
-function write(path: string, configuration: string | undefined): void {
-  if (configuration === undefined) {
-    throw new Error(
-      '--write: no configuration reads these logs as they are; receval inspect without --write says what is wrong',
-    );
-  }
+/** @throws Error where a file would be lost */
+function write(path: string, configuration: string): void {
   loadSettings({ file: path, readFile: () => configuration, env: {} });
   try {
     writeFileSync(path, configuration, { flag: 'wx' });

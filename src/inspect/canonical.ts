@@ -2,7 +2,7 @@
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { AdapterChoice, FieldMap, FieldSource, MapCase } from '../consumers/decode/settings.ts';
-import { type Field, isIdLike, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
+import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { percent } from './finding.ts';
 import type { ItemTrial, JoinTrial } from './join-trial.ts';
 import type { ListForm } from './lists.ts';
@@ -57,7 +57,7 @@ export function fitImpressions(
   const ts = timeField(profile, undefined);
   const time = ts === undefined ? undefined : timesOf(ts);
   if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
-  let positionBase: 0 | 1 = list?.kind === 'rows' && profile.fields.get(list.order)?.least === 0 ? 0 : 1;
+  let positionBase: 0 | 1 = list?.kind === 'rows' && profile.fields.get(list.order ?? '')?.least === 0 ? 0 : 1;
   if (list !== undefined) {
     takeList(list, side.profile, items, take);
     if (list.kind === 'list' && list.id !== '') positionBase = takeItemFields(`${list.path}[]`, side, take);
@@ -93,7 +93,7 @@ function adapterOf(map: FieldMap, list: ListForm | undefined): AdapterChoice {
   if (list?.kind !== 'rows') return isCanonical(map) ? 'canonical' : { map };
   const feedback = Object.fromEntries(list.flags.map(({ path, action }) => [path, action]));
   return {
-    list: { by: 'requestId', order: list.order, within: WITHIN },
+    list: { by: 'requestId', ...(list.order === undefined ? {} : { order: list.order }), within: WITHIN },
     map,
     ...(list.flags.length === 0 ? {} : { feedback }),
   };
@@ -203,20 +203,14 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
   const used = (): ReadonlySet<string> => new Set(fits.map(({ path }) => path));
   const flag = clickedFlag(reachable, used());
   const action = flag === undefined ? actionField(reachable, used()) : undefined;
+  const value = named(reachable, 'value', (field) => !used().has(field.path) && field !== action && isNumbers(field));
+  const isRating = value !== undefined && /rating|stars/i.test(value.path);
   if (action !== undefined) take('action', action.path, `${action.distinct.size} actions`);
   else {
-    map['action'] = { const: 'click' };
-    fits.push({
-      as: 'action',
-      path: flag?.path ?? '',
-      why: flag === undefined ? 'none; all are clicks' : 'click where it is set',
-    });
+    map['action'] = { const: flag === undefined && isRating ? 'rating' : 'click' };
+    const why = isRating ? 'none; all are ratings' : 'none; all are clicks';
+    fits.push({ as: 'action', path: flag?.path ?? '', why: flag === undefined ? why : 'click where it is set' });
   }
-  const value = named(
-    reachable,
-    'value',
-    (field) => !used().has(field.path) && (mainType(field) === 'number' || mainType(field) === 'whole'),
-  );
   if (value !== undefined) take('value', value.path, 'by name');
   const eventId = named(reachable, 'eventId', (field) => !used().has(field.path) && isIdLike(field) && isUnique(field));
   if (eventId !== undefined && (each === undefined || eventId.path.startsWith(`${each}[]`)))
@@ -310,6 +304,10 @@ function hasVariantNames({ distinct }: Field): boolean {
 
 function isLabel(field: Field): boolean {
   return !isOfElements(field.path) && mainType(field) === 'text' && field.distinct.size <= MOST_VALUES_OF_DIMENSION;
+}
+
+function isNumbers({ distinct }: Field): boolean {
+  return distinct.size > 0 && [...distinct.keys()].every(isNumeric);
 }
 
 function isOffset(field: Field): boolean {

@@ -1,4 +1,5 @@
 /** What stands in each field of some records. Paths are JSON pointers; `[]` stands behind one that leads to a list, for its elements. */
+import { jsonIn } from '../consumers/decode/pointer.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import { nameFit } from './names.ts';
 import { TIME_FORMS, type TimeForm, timeOf } from './times.ts';
@@ -65,6 +66,10 @@ export function profileOf(rows: readonly Fields[]): Profile {
       if (depth >= DEEPEST) return;
       if (Array.isArray(value)) {
         for (const element of value.slice(0, MOST_ELEMENTS)) walk(element, `${path}[]`, depth + 1);
+      } else if (typeof value === 'string' && value.startsWith('{')) {
+        // A pointer leads into it as if it were no text.
+        const inside = jsonIn(value);
+        if (isFields(inside)) walk(inside, path, depth + 1);
       } else if (isFields(value)) {
         for (const name of Object.keys(value)) walk(value[name], `${path}/${escaped(name)}`, depth + 1);
       }
@@ -170,7 +175,8 @@ export function timesOf(field: Field): { readonly form: TimeForm; readonly quote
   const isNumber = form === 's' || form === 'ms' || form === 'us' || form === 'ns';
   if (isNumber && nameFit(path, 'ts') === 0) {
     const [first, last] = [least, most].map((value) => timeOf(value)?.ms ?? 0);
-    const isId = Math.max(nameFit(path, 'itemId'), nameFit(path, 'requestId'), nameFit(path, 'userId')) > 0;
+    const isId =
+      /id$/i.test(path) || Math.max(nameFit(path, 'itemId'), nameFit(path, 'requestId'), nameFit(path, 'userId')) > 0;
     if (isId || first < EARLIEST || last > LATEST) return undefined;
   }
   return { form, quoted: quotedTimes > all / 2 };

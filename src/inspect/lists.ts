@@ -13,7 +13,8 @@ export type ListForm =
       readonly kind: 'rows';
       readonly by: string;
       readonly item: string;
-      readonly order: string;
+      /** undefined: the rows stand in the order of the list. */
+      readonly order: string | undefined;
       /** Columns that say what was done with the item of the row. */
       readonly flags: readonly RowFlag[];
     };
@@ -145,9 +146,27 @@ export function rowList(profile: Profile, rows: readonly Fields[]): (ListForm & 
     'itemId',
     (field) => field !== order && field !== request && isIdLike(field) && timesOf(field) === undefined,
   );
-  if (request === undefined || item === undefined || order === undefined) return undefined;
-  if (!isPlaced(rows, request.path, order.path)) return undefined;
-  return { kind: 'rows', by: request.path, item: item.path, order: order.path, flags: flagsOf(fields) };
+  if (request === undefined || item === undefined) return undefined;
+  const flags = flagsOf(fields);
+  const place = order !== undefined && isPlaced(rows, request.path, order.path) ? order.path : undefined;
+  // Without a place only a column of clicks tells rows that were shown from rows of clicks.
+  if (place === undefined && (flags.length === 0 || !standTogether(rows, request.path))) return undefined;
+  return { kind: 'rows', by: request.path, item: item.path, order: place, flags };
+}
+
+/** Whether the rows of each request follow one another. */
+function standTogether(rows: readonly Fields[], by: string): boolean {
+  const request = parsePointer(by) ?? [];
+  const seen = new Set<unknown>();
+  let before: unknown;
+  let begun = 0;
+  for (const row of rows) {
+    const id = resolvePointer(row, request);
+    if (id !== before) begun++;
+    seen.add(id);
+    before = id;
+  }
+  return begun <= 1.05 * seen.size && rows.length >= 1.5 * seen.size;
 }
 
 const ACTIONS = [

@@ -23,7 +23,7 @@ export type Canonical =
 /** Without separators and capitals; the best first. */
 const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
   requestId:
-    'requestid recommendationid queryid impressionid searchid listviewid responseid attributiontoken servingid recid reqid request recommendation query impression rid qid search listid traceid correlationid serveid slateid pageviewid req rec list trace id'.split(
+    'requestid recommendationid displayid queryid impressionid searchid listviewid responseid attributiontoken servingid recid reqid request recommendation query impression rid qid search listid traceid correlationid serveid slateid pageviewid req rec list trace id'.split(
       ' ',
     ),
   items:
@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
       ' ',
     ),
   itemId:
-    'itemid productid sku id item product asin docid documentid articleid contentid objectid movieid offerid listingid videoid trackid doc document article content object movie offer listing video track song gtin ean hotel job code'.split(
+    'itemid productid sku id adid newsid item product asin docid documentid articleid contentid objectid movieid offerid listingid videoid trackid doc document article content object movie offer listing video track song gtin ean hotel job code'.split(
       ' ',
     ),
   ts: 'ts timestamp eventtime time at occurredat shownat servedat clickedat eventtimestamp eventts servedts datetime date when createdat created sentat loggedat receivedat derivedtstamp updatedat tstamp epoch unixtime tsms t'.split(

@@ -50,7 +50,7 @@ export function rolesOf(sides: readonly Side[], given: readonly (Role | undefine
 function judge({ rows, profile }: Side): Judged {
   const [best] = listCandidates(profile, rows);
   if (rowList(profile, rows) !== undefined && (best === undefined || best.share < NEARLY_ALL)) {
-    return { role: 'impressions', why: 'one row for each item, with its place in the list', kinds: undefined };
+    return { role: 'impressions', why: 'one row for each item of a list', kinds: undefined };
   }
   if (best === undefined || best.share <= NEARLY_NONE) {
     const action = actionsOf(profile);

@@ -73,7 +73,8 @@ describe('receval inspect', () => {
     expect(alone.stdout).toMatch(/^What looks wrong\n {2}1\. lists\.gz holds lists, and no file holds feedback/);
     const none = await inspect('clicks.ndjson', '--write', 'none.yaml');
     expect([none.code, existsSync(join(folder, 'none.yaml'))]).toEqual([1, false]);
-    expect(none.stderr).toContain('--write: no configuration reads these logs as they are');
+    expect(none.stderr).toBe('receval: none.yaml was not written: no configuration reads these logs as they are\n');
+    expect(none.stdout).toContain('No file holds lists');
   });
 
   it('knows the actions that a configuration has grades for', async () => {

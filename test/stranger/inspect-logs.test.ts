@@ -128,6 +128,9 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     notes: ['uneven_split'],
     mrr: 0.36211,
   },
+  { log: 'inspect-no-rank', files: ['shown.csv'], wrong: [], notes: ['no_user_ids'], mrr: 0.427778 },
+  { log: 'inspect-json-payload', files: ['events.ndjson'], wrong: [], notes: [], mrr: 0.336111 },
+  { log: 'inspect-order-lines', files: ['searches.ndjson', 'orders.ndjson'], wrong: [], notes: [], mrr: 0.45 },
 ];
 
 const HERE = process.cwd();
