@@ -137,6 +137,10 @@ class FileReader {
   readonly #groups: AsyncGenerator<readonly FileRow[]>;
   #rows: readonly FileRow[] = [];
   #at = 0;
+  #isRead = false;
+  /** What the file says next; feedback that waits may go before it. */
+  #next: TimedRecord | undefined;
+  readonly #waiting = new Waiting();
   head: FileRecord | undefined;
   /** Event time of the head. */
   time: EpochMs = Number.NEGATIVE_INFINITY;
@@ -155,13 +159,11 @@ class FileReader {
   async refill(): Promise<void> {
     while (this.needsMore) {
       const group = await this.#groups.next();
-      if (group.done === true) {
-        this.ended = true;
-        this.time = Number.POSITIVE_INFINITY;
-        return;
+      if (group.done === true) this.#isRead = true;
+      else {
+        this.#rows = group.value;
+        this.#at = 0;
       }
-      this.#rows = group.value;
-      this.#at = 0;
       this.#advance();
     }
   }
@@ -175,21 +177,56 @@ class FileReader {
 
   #advance(): void {
     this.head = undefined;
-    const { decoder, name, path, side } = this.#input;
-    while (this.head === undefined && this.#at < this.#rows.length) {
-      const { value, row, refused } = this.#rows[this.#at++];
-      const decoded: Decoded =
-        refused === undefined
-          ? decoder.decode(value, name, row)
-          : { refused: 'invalid', code: refused, field: undefined, side };
-      if ('events' in decoded) {
-        if (decoded.events.length === 0) continue; // a header
-        this.time = decoded.events[0].ts;
-        this.head = { value, decoded };
-      } else {
-        this.head = { value, decoded, place: { file: path, row } };
-      }
+    while (this.#next === undefined && this.#at < this.#rows.length) this.#next = this.#decode(this.#rows[this.#at++]);
+    if (this.#next === undefined && !this.#isRead) return;
+    const record = this.#waiting.before(this.#next?.time ?? Number.POSITIVE_INFINITY) ?? this.#next;
+    if (record === this.#next) this.#next = undefined;
+    this.head = record;
+    this.ended = record === undefined;
+    this.time = record?.time ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** undefined: a header. Feedback of a list waits for its time, or it would make the lists behind it late. */
+  #decode({ value, row, refused }: FileRow): TimedRecord | undefined {
+    const { decoder, name, path, side, lists } = this.#input;
+    const decoded: Decoded =
+      refused === undefined
+        ? decoder.decode(value, name, row)
+        : { refused: 'invalid', code: refused, field: undefined, side };
+    if (!('events' in decoded)) return { value, decoded, place: { file: path, row }, time: this.time };
+    const { events } = decoded;
+    if (events.length === 0) return undefined;
+    if (lists === undefined) return { value, decoded, time: events[0].ts };
+    const [list, ...feedback] = events;
+    for (const event of feedback) this.#waiting.add({ value, decoded: { events: [event] }, time: event.ts });
+    return { value, decoded: { events: [list] }, time: list.ts };
+  }
+}
+
+interface TimedRecord extends FileRecord {
+  readonly time: EpochMs;
+}
+
+/** Records by time; of one time in the order in which they came. They come nearly in order, so each finds its place near the end. */
+class Waiting {
+  #records: TimedRecord[] = [];
+  #first = 0;
+
+  add(record: TimedRecord): void {
+    let at = this.#records.length;
+    while (at > this.#first && this.#records[at - 1].time > record.time) at--;
+    this.#records.splice(at, 0, record);
+  }
+
+  /** Takes the first, if its time is before this one; undefined: there is none. */
+  before(time: EpochMs): TimedRecord | undefined {
+    if (this.#first === this.#records.length || !(this.#records[this.#first].time < time)) return undefined;
+    const record = this.#records[this.#first++];
+    if (2 * this.#first > this.#records.length) {
+      this.#records = this.#records.slice(this.#first);
+      this.#first = 0;
     }
+    return record;
   }
 }
 
