@@ -236,7 +236,7 @@ function requestOf(profile: Profile, join: JoinTrial | undefined, list: ListForm
 
 function requestWhy(join: JoinTrial | undefined, request: string): string {
   if (join === undefined || (join.impressions !== request && join.feedback !== request)) return 'by name';
-  return `joins ${percent(join.match.share)}${join.match.difference === undefined ? '' : ' if mended'}`;
+  return join.match.difference === undefined ? 'it joins' : 'it joins if mended';
 }
 
 /** The field of times that most records have, and whose name fits best. */

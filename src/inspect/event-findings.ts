@@ -32,8 +32,8 @@ export function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }
     }
     const { time } = side.reading;
     if (time?.form === 'local') {
-      const zone = (side === impressions ? zones.impressions : zones.feedback) ?? 'UTC';
-      const why = zone === 'UTC' ? 'UTC was assumed' : `by the other log they are of ${zone}`;
+      const zone = side === impressions ? zones.impressions : zones.feedback;
+      const why = zone === undefined ? 'UTC was assumed' : `by the other log they are of ${zone}`;
       found.push(
         note(
           'times_without_zone',

@@ -13,7 +13,7 @@ import {
   type Side,
 } from './canonical.ts';
 import { type ClockOffset, clockOffset, zoneText } from './delays.ts';
-import { factsOf } from './facts.ts';
+import { type Facts, factsOf } from './facts.ts';
 import { mainType, type Profile, profileOf, timesOf } from './fields.ts';
 import { findingsOf } from './findings.ts';
 import { matchIds } from './ids.ts';
@@ -40,19 +40,23 @@ export function inspect(sampled: readonly SampledFile[], options: InspectOptions
   });
   const clock = clockOffset(facts.joining.delays);
   const proposal = propose(facts, clock?.offset ?? 0, options.grades);
-  const zones = zonesOf(found, clock);
+  const zones = zonesOf(found, facts, clock);
   const known: Known = { files, ...found, facts, clock, zones, proposal };
   return { ...known, findings: findingsOf(known, options) };
 }
 
-/** A constant offset between a side that names its zone and one that does not is that of the zone. */
-function zonesOf({ impressions, feedback, oneLog }: Found, clock: ClockOffset | undefined): Inspection['zones'] {
+/** A constant offset between a side that names its zone and one that does not is that of the zone; none says that it is UTC. */
+function zonesOf(
+  { impressions, feedback, oneLog }: Found,
+  facts: Facts,
+  clock: ClockOffset | undefined,
+): Inspection['zones'] {
   const [lists, clicks] = [impressions, feedback].map((side) => side?.reading.time?.form === 'local');
-  const offset = clock === undefined || oneLog || lists === clicks ? undefined : clock.offset;
-  return {
-    impressions: offset === undefined || !lists ? undefined : zoneText(-offset),
-    feedback: offset === undefined || !clicks ? undefined : zoneText(offset),
-  };
+  if (oneLog || lists === clicks || facts.joining.delays.length === 0)
+    return { impressions: undefined, feedback: undefined };
+  const offset = clock?.offset ?? 0;
+  const zone = offset === 0 ? 'UTC' : zoneText(lists ? -offset : offset);
+  return { impressions: lists ? zone : undefined, feedback: clicks ? zone : undefined };
 }
 
 function judged(sampled: readonly SampledFile[]): readonly InspectedFile[] {
