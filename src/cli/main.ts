@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   offsets: async () => (await import('./offsets.ts')).offsetsCommand(),
   skip: async () => (await import('./skip.ts')).skipCommand(),
   accept: async () => (await import('./accept.ts')).acceptCommand(),
+  inspect: async () => (await import('./inspect.ts')).inspectCommand(),
   replay: async () => (await import('./replay.ts')).replayCommand(),
   score: async () => (await import('./score.ts')).scoreCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),

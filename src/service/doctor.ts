@@ -3,7 +3,7 @@ import { redactUrl } from '../config/redact.ts';
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
 import { explainBroker } from '../consumers/source/kafka-probe.ts';
-import { type Sample, type SampleRange, sample } from '../consumers/source/kafka-sample.ts';
+import { type Sample, sample } from '../consumers/source/kafka-sample.ts';
 import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
 import { troubleOf } from '../consumers/source/kafka-trouble.ts';
 import { apiVersions } from '../consumers/source/kafka-versions.ts';
@@ -21,6 +21,7 @@ import { judgeRecords } from './doctor-records.ts';
 import { judgeState } from './doctor-state.ts';
 import { judgeTopic, judgeTransactions, neededRetention } from './doctor-topics.ts';
 import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './settings.ts';
+import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC } from './topic-sample.ts';
 
 export interface DoctorDeps {
   readonly now: () => EpochMs;
@@ -32,10 +33,6 @@ export interface DoctorDeps {
 
 const BROKER_TIMEOUT_MS = 3000;
 const REDIS_TIMEOUT_MS = 5000;
-const SAMPLE_TIMEOUT_MS = 15_000;
-/** Newest records of one topic that are looked at. */
-const SAMPLED_PER_TOPIC = 10_000;
-const SAMPLED_PER_PARTITION = 2000;
 const RATE_SPAN_MS = 600_000;
 
 /** Looks at everything that the service needs. Changes nothing but a unit of its own in Redis, which it deletes. Never rejects. */
@@ -173,7 +170,9 @@ class Doctor {
     const now = this.#deps.now();
     const rates = await this.#try('memory', () => this.#rates(now, bounds));
     const newest = await this.#try('records', async () => {
-      const found = await sample(this.#admin.client, `${groupId}-doctor`, this.#newest(bounds), SAMPLE_TIMEOUT_MS);
+      const names = topics.map(({ name }) => name);
+      const ranges = newestRanges(names, bounds, SAMPLED_PER_TOPIC);
+      const found = await sample(this.#admin.client, `${groupId}-doctor`, ranges, SAMPLE_TIMEOUT_MS);
       this.#tell(...judgeRecords(this.#settings, partitions, found, serviceDecoders(this.#settings), now));
       if (!found.complete) {
         this.#tell(finding('records', 'warning', 'the sample is not complete: the brokers took longer than 15 s'));
@@ -209,19 +208,6 @@ class Doctor {
         );
       }),
     );
-  }
-
-  #newest(bounds: readonly (readonly Bounds[])[]): readonly SampleRange[] {
-    return bounds.flatMap((ofTopic, topic) => {
-      const each = Math.min(SAMPLED_PER_PARTITION, Math.ceil(SAMPLED_PER_TOPIC / ofTopic.length));
-      // What is in a transaction would not be read in time.
-      return ofTopic.map(({ start, end: logEnd, openFrom: end = logEnd }, partition) => ({
-        topic: this.#settings.kafka.topics[topic].name,
-        partition,
-        from: Math.max(start, end - each),
-        to: end,
-      }));
-    });
   }
 
   #tell(...findings: readonly Finding[]): void {

@@ -1,0 +1,185 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { loadSettings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
+import { configurationOf } from '../inspect/configuration.ts';
+import { TOPIC } from '../inspect/format.ts';
+import type { Inspection, SampledFile } from '../inspect/inspected.ts';
+import { inspect } from '../inspect/inspection.ts';
+import { reportOf } from '../inspect/report.ts';
+import type { Role } from '../inspect/roles.ts';
+import { Rows } from '../inspect/rows.ts';
+import { screenOf } from '../inspect/screen.ts';
+import { sampleTopics } from '../service/topic-sample.ts';
+import { suggestion } from '../spelling.ts';
+import { fileProblem, UsageError } from './failure.ts';
+import { sampleOf } from './sample-file.ts';
+
+interface Flags {
+  readonly impressions?: readonly string[];
+  readonly feedback?: readonly string[];
+  readonly kafka?: boolean;
+  readonly config?: string;
+  readonly output: string;
+  readonly write?: string;
+  readonly sample: string;
+}
+
+const OUTPUTS: readonly string[] = ['text', 'json'];
+
+/** `receval inspect`: exit code 1 where a replay would give no numbers, or wrong ones. */
+export function inspectCommand(): Command {
+  return new Command('inspect')
+    .description(
+      'say what logs are: their fields, whether they join, what is wrong, and a configuration that reads them',
+    )
+    .argument('[file...]', 'logs of lists and of feedback, or one of both')
+    .option('--impressions <file...>', 'files that hold lists, where that is not seen')
+    .option('--feedback <file...>', 'files that hold feedback')
+    .option('--kafka', 'the newest records of the configured topics in place of files')
+    .option(
+      '--config <file>',
+      'configuration whose grades, variants and topics are meant (with --kafka: receval.yaml if it exists)',
+    )
+    .option('--sample <n>', 'records of each side that are read, from the beginning', '20000')
+    .option('--write <file>', 'write a configuration that reads them')
+    .option('--output <form>', 'text, or json', 'text')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  receval inspect shown.ndjson clicks.ndjson.gz
+  receval inspect events.csv --write receval.yaml
+  receval inspect --kafka --config receval.yaml`,
+    )
+    .action((files: readonly string[], flags: Flags) => inspectLogs(files, flags));
+}
+
+async function inspectLogs(files: readonly string[], flags: Flags): Promise<void> {
+  if (!OUTPUTS.includes(flags.output)) {
+    throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
+  }
+  const limit = Number(flags.sample);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000) {
+    throw new UsageError(`--sample: expected a whole number from 1 to 1000000; found "${flags.sample}"`);
+  }
+  const given = givenFiles(files, flags);
+  const settings = flags.kafka === true || flags.config !== undefined ? settingsOf(flags.config) : undefined;
+  const ofTopics = flags.kafka === true ? settings : undefined;
+  const sampled = ofTopics === undefined ? await sampleFiles(given, limit) : await fromTopics(ofTopics, limit);
+  const inspection = inspect(sampled, {
+    now: Date.now(),
+    grades: new Set(settings?.grading.actions.map(({ name }) => name) ?? []),
+    weights:
+      flags.config === undefined ? undefined : settings?.experiments.find(({ name }) => name === 'default')?.variants,
+  });
+  const topics = ofTopics === undefined ? undefined : topicNames(ofTopics);
+  const configuration = configurationOf(inspection, { topics });
+  if (flags.write !== undefined && configuration !== undefined) write(flags.write, configuration);
+  const next =
+    ofTopics === undefined && configuration !== undefined ? nextCommand(inspection, flags.write, given) : undefined;
+  process.stdout.write(
+    flags.output === 'json' ? `${JSON.stringify(reportOf(inspection), null, 1)}\n` : screenOf(inspection, next),
+  );
+  if (inspection.findings.some(({ level }) => level === 'wrong')) process.exitCode = 1;
+  if (flags.write !== undefined && configuration === undefined) {
+    process.stderr.write(`receval: ${flags.write} was not written: no configuration reads these logs as they are\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** A file, and what the user says that it holds. */
+export interface Given {
+  readonly path: string;
+  readonly role: Role | undefined;
+}
+
+function givenFiles(files: readonly string[], { impressions = [], feedback = [], kafka }: Flags): readonly Given[] {
+  const all: readonly Given[] = [
+    ...files.map((path) => ({ path, role: undefined })),
+    ...impressions.map((path) => ({ path, role: 'impressions' as const })),
+    ...feedback.map((path) => ({ path, role: 'feedback' as const })),
+  ];
+  if (kafka === true && all.length > 0)
+    throw new UsageError('--kafka reads the topics of the configuration: name no files with it');
+  if (kafka !== true && all.length === 0) {
+    throw new UsageError('name the logs: receval inspect FILE..., or --kafka for the topics of the configuration');
+  }
+  if (all.some(({ path }) => path === '-'))
+    throw new UsageError('a log is read twice here: give it by its name, not on standard input');
+  return all;
+}
+
+function settingsOf(file: string | undefined): Settings {
+  return loadSettings({ file, readFile: (path) => readFileSync(path, 'utf8'), env: process.env });
+}
+
+export async function sampleFiles(given: readonly Given[], limit: number): Promise<readonly SampledFile[]> {
+  const sampled: SampledFile[] = [];
+  for (const { path, role } of given) sampled.push({ name: path, role, ...(await sampleOf(path, limit)) });
+  return sampled;
+}
+
+/** One log for each partition: each is in an order of its own. */
+async function fromTopics(settings: Settings, limit: number): Promise<readonly SampledFile[]> {
+  const { partitions, complete } = await sampleTopics(settings, limit);
+  if (!complete) process.stderr.write('receval: the sample is not complete: the brokers took longer than 15 s\n');
+  return partitions.map(({ topic, role, values }) => {
+    const records = new Rows();
+    for (const value of values) records.add(jsonText(value), undefined);
+    const { rows, bad } = records;
+    const is: Role = role.impressions && role.feedback ? 'both' : role.impressions ? 'impressions' : 'feedback';
+    return { name: topic, format: TOPIC, rows, bad, more: true, role: is };
+  });
+}
+
+/** Without the prefix of a schema registry. */
+function jsonText(value: Uint8Array): string {
+  const bytes = value[0] === 0 && value.length > 5 ? value.subarray(5) : value;
+  return new TextDecoder().decode(bytes);
+}
+
+function topicNames({ kafka: { topics } }: Settings): { readonly impressions: string; readonly feedback: string } {
+  const of = (side: Role): string =>
+    topics.find(({ role }) => (side === 'feedback' ? role.feedback : role.impressions))?.name ?? side;
+  return { impressions: of('impressions'), feedback: of('feedback') };
+}
+
+/** @throws Error where a file would be lost */
+function write(path: string, configuration: string): void {
+  loadSettings({ file: path, readFile: () => configuration, env: {} });
+  try {
+    writeFileSync(path, configuration, { flag: 'wx' });
+  } catch (error) {
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    throw new Error(
+      isThere
+        ? `--write: ${path} is there already: name another file, or remove it`
+        : fileProblem(path, error, 'written'),
+      { cause: error },
+    );
+  }
+}
+
+/** How to go on; undefined: there are no lists. `to`: where the configuration was written. */
+export function nextCommand(
+  { files, impressions, feedback, oneLog }: Inspection,
+  to: string | undefined,
+  given: readonly Given[],
+): string | undefined {
+  if (impressions === undefined) return undefined;
+  const config = to ?? 'receval.yaml';
+  const others = feedback === undefined || feedback === impressions ? [] : feedback.files;
+  const inputs = oneLog
+    ? ['--events', ...new Set(files.map(({ name }) => name))]
+    : ['--impressions', ...impressions.files, ...(others.length === 0 ? [] : ['--feedback', ...others])];
+  const replay = `receval replay --config ${config} ${inputs.join(' ')}`;
+  if (to !== undefined) return replay;
+  return `receval inspect ${given.map((one) => flagged(one, files)).join(' ')} --write ${config}\n${replay}`;
+}
+
+/** As they were found, where the user gave them the wrong way round. */
+function flagged({ path, role }: Given, files: Inspection['files']): string {
+  const found = files.find(({ name }) => name === path)?.judged?.role;
+  return role === undefined ? path : `--${found ?? role} ${path}`;
+}

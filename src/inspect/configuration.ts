@@ -1,0 +1,190 @@
+/** The configuration that `--write` writes: what `replay` takes as it is, and `run` with the addresses filled in. */
+import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/settings.ts';
+import { printDuration } from '../durations.ts';
+import type { InspectedSide, Inspection } from './inspected.ts';
+import type { Grade } from './proposal.ts';
+import type { Reading } from './reading.ts';
+
+export interface ConfigurationOptions {
+  /** Names of topics that are known; undefined: they are for the user to fill in. */
+  readonly topics: { readonly impressions: string; readonly feedback: string } | undefined;
+}
+
+/** YAML text; undefined: a field is missing without which nothing can be read. */
+export function configurationOf(inspection: Inspection, options: ConfigurationOptions): string | undefined {
+  const { impressions, feedback, files, proposal, oneLog, joined } = inspection;
+  if (impressions === undefined || impressions.missing.length > 0 || (feedback?.missing.length ?? 0) > 0)
+    return undefined;
+  if (oneLog && joined === undefined) return undefined;
+  const names = [...new Set(files.map(({ name }) => name))];
+  const lines = [
+    `# What receval inspect proposes for ${names.map(printable).join(', ')}.`,
+    'attribution:',
+    `  horizons: [${proposal.horizons.map(printDuration).join(', ')}]`,
+    `  outOfOrderness: ${printDuration(proposal.outOfOrderness)}`,
+    ...(proposal.backward > 0 ? [`  backward: ${printDuration(proposal.backward)}`] : []),
+    'measures: [mrr, ndcg@10, hit@10]',
+    `cohorts: [${proposal.cohorts.map((set) => `[${set.join(', ')}]`).join(', ')}]`,
+    ...gradesOf(proposal.grades, new Set(proposal.unknownActions)),
+    ...experimentsOf([...inspection.facts.variants.keys()].sort()),
+    ...inputsOf(inspection),
+    ...serviceOf(inspection, options),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function gradesOf(grades: ReadonlyMap<string, Grade>, unknown: ReadonlySet<string>): readonly string[] {
+  if (grades.size === 0) return ['grades: {click: 1}'];
+  const lines = [...grades].map(([action, grade]) => {
+    const remark = unknown.has(action) ? ' # choose: its name does not tell what it is worth' : '';
+    return `  ${text(action)}: ${gradeText(grade)}${remark}`;
+  });
+  return ['grades:', ...lines];
+}
+
+function gradeText(grade: Grade): string {
+  if (grade === 'veto') return '{grade: 0, veto: true}';
+  return grade === 'rating' ? '{from: value, rule: last, max: 5}' : String(grade);
+}
+
+const CONTROLS = ['control', 'baseline', 'a', '0', 'off'];
+/** Names that an experiment can have. */
+const VARIANT = /^[\p{L}\p{M}\p{Nd} _.:/+&'()-]{1,64}$/u;
+
+/** The experiment `default` over the variants that were seen, in equal parts. */
+function experimentsOf(variants: readonly string[]): readonly string[] {
+  if (variants.length < 2 || !variants.every((name) => VARIANT.test(name) && !name.startsWith('__'))) return [];
+  const known = CONTROLS.map((name) => variants.find((variant) => variant.toLowerCase() === name)).find(
+    (name) => name !== undefined,
+  );
+  const control = known ?? variants[0];
+  const others = variants.filter((name) => name !== control);
+  const weights = [control, ...others].map((name) => `${text(name)}: 1`).join(', ');
+  const remark = known === undefined ? ' # choose: which of them is the control' : '';
+  return ['experiments:', '  default:', `    control: ${text(control)}${remark}`, `    variants: {${weights}}`];
+}
+
+/** How events are written, for files and topics alike; then where they come from, for the service alone. */
+function inputsOf({ impressions, feedback, oneLog, joined, zones, files }: Inspection): readonly string[] {
+  const columns = (side: InspectedSide): readonly string[] => {
+    const form = files.find(({ name }) => side.files.includes(name))?.format.form;
+    if (form?.kind !== 'delimited') return [];
+    const names = Array.from({ length: form.width }, (_, i) => `column_${i + 1}`);
+    return [
+      ...(form.isSeen ? [] : [`    delimiter: ${text(form.delimiter)}`]),
+      ...(form.columns === undefined ? [`    columns: [${names.join(', ')}]`] : []),
+    ];
+  };
+  const input = (
+    name: string,
+    side: InspectedSide,
+    adapter: AdapterChoice,
+    zone: string | undefined,
+  ): readonly string[] => {
+    const lines = [...columns(side), ...formLines(side.reading, zone), ...adapterLines(adapter)];
+    return lines.length === 0 ? [] : [`  ${name}:`, ...lines];
+  };
+  const lines: string[] = [];
+  if (impressions !== undefined && oneLog)
+    lines.push(...input('events', impressions, joined ?? 'canonical', zones.impressions));
+  else {
+    if (impressions !== undefined)
+      lines.push(...input('impressions', impressions, impressions.reading.adapter, zones.impressions));
+    if (feedback !== undefined && feedback !== impressions)
+      lines.push(...input('feedback', feedback, feedback.reading.adapter, zones.feedback));
+  }
+  return lines.length === 0 ? [] : ['inputs:', ...lines];
+}
+
+function serviceOf({ impressions, oneLog, joined }: Inspection, { topics }: ConfigurationOptions): readonly string[] {
+  if (impressions !== undefined && isOfRows(impressions.reading.adapter)) {
+    return ['# Rows of one item each are read from files only: for receval run write one record for each list.'];
+  }
+  const { impressions: lists, feedback } =
+    topics ??
+    (oneLog ? { impressions: 'events', feedback: 'events' } : { impressions: 'impressions', feedback: 'feedback' });
+  const remark = topics === undefined ? ' # yours' : '';
+  // A topic of both kinds is read as inputs.events says, and so is open-bandit, of which a topic must say it itself.
+  const own = oneLog && joined === 'open-bandit' ? ', adapter: open-bandit' : '';
+  return [
+    `# For receval run alone${topics === undefined ? ':' : '; brokers, Redis and logins as in your configuration:'}`,
+    ...(topics === undefined ? ['kafka:', `  brokers: [localhost:9092]${remark}`] : ['kafka:']),
+    '  topics:',
+    `    impressions: {name: ${lists}${own}}${remark}`,
+    `    feedback: {name: ${feedback}}${remark}`,
+    ...(topics === undefined ? ['redis:', `  url: redis://localhost:6379${remark}`] : []),
+  ];
+}
+
+function isOfRows(adapter: AdapterChoice): boolean {
+  return typeof adapter === 'object' && 'list' in adapter;
+}
+
+function formLines({ time, positionBase }: Reading, zone: string | undefined): readonly string[] {
+  const lines: string[] = [];
+  if (time?.form === 'local')
+    lines.push(
+      `    timeZone: ${text(zone ?? 'UTC')}${zone === undefined ? ' # choose: the zone of times without one' : ''}`,
+    );
+  if (positionBase === 0) lines.push('    positionBase: 0');
+  return lines;
+}
+
+function adapterLines(adapter: AdapterChoice): readonly string[] {
+  if (adapter === 'canonical') return [];
+  if (adapter === 'open-bandit') return ['    adapter: open-bandit'];
+  if ('list' in adapter) {
+    const { list, map = {}, feedback = {} } = adapter;
+    const flags = Object.entries(feedback).map(([column, action]) => `${text(column)}: ${scalar(action)}`);
+    return [
+      '    adapter:',
+      `      list: {by: ${text(list.by)}${list.order === undefined ? '' : `, order: ${text(list.order)}`}}`,
+      '      map:',
+      ...mapLines(map, '        '),
+      ...(flags.length === 0 ? [] : [`      feedback: {${flags.join(', ')}}`]),
+    ];
+  }
+  if ('map' in adapter) return ['    adapter:', '      map:', ...mapLines(adapter.map, '        ')];
+  return [
+    '    adapter:',
+    '      maps:',
+    ...adapter.maps.flatMap(({ when, map }) => [
+      ...(when === undefined ? ['        - map:'] : [`        - when: {${conditions(when)}}`, '          map:']),
+      ...mapLines(map, '            '),
+    ]),
+  ];
+}
+
+function conditions(when: Conditions): string {
+  return Object.entries(when)
+    .map(
+      ([at, values]) => `${text(at)}: ${Array.isArray(values) ? `[${values.map(scalar).join(', ')}]` : scalar(values)}`,
+    )
+    .join(', ');
+}
+
+function mapLines(map: FieldMap, indent: string): readonly string[] {
+  return Object.entries(map).map(([as, source]) => `${indent}${as}: ${sourceText(source)}`);
+}
+
+function sourceText(source: FieldSource): string {
+  if (typeof source === 'string') return text(source);
+  return 'const' in source
+    ? `{const: ${scalar(source.const)}}`
+    : `{at: ${text(source.at)}, split: ${text(source.split)}}`;
+}
+
+function scalar(value: unknown): string {
+  return typeof value === 'string' ? text(value) : JSON.stringify(value);
+}
+
+/** Plain where YAML reads it as the same text, else in double quotes, which YAML reads as JSON does. */
+function text(value: string): string {
+  const isPlain =
+    /^[/A-Za-z_][\w/.@+-]*(?: [\w/.@+-]+)*$/.test(value) && !/^(?:true|false|yes|no|on|off|null|y|n)$/i.test(value);
+  return isPlain ? value : JSON.stringify(value);
+}
+
+function printable(name: string): string {
+  return name.replace(/\p{Cc}/gu, '?');
+}

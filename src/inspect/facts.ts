@@ -1,0 +1,212 @@
+/** What the events of a sample say: how many join, after how long, in what order, how often twice, by whom, in which variant. */
+import type { DurationMs, EpochMs } from '../events.ts';
+import { chiSquareUpper } from '../statistics/distributions.ts';
+import { type Difference, normalizers } from './ids.ts';
+import type { SampledFeedback, SampledList } from './reading.ts';
+
+/** Upper ends of the bins of delays; what is above the last is in one more. */
+export const DELAY_BINS: readonly DurationMs[] = [0, 10_000, 60_000, 300_000, 1_800_000, 7_200_000, 86_400_000];
+
+export interface Joining {
+  /** Feedback that was asked: what cannot be known because the sample of lists ends before is left out. */
+  readonly asked: number;
+  readonly known: number;
+  /** Of the known: items of their list. */
+  readonly inList: number;
+  /** Ascending, of all feedback that joins and has times on both sides. */
+  readonly delays: readonly DurationMs[];
+}
+
+export interface Disorder {
+  /** Events that an event with a later time stands before. */
+  readonly overtaken: number;
+  readonly most: DurationMs;
+  /** Of all events: by how much 999 of 1000 are overtaken at most. */
+  readonly usual: DurationMs;
+}
+
+export interface Facts {
+  readonly joining: Joining;
+  readonly actions: ReadonlyMap<string, number>;
+  readonly users: { readonly lists: number; readonly distinct: number };
+  /** Lists by variant; empty: no field. */
+  readonly variants: ReadonlyMap<string, number>;
+  /** Users of two variants and more. */
+  readonly crossed: number;
+  /** How likely so uneven a split is by chance; undefined: fewer than two variants. */
+  readonly splitChance: number | undefined;
+  readonly duplicates: { readonly lists: number; readonly feedback: number };
+  readonly disorder: Disorder;
+  /** By name: values of the dimension, with how many lists have each. */
+  readonly dimensions: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  readonly span: { readonly impressions: Span | undefined; readonly feedback: Span | undefined };
+}
+
+export interface Span {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+}
+
+export interface FactsInput {
+  readonly lists: readonly SampledList[];
+  readonly feedback: readonly SampledFeedback[];
+  /** Event times of each log in its order. */
+  readonly logs: readonly (readonly EpochMs[])[];
+  /** The file of lists goes on behind the sample. */
+  readonly listsCut: boolean;
+  readonly requestIds: Difference | undefined;
+  readonly itemIds: Difference | undefined;
+  /** Weights of variants that are expected; undefined: equal ones. */
+  readonly weights: ReadonlyMap<string, number> | undefined;
+}
+
+export function factsOf(input: FactsInput): Facts {
+  const { lists, feedback } = input;
+  const actions = new Map<string, number>();
+  for (const { action } of feedback) actions.set(action, (actions.get(action) ?? 0) + 1);
+  const variants = new Map<string, number>();
+  const users = new Map<string, Set<string>>();
+  const dimensions = new Map<string, Map<string, number>>();
+  for (const { userId, variant, dimensions: values } of lists) {
+    if (variant !== undefined) variants.set(variant, (variants.get(variant) ?? 0) + 1);
+    if (userId !== undefined) {
+      const seen = users.get(userId) ?? new Set();
+      if (variant !== undefined) seen.add(variant);
+      users.set(userId, seen);
+    }
+    for (const [name, value] of values) {
+      const known = dimensions.get(name) ?? new Map<string, number>();
+      dimensions.set(name, known.set(value, (known.get(value) ?? 0) + 1));
+    }
+  }
+  return {
+    joining: joiningOf(input),
+    actions,
+    users: { lists: lists.filter(({ userId }) => userId !== undefined).length, distinct: users.size },
+    variants,
+    crossed: [...users.values()].filter((seen) => seen.size > 1).length,
+    splitChance: splitChance(unitsOf(variants, users), input.weights),
+    duplicates: {
+      lists: repeats(lists.map(({ requestId, offset }) => `${offset} ${requestId}`)),
+      feedback: repeats(feedback.map(({ requestId, identity }) => JSON.stringify([requestId, identity]))),
+    },
+    disorder: disorderOf(input.logs),
+    dimensions,
+    span: { impressions: spanOf(lists), feedback: spanOf(feedback) },
+  };
+}
+
+function joiningOf({ lists, feedback, listsCut, requestIds, itemIds }: FactsInput): Joining {
+  const asIs = [(id: string) => id, (id: string) => id] as const;
+  const [ofLists, ofFeedback] = requestIds === undefined ? asIs : normalizers(requestIds);
+  const [ofItems, ofItem] = itemIds === undefined ? asIs : normalizers(itemIds);
+  const byRequest = new Map<string, SampledList[]>();
+  for (const list of lists) {
+    const id = ofLists(list.requestId);
+    const known = byRequest.get(id);
+    if (known === undefined) byRequest.set(id, [list]);
+    else known.push(list);
+  }
+  const found = feedback.map((event) => byRequest.get(ofFeedback(event.requestId)));
+  // Lists end with the sample, feedback on them does not: only feedback between the first and the last that joins is judged.
+  const first = listsCut
+    ? Math.max(
+        0,
+        found.findIndex((known) => known !== undefined),
+      )
+    : 0;
+  const last = listsCut ? found.findLastIndex((known) => known !== undefined) : found.length - 1;
+  const asked = last < first ? found.length : last - first + 1;
+  let inList = 0;
+  const delays: DurationMs[] = [];
+  for (const [i, known] of found.entries()) {
+    if (known === undefined) continue;
+    const { itemId, ts } = feedback[i];
+    const item = ofItem(itemId);
+    const holding = known.find(({ items }) => items.some((id) => ofItems(id) === item));
+    if (holding !== undefined) inList++;
+    const delay = ts - (holding ?? known[0]).ts;
+    if (!Number.isNaN(delay)) delays.push(delay);
+  }
+  delays.sort((a, b) => a - b);
+  return { asked, known: found.filter((known) => known !== undefined).length, inList, delays };
+}
+
+/** How many delays lie in each bin of DELAY_BINS, and above the last; the first holds what is before its list. */
+export function delayBins(delays: readonly DurationMs[]): readonly number[] {
+  const bins = [...DELAY_BINS, Number.POSITIVE_INFINITY].map(() => 0);
+  for (const delay of delays) {
+    const bin = DELAY_BINS.findIndex((end, i) => (i === 0 ? delay < end : delay <= end));
+    bins[bin < 0 ? DELAY_BINS.length : bin]++;
+  }
+  return bins;
+}
+
+function repeats(keys: readonly string[]): number {
+  return keys.length - new Set(keys).size;
+}
+
+/** Of all logs together, each in its own order: several of a side are merged by time. */
+function disorderOf(logs: readonly (readonly EpochMs[])[]): Disorder {
+  const behind: DurationMs[] = [];
+  let events = 0;
+  for (const times of logs) {
+    let newest = Number.NEGATIVE_INFINITY;
+    events += times.length;
+    for (const ts of times) {
+      if (ts < newest) behind.push(newest - ts);
+      else if (ts > newest) newest = ts;
+    }
+  }
+  behind.sort((a, b) => b - a);
+  return { overtaken: behind.length, most: behind[0] ?? 0, usual: behind[Math.floor(events / 1000)] ?? 0 };
+}
+
+function spanOf(events: readonly { readonly ts: EpochMs }[]): Span | undefined {
+  let from = Number.POSITIVE_INFINITY;
+  let to = Number.NEGATIVE_INFINITY;
+  for (const { ts } of events) {
+    if (ts < from) from = ts;
+    if (ts > to) to = ts;
+  }
+  return from <= to ? { from, to } : undefined;
+}
+
+/** Users are assigned, not lists; where there are no user ids, lists have to do. */
+function unitsOf(
+  variants: ReadonlyMap<string, number>,
+  users: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlyMap<string, number> {
+  const counts = new Map([...variants.keys()].map((name) => [name, 0]));
+  let assigned = 0;
+  for (const seen of users.values()) {
+    const [only] = seen;
+    if (seen.size !== 1) continue;
+    counts.set(only, (counts.get(only) ?? 0) + 1);
+    assigned++;
+  }
+  return assigned >= 20 ? counts : variants;
+}
+
+/** Pearson's chi-square test of the counts against the weights. */
+export function splitChance(
+  counts: ReadonlyMap<string, number>,
+  weights: ReadonlyMap<string, number> | undefined,
+): number | undefined {
+  const names = weights === undefined ? [...counts.keys()] : [...weights.keys()];
+  if (names.length < 2) return undefined;
+  const n = names.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0);
+  const total = names.reduce((sum, name) => sum + (weights?.get(name) ?? 1), 0);
+  if (n === 0) return undefined;
+  let statistic = 0;
+  for (const name of names) {
+    const expected = (n * (weights?.get(name) ?? 1)) / total;
+    statistic += ((counts.get(name) ?? 0) - expected) ** 2 / expected;
+  }
+  return chiSquareUpper(statistic, names.length - 1);
+}
+
+/** Value at a share of an ascending list; NaN: it is empty. */
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}

@@ -1,0 +1,193 @@
+/** What stands in each field of some records. Paths are JSON pointers; `[]` stands behind one that leads to a list, for its elements. */
+import { jsonIn } from '../consumers/decode/pointer.ts';
+import { type Fields, isFields } from '../consumers/decode/raw.ts';
+import { nameFit } from './names.ts';
+import { TIME_FORMS, type TimeForm, timeOf } from './times.ts';
+
+export type ValueType = 'text' | 'whole' | 'number' | 'boolean' | 'list' | 'object';
+
+export interface Field {
+  readonly path: string;
+  /** Records that have it, not as null. */
+  records: number;
+  /** Values in all of these: several in a list. */
+  values: number;
+  readonly types: Map<ValueType, number>;
+  /** By its text: how often. `1` and `"1"` are one value, as they are one id. */
+  readonly distinct: Map<string, number>;
+  /** There were too many to keep. */
+  manyMore: boolean;
+  example: unknown;
+  /** Of lists: how many elements all of them have together. */
+  elements: number;
+  readonly times: Map<TimeForm, number>;
+  /** Times that are numbers, but written as text. */
+  quotedTimes: number;
+  least: number;
+  most: number;
+}
+
+export interface Profile {
+  readonly records: number;
+  readonly fields: ReadonlyMap<string, Field>;
+  /** There were more fields than are kept. */
+  readonly cut: boolean;
+}
+
+const MOST_FIELDS = 400;
+const MOST_DISTINCT = 50_000;
+const MOST_ELEMENTS = 200;
+const DEEPEST = 8;
+
+export function profileOf(rows: readonly Fields[]): Profile {
+  const fields = new Map<string, Field>();
+  let cut = false;
+  const fieldAt = (path: string): Field | undefined => {
+    const known = fields.get(path);
+    if (known !== undefined) return known;
+    if (fields.size >= MOST_FIELDS) {
+      cut = true;
+      return undefined;
+    }
+    const field = newField(path);
+    fields.set(path, field);
+    return field;
+  };
+  for (const row of rows) {
+    const seen = new Set<string>();
+    const walk = (value: unknown, path: string, depth: number): void => {
+      if (value === undefined || value === null) return;
+      const field = path === '' ? undefined : fieldAt(path);
+      if (field !== undefined) {
+        if (!seen.has(path)) field.records++;
+        seen.add(path);
+        note(field, value);
+      }
+      if (depth >= DEEPEST) return;
+      if (Array.isArray(value)) {
+        for (const element of value.slice(0, MOST_ELEMENTS)) walk(element, `${path}[]`, depth + 1);
+      } else if (typeof value === 'string' && value.startsWith('{')) {
+        // A pointer leads into it as if it were no text.
+        const inside = jsonIn(value);
+        if (isFields(inside)) walk(inside, path, depth + 1);
+      } else if (isFields(value)) {
+        for (const name of Object.keys(value)) walk(value[name], `${path}/${escaped(name)}`, depth + 1);
+      }
+    };
+    walk(row, '', 0);
+  }
+  return { records: rows.length, fields, cut };
+}
+
+function newField(path: string): Field {
+  return {
+    path,
+    records: 0,
+    values: 0,
+    types: new Map(),
+    distinct: new Map(),
+    manyMore: false,
+    example: undefined,
+    elements: 0,
+    times: new Map(),
+    quotedTimes: 0,
+    least: Number.POSITIVE_INFINITY,
+    most: Number.NEGATIVE_INFINITY,
+  };
+}
+
+function note(field: Field, value: unknown): void {
+  const type = typeOf(value);
+  field.values++;
+  field.types.set(type, (field.types.get(type) ?? 0) + 1);
+  field.example ??= value;
+  if (Array.isArray(value)) field.elements += value.length;
+  if (type === 'list' || type === 'object') return;
+  const number =
+    typeof value === 'number' ? value : typeof value === 'string' && isNumeric(value) ? Number(value) : Number.NaN;
+  if (number < field.least) field.least = number;
+  if (number > field.most) field.most = number;
+  const text = String(value);
+  const times = field.distinct.get(text);
+  if (times !== undefined) field.distinct.set(text, times + 1);
+  else if (field.distinct.size < MOST_DISTINCT) field.distinct.set(text, 1);
+  else field.manyMore = true;
+  const time = timeOf(value);
+  if (time === undefined) return;
+  field.times.set(time.form, (field.times.get(time.form) ?? 0) + 1);
+  if (time.quoted) field.quotedTimes++;
+}
+
+function typeOf(value: unknown): ValueType {
+  if (Array.isArray(value)) return 'list';
+  switch (typeof value) {
+    case 'string':
+      return 'text';
+    case 'number':
+      return Number.isInteger(value) ? 'whole' : 'number';
+    case 'boolean':
+      return 'boolean';
+    default:
+      return 'object';
+  }
+}
+
+export function isNumeric(text: string): boolean {
+  return text.length <= 40 && /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text);
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** Of one element of a list of this path. */
+export function isOfElements(path: string): boolean {
+  return path.includes('[]');
+}
+
+/** Its one type, or the most frequent of them. */
+export function mainType({ types }: Field): ValueType {
+  return [...types].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 'text';
+}
+
+/** Text or whole numbers: what an id can be. */
+export function isIdLike(field: Field): boolean {
+  const { types, values, distinct } = field;
+  if ((types.get('text') ?? 0) + (types.get('whole') ?? 0) < 0.9 * values) return false;
+  let longest = 0;
+  for (const id of distinct.keys()) {
+    if (id.length > longest) longest = id.length;
+    if (longest > 200) return false;
+  }
+  return values > 0;
+}
+
+/** 2005 to 2040: a number outside of it is no time of a log, unless the field is called one. */
+const EARLIEST = 1.1e12;
+const LATEST = 2.2e12;
+
+/** Whether nearly all of its values are times; the form is that of most. Ids can lie in the range of times: then the name tells. */
+export function timesOf(field: Field): { readonly form: TimeForm; readonly quoted: boolean } | undefined {
+  const { path, times, values, quotedTimes, least, most } = field;
+  const all = [...times.values()].reduce((sum, n) => sum + n, 0);
+  if (all < 0.9 * values || values === 0) return undefined;
+  const [form] = [...times].sort(([, a], [, b]) => b - a)[0];
+  const isNumber = form === 's' || form === 'ms' || form === 'us' || form === 'ns';
+  if (isNumber && nameFit(path, 'ts') === 0) {
+    const [first, last] = [least, most].map((value) => timeOf(value)?.ms ?? 0);
+    const isId =
+      /id$/i.test(path) || Math.max(nameFit(path, 'itemId'), nameFit(path, 'requestId'), nameFit(path, 'userId')) > 0;
+    if (isId || first < EARLIEST || last > LATEST) return undefined;
+  }
+  return { form, quoted: quotedTimes > all / 2 };
+}
+
+/** Forms that at least one in a hundred values has. */
+export function timeFormsOf({ times, values }: Field): readonly TimeForm[] {
+  return TIME_FORMS.filter((form) => (times.get(form) ?? 0) >= 0.01 * values);
+}
+
+/** `12,345`, or `50,000+`. */
+export function distinctWords({ distinct, manyMore }: Field): string {
+  return `${distinct.size.toLocaleString('en-US')}${manyMore ? '+' : ''}`;
+}

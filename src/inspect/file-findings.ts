@@ -1,0 +1,227 @@
+/** What is wrong with files as such, and with what they hold: of no known form, swapped, without lists, without a field that is needed. */
+import { assertNever } from '../events.ts';
+import { isOfElements } from './fields.ts';
+import { baseName, count, type Finding, jqPath, note, wrong } from './finding.ts';
+import type { Form } from './format.ts';
+import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
+import type { JoinTrial } from './join-trial.ts';
+import { nameFit } from './names.ts';
+import { isOtherDate } from './times.ts';
+
+export function formWords(form: Form): string {
+  switch (form.kind) {
+    case 'empty':
+      return 'empty';
+    case 'ndjson':
+      return 'NDJSON';
+    case 'json-array':
+      return 'a JSON array';
+    case 'json-object':
+      return 'JSON over several lines';
+    case 'delimited':
+      return `${form.delimiter === '\t' ? 'TSV' : form.delimiter === ',' ? 'CSV' : `CSV with "${form.delimiter}"`}, ${form.width} columns`;
+    case 'parquet':
+      return 'Parquet';
+    case 'avro':
+      return 'Avro';
+    case 'orc':
+      return 'ORC';
+    case 'trec-run':
+      return 'a TREC run';
+    case 'trec-qrels':
+      return 'TREC qrels';
+    case 'unknown':
+      return 'of no known form';
+    default:
+      return assertNever(form);
+  }
+}
+
+export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Finding[] {
+  const { form, encoding } = format;
+  switch (form.kind) {
+    case 'empty':
+      return [wrong('not_a_log', `${name} is empty.`, 'Name a file with records in it.')];
+    case 'trec-run':
+      return [
+        note(
+          'not_a_log',
+          `${name} is a TREC run: ranked lists for judged queries, no log.`,
+          'Score takes it, with its judgements:',
+          `receval score ${name} --qrels QRELS`,
+        ),
+      ];
+    case 'trec-qrels':
+      return [
+        note(
+          'not_a_log',
+          `${name} holds TREC qrels: judgements of queries, no log.`,
+          'Score takes them, with a run:',
+          `receval score RUN --qrels ${name}`,
+        ),
+      ];
+    case 'unknown':
+      return [
+        wrong(
+          'format_not_read',
+          `${name} is no JSON and has no columns.`,
+          'Write one JSON object a line, or CSV with a header.',
+        ),
+      ];
+    case 'avro':
+    case 'orc':
+      return [
+        wrong(
+          'format_not_read',
+          `${name} is ${formWords(form)}, which receval does not read.`,
+          'Export it as NDJSON, one JSON object a line.',
+        ),
+      ];
+    default:
+  }
+  const found: Finding[] = [];
+  if (encoding === 'UTF-16')
+    found.push(
+      wrong(
+        'encoding',
+        `${name} is UTF-16; a replay reads UTF-8.`,
+        'Change it:',
+        `iconv -f UTF-16 -t UTF-8 ${name} > utf8-${baseName(name)}`,
+      ),
+    );
+  if (encoding === 'not UTF-8')
+    found.push(
+      wrong(
+        'encoding',
+        `${name} is not UTF-8, perhaps Latin-1: its records count as invalid (not_utf8).`,
+        'Change it:',
+        `iconv -f ISO-8859-1 -t UTF-8 ${name} > utf8-${baseName(name)}`,
+      ),
+    );
+  if (form.kind === 'delimited' && form.columns === undefined) {
+    found.push(
+      note(
+        'no_header',
+        `The first row of ${name} holds values: nothing says what its ${form.width} columns are.`,
+        'They are called column_1, column_2, ... here; inputs names them.',
+      ),
+    );
+  }
+  if (bad.length > 0) {
+    const [{ row, why }] = bad;
+    const all = rows.length + bad.length;
+    const level = bad.length > 0.005 * all ? wrong : note;
+    found.push(
+      level(
+        'bad_rows',
+        `${count(bad.length)} of ${count(all)} records of ${name} cannot be read; record ${count(row)} ${why}.`,
+        'They count as invalid. receval replay --dead-letters FILE keeps them.',
+      ),
+    );
+  }
+  return found;
+}
+
+export function ofRoles({ files, impressions, feedback, oneLog, joined, whoJoins }: Known): readonly Finding[] {
+  const logs = files.filter(({ judged }) => judged !== undefined);
+  if (logs.length === 0) return [];
+  const found: Finding[] = [];
+  const swapped = logs
+    .filter(({ role, judged }) => role === 'impressions' && judged?.role === 'feedback')
+    .map(({ name }) => name);
+  if (swapped.length > 0) {
+    const others = logs
+      .filter(({ role, judged }) => role === 'feedback' && judged?.role === 'impressions')
+      .map(({ name }) => name);
+    found.push(
+      wrong(
+        'files_swapped',
+        `The files are the wrong way round: ${others.join(', ')} holds lists, ${swapped.join(', ')} holds none.`,
+        'They are read the right way round here. Give them so:',
+        `--impressions ${others.join(' ')} --feedback ${swapped.join(' ')}`,
+      ),
+    );
+  }
+  if (impressions === undefined) {
+    found.push(
+      wrong(
+        'no_lists',
+        'No file holds lists, so nothing says what was shown.',
+        'Add the log of what was shown, with the items in order; feedback alone shows no ranking.',
+      ),
+    );
+  } else if (feedback === undefined) {
+    found.push(...withoutFeedback(impressions));
+  }
+  for (const [side, word] of [
+    [impressions, 'lists'],
+    [feedback, 'feedback'],
+  ] as const) {
+    if (side !== undefined && side.missing.length > 0) found.push(mostInvalid(side, word, whoJoins[0]));
+  }
+  if (oneLog && joined === undefined && impressions !== undefined && feedback !== undefined) {
+    found.push(
+      wrong(
+        'kinds_unclear',
+        'Lists and feedback stand in one log, with their fields at different places, and no field tells which record is which.',
+        'Write them to two files, or add a field such as "type" to every record.',
+      ),
+    );
+  }
+  return found;
+}
+
+function withoutFeedback({ files, profile, fits }: InspectedSide): readonly Finding[] {
+  const inside = [...profile.fields.keys()].find(
+    (path) => isOfElements(path) && nameFit(path.slice(path.indexOf('[]') + 2), 'clicked') >= 0.7,
+  );
+  if (inside === undefined) {
+    return [
+      wrong(
+        'feedback_missing',
+        `${files.join(', ')} holds lists, and no file holds feedback: every measure of clicks would be 0.`,
+        'Name the log of clicks, too.',
+      ),
+    ];
+  }
+  const at = (as: string): string => jqPath(fits.find((fit) => fit.as === as)?.path ?? `/${as}`);
+  const [list, flag] = [inside.slice(0, inside.indexOf('[]')), inside.slice(inside.indexOf('[]') + 2)];
+  const id = fits.find(({ as }) => as === 'items.id')?.path ?? '/id';
+  const item = jqPath(id.slice(id.indexOf('[]') + 2));
+  return [
+    wrong(
+      'feedback_within_items',
+      `The clicks stand inside of the lists (${inside}): a replay wants each as a record of its own.`,
+      'Write them to a file:',
+      `jq -c '. as $l | ${jqPath(list)}[] | select(${jqPath(flag)}) | {requestId: ($l|${at('requestId')}), ts: ($l|${at('ts')}), itemId: ${item}, action: "click"}' ${files[0]} > clicks.ndjson`,
+    ),
+  ];
+}
+
+function mostInvalid({ files, missing, profile }: InspectedSide, what: string, who: JoinTrial | undefined): Finding {
+  if (who !== undefined && who.match.share > 0 && missing.includes('requestId')) {
+    return wrong(
+      'nothing_joined',
+      `Both sides have ${who.impressions === who.feedback ? who.impressions : `${who.feedback} and ${who.impressions}`}, which says who it was, but the ${what} in ${files.join(', ')} has no id of the list: somebody sees many lists, and nobody can tell which one was clicked.`,
+      'Send the id of the list along with each click.',
+    );
+  }
+  const names = [...profile.fields.keys()].filter((path) => !isOfElements(path)).slice(0, 6);
+  const meaning: Readonly<Record<string, string>> = {
+    requestId: 'an id that ties a click to its list',
+    ts: 'a time',
+    items: 'a list',
+    itemId: 'the id of an item',
+  };
+  const wanted = missing.map((field) => `${meaning[field] ?? field} (${field})`).join(' and ');
+  const dated = [...profile.fields.values()].find(({ example }) => isOtherDate(example));
+  const remedy =
+    missing.includes('ts') && dated !== undefined
+      ? `${dated.path} is written as "${String(dated.example)}": write ISO 8601, such as 2026-11-21T08:00:00Z.`
+      : 'Log it; without it no record counts.';
+  return wrong(
+    'most_invalid',
+    `No field of the ${what} in ${files.join(', ')} holds ${wanted}. There are ${names.join(', ')}.`,
+    remedy,
+  );
+}

@@ -1,0 +1,90 @@
+/** Something that is worth to say of a log, and the words for it. */
+
+/** In the order of the data path; docs/inspect.md explains each. */
+export const FINDING_CODES = [
+  'not_a_log',
+  'format_not_read',
+  'bad_rows',
+  'encoding',
+  'no_header',
+  'files_swapped',
+  'no_lists',
+  'feedback_missing',
+  'feedback_within_items',
+  'most_invalid',
+  'kinds_unclear',
+  'nothing_joined',
+  'few_joined',
+  'ids_differ',
+  'ids_differ_by_prefix',
+  'ids_differ_by_case',
+  'other_type_of_id',
+  'items_never_match',
+  'few_items_match',
+  'clock_offset',
+  'unit_of_time',
+  'times_without_zone',
+  'feedback_before_list',
+  'all_late',
+  'unknown_actions',
+  'no_user_ids',
+  'one_variant',
+  'uneven_split',
+  'users_of_two_variants',
+  'request_ids_repeat',
+  'duplicates',
+  'out_of_order',
+] as const;
+export type FindingCode = (typeof FINDING_CODES)[number];
+
+export interface Finding {
+  readonly code: FindingCode;
+  /** `wrong`: the numbers of a replay would be wrong or none. `note`: worth to know. */
+  readonly level: 'wrong' | 'note';
+  /** What, and why: whole sentences. */
+  readonly message: string;
+  /** What to do: a whole sentence. */
+  readonly remedy: string;
+  /** A command that does it; undefined: none. */
+  readonly command: string | undefined;
+}
+
+export function wrong(code: FindingCode, message: string, remedy: string, command?: string): Finding {
+  return { code, level: 'wrong', message, remedy, command };
+}
+
+export function note(code: FindingCode, message: string, remedy: string, command?: string): Finding {
+  return { code, level: 'note', message, remedy, command };
+}
+
+export function percent(share: number): string {
+  const value = 100 * share;
+  const isNearEnd = (value > 0 && value < 1) || (value > 99 && value < 100);
+  return `${isNearEnd ? value.toFixed(1) : Math.round(value)} %`;
+}
+
+export function count(n: number): string {
+  return n.toLocaleString('en-US');
+}
+
+/** Short enough for a sentence. */
+export function cut(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** `/rec/id` as jq has it: `.rec.id`. */
+export function jqPath(path: string): string {
+  const steps = path.split('/').slice(1);
+  return steps.length === 0
+    ? '.'
+    : steps
+        .map((step) =>
+          /^[A-Za-z_]\w*$/.test(step) ? `.${step}` : `["${step.replaceAll('~1', '/').replaceAll('~0', '~')}"]`,
+        )
+        .join('')
+        .replace(/^\[/, '.[');
+}

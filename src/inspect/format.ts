@@ -1,0 +1,203 @@
+/** What a file is, told by its first bytes and its first lines, before its records are read. */
+
+export type Compression = 'none' | 'gzip' | 'zstd';
+export type Encoding = 'UTF-8' | 'UTF-8 with a byte order mark' | 'UTF-16' | 'not UTF-8';
+export type LineEnds = 'LF' | 'CRLF' | 'CR' | 'mixed' | 'none';
+
+/** `columns`: of the header; undefined: there is none. */
+export interface Delimited {
+  readonly kind: 'delimited';
+  readonly delimiter: string;
+  readonly columns: readonly string[] | undefined;
+  readonly width: number;
+  /** Whether a replay sees the delimiter by itself. */
+  readonly isSeen: boolean;
+}
+
+export type Form =
+  | { readonly kind: 'empty' | 'ndjson' | 'json-array' | 'json-object' | 'unknown' }
+  | { readonly kind: 'parquet' | 'avro' | 'orc' }
+  | { readonly kind: 'trec-run' | 'trec-qrels' }
+  | Delimited;
+
+export interface FileFormat {
+  readonly compression: Compression;
+  /** undefined: it is no text. */
+  readonly encoding: Encoding | undefined;
+  readonly lineEnds: LineEnds;
+  readonly form: Form;
+}
+
+/** Of unpacked bytes; undefined: it may be text. */
+export function binaryFormOf(bytes: Uint8Array): Form | undefined {
+  if (startsWith(bytes, ascii('PAR1'))) return { kind: 'parquet' };
+  if (startsWith(bytes, [...ascii('Obj'), 1])) return { kind: 'avro' };
+  return startsWith(bytes, ascii('ORC')) ? { kind: 'orc' } : undefined;
+}
+
+/** By the byte order mark and the bytes; a piece that was cut inside of a letter is still UTF-8. */
+export function encodingOf(bytes: Uint8Array): Encoding {
+  if (startsWith(bytes, [0xff, 0xfe]) || startsWith(bytes, [0xfe, 0xff])) return 'UTF-16';
+  if (startsWith(bytes, [0xef, 0xbb, 0xbf])) return 'UTF-8 with a byte order mark';
+  return isUtf8(bytes) ? 'UTF-8' : 'not UTF-8';
+}
+
+export function lineEndsOf(text: string): LineEnds {
+  const crlf = text.split('\r\n').length - 1;
+  const lf = text.split('\n').length - 1 - crlf;
+  const cr = text.split('\r').length - 1 - crlf;
+  const kinds = [crlf, lf, cr].filter((n) => n > 0).length;
+  if (kinds > 1) return 'mixed';
+  if (crlf > 0) return 'CRLF';
+  if (lf > 0) return 'LF';
+  return cr > 0 ? 'CR' : 'none';
+}
+
+/** Lines that are looked at. */
+const LOOKED_AT = 60;
+const DELIMITERS = [',', '\t', ';', '|'];
+
+/** Of the text at the beginning of a file, without its byte order mark. The last line may have been cut off. */
+export function textFormOf(text: string): Form {
+  const head = text.trimStart();
+  if (head === '') return { kind: 'empty' };
+  if (head.startsWith('[')) return { kind: 'json-array' };
+  if (head.startsWith('{')) return { kind: isJson(firstLine(head)) ? 'ndjson' : 'json-object' };
+  const lines = text
+    .split(/\r\n|\n|\r/)
+    .filter((line) => line.trim() !== '')
+    .slice(0, LOOKED_AT);
+  if (most(lines, isRunLine)) return { kind: 'trec-run' };
+  if (most(lines, isQrelsLine)) return { kind: 'trec-qrels' };
+  return delimitedForm(text) ?? { kind: 'unknown' };
+}
+
+/** Of a topic's records, which are no file. */
+export const TOPIC: FileFormat = {
+  compression: 'none',
+  encoding: undefined,
+  lineEnds: 'none',
+  form: { kind: 'ndjson' },
+};
+
+/** The first delimiter that makes as many columns of every row as of the first: a list inside of a column may have another. */
+function delimitedForm(text: string): Delimited | undefined {
+  for (const delimiter of DELIMITERS) {
+    const rows = delimitedRows(text, delimiter, LOOKED_AT);
+    const width = rows[0]?.length ?? 0;
+    const fitting = rows.filter((row) => row.length === width).length;
+    if (width < 2 || fitting < 0.9 * rows.length) continue;
+    return { kind: 'delimited', delimiter, columns: headerOf(rows), width, isSeen: true };
+  }
+  return undefined;
+}
+
+const NAME = /^[\p{L}_$][\p{L}\p{Nd}_$ .:/()[\]-]*$/u;
+
+/** A first row of names that are no values: all different, and none of them stands below itself. */
+function headerOf([first, ...rest]: readonly (readonly string[])[]): readonly string[] | undefined {
+  const names = first.map((name) => name.trim());
+  if (!names.every((name) => NAME.test(name)) || new Set(names).size < names.length) return undefined;
+  const looksLikeData = names.some((name) => /\d{4}-\d\d-\d\d/.test(name));
+  if (looksLikeData || rest.length === 0) return looksLikeData ? undefined : names;
+  // A name is longer or shorter than the ids below it, or the column holds numbers or times.
+  const isName = (name: string, column: number): boolean => {
+    const below = rest.map((row) => row[column] ?? '').filter((cell) => cell !== '');
+    if (below.length === 0) return true;
+    return (
+      !below.includes(name) &&
+      (/^[-\d]/.test(below[0]) || /id|name|type|action|event|item|user|ts|time|rank|click/i.test(name))
+    );
+  };
+  return names.some(isName) ? names : undefined;
+}
+
+/** qid Q0 document rank score tag */
+function isRunLine(line: string): boolean {
+  return /^\S+\s+\S+\s+\S+\s+-?\d+\s+[-+]?[\d.]+(?:[eE][-+]?\d+)?\s+\S+\s*$/.test(line) && !line.includes(',');
+}
+
+/** qid 0 document grade */
+function isQrelsLine(line: string): boolean {
+  return /^\S+\s+(?:0|Q0)\s+\S+\s+-?\d+\s*$/.test(line) && !line.includes(',');
+}
+
+function most(lines: readonly string[], fits: (line: string) => boolean): boolean {
+  const whole = lines.length > 1 ? lines.slice(0, -1) : lines;
+  return whole.length > 0 && whole.filter(fits).length >= 0.9 * whole.length;
+}
+
+function firstLine(text: string): string {
+  return text.split(/\r\n|\n|\r/, 1)[0];
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // A line that is cut short, or one that is no JSON among others that are: its brackets tell.
+    return /^\{\s*".*[^,{[:]\s*$/.test(text) && !/^\{\s*$/.test(text);
+  }
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; ) {
+    const byte = bytes[at];
+    const more =
+      byte < 0x80
+        ? 0
+        : byte >= 0xc2 && byte < 0xe0
+          ? 1
+          : byte >= 0xe0 && byte < 0xf0
+            ? 2
+            : byte >= 0xf0 && byte < 0xf5
+              ? 3
+              : -1;
+    if (more < 0) return false;
+    for (let i = 1; i <= more && at + i < bytes.length; i++) if ((bytes[at + i] & 0xc0) !== 0x80) return false;
+    at += more + 1;
+  }
+  return true;
+}
+
+function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
+  return bytes.length >= start.length && start.every((byte, i) => bytes[i] === byte);
+}
+
+function ascii(text: string): readonly number[] {
+  return [...text].map((sign) => sign.charCodeAt(0));
+}
+
+/** Rows of cells (RFC 4180 with any delimiter): quotes may hold line ends, a quote inside of them is doubled. Blank lines are left out. */
+function delimitedRows(text: string, delimiter: string, limit: number): readonly (readonly string[])[] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let at = 0;
+  const endRow = (): void => {
+    if (row.length > 1 || row[0].trim() !== '') rows.push(row);
+    row = [];
+  };
+  while (at < text.length && rows.length < limit) {
+    let cell = '';
+    if (text[at] === '"') {
+      for (;;) {
+        const end = text.indexOf('"', at + 1);
+        cell += text.slice(at + 1, end < 0 ? text.length : end);
+        at = end < 0 ? text.length : end + 1;
+        if (text[at] !== '"') break;
+        cell += '"';
+      }
+    }
+    const from = at;
+    while (at < text.length && text[at] !== delimiter && text[at] !== '\n' && text[at] !== '\r') at++;
+    row.push(cell + text.slice(from, at));
+    const sign = text[at];
+    if (sign === delimiter && at + 1 === text.length) row.push('');
+    if (sign === '\r' && text[at + 1] === '\n') at++;
+    at++;
+    if (sign !== delimiter) endRow();
+  }
+  if (row.length > 0 && rows.length < limit) endRow();
+  return rows;
+}

@@ -1,0 +1,78 @@
+/** What goes into an inspection, and what comes out of it. */
+import type { Fields } from '../consumers/decode/raw.ts';
+import type { AdapterChoice } from '../consumers/decode/settings.ts';
+import type { EpochMs } from '../events.ts';
+import type { Fit } from './canonical.ts';
+import type { ClockOffset } from './delays.ts';
+import type { Facts } from './facts.ts';
+import type { Profile } from './fields.ts';
+import type { Finding } from './finding.ts';
+import type { FileFormat } from './format.ts';
+import type { ItemTrial, JoinTrial } from './join-trial.ts';
+import type { Proposal } from './proposal.ts';
+import type { Reading, Sample } from './reading.ts';
+import type { Judged, Role } from './roles.ts';
+import type { BadRow } from './rows.ts';
+import type { KnownSide } from './systems.ts';
+
+/** A file, or a partition of a topic, as far as it was read. */
+export interface SampledFile {
+  /** Path, or topic; partitions of one topic share it. */
+  readonly name: string;
+  readonly format: FileFormat;
+  readonly rows: readonly Fields[];
+  readonly bad: readonly BadRow[];
+  /** It goes on behind the sample. */
+  readonly more: boolean;
+  /** What the user says that it is. */
+  readonly role: Role | undefined;
+}
+
+export interface InspectOptions {
+  readonly now: EpochMs;
+  /** Actions that the user's configuration has grades for. */
+  readonly grades: ReadonlySet<string>;
+  /** Weights of variants in the user's configuration; undefined: equal ones. */
+  readonly weights: ReadonlyMap<string, number> | undefined;
+}
+
+export interface InspectedFile extends SampledFile {
+  readonly profile: Profile;
+  /** undefined: it holds no records. */
+  readonly judged: Judged | undefined;
+  readonly known: KnownSide | undefined;
+}
+
+export interface InspectedSide {
+  readonly files: readonly string[];
+  readonly profile: Profile;
+  readonly reading: Reading;
+  readonly fits: readonly Fit[];
+  readonly missing: readonly string[];
+  readonly sample: Sample;
+}
+
+export interface Inspection {
+  readonly files: readonly InspectedFile[];
+  /** Both sides stand in the same log. */
+  readonly oneLog: boolean;
+  /** Of `oneLog`: how the one log is read; undefined: nothing tells its records apart. */
+  readonly joined: AdapterChoice | undefined;
+  readonly impressions: InspectedSide | undefined;
+  readonly feedback: InspectedSide | undefined;
+  /** Pairs of id fields that were tried, the best first. */
+  readonly joins: readonly JoinTrial[];
+  /** Those of user and session ids, which are not taken. */
+  readonly whoJoins: readonly JoinTrial[];
+  readonly items: readonly ItemTrial[];
+  readonly facts: Facts;
+  readonly clock: ClockOffset | undefined;
+  /** Of times without a zone, where the other side tells it: `+01:00`. */
+  readonly zones: { readonly impressions: string | undefined; readonly feedback: string | undefined };
+  readonly proposal: Proposal;
+  /** What is wrong first. */
+  readonly findings: readonly Finding[];
+}
+
+/** An inspection before it is judged. */
+export type Known = Omit<Inspection, 'findings'>;

@@ -1,0 +1,362 @@
+/** All that can be told of a sample of logs. Pure: records in, what they are and what to do about it out. */
+import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
+import type { Fields } from '../consumers/decode/raw.ts';
+import type { AdapterChoice } from '../consumers/decode/settings.ts';
+import type { EpochMs } from '../events.ts';
+import {
+  type Fit,
+  type FittedSide,
+  fitFeedback,
+  fitImpressions,
+  joinedAdapter,
+  type Kinds,
+  type Side,
+} from './canonical.ts';
+import { type ClockOffset, clockOffset, zoneText } from './delays.ts';
+import { type Facts, factsOf } from './facts.ts';
+import { mainType, type Profile, profileOf, timesOf } from './fields.ts';
+import { findingsOf } from './findings.ts';
+import { matchIds } from './ids.ts';
+import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
+import { type ItemTrial, idsAt, type JoinTrial, saysOnlyWho, tryItems, tryJoins } from './join-trial.ts';
+import { type ListCandidate, type ListForm, listCandidates, rowList } from './lists.ts';
+import { nameFit } from './names.ts';
+import { propose } from './proposal.ts';
+import { eventsOf, type Reading, type Sample } from './reading.ts';
+import { rolesOf, splitBoth } from './roles.ts';
+import { knownFields, knownSide } from './systems.ts';
+
+export function inspect(sampled: readonly SampledFile[], options: InspectOptions): Inspection {
+  const files = judged(sampled);
+  const found = sidesOf(files);
+  const facts = factsOf({
+    lists: found.impressions?.sample.lists ?? [],
+    feedback: found.feedback?.sample.feedback ?? [],
+    logs: found.logs,
+    listsCut: files.some(({ more, judged: is }) => more && is !== undefined && is.role !== 'feedback'),
+    requestIds: found.joins[0]?.match.difference,
+    itemIds: found.items[0]?.difference,
+    weights: options.weights,
+  });
+  const clock = clockOffset(facts.joining.delays);
+  const proposal = propose(facts, clock?.offset ?? 0, options.grades);
+  const zones = zonesOf(found, facts, clock);
+  const known: Known = { files, ...found, facts, clock, zones, proposal };
+  return { ...known, findings: findingsOf(known, options) };
+}
+
+/** A constant offset between a side that names its zone and one that does not is that of the zone; none says that it is UTC. */
+function zonesOf(
+  { impressions, feedback, oneLog }: Found,
+  facts: Facts,
+  clock: ClockOffset | undefined,
+): Inspection['zones'] {
+  const [lists, clicks] = [impressions, feedback].map((side) => side?.reading.time?.form === 'local');
+  if (oneLog || lists === clicks || facts.joining.delays.length === 0)
+    return { impressions: undefined, feedback: undefined };
+  const offset = clock?.offset ?? 0;
+  const zone = offset === 0 ? 'UTC' : zoneText(lists ? -offset : offset);
+  return { impressions: lists ? zone : undefined, feedback: clicks ? zone : undefined };
+}
+
+function judged(sampled: readonly SampledFile[]): readonly InspectedFile[] {
+  const profiles = sampled.map(({ rows }) => profileOf(rows));
+  const known = profiles.map((profile, i) => (sampled[i].rows.length === 0 ? undefined : knownSide(profile)));
+  const withRows = sampled.map((_, i) => i).filter((i) => sampled[i].rows.length > 0);
+  const roles = rolesOf(
+    withRows.map((i) => ({ rows: sampled[i].rows, profile: profiles[i] })),
+    withRows.map((i) => sampled[i].role ?? known[i]?.role),
+  );
+  return sampled.map((file, i) => {
+    const at = withRows.indexOf(i);
+    const judgement = at < 0 ? undefined : roles[at];
+    const is = known[i];
+    const why = is !== undefined && file.role === undefined ? `${is.system} (${is.page})` : judgement?.why;
+    return {
+      ...file,
+      profile: profiles[i],
+      judged: judgement === undefined || why === undefined ? undefined : { ...judgement, why },
+      known: is,
+    };
+  });
+}
+
+type Found = Pick<Inspection, 'oneLog' | 'joined' | 'impressions' | 'feedback' | 'joins' | 'whoJoins' | 'items'> & {
+  readonly logs: readonly (readonly EpochMs[])[];
+};
+
+/** Sides by the maps of known systems, or by what fits best. */
+function sidesOf(files: readonly InspectedFile[]): Found {
+  const used = files.filter((file) => file.judged !== undefined);
+  const both = used.filter((file) => file.judged?.role === 'both');
+  const known = both.find((file) => file.known?.adapter !== undefined)?.known;
+  if (known?.adapter !== undefined) return knownLog(both, known.adapter);
+  const rowLog = rowsWithFeedback(used);
+  if (rowLog !== undefined) return rowLog;
+  const parts = used.map((file) => partsOf(file));
+  const listed = parts.flatMap(({ name, lists }) => (lists.length > 0 ? [{ name, rows: lists }] : []));
+  const others = parts.flatMap(({ name, others: rows }) => (rows.length > 0 ? [{ name, rows }] : []));
+  const impressions = sideOf(listed);
+  const own = others.length === 0 ? ownFeedback(impressions) : undefined;
+  const feedback = own === undefined ? sideOf(others) : own.side;
+  const lists = own?.lists ?? formsOf(impressions);
+  const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile);
+  const joins = tried.filter((join) => !saysOnlyWho(join));
+  const { join, items } =
+    own === undefined ? bestPair(impressions, feedback, lists, joins) : { join: own.joins[0], items: own.items };
+  const list = items[0]?.list.form ?? lists[0]?.form;
+  const joining = join !== undefined && join.match.share > 0 ? join : undefined;
+  const knownLists = used.find((file) => file.judged?.role === 'impressions')?.known?.adapter;
+  const knownFeedback = used.find((file) => file.judged?.role === 'feedback')?.known?.adapter;
+  const fittedLists = orKnown(fitImpressions(impressions, list, joining, items[0]), knownLists, impressions.profile);
+  const fittedFeedback = orKnown(fitFeedback(feedback, joining, items[0]), knownFeedback, feedback.profile);
+  const kinds = both.length > 0 ? kindsOf(parts[0]?.kinds, feedback, fittedFeedback) : undefined;
+  const made = {
+    impressions: listed.length === 0 ? undefined : inspected(listed, impressions, fittedLists),
+    feedback:
+      own === undefined && others.length === 0
+        ? undefined
+        : inspected(own === undefined ? others : listed, feedback, fittedFeedback),
+  };
+  const chosen = usedPair(impressions, feedback, fittedLists, fittedFeedback, joins) ?? join;
+  const ordered = chosen === undefined ? joins : [chosen, ...joins.filter((one) => one !== chosen)];
+  const oneLog = both.length > 0;
+  const joined = oneLog ? joinedAdapter(fittedLists.map, fittedFeedback.map, kinds) : undefined;
+  const separate = [
+    ...listed.map(({ rows }) => timesIn(rows, fittedLists.reading)),
+    ...others.map(({ rows }) => timesIn(rows, fittedFeedback.reading)),
+  ];
+  const logs =
+    oneLog && joined !== undefined
+      ? both.map(({ rows }) => timesIn(rows, { ...fittedLists.reading, adapter: joined }))
+      : separate;
+  return { oneLog, joined, ...made, joins: ordered, whoJoins: tried.filter(saysOnlyWho), items, logs };
+}
+
+/** The trial of the pair that is read, which a known system may have chosen. */
+function usedPair(
+  impressions: Side,
+  feedback: Side,
+  lists: FittedSide,
+  clicks: FittedSide,
+  joins: readonly JoinTrial[],
+): JoinTrial | undefined {
+  const [ofLists, ofClicks] = [lists, clicks].map(({ fits }) => fits.find(({ as }) => as === 'requestId')?.path);
+  const [a, b] = [impressions.profile.fields.get(ofLists ?? ''), feedback.profile.fields.get(ofClicks ?? '')];
+  if (a === undefined || b === undefined) return undefined;
+  const tried = joins.find((one) => one.impressions === a.path && one.feedback === b.path);
+  return (
+    tried ?? { impressions: a.path, feedback: b.path, match: matchIds(a.distinct, b.distinct), unique: 1, rating: 0 }
+  );
+}
+
+function timesIn(rows: readonly Fields[], reading: Reading): readonly EpochMs[] {
+  return eventsOf(rows, reading).times;
+}
+
+/** One row for each item, with what was done with it in the same row; undefined: the logs are something else. */
+function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
+  if (files.length === 0 || files.some((file) => file.judged?.role !== 'impressions')) return undefined;
+  const side = sideOf(files);
+  const [list] = formsOf(side);
+  if (list?.form.kind !== 'rows' || list.form.flags.length === 0) return undefined;
+  const { flags } = list.form;
+  const fitted = fitImpressions(side, list.form, undefined, undefined);
+  const fits = [
+    ...fitted.fits,
+    ...flags.map(({ path, action }) => ({ as: 'action', path, why: `${action} where it is set` })),
+  ];
+  const both = inspected(files, side, { ...fitted, fits });
+  const logs = files.map(({ rows }) => timesIn(rows, fitted.reading));
+  return {
+    oneLog: false,
+    joined: undefined,
+    impressions: both,
+    feedback: both,
+    joins: [],
+    whoJoins: [],
+    items: [],
+    logs,
+  };
+}
+
+/** A log of both sides in the form of a known system. */
+function knownLog(files: readonly InspectedFile[], adapter: AdapterChoice): Found {
+  const rows = files.flatMap((file) => file.rows);
+  const profile = profileOf(rows);
+  const fits = adapter === 'open-bandit' ? OPEN_BANDIT_FITS : knownFits(adapter, profile);
+  const ts = fits.find(({ as }) => as === 'ts');
+  const reading: Reading = { adapter, time: timeAt(profile, ts?.path), positionBase: 1 };
+  const samples = files.map((file) => eventsOf(file.rows, reading));
+  const sample: Sample = {
+    lists: samples.flatMap(({ lists }) => lists),
+    feedback: samples.flatMap(({ feedback }) => feedback),
+    times: samples.flatMap(({ times }) => times),
+    missing: samples[0]?.missing ?? new Map(),
+  };
+  const side: InspectedSide = { files: files.map(({ name }) => name), profile, reading, fits, missing: [], sample };
+  return {
+    oneLog: true,
+    joined: adapter,
+    impressions: side,
+    feedback: side,
+    joins: [],
+    whoJoins: [],
+    items: [],
+    logs: samples.map(({ times }) => times),
+  };
+}
+
+const OPEN_BANDIT_FITS: readonly Fit[] = [
+  { as: 'ts', path: '/timestamp', why: 'as documented' },
+  { as: 'items', path: '/item_id', why: 'one row, one list of one item' },
+  { as: 'items.position', path: '/position', why: 'as documented' },
+  { as: 'action', path: '/click', why: 'click where it is 1' },
+  { as: 'items.propensity', path: '/propensity_score', why: 'as documented' },
+];
+
+function knownFits(adapter: AdapterChoice, profile: Profile): readonly Fit[] {
+  return knownFields(adapter, profile).map(([as, path]) => ({ as, path, why: 'as documented' }));
+}
+
+function timeAt(profile: Profile, path: string | undefined): Reading['time'] {
+  const field = path === undefined ? undefined : profile.fields.get(path);
+  return field === undefined ? undefined : timesOf(field);
+}
+
+/** The map of a known system in place of what was found. */
+function orKnown(fitted: FittedSide, adapter: AdapterChoice | undefined, profile: Profile): FittedSide {
+  if (adapter === undefined) return fitted;
+  const fits = knownFits(adapter, profile);
+  const time = timeAt(profile, fits.find(({ as }) => as === 'ts')?.path) ?? fitted.reading.time;
+  return { ...fitted, reading: { ...fitted.reading, adapter, time }, fits, missing: [] };
+}
+
+interface Part {
+  readonly name: string;
+  readonly lists: readonly Fields[];
+  readonly others: readonly Fields[];
+  readonly kinds: Kinds | undefined;
+}
+
+function partsOf({ name, rows, profile, judged: judgement }: InspectedFile): Part {
+  switch (judgement?.role) {
+    case 'impressions':
+      return { name, lists: rows, others: [], kinds: undefined };
+    case 'both': {
+      const { kinds } = judgement;
+      return { name, ...splitBoth(rows, kinds, listCandidates(profile, rows)[0]), kinds };
+    }
+    default:
+      return { name, lists: [], others: rows, kinds: undefined };
+  }
+}
+
+function sideOf(parts: readonly { readonly rows: readonly Fields[] }[]): Side {
+  const rows = parts.flatMap((part) => part.rows);
+  return { rows, profile: profileOf(rows) };
+}
+
+function inspected(
+  files: readonly { readonly name: string }[],
+  side: Side,
+  { reading, fits, missing }: FittedSide,
+): InspectedSide {
+  const sample = eventsOf(side.rows, reading);
+  return { files: [...new Set(files.map(({ name }) => name))], profile: side.profile, reading, fits, missing, sample };
+}
+
+/** Where lists may stand; one row for each item only where nothing else does. */
+function formsOf({ profile, rows }: Side): readonly ListCandidate[] {
+  const lists = listCandidates(profile, rows).filter(({ share }) => share >= 0.3);
+  const form = lists.length > 0 ? undefined : rowList(profile, rows);
+  return form === undefined ? lists : [candidateOf(form)];
+}
+
+function candidateOf(form: ListForm): ListCandidate {
+  return { form, share: 1, length: 1, fit: 1 };
+}
+
+/** Pairs whose items are asked, too. */
+const MOST_ASKED = 3;
+
+/** The pair of ids that joins, and whose items are found in the lists. */
+function bestPair(
+  impressions: Side,
+  feedback: Side,
+  lists: readonly ListCandidate[],
+  joins: readonly JoinTrial[],
+): { readonly join: JoinTrial | undefined; readonly items: readonly ItemTrial[] } {
+  const tried = joins
+    .filter(({ match, rating }) => match.share > 0 && rating > 0.2 * joins[0].rating)
+    .slice(0, MOST_ASKED)
+    .map((join) => ({ join, items: tryItems(impressions, feedback, lists, join) }));
+  const rating = ({ join, items: [best] }: (typeof tried)[number]): number =>
+    join.rating * (0.5 + (best?.withinList === true ? best.share : 0));
+  const [best] = tried.sort((a, b) => rating(b) - rating(a));
+  return best ?? { join: undefined, items: tryItems(impressions, feedback, lists, undefined) };
+}
+
+/** Kinds of records that hold feedback, without those of which no record does (page views). */
+function kindsOf(kinds: Kinds | undefined, { rows }: Side, fitted: FittedSide): Kinds | undefined {
+  if (kinds === undefined) return undefined;
+  const pointer = parsePointer(kinds.path) ?? [];
+  const others = kinds.others.filter((kind) => {
+    const ofKind = rows.filter((row) => String(resolvePointer(row, pointer)) === kind);
+    return 2 * eventsOf(ofKind, fitted.reading).feedback.length >= ofKind.length;
+  });
+  return { ...kinds, others };
+}
+
+interface OwnFeedback {
+  readonly side: Side;
+  readonly lists: readonly ListCandidate[];
+  readonly joins: readonly JoinTrial[];
+  readonly items: readonly ItemTrial[];
+}
+
+/** Feedback that stands in the records of lists: a list of what was clicked. */
+function ownFeedback(impressions: Side): OwnFeedback | undefined {
+  const { rows, profile } = impressions;
+  const [list] = formsOf(impressions);
+  if (list === undefined) return undefined;
+  const request = requestField(profile);
+  if (request === undefined) return undefined;
+  const join: JoinTrial = {
+    impressions: request,
+    feedback: request,
+    match: { share: 1, difference: undefined },
+    unique: 1,
+    rating: 1,
+  };
+  const trial = (feedback: string): ItemTrial => ({
+    list,
+    feedback,
+    share: 1,
+    difference: undefined,
+    withinList: true,
+    rating: 1,
+  });
+  if (list.form.kind !== 'list') return undefined;
+  const { path, id } = list.form;
+  const shown = idsAt(`${path}[]${id}`);
+  for (const field of profile.fields.values()) {
+    const { path: other } = field;
+    if (mainType(field) !== 'list' || other === path || nameFit(other, 'clicked') + nameFit(other, 'action') === 0)
+      continue;
+    const clicked = idsAt(`${other}[]`);
+    const isWithin = rows.every((row) => {
+      const items = new Set(shown(row));
+      return clicked(row).every((item) => items.has(item));
+    });
+    if (field.elements > 0 && isWithin)
+      return { side: impressions, lists: [list], joins: [join], items: [trial(`${other}[]`)] };
+  }
+  return undefined;
+}
+
+function requestField({ fields }: Profile): string | undefined {
+  return [...fields.values()]
+    .filter(({ path }) => nameFit(path, 'requestId') > 0 && !path.includes('[]'))
+    .sort((a, b) => nameFit(b.path, 'requestId') - nameFit(a.path, 'requestId'))[0]?.path;
+}

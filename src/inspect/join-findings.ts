@@ -1,0 +1,198 @@
+/** What keeps feedback from its lists: other ids, other items, other clocks. */
+import { beforeList, zoneText } from './delays.ts';
+import { isOfElements } from './fields.ts';
+import { baseName, cut, type Finding, type FindingCode, jqPath, note, percent, wrong } from './finding.ts';
+import { type Difference, differenceWords } from './ids.ts';
+import type { InspectedSide, Known } from './inspected.ts';
+import { spoken } from './times.ts';
+
+/** Shares below which most is lost, and below which some is. */
+const FEW = 0.5;
+const MANY = 0.9;
+
+export function ofJoin({
+  impressions,
+  feedback,
+  joins: [join],
+  items: [item],
+  facts,
+  oneLog,
+}: Known): readonly Finding[] {
+  if (
+    impressions === undefined ||
+    feedback === undefined ||
+    facts.joining.asked === 0 ||
+    impressions.sample.lists.length === 0
+  )
+    return [];
+  const { asked, known, inList } = facts.joining;
+  const ids = join === undefined ? 'the ids' : `feedback${join.feedback} and impressions${join.impressions}`;
+  const example = exampleIds(impressions, feedback);
+  if (join?.match.difference !== undefined) {
+    return [
+      differing(
+        join.match.difference,
+        `The request ids differ (${ids}): ${differenceWords(join.match.difference)}. ${example}`,
+        'As they stand, nothing joins. Write them alike:',
+        idCommand(join.match.difference, join.feedback, join.impressions, feedback, impressions),
+      ),
+    ];
+  }
+  const share = known / asked;
+  const found: Finding[] = [];
+  if (known === 0) {
+    return [
+      wrong(
+        'nothing_joined',
+        `No feedback joins: no field of ${feedback.files.join(', ')} holds an id of a list in ${impressions.files.join(', ')}. ${example}`,
+        oneLog
+          ? 'Send the id of the list along with each click.'
+          : 'Are the files of the same hours? Else send the id of the list along with each click.',
+      ),
+    ];
+  }
+  if (share < MANY) {
+    found.push(
+      (share < FEW ? wrong : note)(
+        'few_joined',
+        `${percent(share)} of feedback joins (${ids}); the rest would count as orphan.`,
+        'Are lists missing from the log (sampled, other hours, other pages)? Does every click carry the id of its list?',
+      ),
+    );
+  }
+  if (item?.difference !== undefined) {
+    found.push(
+      differing(
+        item.difference,
+        `The item ids differ: ${differenceWords(item.difference)}. ${exampleItems(impressions, feedback)}`,
+        'As they stand, nothing counts. Write them alike:',
+        idCommand(item.difference, item.feedback, undefined, feedback, impressions),
+      ),
+    );
+  } else if (inList / known < 0.05) {
+    found.push(
+      wrong(
+        'items_never_match',
+        `Feedback joins, but ${inList === 0 ? 'none of it' : `only ${percent(inList / known)}`} names an item of its list. ${exampleItems(impressions, feedback)}`,
+        'Log the same id of the item on both sides (a sku is no product id), and what was shown, not what was retrieved.',
+      ),
+    );
+  } else if (inList / known < MANY) {
+    found.push(
+      (inList / known < FEW ? wrong : note)(
+        'few_items_match',
+        `${percent(inList / known)} of the feedback that joins names an item of its list; the rest would count as not_in_list.`,
+        'Did the other clicks come from another list on the page? Each list needs a request id of its own.',
+      ),
+    );
+  }
+  return found;
+}
+
+function differing(difference: Difference, message: string, remedy: string, command: string): Finding {
+  const codes: Readonly<Record<Difference['kind'], FindingCode>> = {
+    prefix: 'ids_differ_by_prefix',
+    suffix: 'ids_differ_by_prefix',
+    case: 'ids_differ_by_case',
+    number: 'other_type_of_id',
+    blanks: 'ids_differ',
+    dashes: 'ids_differ',
+  };
+  return wrong(codes[difference.kind], message, remedy, command);
+}
+
+/** A command that makes the ids of one side those of the other; for both sides, where both must change. */
+function idCommand(
+  difference: Difference,
+  ofFeedback: string,
+  ofImpressions: string | undefined,
+  feedback: InspectedSide,
+  impressions: InspectedSide,
+): string {
+  const change = (path: string, how: string, file: string): string =>
+    `jq -c '${jqPath(path)} |= ${how}' ${file} > mended-${baseName(file)}`;
+  const [lists, clicks] = [impressions.files[0], feedback.files[0]];
+  const both = (how: string): string =>
+    [change(ofFeedback, how, clicks), ...(ofImpressions === undefined ? [] : [change(ofImpressions, how, lists)])].join(
+      '; ',
+    );
+  switch (difference.kind) {
+    case 'case':
+      return both('ascii_downcase');
+    case 'number':
+      return both('(tostring | sub("\\\\.0+$"; "") | sub("^0+(?=.)"; ""))');
+    case 'blanks':
+      return both('gsub("^ +| +$"; "")');
+    case 'dashes':
+      return both('gsub("[-_{}]"; "")');
+    default: {
+      const cut = difference.kind === 'prefix' ? 'ltrimstr' : 'rtrimstr';
+      const put = difference.kind === 'prefix' ? `"${difference.impressions}" + .` : `. + "${difference.impressions}"`;
+      const bare = difference.feedback === '' ? '.' : `${cut}("${difference.feedback}")`;
+      return change(ofFeedback, difference.impressions === '' ? bare : `(${bare} | ${put})`, clicks);
+    }
+  }
+}
+
+function exampleIds(impressions: InspectedSide, feedback: InspectedSide): string {
+  const [list] = impressions.sample.lists;
+  const [event] = feedback.sample.feedback;
+  return list === undefined || event === undefined
+    ? ''
+    : `Lists have ${JSON.stringify(cut(list.requestId))}, feedback ${JSON.stringify(cut(event.requestId))}.`;
+}
+
+function exampleItems(impressions: InspectedSide, feedback: InspectedSide): string {
+  const [list] = impressions.sample.lists;
+  const [event] = feedback.sample.feedback;
+  return list === undefined || event === undefined
+    ? ''
+    : `Lists have ${JSON.stringify(cut(list.items[0] ?? ''))}, feedback ${JSON.stringify(cut(event.itemId))}.`;
+}
+
+export function ofClock({ clock, facts, feedback, impressions, proposal, zones }: Known): readonly Finding[] {
+  const isZoned = (zones.impressions ?? zones.feedback) !== undefined;
+  if (clock !== undefined && feedback !== undefined && impressions !== undefined && !isZoned) {
+    const { offset, share } = clock;
+    const how = offset > 0 ? 'after' : 'before';
+    const command = shiftCommand(feedback, offset);
+    return [
+      wrong(
+        'clock_offset',
+        `Feedback is dated ${spoken(offset)} ${how} its list, always (${percent(share)} lie within half an hour of that): the clocks are of two time zones.`,
+        `If the lists are in UTC, the feedback's clock wrote the time of a zone at ${zoneText(offset)}. Write both in UTC${command === undefined ? '.' : ':'}`,
+        command,
+      ),
+    ];
+  }
+  const sorted = facts.joining.delays;
+  const { share, by } = beforeList(sorted.map((delay) => delay - (clock?.offset ?? 0)));
+  if (share === 0) return [];
+  const message = `${percent(share)} of feedback is dated before its list, nearly all by at most ${spoken(by)}: the clocks of two producers differ.`;
+  return proposal.backward > 0
+    ? [
+        note(
+          'feedback_before_list',
+          message,
+          `attribution.backward: ${spoken(proposal.backward)} lets it count; it is proposed.`,
+        ),
+      ]
+    : [
+        (share > 0.05 ? wrong : note)(
+          'feedback_before_list',
+          message,
+          'It would not count. Which of the two clocks is right?',
+        ),
+      ];
+}
+
+/** For times that are numbers. */
+function shiftCommand({ fits, reading, files }: InspectedSide, offset: number): string | undefined {
+  const path = fits.find(({ as }) => as === 'ts')?.path;
+  const perMs = { s: 1e-3, ms: 1, us: 1e3, ns: 1e6, zoned: undefined, utc: undefined, local: undefined }[
+    reading.time?.form ?? 'zoned'
+  ];
+  if (path === undefined || perMs === undefined || reading.time?.quoted === true || isOfElements(path))
+    return undefined;
+  return `jq -c '${jqPath(path)} -= ${offset * perMs}' ${files[0]} > mended-${baseName(files[0])}`;
+}

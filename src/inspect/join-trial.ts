@@ -1,0 +1,227 @@
+/**
+ * The join, tried: which id of feedback is which id of impressions, over every plausible pair of fields; and which field of
+ * feedback names an item of the list. A user's id joins too, but it repeats, and so does a session's: a request's does not.
+ */
+import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
+import type { Fields } from '../consumers/decode/raw.ts';
+import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
+import { type Counted, type Difference, type Match, matchIds, normalizers, sharedAsIs } from './ids.ts';
+import type { ListCandidate, ListForm } from './lists.ts';
+import { nameFit } from './names.ts';
+import { idOf, partsOf } from './reading.ts';
+import { isOtherDate } from './times.ts';
+
+export interface JoinTrial {
+  /** Path of the field of each side. */
+  readonly impressions: string;
+  readonly feedback: string;
+  readonly match: Match;
+  /** Distinct ids per impression. */
+  readonly unique: number;
+  readonly rating: number;
+}
+
+/** Fields of a side that are tried. */
+const MOST_TRIED = 14;
+/** Pairs whose ids are looked at for what makes them differ. */
+const MOST_COMPARED = 16;
+
+/** Best first. `of`: fields of feedback that are of one list of events (`each`) count as those of the record. */
+export function tryJoins(impressions: Profile, feedback: Profile): readonly JoinTrial[] {
+  const left = [...impressions.fields.values()]
+    .filter((field) => !isOfElements(field.path) && isPlausible(field, impressions, 0.05))
+    .sort((a, b) => promise(b) - promise(a))
+    .slice(0, MOST_TRIED);
+  const right = [...feedback.fields.values()]
+    .filter((field) => isPlausible(field, feedback, 0.01))
+    .sort((a, b) => promise(b) - promise(a))
+    .slice(0, MOST_TRIED);
+  const pairs = left.flatMap((a) => right.map((b) => ({ a, b, share: sharedAsIs(a.distinct, b.distinct) })));
+  pairs.sort((x, y) => y.share + promise(y.a) + promise(y.b) - x.share - promise(x.a) - promise(x.b));
+  return pairs
+    .map(({ a, b, share }, i): JoinTrial => {
+      const match =
+        i < MOST_COMPARED && nameFit(a.path, 'itemId') * nameFit(b.path, 'itemId') === 0
+          ? matchIds(a.distinct, b.distinct)
+          : { share, difference: undefined };
+      const unique = a.distinct.size / Math.max(1, a.values);
+      return { impressions: a.path, feedback: b.path, match, unique, rating: ratingOf(a, b, match, unique) };
+    })
+    .sort((x, y) => y.rating - x.rating);
+}
+
+function ratingOf(a: Field, b: Field, { share, difference }: Match, unique: number): number {
+  const named = 0.5 + 0.25 * (nameFit(a.path, 'requestId') + nameFit(b.path, 'requestId'));
+  const other = isOfSomebody(a.path) || isOfSomebody(b.path) ? 0.3 : 1;
+  return share * unique * named * other * (difference === undefined ? 1 : 0.9) + 0.001 * named * other;
+}
+
+/**
+ * Whether the pair only says who: a user sees many lists, and so does a session, unless each has one. Such a pair joins, but what it
+ * joins is not the list that was clicked.
+ */
+export function saysOnlyWho({ impressions, feedback, unique }: JoinTrial): boolean {
+  const isUser = [impressions, feedback].some(
+    (path) => isOfSomebody(path) && nameFit(path, 'userId') > nameFit(path, 'sessionId'),
+  );
+  return isUser || ([impressions, feedback].some(isOfSomebody) && unique < 0.95);
+}
+
+function isOfSomebody(path: string): boolean {
+  const somebody = Math.max(nameFit(path, 'userId'), nameFit(path, 'sessionId'));
+  return somebody > nameFit(path, 'requestId');
+}
+
+function isPlausible(field: Field, { records }: Profile, leastDistinct: number): boolean {
+  const { distinct, values, path, example } = field;
+  if (isOtherDate(example) || !isIdLike(field) || timesOf(field) !== undefined || field.records < 0.02 * records)
+    return false;
+  if (nameFit(path, 'position') >= 0.9) return false;
+  return (distinct.size >= 2 || records < 20) && distinct.size >= leastDistinct * values;
+}
+
+function promise({ path, distinct, values }: Field): number {
+  return (
+    nameFit(path, 'requestId') +
+    0.5 * Math.min(1, distinct.size / Math.max(1, values)) +
+    (isOfSomebody(path) ? -0.5 : 0)
+  );
+}
+
+export interface ItemTrial {
+  readonly list: ListCandidate;
+  /** Path of the field of feedback. */
+  readonly feedback: string;
+  /** Share of the feedback whose request is known that names an item of its list; of all feedback, where none is known. */
+  readonly share: number;
+  readonly difference: Difference | undefined;
+  /** undefined: no request was known, so that the items of all lists were asked. */
+  readonly withinList: boolean;
+  readonly rating: number;
+}
+
+interface Side {
+  readonly rows: readonly Fields[];
+  readonly profile: Profile;
+}
+
+/** Best first. `join`: the pair of ids that ties feedback to lists. */
+export function tryItems(
+  impressions: Side,
+  feedback: Side,
+  lists: readonly ListCandidate[],
+  join: JoinTrial | undefined,
+): readonly ItemTrial[] {
+  const fields = [...feedback.profile.fields.values()]
+    .filter(
+      (field) => isIdLike(field) && timesOf(field) === undefined && field.records >= 0.02 * feedback.profile.records,
+    )
+    .filter((field) => field.path !== join?.feedback && field.distinct.size > 0)
+    .sort((a, b) => nameFit(b.path, 'itemId') - nameFit(a.path, 'itemId'))
+    .slice(0, MOST_TRIED);
+  const trials = lists.slice(0, 6).flatMap((list) => {
+    const within =
+      join === undefined || join.match.share === 0 ? undefined : itemsByRequest(impressions.rows, list.form, join);
+    const all = itemsOf(impressions.rows, list.form);
+    return fields.map((field): ItemTrial => {
+      const asked =
+        within === undefined || join === undefined ? undefined : askWithin(feedback.rows, field.path, join, within);
+      const { share, difference } =
+        asked === undefined || asked.share < 0.3
+          ? differing(all, field, asked?.share)
+          : { share: asked.share, difference: undefined };
+      const rating =
+        share * (0.6 + 0.4 * nameFit(field.path, 'itemId')) + 0.1 * list.fit + 0.02 * nameFit(field.path, 'itemId');
+      return { list, feedback: field.path, share, difference, withinList: asked !== undefined, rating };
+    });
+  });
+  return trials.sort((a, b) => b.rating - a.rating);
+}
+
+/** Items of all lists, where those of the one list tell nothing. */
+function differing(all: Counted, field: Field, within: number | undefined): Match {
+  const match = matchIds(all, field.distinct);
+  return within === undefined || match.difference !== undefined ? match : { share: within, difference: undefined };
+}
+
+/** Records of feedback that are asked for the item of their list. */
+const ASKED = 5000;
+
+function askWithin(
+  rows: readonly Fields[],
+  path: string,
+  join: JoinTrial,
+  lists: ReadonlyMap<string, ReadonlySet<string>>,
+): { readonly share: number } | undefined {
+  const normal = join.match.difference === undefined ? (id: string) => id : normalizers(join.match.difference)[1];
+  const [requests, items] = [idsAt(join.feedback), idsAt(path)];
+  const isSameList = isOfElements(join.feedback) && isOfElements(path);
+  let asked = 0;
+  let found = 0;
+  for (const row of rows.slice(0, ASKED)) {
+    const ofRow = requests(row);
+    for (const [i, item] of items(row).entries()) {
+      const request = isSameList ? ofRow[i] : ofRow[0];
+      const list = request === undefined ? undefined : lists.get(normal(request));
+      if (list === undefined || item === undefined) continue;
+      asked++;
+      if (list.has(item)) found++;
+    }
+  }
+  return asked === 0 ? undefined : { share: found / asked };
+}
+
+/** Reads the ids at a path with at most one list in it. */
+export function idsAt(path: string): (row: Fields) => readonly (string | undefined)[] {
+  const at = path.indexOf('[]');
+  if (at < 0) {
+    const pointer = parsePointer(path) ?? [];
+    return (row) => [idOf(resolvePointer(row, pointer))];
+  }
+  const pointer = parsePointer(path.slice(0, at)) ?? [];
+  const below = parsePointer(path.slice(at + 2)) ?? [];
+  return (row) => {
+    const list = resolvePointer(row, pointer);
+    return Array.isArray(list) ? list.map((element: unknown) => idOf(resolvePointer(element, below))) : [];
+  };
+}
+
+function itemsByRequest(
+  rows: readonly Fields[],
+  form: ListForm,
+  join: JoinTrial,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const normal = join.match.difference === undefined ? (id: string) => id : normalizers(join.match.difference)[0];
+  const [requests, items] = [idsAt(join.impressions), itemsAt(form)];
+  const found = new Map<string, Set<string>>();
+  for (const row of rows) {
+    const [request] = requests(row);
+    if (request === undefined) continue;
+    const known = found.get(normal(request)) ?? new Set();
+    for (const item of items(row)) known.add(item);
+    found.set(normal(request), known);
+  }
+  return found;
+}
+
+function itemsOf(rows: readonly Fields[], form: ListForm): Counted {
+  const items = itemsAt(form);
+  const all = new Map<string, number>();
+  for (const row of rows) for (const item of items(row)) all.set(item, (all.get(item) ?? 0) + 1);
+  return all;
+}
+
+function itemsAt(form: ListForm): (row: Fields) => readonly string[] {
+  if (form.kind === 'rows') {
+    const ids = idsAt(form.item);
+    return (row) => ids(row).filter((id) => id !== undefined);
+  }
+  const pointer = parsePointer(form.path) ?? [];
+  const below = parsePointer(form.id) ?? [];
+  return (row) => {
+    const value = resolvePointer(row, pointer);
+    const list: unknown = form.kind === 'text' && typeof value === 'string' ? partsOf(value, form.separator) : value;
+    if (!Array.isArray(list)) return [];
+    return list.map((element: unknown) => idOf(resolvePointer(element, below))).filter((id) => id !== undefined);
+  };
+}

@@ -1,0 +1,104 @@
+/** What fields are called elsewhere: how well a name fits a canonical field, from 0 (says nothing) to 1. */
+
+export type Canonical =
+  | 'requestId'
+  | 'items'
+  | 'itemId'
+  | 'ts'
+  | 'userId'
+  | 'sessionId'
+  | 'variant'
+  | 'action'
+  | 'value'
+  | 'position'
+  | 'score'
+  | 'propensity'
+  | 'eventId'
+  | 'surface'
+  | 'category'
+  | 'offset'
+  | 'model'
+  | 'clicked';
+
+/** Without separators and capitals; the best first. */
+const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
+  requestId:
+    'requestid recommendationid displayid queryid impressionid searchid listviewid responseid attributiontoken servingid recid reqid request recommendation query impression rid qid search listid traceid correlationid serveid slateid pageviewid req rec list trace id'.split(
+      ' ',
+    ),
+  items:
+    'items products results hits slate recommendations list ranking documents docs articles productids itemids itemlist shown candidates ids movies offers'.split(
+      ' ',
+    ),
+  itemId:
+    'itemid productid sku id adid newsid item product asin docid documentid articleid contentid objectid movieid offerid listingid videoid trackid doc document article content object movie offer listing video track song gtin ean hotel job code'.split(
+      ' ',
+    ),
+  ts: 'ts timestamp eventtime time at occurredat shownat servedat clickedat eventtimestamp eventts servedts datetime date when createdat created sentat loggedat receivedat derivedtstamp updatedat tstamp epoch unixtime tsms t'.split(
+    ' ',
+  ),
+  userId:
+    'userid user uid customerid visitorid userpseudoid anonymousid clientid memberid customer visitor client member deviceid usertoken accountid domainuserid person personid profileid cookie cookieid device account'.split(
+      ' ',
+    ),
+  sessionId: 'sessionid session sid visitid domainsessionid visit'.split(' '),
+  variant:
+    'variant arm experimentvariant treatment group abgroup abvariant bucket testgroup experimentgroup cell branch policy variation ab'.split(
+      ' ',
+    ),
+  action:
+    'action eventtype event actionname eventname interaction interactiontype type kind verb feedback feedbacktype name'.split(
+      ' ',
+    ),
+  value: 'value price revenue rating stars amount eventvalue quantity dwell'.split(' '),
+  position: 'position rank pos slot index idx place ordinal'.split(' '),
+  score: 'score relevance prediction predicted pctr probability prob'.split(' '),
+  propensity: 'propensity propensityscore pscore'.split(' '),
+  eventId: 'eventid messageid insertid eventuuid uuid'.split(' '),
+  surface: 'surface page placement widget context channel location pagetype listname application'.split(' '),
+  category: 'category itemcategory genre department'.split(' '),
+  offset: 'offset'.split(' '),
+  model: 'model modelname algorithm algo ranker'.split(' '),
+  clicked: 'clicked click isclicked isclick wasclicked clicks label'.split(' '),
+};
+
+/** The last step of a path counts most, what stands before it adds the rest: `/rec/id` is `recid` too. */
+export function nameFit(path: string, canonical: Canonical): number {
+  const steps = path
+    .replaceAll('[]', '')
+    .split('/')
+    .filter((step) => step !== '')
+    .map(plain);
+  const last = steps[steps.length - 1] ?? '';
+  const two = `${steps[steps.length - 2] ?? ''}${last}`;
+  return Math.max(
+    nearness(last, canonical),
+    0.97 * nearness(two, canonical),
+    steps.length > 1 && last === 'id' ? 0.9 * nearness(steps[steps.length - 2], canonical) : 0,
+  );
+}
+
+function nearness(name: string, canonical: Canonical): number {
+  const names = NAMES[canonical];
+  const at = names.indexOf(name);
+  if (at >= 0) return 1 - (0.6 * at) / names.length;
+  const ending = names.findIndex((known) => known.length >= 4 && name.endsWith(known));
+  return ending < 0 ? 0 : 0.6 - (0.4 * ending) / names.length;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{Nd}]/gu, '');
+}
+
+/** What an action is worth, by its name; undefined: nobody can know. */
+export function usualGrade(action: string): number | 'veto' | 'rating' | undefined {
+  const name = plain(action);
+  if (/purchase|order|buy|bought|checkout|transaction|conversion|booking|subscribe/.test(name)) return 3;
+  if (/remove|unlike|unsave/.test(name)) return undefined;
+  if (/dislike|hide|block|report|skip|notinterested/.test(name)) return 'veto';
+  if (/cart|basket|wishlist|favou?rite|save|like|share|follow|download/.test(name)) return 2;
+  if (/rating|rate$|stars|review/.test(name)) return 'rating';
+  if (/impression|view|seen|exposure|hover|scroll|render/.test(name) && !/click/.test(name)) return 0;
+  if (/click|select|tap|open|play|watch|listen|read|visit/.test(name)) return 1;
+  return undefined;
+}

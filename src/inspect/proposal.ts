@@ -1,0 +1,107 @@
+/** Settings that fit a sample: how long to wait, how far records may be out of order, which cohorts, what actions are worth. */
+import { isDimensionName } from '../consumers/decode/dimensions.ts';
+import type { DurationMs } from '../events.ts';
+import { beforeList } from './delays.ts';
+import { type Facts, quantile } from './facts.ts';
+import { usualGrade } from './names.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Durations that are proposed. */
+const STEPS: readonly DurationMs[] = [
+  10 * SECOND,
+  30 * SECOND,
+  MINUTE,
+  5 * MINUTE,
+  10 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  2 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+  3 * DAY,
+  7 * DAY,
+  30 * DAY,
+];
+const USUAL_HORIZONS: readonly DurationMs[] = [MINUTE, 5 * MINUTE, 30 * MINUTE];
+const LEAST_DISORDER = 10 * SECOND;
+/** Values of a dimension that is proposed as cohorts. */
+const MOST_VALUES = 50;
+const MOST_DIMENSIONS = 3;
+
+export interface Dimension {
+  readonly name: string;
+  /** Cohorts that it makes. */
+  readonly cohorts: number;
+  readonly isProposed: boolean;
+}
+
+export type Grade = number | 'veto' | 'rating';
+
+export interface Proposal {
+  readonly outOfOrderness: DurationMs;
+  readonly backward: DurationMs;
+  readonly horizons: readonly DurationMs[];
+  readonly grades: ReadonlyMap<string, Grade>;
+  /** Actions whose worth nobody can tell by their names; they have grade 0 until the user says more. */
+  readonly unknownActions: readonly string[];
+  readonly dimensions: readonly Dimension[];
+  readonly cohorts: readonly (readonly string[])[];
+}
+
+/** `offset`: of the clocks, which the delays hold beside the time that people take. */
+export function propose(facts: Facts, offset: DurationMs, ownGrades: ReadonlySet<string>): Proposal {
+  const delays = offset === 0 ? facts.joining.delays : facts.joining.delays.map((delay) => delay - offset);
+  const before = beforeList(delays);
+  const grades = new Map<string, Grade>();
+  const unknownActions: string[] = [];
+  for (const [action] of [...facts.actions].sort(([, a], [, b]) => b - a)) {
+    const grade = usualGrade(action);
+    grades.set(action, grade ?? 0);
+    if (grade === undefined && !ownGrades.has(action)) unknownActions.push(action);
+  }
+  const dimensions = dimensionsOf(facts);
+  return {
+    outOfOrderness: outOfOrderness(facts),
+    backward: before.share > 0.001 && before.share < 0.5 && before.by <= 5 * MINUTE ? atLeast(before.by) : 0,
+    horizons: horizonsOf(delays.filter((delay) => delay >= 0)),
+    grades,
+    unknownActions,
+    dimensions,
+    cohorts: [[], ...dimensions.filter(({ isProposed }) => isProposed).map(({ name }) => [name])],
+  };
+}
+
+/** What covers all that was seen, unless a few records are far off, or the log is in no order at all. */
+function outOfOrderness({ disorder: { most, usual } }: Facts): DurationMs {
+  const covered = most > 100 * Math.max(usual, SECOND) ? usual : most;
+  return covered < LEAST_DISORDER || covered > DAY ? LEAST_DISORDER : atLeast(covered + 1);
+}
+
+/** A short one that holds about half, one that holds nine of ten, one that holds nearly all. */
+function horizonsOf(delays: readonly DurationMs[]): readonly DurationMs[] {
+  if (delays.length < 10) {
+    const last = delays.length === 0 ? 0 : delays[delays.length - 1];
+    return last < USUAL_HORIZONS[2] ? USUAL_HORIZONS : [...USUAL_HORIZONS, atLeast(last + 1)];
+  }
+  const ladder = [0.5, 0.9, 0.995].map((share) => Math.max(MINUTE, atLeast(quantile(delays, share) + 1)));
+  return [...new Set(ladder)].sort((a, b) => a - b);
+}
+
+function atLeast(duration: DurationMs): DurationMs {
+  return STEPS.find((step) => step >= duration) ?? STEPS[STEPS.length - 1];
+}
+
+function dimensionsOf({ variants, dimensions }: Facts): readonly Dimension[] {
+  const found: { name: string; cohorts: number }[] = [];
+  if (variants.size > 0) found.push({ name: 'variant', cohorts: variants.size });
+  for (const [name, values] of dimensions) if (isDimensionName(name)) found.push({ name, cohorts: values.size });
+  let proposed = 0;
+  return found.map(({ name, cohorts }) => {
+    const isProposed = name === 'variant' || (cohorts > 1 && cohorts <= MOST_VALUES && proposed++ < MOST_DIMENSIONS);
+    return { name, cohorts, isProposed };
+  });
+}

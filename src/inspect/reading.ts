@@ -1,0 +1,179 @@
+/** How records become events, and the events of a sample: what replay would make of the records, without its strictness. */
+import { type Adapted, canonicalAdapter } from '../consumers/decode/adapter.ts';
+import { listAdapter, listKey } from '../consumers/decode/list.ts';
+import { mapAdapter, mapsAdapter } from '../consumers/decode/map.ts';
+import { type Fields, isFields, isItem, type RawRecord } from '../consumers/decode/raw.ts';
+import type { AdapterChoice, PositionBase } from '../consumers/decode/settings.ts';
+import type { EpochMs } from '../events.ts';
+import { type TimeForm, timeOf } from './times.ts';
+
+/** How the records of one side are read. */
+export interface Reading {
+  readonly adapter: AdapterChoice;
+  /** Of `ts`; undefined: no field holds times. */
+  readonly time: { readonly form: TimeForm; readonly quoted: boolean } | undefined;
+  readonly positionBase: PositionBase;
+}
+
+export interface SampledList {
+  readonly requestId: string;
+  readonly ts: EpochMs;
+  readonly items: readonly string[];
+  readonly userId: string | undefined;
+  readonly offset: number;
+  readonly variant: string | undefined;
+  /** Values of the other dimensions by name. */
+  readonly dimensions: ReadonlyMap<string, string>;
+}
+
+export interface SampledFeedback {
+  readonly requestId: string;
+  readonly itemId: string;
+  readonly ts: EpochMs;
+  readonly action: string;
+  readonly identity: string;
+  readonly userId: string | undefined;
+  readonly value: number | undefined;
+}
+
+export interface Sample {
+  readonly lists: readonly SampledList[];
+  readonly feedback: readonly SampledFeedback[];
+  /** Event times in the order of the records. */
+  readonly times: readonly EpochMs[];
+  /** Records that hold no whole event: by the field that is missing. */
+  readonly missing: ReadonlyMap<string, number>;
+}
+
+/** Events of records in their order. Those that lack something are left out and counted. */
+export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample {
+  const lists: SampledList[] = [];
+  const feedback: SampledFeedback[] = [];
+  const times: EpochMs[] = [];
+  const missing = new Map<string, number>();
+  const note = (reason: string): void => void missing.set(reason, (missing.get(reason) ?? 0) + 1);
+  for (const adapted of adaptedBy(adapter, rows)) {
+    if (typeof adapted === 'string') {
+      note(adapted);
+      continue;
+    }
+    for (const record of adapted) {
+      const event = Array.isArray(record.items) ? listOf(record) : feedbackOf(record);
+      if (typeof event === 'string') {
+        note(event);
+        continue;
+      }
+      times.push(event.ts);
+      if ('items' in event) lists.push(event);
+      else feedback.push(event);
+    }
+  }
+  return { lists, feedback, times, missing };
+}
+
+function adaptedBy(adapter: AdapterChoice, rows: readonly Fields[]): readonly Adapted[] {
+  if (adapter === 'open-bandit') return rows.map(openBanditRecords);
+  if (typeof adapter === 'object' && 'list' in adapter) {
+    const read = listAdapter(adapter, (value) => timeOf(value)?.ms ?? Number.NaN);
+    return [...grouped(rows, listKey(adapter)).values()].map((group) => read(`[${group.join(',')}]`, '', 0));
+  }
+  const read =
+    adapter === 'canonical' ? canonicalAdapter : 'map' in adapter ? mapAdapter(adapter.map) : mapsAdapter(adapter.maps);
+  return rows.map((row) => read(JSON.stringify(row), '', 0));
+}
+
+/** Rows by their request, as JSON. */
+function grouped(
+  rows: readonly Fields[],
+  keyOf: (value: Uint8Array) => string | undefined,
+): ReadonlyMap<string, string[]> {
+  const groups = new Map<string, string[]>();
+  const encoder = new TextEncoder();
+  for (const row of rows) {
+    const json = JSON.stringify(row);
+    const key = keyOf(encoder.encode(json));
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [json]);
+    else group.push(json);
+  }
+  return groups;
+}
+
+function openBanditRecords(row: Fields, at: number): readonly RawRecord[] {
+  const requestId = `row ${at + 1}`;
+  const ts = row['timestamp'];
+  const shown = { requestId, ts, items: [row['item_id']] };
+  return row['click'] === '1' ? [shown, { requestId, ts, itemId: row['item_id'], action: 'click' }] : [shown];
+}
+
+/** The parts of a list that is written as text. */
+export function partsOf(text: string, separator: string | 'json'): readonly unknown[] {
+  if (separator !== 'json') return text.split(separator).map((part) => part.trim());
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+function listOf(record: RawRecord): SampledList | string {
+  const requestId = idOf(record.requestId);
+  if (requestId === undefined) return 'requestId';
+  const items = Array.isArray(record.items) ? record.items.map(itemIdOf) : [];
+  const known = items.filter((id) => id !== undefined);
+  if (known.length < items.length) return 'items[].id';
+  const cohorts = isFields(record.cohorts) ? record.cohorts : {};
+  const dimensions = new Map<string, string>();
+  for (const [name, value] of Object.entries({ surface: record.surface, ...cohorts })) {
+    const text = scalarText(value);
+    if (text !== undefined) dimensions.set(name, text);
+  }
+  const experiments = isFields(record.experiments) ? record.experiments : {};
+  return {
+    requestId,
+    ts: timeOf(record.ts)?.ms ?? Number.NaN,
+    items: known,
+    userId: idOf(record.userId),
+    offset: Number(record.offset ?? 0),
+    variant: scalarText(record.variant) ?? scalarText(experiments['default']),
+    dimensions,
+  };
+}
+
+function feedbackOf(record: RawRecord): SampledFeedback | string {
+  const requestId = idOf(record.requestId);
+  const itemId = idOf(record.itemId);
+  const action = scalarText(record.action);
+  if (requestId === undefined) return 'requestId';
+  if (itemId === undefined) return 'itemId';
+  if (action === undefined) return 'action';
+  const ts = timeOf(record.ts)?.ms ?? Number.NaN;
+  const value = Number(record.value ?? Number.NaN);
+  const eventId = idOf(record.eventId);
+  return {
+    requestId,
+    itemId,
+    ts,
+    action,
+    identity: eventId ?? `${itemId} ${action} ${ts} ${value}`,
+    userId: idOf(record.userId),
+    value: Number.isFinite(value) ? value : undefined,
+  };
+}
+
+function itemIdOf(item: unknown): string | undefined {
+  return idOf(isItem(item) ? item.id : item);
+}
+
+/** As the decoder reads ids: text, or a whole number. */
+export function idOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
+}
+
+function scalarText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}

@@ -1,0 +1,90 @@
+/** An inspection as data, for `--output json`: plain objects in place of maps, and no records. */
+import { DELAY_BINS, delayBins, quantile } from './facts.ts';
+import type { Field } from './fields.ts';
+import type { InspectedSide, Inspection } from './inspected.ts';
+
+export function reportOf(inspection: Inspection): object {
+  const { files, impressions, feedback, joins, items, facts, clock, zones, proposal, findings } = inspection;
+  const { joining } = facts;
+  return {
+    findings,
+    files: files.map(({ name, format, rows, bad, more, judged, known }) => ({
+      name,
+      format,
+      records: rows.length + bad.length,
+      more,
+      bad: bad.slice(0, 10),
+      role: judged?.role ?? null,
+      why: judged?.why ?? null,
+      system: known === undefined ? null : { name: known.system, page: known.page },
+    })),
+    impressions: sideOf(impressions),
+    feedback: impressions === feedback ? null : sideOf(feedback),
+    join: {
+      tried: joins.slice(0, 20).map(({ impressions: i, feedback: f, match: { share, difference } }) => ({
+        impressions: i,
+        feedback: f,
+        share,
+        difference: difference ?? null,
+      })),
+      items: items.slice(0, 10).map(({ feedback: f, share, withinList, difference }) => ({
+        feedback: f,
+        share,
+        withinList,
+        difference: difference ?? null,
+      })),
+      feedback: joining.asked,
+      known: joining.known,
+      inList: joining.inList,
+    },
+    delays: {
+      bins: delayBins(joining.delays).map((n, i) => ({ upTo: DELAY_BINS[i] ?? null, n })),
+      median: finite(quantile(joining.delays, 0.5)),
+      p99: finite(quantile(joining.delays, 0.99)),
+      clockOffset: clock?.offset ?? null,
+      timeZones: { impressions: zones.impressions ?? null, feedback: zones.feedback ?? null },
+    },
+    users: facts.users,
+    variants: Object.fromEntries(facts.variants),
+    splitChance: facts.splitChance ?? null,
+    usersOfSeveralVariants: facts.crossed,
+    duplicates: facts.duplicates,
+    disorder: facts.disorder,
+    actions: Object.fromEntries(facts.actions),
+    proposal: { ...proposal, grades: Object.fromEntries(proposal.grades) },
+  };
+}
+
+function sideOf(side: InspectedSide | undefined): object | null {
+  if (side === undefined) return null;
+  const { files, profile, fits, missing, reading, sample } = side;
+  return {
+    files,
+    records: profile.records,
+    adapter: reading.adapter,
+    fits,
+    missing,
+    incomplete: Object.fromEntries(sample.missing),
+    fields: [...profile.fields.values()].map((field) => fieldOf(field, profile.records)),
+  };
+}
+
+function fieldOf(field: Field, records: number): object {
+  const { path, types, records: n, values, distinct, manyMore, example, elements } = field;
+  const isHolder = typeof example === 'object';
+  return {
+    path,
+    types: Object.fromEntries(types),
+    share: records === 0 ? 0 : n / records,
+    values,
+    distinct: distinct.size,
+    moreDistinct: manyMore,
+    example: isHolder ? null : example,
+    elements,
+    times: Object.fromEntries(field.times),
+  };
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,136 @@
+/** Which file holds lists, which feedback, and which both: by what its records hold, unless the user says so. */
+import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
+import type { Fields } from '../consumers/decode/raw.ts';
+import type { Kinds, Side } from './canonical.ts';
+import { type Field, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
+import { percent } from './finding.ts';
+import { type ListCandidate, listCandidates, rowList } from './lists.ts';
+import { nameFit, usualGrade } from './names.ts';
+
+export type Role = 'impressions' | 'feedback' | 'both';
+
+export interface Judged {
+  readonly role: Role;
+  /** Half a sentence. */
+  readonly why: string;
+  /** Of a log of both: what tells the records apart; undefined: that they have a list. */
+  readonly kinds: Kinds | undefined;
+}
+
+const NEARLY_ALL = 0.95;
+const NEARLY_NONE = 0.05;
+
+/**
+ * Of all files together: that both have lists is no matter if one of them has actions, too. `given`: what the user says; it
+ * holds, unless each file is what the other is said to be.
+ */
+export function rolesOf(sides: readonly Side[], given: readonly (Role | undefined)[]): readonly Judged[] {
+  const judged = sides.map(judge);
+  const isMixed = judged.some(({ role }) => role === 'both');
+  if (sides.length > 1 && !isMixed) {
+    const lists = judged.filter(({ role }) => role === 'impressions').length;
+    for (const [i, side] of sides.entries()) {
+      const action = judged[i].role === 'impressions' ? actionsOf(side.profile) : undefined;
+      const others = judged.some(
+        (one, j) => j !== i && one.role === 'impressions' && actionsOf(sides[j].profile) === undefined,
+      );
+      if (action === undefined || lists < 2 || !others) continue;
+      judged[i] = { role: 'feedback', why: `${action.path} holds actions`, kinds: undefined };
+    }
+  }
+  const isSwapped =
+    given.includes('impressions') &&
+    judged.every(({ role }, i) => given[i] !== undefined && role !== 'both' && given[i] !== role);
+  return judged.map((one, i) => {
+    const role = given[i];
+    return role === undefined || role === one.role || isSwapped ? one : { ...one, role, why: `as you say; ${one.why}` };
+  });
+}
+
+function judge({ rows, profile }: Side): Judged {
+  const [best] = listCandidates(profile, rows);
+  if (rowList(profile, rows) !== undefined && (best === undefined || best.share < NEARLY_ALL)) {
+    return { role: 'impressions', why: 'one row for each item of a list', kinds: undefined };
+  }
+  if (best === undefined || best.share <= NEARLY_NONE) {
+    const action = actionsOf(profile);
+    const why =
+      action === undefined ? 'no field holds lists' : `no field holds lists, and ${action.path} holds actions`;
+    return { role: 'feedback', why, kinds: undefined };
+  }
+  const kinds = kindsOf(profile, rows, best);
+  if (kinds !== undefined) {
+    return { role: 'both', why: `${kinds.path} tells lists (${kinds.lists.join(', ')}) from the rest`, kinds };
+  }
+  const path = best.form.kind === 'rows' ? best.form.item : best.form.path;
+  if (best.share >= NEARLY_ALL) {
+    return {
+      role: 'impressions',
+      why: `${path} is a list of ${Math.round(10 * best.length) / 10} items on average`,
+      kinds: undefined,
+    };
+  }
+  return { role: 'both', why: `${percent(best.share)} of the records have a list, ${path}`, kinds: undefined };
+}
+
+/** A field whose values people do: clicks, purchases. */
+function actionsOf({ fields, records }: Profile): Field | undefined {
+  return [...fields.values()].find((field) => {
+    if (mainType(field) !== 'text' || field.records < 0.5 * records || field.distinct.size > 60) return false;
+    if (timesOf(field) !== undefined || nameFit(field.path, 'action') === 0) return false;
+    let done = 0;
+    for (const [action, n] of field.distinct) if (isDone(action)) done += n;
+    return done >= 0.5 * field.values;
+  });
+}
+
+function isDone(action: string): boolean {
+  const grade = usualGrade(action);
+  return grade !== undefined && grade !== 0;
+}
+
+/** The field whose value says whether a record has a list. */
+function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate): Kinds | undefined {
+  if (list.form.kind === 'rows') return undefined;
+  const listAt = parsePointer(list.form.path) ?? [];
+  const candidates = [...profile.fields.values()]
+    .filter(
+      (field) => !isOfElements(field.path) && mainType(field) === 'text' && field.records >= NEARLY_ALL * rows.length,
+    )
+    .filter(({ distinct, path }) => distinct.size >= 2 && distinct.size <= 40 && nameFit(path, 'action') > 0)
+    .sort((a, b) => nameFit(b.path, 'action') - nameFit(a.path, 'action'));
+  for (const field of candidates) {
+    const at = parsePointer(field.path) ?? [];
+    const counts = new Map<string, { all: number; withList: number }>();
+    for (const row of rows) {
+      const value = String(resolvePointer(row, at));
+      const count = counts.get(value) ?? { all: 0, withList: 0 };
+      count.all++;
+      if ((resolvePointer(row, listAt) ?? undefined) !== undefined) count.withList++;
+      counts.set(value, count);
+    }
+    const shows = ([value, { all, withList }]: [string, { all: number; withList: number }]): boolean =>
+      withList >= 0.9 * all && !isDone(value);
+    const lists = [...counts].filter(shows).map(([value]) => value);
+    const others = [...counts.keys()].filter((value) => !lists.includes(value));
+    const hasActions = others.some((value) => usualGrade(value) !== undefined || nameFit(field.path, 'action') >= 0.5);
+    if (lists.length > 0 && others.length > 0 && hasActions) return { path: field.path, lists, others };
+  }
+  return undefined;
+}
+
+/** The records of a log of both sides that hold lists, and the others. */
+export function splitBoth(
+  rows: readonly Fields[],
+  kinds: Kinds | undefined,
+  list: ListCandidate | undefined,
+): { readonly lists: readonly Fields[]; readonly others: readonly Fields[] } {
+  const path = kinds?.path ?? (list === undefined || list.form.kind === 'rows' ? undefined : list.form.path);
+  if (path === undefined) return { lists: [], others: rows };
+  const at = parsePointer(path) ?? [];
+  const isList = (row: Fields): boolean => {
+    const value = resolvePointer(row, at);
+    return kinds === undefined ? (value ?? undefined) !== undefined : kinds.lists.includes(String(value));
+  };
+  return { lists: rows.filter(isList), others: rows.filter((row) => !isList(row)) };
+}

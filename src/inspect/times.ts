@@ -1,0 +1,89 @@
+/** The forms in which logs write times, each told by the value alone. */
+import { parseTime } from '../consumers/decode/times.ts';
+import type { DurationMs, EpochMs } from '../events.ts';
+
+/**
+ * `zoned`: ISO 8601 with its zone. `utc`: with the letters UTC or GMT behind it. `local`: without a zone. Numbers by the range
+ * they lie in, which cannot be confused between 2001 and 2286.
+ */
+export const TIME_FORMS = ['zoned', 'utc', 'local', 's', 'ms', 'us', 'ns'] as const;
+export type TimeForm = (typeof TIME_FORMS)[number];
+
+export interface TimeValue {
+  readonly form: TimeForm;
+  /** A number that is written as text. */
+  readonly quoted: boolean;
+  /** A local time as if it were one of UTC. */
+  readonly ms: EpochMs;
+}
+
+const UNITS = [
+  ['s', 1e9, 1000],
+  ['ms', 1e12, 1],
+  ['us', 1e15, 1e-3],
+  ['ns', 1e18, 1e-6],
+] as const;
+const LOCAL = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?$/;
+const NAMED_UTC = /^(.*\d) ?(?:UTC|GMT|Z)$/;
+const DIGITS = /^\d{10}(?:\.\d+)?$|^\d{13}(?:\.\d+)?$|^\d{16}$|^\d{19}$/;
+
+/** undefined: no time in any of these forms. */
+export function timeOf(value: unknown): TimeValue | undefined {
+  if (typeof value === 'number') return ofNumber(value, false);
+  if (typeof value !== 'string' || value.length > 48) return undefined;
+  const text = value.trim();
+  if (DIGITS.test(text)) return ofNumber(Number(text), true);
+  const zoned = parseTime(text);
+  if (!Number.isNaN(zoned)) return { form: 'zoned', quoted: false, ms: zoned };
+  const named = NAMED_UTC.exec(text);
+  const bare = named?.[1] ?? text;
+  if (!LOCAL.test(bare)) return undefined;
+  const ms = parseTime(`${bare}Z`);
+  return Number.isNaN(ms) ? undefined : { form: named === null ? 'local' : 'utc', quoted: false, ms };
+}
+
+function ofNumber(value: number, quoted: boolean): TimeValue | undefined {
+  const unit = UNITS.find(([, least]) => value >= least && value < 10 * least);
+  return unit === undefined ? undefined : { form: unit[0], quoted, ms: Math.floor(value * unit[2]) };
+}
+
+/** What looks like a date, and is in none of the forms. */
+export function isOtherDate(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    /^(?:\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}[./]\d\d[./]\d\d|[A-Z][a-z]{2},? \d{1,2} |\d{1,2} [A-Z][a-z]{2} \d{4})/.test(
+      value,
+    )
+  );
+}
+
+const WORDS: Readonly<Record<TimeForm, string>> = {
+  zoned: 'ISO times with a zone',
+  utc: 'times in UTC',
+  local: 'times without a zone',
+  s: 'seconds',
+  ms: 'milliseconds',
+  us: 'microseconds',
+  ns: 'nanoseconds',
+};
+
+export function timeWords(form: TimeForm): string {
+  return WORDS[form];
+}
+
+/** `3 s`, `2.5 min`, `1 h 30 min`: for sentences. */
+export function spoken(duration: DurationMs): string {
+  const ms = Math.abs(duration);
+  if (ms < 1000) return `${ms} ms`;
+  if (ms < 60_000) return `${round(ms / 1000)} s`;
+  if (ms < 3_600_000) return `${round(ms / 60_000)} min`;
+  if (ms < 86_400_000) {
+    const minutes = Math.round(ms / 60_000);
+    return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  }
+  return `${round(ms / 86_400_000)} days`;
+}
+
+function round(value: number): string {
+  return value < 10 ? String(Math.round(value * 10) / 10) : String(Math.round(value));
+}

@@ -1,0 +1,76 @@
+/** The newest records of the configured topics, for those who want to see what flows without taking part. */
+import type { Settings } from '../config/settings.ts';
+import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
+import { type SampleRange, sample } from '../consumers/source/kafka-sample.ts';
+import { troubleOf } from '../consumers/source/kafka-trouble.ts';
+import type { Bounds } from '../consumers/source/port.ts';
+import { checkPartitions, StartRefused } from './checks.ts';
+import { kafkaConnection } from './settings.ts';
+
+export const SAMPLE_TIMEOUT_MS = 15_000;
+/** Newest records of one topic that doctor looks at. */
+export const SAMPLED_PER_TOPIC = 10_000;
+const SAMPLED_PER_PARTITION = 2000;
+
+/** The newest records of each partition, as far as they can be read: what is in a transaction would not be in time. `bounds`: by topic, then partition. */
+export function newestRanges(
+  names: readonly string[],
+  bounds: readonly (readonly Bounds[])[],
+  perTopic: number,
+  perPartition = SAMPLED_PER_PARTITION,
+): readonly SampleRange[] {
+  return bounds.flatMap((ofTopic, topic) => {
+    const each = Math.min(perPartition, Math.ceil(perTopic / ofTopic.length));
+    return ofTopic.map(({ start, end: logEnd, openFrom: end = logEnd }, partition) => ({
+      topic: names[topic],
+      partition,
+      from: Math.max(start, end - each),
+      to: end,
+    }));
+  });
+}
+
+export interface SampledPartition {
+  readonly topic: string;
+  readonly role: Settings['kafka']['topics'][number]['role'];
+  /** In the order of the log. */
+  readonly values: readonly Uint8Array[];
+}
+
+export interface TopicsSample {
+  readonly partitions: readonly SampledPartition[];
+  /** false: the time was over before all were read. */
+  readonly complete: boolean;
+}
+
+/** Rejects with what is wrong, in words. */
+export async function sampleTopics(settings: Settings, perTopic: number): Promise<TopicsSample> {
+  const { topics, groupId } = settings.kafka;
+  const names = topics.map(({ name }) => name);
+  const connection = kafkaConnection(settings, 'receval-inspect');
+  const admin = new KafkaAdmin({ ...connection, topics: names });
+  try {
+    const partitions = checkPartitions(settings, await admin.questions.partitionCounts());
+    const bounds = await Promise.all(
+      names.map((_, topic) =>
+        Promise.all(Array.from({ length: partitions }, (_, partition) => admin.questions.bounds(partition, topic))),
+      ),
+    );
+    const ranges = newestRanges(names, bounds, perTopic, perTopic);
+    const { records, complete } = await sample(admin.client, `${groupId}-inspect`, ranges, SAMPLE_TIMEOUT_MS);
+    const read = topics.flatMap(({ name, role }) =>
+      Array.from({ length: partitions }, (_, partition): SampledPartition => {
+        const ofPartition = records.filter((record) => record.topic === name && record.partition === partition);
+        ofPartition.sort((a, b) => a.offset - b.offset);
+        return { topic: name, role, values: ofPartition.map(({ value }) => value).filter((value) => value !== null) };
+      }),
+    );
+    return { partitions: read, complete };
+  } catch (error) {
+    if (error instanceof StartRefused) throw error;
+    const { message } = await troubleOf(error, connection, { probe: false });
+    throw new Error(message, { cause: error });
+  } finally {
+    await admin.close().catch(() => {});
+  }
+}

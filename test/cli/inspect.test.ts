@@ -1,0 +1,134 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FINDING_CODES } from '../../src/inspect/finding.ts';
+import { ROOT, receval } from './receval.ts';
+
+const T = Date.parse('2026-11-21T08:00:00.000Z');
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'receval-inspect-'));
+  const lists = Array.from({ length: 30 }, (_, n) => ({ req: `r${n}`, at: T + n * 1000, docs: ['a', 'b', `c${n}`] }));
+  const clicks = lists.map(({ req, at, docs }, n) => ({ req, at: at + 2000, doc: docs[n % 3], kind: 'click' }));
+  const text = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  writeFileSync(join(folder, 'lists.gz'), gzipSync(text(lists)));
+  writeFileSync(join(folder, 'clicks.ndjson'), text(clicks));
+  writeFileSync(join(folder, 'empty.ndjson'), '');
+  writeFileSync(join(folder, 'own.yaml'), 'grades: {kaufen: 3}\n');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const inspect = (...args: readonly string[]) => receval(['inspect', ...args], { cwd: folder });
+
+describe('receval inspect', () => {
+  it('writes a configuration that replay takes as it is, and does not overwrite one', async () => {
+    const first = await inspect('clicks.ndjson', 'lists.gz', '--write', 'receval.yaml');
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    const command = first.stdout.trimEnd().split('\n').at(-1)?.trim();
+    expect(command).toBe('$ receval replay --config receval.yaml --impressions lists.gz --feedback clicks.ndjson');
+    const replay = await receval([...(command ?? '').split(' ').slice(2), '--output', 'json'], { cwd: folder });
+    const { rows, feedback } = JSON.parse(replay.stdout);
+    // Ten clicks each at ranks 1, 2 and 3.
+    expect(rows.at(-1).measures.mrr.value).toBeCloseTo((1 + 1 / 2 + 1 / 3) / 3, 9);
+    expect(feedback.attributed).toBe(30);
+    const checked = await receval(['config', 'check', '--config', 'receval.yaml'], { cwd: folder });
+    expect(checked.code).toBe(0);
+    const again = await inspect('clicks.ndjson', 'lists.gz', '--write', 'receval.yaml');
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      'receval: --write: receval.yaml is there already: name another file, or remove it\n',
+    ]);
+  });
+
+  it('tells everything as JSON, within the sample', async () => {
+    const { code, stdout } = await inspect('lists.gz', 'clicks.ndjson', '--output', 'json', '--sample', '12');
+    const found = JSON.parse(stdout);
+    expect(code).toBe(0);
+    expect(found.files).toMatchObject([
+      {
+        name: 'lists.gz',
+        records: 12,
+        more: true,
+        role: 'impressions',
+        format: { compression: 'gzip', form: { kind: 'ndjson' } },
+      },
+      { name: 'clicks.ndjson', records: 12, more: true, role: 'feedback' },
+    ]);
+    expect(found.join).toMatchObject({ feedback: 12, known: 12, inList: 12 });
+    expect(found.join.tried[0]).toMatchObject({ impressions: '/req', feedback: '/req', share: 1 });
+    expect(found.impressions.fields.map(({ path }: { path: string }) => path)).toEqual([
+      '/req',
+      '/at',
+      '/docs',
+      '/docs[]',
+    ]);
+    expect(found.delays).toMatchObject({ median: 2000, clockOffset: null });
+  });
+
+  it('ends with 1 where something is wrong, and writes nothing that nobody could read', async () => {
+    const alone = await inspect('lists.gz');
+    expect(alone.code).toBe(1);
+    expect(alone.stdout).toMatch(/^What looks wrong\n {2}1\. lists\.gz holds lists, and no file holds feedback/);
+    const none = await inspect('clicks.ndjson', '--write', 'none.yaml');
+    expect([none.code, existsSync(join(folder, 'none.yaml'))]).toEqual([1, false]);
+    expect(none.stderr).toBe('receval: none.yaml was not written: no configuration reads these logs as they are\n');
+    expect(none.stdout).toContain('No file holds lists');
+  });
+
+  it('knows the actions that a configuration has grades for', async () => {
+    const file = join(folder, 'kaufen.ndjson');
+    writeFileSync(file, readFileSync(join(folder, 'clicks.ndjson'), 'utf8').replaceAll('click', 'kaufen'));
+    const [without, own] = [
+      await inspect('lists.gz', 'kaufen.ndjson'),
+      await inspect('lists.gz', 'kaufen.ndjson', '--config', 'own.yaml'),
+    ];
+    expect(without.stdout).toContain('Actions that have no grade are worth 0: kaufen (30)');
+    expect(own.stdout).not.toContain('have no grade');
+  });
+
+  it.each([
+    [[], 'name the logs'],
+    [['-'], 'give it by its name, not on standard input'],
+    [['lists.gz', '--output', 'yaml'], '--output: no form "yaml"'],
+    [['lists.gz', '--sample', '0'], '--sample: expected a whole number from 1'],
+    [['lists.gz', '--kafka'], 'name no files with it'],
+  ] as const)('refuses %j as wrong usage', async (args, message) => {
+    const { code, stderr } = await inspect(...args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    ['gone.ndjson', 'cannot read gone.ndjson: there is no such file'],
+    ['.', 'cannot read .: it is a folder'],
+  ])('cannot read %s', async (file, message) => {
+    const { code, stderr } = await inspect(file);
+    expect([code, stderr]).toEqual([1, `receval: ${message}\n`]);
+  });
+
+  it('says that a file is empty', async () => {
+    const { code, stdout } = await inspect('empty.ndjson');
+    expect(stdout).toContain('empty.ndjson is empty');
+    expect(code).toBe(1);
+  });
+});
+
+describe('docs/inspect.md', () => {
+  const page = readFileSync(join(ROOT, 'docs/inspect.md'), 'utf8');
+
+  it('explains every finding, and no other', () => {
+    const rows = [...page.slice(page.indexOf('## Findings')).matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code);
+    expect(rows.sort()).toEqual([...FINDING_CODES].sort());
+  });
+
+  it('explains every option', async () => {
+    const { stdout } = await inspect('--help');
+    const options = [...stdout.matchAll(/^ {2}(?:-\w, )?(--\w+)/gm)]
+      .map(([, option]) => option)
+      .filter((option) => option !== '--help');
+    expect(options.length).toBeGreaterThan(6);
+    expect(options.filter((option) => !page.includes(`\`${option}`))).toEqual([]);
+  });
+});

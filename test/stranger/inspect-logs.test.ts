@@ -1,0 +1,253 @@
+/**
+ * Logs as strangers have them: the whole screen of `receval inspect` (screen.txt beside each log), what it finds, and, where the
+ * log is sound, a replay with the configuration that it writes. The numbers were computed apart, from what the logs were made of.
+ */
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Given, nextCommand, sampleFiles } from '../../src/cli/inspect.ts';
+import { loadSettings } from '../../src/config/load.ts';
+import { configurationOf } from '../../src/inspect/configuration.ts';
+import type { Inspection } from '../../src/inspect/inspected.ts';
+import { inspect } from '../../src/inspect/inspection.ts';
+import { screenOf } from '../../src/inspect/screen.ts';
+import { type ReplayInputs, replay } from '../../src/replay/replay.ts';
+import type { ReplayResult } from '../../src/replay/result.ts';
+
+const LOGS = resolve(import.meta.dirname, 'logs');
+const SAMPLES = resolve(import.meta.dirname, '../../sample');
+const NOW = Date.parse('2026-11-23T00:00:00Z');
+
+interface Stranger {
+  readonly log: string;
+  /** In the order given; with what the user says of them. */
+  readonly files: readonly (string | Given)[];
+  /** Codes of what is wrong; then of what is noted. */
+  readonly wrong: readonly string[];
+  readonly notes: readonly string[];
+  /** Of a replay with the configuration that was written, at the longest horizon; undefined: the log is not sound. */
+  readonly mrr?: number;
+}
+
+const LOGS_OF_STRANGERS: readonly Stranger[] = [
+  { log: 'inspect-csv-bars', files: ['shown.csv', 'clicks.tsv'], wrong: [], notes: [], mrr: 0.436111 },
+  { log: 'inspect-rows', files: ['rows.csv'], wrong: [], notes: ['times_without_zone'], mrr: 0.488889 },
+  {
+    log: 'inspect-rows-and-clicks',
+    files: ['rows.tsv', 'clicks.csv'],
+    wrong: [],
+    notes: ['no_user_ids'],
+    mrr: 0.338889,
+  },
+  { log: 'inspect-prefix', files: ['served.ndjson', 'taps.ndjson'], wrong: ['ids_differ_by_prefix'], notes: [] },
+  { log: 'inspect-case', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['ids_differ_by_case'], notes: [] },
+  { log: 'inspect-zone', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['clock_offset'], notes: [] },
+  {
+    log: 'inspect-local-times',
+    files: ['served.json', 'clicks.ndjson'],
+    wrong: [],
+    notes: ['times_without_zone', 'no_user_ids'],
+    mrr: 0.286111,
+  },
+  { log: 'inspect-one-log', files: ['events.ndjson'], wrong: [], notes: [], mrr: 0.255556 },
+  { log: 'inspect-unsorted', files: ['events.ndjson'], wrong: ['out_of_order'], notes: ['no_user_ids'] },
+  {
+    log: 'inspect-float-ids',
+    files: ['shown.ndjson', 'clicks.ndjson'],
+    wrong: ['other_type_of_id'],
+    notes: ['no_user_ids'],
+  },
+  { log: 'inspect-clicked-inside', files: ['shown.ndjson'], wrong: ['feedback_within_items'], notes: ['no_user_ids'] },
+  { log: 'inspect-clicked-list', files: ['shown.ndjson'], wrong: [], notes: ['no_user_ids'], mrr: 0.344444 },
+  { log: 'inspect-only-users', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['nothing_joined'], notes: [] },
+  { log: 'inspect-two-ids', files: ['shown.ndjson', 'clicks.ndjson'], wrong: [], notes: [], mrr: 0.258333 },
+  {
+    log: 'inspect-swapped',
+    files: [
+      { path: '../inspect-two-ids/clicks.ndjson', role: 'impressions' },
+      { path: '../inspect-two-ids/shown.ndjson', role: 'feedback' },
+    ],
+    wrong: ['files_swapped'],
+    notes: [],
+    mrr: 0.258333,
+  },
+  { log: 'inspect-future', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['all_late'], notes: [] },
+  {
+    log: 'inspect-semicolons',
+    files: ['anzeigen.csv', 'aktionen.csv'],
+    wrong: ['unknown_actions'],
+    notes: ['no_user_ids'],
+  },
+  { log: 'inspect-other-items', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['items_never_match'], notes: [] },
+  {
+    log: 'inspect-clock-skew',
+    files: ['shown.ndjson', 'clicks.ndjson'],
+    wrong: [],
+    notes: ['feedback_before_list'],
+    mrr: 0.313889,
+  },
+  { log: 'inspect-sampled', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['few_joined'], notes: [] },
+  {
+    log: 'inspect-mixed-units',
+    files: ['shown.ndjson', 'clicks.ndjson'],
+    wrong: [],
+    notes: ['unit_of_time'],
+    mrr: 0.308333,
+  },
+  {
+    log: 'inspect-no-header',
+    files: ['shown.csv', 'clicks.csv'],
+    wrong: [],
+    notes: ['no_header', 'no_header', 'no_user_ids'],
+    mrr: 0.322222,
+  },
+  {
+    log: 'inspect-session-ids',
+    files: ['shown.ndjson', 'clicks.ndjson'],
+    wrong: ['request_ids_repeat'],
+    notes: ['no_user_ids'],
+  },
+  {
+    log: 'inspect-dates',
+    files: ['shown.csv', 'clicks.csv'],
+    wrong: ['most_invalid', 'most_invalid'],
+    notes: ['no_user_ids'],
+  },
+  {
+    log: 'inspect-utf16',
+    files: ['shown.ndjson', 'clicks.csv'],
+    wrong: ['encoding', 'feedback_missing'],
+    notes: ['no_user_ids'],
+  },
+  { log: 'inspect-trec', files: ['bm25.run', 'qrels.txt'], wrong: [], notes: ['not_a_log', 'not_a_log'] },
+  {
+    log: 'inspect-canonical',
+    files: ['impressions.ndjson', 'feedback.ndjson'],
+    wrong: ['bad_rows'],
+    notes: ['uneven_split'],
+    mrr: 0.36211,
+  },
+  { log: 'inspect-no-rank', files: ['shown.csv'], wrong: [], notes: ['no_user_ids'], mrr: 0.427778 },
+  { log: 'inspect-json-payload', files: ['events.ndjson'], wrong: [], notes: [], mrr: 0.336111 },
+  { log: 'inspect-order-lines', files: ['searches.ndjson', 'orders.ndjson'], wrong: [], notes: [], mrr: 0.45 },
+];
+
+const HERE = process.cwd();
+afterAll(() => process.chdir(HERE));
+
+async function look(files: Stranger['files']): Promise<{
+  readonly inspection: Inspection;
+  readonly given: readonly Given[];
+  readonly written: string | undefined;
+}> {
+  const given = files.map((file) => (typeof file === 'string' ? { path: file, role: undefined } : file));
+  const inspection = inspect(await sampleFiles(given, 20_000), { now: NOW, grades: new Set(), weights: undefined });
+  return { inspection, given, written: configurationOf(inspection, { topics: undefined }) };
+}
+
+/** As the user would with the command that is printed. */
+async function replayed(
+  { oneLog, impressions, feedback, files }: Inspection,
+  configuration: string,
+): Promise<ReplayResult> {
+  const settings = loadSettings({ file: 'written', readFile: () => configuration, env: {}, command: 'replay' });
+  const paths = (names: readonly string[]) => [...new Set(names)].map((path) => ({ path, defaults: new Map() }));
+  const inputs: ReplayInputs = oneLog
+    ? { events: paths(files.map(({ name }) => name)) }
+    : {
+        impressions: paths(impressions?.files ?? []),
+        feedback: feedback === impressions ? [] : paths(feedback?.files ?? []),
+      };
+  const options = { adapter: undefined, order: 'time', newId: randomUUID, hashSeed: 1, onProgress: () => {} } as const;
+  return replay({ settings, inputs, ...options });
+}
+
+function mrrOf({ rows }: ReplayResult): number | null | undefined {
+  const value = rows.filter(({ by }) => by.length === 0).at(-1)?.measures['mrr']?.value;
+  return typeof value === 'number' ? Number(value.toFixed(6)) : value;
+}
+
+describe.each(LOGS_OF_STRANGERS)('$log', ({ log, files, wrong, notes, mrr }) => {
+  let seen: Awaited<ReturnType<typeof look>>;
+  beforeAll(async () => {
+    process.chdir(join(LOGS, log));
+    seen = await look(files);
+  });
+
+  it('is told on one screen', async () => {
+    const { inspection, given, written } = seen;
+    const screen = screenOf(inspection, written === undefined ? undefined : nextCommand(inspection, undefined, given));
+    const lines = screen.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(40);
+    // A command is not broken over lines.
+    expect(lines.filter((line) => line.length > 100 && !line.trimStart().startsWith('$ '))).toEqual([]);
+    await expect(screen).toMatchFileSnapshot(join(LOGS, log, 'screen.txt'));
+  });
+
+  it('has found what is wrong, and no more', () => {
+    const codes = (level: string) =>
+      seen.inspection.findings.filter((one) => one.level === level).map(({ code }) => code);
+    expect({ wrong: codes('wrong'), notes: codes('note') }).toEqual({ wrong, notes });
+  });
+
+  it('is replayed with what was written, where it is sound', async () => {
+    const { inspection, written } = seen;
+    if (mrr === undefined) {
+      if (written !== undefined) loadSettings({ file: 'written', readFile: () => written, env: {}, command: 'replay' });
+      return;
+    }
+    expect(written).toBeDefined();
+    const result = await replayed(inspection, written ?? '');
+    expect(mrrOf(result)).toBe(mrr);
+    expect(result.feedback.drops).toMatchObject({ late: 0, not_in_list: 0, invalid: 0 });
+    loadSettings({ file: 'written', readFile: () => written ?? '', env: {}, command: 'run' });
+  });
+});
+
+describe('every log beside this test', () => {
+  it('stands in the table', () => {
+    const folders = readdirSync(LOGS).filter((name) => name.startsWith('inspect-'));
+    expect(folders.sort()).toEqual(LOGS_OF_STRANGERS.map(({ log }) => log).sort());
+  });
+});
+
+const SYSTEMS = [
+  ['algolia', ['impressions.ndjson', 'feedback.ndjson'], 'Algolia'],
+  ['amazon-personalize', ['impressions.ndjson', 'feedback.ndjson'], 'Amazon Personalize'],
+  ['ga4', ['impressions.ndjson', 'feedback.ndjson'], 'Google Analytics 4'],
+  ['ga4', ['impressions.ndjson', 'measurement.ndjson'], 'Google Analytics 4'],
+  ['opensearch-ubi', ['impressions.ndjson', 'feedback.ndjson'], 'OpenSearch UBI'],
+  ['segment', ['events.ndjson'], 'Segment'],
+  ['snowplow', ['events.ndjson'], 'Snowplow'],
+] as const;
+
+describe.each(SYSTEMS)('the log of %s (%j)', (folder, files, system) => {
+  it('is recognised by its fields, and replayed as its documentation does', async () => {
+    process.chdir(join(SAMPLES, 'adapters', folder));
+    const { inspection, written } = await look(files);
+    expect(new Set(inspection.files.map(({ known }) => known?.system))).toEqual(new Set([system]));
+    expect(inspection.findings.filter(({ level }) => level === 'wrong')).toEqual([]);
+    const configuration = files[1] === 'measurement.ndjson' ? 'measurement.yaml' : 'receval.yaml';
+    const own = await replayed(inspection, written ?? '');
+    const text = await import('node:fs').then(({ readFileSync }) => readFileSync(configuration, 'utf8'));
+    const documented = await replayed(inspection, text);
+    expect([mrrOf(own), own.impressions, own.feedback.read, own.feedback.attributed]).toEqual([
+      mrrOf(documented),
+      { ...documented.impressions, late: own.impressions.late },
+      documented.feedback.read,
+      documented.feedback.attributed,
+    ]);
+  });
+});
+
+describe('Open Bandit', () => {
+  it('is recognised by its columns', async () => {
+    process.chdir(join(SAMPLES, 'open_bandit'));
+    const { inspection, written } = await look(['random_men.csv.gz']);
+    expect(inspection.files[0]?.known?.system).toBe('Open Bandit');
+    expect(relative(SAMPLES, process.cwd())).toBe('open_bandit');
+    const result = await replayed(inspection, written ?? '');
+    expect([result.impressions.accepted, result.feedback.attributed]).toEqual([10_000, 46]);
+  });
+});
