@@ -12,6 +12,7 @@ import { afterAll, vi } from 'vitest';
 import { decodeCheckpoint, type UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import { exitCodeOf } from '../../src/cli/failure.ts';
+import { createTopics } from '../../src/consumers/source/kafka-admin.ts';
 import { type Admin, adminOf, kafkajs } from '../../src/consumers/source/kafka-client.ts';
 import type { Service } from '../services/it-with.ts';
 import { type RunningKafka, startKafka } from '../services/kafka.ts';
@@ -119,9 +120,9 @@ export class Stand {
   ): Promise<void> {
     const each = typeof partitions === 'number' ? { impressions: partitions, feedback: partitions } : partitions;
     await this.#asAdmin((admin) =>
-      admin.createTopics({
-        waitForLeaders: true,
-        topics: (['impressions', 'feedback'] as const)
+      createTopics(
+        admin,
+        (['impressions', 'feedback'] as const)
           .filter((side) => each[side] > 0)
           .map((side) => ({
             topic: this.topics[side],
@@ -131,7 +132,7 @@ export class Stand {
               value,
             })),
           })),
-      }),
+      ),
     );
   }
 

@@ -1,4 +1,5 @@
-import type { EpochMs, Offset } from '../../events.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DurationMs, EpochMs, Offset } from '../../events.ts';
 import { Brokers } from './kafka-brokers.ts';
 import { offsetOf } from './kafka-chunks.ts';
 import { adminOf, kafkajs } from './kafka-client.ts';
@@ -38,6 +39,35 @@ export function quietClient(connection: KafkaConnection): KafkaClient {
 }
 
 /** Questions to the brokers about topics and groups, and the making of topics. Each rejects with kafkajs' error. */
+const LEADERS_MS: DurationMs = 30_000;
+const LOOK_EVERY_MS: DurationMs = 100;
+
+type TopicsAdmin = Pick<ReturnType<KafkaClient['admin']>, 'createTopics' | 'fetchTopicOffsets'>;
+type NewTopics = Parameters<TopicsAdmin['createTopics']>[0]['topics'];
+
+/**
+ * Makes topics, and waits until every partition has a leader that answers. kafkajs's own wait gives up at once where the broker that
+ * it asks has not heard of a topic yet.
+ */
+export async function createTopics(admin: TopicsAdmin, topics: NewTopics): Promise<void> {
+  await admin.createTopics({ topics, waitForLeaders: false });
+  const until = Date.now() + LEADERS_MS;
+  for (const { topic } of topics) {
+    while (!(await hasLeaders(admin, topic, until))) await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** @throws what the broker said, when the time is over */
+function hasLeaders(admin: TopicsAdmin, topic: string, until: EpochMs): Promise<boolean> {
+  return admin.fetchTopicOffsets(topic).then(
+    () => true,
+    (error: unknown) => {
+      if (Date.now() > until) throw error;
+      return false;
+    },
+  );
+}
+
 export class KafkaAdmin {
   /** Partitions, offsets of the logs and of groups. */
   readonly questions: Brokers;
@@ -96,7 +126,7 @@ export class KafkaAdmin {
       const missing = this.#topics.filter((topic) => !there.has(topic));
       if (missing.length > 0) {
         const topics = missing.map((topic) => ({ topic, numPartitions: partitions }));
-        await admin.createTopics({ topics, waitForLeaders: true });
+        await createTopics(admin, topics);
       }
       return missing;
     });
