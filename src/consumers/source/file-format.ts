@@ -73,10 +73,13 @@ function firstLines(bytes: Uint8Array): readonly string[] {
   return lines;
 }
 
-/** JSON begins with a bracket or a brace. What does not is CSV if its name says so, or it has columns and no JSON follows. */
+/**
+ * JSON begins with a bracket or a brace. What does not is CSV if its name says so, or it has columns and no object follows; the
+ * first field of a row may well begin with a brace, but with a quote behind that it would be in quotes.
+ */
 function isCsv([line, next]: readonly string[], name: string): boolean {
   if (line === undefined || /^[[{]/.test(line)) return false;
-  return /\.(?:csv|tsv|tab)\b/i.test(name) || (delimiterOf(line) !== undefined && !/^[[{]/.test(next ?? ''));
+  return /\.(?:csv|tsv|tab)\b/i.test(name) || (delimiterOf(line) !== undefined && !/^\{\s*"/.test(next ?? ''));
 }
 
 /** The delimiter that stands most often in a line, outside of quotes. */

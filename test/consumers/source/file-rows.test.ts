@@ -212,6 +212,8 @@ describe('what a file is', () => {
     ['item\n7\n', 'x.csv.gz', 'csv', ','],
     ['item,b\n', 'x.tsv', 'csv', '\t'],
     ['broken, line\n{"a":1}\n', 'x', 'ndjson', undefined],
+    ['a,b\n[#,{}\n', 'x', 'csv', ','],
+    ['a,b\n{},[\n', 'x', 'csv', ','],
     ['no columns', 'x', 'ndjson', undefined],
     ['PAR1....', 'x.csv', 'parquet', undefined],
   ])('%j called %s is %s', (text, name, kind, delimiter) => {
