@@ -36,13 +36,15 @@ const MUCH_LATE = 0.1;
 /** Of events that are dated ahead. */
 const MUCH_AHEAD = 0.01;
 
-/** Whether the run says nothing: no impression counted, or there was feedback and none of it joined. */
+/** Whether the run says nothing: no impression counted, or none of the feedback joined that a measure needs. */
 export function isEmpty({
   input,
   impressions,
   feedback,
-}: Pick<RunFacts, 'input' | 'impressions' | 'feedback'>): boolean {
+  needsFeedback,
+}: Pick<RunFacts, 'input' | 'impressions' | 'feedback' | 'needsFeedback'>): boolean {
   if (impressions.accepted === 0) return true;
+  if (!needsFeedback) return false;
   const wasGiven = input === 'two sides' || (input === 'one log' && feedback.read > 0);
   return wasGiven && feedback.attributed === 0;
 }
@@ -110,6 +112,8 @@ function feedbackMissing({ input, feedback, needsFeedback, impressions }: RunFac
   ];
 }
 
+const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);
+
 function filesSwapped({ input, invalid, impressions }: RunFacts): readonly Finding[] {
   if (input !== 'two sides' || impressions.accepted > 0) return [];
   const wrong = (['impressions', 'feedback'] as const).map((side) =>
@@ -118,6 +122,8 @@ function filesSwapped({ input, invalid, impressions }: RunFacts): readonly Findi
   const [first] = wrong;
   if (first === undefined) return [];
   const others = wrong.map((reason) => reason?.count ?? 0);
+  // A record without items passes for feedback; a list under another name is one, too.
+  if (others[1] === 0 && !first.fields.some((field) => FEEDBACK_FIELDS.has(field))) return [];
   return [
     {
       code: 'files_swapped',
@@ -154,15 +160,17 @@ function reasonText({ code, field }: InvalidReason): string {
   return field === undefined ? code : `${code}: ${field}`;
 }
 
-function invalidRemedy({ code, field }: InvalidReason): string {
+function invalidRemedy({ side, code, field }: InvalidReason): string {
   switch (code) {
     case 'missing_field':
     case 'wrong_type':
-      return `Say where ${field ?? 'the field'} stands: adapter: {map: {...}} of the topic in the configuration.`;
+      return `Say where ${field ?? 'the field'} stands (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.`;
     case 'bad_time':
       return 'Say in which unit times are: tsUnit of the topic in the configuration.';
     case 'wrong_kind':
-      return 'These are records of the other side: are the files the wrong way round?';
+      return side === 'impressions'
+        ? 'Without items a record passes for feedback: say where the list stands (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.'
+        : 'These are records of the other side: are the files the wrong way round?';
     case 'not_json':
     case 'not_an_object':
     case 'not_utf8':

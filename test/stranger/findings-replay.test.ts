@@ -186,6 +186,17 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: ['60 records of --impressions are feedback, and 60 of --feedback are impressions.', 'Swap'],
     attributed: 0,
   },
+  'lists under another name, so that nothing says that they are lists': {
+    log: shop({ shown: ({ items, ...row }) => ({ ...row, results: items }) }),
+    codes: ['nothing_counted', 'most_invalid'],
+    says: [
+      '60 of 60 records of the impressions cannot be used: wrong_kind 60',
+      'has requestId, ts, userId, variant, results',
+      'say where the list stands',
+      'receval inspect FILE... finds out, and writes it',
+    ],
+    attributed: 0,
+  },
   'an empty file of feedback': {
     log: { ...shop(), feedback: [] },
     codes: ['feedback_missing'],
