@@ -1,7 +1,7 @@
 /** What is wrong with files as such, and with what they hold: of no known form, swapped, without lists, without a field that is needed. */
 import { assertNever } from '../events.ts';
 import { isOfElements } from './fields.ts';
-import { baseName, count, type Finding, jqPath, note, wrong } from './finding.ts';
+import { baseName, count, cut, type Finding, jqPath, note, wrong } from './finding.ts';
 import type { Form } from './format.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import type { JoinTrial } from './join-trial.ts';
@@ -150,8 +150,9 @@ export function ofRoles({ files, impressions, feedback, oneLog, joined, whoJoins
         'Add the log of what was shown, with the items in order; feedback alone shows no ranking.',
       ),
     );
-  } else if (feedback === undefined) {
-    found.push(...withoutFeedback(impressions));
+  } else {
+    found.push(...listsNotRead(impressions));
+    if (feedback === undefined) found.push(...withoutFeedback(impressions));
   }
   for (const [side, word] of [
     [impressions, 'lists'],
@@ -169,6 +170,31 @@ export function ofRoles({ files, impressions, feedback, oneLog, joined, whoJoins
     );
   }
   return found;
+}
+
+/** Lists in text, as Python and PostgreSQL print them: read as JSON they are none, cut at commas the brackets stay at the items. */
+function listsNotRead({ files, profile, fits }: InspectedSide): readonly Finding[] {
+  const path = fits.find(({ as }) => as === 'items')?.path;
+  const field = path === undefined ? undefined : profile.fields.get(path);
+  if (path === undefined || field === undefined) return [];
+  const texts = [...field.distinct.keys()].map((text) => String(text).trim());
+  const odd = texts.filter((text) => /^[[({].*[\])}]$/s.test(text) && !isJsonList(text));
+  if (odd.length <= texts.length / 2) return [];
+  return [
+    wrong(
+      'lists_not_read',
+      `The lists in ${path} of ${files.join(', ')} are text that is no JSON: such as ${cut(odd[0])}.`,
+      'Write each as a JSON list, ["a", "b"], or as ids with | between them, without brackets.',
+    ),
+  ];
+}
+
+function isJsonList(text: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(text));
+  } catch {
+    return false;
+  }
 }
 
 function withoutFeedback({ files, profile, fits }: InspectedSide): readonly Finding[] {

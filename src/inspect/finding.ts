@@ -9,6 +9,7 @@ export const FINDING_CODES = [
   'no_header',
   'files_swapped',
   'no_lists',
+  'lists_not_read',
   'feedback_missing',
   'feedback_within_items',
   'most_invalid',

@@ -40,6 +40,13 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     notes: ['no_user_ids'],
     mrr: 0.338889,
   },
+  { log: 'inspect-python-lists', files: ['shown.csv', 'clicks.csv'], wrong: ['lists_not_read'], notes: [] },
+  {
+    log: 'inspect-postgres-lists',
+    files: ['shown.csv', 'clicks.csv'],
+    wrong: ['lists_not_read', 'few_items_match'],
+    notes: ['users_of_two_variants'],
+  },
   { log: 'inspect-prefix', files: ['served.ndjson', 'taps.ndjson'], wrong: ['ids_differ_by_prefix'], notes: [] },
   { log: 'inspect-case', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['ids_differ_by_case'], notes: [] },
   { log: 'inspect-zone', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['clock_offset'], notes: [] },
