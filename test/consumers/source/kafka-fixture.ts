@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaSource } from '../../../src/consumers/source/kafka.ts';
+import { createTopics } from '../../../src/consumers/source/kafka-admin.ts';
 import { kafkajs } from '../../../src/consumers/source/kafka-client.ts';
 import type { KafkaSourceOptions, KafkaTimes } from '../../../src/consumers/source/kafka-settings.ts';
 import type { RunningKafka } from '../../services/kafka.ts';
@@ -24,7 +25,7 @@ export function client({ brokers }: RunningKafka): InstanceType<typeof Kafka> {
   return new Kafka({ brokers: [...brokers], clientId: 'test', logLevel: logLevel.NOTHING });
 }
 
-/** Makes topics with names of their own. A broker that was away for a moment takes part again only after a while. */
+/** Makes topics with names of their own, whose leaders answer. A broker that was away for a moment takes part again only after a while. */
 export async function makeTopics(
   kafka: RunningKafka,
   count: number,
@@ -41,7 +42,7 @@ export async function makeTopics(
   }));
   for (const until = Date.now() + PATIENCE_MS; ; await sleep(100)) {
     try {
-      await admin.createTopics({ waitForLeaders: true, topics });
+      await createTopics(admin, topics);
       break;
     } catch (error) {
       if (Date.now() > until) throw error;
