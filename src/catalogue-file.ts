@@ -6,7 +6,7 @@ import type { Settings } from './config/settings.ts';
 import { splitRow } from './consumers/decode/csv.ts';
 import { readBytes } from './consumers/source/lines.ts';
 import type { ItemFile } from './measures/catalogue.ts';
-import { catalogueProblem } from './measures/list-only.ts';
+import { catalogueProblem } from './measures/needs.ts';
 
 interface Known {
   /** NaN: not known. */

@@ -2,7 +2,8 @@
 import { parseDuration } from '../durations.ts';
 import type { Grading } from '../measures/contract.ts';
 import { isLowerBetter, isUndirected } from '../measures/direction.ts';
-import type { Measure, MeasureDefaults } from '../measures/family.ts';
+import type { Measure } from '../measures/family.ts';
+import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
 import { parseMeasures } from '../measures/name.ts';
 import { nearest } from '../spelling.ts';
 import type { Report } from './report.ts';
