@@ -17,6 +17,8 @@ import { LARGEST_SKEW, type StopCause, type StoppedUnit, type WorkerStatus } fro
 import { Tally } from './worker/tally.ts';
 
 const CHECKS_PER_IDLE_AFTER = 4;
+/** How old an answer may be to how much waits to be read: the watchdog takes records that wait for a worker that is stuck. */
+const LAG_KNOWN_FOR_MS = 10_000;
 /** In memory, of a unit that was let go. */
 const EMPTY = { openImpressions: 0, waitingFeedback: 0, stateBytes: 0 };
 
@@ -100,7 +102,7 @@ export class Worker {
       this.#deps.clock.every(interval, () => call().catch(this.#fail));
     return [
       every(commitInterval, () => this.#commitAll()),
-      every(idleAfter / CHECKS_PER_IDLE_AFTER, async () => {
+      every(Math.min(idleAfter / CHECKS_PER_IDLE_AFTER, LAG_KNOWN_FOR_MS), async () => {
         await this.#pace.lookForSilence(this.#units.values());
         this.#makeRoom();
       }),

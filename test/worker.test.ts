@@ -530,6 +530,17 @@ describe('a worker', () => {
     await ended;
   });
 
+  // What was asked minutes ago counts records as waiting that were read since: the watchdog would end a worker that is idle.
+  it('knows how far it has read every ten seconds, however long idleAfter is', async () => {
+    const bench = new Bench(1);
+    bench.fill(20, 1);
+    const { worker, ended } = bench.worker({ idleAfter: 3_600_000 });
+    await bench.clock.advance(10_000);
+    expect(worker.status().units[0]).toMatchObject({ lag: [0, 0], waiting: 0 });
+    await worker.stop();
+    await ended;
+  });
+
   it('lets no time pass in a topic with an open transaction, tells what waits in it, and goes on when it has ended', async () => {
     const bench = new Bench(1);
     bench.fill(20, 1);
