@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { lastRank, type Places, placesUpTo, slotsUpTo } from './places.ts';
 import type { Counted } from './step.ts';
 

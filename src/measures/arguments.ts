@@ -1,5 +1,5 @@
-import { assertNever } from '../events.ts';
-import { nearest, suggestion } from '../spelling.ts';
+import { assertNever } from '../vocabulary/events.ts';
+import { nearest, suggestion } from '../vocabulary/spelling.ts';
 import {
   ALIASES,
   FAMILY,

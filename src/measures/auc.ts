@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import type { Examined } from './examined.ts';
 import { lastRank, type Places, placesUpTo, rankOf } from './places.ts';
 

@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import * as averagePrecision from './ap.ts';
 import { AucByScore, aucByRank } from './auc.ts';
 import { chosen, creditsEach, cutOf, examinedOf, numberOf, relevantOf, textOf, unbound } from './bound.ts';

@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 
 /**
  * `duplicated`: share of lists in which an item repeats.

@@ -2,7 +2,7 @@
  * The whole family of measures as data: names, and for each name the parameters that it takes (measures.md section 2).
  * The order of names, parameters and values is the order in which messages list and suggest them.
  */
-import { LARGEST_VALUE } from '../events.ts';
+import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import { LARGEST_EXPONENT } from './gain.ts';
 
 /** A parameter that takes one of a few words; the first is the default. */

@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
 import { diversity } from './diversity.ts';
 import { duplicated } from './duplicated.ts';

@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import type { Examined } from './examined.ts';
 import { lastRank, slotsUpTo } from './places.ts';
 import type { Counted } from './step.ts';

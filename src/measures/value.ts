@@ -1,4 +1,4 @@
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import { classF, classPrecision, classRecall, ofClasses } from './classes.ts';
 import type { Exact, SumsKind } from './contract.ts';
 import { f1OfMeans } from './f1.ts';

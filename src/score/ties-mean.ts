@@ -1,4 +1,3 @@
-import type { Joined } from '../events.ts';
 import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
 import type { Discount } from '../measures/discount.ts';
 import * as discounts from '../measures/discount.ts';
@@ -6,6 +5,7 @@ import type { Measure } from '../measures/family.ts';
 import type { Gain } from '../measures/gain.ts';
 import * as gains from '../measures/gain.ts';
 import { minmaxNdcg, ndcg } from '../measures/ndcg.ts';
+import type { Joined } from '../vocabulary/events.ts';
 
 /**
  * dcg and ndcg as their mean over all orders of items with equal scores. DCG is a sum over ranks, and in a group of tied

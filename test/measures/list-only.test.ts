@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Joined } from '../../src/events.ts';
 import type { Catalogue } from '../../src/measures/catalogue.ts';
 import { coverage } from '../../src/measures/coverage.ts';
 import { distinct } from '../../src/measures/distinct.ts';
@@ -16,6 +15,7 @@ import { novelty } from '../../src/measures/novelty.ts';
 import { popularity } from '../../src/measures/popularity.ts';
 import { Registers } from '../../src/measures/registers.ts';
 import { short } from '../../src/measures/short.ts';
+import type { Joined } from '../../src/vocabulary/events.ts';
 
 /** Lists C of the worked examples. */
 const LISTS = ['abc', 'abd', 'ace'].map((letters) => [...letters]);
