@@ -6,13 +6,13 @@ import type { JoinEvent } from '../src/consumers/join/api.ts';
 import { createJoin } from '../src/consumers/join/join.ts';
 import type { JoinSettings } from '../src/consumers/join/settings.ts';
 import type { LogRecord } from '../src/consumers/source/port.ts';
-import type { Joined } from '../src/events.ts';
 import { type Grading, SCORE_WIDTH, type Scorer } from '../src/measures/contract.ts';
 import { parseMeasures } from '../src/measures/name.ts';
 import { compile } from '../src/measures/scorer.ts';
-import { NO_PERMISSIONS } from '../src/resume.ts';
 import type { UnitSettings } from '../src/unit/contract.ts';
-import { Unit } from '../src/unit.ts';
+import { NO_PERMISSIONS } from '../src/unit/resume.ts';
+import { Unit } from '../src/unit/unit.ts';
+import type { Joined } from '../src/vocabulary/events.ts';
 import { ACTIONS, DIMENSIONS, HORIZONS, MEASURES, SETS, type WorkloadRecord } from './workload.ts';
 
 const ROLES = [

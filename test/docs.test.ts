@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configJsonSchema } from '../src/config/schema.ts';
-import { FEEDBACK_DROPS, IMPRESSION_DROPS, INVALID_CODES } from '../src/drops.ts';
 import { FINDING_CODES } from '../src/findings/finding.ts';
 import { MEASURES } from '../src/measures/all.ts';
 import { PRESETS } from '../src/measures/presets.ts';
+import { FEEDBACK_DROPS, IMPRESSION_DROPS, INVALID_CODES } from '../src/vocabulary/drops.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 

@@ -10,7 +10,7 @@
  * Whoever loses its place does so without harm to the reader's rule below: that asks only that all which was added to the
  * rest lies before `folded`, and an entry's end adds nothing to it.
  */
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { keysOf, listOf, textOf, timeOf, whole } from './store/json.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { PaneNumbers } from './pane-numbers.ts';
 import type { RowCodec } from './row-codec.ts';
 import type { Sheet } from './sheet.ts';

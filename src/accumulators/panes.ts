@@ -1,7 +1,8 @@
 // Long because panes, totals and tables of a unit go together at one close time.
-import type { EpochMs } from '../events.ts';
+
 import type { ShownItems } from '../measures/shown-items.ts';
-import { BUCKETS } from '../user-words.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { BUCKETS } from '../vocabulary/user-words.ts';
 import { AdmissionTables } from './admission-tables.ts';
 import { Cohorts } from './cohorts.ts';
 import { PaneNumbers } from './pane-numbers.ts';

@@ -1,5 +1,5 @@
-import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
-import { BUCKETS } from '../user-words.ts';
+import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
+import { BUCKETS } from '../vocabulary/user-words.ts';
 import type { PanesSettings } from './panes-settings.ts';
 import type { Row } from './row.ts';
 import type { RunSettings } from './runs.ts';

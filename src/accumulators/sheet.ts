@@ -1,5 +1,5 @@
-import type { EpochMs } from '../events.ts';
 import type { Exact } from '../measures/contract.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { addExact } from './exact.ts';
 import { ItemSums, type ItemsShape } from './item-sums.ts';
 import { addDeltas, copyRow, emptyRow, type Row, type RowShape } from './row.ts';

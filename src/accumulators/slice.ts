@@ -8,9 +8,10 @@
  *
  * Sums by user bucket are not kept apart: few rows have them, and a list adds to the sums that are not 0 at once.
  */
-import type { EpochMs } from '../events.ts';
+
 import { LEFT_OUT, SCORE_WIDTH, SUMS, type SumsFields, WITH_POSITIVE } from '../measures/contract.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { Cohorts } from './cohorts.ts';
 import { DIRECT_LIMIT, fixed, UNITS } from './exact.ts';
 import type { ItemsShape } from './item-sums.ts';

@@ -1,4 +1,3 @@
-import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
 import type { ComparedCohort, ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import { PATIENCE_DAYS, type PlannedEffect, type PlannedVariant } from '../experiment/plan.ts';
@@ -11,6 +10,7 @@ import { HTML, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
 import type { ReplayResult } from '../replay/result.ts';
 import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
 import { HEAVY_SHARE } from '../statistics/decision-facts.ts';
+import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import { findingsBlock } from './findings-output.ts';
 import { grouped } from './progress.ts';

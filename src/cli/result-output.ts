@@ -1,10 +1,10 @@
 import type { Settings } from '../config/settings.ts';
-import { ABSENT_DIMENSION, assertNever } from '../events.ts';
 import { itemPartOf } from '../measures/item-part.ts';
 import { csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { HTML, LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
 import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/result.ts';
+import { ABSENT_DIMENSION, assertNever } from '../vocabulary/events.ts';
 import { findingsBlock } from './findings-output.ts';
 import { grouped } from './progress.ts';
 

@@ -1,4 +1,3 @@
-import { assertNever } from '../events.ts';
 import type { Finding } from '../findings/finding.ts';
 import { scoredFindings } from '../findings/scored.ts';
 import { type Cell, csvTable } from '../output/csv.ts';
@@ -8,6 +7,7 @@ import type { Comparison } from '../score/comparisons.ts';
 import { COUNT_NAMES, measureNames } from '../score/measure-names.ts';
 import type { RunScore, ScoreResult } from '../score/result.ts';
 import { countsOf, queriesOf, type ScoreTable, scoreTable } from '../score/table.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import { findingsBlock } from './findings-output.ts';
 import type { ScoreSettings } from './score-settings.ts';
 

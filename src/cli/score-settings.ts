@@ -8,7 +8,7 @@ import { FORMATS, type Format } from '../score/format.ts';
 import { NAMES, type Names } from '../score/measure-names.ts';
 import { TIES, type Ties } from '../score/order.ts';
 import { PRESET_NAMES } from '../score/preset.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
 
 export const SCORE_OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
@@ -139,7 +139,7 @@ async function configuredSettings(
   }
   const [{ readSettings }, { withCatalogue }] = await Promise.all([
     import('./replay.ts'),
-    import('../catalogue-file.ts'),
+    import('../config/catalogue-file.ts'),
   ]);
   const read = readSettings(config === undefined ? {} : { config }, 'score');
   const { measures, relevantFrom, itemFile = NO_CATALOGUE } = await withCatalogue(read);

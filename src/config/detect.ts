@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { parseDuration } from '../durations.ts';
-import type { DurationMs } from '../events.ts';
 import { isUndirected } from '../measures/direction.ts';
+import { parseDuration } from '../vocabulary/durations.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { decidable, decidingOf, horizonOf, type Referred, setsOf } from './referred.ts';
 import type { Settings } from './settings.ts';
 import { duration, group, groupingSets, measureNames, number, positiveDuration } from './values.ts';

@@ -1,12 +1,12 @@
 import { parseTime } from '../consumers/decode/times.ts';
-import { parseDuration } from '../durations.ts';
 import type { Grading } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { parseMeasures } from '../measures/name.ts';
 import { needsGrade } from '../measures/needs.ts';
 import type { Command } from '../measures/offered.ts';
 import { sumsKind } from '../measures/value.ts';
-import { suggestion } from '../spelling.ts';
+import { parseDuration } from '../vocabulary/durations.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import { detectOf } from './detect.ts';
 import { experimentsOf } from './experiments.ts';

@@ -1,6 +1,6 @@
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Measure } from '../measures/family.ts';
-import { fmix32, fnv1a32 } from '../user-words.ts';
+import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
 
 /**
  * Names a run of an experiment: 16 hexadecimal digits of everything whose change makes old and new sums another thing. A

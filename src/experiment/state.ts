@@ -1,8 +1,8 @@
 import type { ExperimentSettings } from '../config/settings.ts';
-import type { EpochMs } from '../events.ts';
 import type { Result } from '../statistics/absent.ts';
 import type { ArmMean } from '../statistics/arm.ts';
 import type { Exposed } from '../statistics/exposure.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { ExperimentLooks } from './looks.ts';
 
 /** One variant since the start of the experiment's run, of all units, at the experiment's horizon. */

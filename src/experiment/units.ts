@@ -1,9 +1,9 @@
 import { addRow, copyRow, type Row } from '../accumulators/row.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
-import type { EpochMs } from '../events.ts';
 import type { Measure } from '../measures/family.ts';
 import { SampleUnion } from '../statistics/sample-union.ts';
 import type { Sampled } from '../statistics/sampled.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { variantState } from './row-state.ts';
 import type { ExperimentState, VariantState } from './state.ts';
 

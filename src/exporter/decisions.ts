@@ -1,8 +1,8 @@
-import type { Ladder } from '../accumulators/ladder.ts';
 import { type AcceptedLevel, acceptedKey, acceptedLevels } from '../accumulators/store/accepted.ts';
 import type { Store } from '../accumulators/store/port.ts';
-import type { UnitState } from '../accumulators/unit-state.ts';
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import type { Ladder } from '../windows/ladder.ts';
+import type { UnitState } from '../windows/unit-state.ts';
 import type { ExporterSettings } from './contract.ts';
 import { PastHours } from './past.ts';
 import { newestStep, type QualityDecision, Watch, type WatchSettings, wantedHours, watchedSpan } from './watch.ts';

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Ladder } from '../accumulators/ladder.ts';
 import { type Row, shapeOf } from '../accumulators/row.ts';
 import { type RowCodec, rowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, parseField } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/port.ts';
-import type { UnitState } from '../accumulators/unit-state.ts';
-import type { Rows } from '../accumulators/windows.ts';
+import type { Ladder } from '../windows/ladder.ts';
+import type { UnitState } from '../windows/unit-state.ts';
+import type { Rows } from '../windows/windows.ts';
 import type { ExporterDeps, ExporterSettings } from './contract.ts';
 
 /** The final rows of a unit in one minute pane, at the horizon of a ladder that asked for them. */

@@ -9,18 +9,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { shownByName } from '../accumulators/admission.ts';
 import { addExact } from '../accumulators/exact.ts';
-import type { Ladder } from '../accumulators/ladder.ts';
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { type AcceptedLevel, levelField } from '../accumulators/store/accepted.ts';
 import { parseField, rowField, setText, splitValues } from '../accumulators/store/layout.ts';
-import type { UnitState } from '../accumulators/unit-state.ts';
 import type { Settings } from '../config/settings.ts';
-import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
 import { pastOf } from '../statistics/baseline.ts';
 import { type BlockPane, blocksOf, HOUR, hourBlock, hourOf, usualShare } from '../statistics/blocks.ts';
 import type { ErrorSource } from '../statistics/blocks-estimate.ts';
 import { type WatchedDecision, watch } from '../statistics/watched.ts';
 import { PATH_BLOCKS } from '../statistics/watched-path.ts';
+import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
+import type { Ladder } from '../windows/ladder.ts';
+import type { UnitState } from '../windows/unit-state.ts';
 import type { PastHours } from './past.ts';
 import { momentsOf, type WindowErrors } from './window-errors.ts';
 

@@ -4,8 +4,6 @@
  */
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { setText } from '../accumulators/store/layout.ts';
-import type { CohortRow } from '../accumulators/windows.ts';
-import { emptyOf, stderrsOf } from '../bucket-sums.ts';
 import { SUMS } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { measureValue, measureWeight, sumsKind } from '../measures/value.ts';
@@ -13,6 +11,8 @@ import { absent, type Result } from '../statistics/absent.ts';
 import type { ErrorSource } from '../statistics/blocks-estimate.ts';
 import { designEffect, type Moments, stretchedStderr, windowStderr } from '../statistics/design-effect.ts';
 import { denominator, numerator, squares } from '../statistics/policy.ts';
+import { emptyOf, stderrsOf } from '../windows/bucket-sums.ts';
+import type { CohortRow } from '../windows/windows.ts';
 
 /** Sums of rows are whole numbers of 1e-9. */
 const PER_ONE = 1e9;

@@ -1,4 +1,4 @@
-import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
+import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import { counted, type Finding, percent, quoted } from './finding.ts';
 
 /** What an experiment saw. */

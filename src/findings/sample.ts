@@ -1,5 +1,5 @@
-import type { EpochMs, Event, Feedback, Impression, Side } from '../events.ts';
-import { fmix32 } from '../user-words.ts';
+import type { EpochMs, Event, Feedback, Impression, Side } from '../vocabulary/events.ts';
+import { fmix32 } from '../vocabulary/user-words.ts';
 
 /** Where a record stands; `file` as it was given, or the name of a topic partition. Rows count from 1. */
 export interface RecordPlace {

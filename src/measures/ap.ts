@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { chosen, positionsOf } from './bound.ts';
 import { BINARY } from './examples.ts';
 import type { MeasureDefinition } from './family.ts';

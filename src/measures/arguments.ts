@@ -1,5 +1,5 @@
-import { assertNever } from '../events.ts';
-import { nearest, suggestion } from '../spelling.ts';
+import { assertNever } from '../vocabulary/events.ts';
+import { nearest, suggestion } from '../vocabulary/spelling.ts';
 import { definitionOf, MEASURES } from './all.ts';
 import type { MeasureDefinition } from './family.ts';
 import { LARGEST_K, type MeasureDefaults, type ParamShape } from './grammar/parameters.ts';

@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { creditsEach, examinedOf, numberOf, overLists, scoresOfBy, textOf } from './bound.ts';
 import type { Examined } from './examined.ts';
 import { BINARY } from './examples.ts';

@@ -1,5 +1,5 @@
 /** What measures read of their parameters and of the list when they are bound. */
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { allSlots, downTo, type Examined, viewport } from './examined.ts';
 import type { Binding, ListPart, Measure } from './family.ts';
 import type { Graded } from './grade.ts';

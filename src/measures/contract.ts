@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import type { Catalogue } from './catalogue.ts';
 
 /** How one action of the configuration becomes a grade (measures.md section 3). */

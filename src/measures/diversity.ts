@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { cutOf } from './bound.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { MeasureDefinition } from './family.ts';

@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import type { MeasureDefinition } from './family.ts';
 import { meanStep } from './step.ts';
 

@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { type Places, placesBetween, slotsBetween } from './places.ts';
 
 /** Number of slots with from <= rank <= to that the user is taken to have looked at (measures.md section 3 rule 6). */

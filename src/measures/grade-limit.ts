@@ -1,4 +1,4 @@
-import { LARGEST_VALUE } from '../events.ts';
+import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { Measure } from './family.ts';
 import { LARGEST_EXPONENT } from './gain.ts';
 

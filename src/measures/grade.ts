@@ -1,4 +1,4 @@
-import { assertNever, type Joined } from '../events.ts';
+import { assertNever, type Joined } from '../vocabulary/events.ts';
 import type { GradeRule } from './contract.ts';
 import { type Places, rankOf } from './places.ts';
 import { TouchedSlots } from './touched.ts';

@@ -7,7 +7,7 @@
  * ndcg.mean([{ grades: [1, 0] }, { grades: [0, 1] }]); // 0.8154648767857288
  * measure(' NDCG( gain=exp )@10').name; // 'ndcg(gain=exp)@10'
  */
-import { LARGEST_VALUE } from '../events.ts';
+import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
 import { type Grading, LEFT_OUT, SCORE_WIDTH } from './contract.ts';
 import { describe } from './describe.ts';

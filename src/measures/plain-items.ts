@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Measure } from './family.ts';
 import { emptySketch, type ItemPart, itemValue, type Sketch } from './item-part.ts';

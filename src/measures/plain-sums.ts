@@ -1,4 +1,4 @@
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import { Clusters } from './clusters.ts';
 import { SUMS, type SumsKind, WITH_POSITIVE } from './contract.ts';
 import type { Measure } from './family.ts';

@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { cellsOf, chosen, examinedOf, positionsOf } from './bound.ts';
 import { classPrecision } from './classes.ts';
 import type { Examined } from './examined.ts';

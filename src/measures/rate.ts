@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { creditsEach, cutOf, examinedOf, textOf, unbound } from './bound.ts';
 import type { Examined } from './examined.ts';
 import type { Measure, MeasureDefinition } from './family.ts';

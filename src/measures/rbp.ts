@@ -1,4 +1,4 @@
-import { type Joined, LARGEST_VALUE } from '../events.ts';
+import { type Joined, LARGEST_VALUE } from '../vocabulary/events.ts';
 import { creditsEach, gradedSlotsOf, numberOf, overLists, textOf } from './bound.ts';
 import { BINARY, GRADED } from './examples.ts';
 import type { MeasureDefinition } from './family.ts';

@@ -6,8 +6,8 @@
  * 20 slots with 0 to 5 clicks take 0.21 us, of which 0.08 us are the shared views. The plain version that it is held
  * against is in the tests.
  */
-import type { Joined } from '../events.ts';
-import { nearest } from '../spelling.ts';
+import type { Joined } from '../vocabulary/events.ts';
+import { nearest } from '../vocabulary/spelling.ts';
 import { cutOf } from './bound.ts';
 import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
 import { type Grading, SCORE_WIDTH, type Scorer } from './contract.ts';

@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { LEFT_OUT, WITH_POSITIVE, WITHOUT_POSITIVE } from './contract.ts';
 
 /** Scores the list that the views have loaded: writes its state from out[at] on, then what its kind of sums needs. */

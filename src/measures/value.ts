@@ -1,4 +1,4 @@
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import { unbound } from './bound.ts';
 import { ofClasses } from './classes.ts';
 import type { Exact, SumsKind } from './contract.ts';

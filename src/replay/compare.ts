@@ -1,7 +1,6 @@
 import type { Row } from '../accumulators/row.ts';
 import { parseField } from '../accumulators/store/layout.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
-import type { EpochMs } from '../events.ts';
 import { CohortSplits, type ComparedCohorts, comparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { ExperimentState } from '../experiment/state.ts';
@@ -9,7 +8,8 @@ import { type Trail, Watcher } from '../experiment/trail.ts';
 import { stateOfUnits, type UnitPart } from '../experiment/units.ts';
 import { UserSample } from '../statistics/user-sample.ts';
 import type { Onlooker } from '../unit/contract.ts';
-import type { Unit } from '../unit.ts';
+import type { Unit } from '../unit/unit.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { ALL, type ReplayOptions, readFiles } from './replay.ts';
 import { type ReplayResult, readResult } from './result.ts';
 

@@ -1,22 +1,10 @@
 import type { PanesState } from '../accumulators/panes-settings.ts';
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
-import { isOverItemLimit, rowValue } from '../accumulators/row-value.ts';
 import { decodeCheckpoint } from '../accumulators/store/checkpoint.ts';
 import { parseField, SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
-import { type CohortRow, cohortRows } from '../accumulators/windows.ts';
-import { stderrsOf } from '../bucket-sums.ts';
-import type { TopicCounts } from '../checkpoint.ts';
 import type { Settings } from '../config/settings.ts';
-import {
-  FEEDBACK_DROPS,
-  type FeedbackDrop,
-  IMPRESSION_DROPS,
-  type ImpressionDrop,
-  type InvalidCode,
-} from '../drops.ts';
-import type { EpochMs, Side } from '../events.ts';
 import type { Finding } from '../findings/finding.ts';
 import { isClustered } from '../measures/clusters.ts';
 import type { Measure } from '../measures/family.ts';
@@ -24,7 +12,19 @@ import { asksCatalogue } from '../measures/needs.ts';
 import { pairCounts } from '../measures/value.ts';
 import { type Absence, isAbsent, type Result } from '../statistics/absent.ts';
 import type { UnitSettings } from '../unit/contract.ts';
-import type { Unit } from '../unit.ts';
+import type { Unit } from '../unit/unit.ts';
+import type { TopicCounts } from '../vocabulary/checkpoint.ts';
+import {
+  FEEDBACK_DROPS,
+  type FeedbackDrop,
+  IMPRESSION_DROPS,
+  type ImpressionDrop,
+  type InvalidCode,
+} from '../vocabulary/drops.ts';
+import type { EpochMs, Side } from '../vocabulary/events.ts';
+import { stderrsOf } from '../windows/bucket-sums.ts';
+import { isOverItemLimit, rowValue } from '../windows/row-value.ts';
+import { type CohortRow, cohortRows } from '../windows/windows.ts';
 import type { UserMean, UserMeans } from './user-means.ts';
 import type { Watch } from './watch.ts';
 

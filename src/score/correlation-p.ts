@@ -1,7 +1,7 @@
-import type { Joined } from '../events.ts';
 import type { Measure } from '../measures/family.ts';
 import { Pairs, Rated } from '../measures/rated.ts';
 import { normalLower, probability, tLower } from '../statistics/distributions.ts';
+import type { Joined } from '../vocabulary/events.ts';
 
 /** By measure: p of the correlation in a list, two-sided, against no relation; undefined: it has none. */
 export type CorrelationTest = (list: Joined, values: readonly number[]) => readonly (number | undefined)[];

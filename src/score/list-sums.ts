@@ -1,7 +1,7 @@
-import { assertNever } from '../events.ts';
 import { type SumsKind, WITH_POSITIVE } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { classesOf, fractionOf, ofMeans, sumsKind } from '../measures/value.ts';
+import { assertNever } from '../vocabulary/events.ts';
 
 /**
  * What one list adds to the mean over queries, from what the scorer wrote for it, from out[at] on. The list has a value.

@@ -1,7 +1,7 @@
-import { assertNever } from '../events.ts';
 import { LEFT_OUT, type SumsKind, WITH_POSITIVE } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { classesOf, fractionOf, meanOf, ofMeans } from '../measures/value.ts';
+import { assertNever } from '../vocabulary/events.ts';
 
 /**
  * The value of one list from what the scorer wrote for it, from out[at] on: the mean over this list alone. undefined: the

@@ -1,4 +1,4 @@
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import type { ItemRows } from './rows.ts';
 
 export const TIES = ['docno', 'first', 'last', 'mean'] as const;

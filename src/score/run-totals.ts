@@ -1,4 +1,3 @@
-import type { Joined } from '../events.ts';
 import { NO_CATALOGUE } from '../measures/catalogue.ts';
 import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
@@ -6,6 +5,7 @@ import { itemPartOf } from '../measures/item-part.ts';
 import { asksCatalogue } from '../measures/needs.ts';
 import { PlainItems } from '../measures/plain-items.ts';
 import { PlainSums } from '../measures/plain-sums.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { listSums } from './list-sums.ts';
 import { listValue } from './list-value.ts';
 import type { Counts, QueryScore, RunScore } from './result.ts';

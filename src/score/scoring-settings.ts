@@ -1,10 +1,10 @@
-import { LARGEST_VALUE } from '../events.ts';
 import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
 import { type Grading, SCORE_WIDTH, type Scorer } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { type GradeLimit, gradeLimit } from '../measures/grade-limit.ts';
 import { MeasureError } from '../measures/scan.ts';
 import { compile } from '../measures/scorer.ts';
+import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { RunColumns } from './columns.ts';
 import type { CorrelationTest, correlationTest } from './correlation-p.ts';
 import { JUDGED } from './judged-list.ts';

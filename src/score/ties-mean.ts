@@ -1,10 +1,10 @@
-import type { Joined } from '../events.ts';
 import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
 import { DCG, discountOf, gainOf } from '../measures/dcg.ts';
 import type { Discount } from '../measures/discount.ts';
 import type { Measure } from '../measures/family.ts';
 import type { Gain } from '../measures/gain.ts';
 import { minmaxNdcg, NDCG, ndcg } from '../measures/ndcg.ts';
+import type { Joined } from '../vocabulary/events.ts';
 
 /**
  * dcg and ndcg as their mean over all orders of items with equal scores. DCG is a sum over ranks, and in a group of tied

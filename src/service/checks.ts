@@ -2,9 +2,9 @@ import { decodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/che
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
 import type { Settings } from '../config/settings.ts';
-import { assertNever, type DurationMs } from '../events.ts';
-import { fingerprint } from '../fingerprint.ts';
-import { type Permissions, resume } from '../resume.ts';
+import { fingerprint } from '../unit/fingerprint.ts';
+import { type Permissions, resume } from '../unit/resume.ts';
+import { assertNever, type DurationMs } from '../vocabulary/events.ts';
 import { STATE_LOST_ADVICE } from '../worker/divergence.ts';
 import { judgeRetention, neededRetention } from './doctor-topics.ts';
 

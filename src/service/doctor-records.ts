@@ -1,9 +1,9 @@
 import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
-import type { Sample, SampledRecord } from '../consumers/source/kafka-sample.ts';
-import type { InvalidCode } from '../drops.ts';
-import type { EpochMs, Event } from '../events.ts';
+import type { Sample, SampledRecord } from '../consumers/source/kafka/access/sample.ts';
 import { InvalidReasons } from '../findings/invalid.ts';
+import type { InvalidCode } from '../vocabulary/drops.ts';
+import type { EpochMs, Event } from '../vocabulary/events.ts';
 import { count, type Finding, finding, percent } from './doctor-finding.ts';
 import { judgeJoin } from './doctor-join.ts';
 

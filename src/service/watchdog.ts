@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { LARGEST_SKEW, type WorkerStatus } from '../worker/status.ts';
 
 export interface Health {

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { attractionAt, type Catalogue } from './catalogue.ts';
 import type { VariantSettings } from './settings.ts';
 

@@ -6,7 +6,7 @@
  * between² = max(0, spread² - q). Start-up: b = mean v, SE_b² = q/m, between = 0. Of the last days also how far the lowest and
  * the highest lay from b, less 1.35 sqrt(q), which is what errors alone would do.
  */
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { absent, finite, type Result } from './absent.ts';
 import { mean, median, spreadOf } from './baseline-spread.ts';
 import { type Block, HOUR, hourOf } from './blocks.ts';

@@ -6,7 +6,7 @@
  * the block before it, or is the whole hour and too small. So no block is longer than an hour or lies in two, and the
  * blocks of an hour do not depend on where the kept panes begin, except in the first hour.
  */
-import type { DurationMs, EpochMs } from '../events.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { type ErrorSource, type Estimate, estimateOf } from './blocks-estimate.ts';
 import type { Moments } from './design-effect.ts';
 

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { Exposure } from './exposure.ts';
 
 /** One of the two variants that are compared, since the start of the run. */

@@ -12,7 +12,7 @@
  *
  * 3. A finding whose opposite is found later is no finding: the effect is not constant, `effect_changed`.
  */
-import { assertNever, type EpochMs } from '../events.ts';
+import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { type ExperimentFacts, MINIMA, MISSING_LIMIT, missingShare, shortfall } from './decision-facts.ts';
 import type { ExperimentVerdict } from './decision-labels.ts';
 import { isCrossed } from './exposure.ts';

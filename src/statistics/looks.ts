@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { Result } from './absent.ts';
 import { absent, isAbsent } from './absent.ts';
 import { probability } from './distributions.ts';

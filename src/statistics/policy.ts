@@ -1,4 +1,4 @@
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 
 /**
  * How lists without positives count in a mean, for numerators and denominators of buckets and for moments alike

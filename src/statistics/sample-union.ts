@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { Exposed } from './exposure.ts';
 import { KeyHash } from './key-hash.ts';
 import { copied } from './sample-columns.ts';

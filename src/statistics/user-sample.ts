@@ -1,5 +1,5 @@
-import type { EpochMs } from '../events.ts';
-import { sampleFirst, sampleKey } from '../user-words.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { sampleFirst, sampleKey } from '../vocabulary/user-words.ts';
 import { SampleUnion } from './sample-union.ts';
 import { HIGHEST_LEVEL, limitOf, MOST_VARIANTS, type Sampled, type SampledUser } from './sampled.ts';
 

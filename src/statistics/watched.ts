@@ -13,7 +13,7 @@
  *
  * Row 1 counts steps, not blocks: a quiet cohort whose blocks are joined would else never leave it.
  */
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { STARTUP } from './baseline.ts';
 import type { Block } from './blocks.ts';
 import type { WatchedVerdict } from './decision-labels.ts';

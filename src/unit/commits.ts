@@ -1,5 +1,5 @@
 import type { Claimed, Commit, CommitAnswer, Store } from '../accumulators/store/port.ts';
-import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { CommittedState, UnitDeps } from './contract.ts';
 
 /** What the next commit stores; the rest of it says which commit it is. */

@@ -1,8 +1,8 @@
 import type { RunSettings } from '../accumulators/runs.ts';
 import { type RowOwner, usersKey } from '../accumulators/store/layout.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
 import { fieldsOfSample } from '../statistics/sample-codec.ts';
 import type { UserSample } from '../statistics/user-sample.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
 /** Exposures are looked at in stretches of event time, so that those that wait are not gone through again and again. */
 const STRETCH_MS: DurationMs = 1000;

@@ -1,5 +1,5 @@
 import type { Batch, LogRecord } from '../consumers/source/port.ts';
-import type { EpochMs, Offset } from '../events.ts';
+import type { EpochMs, Offset } from '../vocabulary/events.ts';
 
 /** What tells one applied record from any other that could stand at its offset. */
 interface Mark {

@@ -1,6 +1,6 @@
-import type { DurationMs } from '../events.ts';
-import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
-import { Unit } from '../unit.ts';
+import { Unit } from '../unit/unit.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
+import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { WorkerDeps, WorkerSettings } from './contract.ts';
 
 const FIRST_RETRY_MS: DurationMs = 200;

@@ -1,10 +1,10 @@
-import type { UnitState } from '../accumulators/unit-state.ts';
-import { completeUpTo } from '../accumulators/windows.ts';
-import type { EpochMs } from '../events.ts';
+import { ExperimentParts } from '../experiment/parts.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { UnitsSum } from '../experiment/units.ts';
-import { ExperimentParts } from '../experiment-parts.ts';
-import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
+import type { UnitState } from '../windows/unit-state.ts';
+import { completeUpTo } from '../windows/windows.ts';
 import type { WorkerDeps, WorkerSettings } from './contract.ts';
 import type { Owned } from './owned.ts';
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
 import type { LogSource } from '../consumers/source/port.ts';
-import type { DurationMs } from '../events.ts';
-import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import type { Clock } from '../vocabulary/clock.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
+import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { Load } from './load.ts';
 import type { Block, Owned } from './owned.ts';
 

@@ -1,8 +1,8 @@
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
-import type { Clock } from '../clock.ts';
-import type { DurationMs } from '../events.ts';
-import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import type { Clock } from '../vocabulary/clock.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
+import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 
 export interface RivalsDeps {
   readonly store: Store;

@@ -1,7 +1,7 @@
 import type { Row } from '../accumulators/row.ts';
-import type { TopicCounts } from '../checkpoint.ts';
-import type { InvalidCode } from '../drops.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
+import type { TopicCounts } from '../vocabulary/checkpoint.ts';
+import type { InvalidCode } from '../vocabulary/drops.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
 /** Counts of observed values: `counts[i]` are those at or below `bounds[i]` and above the one before; the last has no bound. */
 export interface HistogramCounts {

@@ -3,7 +3,7 @@ import type { PanesSettings, PanesState } from '../../src/accumulators/panes-set
 import { addRow, emptyRow, type Row, sumsOffsets } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { type Exact, LEFT_OUT, type SumsKind, WITH_POSITIVE } from '../../src/measures/contract.ts';
-import { Ranges } from '../../src/ranges.ts';
+import { Ranges } from '../../src/vocabulary/ranges.ts';
 import type { Closing } from './histories.ts';
 import { PlainTable } from './plain-admission.ts';
 import { itemsText } from './plain-items.ts';

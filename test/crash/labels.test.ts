@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FAULT_LABELS } from '../../src/fault-point.ts';
+import { FAULT_LABELS } from '../../src/vocabulary/fault-point.ts';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 const DATA_PATH = [
-  'unit.ts',
+  'unit/unit.ts',
   'unit/commits.ts',
-  'worker.ts',
+  'worker/worker.ts',
   'worker/claims.ts',
   'worker/looks.ts',
   'worker/pace.ts',
@@ -51,7 +51,7 @@ describe('the product', () => {
     const given = files.filter((file) => /faultPoint:/.test(lines(file).join('\n')));
     expect(given).toEqual(['worker/claims.ts']);
     const named = files.filter(
-      (file) => file !== 'fault-point.ts' && /CRASH_AT|FAULT_LABELS/.test(lines(file).join('\n')),
+      (file) => file !== 'vocabulary/fault-point.ts' && /CRASH_AT|FAULT_LABELS/.test(lines(file).join('\n')),
     );
     expect(named).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../src/accumulators/store/memory.ts';
-import { Exporter } from '../../src/exporter.ts';
+import { Exporter } from '../../src/exporter/exporter.ts';
 import { LEFT_OUT, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/contract.ts';
 import { parseMeasures } from '../../src/measures/name.ts';
 import { type Closing, HORIZONS } from '../accumulators/histories.ts';

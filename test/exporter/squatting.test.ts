@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../src/accumulators/store/memory.ts';
-import { Exporter } from '../../src/exporter.ts';
+import { Exporter } from '../../src/exporter/exporter.ts';
 import { WITH_POSITIVE } from '../../src/measures/contract.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { unitShape } from '../../src/unit/settings.ts';

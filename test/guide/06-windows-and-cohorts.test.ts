@@ -4,7 +4,7 @@ import { Panes } from '../../src/accumulators/panes.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { paneKey } from '../../src/accumulators/store/layout.ts';
 import { WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/contract.ts';
-import { readWindow, type UnitRows } from '../accumulators/plain-windows.ts';
+import { readWindow, type UnitRows } from '../windows/plain-windows.ts';
 import { EIGHT, PANES } from './shop.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Joined } from '../../src/events.ts';
 import { coverage } from '../../src/measures/coverage.ts';
 import { distinct } from '../../src/measures/distinct.ts';
 import { diversity } from '../../src/measures/diversity.ts';
@@ -15,6 +14,7 @@ import { novelty } from '../../src/measures/novelty.ts';
 import { popularity } from '../../src/measures/popularity.ts';
 import { Registers } from '../../src/measures/registers.ts';
 import { short } from '../../src/measures/short.ts';
+import type { Joined } from '../../src/vocabulary/events.ts';
 import { CATALOGUE, LISTS } from './shown.ts';
 
 function list(items: readonly string[], changes: Partial<Joined> = {}): Joined {

@@ -5,7 +5,7 @@
 import type { Change, Mutation } from './mutation.ts';
 
 const STORE = 'accumulators/store/memory.ts';
-const UNIT = 'unit.ts';
+const UNIT = 'unit/unit.ts';
 const COMMITS = 'unit/commits.ts';
 const PANES = 'accumulators/panes.ts';
 const PACE = 'worker/pace.ts';

@@ -1,4 +1,4 @@
-import type { Feedback, Impression } from '../../src/events.ts';
+import type { Feedback, Impression } from '../../src/vocabulary/events.ts';
 import { type PlainImpression, plainGrades, plainScore } from '../measures/reference.ts';
 import { userBucket } from '../reference/user-bucket.ts';
 import type { PlainClosing } from './join-by-request.ts';

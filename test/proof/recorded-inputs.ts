@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
-import type { IdleAdvance, TopicCheckpoint } from '../../src/checkpoint.ts';
-import type { DurationMs } from '../../src/events.ts';
+import type { IdleAdvance, TopicCheckpoint } from '../../src/vocabulary/checkpoint.ts';
+import type { DurationMs } from '../../src/vocabulary/events.ts';
 import type { LogRecord } from '../reference/logs.ts';
 import { TOPICS } from './parameters.ts';
 import { unitKey } from './stored.ts';

@@ -1,5 +1,5 @@
-import type { IdleAdvance } from '../../src/checkpoint.ts';
-import type { EpochMs, Event, Offset, Side } from '../../src/events.ts';
+import type { IdleAdvance } from '../../src/vocabulary/checkpoint.ts';
+import type { EpochMs, Event, Offset, Side } from '../../src/vocabulary/events.ts';
 
 /** A record that was decoded: one event or more. */
 export interface ReadRecord {

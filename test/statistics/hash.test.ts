@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../src/statistics/fold.ts';
-import { BUCKETS, bucketOf, bucketWord, fnv1a32, sampleFirst, sampleKey } from '../../src/user-words.ts';
+import { BUCKETS, bucketOf, bucketWord, fnv1a32, sampleFirst, sampleKey } from '../../src/vocabulary/user-words.ts';
 
 function overBytes(text: string): number {
   let h = 0x811c_9dc5;

@@ -6,7 +6,7 @@
  *   receval:{<namespace>:accepted}:unit
  *       <by>|<values>|<measure>    JSON: from, at (ms), note; '' once it was withdrawn
  */
-import type { EpochMs } from '../../events.ts';
+import type { EpochMs } from '../../vocabulary/events.ts';
 import { keysOf, parseJson, textOf, whole } from './json.ts';
 import { setText } from './layout.ts';
 import type { Fields } from './port.ts';

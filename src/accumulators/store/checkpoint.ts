@@ -1,5 +1,5 @@
-import type { JoinCheckpoint } from '../../checkpoint.ts';
-import type { EpochMs } from '../../events.ts';
+import type { JoinCheckpoint } from '../../vocabulary/checkpoint.ts';
+import type { EpochMs } from '../../vocabulary/events.ts';
 import { type PanesState, parsePanesState } from '../panes-settings.ts';
 import { parseRuns, type RunState } from '../runs.ts';
 import { joinOf } from './join-codec.ts';

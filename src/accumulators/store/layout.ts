@@ -26,8 +26,8 @@
  *
  * What is kept of a run has no end in time: it goes when the run ends. Nor have clock verdicts: they go when no replay needs them.
  */
-import type { JoinCheckpoint } from '../../checkpoint.ts';
-import { type EpochMs, OTHER_COHORT } from '../../events.ts';
+import type { JoinCheckpoint } from '../../vocabulary/checkpoint.ts';
+import { type EpochMs, OTHER_COHORT } from '../../vocabulary/events.ts';
 
 /** The newest that this build reads, and the oldest. */
 export const FORMAT_VERSION = 2;

@@ -1,5 +1,5 @@
-import type { InvalidCode } from '../../drops.ts';
-import { assertNever, type Event, type Side } from '../../events.ts';
+import type { InvalidCode } from '../../vocabulary/drops.ts';
+import { assertNever, type Event, type Side } from '../../vocabulary/events.ts';
 import type { JoinEvent } from '../join/api.ts';
 import type { TopicRole } from '../join/settings.ts';
 import { type Adapter, canonicalAdapter } from './adapter.ts';

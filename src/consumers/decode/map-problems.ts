@@ -1,4 +1,4 @@
-import { suggestion } from '../../spelling.ts';
+import { suggestion } from '../../vocabulary/spelling.ts';
 import type { TopicRole } from '../join/settings.ts';
 import { isDimensionName } from './dimensions.ts';
 import { MAPPED_FIELDS, mapKey } from './map-fields.ts';

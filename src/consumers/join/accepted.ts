@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs } from '../../events.ts';
+import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import type { PackedFeedback } from '../packed/feedback.ts';
 import type { PackedImpression } from '../packed/impression.ts';
 import { ENTRY_BEFORE_WORD, type ImpressionRecords } from './impressions.ts';

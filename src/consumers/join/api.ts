@@ -1,5 +1,5 @@
-import type { JoinCheckpoint, TopicCounts } from '../../checkpoint.ts';
-import type { EpochMs, Event, Impression, Joined, Offset, Side } from '../../events.ts';
+import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
+import type { EpochMs, Event, Impression, Joined, Offset, Side } from '../../vocabulary/events.ts';
 import type { PackedFeedback } from '../packed/feedback.ts';
 import type { PackedImpression } from '../packed/impression.ts';
 import type { Delays } from './delays.ts';

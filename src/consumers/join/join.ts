@@ -1,7 +1,7 @@
-import type { JoinCheckpoint, TopicCounts } from '../../checkpoint.ts';
-import type { FeedbackDrop } from '../../drops.ts';
-import type { DurationMs, EpochMs, Feedback, Impression, Offset, Side } from '../../events.ts';
-import { fmix32 } from '../../user-words.ts';
+import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
+import type { FeedbackDrop } from '../../vocabulary/drops.ts';
+import type { DurationMs, EpochMs, Feedback, Impression, Offset, Side } from '../../vocabulary/events.ts';
+import { fmix32 } from '../../vocabulary/user-words.ts';
 import { type FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
 import { PackedImpression } from '../packed/impression.ts';
 import { hashText } from '../packed/text.ts';

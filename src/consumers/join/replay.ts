@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs, Offset } from '../../events.ts';
+import type { DurationMs, EpochMs, Offset } from '../../vocabulary/events.ts';
 
 interface Note {
   /** It is needed until the end of this slice of time. */

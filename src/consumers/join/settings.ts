@@ -1,4 +1,4 @@
-import type { DurationMs } from '../../events.ts';
+import type { DurationMs } from '../../vocabulary/events.ts';
 
 /** What a topic of the unit carries. The impressions topic may carry feedback too. */
 export interface TopicRole {

@@ -1,7 +1,7 @@
-import type { ClockBlocks, IdleAdvance, TopicCheckpoint, TopicCounts } from '../../checkpoint.ts';
-import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../drops.ts';
-import type { DurationMs, EpochMs, Offset } from '../../events.ts';
-import { Ranges } from '../../ranges.ts';
+import type { ClockBlocks, IdleAdvance, TopicCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
+import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../vocabulary/drops.ts';
+import type { DurationMs, EpochMs, Offset } from '../../vocabulary/events.ts';
+import { Ranges } from '../../vocabulary/ranges.ts';
 import { ClockDrops } from './clock-drops.ts';
 import { ReplayNotes } from './replay.ts';
 

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import type { TopicRole } from '../../../src/consumers/join/settings.ts';
-import type { DurationMs, EpochMs, Event, Impression, Offset } from '../../../src/events.ts';
+import type { DurationMs, EpochMs, Event, Impression, Offset } from '../../../src/vocabulary/events.ts';
 import type { LogRecord } from '../../reference/logs.ts';
 import { LONG, type Profile, type TimeFrame } from './profile.ts';
 
