@@ -7,7 +7,7 @@ import { createJoin } from '../src/consumers/join/join.ts';
 import type { JoinSettings } from '../src/consumers/join/settings.ts';
 import type { LogRecord } from '../src/consumers/source/port.ts';
 import { type Grading, SCORE_WIDTH, type Scorer } from '../src/measures/contract.ts';
-import { parseMeasures } from '../src/measures/name.ts';
+import { parseMeasures } from '../src/measures/grammar/name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import type { UnitSettings } from '../src/unit/contract.ts';
 import { NO_PERMISSIONS } from '../src/unit/resume.ts';

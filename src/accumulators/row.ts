@@ -1,5 +1,5 @@
 import { type Exact, SUMS_WIDTH, type SumsKind } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { itemPartsOf } from '../measures/item-part.ts';
 import { sumsKind } from '../measures/value.ts';
 import { addExact } from './exact.ts';

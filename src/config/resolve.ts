@@ -1,9 +1,9 @@
 import { parseTime } from '../consumers/decode/times.ts';
 import type { Grading } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
-import { parseMeasures } from '../measures/name.ts';
+import type { Measure } from '../measures/definition.ts';
+import { parseMeasures } from '../measures/grammar/name.ts';
+import type { Command } from '../measures/grammar/offered.ts';
 import { needsGrade } from '../measures/needs.ts';
-import type { Command } from '../measures/offered.ts';
 import { sumsKind } from '../measures/value.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
 import { suggestion } from '../vocabulary/spelling.ts';

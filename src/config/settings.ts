@@ -5,7 +5,7 @@ import type { AdapterChoice, FileForm, PositionBase, TsUnit } from '../consumers
 import type { TopicRole } from '../consumers/join/settings.ts';
 import type { ItemFile } from '../measures/catalogue.ts';
 import type { Grading } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
 /** A duration whose text is a label. */

@@ -1,6 +1,6 @@
 import { addRow, copyRow, type Row } from '../accumulators/row.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { SampleUnion } from '../statistics/sample-union.ts';
 import type { Sampled } from '../statistics/sampled.ts';
 import type { EpochMs } from '../vocabulary/events.ts';

@@ -2,7 +2,7 @@ import { addRow, copyRow, type Row, shapeOf } from '../accumulators/row.ts';
 import { rowCodec, vectorRowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, parseField, setText, vectorKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/port.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { listsOf } from '../windows/bucket-sums.ts';
 import type { UnitState } from '../windows/unit-state.ts';

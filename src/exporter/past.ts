@@ -3,7 +3,7 @@ import { addRow, type Row, shapeOf } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, parseField, setText } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/port.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { HOUR } from '../statistics/blocks.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { UnitState } from '../windows/unit-state.ts';

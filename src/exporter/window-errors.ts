@@ -5,7 +5,7 @@
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import { SUMS } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { measureValue, measureWeight, sumsKind } from '../measures/value.ts';
 import { absent, type Result } from '../statistics/absent.ts';
 import type { ErrorSource } from '../statistics/blocks-estimate.ts';

@@ -7,8 +7,8 @@
  * 1, 630929754 at rank 2, 500000000 at rank 3.
  */
 import type { Exact } from './contract.ts';
-import type { Measure } from './family.ts';
-import { worded } from './phrases.ts';
+import type { Measure } from './definition.ts';
+import { worded } from './grammar/phrases.ts';
 
 export type ExposureKind = 'count' | 'log2';
 

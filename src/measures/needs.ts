@@ -1,7 +1,7 @@
 /** What measures ask of a list, of its actions and of the catalogue. */
 import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
 import type { ScorerNeeds } from './contract.ts';
-import type { Measure } from './family.ts';
+import type { Measure } from './definition.ts';
 
 /** Whether no feedback is asked for. */
 export function isListOnly({ definition }: Pick<Measure, 'definition'>): boolean {

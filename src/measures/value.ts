@@ -2,7 +2,7 @@ import { assertNever } from '../vocabulary/events.ts';
 import { unbound } from './bound.ts';
 import { ofClasses } from './classes.ts';
 import type { Exact, SumsKind } from './contract.ts';
-import type { Measure } from './family.ts';
+import type { Measure } from './definition.ts';
 
 /** S, Q, the sums of a fraction, the cells of classes and counts of pairs are whole numbers of 1e-9. */
 const PER_ONE = 1e9;

@@ -5,7 +5,7 @@ import type { Decoded, Decoder } from '../consumers/decode/record.ts';
 import type { Closing } from '../consumers/join/api.ts';
 import { Clusters, isClustered } from '../measures/clusters.ts';
 import { LEFT_OUT, SCORE_WIDTH, WITH_POSITIVE } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { meanOfBuckets, PUBLISHED_BUCKETS } from '../statistics/mean.ts';
 import type { Onlooker } from '../unit/contract.ts';

@@ -1,5 +1,5 @@
 import { LEFT_OUT, type SumsKind, WITH_POSITIVE } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { classesOf, fractionOf, meanOf, ofMeans } from '../measures/value.ts';
 import { assertNever } from '../vocabulary/events.ts';
 

@@ -1,6 +1,6 @@
 import { NO_CATALOGUE } from '../measures/catalogue.ts';
 import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { itemPartOf } from '../measures/item-part.ts';
 import { asksCatalogue } from '../measures/needs.ts';
 import { PlainItems } from '../measures/plain-items.ts';

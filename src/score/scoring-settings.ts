@@ -1,8 +1,8 @@
 import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
 import { type Grading, SCORE_WIDTH, type Scorer } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { type GradeLimit, gradeLimit } from '../measures/grade-limit.ts';
-import { MeasureError } from '../measures/scan.ts';
+import { MeasureError } from '../measures/grammar/scan.ts';
 import { compile } from '../measures/scorer.ts';
 import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { RunColumns } from './columns.ts';

@@ -1,7 +1,7 @@
 import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
 import { DCG, discountOf, gainOf } from '../measures/dcg.ts';
+import type { Measure } from '../measures/definition.ts';
 import type { Discount } from '../measures/discount.ts';
-import type { Measure } from '../measures/family.ts';
 import type { Gain } from '../measures/gain.ts';
 import { minmaxNdcg, NDCG, ndcg } from '../measures/ndcg.ts';
 import type { Joined } from '../vocabulary/events.ts';

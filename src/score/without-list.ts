@@ -1,4 +1,4 @@
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { sumsKind } from '../measures/value.ts';
 
 /**

@@ -13,7 +13,7 @@ import {
   vectorOffsets,
 } from '../accumulators/vector.ts';
 import { SUMS } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { isPlainRatio, measureValue, sumsKind } from '../measures/value.ts';
 import { absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { type ArmMean, kishOf, spreadOf, usersOfKish } from '../statistics/arm.ts';

@@ -1,6 +1,6 @@
 import type { Row } from '../accumulators/row.ts';
 import type { Exact } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { itemPartOf, itemValue, type Sketch } from '../measures/item-part.ts';
 import { Registers } from '../measures/registers.ts';
 import { measureValue, measureWeight } from '../measures/value.ts';

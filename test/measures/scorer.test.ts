@@ -8,11 +8,11 @@ import {
   type SumsKind,
   WITH_POSITIVE,
 } from '../../src/measures/contract.ts';
-import type { Measure } from '../../src/measures/family.ts';
-import { parseMeasure } from '../../src/measures/name.ts';
+import type { Measure } from '../../src/measures/definition.ts';
+import { parseMeasure } from '../../src/measures/grammar/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
+import { scoredMeasure } from './grammar/names.ts';
 import { fixedGrade, GRADING, impressions, joined } from './lists.ts';
-import { scoredMeasure } from './names.ts';
 import { type PlainImpression, plainGrades, plainPairs, plainScore } from './reference.ts';
 
 const parse = (text: string) => parseMeasure(text, { relevantFrom: 1 });
