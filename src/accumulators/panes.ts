@@ -1,6 +1,7 @@
 // Long because panes, totals and tables of a unit go together at one close time.
 
 import type { ShownItems } from '../measures/shown-items.ts';
+import type { Closed } from '../vocabulary/closing.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { BUCKETS } from '../vocabulary/user-words.ts';
 import { AdmissionTables } from './admission-tables.ts';
@@ -117,18 +118,13 @@ export class Panes {
   }
 
   /**
-   * Adds one scored list that closed at `at`; times ascend from call to call. `ts`: time of the impression; `horizon`:
-   * index; `out`: as in `Scorer.score`; `bucket`: of its user, 0 to 255; `shown`: its items, where rows keep them.
+   * Adds one scored list; times of closing ascend from call to call. `out`: as in `Scorer.score`; `shown`: its items, where
+   * rows keep them.
    */
   add(
-    at: EpochMs,
-    ts: EpochMs,
-    horizon: number,
-    tag: number,
-    userless: boolean,
+    { at, ts, horizon, tag, userless, bucket }: Closed,
     positive: boolean,
     out: Float64Array,
-    bucket: number,
     shown?: ShownItems,
   ): void {
     if (at >= this.#due) this.#pass(at);
