@@ -58,17 +58,17 @@ export class Unit {
   static async claim(settings: UnitSettings, deps: UnitDeps): Promise<Unit> {
     const unit = unitKey(settings.namespace, settings.partition);
     const token = deps.newId();
-    const passes = deps.faultPoint ?? NO_FAULT;
-    passes('claim wanted');
+    const reachFaultPoint = deps.faultPoint ?? NO_FAULT;
+    reachFaultPoint('claim wanted');
     const claiming = deps.store.claim(unit, token);
-    passes('claim sent');
+    reachFaultPoint('claim sent');
     const { checkpoint, seq, cid } = await claiming;
-    passes('claim answered');
+    reachFaultPoint('claim answered');
     const stored = checkpoint === undefined ? undefined : decodeCheckpoint(checkpoint);
     const resumed = resume(stored, settings, settings.permissions);
-    passes('rows wanted');
+    reachFaultPoint('rows wanted');
     const restored = await restoreUnit(settings, deps.store, resumed, token);
-    passes('rows read');
+    reachFaultPoint('rows read');
     return new Unit(settings, deps, { unit, token, seq, cid }, resumed, restored, stored?.lastRecords ?? []);
   }
 
