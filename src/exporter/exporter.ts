@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 const ATTEMPTS = 5;
 
 /**
- * Reads the windows of all units out of a store (interfaces.md section 4): first the units' hashes, then the panes that
+ * Reads the windows of all units out of a store (specification: windows 3.4): first the units' hashes, then the panes that
  * those watermarks have sealed, then the hash again; a unit that changed hands, went back or deleted what was read
  * meanwhile is read anew.
  *

@@ -1,5 +1,5 @@
 /**
- * Cohorts against their own past (statistics.md section 11), from panes that are stored anyway: minute panes of 27 h make
+ * Cohorts against their own past (specification: statistics 10), from panes that are stored anyway: minute panes of 27 h make
  * the blocks, heads of hour panes of `detect.history` their baselines.
  *
  * A reader of panes knows no gaps, only the time before which a unit misses something: all that is older counts as

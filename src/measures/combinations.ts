@@ -8,7 +8,7 @@ export interface Combination {
   readonly k: number | undefined;
 }
 
-/** Why these parameters cannot stand together, in words; undefined: they can (measures.md section 2). */
+/** Why these parameters cannot stand together, in words; undefined: they can (specification: measures 2.4). */
 export function forbidden({ name, params, changed, k }: Combination): string | undefined {
   const is = (key: string, value: string) => params.get(key) === value;
   const differs = (key: string, value: string) => params.has(key) && !is(key, value);

@@ -1,5 +1,5 @@
 /**
- * The whole family of measures as data: names, and for each name the parameters that it takes (measures.md section 2).
+ * The whole family of measures as data: names, and for each name the parameters that it takes (specification: measures 2).
  * The order of names, parameters and values is the order in which messages list and suggest them.
  */
 import { LARGEST_VALUE } from '../vocabulary/events.ts';

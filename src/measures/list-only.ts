@@ -12,7 +12,7 @@ import { MeasureError } from './scan.ts';
 import { short } from './short.ts';
 import { leaveOut, meanStep, type Step } from './step.ts';
 
-/** The measures that need no feedback (measures.md section 2.3). */
+/** The measures that need no feedback (specification: measures 2.3). */
 export const LIST_ONLY: ReadonlySet<MeasureName> = new Set([
   'distinct',
   'coverage',

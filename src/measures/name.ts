@@ -5,7 +5,7 @@ import { type Command, offered } from './offered.ts';
 import { MeasureError, scan } from './scan.ts';
 
 /**
- * Reads one measure, offered or not (measures.md section 1).
+ * Reads one measure, offered or not (specification: measures 1).
  * @throws MeasureError that names the place, what was expected and the nearest right word.
  */
 export function parseMeasure(text: string, defaults: MeasureDefaults): Measure {

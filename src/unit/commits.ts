@@ -9,7 +9,7 @@ type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'deletes' | 'removes'>
 export type ClaimedUnit = Pick<Commit, 'unit' | 'token'> & Pick<Claimed, 'seq' | 'cid'>;
 
 /**
- * The commits under one claim (semantics.md section 5). Each builds on the one before it; one without an answer is sent again
+ * The commits under one claim (specification: commit 1). Each builds on the one before it; one without an answer is sent again
  * as it is, and nothing else is, until the answer is known.
  */
 export class UnitCommits {

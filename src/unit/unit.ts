@@ -27,7 +27,7 @@ import { UnitScoring } from './scoring.ts';
 const LEAST_SHARE = 0.01;
 
 /**
- * The data path of one unit: claim, replay, decode, join, score, accumulate, commit (semantics.md sections 5 and 6).
+ * The data path of one unit: claim, replay, decode, join, score, accumulate, commit (specification: commit 1, 3, 4).
  *
  * Between two commits everything happens synchronously in memory; a commit takes one consistent state and sends it. So
  * whatever ends this process, the store holds the state after some commit, and the next owner reads the logs again from

@@ -14,7 +14,7 @@ export interface ClaimsHandler {
   claimed(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void;
 }
 
-/** Takes units over (semantics.md section 5): one claim of a partition at a time, until the store answers. */
+/** Takes units over (specification: commit 3.1): one claim of a partition at a time, until the store answers. */
 export class Claims {
   readonly #settings: WorkerSettings;
   readonly #deps: WorkerDeps;

@@ -12,7 +12,7 @@ import type { Owned } from './owned.ts';
 export const LOOKING_UNIT = 0;
 
 /**
- * Looks at experiments while they run (statistics.md section 4): totals of all units, of which the other ones are read from
+ * Looks at experiments while they run (specification: statistics 4.3): totals of all units, of which the other ones are read from
  * the store as they were committed, whenever the newest complete pane has moved. What is found is stored with the next
  * commit of the unit that looks. A look that is skipped does no harm.
  */

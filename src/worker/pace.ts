@@ -19,7 +19,7 @@ export interface PaceDeps {
   readonly faultPoint?: FaultPoint | undefined;
 }
 
-/** How fast the topics of a unit may be read against each other, and when silence counts as time (semantics.md section 2). */
+/** How fast the topics of a unit may be read against each other, and when silence counts as time (specification: join 6, 7). */
 export class Pace {
   readonly #settings: PaceSettings;
   readonly #source: LogSource;

@@ -27,7 +27,7 @@ interface Owner {
 /** Waits are longer by up to this share, so that two who wait for the same unit do not claim it at the same time. */
 const JITTER = 0.25;
 
-/** Others who own what the log gives to us (semantics.md section 5). */
+/** Others who own what the log gives to us (specification: commit 3.3). */
 export class Rivals {
   readonly #deps: RivalsDeps;
   readonly #reachFaultPoint: FaultPoint;

@@ -1,5 +1,5 @@
 /**
- * The weakened guards of the commit (semantics.md section 5, faults.md section 6.2), and what else keeps a unit's durable
+ * The weakened guards of the commit (specification: commit 11, faults 6.2), and what else keeps a unit's durable
  * state in one piece: each must be caught by the simulator. The memory store stands for the script that runs in Redis.
  */
 import type { Change, Mutation } from './mutation.ts';

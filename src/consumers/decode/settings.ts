@@ -53,7 +53,7 @@ export interface ListChoice {
   readonly feedback?: Readonly<Record<string, string | RowFeedback>> | undefined;
 }
 
-/** How the records of a topic become canonical events (interfaces.md section 1). */
+/** How the records of a topic become canonical events (specification: events 6). */
 export type AdapterChoice =
   | 'canonical'
   | 'open-bandit'

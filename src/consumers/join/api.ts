@@ -19,7 +19,7 @@ export interface RecordPlace {
   readonly isReplayed: boolean;
 }
 
-/** What the join asks and tells while it works. Called synchronously, in the order of semantics.md section 1. */
+/** What the join asks and tells while it works. Called synchronously, in the order of the rules (specification: join 3, 4). */
 export interface JoinSink {
   /** An impression was accepted: returns the tag (an unsigned 32-bit integer) under which it will be closed. */
   accepted(impression: AcceptedImpression, from: RecordPlace): number;
@@ -57,7 +57,7 @@ export interface JoinEngine {
   wasPassed(topic: number, from: Offset, to: Offset): boolean;
   /** The next offset of the topic, past records that hold nothing for us (control records, compaction). */
   skipTo(topic: number, offset: Offset): void;
-  /** Raises the watermark of a topic that has nothing new (semantics.md section 2); answers whether it moved. */
+  /** Raises the watermark of a topic that has nothing new (specification: join 6); answers whether it moved. */
   idle(topic: number, watermark: EpochMs): boolean;
   /** Closes, settles and forgets up to the combined watermark. Results do not depend on how often it is called. */
   advance(): void;

@@ -31,7 +31,7 @@ export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCh
 }
 
 /**
- * The rules of semantics.md section 1, in their order. The whole file is about three moments: an impression comes, a
+ * The rules of the join (specification: join 3), in their order. The whole file is about three moments: an impression comes, a
  * feedback comes, the combined watermark moves. Each judgement is also a question of silence: what was decided before the
  * checkpoint is decided again by the replay, but counted by nobody.
  *
