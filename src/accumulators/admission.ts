@@ -1,5 +1,5 @@
 /**
- * The bounded table of one unit and grouping set (semantics.md section 2): first come, first admitted, in the order of
+ * The bounded table of one unit and grouping set (specification: windows 4.1): first come, first admitted, in the order of
  * closing; who comes while it is full is added to the rest; an entry leaves with its last pane. Two rules keep strangers
  * from holding all places (docs/decisions/0018-places-of-cohorts.md):
  *

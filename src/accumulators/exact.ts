@@ -1,6 +1,6 @@
 import type { Exact } from '../measures/contract.ts';
 
-/** Units of one: values are summed as whole multiples of 1e-9 (semantics.md section 4). */
+/** Units of one: values are summed as whole multiples of 1e-9 (specification: windows 2). */
 export const UNITS = 1e9;
 
 /** Up to here a value in units is rounded from the double product, whose error is below 2^-13 units; beyond, exactly. */

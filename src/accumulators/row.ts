@@ -30,7 +30,7 @@ export function shapeOf(measures: readonly Measure[], itemsCounted?: number): Ro
 /**
  * The sums of one (pane, horizon, cohort). `sums` holds the measures one after the other, each with the fields of its kind
  * (contract.ts) and as wide: mean: n, n+, S, Q; fraction: numerator, denominator. Rows merge by adding every field: any split
- * of a history gives the same row to the last digit (statistics.md section 1).
+ * of a history gives the same row to the last digit (specification: statistics 1.3).
  */
 export interface Row {
   impressions: number;

@@ -28,7 +28,7 @@ interface Flags extends ReplayFlags {
   readonly ratioBy?: string;
 }
 
-/** Exit code of a variant that is worse than the control (interfaces.md section 3). */
+/** Exit code of a variant that is worse than the control (specification: commands 2). */
 const REGRESSED = 3;
 
 export function compareCommand(): Command {

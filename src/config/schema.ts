@@ -1,4 +1,4 @@
-/** The record of what a configuration may hold, with all defaults (interfaces.md section 2). */
+/** The record of what a configuration may hold, with all defaults (specification: configuration 1). */
 import { z } from 'zod';
 import { OF_EXPOSURES, OF_ITEMS } from '../measures/all.ts';
 import { deadLetterSchema } from './dead-letter.ts';

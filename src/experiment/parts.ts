@@ -1,5 +1,5 @@
 /**
- * Reads experiments out of a store: what every unit holds of a run, and what looks have found (interfaces.md section 4).
+ * Reads experiments out of a store: what every unit holds of a run, and what looks have found (specification: layout 1).
  * A unit's hash is read before and after its rows; a unit that changed hands meanwhile is read again.
  */
 import type { Row } from '../accumulators/row.ts';

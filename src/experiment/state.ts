@@ -22,7 +22,7 @@ export interface VariantState {
 
 /**
  * All that is known of one run of an experiment at one time: what a comparison is made from. Final results only, never
- * provisional ones (statistics.md section 4).
+ * provisional ones (specification: statistics 4.4).
  */
 export interface ExperimentState {
   readonly settings: ExperimentSettings;

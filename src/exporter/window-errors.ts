@@ -1,5 +1,5 @@
 /**
- * Standard errors of windows (statistics.md section 2). A window has no sums by user bucket of its own: its error is that
+ * Standard errors of windows (specification: statistics 2.4). A window has no sums by user bucket of its own: its error is that
  * of its lists as if they were independent, widened by the design effect of the hours that overlap it.
  */
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
@@ -60,7 +60,7 @@ export class WindowErrors {
   }
 
   /**
-   * Where the errors of a cohort's blocks come from, by measure (statistics.md section 11.1). A mean without any vector
+   * Where the errors of a cohort's blocks come from, by measure (specification: statistics 10.1). A mean without any vector
    * has the error of its lists alone: the scale of the CUSUM absorbs an error that is wrong by a factor.
    */
   sourcesOf({ by, values }: Pick<CohortRow, 'by' | 'values'>): readonly ErrorSource[] {

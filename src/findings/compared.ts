@@ -16,7 +16,7 @@ export interface ComparedFacts {
   readonly plainVariants: ReadonlyMap<string, number>;
 }
 
-/** More of them make errors untrustworthy (statistics.md). */
+/** More of them make errors untrustworthy (specification: statistics 1.2). */
 const MOST_USERLESS = 0.05;
 const NO_NAMES: readonly string[] = [ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT];
 

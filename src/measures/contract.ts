@@ -1,7 +1,7 @@
 import type { Joined } from '../vocabulary/events.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** How one action of the configuration becomes a grade (measures.md section 3). */
+/** How one action of the configuration becomes a grade (specification: measures 5.1). */
 export interface GradeRule {
   /** A fixed grade, or the event's value. */
   readonly from: 'grade' | 'value';
@@ -24,7 +24,7 @@ export interface Grading {
 }
 
 /**
- * What a measure keeps in a row (measures.md section 2):
+ * What a measure keeps in a row (specification: measures 3):
  * mean: sums of one value per list. fraction: numerator and denominator. means: sums of two values that are averaged apart.
  * classes: the four cells of pooled slots. pairs: a fraction over (score, rating) pairs. pairMeans: a mean over lists with
  * pairs. apart: nothing, what it keeps (values by user, by item) stands apart from rows.

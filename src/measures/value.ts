@@ -18,7 +18,7 @@ export function sumsKind({ definition: { kind }, params }: Measure): SumsKind {
   return isMean ? 'mean' : 'fraction';
 }
 
-/** Whether the value is one sum over another: the plain delta method gives its error (statistics.md section 2). */
+/** Whether the value is one sum over another: the plain delta method gives its error (specification: statistics 2.1). */
 export function isPlainRatio(measure: Measure): boolean {
   const kind = sumsKind(measure);
   switch (kind) {

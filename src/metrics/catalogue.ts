@@ -1,4 +1,4 @@
-/** The names of all metrics, with catalogue-experiments.ts the only place that names one (interfaces.md section 5). Every name has HELP and TYPE from the start. Long because it is that one list. */
+/** The names of all metrics, with catalogue-experiments.ts the only place that names one (specification: metrics 1). Every name has HELP and TYPE from the start. Long because it is that one list. */
 import type { Settings } from '../config/settings.ts';
 import { OF_EXPOSURES } from '../measures/all.ts';
 import type { Measure } from '../measures/definition.ts';

@@ -52,7 +52,7 @@ export interface ResultRow {
   readonly measures: Readonly<Record<string, ResultMeasure>>;
 }
 
-/** What `receval replay --output json` prints (interfaces.md section 3), and how often records were refused, by code. */
+/** What `receval replay --output json` prints (specification: commands 3.2), and how often records were refused, by code. */
 export interface ReplayResult {
   readonly asOf: string | null;
   readonly impressions: {

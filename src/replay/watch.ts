@@ -1,6 +1,5 @@
 import type { Settings } from '../config/settings.ts';
 import type { Decoded, Decoder } from '../consumers/decode/record.ts';
-import type { TopicRole } from '../consumers/join/settings.ts';
 import type { Finding } from '../findings/finding.ts';
 import { InvalidReasons } from '../findings/invalid.ts';
 import { isEmpty, type RunFacts, runFindings } from '../findings/run.ts';
@@ -8,6 +7,7 @@ import { EventSample } from '../findings/sample.ts';
 import { isListOnly } from '../measures/needs.ts';
 import type { InvalidRecord, UnitDeps } from '../unit/contract.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import type { TopicRole } from '../vocabulary/topic-role.ts';
 
 /** Looks at the events of files as they are decoded, to say afterwards what looks wrong. No result depends on it. */
 export class Watch {

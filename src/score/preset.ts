@@ -6,7 +6,7 @@ import type { RunColumns } from './columns.ts';
 import type { Format } from './format.ts';
 import type { OrderRule, Ties } from './order.ts';
 
-/** What a preset says about reading files (measures.md section 4). */
+/** What a preset says about reading files (specification: measures 6). */
 interface Reading {
   readonly order: 'docno' | 'score' | 'rank' | 'file' | 'mean';
   readonly missing: 'skip' | 'zero';

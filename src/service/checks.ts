@@ -85,7 +85,7 @@ export function wasRead(committedByGroup: readonly (readonly number[])[], partit
   return committedByGroup.some((topic) => isMark(topic[partition]));
 }
 
-/** -1: never committed. Kafka's client writes -2 where it found an offset out of range: a mark all the same (faults.md K13). */
+/** -1: never committed. Kafka's client writes -2 where it found an offset out of range: a mark all the same (specification: faults K13). */
 function isMark(offset: number | undefined): boolean {
   return offset !== undefined && offset !== -1;
 }

@@ -10,7 +10,7 @@ import { judgeJoin } from './doctor-join.ts';
 /** Pairs below this share come from other causes than a change of keys or partitions. */
 const ENOUGH_PAIRS = 0.95;
 const MOST_INVALID = 0.5;
-/** Shares above which alerts fire (faults.md section 9). */
+/** Shares above which alerts fire (specification: faults 9). */
 const POISON_SHARE = 0.005;
 const ORPHAN_SHARE = 0.5;
 

@@ -14,7 +14,7 @@ import { stateWithin } from '../worker/load.ts';
 
 /** Share of V8's heap that rows may take. */
 const ROW_SHARE = 0.5;
-/** Once a minute (statistics.md section 4). */
+/** Once a minute (specification: statistics 4.3). */
 const LOOK_EVERY_MS = 60_000;
 const FOURTEEN_DAYS_MS = 14 * 86_400_000;
 

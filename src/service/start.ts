@@ -45,7 +45,7 @@ export interface Started {
 }
 
 /**
- * The checks before the start (semantics.md section 6). Rejects with a StartRefused or StateMismatch that says what to do, or with
+ * The checks before the start (specification: commit 7). Rejects with a StartRefused or StateMismatch that says what to do, or with
  * an error of Kafka or Redis.
  */
 export async function checkStart(store: RedisStore, source: KafkaSource, options: StartOptions): Promise<Started> {

@@ -1,5 +1,5 @@
 /**
- * What a block is compared with (statistics.md section 11.1), the first that exists: the same hour of the week in the
+ * What a block is compared with (specification: statistics 10.2), the first that exists: the same hour of the week in the
  * last three weeks; the same hour of the last seven days; at start-up the blocks of a while ago. Hours are UTC.
  *
  * Of m values v with errors s, and q = mean s²: baseline b = median v, SE_b² = (pi/2) q/m (q/2 for m = 2),

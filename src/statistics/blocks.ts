@@ -1,5 +1,5 @@
 /**
- * Minute panes become blocks, the units in which a cohort is watched (statistics.md section 11.1).
+ * Minute panes become blocks, the units in which a cohort is watched (specification: statistics 10.1).
  *
  * An hour of UTC is cut into steps; its last step is shorter where the step does not divide it. A step with too few
  * impressions or positives is joined with the next ones of its hour. What remains at the end of the hour is joined with

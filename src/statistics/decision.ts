@@ -1,5 +1,5 @@
 /**
- * The decision about one variant of an experiment against its control (statistics.md section 11.2).
+ * The decision about one variant of an experiment against its control (specification: statistics 9).
  *
  * 1. The rows below are asked in their order; the first that holds gives label and reason.
  * 2. Within a run a finding stays, because everything it rests on was seen. Only these steps are possible:

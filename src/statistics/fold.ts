@@ -1,6 +1,6 @@
 /**
  * A vector of 256 buckets becomes one of 64 by adding the buckets with equal b mod 64, because a bucket is the word mod
- * B. On whole numbers the fold is exact and commutes with addition (statistics.md section 1).
+ * B. On whole numbers the fold is exact and commutes with addition (specification: statistics 1.2).
  *
  * Example: 1 2 3 4 folded to two buckets is 4 6.
  */

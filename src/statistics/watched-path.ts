@@ -1,5 +1,5 @@
 /**
- * The CUSUM of a watched cohort from the oldest hour that is kept until now, with onset and size (statistics.md section 11.1): whole hours
+ * The CUSUM of a watched cohort from the oldest hour that is kept until now, with onset and size (specification: statistics 10.3): whole hours
  * first, blocks of steps at the end. It begins at S = 0 and is computed anew at every block, so it is a function of kept
  * panes and of levels that were accepted: nothing else is stored, and all who compute it agree.
  *

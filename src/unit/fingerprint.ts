@@ -5,7 +5,7 @@ import type { Measure } from '../measures/definition.ts';
 import { itemPartsOf } from '../measures/item-part.ts';
 
 /**
- * What of the configuration shapes the rows (semantics.md section 6). `shape`: a JSON object by setting, whose change gives
+ * What of the configuration shapes the rows (specification: commit 6). `shape`: a JSON object by setting, whose change gives
  * rows another meaning. `additive`: a JSON list of what may come and go.
  */
 export function fingerprint(settings: Settings): Fingerprint {

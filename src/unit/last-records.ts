@@ -19,7 +19,7 @@ export interface Divergence {
 
 /**
  * The last applied record of each topic. It shows a topic that was deleted and made anew with a log at least as long
- * (faults.md K16): whoever goes on reads that record again and compares. One that retention or compaction has removed says
+ * (specification: faults K16): whoever goes on reads that record again and compares. One that retention or compaction has removed says
  * nothing.
  */
 export class LastRecords {

@@ -4,7 +4,7 @@ import type { Fingerprint, UnitCheckpoint } from '../accumulators/store/checkpoi
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 
-/** What a start may do once, because it was asked to (semantics.md section 6). */
+/** What a start may do once, because it was asked to (specification: commit 6). */
 export interface Permissions {
   readonly newGeneration: boolean;
   readonly acceptPartitions: boolean;

@@ -8,7 +8,7 @@ import { needsOf } from '../measures/needs.ts';
 import type { UnitSettings } from './contract.ts';
 
 const HOUR_MS = 3_600_000;
-/** Minute panes serve the longest window, and the baselines of a day and three hours (statistics.md section 11). */
+/** Minute panes serve the longest window, and the baselines of a day and three hours (specification: statistics 10). */
 const LEAST_MINUTES_KEPT_MS = 27 * HOUR_MS;
 /** The longest window, and the hour in which it begins. */
 const VECTORS_KEPT_MS = 25 * HOUR_MS;

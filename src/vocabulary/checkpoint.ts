@@ -13,7 +13,7 @@ export const CLOCK_BLOCK = 1024;
  */
 export type ClockBlocks = readonly (readonly [block: number, bits: string])[];
 
-/** The watermark of a topic was raised by the wall clock before the record at `before` (semantics.md section 2). */
+/** The watermark of a topic was raised by the wall clock before the record at `before` (specification: join 6.2). */
 export interface IdleAdvance {
   readonly before: Offset;
   readonly watermark: EpochMs;

@@ -21,10 +21,10 @@ export type Offset = Unit<'Offset'>;
  */
 export const LARGEST_VALUE = 1e30;
 
-/** The value of a dimension that an impression lacks, and of one whose text is not allowed (interfaces.md section 1). */
+/** The value of a dimension that an impression lacks, and of one whose text is not allowed (specification: events 5.2). */
 export const ABSENT_DIMENSION = '__none__';
 export const INVALID_DIMENSION = '__invalid__';
-/** Cohorts that found no place in the admission table are summed here (semantics.md section 2). */
+/** Cohorts that found no place in the admission table are summed here (specification: windows 4.1). */
 export const OTHER_COHORT = '__other__';
 
 /** One ranked list shown to one user at one time, decoded and validated. */

@@ -1,5 +1,5 @@
 /**
- * Which bucket a user belongs to, for ever, and the words that choose the user sample (statistics.md sections 1 and 5).
+ * Which bucket a user belongs to, for ever, and the words that choose the user sample (specification: statistics 1.2, 5.1).
  *
  *     word = fmix32(fnv1a32(utf8(salt + id)))        bucket = word mod 256
  *

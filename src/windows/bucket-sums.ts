@@ -61,7 +61,7 @@ export function bucketSums(vector: Vector, measure: Measure, first: number): Buc
 
 /**
  * Value and standard error of a measure from its buckets, as they may be published: by the delta method for a plain
- * ratio, else by leaving out one bucket after the other (statistics.md section 2). Absent: `no_data`; `no_vector` for a
+ * ratio, else by leaving out one bucket after the other (specification: statistics 2.1, 2.3). Absent: `no_data`; `no_vector` for a
  * measure that stands apart from rows.
  * @param first column of the measure
  */

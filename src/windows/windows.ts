@@ -1,5 +1,5 @@
 /**
- * Windows as a reader of the rows of all units shows them (semantics.md section 4): sums over whole panes and units, so that a
+ * Windows as a reader of the rows of all units shows them (specification: windows 3): sums over whole panes and units, so that a
  * mean is one division at the end. Never an average of averages; an empty window gives no rows.
  */
 

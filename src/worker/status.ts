@@ -13,10 +13,10 @@ export interface HistogramCounts {
   readonly sum: number;
 }
 
-/** Between our clock and the store's; beyond, nothing is judged by ours (faults.md section 5). */
+/** Between our clock and the store's; beyond, nothing is judged by ours (specification: faults 5.3). */
 export const LARGEST_SKEW: DurationMs = 30_000;
 
-/** Why a unit does nothing (faults.md section 9). */
+/** Why a unit does nothing (specification: faults 8). */
 export type StopCause =
   | 'limit'
   | 'memory'

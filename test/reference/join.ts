@@ -1,5 +1,5 @@
 /**
- * The join by brute force: the rules of semantics.md section 1, word for word, over the whole logs of one unit. It shares
+ * The join by brute force: its rules (specification: join 2, 3, 4, 5), word for word, over the whole logs of one unit. It shares
  * no code and no idea with the engine. Every rule looks at the logs again; nothing is kept up to date.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Levels that somebody has accepted as the new normal of a watched cohort (statistics.md section 11.1). They are not part of
+ * Levels that somebody has accepted as the new normal of a watched cohort (specification: statistics 10.5). They are not part of
  * any unit: they lie in a hash of their own, which is changed by the same script as a unit, so that two who write at the same
  * moment cannot undo each other.
  *

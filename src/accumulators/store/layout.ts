@@ -1,5 +1,5 @@
 /**
- * Where everything lies, format versions 1 and 2 (interfaces.md section 4). `{namespace:unit}` is the hash tag that keeps all
+ * Where everything lies, format versions 1 and 2 (specification: layout 1). `{namespace:unit}` is the hash tag that keeps all
  * keys of a unit in one slot of a cluster. Every key holds a hash; every value is text. A state that counts no blocks of clock
  * verdicts has version 1 and is read by builds that know no other; with them it has version 2.
  *

@@ -17,7 +17,7 @@ export interface AcceptedSettings {
 }
 
 /**
- * The accepted impressions by request: which of them makes a record a duplicate, and which feedback fits (semantics.md section 1).
+ * The accepted impressions by request: which of them makes a record a duplicate, and which feedback fits (specification: join 3).
  * Answers are entries (impressions.ts); 0: none.
  */
 export class AcceptedImpressions {

@@ -8,7 +8,7 @@ import { ReplayNotes } from './replay.ts';
 /** A recorded input in memory: an object or a pair, and its place in a list. */
 const INPUT_BYTES = 64;
 
-/** One topic of the unit: its position, its watermark, and the recorded inputs (semantics.md sections 1 and 2). */
+/** One topic of the unit: its position, its watermark, and the recorded inputs (specification: join 1.4, 2.1). */
 export class Topic {
   readonly counts: TopicCounts;
   readonly notes: ReplayNotes;

@@ -14,7 +14,7 @@ export function asksPositives({ definition, params }: Pick<Measure, 'definition'
   return params.get('avg') === 'weighted' || definition.takesEveryGrade?.(params) !== true;
 }
 
-/** Why these parameters cannot stand together, in words; undefined: they can (measures.md section 2). */
+/** Why these parameters cannot stand together, in words; undefined: they can (specification: measures 2.4). */
 export function forbidden({ definition, params, changed, k }: Combination): string | undefined {
   const is = (key: string, value: string) => params.get(key) === value;
   const differs = (key: string, value: string) => params.has(key) && !is(key, value);

@@ -7,7 +7,7 @@ import { LARGEST_K, type MeasureDefaults } from './parameters.ts';
 import { MeasureError, scan } from './scan.ts';
 
 /**
- * Reads one measure, offered or not (measures.md section 1).
+ * Reads one measure, offered or not (specification: measures 1).
  * @throws MeasureError that names the place, what was expected and the nearest right word.
  */
 export function parseMeasure(text: string, defaults: MeasureDefaults): Measure {

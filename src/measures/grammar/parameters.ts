@@ -1,5 +1,5 @@
 /**
- * The parameters that measures take: their forms, and the sets of them that measures share (measures.md section 2). The
+ * The parameters that measures take: their forms, and the sets of them that measures share (specification: measures 2). The
  * order of parameters and values is the order in which messages list and suggest them.
  */
 

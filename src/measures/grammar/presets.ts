@@ -1,5 +1,5 @@
 /**
- * Short ways to write the convention of another library (measures.md section 4). A preset sets only parameters that a
+ * Short ways to write the convention of another library (specification: measures 6). A preset sets only parameters that a
  * measure takes; what stands beside it in the text wins; it is never printed. No preset sets `rel`.
  */
 interface PresetRule {

@@ -18,7 +18,7 @@ const WORD = /^[a-z][a-z0-9_]*$/i;
 const VALUE = /^[a-z0-9_.:-]+$/i;
 
 /**
- * Takes `name(key=value, ...)@k` apart (measures.md section 1). Blanks around tokens do not matter.
+ * Takes `name(key=value, ...)@k` apart (specification: measures 1.1). Blanks around tokens do not matter.
  * @throws MeasureError if the text has another form.
  */
 export function scan(source: string): Written {
