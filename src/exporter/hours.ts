@@ -1,4 +1,4 @@
-import { addRow, copyRow, type Row, shapeOf } from '../accumulators/row.ts';
+import { addToSum, type Row, shapeOf } from '../accumulators/row.ts';
 import { rowCodec, vectorRowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, parseField, setText, vectorKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/port.ts';
@@ -104,9 +104,5 @@ export class HourRows {
 }
 
 function addRows(into: RowsByField, rows: Rows): void {
-  for (const [field, row] of rows) {
-    const sum = into.get(field);
-    if (sum === undefined) into.set(field, copyRow(row));
-    else addRow(sum, row);
-  }
+  for (const [field, row] of rows) addToSum(into, field, row);
 }

@@ -9,7 +9,7 @@
  */
 import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
-import { type Grading, LEFT_OUT, SCORE_WIDTH } from './contract.ts';
+import type { Grading } from './contract.ts';
 import type { Measure } from './definition.ts';
 import { gradeLimit } from './grade-limit.ts';
 import { describe } from './grammar/describe.ts';
@@ -20,6 +20,7 @@ import { type PlainList, plainJoined } from './plain.ts';
 import { PlainItems } from './plain-items.ts';
 import { PlainSums } from './plain-sums.ts';
 import { compile } from './scorer.ts';
+import { LEFT_OUT, SCORE_WIDTH } from './sums.ts';
 
 export interface MeasureOptions {
   /** Lowest grade that is a positive where the name has no `rel`. Default 1. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LEFT_OUT, SCORE_WIDTH, SUMS, SUMS_WIDTH, type SumsKind, WITH_POSITIVE } from '../../src/measures/contract.ts';
 import type { Measure } from '../../src/measures/definition.ts';
 import { parseMeasure } from '../../src/measures/grammar/name.ts';
 import { measure } from '../../src/measures/measures.ts';
 import { compile } from '../../src/measures/scorer.ts';
+import { LEFT_OUT, SCORE_WIDTH, SUMS, SUMS_WIDTH, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';
 import { classesOf, fractionOf, measureValue, ofMeans } from '../../src/measures/value.ts';
 import { scoredMeasure } from './grammar/names.ts';
 import { GRADING, impressions, joined } from './lists.ts';
