@@ -167,7 +167,11 @@ export function accumulateLoop(): (n: number) => number {
     for (let end = i + n; i < end; i++) {
       const at = 1_800_000_000_000 + Math.floor(i / 3) * 10;
       const horizon = i % 3;
-      panes.add(at, at - HORIZONS[horizon].ms, horizon, tags[i % 10], false, true, out, (i * 37) & 255);
+      panes.add(
+        { at, ts: at - HORIZONS[horizon].ms, horizon, tag: tags[i % 10], userless: false, bucket: (i * 37) & 255 },
+        true,
+        out,
+      );
       if (i % 20_000 === 19_999) rows += panes.takeChanges().rows.size;
     }
     return rows;

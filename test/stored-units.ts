@@ -75,7 +75,7 @@ export class StoredUnit {
       if (at <= this.#watermark || at > watermark) continue;
       const { items: shape } = this.#settings.shape;
       const shown = items === undefined || shape === undefined ? undefined : shownOf(items, shape);
-      panes.add(at, ts, horizon, panes.cohorts.tag(values), userless, positive, out, bucket, shown);
+      panes.add({ at, ts, horizon, tag: panes.cohorts.tag(values), userless, bucket }, positive, out, shown);
     }
     panes.advance(watermark);
     this.#watermark = watermark;

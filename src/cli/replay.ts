@@ -7,7 +7,8 @@ import type { Settings } from '../config/settings.ts';
 import { hasRowFeedback } from '../consumers/decode/list.ts';
 import { parseTime } from '../consumers/decode/times.ts';
 import { UnreadableFile } from '../consumers/source/files/lines.ts';
-import { LIST_ONLY } from '../measures/list-only.ts';
+import { MEASURES, OF_EXPOSURES } from '../measures/all.ts';
+import { isListOnly } from '../measures/needs.ts';
 import type { Command as ScoringCommand } from '../measures/offered.ts';
 import { type ReplayOptions, replay } from '../replay/replay.ts';
 import type { ReplayResult } from '../replay/result.ts';
@@ -81,10 +82,11 @@ Examples:
 /** @throws UsageError where measures of feedback would all be those of lists without a positive */
 function mustHaveFeedback({ adapter, events, feedback }: ReplayFlags, { inputs, measures }: Settings): void {
   if (events !== undefined || feedback !== undefined || hasRowFeedback(adapter ?? inputs.impressions.adapter)) return;
-  const asks = measures.find(({ name }) => !LIST_ONLY.has(name));
+  const asks = measures.find((measure) => !isListOnly(measure));
   if (asks === undefined) return;
+  const ofLists = MEASURES.filter((definition) => isListOnly({ definition })).map(({ name }) => name);
   throw new UsageError(
-    `--feedback is missing: without it ${asks.canonical} counts every list as one without a positive; name the feedback, or only measures of the list alone (--measures ${[...LIST_ONLY].slice(0, 3).join(',')},...)`,
+    `--feedback is missing: without it ${asks.canonical} counts every list as one without a positive; name the feedback, or only measures of the list alone (--measures ${ofLists.slice(0, 3).join(',')},...)`,
   );
 }
 
@@ -95,7 +97,7 @@ export function noteOddities(result: ReplayResult, { allowEmpty }: ReplayFlags):
   if (result.isEmpty && allowEmpty !== true) process.exitCode = 1;
   if (itemLimitRows > 0) {
     note(
-      `${itemLimitRows} of ${rows.length} rows have no gini and entropy: more items than limits.itemsCounted were shown`,
+      `${itemLimitRows} of ${rows.length} rows have no ${OF_EXPOSURES}: more items than limits.itemsCounted were shown`,
     );
   }
   for (const [name, lists] of withoutId(rows)) {

@@ -74,7 +74,7 @@ function notes(
     }
     if (unknownItems > 0) found.push(`${name}: slots with items that the catalogue does not know: ${unknownItems}`);
   }
-  const correlates = measures.some(({ name }) => name === 'spearman' || name === 'kendall');
+  const correlates = measures.some(({ definition }) => definition.correlation !== undefined);
   if (pValues && runs.length === 1 && !correlates) {
     found.push('--p-values compares each run with the first: there is one run, so there is nothing to compare');
   }

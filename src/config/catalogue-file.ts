@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { splitRow } from '../consumers/decode/csv.ts';
 import { readBytes } from '../consumers/source/files/lines.ts';
 import type { ItemFile } from '../measures/catalogue.ts';
-import { catalogueProblem } from '../measures/list-only.ts';
+import { catalogueProblem } from '../measures/needs.ts';
 import { ConfigError, type Problem } from './problems.ts';
 import type { Settings } from './settings.ts';
 

@@ -2,7 +2,8 @@
 
 import type { Grading } from '../measures/contract.ts';
 import { isLowerBetter, isUndirected } from '../measures/direction.ts';
-import type { Measure, MeasureDefaults } from '../measures/family.ts';
+import type { Measure } from '../measures/family.ts';
+import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
 import { parseMeasures } from '../measures/name.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
 import { nearest } from '../vocabulary/spelling.ts';

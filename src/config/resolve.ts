@@ -1,7 +1,8 @@
 import { parseTime } from '../consumers/decode/times.ts';
 import type { Grading } from '../measures/contract.ts';
-import { type Measure, needsGrade } from '../measures/family.ts';
+import type { Measure } from '../measures/family.ts';
 import { parseMeasures } from '../measures/name.ts';
+import { needsGrade } from '../measures/needs.ts';
 import type { Command } from '../measures/offered.ts';
 import { sumsKind } from '../measures/value.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
@@ -132,12 +133,12 @@ function gradingOf(actions: Grading['actions'], measures: readonly Measure[], re
 }
 
 function actionsOf(measure: Measure): readonly string[] {
-  const { name, params } = measure;
+  const { definition, params } = measure;
   const action = params.get('action');
   return [
     // A rate counts any action, and a rating is a value; any other measure needs the action's grade.
     ...(typeof action === 'string' && !needsGrade(measure) ? [action] : []),
-    ...(name === 'ctr' ? ['click'] : []),
+    ...(definition.action === undefined ? [] : [definition.action]),
     ...(params.get('examined') === 'viewport' ? ['view'] : []),
   ];
 }

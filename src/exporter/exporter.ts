@@ -1,6 +1,6 @@
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import { Ladder } from '../windows/ladder.ts';
+import { HorizonWindows } from '../windows/horizon-windows.ts';
 import { readUnit, stands, type UnitState, wentBack } from '../windows/unit-state.ts';
 import { cohortRows } from '../windows/windows.ts';
 import type { ExporterDeps, ExporterSettings, QualitySnapshot } from './contract.ts';
@@ -29,7 +29,7 @@ export class Exporter {
   readonly #unitKeys: readonly string[];
   /** As last seen; undefined: nobody has committed to the unit. */
   #units: readonly (UnitState | undefined)[];
-  #ladders: readonly Ladder[];
+  #allWindows: readonly HorizonWindows[];
   readonly #panes: SealedPanes;
   #hours: HourRows;
   readonly #decisions: Decisions;
@@ -46,7 +46,7 @@ export class Exporter {
     this.#panes = new SealedPanes(settings, deps);
     this.#unitKeys = Array.from({ length: deps.partitions }, (_, unit) => unitKey(deps.namespace, unit));
     this.#units = this.#unitKeys.map(() => undefined);
-    this.#ladders = this.#newLadders();
+    this.#allWindows = this.#newWindows();
     this.#hours = this.#newHours();
     this.#decisions = new Decisions(settings, deps);
     this.#experiments = new Experiments(settings, deps);
@@ -72,7 +72,9 @@ export class Exporter {
   async #refresh(): Promise<QualitySnapshot> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (!(await this.#read())) continue;
-      await this.#decisions.judge(this.#units, this.#detector, (ladder) => this.#errorsOf(ladder, this.#longestWindow));
+      await this.#decisions.judge(this.#units, this.#detector, (horizonWindows) =>
+        this.#errorsOf(horizonWindows, this.#longestWindow),
+      );
       await this.#experiments.read(this.#units);
       return this.#snapshot();
     }
@@ -82,14 +84,14 @@ export class Exporter {
     );
   }
 
-  #newLadders(): readonly Ladder[] {
+  #newWindows(): readonly HorizonWindows[] {
     const { attribution, cohorts, detect, paneSize, windows } = this.#settings;
     const lengths = windows.map((window) => window.ms);
     const settings = { paneSize: paneSize.ms, windows: lengths, sets: cohorts, unitTimeout: attribution.unitTimeout };
     const span = watchedSpan(this.#settings);
     return attribution.horizons.map((horizon) => {
       const watched = horizon.ms === detect.horizon.ms ? span : 0;
-      return new Ladder(horizon, this.#deps.partitions, { ...settings, watched });
+      return new HorizonWindows(horizon, this.#deps.partitions, { ...settings, watched });
     });
   }
 
@@ -98,7 +100,7 @@ export class Exporter {
     const hashes = await this.#deps.store.read(this.#unitKeys);
     const units = hashes.map((fields, u) => readUnit(u, fields, this.#units[u]));
     if (units.some((unit, u) => wentBack(unit, this.#units[u]))) {
-      this.#ladders = this.#newLadders();
+      this.#allWindows = this.#newWindows();
       this.#hours = this.#newHours();
       this.#decisions.reset();
       this.#experiments.reset();
@@ -108,7 +110,7 @@ export class Exporter {
     let same = true;
     for (const [u, unit] of units.entries()) if (unit !== undefined) same = (await this.#readUnit(u, unit)) && same;
     if (!same) return false;
-    for (const ladder of this.#ladders) ladder.move(units);
+    for (const horizonWindows of this.#allWindows) horizonWindows.move(units);
     return (await this.#readHours()) && (await this.#readPast());
   }
 
@@ -118,14 +120,14 @@ export class Exporter {
    */
   async #readHours(): Promise<boolean> {
     const { paneSize, statistics } = this.#settings;
-    const spans = this.#ladders.flatMap(({ span }) => (span === undefined ? [] : [span]));
+    const spans = this.#allWindows.flatMap(({ span }) => (span === undefined ? [] : [span]));
     if (spans.length === 0 || statistics.clustered.length === 0) return true;
     const start = Math.min(...spans.map((span) => span.start));
     const end = Math.max(...spans.map((span) => span.end));
     const read: number[] = [];
     for (const [u, unit] of this.#units.entries()) {
       if (unit === undefined) continue;
-      const sealed = this.#ladders.map(({ horizon }) => Math.floor((unit.watermark - horizon.ms) / paneSize.ms));
+      const sealed = this.#allWindows.map(({ horizon }) => Math.floor((unit.watermark - horizon.ms) / paneSize.ms));
       const moment = JSON.stringify([start, end, sealed]);
       if (await this.#hours.read(u, unit, start, end, moment)) read.push(u);
     }
@@ -154,9 +156,9 @@ export class Exporter {
     });
   }
 
-  /** The ladder of the horizon at which cohorts are watched. */
-  get #detector(): Ladder | undefined {
-    return this.#ladders.find(({ horizon }) => horizon.ms === this.#settings.detect.horizon.ms);
+  /** The windows of the horizon at which cohorts are watched. */
+  get #detector(): HorizonWindows | undefined {
+    return this.#allWindows.find(({ horizon }) => horizon.ms === this.#settings.detect.horizon.ms);
   }
 
   get #longestWindow(): DurationMs {
@@ -171,21 +173,21 @@ export class Exporter {
   }
 
   async #readUnit(u: number, unit: UnitState): Promise<boolean> {
-    const wanted = wantedPanes(this.#ladders, this.#units, u);
+    const wanted = wantedPanes(this.#allWindows, this.#units, u);
     if (wanted.size > 0) {
       const sealed = await this.#panes.read(u, unit, wanted);
       const [fields] = await this.#deps.store.read([this.#unitKeys[u]]);
       const panes = [...wanted.keys()].sort((a, b) => a - b);
       if (!stands(readUnit(u, fields, unit), unit, panes)) return false;
-      for (const { ladder, pane, rows } of sealed) ladder.add(pane, rows);
+      for (const { horizonWindows, pane, rows } of sealed) horizonWindows.add(pane, rows);
     }
-    for (const ladder of this.#ladders) ladder.note(this.#units, u);
+    for (const horizonWindows of this.#allWindows) horizonWindows.note(this.#units, u);
     return true;
   }
 
   #snapshot(): QualitySnapshot {
     const impressions = this.#units.reduce((sum, unit) => sum + (unit?.accepted ?? 0), 0);
-    const shown = this.#ladders.map((ladder) => ladder.show(this.#units));
+    const shown = this.#allWindows.map((horizonWindows) => horizonWindows.show(this.#units));
     const last = this.#last;
     if (last !== undefined && shown.every((windows, h) => windows === this.#shown[h])) {
       this.#last = {
@@ -197,19 +199,19 @@ export class Exporter {
       return this.#last;
     }
     const { windows } = this.#settings;
-    const all = this.#ladders.flatMap((ladder, h) =>
+    const all = this.#allWindows.flatMap((horizonWindows, h) =>
       shown[h].map(({ complete, rows }, w) => ({
-        horizon: ladder.horizon.text,
+        horizon: horizonWindows.horizon.text,
         window: windows[w].text,
         complete,
         rows,
-        errors: this.#errorsOf(ladder, windows[w].ms),
+        errors: this.#errorsOf(horizonWindows, windows[w].ms),
       })),
     );
     const resultTimes = new Map<string, EpochMs>();
-    for (const ladder of this.#ladders) {
-      const newest = ladder.newest(this.#units);
-      if (newest !== undefined) resultTimes.set(ladder.horizon.text, newest);
+    for (const horizonWindows of this.#allWindows) {
+      const newest = horizonWindows.newest(this.#units);
+      if (newest !== undefined) resultTimes.set(horizonWindows.horizon.text, newest);
     }
     this.#shown = shown;
     this.#last = {
@@ -226,7 +228,7 @@ export class Exporter {
   }
 
   /** The errors of one window, from the hours that overlap it. */
-  #errorsOf({ horizon, span }: Ladder, length: DurationMs): WindowErrors {
+  #errorsOf({ horizon, span }: HorizonWindows, length: DurationMs): WindowErrors {
     const { measures, statistics } = this.#settings;
     const { clustered } = statistics;
     if (span === undefined) return new WindowErrors(measures, clustered, []);

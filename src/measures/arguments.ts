@@ -1,39 +1,42 @@
 import { assertNever } from '../vocabulary/events.ts';
 import { nearest, suggestion } from '../vocabulary/spelling.ts';
-import {
-  ALIASES,
-  FAMILY,
-  LARGEST_K,
-  MEASURE_NAMES,
-  type MeasureDefaults,
-  type MeasureName,
-  type ParamShape,
-} from './family.ts';
+import { definitionOf, MEASURES } from './all.ts';
+import type { MeasureDefinition } from './family.ts';
+import { LARGEST_K, type MeasureDefaults, type ParamShape } from './grammar/parameters.ts';
 import { PRESETS, presetFor } from './presets.ts';
 import { MeasureError, type Written } from './scan.ts';
 
 /** Makes an error that begins with the text it is about. */
 export type Fail = (what: string) => MeasureError;
 
+const NAMES: readonly string[] = MEASURES.map(({ name }) => name);
+
+/** By alias. */
+const ALIASES: ReadonlyMap<string, MeasureDefinition> = new Map(
+  MEASURES.flatMap((definition) => (definition.aliases ?? []).map((alias) => [alias, definition] as const)),
+);
+
 /** The measure that a written name or alias means. */
-export function nameOf({ text, name }: Written): MeasureName {
+export function definitionOfText({ text, name }: Written): MeasureDefinition {
   const lower = name.toLowerCase();
-  const found = MEASURE_NAMES.find((known) => known === lower) ?? ALIASES.get(lower);
+  const found = definitionOf(lower) ?? ALIASES.get(lower);
   if (found !== undefined) return found;
-  const near = nearest(lower, [...MEASURE_NAMES, ...ALIASES.keys()]);
-  const hint =
-    near === undefined ? suggestion(lower, MEASURE_NAMES) : `; did you mean "${near}${text.slice(name.length)}"?`;
+  const near = nearest(lower, [...NAMES, ...ALIASES.keys()]);
+  const hint = near === undefined ? suggestion(lower, NAMES) : `; did you mean "${near}${text.slice(name.length)}"?`;
   throw new MeasureError(`unknown measure "${text}"${hint}`);
 }
 
 /** The texts of the parameters: the preset's, then the written ones over them. */
-export function givenParams(written: Written, name: MeasureName, fail: Fail): ReadonlyMap<string, string> {
+export function givenParams(
+  written: Written,
+  { name, params: taken }: MeasureDefinition,
+  fail: Fail,
+): ReadonlyMap<string, string> {
   const own = new Map<string, string>();
-  const taken = FAMILY[name].params;
   for (const [key, value] of written.params) {
     if (own.has(key)) throw fail(`the parameter ${key} is given twice`);
     if (key !== 'preset' && !Object.hasOwn(taken, key)) {
-      const known = Object.values(FAMILY).some((shape) => Object.hasOwn(shape.params, key));
+      const known = MEASURES.some(({ params }) => Object.hasOwn(params, key));
       const keys = Object.keys(taken);
       if (keys.length === 0) throw fail(`${name} takes no parameters, got "${key}"`);
       if (known) throw fail(`${name} takes no parameter "${key}"; it takes ${keys.join(', ')}`);
@@ -66,13 +69,7 @@ export function initialOf(shape: ParamShape, defaults: MeasureDefaults): string 
 }
 
 /** The value of a parameter, in its canonical form. */
-export function readValue(
-  name: MeasureName,
-  key: string,
-  shape: ParamShape,
-  source: string,
-  fail: Fail,
-): string | number {
+export function readValue(name: string, key: string, shape: ParamShape, source: string, fail: Fail): string | number {
   switch (shape.kind) {
     case 'action':
       return source;
@@ -96,16 +93,16 @@ export function readValue(
 
 /** Whether another measure takes this value of the parameter. */
 function takenElsewhere(key: string, value: string): boolean {
-  return Object.values(FAMILY).some(({ params }) => {
+  return MEASURES.some(({ params }) => {
     const shape = Object.hasOwn(params, key) ? params[key] : undefined;
     return shape?.kind === 'word' && shape.values.includes(value);
   });
 }
 
 /** The cut-off of a measure; undefined: none. */
-export function cutOf({ cut }: Written, name: MeasureName, fail: Fail): number | undefined {
+export function cutOf({ cut }: Written, { name, takesCut }: MeasureDefinition, fail: Fail): number | undefined {
   if (cut === undefined) return undefined;
-  if (!FAMILY[name].cut) throw fail(`${name} takes no cut-off, got "@${cut}"`);
+  if (!takesCut) throw fail(`${name} takes no cut-off, got "@${cut}"`);
   const k = cutOff(cut);
   if (k !== undefined) return k;
   if (cut === '') throw fail(`k is missing after "@"; expected a whole number from 1 to ${LARGEST_K}`);

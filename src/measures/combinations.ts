@@ -1,15 +1,21 @@
-import { asksPositives, type MeasureName } from './family.ts';
+import type { Measure } from './family.ts';
 
 /** What a rule looks at: the full parameters, the keys that differ from their default, and the cut-off. */
-export interface Combination {
-  readonly name: MeasureName;
-  readonly params: ReadonlyMap<string, string | number>;
+export interface Combination extends Pick<Measure, 'definition' | 'params' | 'k'> {
   readonly changed: ReadonlySet<string>;
-  readonly k: number | undefined;
+}
+
+/**
+ * Whether the value depends on what is a positive. Graded gains do not ask: dcg and ndcg but for `gain=binary`, rbp with
+ * `gain=scaled`, err. A weighted mean asks for its weights.
+ */
+export function asksPositives({ definition, params }: Pick<Measure, 'definition' | 'params'>): boolean {
+  if (params.get('rel') === undefined) return false;
+  return params.get('avg') === 'weighted' || definition.takesEveryGrade?.(params) !== true;
 }
 
 /** Why these parameters cannot stand together, in words; undefined: they can (specification: measures 2.4). */
-export function forbidden({ name, params, changed, k }: Combination): string | undefined {
+export function forbidden({ definition, params, changed, k }: Combination): string | undefined {
   const is = (key: string, value: string) => params.get(key) === value;
   const differs = (key: string, value: string) => params.has(key) && !is(key, value);
   const slot = params.get('slot');
@@ -43,12 +49,11 @@ export function forbidden({ name, params, changed, k }: Combination): string | u
   if (differs('examined', 'all') && differs('denom', 'k')) {
     return `examined=${params.get('examined')} is a denominator of its own: it takes no denom`;
   }
-  if (changed.has('rel') && !asksPositives({ name, params })) {
+  if (changed.has('rel') && !asksPositives({ definition, params })) {
     return `rel has an effect only with ${params.has('gain') ? 'gain=binary or ' : ''}avg=weighted`;
   }
-  if (name === 'rbp' && is('gain', 'scaled') !== params.has('gmax')) {
-    return is('gain', 'scaled') ? 'gain=scaled needs gmax, the highest grade' : 'gmax needs gain=scaled';
-  }
+  const own = definition.forbidden?.(params);
+  if (own !== undefined) return own;
   if (typeof slot === 'number' && k !== undefined && slot > k) return `slot=${slot} is below the cut-off @${k}`;
   return undefined;
 }

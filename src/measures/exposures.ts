@@ -7,12 +7,19 @@
  * 1, 630929754 at rank 2, 500000000 at rank 3.
  */
 import type { Exact } from './contract.ts';
+import type { Measure } from './family.ts';
+import { worded } from './phrases.ts';
 
 export type ExposureKind = 'count' | 'log2';
 
 /** What one slot of this rank adds. */
 export function exposureOf(kind: ExposureKind, rank: number): number {
   return kind === 'count' ? 1 : Math.round(1e9 / Math.log2(rank + 1));
+}
+
+/** What the parameter `exposure` of a measure says; '' for the default. */
+export function exposureWords(measure: Measure): string {
+  return worded(measure, 'exposure', { log2: '; a slot counts 1 / log2(rank + 1)' });
 }
 
 /** An entry of the map and the head of its text. */

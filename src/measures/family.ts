@@ -1,87 +1,19 @@
 /**
- * The whole family of measures as data: names, and for each name the parameters that it takes (specification: measures 2).
- * The order of names, parameters and values is the order in which messages list and suggest them.
+ * What a measure says of itself. Each measure's file exports one `MeasureDefinition`, and all.ts lists them: whatever is
+ * true of one measure and not of all stands there. From it come the grammar, the scorer, the metrics, the columns of `score`
+ * and the tables of docs/measures.md.
  */
-import { LARGEST_VALUE } from '../vocabulary/events.ts';
-import { LARGEST_EXPONENT } from './gain.ts';
-
-/** A parameter that takes one of a few words; the first is the default. */
-export interface WordShape {
-  readonly kind: 'word';
-  readonly values: readonly string[];
-}
-
-/** A parameter that takes a number. */
-export interface NumberShape {
-  readonly kind: 'number';
-  /** The allowed numbers in words: `a number above 0`. */
-  readonly range: string;
-  readonly allows: (value: number) => boolean;
-  /** The default: a number, a setting of the configuration, or none. */
-  readonly initial: number | 'relevantFrom' | 'highestGrade' | undefined;
-  /** Printed even if it has its default, and never absent. */
-  readonly always?: boolean;
-}
-
-/** A parameter that takes the name of an action, with its letters as they are. */
-export interface ActionShape {
-  readonly kind: 'action';
-  readonly initial: string | undefined;
-  readonly required: boolean;
-}
-
-export type ParamShape = WordShape | NumberShape | ActionShape;
-
-export interface MeasureShape {
-  /** Whether the measure takes a cut-off `@k`. */
-  readonly cut: boolean;
-  readonly params: Readonly<Record<string, ParamShape>>;
-}
-
-export const MEASURE_NAMES = [
-  'mrr',
-  'hit',
-  'precision',
-  'recall',
-  'f1',
-  'ap',
-  'rprec',
-  'dcg',
-  'ndcg',
-  'rbp',
-  'err',
-  'auc',
-  'ctr',
-  'rate',
-  'mae',
-  'rmse',
-  'bias',
-  'spearman',
-  'kendall',
-  'distinct',
-  'coverage',
-  'gini',
-  'entropy',
-  'popularity',
-  'novelty',
-  'diversity',
-  'length',
-  'short',
-  'duplicated',
-] as const;
-export type MeasureName = (typeof MEASURE_NAMES)[number];
-
-/** What the configuration gives to parameters that are not written. */
-export interface MeasureDefaults {
-  /** Default of `rel`. */
-  readonly relevantFrom: number;
-  /** Default of `gmax` in err: the highest grade of the configuration; undefined where it is no gmax, as a grade comes from a value or is above 30. */
-  readonly highestGrade?: number | undefined;
-}
+import type { Catalogue } from './catalogue.ts';
+import type { ClassValue } from './classes.ts';
+import type { ParamShapes } from './grammar/parameters.ts';
+import type { Registers } from './registers.ts';
+import type { Step } from './step.ts';
+import type { Views } from './views.ts';
 
 /** A member of the family: its name says which measure, its parameters say by which convention. */
 export interface Measure {
-  readonly name: MeasureName;
+  readonly definition: MeasureDefinition;
+  readonly name: string;
   /** Every parameter that has a value, defaults included, by key in alphabetical order. */
   readonly params: ReadonlyMap<string, string | number>;
   /** The cut-off: only ranks up to k count. undefined: all. */
@@ -90,136 +22,120 @@ export interface Measure {
   readonly canonical: string;
 }
 
-/** Whether feedback of the measure's `action` counts by its grade: not in rates, and not where its value is the rating. */
-export function needsGrade({ name }: Pick<Measure, 'name'>): boolean {
-  return !['rate', 'mae', 'rmse', 'bias', 'spearman', 'kendall'].includes(name);
+export type MeasureDefinition = MeasureOfLists | MeasureOfItems;
+
+/** A measure that has a value for each list. */
+interface MeasureOfLists extends Facts {
+  /**
+   * What it looks at. grades: how high they are and where they stand. actions: slots with an action, whatever it is worth.
+   * ratings: pairs of a predicted score and a rating. list: the list alone, without feedback.
+   */
+  readonly kind: 'grades' | 'actions' | 'ratings' | 'list';
+  /** Ties the measure to what it reads, once per configuration. The step may assume a list with a slot of rank <= k. */
+  readonly bind: (measure: Measure, from: Binding) => Step;
+}
+
+/** A measure of the items of all lists together, without feedback. No list has a value of its own. */
+interface MeasureOfItems extends Facts {
+  readonly kind: 'items';
+  readonly ofItems: ValueOfDistinct | ValueOfExposures;
+}
+
+/** @returns NaN: none */
+interface ValueOfDistinct {
+  readonly from: 'registers';
+  readonly value: (registers: Registers, measure: Measure, catalogueSize: number) => number;
+}
+
+/** @returns NaN: none */
+interface ValueOfExposures {
+  readonly from: 'exposures';
+  /** `ascending`: exposures of the items that were shown; there is one. */
+  readonly value: (ascending: readonly number[], measure: Measure, catalogueSize: number) => number;
+}
+
+/** What a measure may be bound to. */
+export interface Binding {
+  readonly views: Views;
+  readonly catalogue: Catalogue;
+}
+
+/** What a list must carry beyond slots and feedback. */
+export type ListPart = 'scores' | 'items' | 'categories';
+
+/** Facts of every measure. */
+interface Facts {
+  readonly name: string;
+  /** Names that are read but never printed, in lower case. */
+  readonly aliases?: readonly string[];
+  /** trec_eval's names without a cut-off, and with one before `_k`. undefined: it has no such measure. */
+  readonly trecEval?: readonly [whole: string, cut: string];
+  /** The title in PyFLAGR's tables without a cut-off, where it is not trec_eval's name. */
+  readonly flagr?: string;
+  /** Whether it takes a cut-off `@k`. */
+  readonly takesCut: boolean;
+  readonly params: ParamShapes;
+  /** Why parameters cannot stand together, beside what holds for all measures (combinations.ts). undefined: they can. */
+  readonly forbidden?: (params: Measure['params']) => string | undefined;
+  /** The value of a parameter with which it is another measure, by name: `rate(action=click)` is `ctr`. */
+  readonly isOther?: { readonly param: string; readonly value: string; readonly name: string };
+
+  /** near0: neither a fall nor a rise is good. veto: lower where its action vetoes an item, else higher. */
+  readonly better: 'higher' | 'lower' | 'near0' | 'veto';
+  /** The least and the largest value that a list can have, held against the shown items. */
+  readonly range: readonly [least: number, most: number];
+  /** Whether the order of the list changes the value. */
+  readonly dependsOnOrder: (measure: Measure) => boolean;
+  /** The distribution from which a list's p comes (score/correlation-p.ts); undefined: none is known. */
+  readonly correlation?: 'spearman' | 'kendall';
+
+  /** What the list must carry. */
+  readonly needs?: (measure: Measure) => readonly ListPart[];
+  /** What it asks of the catalogue; items without it are left out. Categories may also come with the list. */
+  readonly asksCatalogue?: (measure: Measure) => 'item' | 'popularity' | 'category' | undefined;
+  /** Why it cannot be scored with a catalogue that has what it asks for, in words. undefined: it can. */
+  readonly catalogueProblem?: (measure: Measure, catalogue: Catalogue) => string | undefined;
+  /** The action that it counts though no parameter names it. */
+  readonly action?: string;
+
+  /** Whether a list without slots has a value. */
+  readonly takesEmptyLists?: boolean;
+  /** Whether it leaves lists out whatever its parameters are. */
+  readonly leavesListsOut?: boolean;
+  /** Whether every grade above 0 counts, so that `rel` plays no part but for the weights of `avg=weighted`. */
+  readonly takesEveryGrade?: (params: Measure['params']) => boolean;
+  /** Whether slots of the list, in place of a cut-off or of positives, stand below the fraction of `avg=micro`. */
+  readonly countsSlots?: (measure: Measure) => boolean;
+  /** Whether the value is the root of the mean over all pairs. */
+  readonly isRoot?: boolean;
+  /** For `per=class`: the value of one class. */
+  readonly ofClass?: (measure: Measure) => ClassValue;
+  /** For `of=means`: the value of two means over lists. */
+  readonly ofMeans?: (measure: Measure, first: number, second: number) => number;
+
+  /** The formula with its parameters in words, for HELP texts and tables; what parameters of all measures say is added to it. */
+  readonly describe: (measure: Measure) => string;
+  /** Cells of the table in docs/measures.md: the value of one list, and the parameters of its own, default first. */
+  readonly docs: { readonly value: string; readonly parameters?: string };
+  /** Worked examples: rows of docs/measures.md, which tests compute. */
+  readonly examples: readonly Example[];
+}
+
+export interface Example {
+  /** The measure: its parameters and cut-off. */
+  readonly of: string;
+  readonly list: ExampleList;
+  /** In six digits. */
+  readonly value: number;
+  /** Who computes the same. */
+  readonly agrees?: string;
 }
 
 /**
- * Whether the value depends on what is a positive. Graded gains do not ask: dcg and ndcg but for `gain=binary`, rbp with
- * `gain=scaled`, err. A weighted mean asks for its weights.
+ * The grades of a list, rank 1 first, and those of all known items; predicted scores and ratings; or the lists `abc`,
+ * `abd` and `ace` that docs/measures.md scores by a catalogue of ten items.
  */
-export function asksPositives({ name, params }: Pick<Measure, 'name' | 'params'>): boolean {
-  if (params.get('rel') === undefined) return false;
-  if (params.get('avg') === 'weighted') return true;
-  return name !== 'err' && (params.get('gain') ?? 'binary') === 'binary';
-}
-
-/** Names that are read but never printed. */
-export const ALIASES: ReadonlyMap<string, MeasureName> = new Map([
-  ['map', 'ap'],
-  ['p', 'precision'],
-  ['rr', 'mrr'],
-  ['recip_rank', 'mrr'],
-  ['success', 'hit'],
-  ['hit_rate', 'hit'],
-  ['hitrate', 'hit'],
-  ['r_precision', 'rprec'],
-]);
-
-/** Cut-offs and ranks in names end here. */
-export const LARGEST_K = 10_000;
-
-function word(...values: readonly string[]): WordShape {
-  return { kind: 'word', values };
-}
-
-function above0(initial: NumberShape['initial'], most = Number.MAX_VALUE): NumberShape {
-  const range = most === Number.MAX_VALUE ? 'a number above 0' : `a number above 0, at most ${most}`;
-  return { kind: 'number', range, allows: (value) => value > 0 && value <= most, initial };
-}
-
-function whole(initial: number | undefined, most: number): NumberShape {
-  const allows = (value: number) => Number.isInteger(value) && value >= 1 && value <= most;
-  return { kind: 'number', range: `a whole number from 1 to ${most}`, allows, initial };
-}
-
-const anyAction: ActionShape = { kind: 'action', initial: undefined, required: false };
-const users = word('impression', 'user', 'session');
-const gain = word('linear', 'exp', 'binary');
-const discount = word('log2', 'clipped', 'ln', 'none');
-const examined = word('all', 'viewport', 'last_positive');
-const exposure = word('count', 'log2');
-const by = word('rank', 'score');
-const belowOne: NumberShape = {
-  kind: 'number',
-  range: 'a number above 0 and below 1',
-  allows: (value) => value > 0 && value < 1,
-  initial: 0.8,
-};
-
-const everyList = { dup: word('first', 'each'), action: anyAction, min_list_length: whole(1, LARGEST_K) };
-const graded = { rel: above0('relevantFrom'), ...everyList };
-const judged = {
-  rel: graded.rel,
-  ideal: word('shown', 'all'),
-  empty: word('zero', 'skip', 'one'),
-  ...everyList,
-  avg: word('macro', 'weighted'),
-  per: users,
-};
-const counted = { ...judged, avg: word('macro', 'micro', 'weighted'), per: word(...users.values, 'class') };
-const slots = {
-  dup: everyList.dup,
-  min_list_length: everyList.min_list_length,
-  avg: word('micro', 'macro'),
-  per: users,
-  examined,
-  slot: whole(undefined, LARGEST_K),
-};
-const rated = { ...everyList, action: { kind: 'action', initial: 'rating', required: false }, per: users } as const;
-const errors = { ...rated, avg: word('micro', 'macro') };
-const correlated = { ...rated, avg: word('macro'), by: word('score', 'rank') };
-
-export const FAMILY: Readonly<Record<MeasureName, MeasureShape>> = {
-  mrr: { cut: true, params: judged },
-  hit: { cut: true, params: judged },
-  precision: { cut: true, params: { ...counted, denom: word('k', 'list', 'capped'), examined } },
-  recall: { cut: true, params: { ...counted, denom: word('relevant', 'capped') } },
-  f1: {
-    cut: true,
-    params: {
-      ...counted,
-      denom: word('k', 'list'),
-      beta: above0(1, 1000),
-      of: word('lists', 'means'),
-      examined,
-    },
-  },
-  ap: { cut: true, params: { ...judged, denom: word('relevant', 'capped', 'list_capped', 'hits', 'k') } },
-  rprec: { cut: false, params: judged },
-  dcg: { cut: true, params: { ...judged, gain, discount } },
-  ndcg: {
-    cut: true,
-    params: { ...judged, ideal: word('shown', 'all', 'perfect'), gain, discount, norm: word('max', 'minmax') },
-  },
-  rbp: {
-    cut: true,
-    params: {
-      ...judged,
-      p: belowOne,
-      gain: word('binary', 'scaled'),
-      gmax: above0(undefined, LARGEST_VALUE),
-      norm: word('none', 'max'),
-    },
-  },
-  err: { cut: true, params: { ...judged, gmax: { ...above0('highestGrade', LARGEST_EXPONENT), always: true } } },
-  auc: { cut: false, params: { ...graded, avg: judged.avg, per: users, by, examined } },
-  ctr: { cut: true, params: slots },
-  rate: { cut: true, params: { ...slots, action: { kind: 'action', initial: undefined, required: true } } },
-  mae: { cut: false, params: errors },
-  rmse: { cut: false, params: errors },
-  bias: { cut: false, params: errors },
-  spearman: { cut: false, params: correlated },
-  kendall: { cut: false, params: { ...correlated, tau: word('b', 'a', 'c') } },
-  distinct: { cut: true, params: {} },
-  coverage: { cut: true, params: {} },
-  gini: { cut: true, params: { over: word('shown', 'catalogue'), corrected: word('no', 'yes'), exposure } },
-  entropy: { cut: true, params: { norm: word('none', 'max'), exposure } },
-  popularity: { cut: true, params: {} },
-  novelty: { cut: true, params: { users: { ...whole(undefined, Number.MAX_SAFE_INTEGER), always: true } } },
-  diversity: { cut: true, params: {} },
-  length: { cut: false, params: {} },
-  short: { cut: false, params: { below: whole(10, LARGEST_K) } },
-  duplicated: { cut: false, params: {} },
-};
+export type ExampleList =
+  | { readonly grades: readonly number[]; readonly known?: readonly number[] }
+  | { readonly scores: readonly number[]; readonly ratings: readonly number[] }
+  | 'shown';

@@ -1,6 +1,8 @@
-import { cutOf, cutOff, givenParams, initialOf, nameOf, readValue } from './arguments.ts';
+import { definitionOf } from './all.ts';
+import { cutOf, cutOff, definitionOfText, givenParams, initialOf, readValue } from './arguments.ts';
 import { forbidden } from './combinations.ts';
-import { FAMILY, LARGEST_K, type Measure, type MeasureDefaults, type MeasureName } from './family.ts';
+import type { Measure } from './family.ts';
+import { LARGEST_K, type MeasureDefaults } from './grammar/parameters.ts';
 import { type Command, offered } from './offered.ts';
 import { MeasureError, scan } from './scan.ts';
 
@@ -10,15 +12,16 @@ import { MeasureError, scan } from './scan.ts';
  */
 export function parseMeasure(text: string, defaults: MeasureDefaults): Measure {
   const written = scan(text);
-  const name = nameOf(written);
+  const definition = definitionOfText(written);
+  const { name } = definition;
   const fail = (what: string) => new MeasureError(`"${written.text}": ${what}`);
-  const given = givenParams(written, name, fail);
+  const given = givenParams(written, definition, fail);
   const params = new Map<string, string | number>();
   const printed: string[] = [];
-  const keys = Object.keys(FAMILY[name].params).sort();
+  const keys = Object.keys(definition.params).sort();
   const changed = new Set<string>();
   for (const key of keys) {
-    const shape = FAMILY[name].params[key];
+    const shape = definition.params[key];
     const initial = initialOf(shape, defaults);
     const source = given.get(key);
     const value = source === undefined ? initial : readValue(name, key, shape, source, fail);
@@ -31,16 +34,15 @@ export function parseMeasure(text: string, defaults: MeasureDefaults): Measure {
     if (value !== initial) changed.add(key);
     if (value !== initial || (shape.kind === 'number' && shape.always)) printed.push(`${key}=${plain(value)}`);
   }
-  const k = cutOf(written, name, fail);
-  const reason = forbidden({ name, params, changed, k });
+  const k = cutOf(written, definition, fail);
+  const reason = forbidden({ definition, params, changed, k });
   if (reason !== undefined) throw fail(reason);
-  if (name === 'rate' && params.get('action') === 'click') return clickRate(params, printed, k);
-  return { name, params, k, canonical: join(name, printed, k) };
-}
-
-/** The canonical form, and the measure's identity: `ndcg(gain=exp,ideal=all)@10`. */
-export function printMeasure(measure: Measure): string {
-  return measure.canonical;
+  const { isOther } = definition;
+  const other = isOther !== undefined && params.get(isOther.param) === isOther.value && definitionOf(isOther.name);
+  if (!other) return { definition, name, params, k, canonical: join(name, printed, k) };
+  params.delete(isOther.param);
+  const others = printed.filter((param) => !param.startsWith(`${isOther.param}=`));
+  return { definition: other, name: other.name, params, k, canonical: join(other.name, others, k) };
 }
 
 /** Splits a list of measures at the commas outside parentheses. A blank text is an empty list. */
@@ -115,14 +117,7 @@ function* expand(text: string): Iterable<string> {
   for (let k = first; k <= last; k++) yield `${head}@${k}`;
 }
 
-/** `rate(action=click)` is ctr. */
-function clickRate(params: Map<string, string | number>, printed: readonly string[], k: number | undefined): Measure {
-  params.delete('action');
-  const others = printed.filter((param) => !param.startsWith('action='));
-  return { name: 'ctr', params, k, canonical: join('ctr', others, k) };
-}
-
-function join(name: MeasureName, printed: readonly string[], k: number | undefined): string {
+function join(name: string, printed: readonly string[], k: number | undefined): string {
   const params = printed.length > 0 ? `(${printed.join(',')})` : '';
   return `${name}${params}${k === undefined ? '' : `@${k}`}`;
 }

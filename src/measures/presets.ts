@@ -1,13 +1,11 @@
-import type { MeasureName } from './family.ts';
-
 /**
  * Short ways to write the convention of another library (specification: measures 6). A preset sets only parameters that a
  * measure takes; what stands beside it in the text wins; it is never printed. No preset sets `rel`.
  */
 interface PresetRule {
   /** undefined: every measure. */
-  readonly measures?: readonly MeasureName[];
-  readonly except?: readonly MeasureName[];
+  readonly measures?: readonly string[];
+  readonly except?: readonly string[];
   readonly set: Readonly<Record<string, string>>;
 }
 
@@ -67,7 +65,7 @@ export const PRESETS: ReadonlyMap<string, readonly PresetRule[]> = new Map<strin
 ]);
 
 /** What the preset sets for one measure, later rules over earlier ones; undefined: no such preset. */
-export function presetFor(preset: string, name: MeasureName): ReadonlyMap<string, string> | undefined {
+export function presetFor(preset: string, name: string): ReadonlyMap<string, string> | undefined {
   const rules = PRESETS.get(preset);
   if (rules === undefined) return undefined;
   const set = new Map<string, string>();

@@ -1,23 +1,20 @@
 import { assertNever } from '../vocabulary/events.ts';
-import { classF, classPrecision, classRecall, ofClasses } from './classes.ts';
+import { unbound } from './bound.ts';
+import { ofClasses } from './classes.ts';
 import type { Exact, SumsKind } from './contract.ts';
-import { f1OfMeans } from './f1.ts';
 import type { Measure } from './family.ts';
 
 /** S, Q, the sums of a fraction, the cells of classes and counts of pairs are whole numbers of 1e-9. */
 const PER_ONE = 1e9;
 
-const APART: readonly Measure['name'][] = ['distinct', 'coverage', 'gini', 'entropy'];
-const OF_RATINGS: readonly Measure['name'][] = ['mae', 'rmse', 'bias', 'spearman', 'kendall'];
-
 /** What the measure keeps in a row. */
-export function sumsKind({ name, params }: Measure): SumsKind {
+export function sumsKind({ definition: { kind }, params }: Measure): SumsKind {
   const per = params.get('per');
-  if (APART.includes(name) || per === 'user' || per === 'session') return 'apart';
+  if (kind === 'items' || per === 'user' || per === 'session') return 'apart';
   if (per === 'class') return 'classes';
   if (params.get('of') === 'means') return 'means';
   const isMean = (params.get('avg') ?? 'macro') === 'macro';
-  if (OF_RATINGS.includes(name)) return isMean ? 'pairMeans' : 'pairs';
+  if (kind === 'ratings') return isMean ? 'pairMeans' : 'pairs';
   return isMean ? 'mean' : 'fraction';
 }
 
@@ -30,7 +27,7 @@ export function isPlainRatio(measure: Measure): boolean {
     case 'pairMeans':
       return true;
     case 'pairs':
-      return measure.name !== 'rmse';
+      return !isRoot(measure);
     case 'classes':
       return measure.params.get('avg') === 'micro';
     case 'means':
@@ -131,29 +128,35 @@ export function meanOf(measure: Measure, n: number, positive: number, sum: numbe
 }
 
 /** Both in one unit. The root, where that is the measure. */
-export function fractionOf({ name }: Measure, above: number, below: number): number | undefined {
+export function fractionOf(measure: Measure, above: number, below: number): number | undefined {
   if (below === 0) return undefined;
-  return name === 'rmse' ? Math.sqrt(above / below) : above / below;
+  return isRoot(measure) ? Math.sqrt(above / below) : above / below;
 }
 
-/** f1 of the mean precision and the mean recall. */
+/** Whether the quotient of the sums is the square of the value. */
+export function isRoot({ definition }: Measure): boolean {
+  return definition.isRoot === true;
+}
+
+/** The value of two means over the same lists. */
 export function ofMeans(
   measure: Measure,
   n: number,
   positive: number,
-  precisions: number,
-  recalls: number,
+  firsts: number,
+  seconds: number,
 ): number | undefined {
-  const precision = meanOf(measure, n, positive, precisions);
-  const recall = meanOf(measure, n, positive, recalls);
-  if (precision === undefined || recall === undefined) return undefined;
-  return f1OfMeans(precision, recall, Number(measure.params.get('beta')));
+  const first = meanOf(measure, n, positive, firsts);
+  const second = meanOf(measure, n, positive, seconds);
+  if (first === undefined || second === undefined) return undefined;
+  const { ofMeans: value } = measure.definition;
+  if (value === undefined) throw unbound(measure);
+  return value(measure, first, second);
 }
 
 /** Cells in one unit. */
 export function classesOf(measure: Measure, tp: number, fp: number, fn: number, tn: number): number | undefined {
-  const { name, params } = measure;
-  const value =
-    name === 'precision' ? classPrecision : name === 'recall' ? classRecall : classF(Number(params.get('beta')));
-  return ofClasses({ tp, fp, fn, tn }, value, String(params.get('avg')));
+  const value = measure.definition.ofClass?.(measure);
+  if (value === undefined) throw unbound(measure);
+  return ofClasses({ tp, fp, fn, tn }, value, String(measure.params.get('avg')));
 }

@@ -8,7 +8,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Finding } from '../findings/finding.ts';
 import { isClustered } from '../measures/clusters.ts';
 import type { Measure } from '../measures/family.ts';
-import { asksCatalogue } from '../measures/list-only.ts';
+import { asksCatalogue } from '../measures/needs.ts';
 import { pairCounts } from '../measures/value.ts';
 import { type Absence, isAbsent, type Result } from '../statistics/absent.ts';
 import type { UnitSettings } from '../unit/contract.ts';

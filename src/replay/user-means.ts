@@ -2,13 +2,13 @@ import { fixed, UNITS } from '../accumulators/exact.ts';
 import { otherValues } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Decoded, Decoder } from '../consumers/decode/record.ts';
-import type { Closing } from '../consumers/join/api.ts';
 import { Clusters, isClustered } from '../measures/clusters.ts';
 import { LEFT_OUT, SCORE_WIDTH, WITH_POSITIVE } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { meanOfBuckets, PUBLISHED_BUCKETS } from '../statistics/mean.ts';
 import type { Onlooker } from '../unit/contract.ts';
+import type { Closing } from '../vocabulary/closing.ts';
 import type { Event } from '../vocabulary/events.ts';
 
 /** A measure with `per=user` or `per=session` of one cohort. */

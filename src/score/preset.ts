@@ -1,4 +1,5 @@
-import type { Measure, MeasureDefaults } from '../measures/family.ts';
+import type { Measure } from '../measures/family.ts';
+import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
 import { parseMeasures } from '../measures/name.ts';
 import { PRESETS } from '../measures/presets.ts';
 import type { RunColumns } from './columns.ts';

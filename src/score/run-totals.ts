@@ -2,7 +2,7 @@ import { NO_CATALOGUE } from '../measures/catalogue.ts';
 import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { itemPartOf } from '../measures/item-part.ts';
-import { asksCatalogue } from '../measures/list-only.ts';
+import { asksCatalogue } from '../measures/needs.ts';
 import { PlainItems } from '../measures/plain-items.ts';
 import { PlainSums } from '../measures/plain-sums.ts';
 import type { Joined } from '../vocabulary/events.ts';

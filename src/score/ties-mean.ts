@@ -1,10 +1,9 @@
 import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
+import { DCG, discountOf, gainOf } from '../measures/dcg.ts';
 import type { Discount } from '../measures/discount.ts';
-import * as discounts from '../measures/discount.ts';
 import type { Measure } from '../measures/family.ts';
 import type { Gain } from '../measures/gain.ts';
-import * as gains from '../measures/gain.ts';
-import { minmaxNdcg, ndcg } from '../measures/ndcg.ts';
+import { minmaxNdcg, NDCG, ndcg } from '../measures/ndcg.ts';
 import type { Joined } from '../vocabulary/events.ts';
 
 /**
@@ -25,7 +24,7 @@ export class TiesMean {
   /** undefined: none of the measures has a mean over orders. */
   static of(measures: readonly Measure[]): TiesMean | undefined {
     const averaged = measures.flatMap((measure, place) => {
-      return measure.name === 'dcg' || measure.name === 'ndcg' ? [averagedOf(measure, place)] : [];
+      return hasTiesMean(measure) ? [averagedOf(measure, place)] : [];
     });
     return averaged.length === 0 ? undefined : new TiesMean(averaged);
   }
@@ -57,6 +56,11 @@ export class TiesMean {
   }
 }
 
+/** Whether a measure that depends on the order has a mean over orders that is known. */
+export function hasTiesMean({ definition }: Measure): boolean {
+  return definition === DCG || definition === NDCG;
+}
+
 interface Averaged {
   readonly place: number;
   readonly k: number;
@@ -66,19 +70,13 @@ interface Averaged {
   value(dcg: number, shown: Float64Array, known: Joined['known']): number;
 }
 
-function averagedOf({ name, params, k = Number.POSITIVE_INFINITY }: Measure, place: number): Averaged {
-  const rel = Number(params.get('rel'));
-  const gain = { linear: gains.linear, exp: gains.exp, binary: gains.binary(rel) }[String(params.get('gain'))];
-  const discount = {
-    log2: discounts.log2,
-    clipped: discounts.clipped,
-    ln: discounts.ln,
-    none: discounts.none,
-  }[String(params.get('discount'))];
-  if (gain === undefined || discount === undefined) throw new Error(`no gain or discount for ${name}`);
+function averagedOf(measure: Measure, place: number): Averaged {
+  const { definition, params, k = Number.POSITIVE_INFINITY } = measure;
+  const gain = gainOf(measure);
+  const discount = discountOf(measure);
   const isWeighted = params.get('avg') === 'weighted';
   const common = { place, k, gain, discount, isWeighted };
-  if (name === 'dcg') return { ...common, value: (dcg) => dcg };
+  if (definition === DCG) return { ...common, value: (dcg) => dcg };
   const ideal = params.get('ideal');
   const ordered = (grades: Float64Array): number => orderDcg(grades, k, gain, discount);
   return {

@@ -12,18 +12,8 @@ export function emptied(measure: Measure, out: Float64Array, at: number): void {
       out.fill(0, at + 2, at + 5);
       break;
     case 'fraction':
-      if (countsSlots(measure)) out[at + 2] = Math.max(0, out[at + 2] - 1);
+      if (measure.definition.countsSlots?.(measure)) out[at + 2] = Math.max(0, out[at + 2] - 1);
       break;
     default:
   }
-}
-
-/** Whether slots of the list, in place of a cut-off or of positives, stand below the fraction. */
-function countsSlots({ name, params, k }: Measure): boolean {
-  if (name === 'ctr' || name === 'rate') return true;
-  if (name !== 'precision' && name !== 'f1') return false;
-  return (
-    params.get('avg') === 'micro' &&
-    (k === undefined || params.get('denom') === 'list' || params.get('examined') !== 'all')
-  );
 }

@@ -18,7 +18,7 @@ export class UnitCommits {
   readonly #unit: string;
   readonly #store: Store;
   readonly #newId: () => string;
-  readonly #passes: FaultPoint;
+  readonly #reachFaultPoint: FaultPoint;
   /** Of the last commit that is known to be applied. */
   #seq: number;
   #cid: string;
@@ -39,7 +39,7 @@ export class UnitCommits {
     this.#committed = committed;
     this.#store = store;
     this.#newId = newId;
-    this.#passes = faultPoint ?? NO_FAULT;
+    this.#reachFaultPoint = faultPoint ?? NO_FAULT;
   }
 
   /** As of the last commit that was answered OK or ALREADY. */
@@ -69,11 +69,11 @@ export class UnitCommits {
   async send(): Promise<CommitAnswer> {
     if (this.#unsettled === undefined) throw new Error('nothing was prepared: prepare a commit before sending it');
     const { commit, state } = this.#unsettled;
-    this.#passes('commit built');
+    this.#reachFaultPoint('commit built');
     const committing = this.#store.commit(commit);
-    this.#passes('commit sent');
+    this.#reachFaultPoint('commit sent');
     const answer = await committing;
-    this.#passes('commit answered');
+    this.#reachFaultPoint('commit answered');
     if (answer === 'OK' || answer === 'ALREADY') {
       this.#seq = commit.seq;
       this.#cid = commit.cid;

@@ -75,12 +75,12 @@ function measureEntry({ canonical, name, params }: Measure, { actions, relevantF
  */
 function itemShape({ measures, limits, itemFile }: Settings): Readonly<Record<string, unknown>> {
   const of = (field: 'item' | 'popularity' | 'category'): string => itemFile?.fingerprint(field) ?? 'none';
-  const names = new Set(measures.map(({ name }) => name));
+  const asked = new Set(measures.map((measure) => measure.definition.asksCatalogue?.(measure)));
   const parts = itemPartsOf(measures);
   return {
     ...(parts.some(({ holds }) => holds !== 'registers') ? { 'limits.itemsCounted': limits.itemsCounted } : {}),
     ...(parts.some(({ known }) => known) ? { 'catalogue.items': of('item') } : {}),
-    ...(names.has('popularity') || names.has('novelty') ? { 'catalogue.popularity': of('popularity') } : {}),
-    ...(names.has('diversity') ? { 'catalogue.category': of('category') } : {}),
+    ...(asked.has('popularity') ? { 'catalogue.popularity': of('popularity') } : {}),
+    ...(asked.has('category') ? { 'catalogue.category': of('category') } : {}),
   };
 }

@@ -39,8 +39,6 @@ export class Unit {
   readonly #join: JoinEngine;
   readonly #panes: Panes;
   readonly #experiments: UnitExperiments;
-  /** Records below were judged before the checkpoint. */
-  readonly #judgedBelow: readonly Offset[];
   readonly #clockBlocks: StoredClockBlocks;
   readonly #reading: UnitReading;
   readonly #scoring: UnitScoring;
@@ -55,24 +53,22 @@ export class Unit {
   #changed = false;
   readonly #completeness: UnitCompleteness;
   readonly #isNew: boolean;
-  /** The record that is being judged. */
-  readonly #at = { topic: 0, offset: 0 };
 
   /** Takes the unit over and restores its state. Rejects when the store cannot be read or holds an unknown format. */
   static async claim(settings: UnitSettings, deps: UnitDeps): Promise<Unit> {
     const unit = unitKey(settings.namespace, settings.partition);
     const token = deps.newId();
-    const passes = deps.faultPoint ?? NO_FAULT;
-    passes('claim wanted');
+    const reachFaultPoint = deps.faultPoint ?? NO_FAULT;
+    reachFaultPoint('claim wanted');
     const claiming = deps.store.claim(unit, token);
-    passes('claim sent');
+    reachFaultPoint('claim sent');
     const { checkpoint, seq, cid } = await claiming;
-    passes('claim answered');
+    reachFaultPoint('claim answered');
     const stored = checkpoint === undefined ? undefined : decodeCheckpoint(checkpoint);
     const resumed = resume(stored, settings, settings.permissions);
-    passes('rows wanted');
+    reachFaultPoint('rows wanted');
     const restored = await restoreUnit(settings, deps.store, resumed, token);
-    passes('rows read');
+    reachFaultPoint('rows read');
     return new Unit(settings, deps, { unit, token, seq, cid }, resumed, restored, stored?.lastRecords ?? []);
   }
 
@@ -95,18 +91,14 @@ export class Unit {
     this.#isNew = resumed.join === undefined;
     this.#scoring = new UnitScoring(settings, deps, panes);
     this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
-    this.#judgedBelow = settings.join.topics.map((_, t) => resumed.join?.topics[t].committed ?? 0);
     this.#join = createJoin(
       settings.join,
       {
-        accepted: (impression) => {
+        accepted: (impression, from) => {
           deps.onlooker?.accepted(impression);
-          const { topic, offset } = this.#at;
-          const again = offset < this.#judgedBelow[topic];
-          this.#completeness.accepted(impression.ts, again);
-          const leftOut = experiments.accepted(impression, topic, offset, again);
-          const tuple = 'tuple' in impression ? impression.tuple : undefined;
-          return panes.cohorts.tag(impression.dimensions, tuple, leftOut);
+          this.#completeness.accepted(impression.ts, from.isReplayed);
+          const leftOut = experiments.accepted(impression, from);
+          return panes.cohorts.tag(impression.dimensions, impression.tuple, leftOut);
         },
         released: (tag) => panes.cohorts.release(tag),
         closed: (closing) => this.#scoring.closed(closing),
@@ -171,7 +163,7 @@ export class Unit {
     const source = this.#settings.sources[topic];
     const now = this.#deps.now();
     const position = this.#join.position(topic);
-    const again = position < this.#judgedBelow[topic];
+    const again = position < this.#join.judgedBelow(topic);
     for (const record of records) {
       const { offset } = record;
       if (offset < position || (again && this.#join.wasPassed(topic, offset, offset + 1))) continue;
@@ -205,12 +197,10 @@ export class Unit {
   #judge(topic: number, record: LogRecord, decoder: Decoder, source: string, now: EpochMs | undefined): void {
     const decoded = record.decoded ?? decoder.scan(record.value, source, record.offset);
     if ('events' in decoded) {
-      this.#at.topic = topic;
-      this.#at.offset = record.offset;
       this.#join.record(topic, record.offset, record.timestamp, decoded.events, now);
       return;
     }
-    if (decoded.refused === 'invalid' && record.offset >= this.#judgedBelow[topic]) {
+    if (decoded.refused === 'invalid' && record.offset >= this.#join.judgedBelow(topic)) {
       const codes = this.#invalid[topic][decoded.side];
       codes.set(decoded.code, (codes.get(decoded.code) ?? 0) + 1);
       this.#deps.onInvalid?.({ topic, record, code: decoded.code, field: decoded.field });

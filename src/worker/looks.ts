@@ -19,7 +19,7 @@ export const LOOKING_UNIT = 0;
 export class WorkerLooks {
   readonly #settings: WorkerSettings;
   readonly #parts: ExperimentParts | undefined;
-  readonly #passes: FaultPoint;
+  readonly #reachFaultPoint: FaultPoint;
   /** By experiment: end of the newest complete pane at the last look. */
   readonly #seen: EpochMs[] = [];
   /** By experiment: what the last look saw. */
@@ -33,7 +33,7 @@ export class WorkerLooks {
     const { measures } = settings.looks;
     this.#parts =
       experiments.length === 0 ? undefined : new ExperimentParts({ namespace, experiments, measures }, store);
-    this.#passes = faultPoint ?? NO_FAULT;
+    this.#reachFaultPoint = faultPoint ?? NO_FAULT;
   }
 
   /** Rejects as `ExperimentParts` does. @param owned the unit that looks */
@@ -48,9 +48,9 @@ export class WorkerLooks {
     const others: UnitState[] = [];
     for (let unit = 0; unit < this.#settings.looks.partitions; unit++) {
       if (unit === LOOKING_UNIT) continue;
-      this.#passes('look wanted');
+      this.#reachFaultPoint('look wanted');
       const parts = await this.#parts.read(unit);
-      this.#passes('look read');
+      this.#reachFaultPoint('look read');
       if (parts === undefined) continue;
       others.push(parts.state);
       for (const [e, sum] of sums.entries()) sum.add(parts.parts[e]);

@@ -41,7 +41,7 @@ export class Worker {
   readonly #givenUp = new Map<number, { readonly partition: number }>();
   /** Why no unit may work, also none that comes. */
   #haltedAll: StopCause | undefined;
-  readonly #passes: FaultPoint;
+  readonly #reachFaultPoint: FaultPoint;
   /** Everything that is to end with this worker. */
   readonly #stopping = new AbortController();
   /** Ends the run with what cannot be mended, wherever it came up. */
@@ -55,7 +55,7 @@ export class Worker {
   constructor(settings: WorkerSettings, deps: WorkerDeps) {
     this.#settings = settings;
     this.#deps = deps;
-    this.#passes = deps.faultPoint ?? NO_FAULT;
+    this.#reachFaultPoint = deps.faultPoint ?? NO_FAULT;
     this.#tally = new Tally(settings.topics);
     this.#load = new Load(settings);
     this.#pace = new Pace(settings, { ...deps, load: this.#load });
@@ -88,11 +88,11 @@ export class Worker {
     } finally {
       for (const end of timers) end();
     }
-    this.#passes('source ended');
+    this.#reachFaultPoint('source ended');
     // The first may only wait for a commit that was under way, and does not hold the last chunk.
     await this.#commitAll();
     await this.#commitAll();
-    this.#passes('last commit done');
+    this.#reachFaultPoint('last commit done');
   }
 
   /** What is done on time. Answers what ends it. */
@@ -115,9 +115,9 @@ export class Worker {
   /** Ends the run: the last whole chunk is committed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#passes('stop wanted');
+    this.#reachFaultPoint('stop wanted');
     await this.#deps.source.stop();
-    this.#passes('source stopped');
+    this.#reachFaultPoint('source stopped');
   }
 
   /** Not ready: why. A unit that is stopped makes no worker unready: another process would stop there as well. */
@@ -141,7 +141,7 @@ export class Worker {
 
   async #take(partitions: readonly number[]): Promise<void> {
     this.#ours = partitions;
-    this.#passes('assigned');
+    this.#reachFaultPoint('assigned');
     for (const owned of this.#units.values()) if (!partitions.includes(owned.partition)) this.#letGo(owned);
     this.#outgrown.keepOnly(partitions);
     for (const partition of partitions) {
@@ -155,7 +155,7 @@ export class Worker {
       }
     }
     this.#assigned = true;
-    this.#passes('all claimed');
+    this.#reachFaultPoint('all claimed');
   }
 
   #letGo(owned: Owned): void {
@@ -194,7 +194,7 @@ export class Worker {
   }
 
   #feed(batch: Batch): void {
-    this.#passes('chunk given');
+    this.#reachFaultPoint('chunk given');
     const owned = this.#units.get(batch.partition);
     if (owned === undefined || owned.stopped !== undefined) return;
     owned.quietSince[batch.topic] = undefined;
@@ -207,7 +207,7 @@ export class Worker {
       this.#pace.holdLeaders(owned);
       this.#makeRoom();
     }
-    this.#passes('chunk fed');
+    this.#reachFaultPoint('chunk fed');
   }
 
   /** While units hold far too much, though leaders wait, the one that holds most is let go, with all that it has in memory. */
@@ -332,7 +332,7 @@ export class Worker {
       outcome = await owned.unit.commit();
     } catch (error) {
       if (!isRetriable(error)) throw error;
-      this.#passes('commit unanswered');
+      this.#reachFaultPoint('commit unanswered');
       this.#tally.outcome('unknown');
       // What is read meanwhile could not be stored: memory stays as it is until the answer is known.
       this.#pace.blockAll(owned, 'store', true);
@@ -354,9 +354,9 @@ export class Worker {
         this.#makeRoom();
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
         this.#pace.blockAll(owned, 'store', false);
-        this.#passes('witness wanted');
+        this.#reachFaultPoint('witness wanted');
         this.#deps.source.witness(owned.partition, owned.unit.committed.offsets);
-        this.#passes('witness sent');
+        this.#reachFaultPoint('witness sent');
         return;
       case 'FENCED':
         this.#tally.outcome('fenced');
@@ -398,9 +398,9 @@ export class Worker {
       this.#givenUp.get(partition) === gone &&
       this.#ours.includes(partition) &&
       !this.#units.has(partition);
-    this.#passes('given up');
+    this.#reachFaultPoint('given up');
     await (claims === 'now' || this.#rivals.silence(partition, goes, signal));
-    this.#passes('claim again due');
+    this.#reachFaultPoint('claim again due');
     if (!goes()) return;
     this.#givenUp.delete(partition);
     await this.#claims.claim(partition);

@@ -32,7 +32,7 @@ function manyCohorts(): Panes {
   for (let m = 0; m < SHAPE.names.length; m++) out.set([WITH_POSITIVE, 1e8], SCORE_WIDTH * m);
   for (let n = 0; n < 4 * COHORTS; n++) {
     const tag = panes.cohorts.tag([`country ${n % COHORTS}`, `model ${n % COHORTS}`]);
-    panes.add(2 * MINUTE, MINUTE, 0, tag, false, true, out, n % 251);
+    panes.add({ at: 2 * MINUTE, ts: MINUTE, horizon: 0, tag, userless: false, bucket: n % 251 }, true, out);
     panes.cohorts.release(tag);
   }
   panes.takeChanges();

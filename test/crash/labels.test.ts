@@ -13,7 +13,7 @@ const DATA_PATH = [
   'worker/pace.ts',
   'worker/rivals.ts',
 ];
-const PASSES = /passes\('[^']+'\);/;
+const FAULT_POINT = /reachFaultPoint\('[^']+'\);/;
 /** Waits for code of our own that has labels around its own waits. */
 const OWN =
   /await (?:this\.#(?:claims\.claim|claimAgain|pace\.lookForSilence|rivals\.lookFor|begin|commitAll|look|looks\.look|owner|commits\.send)\(|Promise\.all\(\[\.\.\.this\.#units|Unit\.claim\(|owned\.unit\.commit\()/;
@@ -31,14 +31,19 @@ describe('labels of fault points', () => {
     const code = lines(file);
     const waits = code.flatMap((line, n) => (/\bawait\b/.test(line) && !OWN.test(line) && !RUN.test(line) ? [n] : []));
     expect(waits.length).toBeGreaterThan(0);
-    const bare = waits.filter((n) => !PASSES.test(code[n - 1]) || !PASSES.test(code[n + 1])).map((n) => code[n].trim());
+    const bare = waits
+      .filter((n) => !FAULT_POINT.test(code[n - 1]) || !FAULT_POINT.test(code[n + 1]))
+      .map((n) => code[n].trim());
     expect(bare).toEqual([]);
   });
 
   it('are each passed at one place, and nowhere else than on the data path', () => {
     const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
     const passed = files.flatMap((file) =>
-      [...readFileSync(join(SRC, file), 'utf8').matchAll(/passes\('([^']+)'\)/g)].map(([, label]) => ({ file, label })),
+      [...readFileSync(join(SRC, file), 'utf8').matchAll(/reachFaultPoint\('([^']+)'\)/g)].map(([, label]) => ({
+        file,
+        label,
+      })),
     );
     expect(passed.map(({ label }) => label).sort()).toEqual([...FAULT_LABELS].sort());
     expect([...new Set(passed.map(({ file }) => file))].sort()).toEqual([...DATA_PATH].sort());

@@ -20,7 +20,11 @@ function unitOf(lists: readonly Scored[], watermark: number): UnitRows {
   for (const [minute, country, mrr] of lists) {
     const ts = EIGHT + minute * MINUTE;
     const out = Float64Array.of(mrr > 0 ? WITH_POSITIVE : WITHOUT_POSITIVE, mrr, 0);
-    panes.add(ts + HORIZON.ms, ts, 0, panes.cohorts.tag([country]), false, mrr > 0, out, 0);
+    panes.add(
+      { at: ts + HORIZON.ms, ts, horizon: 0, tag: panes.cohorts.tag([country]), userless: false, bucket: 0 },
+      mrr > 0,
+      out,
+    );
   }
   const { rows } = panes.takeChanges();
   const { decode } = rowCodec(PANES.shape);

@@ -13,23 +13,10 @@ const grades = fc.array(fc.constantFrom(0, 0, 0, 0.5, 1, 2, 3), { minLength: 1, 
 const cut = fc.option(fc.integer({ min: 1, max: 14 }), { nil: undefined });
 const at = (name: string, k: number | undefined) => (k === undefined ? name : `${name}@${k}`);
 
-/** The range of a measure; of dcg and errors only its lower end is bounded. */
-function rangeOf({ name, params }: Measure): readonly [number, number] {
-  const infinite = Number.POSITIVE_INFINITY;
-  switch (name) {
-    case 'dcg':
-    case 'mae':
-    case 'rmse':
-      return [0, infinite];
-    case 'bias':
-      return [-infinite, infinite];
-    case 'spearman':
-    case 'kendall':
-      return [-1, 1];
-    default:
-      // Held against all known items, the worst order may be better than the shown one.
-      return params.get('norm') === 'minmax' && params.get('ideal') === 'all' ? [-infinite, infinite] : [0, 1];
-  }
+/** Held against all known items, the worst order may be better than the shown one. */
+function rangeOf({ definition, params }: Measure): readonly [number, number] {
+  const isOutside = params.get('norm') === 'minmax' && params.get('ideal') === 'all';
+  return isOutside ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] : definition.range;
 }
 
 /** The value of one list from what its scorer wrote. */

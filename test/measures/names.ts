@@ -1,8 +1,10 @@
 /** Arbitrary texts of measures, drawn from the family's own table. */
 import fc from 'fast-check';
-import { FAMILY, MEASURE_NAMES, type Measure, type MeasureName, type ParamShape } from '../../src/measures/family.ts';
-import { LIST_ONLY } from '../../src/measures/list-only.ts';
+import { MEASURES } from '../../src/measures/all.ts';
+import type { Measure, MeasureDefinition } from '../../src/measures/family.ts';
+import type { ParamShape } from '../../src/measures/grammar/parameters.ts';
 import { parseMeasure } from '../../src/measures/name.ts';
+import { isListOnly } from '../../src/measures/needs.ts';
 import { offered } from '../../src/measures/offered.ts';
 import { MeasureError } from '../../src/measures/scan.ts';
 
@@ -22,8 +24,7 @@ function valuesOf(key: string, shape: ParamShape): readonly string[] {
   return shape.kind === 'action' ? ['click', 'purchase', 'rating', 'tip', 'hide'] : NUMBERS[key];
 }
 
-function textOf(name: MeasureName): fc.Arbitrary<string> {
-  const { params, cut } = FAMILY[name];
+function textOf({ name, params, takesCut }: MeasureDefinition): fc.Arbitrary<string> {
   const chosen = fc.tuple(
     ...Object.entries(params).map(([key, shape]) =>
       fc.option(
@@ -32,7 +33,7 @@ function textOf(name: MeasureName): fc.Arbitrary<string> {
       ),
     ),
   );
-  const k = cut ? fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }) : fc.constant(undefined);
+  const k = takesCut ? fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }) : fc.constant(undefined);
   return fc
     .tuple(
       chosen.chain((some) => fc.shuffledSubarray(some.filter((one) => one !== undefined))),
@@ -53,9 +54,12 @@ function measureOrNot(text: string): Measure | undefined {
   }
 }
 
-function measuresOf(names: readonly MeasureName[], only: (measure: Measure) => boolean): fc.Arbitrary<Measure> {
+function measuresOf(
+  definitions: readonly MeasureDefinition[],
+  only: (measure: Measure) => boolean,
+): fc.Arbitrary<Measure> {
   return fc
-    .constantFrom(...names)
+    .constantFrom(...definitions)
     .chain(textOf)
     .map(measureOrNot)
     .filter((measure) => measure !== undefined && only(measure))
@@ -63,10 +67,10 @@ function measuresOf(names: readonly MeasureName[], only: (measure: Measure) => b
 }
 
 /** Any measure of the family. */
-export const anyMeasure = measuresOf(MEASURE_NAMES, () => true);
+export const anyMeasure = measuresOf(MEASURES, () => true);
 
 /** Any measure of feedback that is scored. */
 export const scoredMeasure = measuresOf(
-  MEASURE_NAMES.filter((name) => !LIST_ONLY.has(name)),
+  MEASURES.filter((definition) => !isListOnly({ definition })),
   (measure) => offered(measure, 'score') === undefined,
 );

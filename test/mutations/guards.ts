@@ -10,7 +10,7 @@ const COMMITS = 'unit/commits.ts';
 const PANES = 'accumulators/panes.ts';
 const PACE = 'worker/pace.ts';
 const LOAD = 'worker/load.ts';
-const SHEET = 'accumulators/sheet.ts';
+const ROW_TABLE = 'accumulators/row-table.ts';
 
 const FENCED = "if (token !== commit.token) return 'FENCED';";
 const ALREADY = "if (seq === commit.seq && cid === commit.cid) return 'ALREADY';";
@@ -50,7 +50,7 @@ const OFFSETS = [
 /** Rows of minute panes travel as what was added since the last commit, marked by a +. Hours are read again: they tell scores. */
 export const INCREMENTS: readonly Change[] = [
   {
-    file: SHEET,
+    file: ROW_TABLE,
     text: 'return [this.#field, codec.encode(this.#row)];',
     replacement: `const text = codec.encode(this.#row);
     if (!this.#sheet.key.includes(':pane:m:')) return [this.#field, text];
@@ -59,7 +59,7 @@ export const INCREMENTS: readonly Change[] = [
     return [this.#field, '+' + text];`,
   },
   {
-    file: SHEET,
+    file: ROW_TABLE,
     text: 'this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));',
     replacement:
       "if (!this.key.includes(':pane:m:')) this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));",

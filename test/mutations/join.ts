@@ -9,7 +9,7 @@ const TIMELINE = 'consumers/join/timeline.ts';
 
 const LATE_BY_RECORD = 'const watermark = t.watermark;';
 const NOTE_FEEDBACK = 'this.#topics[topic].notes.note(offset, watermark, deadline);';
-const NOTE_WITNESS = 't.notes.note(records.offset(witness), records.watermark(witness), neededUntil);';
+const NOTE_WITNESS = 'notes.note(records.offset(witness), records.watermark(witness), neededUntil);';
 const WAIT = 'this.#waiting.add(feedback, hash, topic, watermark, deadline, silent);';
 const MEETING_OF_WAITING = 'const silent = silentImpression && waiting.isBelow(handle);';
 const MEETING_OF_FEEDBACK = 'const silentMeeting = silent && this.#impressions.isBelow(entry);';

@@ -59,7 +59,11 @@ function rowOf(lists: readonly List[]): Row {
     const state = value === undefined ? LEFT_OUT : positive ? WITH_POSITIVE : WITHOUT_POSITIVE;
     const mean = [state, positive ? (value ?? 0) : 0, 0, 0, 0];
     const fraction = [state, positive ? (value ?? 0) : 0, 5, 0, 0];
-    panes.add(10, 0, 0, tag, false, positive, Float64Array.from([mean, mean, mean, fraction].flat()), bucket);
+    panes.add(
+      { at: 10, ts: 0, horizon: 0, tag, userless: false, bucket },
+      positive,
+      Float64Array.from([mean, mean, mean, fraction].flat()),
+    );
   }
   return panes.total('all').get('10ms||') ?? emptyRow(shapeOf(measures));
 }
@@ -155,7 +159,11 @@ function curvedRow(measure: Measure, lists: readonly Scored[]): Row {
   const tag = panes.cohorts.tag([]);
   for (const { bucket, positive, counts, values } of lists) {
     const state = !counts ? LEFT_OUT : positive ? WITH_POSITIVE : WITHOUT_POSITIVE;
-    panes.add(10, 0, 0, tag, false, positive, Float64Array.from([state, ...(counts ? values : [0, 0, 0, 0])]), bucket);
+    panes.add(
+      { at: 10, ts: 0, horizon: 0, tag, userless: false, bucket },
+      positive,
+      Float64Array.from([state, ...(counts ? values : [0, 0, 0, 0])]),
+    );
   }
   return panes.total('all').get('10ms||') ?? emptyRow(shapeOf([measure]));
 }

@@ -21,7 +21,7 @@ function unitOf(settings: PanesSettings, history: readonly Closing[], watermark:
   const panes = new Panes(settings);
   for (const { at, ts, horizon, values, userless, positive, out, bucket, items } of history) {
     const shown = items === undefined ? undefined : shownOf(items);
-    panes.add(at, ts, horizon, panes.cohorts.tag(values), userless, positive, out, bucket, shown);
+    panes.add({ at, ts, horizon, tag: panes.cohorts.tag(values), userless, bucket }, positive, out, shown);
   }
   panes.advance(watermark);
   const { rows } = panes.takeChanges();

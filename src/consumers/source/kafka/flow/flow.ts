@@ -5,7 +5,7 @@ import { isMembershipLost } from '../access/faults.ts';
 import { pairing } from './assigner.ts';
 import { ChunkReader, type FetchedBatch, PaceKeeper } from './chunks.ts';
 import { type FlowClient, Placement, type PlacementDeps } from './placement.ts';
-import { type Position, Unit } from './positions.ts';
+import { PartitionPositions, type Position } from './positions.ts';
 
 export interface FlowDeps extends Omit<PlacementDeps, 'client'> {
   readonly handler: SourceHandler;
@@ -27,7 +27,7 @@ const PULSE = 1000;
 export class Flow {
   readonly #deps: FlowDeps;
   readonly #placement: Placement;
-  readonly #units = new Map<number, Unit>();
+  readonly #units = new Map<number, PartitionPositions>();
   readonly #running = new Set<Promise<void>>();
   readonly #waiting = new Set<(error: unknown) => void>();
   readonly #pace = new PaceKeeper();
@@ -72,7 +72,7 @@ export class Flow {
       const { paired, unpaired } = pairing(topics, assigned);
       for (const partition of this.#units.keys()) if (!paired.includes(partition)) this.#units.delete(partition);
       for (const partition of paired) {
-        const unit = this.#units.get(partition) ?? new Unit(partition, topics.length);
+        const unit = this.#units.get(partition) ?? new PartitionPositions(partition, topics.length);
         this.#units.set(partition, unit);
         for (const position of unit.positions) {
           position.phase = 'claiming';
@@ -158,7 +158,7 @@ export class Flow {
   async #deliver(
     reader: ChunkReader,
     batch: FetchedBatch,
-    unit: Unit,
+    unit: PartitionPositions,
     position: Position,
     goes: () => boolean,
   ): Promise<void> {
@@ -184,7 +184,12 @@ export class Flow {
    * Gives the handler a batch that cannot be decoded, and fetches anew behind it: where it ended a transaction, only a new
    * answer of the brokers tells which of the next are aborted.
    */
-  async #pass(unit: Unit, position: Position, undecodable: UndecodableBatch, goes: () => boolean): Promise<void> {
+  async #pass(
+    unit: PartitionPositions,
+    position: Position,
+    undecodable: UndecodableBatch,
+    goes: () => boolean,
+  ): Promise<void> {
     const { partition, topic } = position;
     const joins = this.#joins;
     const { to: next } = undecodable;
@@ -219,7 +224,7 @@ export class Flow {
   }
 
   /** Resolves when the handler has settled; rejects when the group rebalances meanwhile, and the handler goes on. */
-  #hand(unit: Unit, position: Position, batch: Batch, goes: () => boolean): Promise<void> {
+  #hand(unit: PartitionPositions, position: Position, batch: Batch, goes: () => boolean): Promise<void> {
     const { seeks } = position;
     const work = unit.inTurn(async () => {
       if (!goes()) return;

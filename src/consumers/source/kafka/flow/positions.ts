@@ -75,7 +75,7 @@ export class Position {
 }
 
 /** All topics of one partition. */
-export class Unit {
+export class PartitionPositions {
   readonly positions: readonly Position[];
   /** Settles when the last piece of work that was queued is done. */
   #last: Promise<unknown> = Promise.resolve();

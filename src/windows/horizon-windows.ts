@@ -30,7 +30,7 @@ export interface PaneRange {
 type Units = readonly (UnitState | undefined)[];
 
 /** All windows of one horizon over all units, kept up as the units go on. */
-export class Ladder {
+export class HorizonWindows {
   readonly horizon: Horizon;
   readonly #settings: LadderSettings;
   /** In panes. */

@@ -1,6 +1,6 @@
 /**
  * What one horizon adds while its closings stay in one pane, kept apart from the rows: one cell of plain doubles per tag,
- * folded into the cell's rows now and then. A horizon closes impressions in the order of their time, so one slice per
+ * folded into the cell's rows now and then. A horizon closes impressions in the order of their time, so one of these per
  * horizon is enough, and an addition touches one cell, not a row for each (grouping set, minute, hour, total). Cells hold
  * whole numbers of at most 2^40 each and take at most 4,096 additions between two foldings, so doubles add them exactly;
  * what is larger goes to the rows at once. Measured (Node 20, 7 measures, 3 sets, one total): 0.1 us per addition to a
@@ -16,7 +16,7 @@ import type { Cohorts } from './cohorts.ts';
 import { DIRECT_LIMIT, fixed, UNITS } from './exact.ts';
 import type { ItemsShape } from './item-sums.ts';
 import { HEAD_WIDTH, type RowShape, sumsOffsets } from './row.ts';
-import type { LiveRow, Sheet } from './sheet.ts';
+import type { LiveRow, RowTable } from './row-table.ts';
 import { LEFT_OUT_LISTS, MORE_POSITIVES, SUM, vectorOffsets } from './vector.ts';
 
 const ADDITIONS_PER_FOLD = 4096;
@@ -32,16 +32,16 @@ export const NAMED = -1;
 /** Below every epoch: a cell that must be judged anew, also if its cohorts were all named. */
 const STALE = -2;
 
-export class Slice {
+export class PendingSums {
   /** Event times [from, to) that belong here; empty at first. */
   from: EpochMs = Number.POSITIVE_INFINITY;
   to: EpochMs = Number.NEGATIVE_INFINITY;
-  /** Where the slice's rows lie. */
-  sheets: readonly Sheet[] = [];
-  /** Those of `sheets` whose rows keep items. */
-  counted: readonly Sheet[] = [];
+  /** Where the rows lie. */
+  tables: readonly RowTable[] = [];
+  /** Those of `tables` whose rows keep items. */
+  counted: readonly RowTable[] = [];
   /** Where the vectors of its rows lie that are kept apart from them; undefined: there are none. */
-  vectors: Sheet | undefined;
+  vectors: RowTable | undefined;
   /** For each cell NAMED, or the epoch of the admission tables in which one of its cohorts was added to the rest. */
   readonly judgedAt: number[] = [];
   readonly #cohorts: Cohorts;
@@ -240,7 +240,7 @@ export class Slice {
     this.judgedAt.length = 0;
     this.from = Number.POSITIVE_INFINITY;
     this.to = Number.NEGATIVE_INFINITY;
-    this.sheets = [];
+    this.tables = [];
     this.counted = [];
     this.vectors = undefined;
   }

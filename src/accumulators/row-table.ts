@@ -7,26 +7,26 @@ import type { RowCodec } from './row-codec.ts';
 import type { Fields } from './store/port.ts';
 import { Vector, vectorOffsets } from './vector.ts';
 
-/** A row beside its sums: its objects, its entry in the sheet's map and the head of its field's text. */
+/** A row beside its sums: its objects, its entry in the table's map and the head of its field's text. */
 const ROW_BYTES = 300;
 
-/** Bytes of rows in memory, about: of all sheets that share it. What rows keep by bucket and of items is as of the last `take`. */
+/** Bytes of rows in memory, about: of all tables that share it. What rows keep by bucket and of items is as of the last `take`. */
 export class RowMemory {
   bytes = 0;
 }
 
-/** A row in memory that tells its sheet when it changes. */
+/** A row in memory that tells its table when it changes. */
 export class LiveRow {
-  /** Of a sheet whose rows have vectors. `touch` before it is added to. */
+  /** Of a table whose rows have vectors. `touch` before it is added to. */
   readonly vector: Vector | undefined;
-  readonly #sheet: Sheet;
+  readonly #table: RowTable;
   readonly #field: string;
   readonly #row: Row;
   #changed = false;
   #bytes = 0;
 
-  constructor(sheet: Sheet, field: string, row: Row) {
-    this.#sheet = sheet;
+  constructor(table: RowTable, field: string, row: Row) {
+    this.#table = table;
     this.#field = field;
     this.#row = row;
     this.vector = row.vector;
@@ -45,7 +45,7 @@ export class LiveRow {
       8 * sums.length +
       (this.vector?.bytes ?? 0) +
       (items === undefined ? 0 : items.bytes);
-    this.#sheet.grew(bytes - this.#bytes);
+    this.#table.grew(bytes - this.#bytes);
     this.#bytes = bytes;
   }
 
@@ -86,12 +86,12 @@ export class LiveRow {
   touch(): void {
     if (this.#changed) return;
     this.#changed = true;
-    this.#sheet.changed.push(this);
+    this.#table.changed.push(this);
   }
 }
 
 /** The rows of one key that are in memory: those of a pane, or of a total. */
-export class Sheet {
+export class RowTable {
   readonly key: string;
   /** End of the pane; Infinity: a total. */
   readonly end: EpochMs;
@@ -145,7 +145,7 @@ export class Sheet {
     return this.snapshot();
   }
 
-  /** The same of a sheet that is stored: what changed stays to be taken. */
+  /** The same of a table that is stored: what changed stays to be taken. */
   snapshot(): Map<string, Row> {
     return new Map([...this.#rows].map(([field, row]) => [field, row.copy()] as const));
   }
