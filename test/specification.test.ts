@@ -2,7 +2,7 @@
  * Every rule that code and tests cite stands in docs/specification: `specification: join 3.2` is the heading 3.2 of join.md, and
  * `specification: faults K13` the row K13 of a table of faults.md.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -188,6 +188,15 @@ describe('the specification', () => {
       }),
     );
     expect(broken).toEqual([]);
+  });
+
+  it('names no file or folder of the repository that is not there', () => {
+    const gone = [...PAGES].flatMap(([name, { text }]) =>
+      [...text.matchAll(/`((?:src|test|deploy)\/[\w./-]+)`/g)].flatMap(([, path]) =>
+        existsSync(join(ROOT, path)) ? [] : [`${name}.md: ${path}`],
+      ),
+    );
+    expect(gone).toEqual([]);
   });
 
   it('cites its own numbers as they are in what its links say', () => {

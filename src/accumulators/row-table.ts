@@ -82,6 +82,12 @@ export class LiveRow {
     return copyRow(this.#row);
   }
 
+  /** A copy of the row; it counts as unchanged from now on. */
+  copied(): readonly [field: string, copy: Row] {
+    this.#changed = false;
+    return [this.#field, this.copy()];
+  }
+
   /** It changes. */
   touch(): void {
     if (this.#changed) return;
@@ -101,6 +107,8 @@ export class RowTable {
   /** Buckets of the vector of each row; 0: rows have none. */
   readonly #buckets: number;
   readonly #rows = new Map<string, LiveRow>();
+  /** As of the last call of `copies`. */
+  readonly #copies = new Map<string, Row>();
   readonly #memory: RowMemory;
   #bytes = 0;
 
@@ -139,10 +147,14 @@ export class RowTable {
     return new Map(this.changed.splice(0).map((row) => row.take(codec)));
   }
 
-  /** Copies of all rows, by field. */
-  copies(): Map<string, Row> {
-    this.changed.length = 0;
-    return this.snapshot();
+  /** All rows, by field, in place of `take`. Only those that changed are copied: the others are the objects of the last call. */
+  copies(): ReadonlyMap<string, Row> {
+    for (const row of this.changed.splice(0)) {
+      const [field, copy] = row.copied();
+      // Whoever adds to a row that was dropped does not bring it back.
+      if (this.#rows.get(field) === row) this.#copies.set(field, copy);
+    }
+    return new Map(this.#copies);
   }
 
   /** The same of a table that is stored: what changed stays to be taken. */
@@ -161,6 +173,7 @@ export class RowTable {
     for (const [field, row] of this.#rows) {
       if (keeps(field)) continue;
       this.#rows.delete(field);
+      this.#copies.delete(field);
       this.grew(-row.bytes);
     }
   }
