@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { MEASURES } from '../src/measures/all.ts';
-import type { Example, MeasureDefinition } from '../src/measures/family.ts';
+import type { Example, MeasureDefinition } from '../src/measures/definition.ts';
 import { isListOnly } from '../src/measures/needs.ts';
 
 const PAGE = resolve(import.meta.dirname, '../docs/measures.md');

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { configJsonSchema } from '../src/config/schema.ts';
 import { FINDING_CODES } from '../src/findings/finding.ts';
 import { MEASURES } from '../src/measures/all.ts';
-import { PRESETS } from '../src/measures/presets.ts';
+import { PRESETS } from '../src/measures/grammar/presets.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, INVALID_CODES } from '../src/vocabulary/drops.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');

@@ -9,15 +9,19 @@
  * Sums by user bucket are not kept apart: few rows have them, and a list adds to the sums that are not 0 at once.
  */
 
-import { LEFT_OUT, SCORE_WIDTH, SUMS, type SumsFields, WITH_POSITIVE } from '../measures/contract.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
+import { FIELD, LEFT_OUT, OUT, PER_ONE, SCORE_WIDTH, SUMS, type SumsFields, WITH_POSITIVE } from '../measures/sums.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { Cohorts } from './cohorts.ts';
-import { DIRECT_LIMIT, fixed, UNITS } from './exact.ts';
+import { DIRECT_LIMIT, fixed } from './exact.ts';
 import type { ItemsShape } from './item-sums.ts';
 import { HEAD_WIDTH, type RowShape, sumsOffsets } from './row.ts';
 import type { LiveRow, RowTable } from './row-table.ts';
 import { LEFT_OUT_LISTS, MORE_POSITIVES, SUM, vectorOffsets } from './vector.ts';
+
+/** Fields of whatever counts lists; the first is n. */
+const { positives: WITH_POSITIVES, sum: SUMMED, squares: SQUARES } = FIELD.mean;
+const { value: VALUE } = OUT.mean;
 
 const ADDITIONS_PER_FOLD = 4096;
 
@@ -139,7 +143,7 @@ export class PendingSums {
         continue;
       }
       const state = out[SCORE_WIDTH * m];
-      const value = out[SCORE_WIDTH * m + 1];
+      const value = out[SCORE_WIDTH * m + VALUE];
       const at = this.#offsets[m];
       const column = columns[m];
       if ((state === WITH_POSITIVE) !== positive) {
@@ -152,11 +156,11 @@ export class PendingSums {
         continue;
       }
       sums[base + at]++;
-      if (state === WITH_POSITIVE) sums[base + at + 1]++;
+      if (state === WITH_POSITIVE) sums[base + at + WITH_POSITIVES]++;
       if (value === 0) continue;
       changed[changes] = column + SUM;
-      amounts[changes++] = this.#put(cell, at + 2, value, bucket, column + SUM);
-      this.#put(cell, at + 3, value * value, bucket, NO_COLUMN);
+      amounts[changes++] = this.#put(cell, at + SUMMED, value, bucket, column + SUM);
+      this.#put(cell, at + SQUARES, value * value, bucket, NO_COLUMN);
     }
     const vectors = this.#vectors[cell];
     for (let v = 0; v < vectors.length; v++) {
@@ -187,23 +191,23 @@ export class PendingSums {
       } else {
         const counts = cell * this.#width + at;
         this.#sums[counts]++;
-        if (state === WITH_POSITIVE) this.#sums[counts + 1]++;
+        if (state === WITH_POSITIVE) this.#sums[counts + WITH_POSITIVES]++;
       }
-      at += 2;
+      at += SUMMED;
       column += SUM;
     }
     if (state !== LEFT_OUT) {
       for (let i = 0; i < values.length; i++) {
-        const value = out[from + 1 + i];
+        const value = out[from + VALUE + i];
         if (value === 0) continue;
         changed[changes] = column + i;
         amounts[changes++] = this.#put(cell, at + i, value, bucket, column + i);
       }
-      if (squared) this.#put(cell, at + values.length, out[from + 1] ** 2, bucket, NO_COLUMN);
+      if (squared) this.#put(cell, at + values.length, out[from + VALUE] ** 2, bucket, NO_COLUMN);
     }
     at += values.length + (squared ? 1 : 0);
     for (let i = 0; i < tail.length; i++) {
-      this.#put(cell, at + i, out[from + 1 + values.length + i], bucket, NO_COLUMN);
+      this.#put(cell, at + i, out[from + VALUE + values.length + i], bucket, NO_COLUMN);
     }
     return changes;
   }
@@ -247,7 +251,7 @@ export class PendingSums {
 
   /** Answers what is still to be added to the column of the vectors. */
   #put(cell: number, at: number, value: number, bucket: number, column: number): number {
-    const units = value * UNITS;
+    const units = value * PER_ONE;
     if (!(units >= 0 && units <= DIRECT_LIMIT)) return this.#putRare(cell, at, value, bucket, column);
     const whole = Math.round(units);
     this.#sums[cell * this.#width + at] += whole;

@@ -1,4 +1,4 @@
-import type { Exact } from '../measures/contract.ts';
+import type { Exact } from '../measures/sums.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { addExact } from './exact.ts';
 import { ItemSums, type ItemsShape } from './item-sums.ts';

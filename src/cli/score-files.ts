@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import type { GradeLimit } from '../measures/grade-limit.ts';
-import { MeasureError } from '../measures/scan.ts';
+import { MeasureError } from '../measures/grammar/scan.ts';
 import { type Format, formatOf } from '../score/format.ts';
 import { GradedLists } from '../score/graded-lists.ts';
 import { Ungrouped } from '../score/groups.ts';

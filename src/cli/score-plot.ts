@@ -1,4 +1,4 @@
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { barPlot } from '../output/bar-plot.ts';
 import { type LineSeries, linePlot } from '../output/line-plot.ts';
 import { measureNames } from '../score/measure-names.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
-import { splitMeasures } from '../measures/name.ts';
+import { splitMeasures } from '../measures/grammar/name.ts';
 import type { RunColumns } from '../score/columns.ts';
 import { runColumns } from '../score/columns.ts';
 import { FORMATS, type Format } from '../score/format.ts';

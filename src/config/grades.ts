@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GradeRule, Grading } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { LARGEST_EXPONENT } from '../measures/gain.ts';
 import { gradeLimit } from '../measures/grade-limit.ts';
 import { LARGEST_VALUE } from '../vocabulary/events.ts';

@@ -1,11 +1,11 @@
 import { parseTime } from '../consumers/decode/times.ts';
 import type { Grading } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
-import { parseMeasures } from '../measures/name.ts';
+import type { Measure } from '../measures/definition.ts';
+import { parseMeasures } from '../measures/grammar/name.ts';
+import type { Command } from '../measures/grammar/offered.ts';
 import { needsGrade } from '../measures/needs.ts';
-import type { Command } from '../measures/offered.ts';
 import { sumsKind } from '../measures/value.ts';
-import { parseDuration } from '../vocabulary/durations.ts';
+import { HOUR, parseDuration } from '../vocabulary/durations.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import { detectOf } from './detect.ts';
@@ -21,8 +21,6 @@ import { cohortsPerSet } from './series.ts';
 import type { Settings, Span } from './settings.ts';
 import { clusteredOf } from './statistics.ts';
 import { inputsOf, topicsOf } from './topic-roles.ts';
-
-const HOUR = 3_600_000;
 
 /** Settings of a valid document. What does not fit together is reported; then the settings must not be used. */
 export function resolve(document: ConfigDocument, report: Report, command: Command): Settings {

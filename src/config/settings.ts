@@ -4,7 +4,7 @@ import type { KafkaSecurity, RedisSecurity, SecretSource } from '../connections/
 import type { AdapterChoice, FileForm, PositionBase, TsUnit } from '../consumers/decode/settings.ts';
 import type { ItemFile } from '../measures/catalogue.ts';
 import type { Grading } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { TopicRole } from '../vocabulary/topic-role.ts';
 

@@ -9,7 +9,7 @@ import { valuesOfRun } from '../accumulators/run-total.ts';
 import { totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/port.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { readField } from '../statistics/sample-codec.ts';
 import { SampleColumns } from '../statistics/sample-columns.ts';
 import type { Sampled } from '../statistics/sampled.ts';

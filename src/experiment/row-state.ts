@@ -1,7 +1,7 @@
 import type { Row } from '../accumulators/row.ts';
 import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { vectorOffsets } from '../accumulators/vector.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { measureValue } from '../measures/value.ts';
 import { absent, type Result } from '../statistics/absent.ts';
 import { type ArmMean, heaviestShare } from '../statistics/arm.ts';

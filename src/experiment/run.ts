@@ -1,5 +1,5 @@
 import type { ExperimentSettings } from '../config/settings.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
 
 /**

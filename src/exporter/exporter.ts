@@ -1,4 +1,5 @@
 import { unitKey } from '../accumulators/store/layout.ts';
+import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { HorizonWindows } from '../windows/horizon-windows.ts';
 import { readUnit, stands, type UnitState, wentBack } from '../windows/unit-state.ts';
@@ -11,7 +12,6 @@ import { SealedPanes, wantedPanes } from './sealed-panes.ts';
 import { watchedSpan } from './watch.ts';
 import { WindowErrors } from './window-errors.ts';
 
-const HOUR_MS = 3_600_000;
 const ATTEMPTS = 5;
 
 /**
@@ -167,7 +167,7 @@ export class Exporter {
 
   #newHours(): HourRows {
     const { attribution, measures, statistics } = this.#settings;
-    const { store, namespace, hour = HOUR_MS } = this.#deps;
+    const { store, namespace, hour = HOUR } = this.#deps;
     const longest = Math.max(...attribution.horizons.map((horizon) => horizon.ms));
     return new HourRows({ store, namespace, measures, clustered: statistics.clustered, hour, longest });
   }

@@ -14,10 +14,11 @@ import { type AcceptedLevel, levelField } from '../accumulators/store/accepted.t
 import { parseField, rowField, setText, splitValues } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import { pastOf } from '../statistics/baseline.ts';
-import { type BlockPane, blocksOf, HOUR, hourBlock, hourOf, usualShare } from '../statistics/blocks.ts';
+import { type BlockPane, blocksOf, hourBlock, hourOf, STEPS_REACH, usualShare } from '../statistics/blocks.ts';
 import type { ErrorSource } from '../statistics/blocks-estimate.ts';
 import { type WatchedDecision, watch } from '../statistics/watched.ts';
 import { PATH_BLOCKS } from '../statistics/watched-path.ts';
+import { HOUR } from '../vocabulary/durations.ts';
 import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import type { HorizonWindows } from '../windows/horizon-windows.ts';
 import type { UnitState } from '../windows/unit-state.ts';
@@ -41,8 +42,6 @@ export type WatchSettings = Pick<Settings, 'detect' | 'measures' | 'paneSize'>;
 
 type Units = readonly (UnitState | undefined)[];
 
-/** Blocks of steps reach back so far at most: minute panes are kept for 27 hours. */
-const STEPS_REACH: DurationMs = 24 * HOUR;
 /** Longest stretch of work before other work has its turn. */
 const TURN_MS = 4;
 

@@ -4,8 +4,8 @@
  */
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { setText } from '../accumulators/store/layout.ts';
-import { SUMS } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
+import { FIELD, PER_ONE, SUMS } from '../measures/sums.ts';
 import { measureValue, measureWeight, sumsKind } from '../measures/value.ts';
 import { absent, type Result } from '../statistics/absent.ts';
 import type { ErrorSource } from '../statistics/blocks-estimate.ts';
@@ -14,8 +14,9 @@ import { denominator, numerator, squares } from '../statistics/policy.ts';
 import { emptyOf, stderrsOf } from '../windows/bucket-sums.ts';
 import type { CohortRow } from '../windows/windows.ts';
 
-/** Sums of rows are whole numbers of 1e-9. */
-const PER_ONE = 1e9;
+/** Whatever has squares counts lists as a mean does. */
+const MEAN = FIELD.mean;
+const { above: ABOVE, below: BELOW } = FIELD.fraction;
 
 /** What the hours say of one measure. */
 interface HourError {
@@ -115,16 +116,20 @@ function hasMoments(measure: Measure): boolean {
  */
 export function momentsOf(measure: Measure, sums: Row['sums']): Moments {
   if (sumsKind(measure) === 'fraction')
-    return { n: Number(sums[1]) / PER_ONE, sum: Number(sums[0]) / PER_ONE, sumSquares: 0 };
+    return { n: Number(sums[BELOW]) / PER_ONE, sum: Number(sums[ABOVE]) / PER_ONE, sumSquares: 0 };
   if (!hasMoments(measure)) {
     const n = measureWeight(measure, sums);
     return { n, sum: (measureValue(measure, sums) ?? 0) * n, sumSquares: 0 };
   }
   const empty = emptyOf(measure);
-  const parts = { n: Number(sums[0]), positives: Number(sums[1]), sum: Number(sums[2]) / PER_ONE };
+  const parts = {
+    n: Number(sums[MEAN.n]),
+    positives: Number(sums[MEAN.positives]),
+    sum: Number(sums[MEAN.sum]) / PER_ONE,
+  };
   return {
     n: denominator(empty, parts),
     sum: numerator(empty, parts),
-    sumSquares: squares(empty, parts, Number(sums[3]) / PER_ONE),
+    sumSquares: squares(empty, parts, Number(sums[MEAN.squares]) / PER_ONE),
   };
 }

@@ -1,10 +1,10 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { creditsEach, examinedOf, numberOf, overLists, scoresOfBy, textOf } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
 import type { Examined } from './examined.ts';
 import { BINARY } from './examples.ts';
-import type { MeasureDefinition } from './family.ts';
 import { examined, graded, judged, word } from './grammar/parameters.ts';
-import { byWords } from './phrases.ts';
+import { byWords } from './grammar/phrases.ts';
 import { lastRank, type Places, placesUpTo, rankOf } from './places.ts';
 
 /**

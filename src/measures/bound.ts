@@ -1,7 +1,7 @@
 /** What measures read of their parameters and of the list when they are bound. */
 import type { Joined } from '../vocabulary/events.ts';
+import type { Binding, ListPart, Measure } from './definition.ts';
 import { allSlots, downTo, type Examined, viewport } from './examined.ts';
-import type { Binding, ListPart, Measure } from './family.ts';
 import type { Graded } from './grade.ts';
 import { type Places, placesUpTo, slotsUpTo } from './places.ts';
 import type { Pairs } from './rated.ts';

@@ -1,6 +1,6 @@
+import type { MeasureDefinition } from './definition.ts';
 import { distinct } from './distinct.ts';
-import type { MeasureDefinition } from './family.ts';
-import { upTo } from './phrases.ts';
+import { upTo } from './grammar/phrases.ts';
 import type { Registers } from './registers.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { MeasureDefinition } from './family.ts';
+import type { MeasureDefinition } from './definition.ts';
 import { slots } from './grammar/parameters.ts';
 import { countsByRank } from './precision.ts';
 import { rateStep, shareWords } from './rate.ts';

@@ -1,13 +1,13 @@
 import { chosen, gradedSlotsOf, numberOf, overLists } from './bound.ts';
+import type { Measure, MeasureDefinition } from './definition.ts';
 import type { Discount } from './discount.ts';
 import * as discounts from './discount.ts';
 import { GRADED } from './examples.ts';
-import type { Measure, MeasureDefinition } from './family.ts';
 import type { Gain } from './gain.ts';
 import * as gains from './gain.ts';
 import type { Graded } from './grade.ts';
 import { judged, word } from './grammar/parameters.ts';
-import { upTo, worded } from './phrases.ts';
+import { upTo, worded } from './grammar/phrases.ts';
 import type { Counted } from './step.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { MeasureDefinition } from './family.ts';
-import { upTo } from './phrases.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { upTo } from './grammar/phrases.ts';
 import type { Registers } from './registers.ts';
 
 /**

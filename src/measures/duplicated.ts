@@ -1,5 +1,5 @@
 import type { Joined } from '../vocabulary/events.ts';
-import type { MeasureDefinition } from './family.ts';
+import type { MeasureDefinition } from './definition.ts';
 import { meanStep } from './step.ts';
 
 /**

@@ -1,7 +1,7 @@
+import type { MeasureDefinition } from './definition.ts';
 import { exposureWords } from './exposures.ts';
-import type { MeasureDefinition } from './family.ts';
 import { exposure, word } from './grammar/parameters.ts';
-import { upTo, worded } from './phrases.ts';
+import { upTo, worded } from './grammar/phrases.ts';
 
 /**
  * `entropy[@k]`: how evenly exposure is spread over the items that were shown, in bits.

@@ -1,10 +1,10 @@
 import { gradedSlotsOf, numberOf, overLists } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
 import { GRADED } from './examples.ts';
-import type { MeasureDefinition } from './family.ts';
 import { LARGEST_EXPONENT } from './gain.ts';
 import type { Graded } from './grade.ts';
 import { above0, judged } from './grammar/parameters.ts';
-import { upTo } from './phrases.ts';
+import { upTo } from './grammar/phrases.ts';
 
 /**
  * Expected reciprocal rank (Chapelle et al. 2009): the sum over ranks r <= k of (1/r) q_r x the product over the slots

@@ -1,5 +1,5 @@
 /** The lists of worked examples. */
-import type { ExampleList } from './family.ts';
+import type { ExampleList } from './definition.ts';
 
 /** Positives at ranks 1, 3, 4 and 6 of 8. */
 export const BINARY = { grades: [1, 0, 1, 1, 0, 1, 0, 0] } satisfies ExampleList;

@@ -1,9 +1,9 @@
 import { cellsOf, numberOf, positionsOf } from './bound.ts';
 import { classF } from './classes.ts';
+import type { MeasureDefinition } from './definition.ts';
 import { BINARY } from './examples.ts';
-import type { MeasureDefinition } from './family.ts';
 import { above0, counted, examined, word } from './grammar/parameters.ts';
-import { relevantWords, upTo, worded } from './phrases.ts';
+import { relevantWords, upTo, worded } from './grammar/phrases.ts';
 import { baseCountsSlots, countsByRank, precision, precisionBaseOf, precisionBaseWords } from './precision.ts';
 import { recall } from './recall.ts';
 import { fractionStep, meansStep } from './step.ts';

@@ -1,7 +1,7 @@
+import type { Measure, MeasureDefinition } from './definition.ts';
 import { exposureWords } from './exposures.ts';
-import type { Measure, MeasureDefinition } from './family.ts';
 import { exposure, word } from './grammar/parameters.ts';
-import { upTo, worded } from './phrases.ts';
+import { upTo, worded } from './grammar/phrases.ts';
 
 /**
  * `gini[@k]`: how unequally exposure is shared among items: 0 if all have the same, near 1 if one has all.

@@ -1,6 +1,6 @@
 import { unbound } from './bound.ts';
+import type { Measure } from './definition.ts';
 import { type ExposureKind, Exposures } from './exposures.ts';
-import type { Measure } from './family.ts';
 import { Registers } from './registers.ts';
 
 /**

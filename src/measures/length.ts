@@ -1,4 +1,4 @@
-import type { MeasureDefinition } from './family.ts';
+import type { MeasureDefinition } from './definition.ts';
 import { meanStep } from './step.ts';
 
 /**

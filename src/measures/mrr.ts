@@ -1,7 +1,7 @@
 import { positionsOf } from './bound.ts';
-import type { MeasureDefinition } from './family.ts';
+import type { MeasureDefinition } from './definition.ts';
 import { judged } from './grammar/parameters.ts';
-import { upTo } from './phrases.ts';
+import { upTo } from './grammar/phrases.ts';
 import type { Places } from './places.ts';
 
 /**

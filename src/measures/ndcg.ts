@@ -1,12 +1,12 @@
 import { creditsEach, gradedSlotsOf, overLists, textOf, unbound } from './bound.ts';
 import { dcg, discountOf, gainAndDiscount, gainAndDiscountWords, gainingOf, gainOf, takesEveryGain } from './dcg.ts';
+import type { Measure, MeasureDefinition } from './definition.ts';
 import type { Discount } from './discount.ts';
 import { GRADED, GRADED_KNOWN } from './examples.ts';
-import type { Measure, MeasureDefinition } from './family.ts';
 import type { Gain } from './gain.ts';
 import { judged, word } from './grammar/parameters.ts';
+import { upTo, worded } from './grammar/phrases.ts';
 import { allIdeal, allWorst, type OrderDcg, perfectIdeal, shownIdeal, shownWorst } from './ideal.ts';
-import { upTo, worded } from './phrases.ts';
 import type { Views } from './views.ts';
 
 /**

@@ -1,9 +1,9 @@
 /** What measures ask of a list, of its actions and of the catalogue. */
 import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
 import type { ScorerNeeds } from './contract.ts';
-import type { Measure } from './family.ts';
+import type { Measure } from './definition.ts';
 
-/** Whether no feedback is asked for. */
+/** Whether no feedback is asked for (specification: measures 2.3). */
 export function isListOnly({ definition }: Pick<Measure, 'definition'>): boolean {
   return definition.kind === 'list' || definition.kind === 'items';
 }

@@ -1,9 +1,9 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { cutOf, numberOf } from './bound.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { MeasureDefinition } from './family.ts';
+import type { MeasureDefinition } from './definition.ts';
 import { whole } from './grammar/parameters.ts';
-import { upTo } from './phrases.ts';
+import { upTo } from './grammar/phrases.ts';
 import { slotsUpTo } from './places.ts';
 import { meanStep } from './step.ts';
 

@@ -1,8 +1,8 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { cutOf } from './bound.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { MeasureDefinition } from './family.ts';
-import { upTo } from './phrases.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { upTo } from './grammar/phrases.ts';
 import { slotsUpTo } from './places.ts';
 import { meanStep } from './step.ts';
 

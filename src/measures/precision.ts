@@ -1,11 +1,11 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { cellsOf, chosen, examinedOf, positionsOf } from './bound.ts';
 import { classPrecision } from './classes.ts';
+import type { Measure, MeasureDefinition } from './definition.ts';
 import type { Examined } from './examined.ts';
 import { BINARY, GRADED, GRADED_KNOWN } from './examples.ts';
-import type { Measure, MeasureDefinition } from './family.ts';
 import { counted, examined, word } from './grammar/parameters.ts';
-import { relevantWords, upTo, worded } from './phrases.ts';
+import { relevantWords, upTo, worded } from './grammar/phrases.ts';
 import { lastRank, type Places, slotsUpTo } from './places.ts';
 import { type Counted, fractionStep } from './step.ts';
 import type { Views } from './views.ts';

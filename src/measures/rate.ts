@@ -1,9 +1,9 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { creditsEach, cutOf, examinedOf, textOf, unbound } from './bound.ts';
+import type { Measure, MeasureDefinition } from './definition.ts';
 import type { Examined } from './examined.ts';
-import type { Measure, MeasureDefinition } from './family.ts';
 import { requiredAction, slots } from './grammar/parameters.ts';
-import { upTo } from './phrases.ts';
+import { upTo } from './grammar/phrases.ts';
 import { type Places, placesBetween } from './places.ts';
 import { countsByRank } from './precision.ts';
 import { fractionStep, meanStep, type Step } from './step.ts';

@@ -1,10 +1,10 @@
 import { type Joined, LARGEST_VALUE } from '../vocabulary/events.ts';
 import { creditsEach, gradedSlotsOf, numberOf, overLists, textOf } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
 import { BINARY, GRADED } from './examples.ts';
-import type { MeasureDefinition } from './family.ts';
 import type { Graded } from './grade.ts';
 import { above0, belowOne, judged, word } from './grammar/parameters.ts';
-import { upTo, worded } from './phrases.ts';
+import { upTo, worded } from './grammar/phrases.ts';
 import { type Places, rankOf } from './places.ts';
 
 /**

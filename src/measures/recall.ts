@@ -1,9 +1,9 @@
 import { cellsOf, positionsOf } from './bound.ts';
 import { classRecall } from './classes.ts';
+import type { MeasureDefinition } from './definition.ts';
 import { BINARY, GRADED_KNOWN } from './examples.ts';
-import type { MeasureDefinition } from './family.ts';
 import { counted, word } from './grammar/parameters.ts';
-import { relevantWords, upTo, worded } from './phrases.ts';
+import { relevantWords, upTo, worded } from './grammar/phrases.ts';
 import { type Counted, fractionStep } from './step.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { positionsOf } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
 import { BINARY } from './examples.ts';
-import type { MeasureDefinition } from './family.ts';
 import { judged } from './grammar/parameters.ts';
-import { relevantWords } from './phrases.ts';
+import { relevantWords } from './grammar/phrases.ts';
 import { type Places, placesUpTo } from './places.ts';
 import type { Counted } from './step.ts';
 

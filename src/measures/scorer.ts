@@ -10,13 +10,14 @@ import type { Joined } from '../vocabulary/events.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 import { cutOf } from './bound.ts';
 import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
-import { type Grading, SCORE_WIDTH, type Scorer } from './contract.ts';
-import type { Binding, Measure } from './family.ts';
+import type { Grading, Scorer } from './contract.ts';
+import type { Binding, Measure } from './definition.ts';
+import { offered } from './grammar/offered.ts';
+import { MeasureError } from './grammar/scan.ts';
 import { actionsOf, catalogueProblem, needsGrade, needsOf } from './needs.ts';
-import { offered } from './offered.ts';
 import { rankOf } from './places.ts';
-import { MeasureError } from './scan.ts';
 import { leaveOut, type Step } from './step.ts';
+import { SCORE_WIDTH } from './sums.ts';
 import { sumsKind } from './value.ts';
 import { Views } from './views.ts';
 

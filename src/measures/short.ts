@@ -1,5 +1,5 @@
 import { numberOf } from './bound.ts';
-import type { MeasureDefinition } from './family.ts';
+import type { MeasureDefinition } from './definition.ts';
 import { whole } from './grammar/parameters.ts';
 import { meanStep } from './step.ts';
 

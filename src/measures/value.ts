@@ -1,11 +1,11 @@
 import { assertNever } from '../vocabulary/events.ts';
 import { unbound } from './bound.ts';
 import { ofClasses } from './classes.ts';
-import type { Exact, SumsKind } from './contract.ts';
-import type { Measure } from './family.ts';
+import type { Measure } from './definition.ts';
+import { type Exact, FIELD, PER_ONE, type SumsKind } from './sums.ts';
 
-/** S, Q, the sums of a fraction, the cells of classes and counts of pairs are whole numbers of 1e-9. */
-const PER_ONE = 1e9;
+/** n, n+, S and Q stand at the same places of all means; so do both sides of all fractions. */
+const { mean: MEAN, fraction: FRACTION, means: MEANS, classes: CLASSES, pairs: PAIRS, pairMeans: PAIR_MEANS } = FIELD;
 
 /** What the measure keeps in a row. */
 export function sumsKind({ definition: { kind }, params }: Measure): SumsKind {
@@ -40,7 +40,7 @@ export function isPlainRatio(measure: Measure): boolean {
 
 /**
  * The value of a measure from the sums of a row, or of any number of merged rows, in the order of its kind
- * (contract.ts). A mean follows `empty`: lists without positives count as 0 (S / n), are skipped (S / n+), or count as 1.
+ * (sums.ts). A mean follows `empty`: lists without positives count as 0 (S / n), are skipped (S / n+), or count as 1.
  * undefined: nothing was counted, which is not 0, or what the measure keeps stands apart from rows.
  */
 export function measureValue(measure: Measure, sums: readonly Exact[]): number | undefined {
@@ -48,14 +48,26 @@ export function measureValue(measure: Measure, sums: readonly Exact[]): number |
   switch (kind) {
     case 'mean':
     case 'pairMeans':
-      return meanOf(measure, Number(sums[0]), Number(sums[1]), Number(sums[2]) / PER_ONE);
+      return meanOf(measure, Number(sums[MEAN.n]), Number(sums[MEAN.positives]), Number(sums[MEAN.sum]) / PER_ONE);
     case 'fraction':
     case 'pairs':
-      return fractionOf(measure, Number(sums[0]), Number(sums[1]));
+      return fractionOf(measure, Number(sums[FRACTION.above]), Number(sums[FRACTION.below]));
     case 'means':
-      return ofMeans(measure, Number(sums[0]), Number(sums[1]), Number(sums[2]) / PER_ONE, Number(sums[3]) / PER_ONE);
+      return ofMeans(
+        measure,
+        Number(sums[MEANS.n]),
+        Number(sums[MEANS.positives]),
+        Number(sums[MEANS.first]) / PER_ONE,
+        Number(sums[MEANS.second]) / PER_ONE,
+      );
     case 'classes':
-      return classesOf(measure, Number(sums[0]), Number(sums[1]), Number(sums[2]), Number(sums[3]));
+      return classesOf(
+        measure,
+        Number(sums[CLASSES.tp]),
+        Number(sums[CLASSES.fp]),
+        Number(sums[CLASSES.fn]),
+        Number(sums[CLASSES.tn]),
+      );
     case 'apart':
       return undefined;
     default:
@@ -73,10 +85,10 @@ export function measureWeight(measure: Measure, sums: readonly Exact[]): number 
     case 'mean':
     case 'means':
     case 'pairMeans':
-      return Number(measure.params.get('empty') === 'skip' ? sums[1] : sums[0]);
+      return Number(measure.params.get('empty') === 'skip' ? sums[MEAN.positives] : sums[MEAN.n]);
     case 'fraction':
     case 'pairs':
-      return Number(sums[1]) / PER_ONE;
+      return Number(sums[FRACTION.below]) / PER_ONE;
     case 'classes':
       return sums.reduce<number>((total, cell) => total + Number(cell), 0) / PER_ONE;
     case 'apart':
@@ -91,13 +103,14 @@ export function measureScore(measure: Measure, sums: readonly Exact[]): number {
   switch (sumsKind(measure)) {
     case 'fraction':
     case 'pairs':
-      return Number(sums[0]) / PER_ONE;
+      return Number(sums[FRACTION.above]) / PER_ONE;
     case 'classes':
-      return (Number(sums[0]) + Number(sums[3])) / PER_ONE;
+      return (Number(sums[CLASSES.tp]) + Number(sums[CLASSES.tn])) / PER_ONE;
     case 'mean':
     case 'pairMeans': {
-      const sum = Number(sums[2]) / PER_ONE;
-      return measure.params.get('empty') === 'one' ? sum + Number(sums[0]) - Number(sums[1]) : sum;
+      const sum = Number(sums[MEAN.sum]) / PER_ONE;
+      if (measure.params.get('empty') !== 'one') return sum;
+      return sum + Number(sums[MEAN.n]) - Number(sums[MEAN.positives]);
     }
     default:
       return 0;
@@ -110,8 +123,12 @@ export function pairCounts(
   sums: readonly Exact[],
 ): { readonly pairs: number; readonly rated: number } | undefined {
   const kind = sumsKind(measure);
-  if (kind === 'pairs') return { pairs: Number(sums[1]) / PER_ONE, rated: Number(sums[2]) / PER_ONE };
-  if (kind === 'pairMeans') return { pairs: Number(sums[4]) / PER_ONE, rated: Number(sums[5]) / PER_ONE };
+  if (kind === 'pairs') {
+    return { pairs: Number(sums[PAIRS.below]) / PER_ONE, rated: Number(sums[PAIRS.rated]) / PER_ONE };
+  }
+  if (kind === 'pairMeans') {
+    return { pairs: Number(sums[PAIR_MEANS.pairs]) / PER_ONE, rated: Number(sums[PAIR_MEANS.rated]) / PER_ONE };
+  }
   return undefined;
 }
 

@@ -1,8 +1,8 @@
 /** The names of all metrics, with catalogue-experiments.ts the only place that names one (specification: metrics 1). Every name has HELP and TYPE from the start. Long because it is that one list. */
 import type { Settings } from '../config/settings.ts';
 import { OF_EXPOSURES } from '../measures/all.ts';
-import { describe } from '../measures/describe.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
+import { describe } from '../measures/grammar/describe.ts';
 import { isPlainRatio, isRoot, sumsKind } from '../measures/value.ts';
 import { EXPERIMENT_METRICS } from './catalogue-experiments.ts';
 import type { Metric } from './metric.ts';

@@ -7,7 +7,7 @@ import type { Store } from '../accumulators/store/port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Finding } from '../findings/finding.ts';
 import { isClustered } from '../measures/clusters.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { asksCatalogue } from '../measures/needs.ts';
 import { pairCounts } from '../measures/value.ts';
 import { type Absence, isAbsent, type Result } from '../statistics/absent.ts';

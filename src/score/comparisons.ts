@@ -1,4 +1,4 @@
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { isPlainRatio, sumsKind } from '../measures/value.ts';
 import { type Absence, absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { type Difference, fixedHorizon, pairedEffect } from '../statistics/effect.ts';

@@ -1,4 +1,4 @@
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { Pairs, Rated } from '../measures/rated.ts';
 import { normalLower, probability, tLower } from '../statistics/distributions.ts';
 import type { Joined } from '../vocabulary/events.ts';

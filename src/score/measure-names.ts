@@ -1,4 +1,4 @@
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 
 export const NAMES = ['receval', 'trec', 'flagr'] as const;
 export type Names = (typeof NAMES)[number];

@@ -1,7 +1,7 @@
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
+import { parseMeasures } from '../measures/grammar/name.ts';
 import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
-import { parseMeasures } from '../measures/name.ts';
-import { PRESETS } from '../measures/presets.ts';
+import { PRESETS } from '../measures/grammar/presets.ts';
 import type { RunColumns } from './columns.ts';
 import type { Format } from './format.ts';
 import type { OrderRule, Ties } from './order.ts';

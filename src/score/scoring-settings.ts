@@ -1,9 +1,10 @@
 import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
-import { type Grading, SCORE_WIDTH, type Scorer } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Grading, Scorer } from '../measures/contract.ts';
+import type { Measure } from '../measures/definition.ts';
 import { type GradeLimit, gradeLimit } from '../measures/grade-limit.ts';
-import { MeasureError } from '../measures/scan.ts';
+import { MeasureError } from '../measures/grammar/scan.ts';
 import { compile } from '../measures/scorer.ts';
+import { SCORE_WIDTH } from '../measures/sums.ts';
 import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { RunColumns } from './columns.ts';
 import type { CorrelationTest, correlationTest } from './correlation-p.ts';

@@ -1,9 +1,9 @@
-import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
 import { DCG, discountOf, gainOf } from '../measures/dcg.ts';
+import type { Measure } from '../measures/definition.ts';
 import type { Discount } from '../measures/discount.ts';
-import type { Measure } from '../measures/family.ts';
 import type { Gain } from '../measures/gain.ts';
 import { minmaxNdcg, NDCG, ndcg } from '../measures/ndcg.ts';
+import { LEFT_OUT, OUT, SCORE_WIDTH } from '../measures/sums.ts';
 import type { Joined } from '../vocabulary/events.ts';
 
 /**
@@ -41,7 +41,7 @@ export class TiesMean {
       if (out[at] === LEFT_OUT) continue;
       const value = averaged.value(expectedDcg(grades, scoreAt, averaged), grades, list.known);
       // A weighted mean keeps R x value and R.
-      out[at + 1] = averaged.isWeighted ? value * out[at + 2] : value;
+      out[at + OUT.mean.value] = averaged.isWeighted ? value * out[at + OUT.fraction.below] : value;
     }
   }
 

@@ -24,8 +24,6 @@ export const ABSENCES = [
   'single_variant',
   /** No impression names its user. */
   'no_user_ids',
-  /** The weights of logged propensities carry too little. */
-  'weak_weights',
   /** No past to compare with. */
   'no_baseline',
 ] as const;

@@ -6,10 +6,12 @@
  * between² = max(0, spread² - q). Start-up: b = mean v, SE_b² = q/m, between = 0. Of the last days also how far the lowest and
  * the highest lay from b, less 1.35 sqrt(q), which is what errors alone would do.
  */
+
+import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { absent, finite, type Result } from './absent.ts';
 import { mean, median, spreadOf } from './baseline-spread.ts';
-import { type Block, HOUR, hourOf } from './blocks.ts';
+import { type Block, hourOf } from './blocks.ts';
 import type { Estimate } from './blocks-estimate.ts';
 
 export type BaselineKind = 'weekly' | 'daily' | 'startup';
@@ -31,7 +33,6 @@ export interface Baseline {
   readonly values: number;
 }
 
-const DAY = 24 * HOUR;
 /** How many to look back to, and how many must be present. */
 const WEEKLY = { hours: 3, least: 2, every: 7 * DAY } as const;
 const DAILY = { hours: 7, least: 3, every: DAY } as const;

@@ -7,9 +7,11 @@
  * are no baseline, and when nothing else is left of the past the last baseline of the same hour of the day stands for it. No
  * alarm adds to the scale. What is better becomes the norm as its hours become the past.
  */
+
+import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { type Baseline, errorOf, type PastOf, residual, STARTUP, startupBaseline } from './baseline.ts';
-import { type Block, HOUR, hourOf } from './blocks.ts';
+import { type Block, hourOf } from './blocks.ts';
 import { CUSUM_START, type Cusum, type CusumSettings, type CusumSide, clipped, cusumStep, rescaled } from './cusum.ts';
 import { RunningScale } from './running-scale.ts';
 

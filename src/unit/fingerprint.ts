@@ -1,7 +1,7 @@
 import type { Fingerprint } from '../accumulators/store/checkpoint.ts';
 import type { Settings } from '../config/settings.ts';
 import type { GradeRule, Grading } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { itemPartsOf } from '../measures/item-part.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Panes } from '../accumulators/panes.ts';
-import { SCORE_WIDTH } from '../measures/contract.ts';
 import { ShownItems } from '../measures/shown-items.ts';
+import { SCORE_WIDTH } from '../measures/sums.ts';
 import type { Closing } from '../vocabulary/closing.ts';
 import type { UnitDeps, UnitSettings } from './contract.ts';
 

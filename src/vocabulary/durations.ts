@@ -1,8 +1,11 @@
 import type { DurationMs } from './events.ts';
 
+export const HOUR: DurationMs = 3_600_000;
+export const DAY: DurationMs = 24 * HOUR;
+
 const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
+  ['d', DAY],
+  ['h', HOUR],
   ['m', 60_000],
   ['s', 1000],
   ['ms', 1],
@@ -10,7 +13,7 @@ const UNITS = [
 
 export const DURATION = /^([0-9]{1,12})(ms|s|m|h|d)$/;
 /** Ten years: what is longer is a slip of the pen. */
-const LONGEST: DurationMs = 3650 * 86_400_000;
+const LONGEST: DurationMs = 3650 * DAY;
 
 /** Milliseconds of `250ms`, `30s`, `5m`, `1h`, `7d`; undefined: not a whole number with a unit, or above ten years. */
 export function parseDuration(text: string): DurationMs | undefined {

@@ -12,8 +12,8 @@ import {
   type Vector,
   vectorOffsets,
 } from '../accumulators/vector.ts';
-import { SUMS } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
+import { FIELD, PER_ONE, SUMS } from '../measures/sums.ts';
 import { isPlainRatio, measureValue, sumsKind } from '../measures/value.ts';
 import { absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { type ArmMean, kishOf, spreadOf, usersOfKish } from '../statistics/arm.ts';
@@ -23,8 +23,8 @@ import { type Mean, meanOfBuckets, PUBLISHED_BUCKETS } from '../statistics/mean.
 import { denominator, type Empty, numerator } from '../statistics/policy.ts';
 import { residualsOf } from '../statistics/residuals.ts';
 
-/** Sums of rows are whole numbers of 1e-9. */
-const PER_ONE = 1e9;
+/** The cells of classes are columns as they are fields. */
+const { tp: TP, fp: FP, fn: FN, tn: TN } = FIELD.classes;
 
 /**
  * Numerators and denominators by bucket, by the measure's policy, in ones: of a plain ratio (value.ts).
@@ -39,8 +39,8 @@ export function bucketSums(vector: Vector, measure: Measure, first: number): Buc
     const sum = (column: number): number => Number(vector.sum(bucket, column));
     if (kind === 'classes') {
       // Accuracy: TP and TN over all slots.
-      m[bucket] = (sum(first) + sum(first + 3)) / PER_ONE;
-      d[bucket] = m[bucket] + (sum(first + 1) + sum(first + 2)) / PER_ONE;
+      m[bucket] = (sum(first + TP) + sum(first + TN)) / PER_ONE;
+      d[bucket] = m[bucket] + (sum(first + FP) + sum(first + FN)) / PER_ONE;
       continue;
     }
     if (!SUMS[kind].counted) {

@@ -5,9 +5,9 @@
  */
 
 import type { ItemSums, ItemsShape } from '../accumulators/item-sums.ts';
-import type { Exact } from '../measures/contract.ts';
 import { Exposures } from '../measures/exposures.ts';
 import { Registers } from '../measures/registers.ts';
+import type { Exact } from '../measures/sums.ts';
 import type { ItemNumbers } from './item-numbers.ts';
 
 const MOST_OF_32_BITS = 0xffff_ffff;

@@ -1,8 +1,8 @@
 import type { Row } from '../accumulators/row.ts';
-import type { Exact } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { itemPartOf, itemValue, type Sketch } from '../measures/item-part.ts';
 import { Registers } from '../measures/registers.ts';
+import type { Exact } from '../measures/sums.ts';
 import { measureValue, measureWeight } from '../measures/value.ts';
 
 /** Value and n of one measure of a row, whether it is made of sums or of items. */

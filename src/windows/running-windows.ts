@@ -3,8 +3,7 @@
  * those that leave. Sums are whole numbers, so this is exact. A move costs the rows of the panes that came and went, not
  * those of the window: 24 h of 1 m panes need 2 panes a minute, not 1,440 a second.
  */
-import { addExact } from '../accumulators/exact.ts';
-import { addRow, copyRow, type Row } from '../accumulators/row.ts';
+import { addRow, copyRow, giveToSum, type Row, subtractRow } from '../accumulators/row.ts';
 import { ItemNumbers } from './item-numbers.ts';
 import { PackedItems } from './packed-items.ts';
 import { WindowItems } from './window-items.ts';
@@ -65,7 +64,7 @@ export class RunningWindows {
       if (pane >= window.start && pane < window.end) addPane(window, rows, known);
     }
     if (known === undefined) this.#panes.set(pane, new Map(rows));
-    else for (const [field, row] of rows) addField(known, field, row);
+    else for (const [field, row] of rows) giveToSum(known, field, row);
     this.#version++;
   }
 
@@ -192,22 +191,5 @@ function subtractPane(window: Window, rows: Rows): void {
     sum.panes--;
     if (sum.panes === 0) window.sums.delete(field);
     else subtractRow(sum.row, row);
-  }
-}
-
-function addField(rows: Map<string, Row>, field: string, row: Row): void {
-  const known = rows.get(field);
-  if (known === undefined) rows.set(field, row);
-  else addRow(known, row);
-}
-
-/** Takes the head of `row` off `from`: the inverse of `addRow`. Both must have one shape; vectors and items stay as they are. */
-export function subtractRow(from: Row, row: Row): void {
-  from.impressions -= row.impressions;
-  from.positives -= row.positives;
-  from.userless -= row.userless;
-  for (let i = 0; i < row.sums.length; i++) {
-    const sum = row.sums[i];
-    if (sum !== 0) from.sums[i] = addExact(from.sums[i], -sum);
   }
 }

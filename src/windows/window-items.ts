@@ -6,9 +6,9 @@
 
 import { addExact } from '../accumulators/exact.ts';
 import { ItemSums, type ItemsShape } from '../accumulators/item-sums.ts';
-import type { Exact } from '../measures/contract.ts';
 import { Exposures } from '../measures/exposures.ts';
 import { Registers } from '../measures/registers.ts';
+import type { Exact } from '../measures/sums.ts';
 import type { PackedItems } from './packed-items.ts';
 
 /** The exposures of the panes of a window. */

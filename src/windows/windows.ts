@@ -5,7 +5,7 @@
 
 import { type AdmissionState, shownByName } from '../accumulators/admission.ts';
 import type { Horizon } from '../accumulators/panes-settings.ts';
-import { addRow, copyRow, type Row } from '../accumulators/row.ts';
+import { addToSum, type Row } from '../accumulators/row.ts';
 import { otherValues, parseField, setText, splitValues } from '../accumulators/store/layout.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
@@ -69,9 +69,7 @@ export function cohortRows(
     const set = name && bySet.get(name.by);
     if (name === undefined || set === undefined) continue;
     const values = set.shown(name.values) ? name.values : set.other;
-    const sum = set.sums.get(values);
-    if (sum === undefined) set.sums.set(values, copyRow(row));
-    else addRow(sum, row);
+    addToSum(set.sums, values, row);
   }
   return [...bySet.values()].flatMap(({ by, sums }) =>
     [...sums]

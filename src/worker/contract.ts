@@ -2,7 +2,7 @@ import type { Store } from '../accumulators/store/port.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
 import type { LogSource } from '../consumers/source/port.ts';
 import type { Scorer } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import type { InvalidRecord, PassedBatch, UnitSettings } from '../unit/contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { Clock } from '../vocabulary/clock.ts';

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { Panes } from '../../src/accumulators/panes.ts';
-import { SCORE_WIDTH, WITH_POSITIVE } from '../../src/measures/contract.ts';
+import { SCORE_WIDTH, WITH_POSITIVE } from '../../src/measures/sums.ts';
 import { SHAPE } from './rows.ts';
 
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import { fixed } from '../../src/accumulators/exact.ts';
 import { Panes } from '../../src/accumulators/panes.ts';
 import { liveKeys, type PanesSettings, type PanesState } from '../../src/accumulators/panes-settings.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
-import { WITH_POSITIVE } from '../../src/measures/contract.ts';
+import { WITH_POSITIVE } from '../../src/measures/sums.ts';
 import { anyHistory, anySettings } from './histories.ts';
 import { PanesWorker } from './panes-worker.ts';
 import { PlainPanes } from './plain-panes.ts';

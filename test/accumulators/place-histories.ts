@@ -8,7 +8,7 @@ import type { Panes } from '../../src/accumulators/panes.ts';
 import type { PanesSettings, PanesState } from '../../src/accumulators/panes-settings.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { paneKey } from '../../src/accumulators/store/layout.ts';
-import { LEFT_OUT } from '../../src/measures/contract.ts';
+import { LEFT_OUT } from '../../src/measures/sums.ts';
 import { cohortRows } from '../../src/windows/windows.ts';
 import type { Closing } from './histories.ts';
 import { PanesWorker } from './panes-worker.ts';

@@ -2,7 +2,7 @@ import { fixed } from '../../src/accumulators/exact.ts';
 import type { PanesSettings, PanesState } from '../../src/accumulators/panes-settings.ts';
 import { addRow, emptyRow, type Row, sumsOffsets } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
-import { type Exact, LEFT_OUT, type SumsKind, WITH_POSITIVE } from '../../src/measures/contract.ts';
+import { type Exact, LEFT_OUT, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';
 import { Ranges } from '../../src/vocabulary/ranges.ts';
 import type { Closing } from './histories.ts';
 import { PlainTable } from './plain-admission.ts';

@@ -1,7 +1,7 @@
 import type { ExperimentSettings } from '../../src/config/settings.ts';
 import type { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { runOf } from '../../src/experiment/run.ts';
-import { parseMeasures } from '../../src/measures/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import type { WorkerSettings } from '../../src/worker/contract.ts';

@@ -7,7 +7,7 @@ import { MemoryStore } from '../../src/accumulators/store/memory.ts';
 import type { Fields, Store } from '../../src/accumulators/store/port.ts';
 import type { ExporterSettings, QualitySnapshot } from '../../src/exporter/contract.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
-import { parseMeasures } from '../../src/measures/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/name.ts';
 import { anyHistory, type Closing, HORIZONS } from '../accumulators/histories.ts';
 import { SHAPE } from '../accumulators/rows.ts';
 import { StoredUnit, unitRows } from '../stored-units.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Panes } from '../../src/accumulators/panes.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { paneKey } from '../../src/accumulators/store/layout.ts';
-import { WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/contract.ts';
+import { WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/sums.ts';
 import { readWindow, type UnitRows } from '../windows/plain-windows.ts';
 import { EIGHT, PANES } from './shop.ts';
 

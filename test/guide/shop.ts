@@ -5,7 +5,7 @@ import type { Decoder } from '../../src/consumers/decode/record.ts';
 import type { JoinSink } from '../../src/consumers/join/api.ts';
 import type { JoinSettings } from '../../src/consumers/join/settings.ts';
 import type { Grading } from '../../src/measures/contract.ts';
-import { parseMeasure } from '../../src/measures/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import type { Closing } from '../../src/vocabulary/closing.ts';
 import type { EpochMs, Event, Feedback, Impression } from '../../src/vocabulary/events.ts';

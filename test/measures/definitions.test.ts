@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MEASURES } from '../../src/measures/all.ts';
-import type { Example, MeasureDefinition } from '../../src/measures/family.ts';
+import type { Example, MeasureDefinition } from '../../src/measures/definition.ts';
+import { parseMeasure } from '../../src/measures/grammar/name.ts';
 import { measure } from '../../src/measures/measures.ts';
-import { parseMeasure } from '../../src/measures/name.ts';
 import { CATALOGUE, LISTS } from './shown.ts';
 
 const EXAMPLES = MEASURES.flatMap((definition) =>

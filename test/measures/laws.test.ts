@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LEFT_OUT, SCORE_WIDTH, SUMS, SUMS_WIDTH, type SumsKind, WITH_POSITIVE } from '../../src/measures/contract.ts';
-import type { Measure } from '../../src/measures/family.ts';
+import type { Measure } from '../../src/measures/definition.ts';
+import { parseMeasure } from '../../src/measures/grammar/name.ts';
 import { measure } from '../../src/measures/measures.ts';
-import { parseMeasure } from '../../src/measures/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
+import { LEFT_OUT, SCORE_WIDTH, SUMS, SUMS_WIDTH, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';
 import { classesOf, fractionOf, measureValue, ofMeans } from '../../src/measures/value.ts';
+import { scoredMeasure } from './grammar/names.ts';
 import { GRADING, impressions, joined } from './lists.ts';
-import { scoredMeasure } from './names.ts';
 
 const grades = fc.array(fc.constantFrom(0, 0, 0, 0.5, 1, 2, 3), { minLength: 1, maxLength: 12 });
 const cut = fc.option(fc.integer({ min: 1, max: 14 }), { nil: undefined });

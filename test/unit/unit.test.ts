@@ -8,7 +8,7 @@ import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { MemoryLog } from '../../src/consumers/source/memory.ts';
 import type { LogRecord } from '../../src/consumers/source/port.ts';
 import type { Catalogue } from '../../src/measures/catalogue.ts';
-import { parseMeasures } from '../../src/measures/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import type { UnitDeps, UnitSettings } from '../../src/unit/contract.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ItemSums } from '../../src/accumulators/item-sums.ts';
 import { Panes } from '../../src/accumulators/panes.ts';
 import type { PanesSettings } from '../../src/accumulators/panes-settings.ts';
-import { emptyRow, mergeRows, type Row } from '../../src/accumulators/row.ts';
+import { emptyRow, type Row } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { paneKey, SINCE_START, totalKey } from '../../src/accumulators/store/layout.ts';
 import { cutOf } from '../../src/windows/windows.ts';
@@ -11,7 +11,7 @@ import { anyHistory, anySettings, type Closing, HORIZONS } from '../accumulators
 import { ITEMS, shownOf } from '../accumulators/plain-items.ts';
 import { scored } from '../accumulators/plain-panes.ts';
 import { addToVector, type PlainVector, vectorText } from '../accumulators/plain-vectors.ts';
-import { SHAPE } from '../accumulators/rows.ts';
+import { mergeRows, SHAPE } from '../accumulators/rows.ts';
 import { readTotal, readWindow, type UnitRows, type WindowRows } from './plain-windows.ts';
 
 const NEVER = Number.NEGATIVE_INFINITY;

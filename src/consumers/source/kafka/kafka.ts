@@ -60,7 +60,6 @@ export class KafkaSource implements LogSource {
   #ended: Promise<void> = Promise.resolve();
   /** Ends the consumer that runs. */
   #leave: () => void = () => {};
-  #lastFetch: EpochMs | undefined;
   #trouble: string | undefined;
   #witnessErrors = 0;
 
@@ -194,7 +193,6 @@ export class KafkaSource implements LogSource {
     });
     consumer.on(FETCH, ({ payload: { nodeId } }) => {
       asked.delete(nodeId);
-      this.#lastFetch = Date.now();
     });
     consumer.on(END_BATCH_PROCESS, ({ payload }) => {
       if (payload.batchSize > 0) return;
@@ -297,11 +295,6 @@ export class KafkaSource implements LogSource {
 
   get fetchedBytes(): number {
     return this.#flow?.fetchedBytes ?? 0;
-  }
-
-  /** Wall-clock time of the last answer to a fetch, with or without records; undefined: none yet. */
-  get lastFetch(): EpochMs | undefined {
-    return this.#lastFetch;
   }
 
   /** Why the last consumer ended, and what to do; undefined: it reads, or has not begun yet. */

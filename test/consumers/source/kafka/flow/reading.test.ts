@@ -153,7 +153,6 @@ describe('reading from Kafka', () => {
     source.resume(0, 0);
     await until('the paused topic is read', () => read.offsets(0).length === 1000);
     expect(source.state(0, 0)).toEqual({ position: 1000, flows: true });
-    expect(source.lastFetch ?? 0).toBeGreaterThan(Date.now() - 60_000);
     await read.stop();
     expect(read.offsets(0)).toEqual(range(0, 1000));
   });

@@ -1,4 +1,4 @@
-import type { Measure } from './family.ts';
+import type { Measure } from '../definition.ts';
 
 /** Who scores: the service, its data path over files, or files of lists and judgements. */
 export type Command = 'run' | 'replay' | 'score';

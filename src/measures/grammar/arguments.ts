@@ -1,8 +1,8 @@
-import { assertNever } from '../vocabulary/events.ts';
-import { nearest, suggestion } from '../vocabulary/spelling.ts';
-import { definitionOf, MEASURES } from './all.ts';
-import type { MeasureDefinition } from './family.ts';
-import { LARGEST_K, type MeasureDefaults, type ParamShape } from './grammar/parameters.ts';
+import { assertNever } from '../../vocabulary/events.ts';
+import { nearest, suggestion } from '../../vocabulary/spelling.ts';
+import { definitionOf, MEASURES } from '../all.ts';
+import type { MeasureDefinition } from '../definition.ts';
+import { LARGEST_K, type MeasureDefaults, type ParamShape } from './parameters.ts';
 import { PRESETS, presetFor } from './presets.ts';
 import { MeasureError, type Written } from './scan.ts';
 

@@ -1,12 +1,12 @@
 /** Arbitrary texts of measures, drawn from the family's own table. */
 import fc from 'fast-check';
-import { MEASURES } from '../../src/measures/all.ts';
-import type { Measure, MeasureDefinition } from '../../src/measures/family.ts';
-import type { ParamShape } from '../../src/measures/grammar/parameters.ts';
-import { parseMeasure } from '../../src/measures/name.ts';
-import { isListOnly } from '../../src/measures/needs.ts';
-import { offered } from '../../src/measures/offered.ts';
-import { MeasureError } from '../../src/measures/scan.ts';
+import { MEASURES } from '../../../src/measures/all.ts';
+import type { Measure, MeasureDefinition } from '../../../src/measures/definition.ts';
+import { parseMeasure } from '../../../src/measures/grammar/name.ts';
+import { offered } from '../../../src/measures/grammar/offered.ts';
+import type { ParamShape } from '../../../src/measures/grammar/parameters.ts';
+import { MeasureError } from '../../../src/measures/grammar/scan.ts';
+import { isListOnly } from '../../../src/measures/needs.ts';
 
 const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   rel: ['0.25', '0.0000001', '1', '1.0', '2', '3'],

@@ -1,9 +1,9 @@
-import { definitionOf } from './all.ts';
+import { definitionOf } from '../all.ts';
+import type { Measure } from '../definition.ts';
 import { cutOf, cutOff, definitionOfText, givenParams, initialOf, readValue } from './arguments.ts';
 import { forbidden } from './combinations.ts';
-import type { Measure } from './family.ts';
-import { LARGEST_K, type MeasureDefaults } from './grammar/parameters.ts';
 import { type Command, offered } from './offered.ts';
+import { LARGEST_K, type MeasureDefaults } from './parameters.ts';
 import { MeasureError, scan } from './scan.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** Words that descriptions of several measures have in common. */
-import type { Measure } from './family.ts';
+import type { Measure } from '../definition.ts';
 
 /** The words that belong to the value of a parameter; none: ''. */
 export function worded(measure: Measure, key: string, words: Readonly<Record<string, string>>): string {

@@ -1,4 +1,4 @@
-import type { Measure } from './family.ts';
+import type { Measure } from '../definition.ts';
 
 /** What a rule looks at: the full parameters, the keys that differ from their default, and the cut-off. */
 export interface Combination extends Pick<Measure, 'definition' | 'params' | 'k'> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MEASURES } from '../../src/measures/all.ts';
-import { parseMeasure, parseMeasures, splitMeasures } from '../../src/measures/name.ts';
-import { MeasureError } from '../../src/measures/scan.ts';
+import { MEASURES } from '../../../src/measures/all.ts';
+import { parseMeasure, parseMeasures, splitMeasures } from '../../../src/measures/grammar/name.ts';
+import { MeasureError } from '../../../src/measures/grammar/scan.ts';
 import { anyMeasure, DEFAULTS } from './names.ts';
 
 const print = (text: string) => parseMeasure(text, DEFAULTS).canonical;
