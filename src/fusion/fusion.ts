@@ -5,11 +5,13 @@
  * fusion('rrf').fuse([{ items: ['a', 'b', 'c'] }, { items: ['b', 'd'] }]);
  * // [{ item: 'b', score: 0.0325 }, { item: 'a', score: 0.0164 }, { item: 'd', score: 0.0161 }, { item: 'c', score: 0.0159 }]
  * fusion(' CombSUM( norm=rank )').name; // 'combsum(norm=rank)'
+ * methods()[0]; // 'combsum'
  */
 import { type RankedList, readBallots } from './ballots.ts';
+import { METHODS } from './methods.ts';
 import { parseMethod } from './name.ts';
 import { type FusedItem, orderOf, rounded } from './ranking.ts';
-import { type Training, UNTRAINED } from './training.ts';
+import { Lessons, type Training, UNTRAINED } from './training.ts';
 
 export interface Fusion {
   /** The canonical name: equal methods have equal names, and the name says every parameter that is not the default. */
@@ -25,7 +27,7 @@ export interface Fusion {
    * (rising code units). It does not depend on the order of the lists. Empty lists do not vote; without a list that holds
    * something the result is empty.
    *
-   * @param training for methods that learn, `Lessons.without(query)`
+   * @param training for methods that learn: `learn(judged).without(query)`
    * @throws FusionError if a list has not as many scores as items, if the method needs scores or lessons that are not
    * there, or if the lists are too long for it; the message says what to do
    */
@@ -55,4 +57,33 @@ export function fusion(name: string): Fusion {
       return Array.from(order, (item) => ({ item: ballots.items[item], score: scores[item] }));
     },
   };
+}
+
+/** Names of all methods. */
+export function methods(): string[] {
+  return METHODS.map(({ name }) => name);
+}
+
+/** A query of which it is known what is relevant. */
+export interface JudgedQuery {
+  readonly query: string;
+  /** Ids of all relevant items, listed or not. */
+  readonly relevant: readonly string[];
+  /** With `voter`. */
+  readonly lists: readonly RankedList[];
+}
+
+/** What judged queries teach methods that learn. Ask `without(query)`: no query learns of itself. */
+export function learn(judged: Iterable<JudgedQuery>): Lessons {
+  const lessons = new Lessons();
+  for (const { query, relevant, lists } of judged) {
+    lessons.addQuery(query);
+    const known = new Set(relevant);
+    for (const { items, voter = '' } of lists) {
+      const found = new Set<string>();
+      const hits = items.map((item) => known.has(item) && found.size < found.add(item).size);
+      lessons.add(query, voter, hits, known.size);
+    }
+  }
+  return lessons;
 }

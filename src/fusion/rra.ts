@@ -74,6 +74,23 @@ class Binomial {
     return Math.exp(logs[m] - logs[k] - logs[m - k] + k * Math.log(x) + (m - k) * Math.log1p(-x));
   }
 
+  /** Adds to `into` where `mass` at `count` of v goes if each of the other events has probability x. */
+  spread(mass: number, count: number, x: number, into: Float64Array): void {
+    const { v } = this;
+    const left = v - count;
+    const none = (1 - x) ** left;
+    if (none < 1e-280) {
+      for (let more = 0; more <= left; more++) into[count + more] += mass * this.exactly(more, left, x);
+      return;
+    }
+    const odds = x / (1 - x);
+    let term = mass * none;
+    for (let more = 0; more <= left; more++) {
+      into[count + more] += term;
+      term *= (odds * (left - more)) / (more + 1);
+    }
+  }
+
   /** P(at least k of v events of probability x). */
   atLeast(k: number, x: number): number {
     if (x >= 1) return 1;
@@ -105,9 +122,7 @@ function exactP(rho: number, ways: Binomial): number {
     const next = new Float64Array(v + 1);
     for (let count = 0; count < k; count++) {
       if (below[count] === 0) continue;
-      for (let more = 0; count + more <= v; more++) {
-        next[count + more] += below[count] * ways.exactly(more, v - count, x);
-      }
+      ways.spread(below[count], count, x, next);
     }
     // k numbers at or below the k-th bound: crossed.
     for (let count = v; count >= k; count--) {
