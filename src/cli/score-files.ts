@@ -96,6 +96,7 @@ async function settingsOf(
   measures: readonly Measure[],
 ): Promise<ScoringSettings> {
   const { relevantFrom, depth, rows, pValues } = settings;
+  const hasErrors = pValues || settings.plot?.kind === 'intervals';
   const ties = settings.ties ?? tiesOf(preset);
   if (ties === 'mean' && Number.isFinite(depth)) {
     throw new UsageError('--depth cuts one order of the list: it does not go with --ties mean');
@@ -109,8 +110,8 @@ async function settingsOf(
       ties: settings.ties,
       depth,
       missing: settings.missing ?? missingOf(preset),
-      keepsQueries: rows.perQuery || pValues,
-      compares: pValues,
+      keepsQueries: rows.perQuery || hasErrors,
+      compares: hasErrors,
       correlationTest: tests?.correlationTest,
       catalogue: settings.catalogue,
     });

@@ -48,7 +48,7 @@ export interface NamedFile {
 }
 
 export interface PlotSettings {
-  readonly kind: 'bar' | 'line';
+  readonly kind: 'bar' | 'line' | 'intervals';
   readonly file: string | undefined;
   /** In inches. */
   readonly width: number;
@@ -81,7 +81,7 @@ export interface ScoreSettings {
 
 const USUAL_MEASURES = ['ap', 'mrr', 'ndcg@10', 'precision@10', 'recall@10'];
 const MISSING = ['skip', 'zero'] as const;
-const PLOTS = ['bar', 'line'] as const;
+const PLOTS = ['bar', 'line', 'intervals'] as const;
 
 /** @throws UsageError for what does not go together */
 export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSettings> {
@@ -177,7 +177,7 @@ export function columnsOf(text: string | undefined): RunColumns | undefined {
 
 function plotOf({ plot, plotFile, size, grid }: ScoreFlags): PlotSettings | undefined {
   if (plot === undefined) {
-    if (plotFile !== undefined) throw new UsageError('--plot-file needs --plot bar or --plot line');
+    if (plotFile !== undefined) throw new UsageError('--plot-file needs --plot bar, --plot line or --plot intervals');
     return undefined;
   }
   if (plotFile !== undefined && !existsSync(dirname(plotFile))) {

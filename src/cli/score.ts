@@ -34,7 +34,10 @@ export function scoreCommand(): Command {
     .option('--p-values', 'each run against the first, paired by query; and p of spearman and kendall')
     .option('--output <form>', SCORE_OUTPUTS.join(', '), 'table')
     .option('--digits <n>', 'digits after the point (default: 4 in tables, all in csv)')
-    .option('--plot <kind>', 'bar: a bar for each run and measure; line: one for each run, over cut-offs')
+    .option(
+      '--plot <kind>',
+      'bar: a bar for each run and measure; line: one for each run, over cut-offs; intervals: means of one measure',
+    )
     .option('--plot-file <file.svg>', 'where the plot goes (default: standard output, in place of the table)')
     .option('--size <WxH>', 'of the plot in inches, such as 12x6', '10x6')
     .option('--grid', 'grid lines in the plot')
