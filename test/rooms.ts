@@ -41,6 +41,7 @@ export const HOUSE: readonly Room[] = [
   { name: 'dashboards', holds: 'pages for Grafana', pure: true },
   { name: 'server', holds: 'HTTP' },
   { name: 'score', holds: 'runs against judgements', pure: true },
+  { name: 'fusion', holds: 'one list out of many', pure: true },
   { name: 'inspect', holds: 'what a log is', pure: true },
   { name: 'output', holds: 'tables, plots' },
   { name: 'simulate', holds: 'traffic with known answers', pure: true },
