@@ -15,7 +15,7 @@ interface SourceFile {
 function files(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    return entry.isDirectory() ? files(path) : path.endsWith('.ts') ? [path] : [];
+    return entry.isDirectory() ? files(path) : /\.tsx?$/.test(path) ? [path] : [];
   });
 }
 
@@ -284,6 +284,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'config',
   ],
   dashboards: [...VOCABULARY, 'measures', 'statistics', 'accumulators', 'config', 'metrics'],
+  // The report and the page: results as pictures and tables, made by the commands and the service.
+  page: [...VOCABULARY, 'experiment', 'findings', 'output'],
   server: [...VOCABULARY, ...CONNECTIONS, 'metrics', 'config'],
 };
 
@@ -380,8 +382,10 @@ describe('the house', () => {
       yaml: /^(?:config|cli)\//,
       commander: /^cli\//,
       'cli-table3': /^(?:output\/table|cli\/offsets|cli\/accept)\.ts$/,
-      'd3-scale': /^output\//,
-      'd3-shape': /^output\//,
+      'd3-scale': /^(?:output|page)\//,
+      'd3-shape': /^(?:output|page)\//,
+      preact: /^page\//,
+      'preact-render-to-string': /^page\//,
       'cli-progress': /^cli\//,
       pino: /^cli\//,
       ...Object.fromEntries(
@@ -411,7 +415,7 @@ describe('the house', () => {
   it('has no barrels and no drawers for odds and ends', () => {
     const wrong = sources.filter(
       (file) =>
-        /(^|\/)(?:index|utils?|helpers?|common|lib|manager)(?:\.ts|\/)/.test(file.path) ||
+        /(^|\/)(?:index|utils?|helpers?|common|lib|manager)(?:\.tsx?|\/)/.test(file.path) ||
         /-v\d/.test(file.path) ||
         /^export \* from/m.test(file.text),
     );

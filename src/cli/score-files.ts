@@ -87,6 +87,7 @@ async function settingsOf(
   measures: readonly Measure[],
 ): Promise<ScoringSettings> {
   const { relevantFrom, depth, rows, pValues } = settings;
+  const isReport = settings.report !== undefined || settings.output === 'html';
   const ties = settings.ties ?? tiesOf(preset);
   if (ties === 'mean' && Number.isFinite(depth)) {
     throw new UsageError('--depth cuts one order of the list: it does not go with --ties mean');
@@ -100,8 +101,8 @@ async function settingsOf(
       ties: settings.ties,
       depth,
       missing: settings.missing ?? missingOf(preset),
-      keepsQueries: rows.perQuery || pValues,
-      compares: pValues,
+      keepsQueries: rows.perQuery || pValues || isReport,
+      compares: pValues || isReport,
       correlationTest: tests?.correlationTest,
       catalogue: settings.catalogue,
     });
