@@ -44,6 +44,7 @@ export const HOUSE: readonly Room[] = [
   { name: 'fusion', holds: 'one list out of many', pure: true },
   { name: 'inspect', holds: 'what a log is', pure: true },
   { name: 'output', holds: 'tables, plots' },
+  { name: 'page', holds: 'reports: results as pictures and tables' },
   { name: 'simulate', holds: 'traffic with known answers', pure: true },
   { name: 'replay', holds: 'the data path on files' },
   { name: 'demo', holds: 'all of it in memory' },

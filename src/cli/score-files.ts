@@ -96,7 +96,8 @@ async function settingsOf(
   measures: readonly Measure[],
 ): Promise<ScoringSettings> {
   const { relevantFrom, depth, rows, pValues } = settings;
-  const hasErrors = pValues || settings.plot?.kind === 'intervals';
+  const isReport = settings.report !== undefined || settings.output === 'html';
+  const hasErrors = pValues || isReport || settings.plot?.kind === 'intervals';
   const ties = settings.ties ?? tiesOf(preset);
   if (ties === 'mean' && Number.isFinite(depth)) {
     throw new UsageError('--depth cuts one order of the list: it does not go with --ties mean');
