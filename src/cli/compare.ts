@@ -12,11 +12,12 @@ import { type Finding, inOrder } from '../findings/finding.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare.ts';
 import { compareStored, type StoredCompared } from '../service/compare.ts';
 import { suggestion } from '../spelling.ts';
-import { COMPARISON_OUTPUTS, isComparisonOutput, printComparison } from './comparison-output.ts';
+import { COMPARISON_OUTPUTS, printComparison } from './comparison-output.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import { UsageError } from './failure.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { type InputFlags, readInputs } from './inputs.ts';
+import { outputForm } from './output-form.ts';
 import { ALLOW_EMPTY, NOW, noteOddities, optionsOf, type ReplayFlags, readSettings, withProgress } from './replay.ts';
 
 interface Flags extends ReplayFlags {
@@ -66,9 +67,7 @@ Examples:
   receval compare --events random.csv@variant=random bts.csv@variant=bts --adapter open-bandit --config bandit.yaml`,
     )
     .action(async (flags: Flags) => {
-      if (!isComparisonOutput(flags.output)) {
-        throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, COMPARISON_OUTPUTS)}`);
-      }
+      const output = outputForm(flags.output, COMPARISON_OUTPUTS);
       if (flags.plot !== undefined && !existsSync(dirname(flags.plot))) {
         throw new UsageError(`--plot: cannot write ${flags.plot}: there is no folder ${dirname(flags.plot)}`);
       }
@@ -85,7 +84,7 @@ Examples:
         replayed,
         findings: findingsOf(compared, experiment),
       };
-      process.stdout.write(printComparison(comparison, trail, flags.output, extras));
+      process.stdout.write(printComparison(comparison, trail, output, extras));
       if (flags.plot !== undefined) writeFileSync(flags.plot, comparisonPlot(comparison, trail));
       if (replayed !== undefined) noteOddities(replayed, flags);
       // That a variant regressed is told before that there is nothing to tell.

@@ -19,10 +19,6 @@ import { fate } from './result-output.ts';
 export const COMPARISON_OUTPUTS = ['table', 'json', 'md', 'html'] as const;
 export type ComparisonOutput = (typeof COMPARISON_OUTPUTS)[number];
 
-export function isComparisonOutput(text: string): text is ComparisonOutput {
-  return COMPARISON_OUTPUTS.some((output) => output === text);
-}
-
 type Plans = readonly PlannedVariant[];
 
 /** What may be asked for beside the comparison. */

@@ -1,9 +1,8 @@
 import Table from 'cli-table3';
 import { Command } from 'commander';
 import { readOffsets, type TopicOffsets } from '../service/offsets.ts';
-import { suggestion } from '../spelling.ts';
 import { wholeNumber, withCluster } from './cluster.ts';
-import { UsageError } from './failure.ts';
+import { outputForm } from './output-form.ts';
 
 interface Flags {
   readonly config?: string;
@@ -11,7 +10,7 @@ interface Flags {
   readonly output: string;
 }
 
-const OUTPUTS: readonly string[] = ['table', 'json'];
+const OUTPUTS = ['table', 'json'] as const;
 
 /** `receval offsets`: where each unit stands. */
 export function offsetsCommand(): Command {
@@ -24,11 +23,11 @@ export function offsetsCommand(): Command {
 }
 
 async function offsets({ config, partition, output }: Flags): Promise<void> {
-  if (!OUTPUTS.includes(output)) throw new UsageError(`--output: no form "${output}"${suggestion(output, OUTPUTS)}`);
+  const form = outputForm(output, OUTPUTS);
   const only = partition === undefined ? undefined : wholeNumber('--partition', partition);
   await withCluster(config, async ({ settings, admin, store }) => {
     const rows = await readOffsets(settings, { admin, store }, only);
-    process.stdout.write(output === 'json' ? `${JSON.stringify(rows, null, 1)}\n` : `${table(rows)}\n`);
+    process.stdout.write(form === 'json' ? `${JSON.stringify(rows, null, 1)}\n` : `${table(rows)}\n`);
   });
 }
 

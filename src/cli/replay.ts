@@ -18,8 +18,9 @@ import { findingLines } from './findings-output.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
 import { Letters } from './letters.ts';
+import { outputForm } from './output-form.ts';
 import { grouped, showProgress } from './progress.ts';
-import { isOutput, OUTPUTS, printResult } from './result-output.ts';
+import { OUTPUTS, printResult } from './result-output.ts';
 
 export interface ReplayFlags extends InputFlags {
   readonly config?: string;
@@ -63,17 +64,15 @@ Examples:
   node log.js | receval replay --events - --output json`,
     )
     .action(async (flags: ReplayFlags) => {
-      if (!isOutput(flags.output)) {
-        throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
-      }
+      const output = outputForm(flags.output, OUTPUTS);
       const settings = await withCatalogue(readSettings(flags));
       const inputs = readInputs(flags);
       mustHaveFeedback(flags, settings);
       const letters = flags.deadLetters === undefined ? undefined : new Letters(flags.deadLetters, inputs);
       const result = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
       letters?.close();
-      process.stdout.write(printResult(result, settings, flags.output));
-      if (flags.output === 'csv') process.stderr.write(findingLines(result.findings));
+      process.stdout.write(printResult(result, settings, output));
+      if (output === 'csv') process.stderr.write(findingLines(result.findings));
       noteOddities(result, flags);
     });
 }

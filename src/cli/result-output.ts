@@ -11,10 +11,6 @@ import { grouped } from './progress.ts';
 export const OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 export type Output = (typeof OUTPUTS)[number];
 
-export function isOutput(text: string): text is Output {
-  return OUTPUTS.some((output) => output === text);
-}
-
 /** The result of a replay as text, ending with a newline. */
 export function printResult(result: ReplayResult, settings: Settings, output: Output): string {
   switch (output) {

@@ -1,11 +1,12 @@
 import { assertNever } from '../events.ts';
 import type { Finding } from '../findings/finding.ts';
 import { scoredFindings } from '../findings/scored.ts';
+import { COUNT_NAMES } from '../measures/other-tools.ts';
 import { type Cell, csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { HTML, LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
 import type { Comparison } from '../score/comparisons.ts';
-import { COUNT_NAMES, measureNames } from '../score/measure-names.ts';
+import { measureNames } from '../score/measure-names.ts';
 import type { RunScore, ScoreResult } from '../score/result.ts';
 import { countsOf, queriesOf, type ScoreTable, scoreTable } from '../score/table.ts';
 import { findingsBlock } from './findings-output.ts';
@@ -18,12 +19,12 @@ export function printScores(
   settings: ScoreSettings,
   plot: string | undefined,
 ): string {
-  const { names, rows, output } = settings;
+  const { rows, output } = settings;
   switch (output) {
     case 'json':
       return json(result, comparisons, settings);
     case 'csv':
-      return csv(scoreTable(result, names, rows), settings.digits);
+      return csv(scoreTable(result, settings, rows), settings.digits);
     case 'table':
       return tables(result, comparisons, settings, PLAIN);
     case 'md':
@@ -55,11 +56,10 @@ export function findingsOf({ runs, missing, sampled }: ScoreResult): readonly Fi
 function json(
   result: ScoreResult,
   comparisons: readonly Comparison[] | undefined,
-  { names, rows }: ScoreSettings,
+  { names, withCounts, rows }: ScoreSettings,
 ): string {
-  const { measures, runs, missing } = result;
-  const keys = measureNames(measures, names);
-  const withCounts = names !== 'receval';
+  const { measures, runs, missing, reading } = result;
+  const keys = measureNames(measures, names, reading);
   const object = (values: Iterable<number | undefined>): Readonly<Record<string, number | null>> =>
     Object.fromEntries(Array.from(values, (value, m) => [keys[m], value ?? null]));
   const counts = (of: RunScore['counts']): Readonly<Record<string, number>> =>
@@ -112,11 +112,12 @@ const USUAL_DIGITS = 4;
 function tables(
   result: ScoreResult,
   comparisons: readonly Comparison[] | undefined,
-  { names, rows: asked, digits = USUAL_DIGITS, relevantFrom }: ScoreSettings,
+  settings: ScoreSettings,
   form: TextForm,
   plot = '',
 ): string {
-  const { columns, counts, rows } = scoreTable(result, names, asked);
+  const { rows: asked, digits = USUAL_DIGITS, relevantFrom } = settings;
+  const { columns, counts, rows } = scoreTable(result, settings, asked);
   const text = (value: number | undefined, i: number): string =>
     value === undefined ? '-' : i < counts ? String(value) : value.toFixed(digits);
   const header = asked.perQuery ? ['run', 'query'] : ['run'];

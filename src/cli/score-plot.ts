@@ -14,12 +14,16 @@ const INCH = 96;
 export function scorePlot(result: ScoreResult, settings: ScoreSettings, plot: PlotSettings): string {
   const { query } = settings.rows;
   // Names without counts, which would stand far above all measures.
-  const { rows } = scoreTable(result, 'receval', { perQuery: query !== undefined, query });
+  const { rows } = scoreTable(
+    result,
+    { names: settings.names, withCounts: false },
+    { perQuery: query !== undefined, query },
+  );
   const drawn = rows.filter((row) => row.query === (query ?? ALL));
   const size = { width: Math.round(INCH * plot.width), height: Math.round(INCH * plot.height), grid: plot.grid };
   const of = query === undefined ? 'mean over queries' : `query ${query}`;
   const { measures } = result;
-  const names = measureNames(measures, settings.names);
+  const names = measureNames(measures, settings.names, result.reading);
   const families = familiesOf(measures, names);
   if (plot.kind === 'line') return lines(families, drawn, of, size);
   const isOneFamily = families.length === 1 && families[0].cuts.length === measures.length && measures.length > 1;

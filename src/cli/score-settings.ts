@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
 import { splitMeasures } from '../measures/name.ts';
+import { COUNT_NAMES } from '../measures/other-tools.ts';
 import type { RunColumns } from '../score/columns.ts';
 import { runColumns } from '../score/columns.ts';
 import { FORMATS, type Format } from '../score/format.ts';
@@ -10,6 +11,7 @@ import { TIES, type Ties } from '../score/order.ts';
 import { PRESET_NAMES } from '../score/preset.ts';
 import { suggestion } from '../spelling.ts';
 import { UsageError } from './failure.ts';
+import { outputForm } from './output-form.ts';
 
 export const SCORE_OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 export type ScoreOutput = (typeof SCORE_OUTPUTS)[number];
@@ -69,6 +71,8 @@ export interface ScoreSettings {
   readonly ties: Ties | undefined;
   readonly rows: { readonly perQuery: boolean; readonly query: string | undefined };
   readonly names: Names;
+  /** Whether the counts of items stand beside the measures. */
+  readonly withCounts: boolean;
   readonly pValues: boolean;
   readonly output: ScoreOutput;
   readonly digits: number | undefined;
@@ -83,10 +87,13 @@ const PLOTS = ['bar', 'line'] as const;
 export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSettings> {
   const asked = flags.query === undefined || flags.query === 'all' ? undefined : flags.query;
   const configured = await configuredSettings(flags.config);
+  const names = word('names', flags.names, NAMES);
+  const wanted = flags.measures === undefined ? configured.measures : splitMeasures(flags.measures);
+  const isCount = (name: string): boolean => COUNT_NAMES.some((count) => count === name);
   return {
     ...filesOf(flags),
     catalogue: configured.catalogue,
-    measures: flags.measures === undefined ? configured.measures : splitMeasures(flags.measures),
+    measures: wanted.filter((name) => !isCount(name)),
     preset: flags.preset === undefined ? undefined : word('preset', flags.preset.toLowerCase(), PRESET_NAMES),
     relevantFrom:
       flags.relevantFrom === undefined ? configured.relevantFrom : number('relevant-from', flags.relevantFrom, 0, 30),
@@ -95,9 +102,10 @@ export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSetting
     depth: flags.depth === undefined ? Number.POSITIVE_INFINITY : whole('depth', flags.depth, 1),
     ties: flags.ties === undefined ? undefined : word('ties', flags.ties, TIES),
     rows: { perQuery: (flags.perQuery === true && flags.query !== 'all') || asked !== undefined, query: asked },
-    names: word('names', flags.names, NAMES),
+    names,
+    withCounts: names !== 'receval' || wanted.some(isCount),
     pValues: flags.pValues === true,
-    output: word('output', flags.output, SCORE_OUTPUTS),
+    output: outputForm(flags.output, SCORE_OUTPUTS),
     digits: flags.digits === undefined ? undefined : whole('digits', flags.digits, 0, 15),
     plot: plotOf(flags),
   };

@@ -37,7 +37,7 @@ function writePlot(path: string, svg: string): void {
 
 async function compared(result: ScoreResult, { names }: ScoreSettings): Promise<readonly Comparison[]> {
   const { compareRuns } = await import('../score/comparisons.ts');
-  return compareRuns(result, measureNames(result.measures, names));
+  return compareRuns(result, measureNames(result.measures, names, result.reading));
 }
 
 function mustKnow({ runs }: ScoreResult, query: string | undefined): void {

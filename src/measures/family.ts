@@ -109,6 +109,7 @@ export function asksPositives({ name, params }: Pick<Measure, 'name' | 'params'>
 export const ALIASES: ReadonlyMap<string, MeasureName> = new Map([
   ['map', 'ap'],
   ['p', 'precision'],
+  ['r', 'recall'],
   ['rr', 'mrr'],
   ['recip_rank', 'mrr'],
   ['success', 'hit'],

@@ -2,6 +2,7 @@ import { cutOf, cutOff, givenParams, initialOf, nameOf, readValue } from './argu
 import { forbidden } from './combinations.ts';
 import { FAMILY, LARGEST_K, type Measure, type MeasureDefaults, type MeasureName } from './family.ts';
 import { type Command, offered } from './offered.ts';
+import { inOurWords } from './other-tools.ts';
 import { MeasureError, scan } from './scan.ts';
 
 /**
@@ -9,7 +10,7 @@ import { MeasureError, scan } from './scan.ts';
  * @throws MeasureError that names the place, what was expected and the nearest right word.
  */
 export function parseMeasure(text: string, defaults: MeasureDefaults): Measure {
-  const written = scan(text);
+  const written = scan(inOurWords(text, 'trec') ?? text);
   const name = nameOf(written);
   const fail = (what: string) => new MeasureError(`"${written.text}": ${what}`);
   const given = givenParams(written, name, fail);

@@ -132,6 +132,14 @@ describe('receval score', () => {
     );
   });
 
+  it('takes the columns that it prints by the names of trec_eval', async () => {
+    const args = ['--run', POPULAR, ...QRELS, '--output', 'csv', '--names', 'trec', '--measures'];
+    const printed = await stdoutOf([...args, 'mrr@5,ap,ndcg(ideal=shown)@10,precision@1..3']);
+    const [header] = printed.split('\n');
+    expect(header).toBe('run,query,num_ret,num_rel,num_rel_ret,recip_rank_5,map,ndcg(ideal=shown)@10,P_1,P_2,P_3');
+    expect(await stdoutOf([...args, header.replace('run,query,', '')])).toBe(printed);
+  });
+
   it("prints trec_eval's names and counts, and one query alone", async () => {
     const args = ['--run', POPULAR, ...QRELS, '--measures', 'ap,p@5,ndcg@10,f1', '--names', 'trec', '--output', 'json'];
     const { runs } = JSON.parse(await stdoutOf([...args, '--query', 'user-07']));
@@ -264,7 +272,7 @@ describe('receval score', () => {
       2,
       '--plot line needs measures with cut-offs',
     ],
-    [['--run', POPULAR, ...QRELS, '--output', 'latx'], 2, '--output: no "latx"; did you mean "latex"?'],
+    [['--run', POPULAR, ...QRELS, '--output', 'latx'], 2, '--output: no form "latx"; did you mean "latex"? Expected one of table, json, csv, md, html, latex'],
     [['--run', POPULAR, ...QRELS, '--size', '12'], 0, ''],
     [
       ['--run', POPULAR, ...QRELS, '--columns', 'query,itm'],
