@@ -272,7 +272,11 @@ describe('receval score', () => {
       2,
       '--plot line needs measures with cut-offs',
     ],
-    [['--run', POPULAR, ...QRELS, '--output', 'latx'], 2, '--output: no form "latx"; did you mean "latex"? Expected one of table, json, csv, md, html, latex'],
+    [
+      ['--run', POPULAR, ...QRELS, '--output', 'latx'],
+      2,
+      '--output: no form "latx"; did you mean "latex"? Expected one of table, json, csv, md, html, latex',
+    ],
     [['--run', POPULAR, ...QRELS, '--size', '12'], 0, ''],
     [
       ['--run', POPULAR, ...QRELS, '--columns', 'query,itm'],
