@@ -19,6 +19,7 @@ import { newHashSeed } from './hash-seed.ts';
 import { type InputFlags, readInputs } from './inputs.ts';
 import { outputForm } from './output-form.ts';
 import { ALLOW_EMPTY, NOW, noteOddities, optionsOf, type ReplayFlags, readSettings, withProgress } from './replay.ts';
+import { COLOUR, painter, tableColumns, WIDE } from './terminal.ts';
 
 interface Flags extends ReplayFlags {
   readonly experiment?: string;
@@ -27,6 +28,7 @@ interface Flags extends ReplayFlags {
   readonly plot?: string;
   readonly plan?: boolean;
   readonly ratioBy?: string;
+  readonly color: string;
 }
 
 /** Exit code of a variant that is worse than the control (interfaces.md section 3). */
@@ -34,7 +36,6 @@ const REGRESSED = 3;
 
 export function compareCommand(): Command {
   return new Command('compare')
-    .description('compare the variants of an experiment with its control, and say which is worse or better')
     .option('--experiment <name>', 'of the configuration (default: the only one, or "default")')
     .option('--impressions <file...>', 'impressions: NDJSON, JSON, CSV, TSV, Parquet; .gz, .zst; - is standard input')
     .option('--feedback <file...>', 'feedback, in any of these forms')
@@ -48,6 +49,8 @@ export function compareCommand(): Command {
     .option('--namespace <name>', 'without files: its namespace (default: that of the configuration)')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', COMPARISON_OUTPUTS.join(', '), 'table')
+    .option('--wide', WIDE)
+    .option(...COLOUR)
     .option('--plot <file.svg>', 'draw the effect on the primary measure, look by look')
     .option('--plan', 'say how many users and days it takes until effects of 1, 2, 5 and 10 % are seen')
     .option(
@@ -68,6 +71,7 @@ Examples:
     )
     .action(async (flags: Flags) => {
       const output = outputForm(flags.output, COMPARISON_OUTPUTS);
+      const paint = painter(process.stdout, flags.color);
       if (flags.plot !== undefined && !existsSync(dirname(flags.plot))) {
         throw new UsageError(`--plot: cannot write ${flags.plot}: there is no folder ${dirname(flags.plot)}`);
       }
@@ -84,7 +88,9 @@ Examples:
         replayed,
         findings: findingsOf(compared, experiment),
       };
-      process.stdout.write(printComparison(comparison, trail, output, extras));
+      const columns = tableColumns(process.stdout, flags.wide);
+      const printed = printComparison(comparison, trail, output, extras, columns);
+      process.stdout.write(output === 'table' ? paint(printed) : printed);
       if (flags.plot !== undefined) writeFileSync(flags.plot, comparisonPlot(comparison, trail));
       if (replayed !== undefined) noteOddities(replayed, flags);
       // That a variant regressed is told before that there is nothing to tell.

@@ -18,7 +18,6 @@ const LEVEL_WIDTH = 'warning'.length + 2;
 /** `receval doctor`: exit code 1 when something must change. */
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('look at brokers, topics, records, Redis and the stored state, and say what to do')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', 'text, or json', 'text')
     .action((flags: Flags) => doctor(flags));

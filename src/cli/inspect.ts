@@ -30,9 +30,6 @@ const OUTPUTS = ['text', 'json'] as const;
 /** `receval inspect`: exit code 1 where a replay would give no numbers, or wrong ones. */
 export function inspectCommand(): Command {
   return new Command('inspect')
-    .description(
-      'say what logs are: their fields, whether they join, what is wrong, and a configuration that reads them',
-    )
     .argument('[file...]', 'logs of lists and of feedback, or one of both')
     .option('--impressions <file...>', 'files that hold lists, where that is not seen')
     .option('--feedback <file...>', 'files that hold feedback')

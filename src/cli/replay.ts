@@ -21,6 +21,7 @@ import { Letters } from './letters.ts';
 import { outputForm } from './output-form.ts';
 import { grouped, showProgress } from './progress.ts';
 import { OUTPUTS, printResult } from './result-output.ts';
+import { tableColumns, WIDE } from './terminal.ts';
 
 export interface ReplayFlags extends InputFlags {
   readonly config?: string;
@@ -29,6 +30,7 @@ export interface ReplayFlags extends InputFlags {
   readonly concat?: boolean;
   readonly allowEmpty?: boolean;
   readonly now?: string;
+  readonly wide?: boolean;
   readonly deadLetters?: string;
   readonly output: string;
 }
@@ -41,7 +43,6 @@ export const NOW =
 
 export function replayCommand(): Command {
   return new Command('replay')
-    .description('join logs from files and print exact ranking measures per cohort')
     .option('--impressions <file...>', 'impressions: NDJSON, JSON, CSV, TSV, Parquet; .gz, .zst; - is standard input')
     .option('--feedback <file...>', 'feedback, in any of these forms')
     .option('--events <file...>', 'both sides in one log')
@@ -53,6 +54,7 @@ export function replayCommand(): Command {
     .option('--now <time>', NOW)
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', OUTPUTS.join(', '), 'table')
+    .option('--wide', WIDE)
     .addHelpText(
       'after',
       `
@@ -71,7 +73,7 @@ Examples:
       const letters = flags.deadLetters === undefined ? undefined : new Letters(flags.deadLetters, inputs);
       const result = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
       letters?.close();
-      process.stdout.write(printResult(result, settings, output));
+      process.stdout.write(printResult(result, settings, output, tableColumns(process.stdout, flags.wide)));
       if (output === 'csv') process.stderr.write(findingLines(result.findings));
       noteOddities(result, flags);
     });

@@ -58,7 +58,7 @@ Examples:
       }
       write(print(settings, options), flags.output);
     });
-  return new Command('rules').description('make rules for Prometheus').addCommand(generate);
+  return new Command('rules').addCommand(generate);
 }
 
 type Print = (settings: Settings, options: RuleOptions) => string;

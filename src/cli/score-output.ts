@@ -4,7 +4,7 @@ import { scoredFindings } from '../findings/scored.ts';
 import { COUNT_NAMES } from '../measures/other-tools.ts';
 import { type Cell, csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
-import { HTML, LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
+import { HTML, LATEX, MARKDOWN, plainForm, type TextForm } from '../output/text-form.ts';
 import type { Comparison } from '../score/comparisons.ts';
 import { measureNames } from '../score/measure-names.ts';
 import type { RunScore, ScoreResult } from '../score/result.ts';
@@ -26,7 +26,7 @@ export function printScores(
     case 'csv':
       return csv(scoreTable(result, settings, rows), settings.digits);
     case 'table':
-      return tables(result, comparisons, settings, PLAIN);
+      return tables(result, comparisons, settings, plainForm(settings.tableColumns));
     case 'md':
       return tables(result, comparisons, settings, MARKDOWN);
     case 'latex':

@@ -12,6 +12,7 @@ import { PRESET_NAMES } from '../score/preset.ts';
 import { suggestion } from '../spelling.ts';
 import { UsageError } from './failure.ts';
 import { outputForm } from './output-form.ts';
+import { tableColumns } from './terminal.ts';
 
 export const SCORE_OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 export type ScoreOutput = (typeof SCORE_OUTPUTS)[number];
@@ -33,6 +34,7 @@ export interface ScoreFlags {
   readonly names: string;
   readonly pValues?: boolean;
   readonly output: string;
+  readonly wide?: boolean;
   readonly digits?: string;
   readonly plot?: string;
   readonly plotFile?: string;
@@ -75,6 +77,8 @@ export interface ScoreSettings {
   readonly withCounts: boolean;
   readonly pValues: boolean;
   readonly output: ScoreOutput;
+  /** How wide a plain table may be. */
+  readonly tableColumns: number;
   readonly digits: number | undefined;
   readonly plot: PlotSettings | undefined;
 }
@@ -106,6 +110,7 @@ export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSetting
     withCounts: names !== 'receval' || wanted.some(isCount),
     pValues: flags.pValues === true,
     output: outputForm(flags.output, SCORE_OUTPUTS),
+    tableColumns: tableColumns(process.stdout, flags.wide),
     digits: flags.digits === undefined ? undefined : whole('digits', flags.digits, 0, 15),
     plot: plotOf(flags),
   };

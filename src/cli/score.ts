@@ -6,10 +6,10 @@ import { PRESET_NAMES } from '../score/preset.ts';
 import { scoreFiles } from './score-files.ts';
 import { readScoreSettings, SCORE_OUTPUTS, type ScoreFlags } from './score-settings.ts';
 import { showScores } from './score-show.ts';
+import { WIDE } from './terminal.ts';
 
 export function scoreCommand(): Command {
   return new Command('score')
-    .description('score runs against relevance judgements: TREC and PyFLAGR files, or graded lists')
     .option('--run <[name=]file...>', 'a run, or several, .gz too; - is standard input')
     .option('--qrels <file>', 'judgements: query 0 item grade, parted by blanks or commas')
     .option('--lists <[name=]file...>', 'graded lists, one JSON object a line, in place of runs and judgements')
@@ -32,6 +32,7 @@ export function scoreCommand(): Command {
     .option('--names <whose>', `names of the measures: ${NAMES.join(', ')}`, 'receval')
     .option('--p-values', 'each run against the first, paired by query; and p of spearman and kendall')
     .option('--output <form>', SCORE_OUTPUTS.join(', '), 'table')
+    .option('--wide', WIDE)
     .option('--digits <n>', 'digits after the point (default: 4 in tables, all in csv)')
     .option('--plot <kind>', 'bar: a bar for each run and measure; line: one for each run, over cut-offs')
     .option('--plot-file <file.svg>', 'where the plot goes (default: standard output, in place of the table)')
