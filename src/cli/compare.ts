@@ -1,5 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { RedisStore } from '../accumulators/store/redis.ts';
 import { withCatalogue } from '../catalogue-file.ts';
@@ -18,6 +17,7 @@ import { UsageError } from './failure.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { type InputFlags, readInputs } from './inputs.ts';
 import { outputForm } from './output-form.ts';
+import { mustBePlotFile } from './plot-file.ts';
 import { ALLOW_EMPTY, NOW, noteOddities, optionsOf, type ReplayFlags, readSettings, withProgress } from './replay.ts';
 import { COLOUR, painter, tableColumns, WIDE } from './terminal.ts';
 
@@ -72,9 +72,7 @@ Examples:
     .action(async (flags: Flags) => {
       const output = outputForm(flags.output, COMPARISON_OUTPUTS);
       const paint = painter(process.stdout, flags.color);
-      if (flags.plot !== undefined && !existsSync(dirname(flags.plot))) {
-        throw new UsageError(`--plot: cannot write ${flags.plot}: there is no folder ${dirname(flags.plot)}`);
-      }
+      if (flags.plot !== undefined) mustBePlotFile('--plot', flags.plot);
       const settings = await withCatalogue(readSettings(flags, 'run'));
       const experiment = experimentOf(settings, flags.experiment);
       const ratioBy = flags.ratioBy === undefined ? undefined : dimensionsOf(flags.ratioBy, experiment);

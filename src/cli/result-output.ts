@@ -146,7 +146,8 @@ function cohortTable(
   const fitting = [MOST, LESS].map(linesOf).find((lines) => plainWidth(header, lines) <= columns);
   if (fitting !== undefined) return write(fitting);
   const odd = names.filter((name) => rows.some(({ measures }, i) => notesOf(measures[name], weights[i], 0).length > 0));
-  const note = odd.length === 0 ? '' : form.note(`--wide also shows n of ${odd.join(', ')}, which is not that of the row`);
+  const note =
+    odd.length === 0 ? '' : form.note(`--wide also shows n of ${odd.join(', ')}, which is not that of the row`);
   return `${write(linesOf(LEAST))}${note}`;
 }
 

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
 import { splitMeasures } from '../measures/name.ts';
 import { COUNT_NAMES } from '../measures/other-tools.ts';
@@ -12,6 +11,7 @@ import { PRESET_NAMES } from '../score/preset.ts';
 import { suggestion } from '../spelling.ts';
 import { UsageError } from './failure.ts';
 import { outputForm } from './output-form.ts';
+import { mustBePlotFile } from './plot-file.ts';
 import { tableColumns } from './terminal.ts';
 
 export const SCORE_OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
@@ -171,9 +171,7 @@ function plotOf({ plot, plotFile, size, grid }: ScoreFlags): PlotSettings | unde
     if (plotFile !== undefined) throw new UsageError('--plot-file needs --plot bar or --plot line');
     return undefined;
   }
-  if (plotFile !== undefined && !existsSync(dirname(plotFile))) {
-    throw new UsageError(`--plot-file: cannot write ${plotFile}: there is no folder ${dirname(plotFile)}`);
-  }
+  if (plotFile !== undefined) mustBePlotFile('--plot-file', plotFile);
   const sides = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/i.exec(size);
   const [width, height] = sides === null ? [0, 0] : [Number(sides[1]), Number(sides[2])];
   if (!(width >= 3 && width <= 60 && height >= 2 && height <= 60)) {

@@ -12,13 +12,14 @@ import type { ScoreSettings } from './score-settings.ts';
 export async function showScores(result: ScoreResult, settings: ScoreSettings): Promise<void> {
   mustKnow(result, settings.rows.query);
   const { plot } = settings;
-  const svg = plot === undefined ? undefined : (await import('./score-plot.ts')).scorePlot(result, settings, plot);
+  const comparisons = settings.pValues ? await compared(result, settings) : undefined;
+  const svg =
+    plot === undefined ? undefined : (await import('./score-plot.ts')).scorePlot(result, settings, plot, comparisons);
   if (svg !== undefined && plot?.file !== undefined) writePlot(plot.file, svg);
   const isShown = svg !== undefined && plot?.file === undefined;
   if (isShown && settings.output !== 'html') {
     process.stdout.write(svg);
   } else {
-    const comparisons = settings.pValues ? await compared(result, settings) : undefined;
     process.stdout.write(printScores(result, comparisons, settings, svg));
   }
   if (settings.output === 'csv' || (isShown && settings.output !== 'html'))
