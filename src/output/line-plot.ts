@@ -126,11 +126,11 @@ function namesBeside(series: readonly LineSeries[], x: Scale, y: Scale, box: Box
     free -= LABEL_HEIGHT;
   }
   return ends.flatMap(({ name, s, x: from, y: height }, i) => {
-    const { colour } = styleOf(s);
+    const { colour, dash } = styleOf(s);
     const to = box.right + LABEL_GAP - 6;
     return [
-      element('line', { x1: from + 5, y1: height, x2: to, y2: places[i], stroke: colour, 'stroke-width': 0.7 }),
-      text(fitted(name, width), { x: to + 4, y: places[i] + 4.5, fill: colour }),
+      element('line', { x1: from + 5, y1: height, x2: to, y2: places[i], stroke: colour, ...dashed(dash) }),
+      text(fitted(name, width), { x: to + 4, y: places[i] + 4.5 }),
     ];
   });
 }

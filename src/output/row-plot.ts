@@ -55,7 +55,7 @@ export function rowPlot(plot: RowPlot): string {
   const step = Math.max(ROW.least, Math.min(ROW.most, room / Math.max(1, rows.length)));
   const bottom = above + headings * HEADING + step * rows.length;
   const most = MOST_FOR_WORDS * width;
-  const left = 28 + Math.min(most, Math.max(40, ...rows.map(({ name }) => widthOf(name))));
+  const left = 36 + Math.min(most, Math.max(40, ...rows.map(({ name }) => widthOf(name))));
   const right = width - RIGHT - 12 - Math.min(most, Math.max(0, ...rows.map(({ says }) => widthOf(says))));
   const ends = rows.flatMap(({ value, interval = [] }) => [...(value === undefined ? [] : [value]), ...interval]);
   const x = scaleLinear(rangeOf([...ends, ...(reference === undefined ? [] : [reference.value])]), [
@@ -114,7 +114,7 @@ function drawnRow(
   { left, right }: { readonly left: number; readonly right: number },
 ): string {
   const parts = [
-    text(fitted(name, left - 28), { x: left - 8, y: y + 4.5, 'text-anchor': 'end' }),
+    text(fitted(name, left - 36), { x: left - 8, y: y + 4.5, 'text-anchor': 'end' }),
     element('line', { x1: left, x2: right, y1: y, y2: y, stroke: GRID, 'stroke-dasharray': '1 4' }),
   ];
   if (interval !== undefined) {

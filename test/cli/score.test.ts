@@ -359,6 +359,24 @@ describe('receval score', () => {
     );
   });
 
+  it('draws whiskers where runs are compared, and dots of more than eight runs', async () => {
+    const runs = ['--run', POPULAR, PERSONAL, ...QRELS, '--measures', 'mrr,ndcg@10', '--plot', 'bar'];
+    const note = '>whiskers: 95 % interval of the difference from popular, paired by query</text>';
+    expect(await stdoutOf([...runs, '--p-values'])).toContain(note);
+    expect(await stdoutOf(runs)).not.toContain('whiskers');
+    const nine = Array.from({ length: 9 }, (_, i) => ['--run', `run${i}=${i % 2 === 0 ? POPULAR : PERSONAL}`]).flat();
+    const svg = await stdoutOf([...nine, ...QRELS, '--measures', 'mrr', '--plot', 'bar']);
+    expect(svg.match(/<circle /g)).toHaveLength(9);
+    for (let i = 0; i < 9; i++) expect(svg).toContain(`>run${i}</text>`);
+  });
+
+  it('refuses to give a plot the name of another form', async () => {
+    const run = await score(['--run', POPULAR, ...QRELS, '--measures', 'mrr', '--plot', 'bar', '--plot-file', 'a.PNG']);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain('--plot-file: plots are SVG');
+    expect(run.stderr).toContain('rsvg-convert a.svg -o a.PNG');
+  });
+
   it('says why it cannot write a plot', async () => {
     const run = await score(['--run', POPULAR, ...QRELS, '--measures', 'mrr', '--plot', 'bar', '--plot-file', '/']);
     expect(run).toMatchObject({ code: 1, stderr: 'receval: --plot-file: cannot write /: it is a folder\n' });
