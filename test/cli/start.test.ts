@@ -98,6 +98,8 @@ describe('receval', () => {
     const loaded = [...loadedBy(join(ROOT, 'src/cli/score.ts'))].map((path) => path.slice(ROOT.length + 1));
     expect(loaded.length).toBeGreaterThan(20);
     const rooms = ['src/config/', 'src/service/', 'src/replay/', 'src/metrics/', 'src/statistics/', 'src/experiment/'];
-    expect(loaded.filter((path) => rooms.some((room) => path.startsWith(room)) || path.endsWith('-plot.ts'))).toEqual([]);
+    expect(loaded.filter((path) => rooms.some((room) => path.startsWith(room)) || path.endsWith('-plot.ts'))).toEqual(
+      [],
+    );
   });
 });
