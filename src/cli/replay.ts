@@ -19,9 +19,11 @@ import { findingLines } from './findings-output.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
 import { Letters } from './letters.ts';
+import { outputForm } from './output-form.ts';
 import { grouped, showProgress } from './progress.ts';
 import { aboutFiles, mustBeWritable, showReport } from './report-file.ts';
-import { isOutput, OUTPUTS, printResult } from './result-output.ts';
+import { OUTPUTS, printResult } from './result-output.ts';
+import { tableColumns, WIDE } from './terminal.ts';
 
 export interface ReplayFlags extends InputFlags {
   readonly config?: string;
@@ -30,6 +32,7 @@ export interface ReplayFlags extends InputFlags {
   readonly concat?: boolean;
   readonly allowEmpty?: boolean;
   readonly now?: string;
+  readonly wide?: boolean;
   readonly deadLetters?: string;
   readonly output: string;
   readonly report?: string;
@@ -44,7 +47,6 @@ export const NOW =
 
 export function replayCommand(): Command {
   return new Command('replay')
-    .description('join logs from files and print exact ranking measures per cohort')
     .option('--impressions <file...>', 'impressions: NDJSON, JSON, CSV, TSV, Parquet; .gz, .zst; - is standard input')
     .option('--feedback <file...>', 'feedback, in any of these forms')
     .option('--events <file...>', 'both sides in one log')
@@ -57,6 +59,7 @@ export function replayCommand(): Command {
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', OUTPUTS.join(', '), 'table')
     .option('--report <file.html>', REPORT)
+    .option('--wide', WIDE)
     .addHelpText(
       'after',
       `
@@ -68,9 +71,7 @@ Examples:
   node log.js | receval replay --events - --output json`,
     )
     .action(async (flags: ReplayFlags) => {
-      if (!isOutput(flags.output)) {
-        throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
-      }
+      const output = outputForm(flags.output, OUTPUTS);
       mustBeWritable(flags.report);
       const configuration = readConfiguration(flags);
       const settings = await withCatalogue(configuration.settings);
@@ -80,12 +81,14 @@ Examples:
       const result = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
       letters?.close();
       const page =
-        flags.output === 'html' || flags.report !== undefined
+        output === 'html' || flags.report !== undefined
           ? (await import('./replay-report.ts')).replayReport(result, settings, aboutFiles(inputs, configuration))
           : undefined;
-      if (flags.output !== 'html') process.stdout.write(printResult(result, settings, flags.output));
+      if (output !== 'html') {
+        process.stdout.write(printResult(result, settings, output, tableColumns(process.stdout, flags.wide)));
+      }
       showReport(page, flags);
-      if (flags.output === 'csv') process.stderr.write(findingLines(result.findings));
+      if (output === 'csv') process.stderr.write(findingLines(result.findings));
       noteOddities(result, flags);
     });
 }
