@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   inspect: async () => (await import('./inspect.ts')).inspectCommand(),
   replay: async () => (await import('./replay.ts')).replayCommand(),
   score: async () => (await import('./score.ts')).scoreCommand(),
+  fuse: async () => (await import('./fuse.ts')).fuseCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),
   simulate: async () => (await import('./simulate.ts')).simulateCommand(),
   rules: async () => (await import('./rules.ts')).rulesCommand(),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
-import { loadSettings } from '../config/load.ts';
+import { type Configuration, loadConfiguration } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { hasRowFeedback } from '../consumers/decode/list.ts';
 import { ADAPTER_NAMES } from '../consumers/decode/settings.ts';
@@ -21,6 +21,7 @@ import { newHashSeed } from './hash-seed.ts';
 import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
 import { Letters } from './letters.ts';
 import { grouped, showProgress } from './progress.ts';
+import { aboutFiles, mustBeWritable, showReport } from './report-file.ts';
 import { isOutput, OUTPUTS, printResult } from './result-output.ts';
 
 export interface ReplayFlags extends InputFlags {
@@ -32,9 +33,11 @@ export interface ReplayFlags extends InputFlags {
   readonly now?: string;
   readonly deadLetters?: string;
   readonly output: string;
+  readonly report?: string;
 }
 
 export const ALLOW_EMPTY = 'exit with 0 also when no impression counted, or none of the feedback';
+export const REPORT = 'also write all of it as one page that needs nothing else, to be mailed';
 export const NOW =
   'the wall clock, such as 2026-11-21T08:00:00Z: what is later than it is "future" (default: the time at start)';
 
@@ -55,6 +58,7 @@ export function replayCommand(): Command {
     .option('--now <time>', NOW)
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', OUTPUTS.join(', '), 'table')
+    .option('--report <file.html>', REPORT)
     .addHelpText(
       'after',
       `
@@ -69,13 +73,20 @@ Examples:
       if (!isOutput(flags.output)) {
         throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
       }
-      const settings = await withCatalogue(readSettings(flags));
+      mustBeWritable(flags.report);
+      const configuration = readConfiguration(flags);
+      const settings = await withCatalogue(configuration.settings);
       const inputs = readInputs(flags);
       mustHaveFeedback(flags, settings);
       const letters = flags.deadLetters === undefined ? undefined : new Letters(flags.deadLetters, inputs);
       const result = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
       letters?.close();
-      process.stdout.write(printResult(result, settings, flags.output));
+      const page =
+        flags.output === 'html' || flags.report !== undefined
+          ? (await import('./replay-report.ts')).replayReport(result, settings, aboutFiles(inputs, configuration))
+          : undefined;
+      if (flags.output !== 'html') process.stdout.write(printResult(result, settings, flags.output));
+      showReport(page, flags);
       if (flags.output === 'csv') process.stderr.write(findingLines(result.findings));
       noteOddities(result, flags);
     });
@@ -148,12 +159,19 @@ export async function withProgress<Result>(
 /** Room for cohorts: nothing here becomes a series of Prometheus, so only memory bounds them. */
 const REPLAY_SERIES = '10000000';
 
-/** `command`: files are compared with the measures of the service. */
 export function readSettings(
-  { config, measures }: Pick<ReplayFlags, 'config' | 'measures'>,
+  flags: Pick<ReplayFlags, 'config' | 'measures'>,
   command: ScoringCommand = 'replay',
 ): Settings {
-  return loadSettings({
+  return readConfiguration(flags, command).settings;
+}
+
+/** `command`: files are compared with the measures of the service. */
+export function readConfiguration(
+  { config, measures }: Pick<ReplayFlags, 'config' | 'measures'>,
+  command: ScoringCommand = 'replay',
+): Configuration {
+  return loadConfiguration({
     file: config,
     readFile: (path) => readFileSync(path, 'utf8'),
     env: process.env,

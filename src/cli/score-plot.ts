@@ -1,9 +1,13 @@
 import type { Measure } from '../measures/definition.ts';
 import { barPlot } from '../output/bar-plot.ts';
+import { type IntervalRow, intervalPlot } from '../output/interval-plot.ts';
 import { type LineSeries, linePlot } from '../output/line-plot.ts';
+import { ALPHA } from '../score/comparisons.ts';
+import { meanInterval } from '../score/intervals.ts';
 import { measureNames } from '../score/measure-names.ts';
 import type { ScoreResult } from '../score/result.ts';
 import { ALL, type ScoreRow, scoreTable } from '../score/table.ts';
+import { isAbsent } from '../statistics/absent.ts';
 import { UsageError } from './failure.ts';
 import type { PlotSettings, ScoreSettings } from './score-settings.ts';
 
@@ -20,22 +24,60 @@ export function scorePlot(result: ScoreResult, settings: ScoreSettings, plot: Pl
   const of = query === undefined ? 'mean over queries' : `query ${query}`;
   const { measures } = result;
   const names = measureNames(measures, settings.names);
+  if (plot.kind === 'intervals') return intervals(result, names, settings, size);
   const families = familiesOf(measures, names);
   if (plot.kind === 'line') return lines(families, drawn, of, size);
   const isOneFamily = families.length === 1 && families[0].cuts.length === measures.length && measures.length > 1;
   return isOneFamily ? cutBars(families[0], drawn, of, size) : bars(names, drawn, of, size);
 }
 
+/** Means of one measure with their intervals over queries; what was merged stands out. */
+function intervals(
+  { measures, runs }: ScoreResult,
+  names: readonly string[],
+  settings: ScoreSettings,
+  size: Size,
+): string {
+  if (measures.length !== 1) {
+    throw new UsageError(
+      `--plot intervals shows one measure, such as --measures ndcg@10; there are ${measures.length}`,
+    );
+  }
+  if (settings.rows.query !== undefined) {
+    throw new UsageError('--plot intervals is of means over queries: leave out --query, or take --plot bar');
+  }
+  const [measure] = measures;
+  const merged = runs.length - settings.fuse.length;
+  const rows = runs.map((run, i): IntervalRow => {
+    const found = meanInterval(measure, run.perQuery, 0, ALPHA);
+    return { name: run.name, value: run.mean[0], interval: isAbsent(found) ? undefined : found, isMarked: i >= merged };
+  });
+  const counts = [...new Set(runs.map(({ queries }) => queries))];
+  const over = counts.length === 1 ? `${counts[0]} queries` : 'queries';
+  const said = rows.map(({ name, value, interval }) => {
+    const span = interval === undefined ? '' : ` (${shown(interval.lower)} to ${shown(interval.upper)})`;
+    return `${name}: ${shown(value)}${span}`;
+  });
+  return intervalPlot({
+    ...size,
+    title: `${names[0]}, mean over ${over} and its 95 % interval`,
+    description: said.join(', '),
+    valueLabel: names[0],
+    kinds: settings.fuse.length === 0 ? undefined : { marked: 'merged', others: 'input', line: 'best input' },
+    rows,
+  });
+}
+
 type Size = Readonly<{ width: number; height: number; grid: boolean }>;
 
 /** Measures that differ in nothing but the cut-off. */
-interface Family {
+export interface Family {
   readonly label: string;
   /** Cut-offs, and the places of their measures. */
   readonly cuts: readonly { readonly k: number; readonly place: number }[];
 }
 
-function familiesOf(measures: readonly Measure[], names: readonly string[]): readonly Family[] {
+export function familiesOf(measures: readonly Measure[], names: readonly string[]): readonly Family[] {
   const families = new Map<string, { readonly label: string; readonly cuts: { k: number; place: number }[] }>();
   for (const [place, { k, canonical }] of measures.entries()) {
     if (k === undefined) continue;

@@ -55,6 +55,8 @@ export interface ResultRow {
 /** What `receval replay --output json` prints (specification: commands 3.2), and how often records were refused, by code. */
 export interface ReplayResult {
   readonly asOf: string | null;
+  /** Earliest time of a valid event; null: there is none. */
+  readonly from: string | null;
   readonly impressions: {
     readonly read: number;
     readonly accepted: number;
@@ -119,7 +121,9 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
   }
   const counts = unit.committed.counts;
   const fate = fateOf(counts, horizons);
+  const { oldest } = finished.watch.sample;
   return {
+    from: oldest === undefined ? null : new Date(oldest).toISOString(),
     asOf: asOf === undefined ? null : new Date(asOf).toISOString(),
     ...fate,
     rows: rows.sort(compareRows),

@@ -27,6 +27,7 @@ function compiled(): Checksum | undefined {
     const memory = new WebAssembly.Memory({ initial: PAGES, maximum: PAGES });
     const module = new WebAssembly.Module(Buffer.from(CRC32C_CODE, 'base64'));
     const { crc32c: add } = new WebAssembly.Instance(module, { host: { memory } }).exports;
+    if (typeof add !== 'function') return undefined;
     new Uint32Array(memory.buffer).set(tables());
     const input = new Uint8Array(memory.buffer, INPUT_AT, PIECE);
     return (bytes, from) => {

@@ -39,7 +39,8 @@ export class Lz4Blocks {
   constructor() {
     const module = new WebAssembly.Module(Buffer.from(LZ4_BLOCK_CODE, 'base64'));
     const { decode } = new WebAssembly.Instance(module, { host: { memory: this.#memory } }).exports;
-    this.#decode = decode;
+    if (typeof decode !== 'function') throw new Error('the compiled decoder of LZ4 has no function "decode"');
+    this.#decode = (from, to, out, begin, end) => decode(from, to, out, begin, end);
   }
 
   /**
