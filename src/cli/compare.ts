@@ -4,6 +4,7 @@ import { RedisStore } from '../accumulators/store/redis.ts';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
+import { ADAPTER_NAMES } from '../consumers/decode/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { planOf } from '../experiment/plan.ts';
 import { comparedFindings } from '../findings/compared.ts';
@@ -50,7 +51,10 @@ export function compareCommand(): Command {
     .option('--impressions <file...>', 'impressions: NDJSON, JSON, CSV, TSV, Parquet; .gz, .zst; - is standard input')
     .option('--feedback <file...>', 'feedback, in any of these forms')
     .option('--events <file...>', 'both sides in one log')
-    .option('--adapter <name>', 'how records are read: canonical, open-bandit (default: that of the configuration)')
+    .option(
+      '--adapter <name>',
+      `how records are read: ${ADAPTER_NAMES.join(', ')} (default: that of the configuration)`,
+    )
     .option('--measures <list>', 'such as mrr,ndcg@10 (default: those of the configuration)')
     .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
     .option('--allow-empty', ALLOW_EMPTY)

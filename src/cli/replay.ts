@@ -5,6 +5,7 @@ import { withCatalogue } from '../config/catalogue-file.ts';
 import { type Configuration, loadConfiguration } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { hasRowFeedback } from '../consumers/decode/list.ts';
+import { ADAPTER_NAMES } from '../consumers/decode/settings.ts';
 import { parseTime } from '../consumers/decode/times.ts';
 import { UnreadableFile } from '../consumers/source/files/lines.ts';
 import { MEASURES, OF_EXPOSURES } from '../measures/all.ts';
@@ -38,8 +39,6 @@ export interface ReplayFlags extends InputFlags {
   readonly report?: string;
 }
 
-const ADAPTERS = ['canonical', 'open-bandit'] as const;
-
 export const ALLOW_EMPTY = 'exit with 0 also when no impression counted, or none of the feedback';
 export const REPORT = 'also write all of it as one page that needs nothing else, to be mailed';
 export const NOW =
@@ -50,7 +49,10 @@ export function replayCommand(): Command {
     .option('--impressions <file...>', 'impressions: NDJSON, JSON, CSV, TSV, Parquet; .gz, .zst; - is standard input')
     .option('--feedback <file...>', 'feedback, in any of these forms')
     .option('--events <file...>', 'both sides in one log')
-    .option('--adapter <name>', `how records are read: ${ADAPTERS.join(', ')} (default: that of the configuration)`)
+    .option(
+      '--adapter <name>',
+      `how records are read: ${ADAPTER_NAMES.join(', ')} (default: that of the configuration)`,
+    )
     .option('--measures <list>', 'such as mrr,ndcg@10,precision@1..5 (default: those of the configuration)')
     .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
     .option('--dead-letters <file>', 'write the invalid records there, with what is wrong; NDJSON')
@@ -182,12 +184,12 @@ export function readConfiguration(
 }
 
 export function optionsOf({ adapter, concat, now }: ReplayFlags): Pick<ReplayOptions, 'adapter' | 'order' | 'now'> {
-  const known = ADAPTERS.find((name) => name === adapter);
+  const known = ADAPTER_NAMES.find((name) => name === adapter);
   if (adapter !== undefined && known === undefined) {
     const hint =
       adapter === 'map'
         ? '; the adapter "map" needs its pointers: set it in the configuration'
-        : suggestion(adapter, ADAPTERS);
+        : suggestion(adapter, ADAPTER_NAMES);
     throw new UsageError(`--adapter: no adapter "${adapter}"${hint}`);
   }
   return { adapter: known, order: concat === true ? 'concat' : 'time', now: timeOf(now) };
