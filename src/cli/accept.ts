@@ -6,9 +6,9 @@ import { RedisStore } from '../accumulators/store/redis.ts';
 import type { Settings } from '../config/settings.ts';
 import { cleanDimension } from '../consumers/decode/dimensions.ts';
 import { parseTime } from '../consumers/decode/times.ts';
-import type { EpochMs } from '../events.ts';
 import { acceptLevel, withdrawLevel } from '../service/accepted-levels.ts';
-import { suggestion } from '../spelling.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { readConfiguration } from './cluster.ts';
 import { UsageError } from './failure.ts';
 

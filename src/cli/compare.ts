@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { RedisStore } from '../accumulators/store/redis.ts';
-import { withCatalogue } from '../catalogue-file.ts';
+import { withCatalogue } from '../config/catalogue-file.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { Comparison } from '../experiment/comparison.ts';
@@ -11,13 +11,23 @@ import { comparedFindings } from '../findings/compared.ts';
 import { type Finding, inOrder } from '../findings/finding.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare.ts';
 import { compareStored, type StoredCompared } from '../service/compare.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { COMPARISON_OUTPUTS, isComparisonOutput, printComparison } from './comparison-output.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import { UsageError } from './failure.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { type InputFlags, readInputs } from './inputs.ts';
-import { ALLOW_EMPTY, NOW, noteOddities, optionsOf, type ReplayFlags, readSettings, withProgress } from './replay.ts';
+import {
+  ALLOW_EMPTY,
+  NOW,
+  noteOddities,
+  optionsOf,
+  REPORT,
+  type ReplayFlags,
+  readConfiguration,
+  withProgress,
+} from './replay.ts';
+import { aboutFiles, aboutService, mustBeWritable, showReport } from './report-file.ts';
 
 interface Flags extends ReplayFlags {
   readonly experiment?: string;
@@ -28,7 +38,7 @@ interface Flags extends ReplayFlags {
   readonly ratioBy?: string;
 }
 
-/** Exit code of a variant that is worse than the control (interfaces.md section 3). */
+/** Exit code of a variant that is worse than the control (specification: commands 2). */
 const REGRESSED = 3;
 
 export function compareCommand(): Command {
@@ -47,6 +57,7 @@ export function compareCommand(): Command {
     .option('--namespace <name>', 'without files: its namespace (default: that of the configuration)')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', COMPARISON_OUTPUTS.join(', '), 'table')
+    .option('--report <file.html>', REPORT)
     .option('--plot <file.svg>', 'draw the effect on the primary measure, look by look')
     .option('--plan', 'say how many users and days it takes until effects of 1, 2, 5 and 10 % are seen')
     .option(
@@ -72,7 +83,9 @@ Examples:
       if (flags.plot !== undefined && !existsSync(dirname(flags.plot))) {
         throw new UsageError(`--plot: cannot write ${flags.plot}: there is no folder ${dirname(flags.plot)}`);
       }
-      const settings = await withCatalogue(readSettings(flags, 'run'));
+      mustBeWritable(flags.report);
+      const configuration = readConfiguration(flags, 'run');
+      const settings = await withCatalogue(configuration.settings);
       const experiment = experimentOf(settings, flags.experiment);
       const ratioBy = flags.ratioBy === undefined ? undefined : dimensionsOf(flags.ratioBy, experiment);
       const compared: Partial<FilesCompared> & StoredCompared = hasFiles(flags)
@@ -85,7 +98,15 @@ Examples:
         replayed,
         findings: findingsOf(compared, experiment),
       };
-      process.stdout.write(printComparison(comparison, trail, flags.output, extras));
+      const page =
+        flags.output === 'html' || flags.report !== undefined
+          ? (await import('./comparison-report.ts')).comparisonReport(
+              { comparison, trail, extras, settings, experiment },
+              hasFiles(flags) ? aboutFiles(readInputs(flags), configuration) : aboutService(configuration),
+            )
+          : undefined;
+      if (flags.output !== 'html') process.stdout.write(printComparison(comparison, flags.output, extras));
+      showReport(page, flags);
       if (flags.plot !== undefined) writeFileSync(flags.plot, comparisonPlot(comparison, trail));
       if (replayed !== undefined) noteOddities(replayed, flags);
       // That a variant regressed is told before that there is nothing to tell.

@@ -1,17 +1,14 @@
-import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
 import type { ComparedCohort, ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import { PATIENCE_DAYS, type PlannedEffect, type PlannedVariant } from '../experiment/plan.ts';
-import type { Trail } from '../experiment/trail.ts';
 import type { Finding } from '../findings/finding.ts';
-import { escaped, htmlPage } from '../output/markup.ts';
 import { stableJson } from '../output/stable-json.ts';
-import { htmlTable, markdownTable, markdownText, plainTable, type TableWriter } from '../output/table.ts';
-import { HTML, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
+import { markdownTable, markdownText, plainTable, type TableWriter } from '../output/table.ts';
+import { MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
 import type { ReplayResult } from '../replay/result.ts';
 import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
 import { HEAVY_SHARE } from '../statistics/decision-facts.ts';
-import { comparisonPlot } from './comparison-plot.ts';
+import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import { findingsBlock } from './findings-output.ts';
 import { grouped } from './progress.ts';
 import { fate } from './result-output.ts';
@@ -35,11 +32,10 @@ export interface Extras {
   readonly replayed?: ReplayResult | undefined;
 }
 
-/** A comparison as text, ending with a newline. `trail`: for the pictures of `html`. */
+/** A comparison as text, ending with a newline. */
 export function printComparison(
   comparison: Comparison,
-  trail: Trail,
-  output: ComparisonOutput,
+  output: Exclude<ComparisonOutput, 'html'>,
   extras: Extras = {},
 ): string {
   switch (output) {
@@ -59,15 +55,13 @@ export function printComparison(
         ...extraTexts(comparison, extras, markdownTable, markdownText),
         ...events(extras, MARKDOWN),
       ].join('\n');
-    case 'html':
-      return html(comparison, trail, extras);
     default:
       return assertNever(output);
   }
 }
 
 /** Keys, variants and measures in alphabetical order: equal comparisons give equal bytes. */
-function comparisonJson(comparison: Comparison, { plan, ratioBy, findings = [], replayed }: Extras): string {
+export function comparisonJson(comparison: Comparison, { plan, ratioBy, findings = [], replayed }: Extras): string {
   const variants = [...comparison.variants].sort((a, b) => (a.variant < b.variant ? -1 : 1));
   return stableJson({
     ...comparison,
@@ -109,34 +103,6 @@ function markdown(comparison: Comparison): string {
   const tables = [arms(comparison, markdownTable), measures(comparison, markdownTable)];
   const list = notes(comparison).map((note) => `* ${note}`);
   return `${[`## ${headline(comparison)}`, '', ...findings, tables.join('\n'), ...list].join('\n')}\n`;
-}
-
-function html(comparison: Comparison, trail: Trail, extras: Extras): string {
-  const { plan, ratioBy = [] } = extras;
-  const findings = comparison.variants.map(
-    ({ variant, decision, reason, since, explanation }) =>
-      `<h2>${escaped(`${variant}: ${decision}`)}</h2>\n<p>${escaped(explanation)} <span class="note">(${reason}${sinceText(since)})</span></p>\n`,
-  );
-  const parts = [
-    `<h1>${escaped(headline(comparison))}</h1>\n`,
-    ...found(extras, HTML),
-    ...findings,
-    comparisonPlot(comparison, trail),
-    `<div class="wide">\n${measures(comparison, htmlTable)}</div>\n`,
-    `<h2>Traffic</h2>\n${arms(comparison, htmlTable)}`,
-    ...(plan === undefined
-      ? []
-      : [`<h2>Plan</h2>\n${planTable(plan, htmlTable)}<p>${escaped(planWords(comparison, plan).join(' '))}</p>\n`]),
-    ...ratioBy.map(
-      (dimension) =>
-        `<h2>${escaped(`Split of the users by ${dimension.by}`)}</h2>\n<div class="wide">\n${cohortTable(comparison, dimension, htmlTable)}</div>\n<p>${escaped(cohortWords(comparison, dimension).join(' '))}</p>\n`,
-    ),
-    ...events(extras, HTML),
-    `<ul class="note">\n${notes(comparison)
-      .map((note) => `<li>${escaped(note)}</li>`)
-      .join('\n')}\n</ul>\n`,
-  ];
-  return htmlPage(`Experiment ${comparison.experiment}`, parts.join(''));
 }
 
 /** @param safe makes text that holds names of events harmless */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import { DASHBOARD_NAMES, dashboardText, isDashboardName } from '../dashboards/dashboards.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
 
 interface Flags {

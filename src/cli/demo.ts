@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { withCatalogue } from '../catalogue-file.ts';
+import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
 import { Demo } from '../demo/demo.ts';
 import { withQuickDetection } from '../demo/detection.ts';
 import { withShopExperiment } from '../demo/experiment.ts';
 import { fullView, lineView, type ViewInput } from '../demo/view.ts';
-import { parseDuration } from '../durations.ts';
 import { Metrics } from '../metrics/registry.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { memoryLimit } from '../service/settings.ts';
+import { parseDuration } from '../vocabulary/durations.ts';
 import { UsageError } from './failure.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { processLog } from './log.ts';

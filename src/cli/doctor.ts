@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { withCatalogue } from '../catalogue-file.ts';
+import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
 import { diagnose } from '../service/doctor.ts';
 import type { SecretFile } from '../service/doctor-access.ts';
 import type { Finding } from '../service/doctor-finding.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
 
 interface Flags {

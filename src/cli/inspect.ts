@@ -11,7 +11,7 @@ import type { Role } from '../inspect/roles.ts';
 import { Rows } from '../inspect/rows.ts';
 import { screenOf } from '../inspect/screen.ts';
 import { sampleTopics } from '../service/topic-sample.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { sampleOf } from './sample-file.ts';
 

@@ -29,7 +29,7 @@ function loadCommands(argv: readonly string[]): Promise<readonly Command[]> {
   return Promise.all(one.map((load) => load()));
 }
 
-/** Ends the process with the exit codes of interfaces.md section 3: 0 fine, 1 failed, 2 wrong usage, 3 regression. */
+/** Ends the process with its exit code (specification: commands 2): 0 fine, 1 failed, 2 wrong usage, 3 regression. */
 async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('receval')
     .description('Online evaluation of recommender logs: exact ranking measures per cohort, live.')

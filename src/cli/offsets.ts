@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import { Command } from 'commander';
 import { readOffsets, type TopicOffsets } from '../service/offsets.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { wholeNumber, withCluster } from './cluster.ts';
 import { UsageError } from './failure.ts';
 

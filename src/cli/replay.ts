@@ -1,24 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { withCatalogue } from '../catalogue-file.ts';
-import { loadSettings } from '../config/load.ts';
+import { withCatalogue } from '../config/catalogue-file.ts';
+import { type Configuration, loadConfiguration } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { hasRowFeedback } from '../consumers/decode/list.ts';
 import { parseTime } from '../consumers/decode/times.ts';
-import { UnreadableFile } from '../consumers/source/lines.ts';
-import type { EpochMs } from '../events.ts';
-import { LIST_ONLY } from '../measures/list-only.ts';
-import type { Command as ScoringCommand } from '../measures/offered.ts';
+import { UnreadableFile } from '../consumers/source/files/lines.ts';
+import { MEASURES, OF_EXPOSURES } from '../measures/all.ts';
+import type { Command as ScoringCommand } from '../measures/grammar/offered.ts';
+import { isListOnly } from '../measures/needs.ts';
 import { type ReplayOptions, replay } from '../replay/replay.ts';
 import type { ReplayResult } from '../replay/result.ts';
-import { suggestion } from '../spelling.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { findingLines } from './findings-output.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
 import { Letters } from './letters.ts';
 import { grouped, showProgress } from './progress.ts';
+import { aboutFiles, mustBeWritable, showReport } from './report-file.ts';
 import { isOutput, OUTPUTS, printResult } from './result-output.ts';
 
 export interface ReplayFlags extends InputFlags {
@@ -30,11 +32,13 @@ export interface ReplayFlags extends InputFlags {
   readonly now?: string;
   readonly deadLetters?: string;
   readonly output: string;
+  readonly report?: string;
 }
 
 const ADAPTERS = ['canonical', 'open-bandit'] as const;
 
 export const ALLOW_EMPTY = 'exit with 0 also when no impression counted, or none of the feedback';
+export const REPORT = 'also write all of it as one page that needs nothing else, to be mailed';
 export const NOW =
   'the wall clock, such as 2026-11-21T08:00:00Z: what is later than it is "future" (default: the time at start)';
 
@@ -52,6 +56,7 @@ export function replayCommand(): Command {
     .option('--now <time>', NOW)
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', OUTPUTS.join(', '), 'table')
+    .option('--report <file.html>', REPORT)
     .addHelpText(
       'after',
       `
@@ -66,13 +71,20 @@ Examples:
       if (!isOutput(flags.output)) {
         throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
       }
-      const settings = await withCatalogue(readSettings(flags));
+      mustBeWritable(flags.report);
+      const configuration = readConfiguration(flags);
+      const settings = await withCatalogue(configuration.settings);
       const inputs = readInputs(flags);
       mustHaveFeedback(flags, settings);
       const letters = flags.deadLetters === undefined ? undefined : new Letters(flags.deadLetters, inputs);
       const result = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
       letters?.close();
-      process.stdout.write(printResult(result, settings, flags.output));
+      const page =
+        flags.output === 'html' || flags.report !== undefined
+          ? (await import('./replay-report.ts')).replayReport(result, settings, aboutFiles(inputs, configuration))
+          : undefined;
+      if (flags.output !== 'html') process.stdout.write(printResult(result, settings, flags.output));
+      showReport(page, flags);
       if (flags.output === 'csv') process.stderr.write(findingLines(result.findings));
       noteOddities(result, flags);
     });
@@ -81,10 +93,11 @@ Examples:
 /** @throws UsageError where measures of feedback would all be those of lists without a positive */
 function mustHaveFeedback({ adapter, events, feedback }: ReplayFlags, { inputs, measures }: Settings): void {
   if (events !== undefined || feedback !== undefined || hasRowFeedback(adapter ?? inputs.impressions.adapter)) return;
-  const asks = measures.find(({ name }) => !LIST_ONLY.has(name));
+  const asks = measures.find((measure) => !isListOnly(measure));
   if (asks === undefined) return;
+  const ofLists = MEASURES.filter((definition) => isListOnly({ definition })).map(({ name }) => name);
   throw new UsageError(
-    `--feedback is missing: without it ${asks.canonical} counts every list as one without a positive; name the feedback, or only measures of the list alone (--measures ${[...LIST_ONLY].slice(0, 3).join(',')},...)`,
+    `--feedback is missing: without it ${asks.canonical} counts every list as one without a positive; name the feedback, or only measures of the list alone (--measures ${ofLists.slice(0, 3).join(',')},...)`,
   );
 }
 
@@ -95,7 +108,7 @@ export function noteOddities(result: ReplayResult, { allowEmpty }: ReplayFlags):
   if (result.isEmpty && allowEmpty !== true) process.exitCode = 1;
   if (itemLimitRows > 0) {
     note(
-      `${itemLimitRows} of ${rows.length} rows have no gini and entropy: more items than limits.itemsCounted were shown`,
+      `${itemLimitRows} of ${rows.length} rows have no ${OF_EXPOSURES}: more items than limits.itemsCounted were shown`,
     );
   }
   for (const [name, lists] of withoutId(rows)) {
@@ -144,12 +157,19 @@ export async function withProgress<Result>(
 /** Room for cohorts: nothing here becomes a series of Prometheus, so only memory bounds them. */
 const REPLAY_SERIES = '10000000';
 
-/** `command`: files are compared with the measures of the service. */
 export function readSettings(
-  { config, measures }: Pick<ReplayFlags, 'config' | 'measures'>,
+  flags: Pick<ReplayFlags, 'config' | 'measures'>,
   command: ScoringCommand = 'replay',
 ): Settings {
-  return loadSettings({
+  return readConfiguration(flags, command).settings;
+}
+
+/** `command`: files are compared with the measures of the service. */
+export function readConfiguration(
+  { config, measures }: Pick<ReplayFlags, 'config' | 'measures'>,
+  command: ScoringCommand = 'replay',
+): Configuration {
+  return loadConfiguration({
     file: config,
     readFile: (path) => readFileSync(path, 'utf8'),
     env: process.env,

@@ -1,10 +1,10 @@
 import type { Settings } from '../config/settings.ts';
-import { ABSENT_DIMENSION, assertNever } from '../events.ts';
 import { itemPartOf } from '../measures/item-part.ts';
 import { csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
-import { HTML, LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
+import { LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
 import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/result.ts';
+import { ABSENT_DIMENSION, assertNever } from '../vocabulary/events.ts';
 import { findingsBlock } from './findings-output.ts';
 import { grouped } from './progress.ts';
 
@@ -16,18 +16,16 @@ export function isOutput(text: string): text is Output {
 }
 
 /** The result of a replay as text, ending with a newline. */
-export function printResult(result: ReplayResult, settings: Settings, output: Output): string {
+export function printResult(result: ReplayResult, settings: Settings, output: Exclude<Output, 'html'>): string {
   switch (output) {
     case 'table':
       return tables(result, settings, PLAIN);
     case 'md':
       return tables(result, settings, MARKDOWN);
-    case 'html':
-      return tables(result, settings, HTML);
     case 'latex':
       return tables(result, settings, LATEX);
     case 'json':
-      return json(result);
+      return resultJson(result);
     case 'csv':
       return csv(result);
     default:
@@ -36,7 +34,7 @@ export function printResult(result: ReplayResult, settings: Settings, output: Ou
 }
 
 /** One object, keys sorted at every level: equal results give equal bytes. */
-function json({ asOf, impressions, feedback, rows, unknownItems, findings }: ReplayResult): string {
+export function resultJson({ asOf, impressions, feedback, rows, unknownItems, findings }: ReplayResult): string {
   const catalogue = unknownItems === undefined ? {} : { catalogue: { unknownItems } };
   return stableJson({ asOf, findings, impressions, feedback, rows, ...catalogue });
 }
@@ -93,7 +91,7 @@ function tables(result: ReplayResult, { attribution, cohorts, measures, itemSets
     parts.push(form.note('No impression was accepted, so there is nothing to show. See the counts below.'));
   const asOf = result.asOf === null ? [] : [form.note(`impressions up to ${result.asOf}`)];
   const findings = findingsBlock(result.findings, form);
-  return form.whole('Replay', [...(findings === '' ? [] : [findings]), ...parts, fate(result, form), ...asOf]);
+  return form.whole([...(findings === '' ? [] : [findings]), ...parts, fate(result, form), ...asOf]);
 }
 
 function cohort(row: ResultRow): string {

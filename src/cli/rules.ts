@@ -5,7 +5,7 @@ import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { ruleGroups } from '../metrics/rules.ts';
 import { type RuleOptions, USUAL_RULE_OPTIONS as USUAL } from '../metrics/rules-model.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
 
 interface Flags {

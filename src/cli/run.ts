@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { withCatalogue } from '../catalogue-file.ts';
+import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
 import { type Role, Service } from '../service/service.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { processLog } from './log.ts';

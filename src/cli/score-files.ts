@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import type { GradeLimit } from '../measures/grade-limit.ts';
-import { MeasureError } from '../measures/scan.ts';
+import { MeasureError } from '../measures/grammar/scan.ts';
 import { type Format, formatOf } from '../score/format.ts';
 import { GradedLists } from '../score/graded-lists.ts';
 import { Ungrouped } from '../score/groups.ts';
@@ -96,7 +96,8 @@ async function settingsOf(
   measures: readonly Measure[],
 ): Promise<ScoringSettings> {
   const { relevantFrom, depth, rows, pValues } = settings;
-  const hasErrors = pValues || settings.plot?.kind === 'intervals';
+  const isReport = settings.report !== undefined || settings.output === 'html';
+  const hasErrors = pValues || isReport || settings.plot?.kind === 'intervals';
   const ties = settings.ties ?? tiesOf(preset);
   if (ties === 'mean' && Number.isFinite(depth)) {
     throw new UsageError('--depth cuts one order of the list: it does not go with --ties mean');

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { packingOf, type ReadProgress, readBytes } from '../consumers/source/lines.ts';
+import { packingOf, type ReadProgress, readBytes } from '../consumers/source/files/lines.ts';
 import { type BlockReader, Blocks } from '../score/blocks.ts';
 import { fileProblem } from './failure.ts';
 import type { Progress } from './progress.ts';

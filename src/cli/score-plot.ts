@@ -1,4 +1,4 @@
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { barPlot } from '../output/bar-plot.ts';
 import { type IntervalRow, intervalPlot } from '../output/interval-plot.ts';
 import { type LineSeries, linePlot } from '../output/line-plot.ts';
@@ -71,13 +71,13 @@ function intervals(
 type Size = Readonly<{ width: number; height: number; grid: boolean }>;
 
 /** Measures that differ in nothing but the cut-off. */
-interface Family {
+export interface Family {
   readonly label: string;
   /** Cut-offs, and the places of their measures. */
   readonly cuts: readonly { readonly k: number; readonly place: number }[];
 }
 
-function familiesOf(measures: readonly Measure[], names: readonly string[]): readonly Family[] {
+export function familiesOf(measures: readonly Measure[], names: readonly string[]): readonly Family[] {
   const families = new Map<string, { readonly label: string; readonly cuts: { k: number; place: number }[] }>();
   for (const [place, { k, canonical }] of measures.entries()) {
     if (k === undefined) continue;

@@ -2,15 +2,16 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Fusion } from '../fusion/fusion.ts';
 import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
-import { splitMeasures } from '../measures/name.ts';
+import { splitMeasures } from '../measures/grammar/name.ts';
 import type { RunColumns } from '../score/columns.ts';
 import { runColumns } from '../score/columns.ts';
 import { FORMATS, type Format } from '../score/format.ts';
 import { NAMES, type Names } from '../score/measure-names.ts';
 import { TIES, type Ties } from '../score/order.ts';
 import { PRESET_NAMES } from '../score/preset.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
+import { mustBeWritable } from './report-file.ts';
 
 export const SCORE_OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 export type ScoreOutput = (typeof SCORE_OUTPUTS)[number];
@@ -33,6 +34,7 @@ export interface ScoreFlags {
   readonly names: string;
   readonly pValues?: boolean;
   readonly output: string;
+  readonly report?: string;
   readonly digits?: string;
   readonly plot?: string;
   readonly plotFile?: string;
@@ -75,10 +77,14 @@ export interface ScoreSettings {
   readonly names: Names;
   readonly pValues: boolean;
   readonly output: ScoreOutput;
+  /** Where a report goes; undefined: nowhere. */
+  readonly report: string | undefined;
   readonly digits: number | undefined;
   readonly plot: PlotSettings | undefined;
 }
 
+export const REPORT =
+  'also write all of it as one page that needs nothing else: curves, and which queries won and lost';
 const USUAL_MEASURES = ['ap', 'mrr', 'ndcg@10', 'precision@10', 'recall@10'];
 const MISSING = ['skip', 'zero'] as const;
 const PLOTS = ['bar', 'line', 'intervals'] as const;
@@ -87,6 +93,7 @@ const PLOTS = ['bar', 'line', 'intervals'] as const;
 export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSettings> {
   const asked = flags.query === undefined || flags.query === 'all' ? undefined : flags.query;
   const configured = await configuredSettings(flags.config);
+  mustBeWritable(flags.report);
   return {
     ...filesOf(flags),
     fuse: await methodsOf(flags),
@@ -103,6 +110,7 @@ export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSetting
     names: word('names', flags.names, NAMES),
     pValues: flags.pValues === true,
     output: word('output', flags.output, SCORE_OUTPUTS),
+    report: flags.report,
     digits: flags.digits === undefined ? undefined : whole('digits', flags.digits, 0, 15),
     plot: plotOf(flags),
   };
@@ -161,7 +169,7 @@ async function configuredSettings(
   }
   const [{ readSettings }, { withCatalogue }] = await Promise.all([
     import('./replay.ts'),
-    import('../catalogue-file.ts'),
+    import('../config/catalogue-file.ts'),
   ]);
   const read = readSettings(config === undefined ? {} : { config }, 'score');
   const { measures, relevantFrom, itemFile = NO_CATALOGUE } = await withCatalogue(read);

@@ -4,7 +4,7 @@ import { NAMES } from '../score/measure-names.ts';
 import { TIES } from '../score/order.ts';
 import { PRESET_NAMES } from '../score/preset.ts';
 import { scoreFiles } from './score-files.ts';
-import { readScoreSettings, SCORE_OUTPUTS, type ScoreFlags } from './score-settings.ts';
+import { REPORT, readScoreSettings, SCORE_OUTPUTS, type ScoreFlags } from './score-settings.ts';
 import { showScores } from './score-show.ts';
 
 export function scoreCommand(): Command {
@@ -33,6 +33,7 @@ export function scoreCommand(): Command {
     .option('--names <whose>', `names of the measures: ${NAMES.join(', ')}`, 'receval')
     .option('--p-values', 'each run against the first, paired by query; and p of spearman and kendall')
     .option('--output <form>', SCORE_OUTPUTS.join(', '), 'table')
+    .option('--report <file.html>', REPORT)
     .option('--digits <n>', 'digits after the point (default: 4 in tables, all in csv)')
     .option(
       '--plot <kind>',

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import type { DurationMs, EpochMs } from '../events.ts';
 import {
   NotationError,
   parseNumber,
@@ -20,7 +19,8 @@ import {
   USUAL_SETTINGS,
 } from '../simulate/settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
-import { suggestion } from '../spelling.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { readConfiguration, wholeNumber } from './cluster.ts';
 import { UsageError } from './failure.ts';
 import { grouped, showProgress } from './progress.ts';

@@ -1,9 +1,9 @@
 import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
-import type { EpochMs } from '../events.ts';
 import type { QualitySnapshot } from '../exporter/contract.ts';
 import { measureValue } from '../measures/value.ts';
 import type { RegressionSettings } from '../simulate/settings.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { comparisonLines, decisionText } from './comparison-view.ts';
 

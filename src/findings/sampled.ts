@@ -1,5 +1,5 @@
-import type { DurationMs, EpochMs, Feedback, Impression } from '../events.ts';
-import { nearest } from '../spelling.ts';
+import type { DurationMs, EpochMs, Feedback, Impression } from '../vocabulary/events.ts';
+import { nearest } from '../vocabulary/spelling.ts';
 import { counted, type Finding, percent, quoted } from './finding.ts';
 import { type IdDifference, idDifference } from './ids.ts';
 import type { EventSample } from './sample.ts';

@@ -1,4 +1,4 @@
-import { nearest, suggestion } from '../spelling.ts';
+import { nearest, suggestion } from '../vocabulary/spelling.ts';
 import { FusionError } from './error.ts';
 import { type Method, type NumberParam, type Param, Params } from './method.ts';
 import { METHODS } from './methods.ts';

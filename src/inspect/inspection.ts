@@ -2,7 +2,7 @@
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { AdapterChoice } from '../consumers/decode/settings.ts';
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import {
   type Fit,
   type FittedSide,

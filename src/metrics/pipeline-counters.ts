@@ -1,7 +1,8 @@
 /** Which counters a worker has, and where their numbers stand in what it tells. */
-import type { TopicCounts } from '../checkpoint.ts';
+
 import type { Settings } from '../config/settings.ts';
-import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, INVALID_CODES } from '../drops.ts';
+import type { TopicCounts } from '../vocabulary/checkpoint.ts';
+import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, INVALID_CODES } from '../vocabulary/drops.ts';
 import { COMMIT_OUTCOMES, type UnitStatus, type WorkerStatus } from '../worker/status.ts';
 import { labelText } from './exposition.ts';
 

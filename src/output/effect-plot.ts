@@ -5,7 +5,7 @@
  */
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { type Attributes, element, escaped } from './markup.ts';
 import { type TimeAxis, timeAxis } from './time-axis.ts';
 

@@ -1,5 +1,4 @@
 import Table from 'cli-table3';
-import { escaped } from './markup.ts';
 
 export type Cells = readonly (readonly string[])[];
 
@@ -52,13 +51,4 @@ export function markdownTable(header: readonly string[], lines: Cells, textColum
   const row = (cells: readonly string[]): string => `| ${cells.map(markdownText).join(' | ')} |`;
   const rule = `|${header.map((_, i) => (i < textColumns ? '---' : '---:')).join('|')}|`;
   return `${[row(header), rule, ...lines.map(row)].join('\n')}\n`;
-}
-
-export function htmlTable(header: readonly string[], lines: Cells, textColumns: number): string {
-  const row = (tag: 'th' | 'td', cells: readonly string[]): string => {
-    const open = (i: number): string => (i < textColumns ? `<${tag}>` : `<${tag} class="number">`);
-    return `<tr>${cells.map((cell, i) => `${open(i)}${escaped(cell)}</${tag}>`).join('')}</tr>`;
-  };
-  const body = lines.map((cells) => row('td', cells));
-  return `<table>\n<thead>${row('th', header)}</thead>\n<tbody>\n${body.join('\n')}\n</tbody>\n</table>\n`;
 }

@@ -1,4 +1,4 @@
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { isPlainRatio, sumsKind } from '../measures/value.ts';
 import { type Absent, absent, isAbsent } from '../statistics/absent.ts';
 import { tQuantile } from '../statistics/distributions.ts';
@@ -8,7 +8,7 @@ import { valueOfSums } from './list-sums.ts';
 import type { QueryScore } from './result.ts';
 
 /**
- * The interval of a run's mean over queries: queries are the clusters (statistics.md section 3). A plain ratio by its formula,
+ * The interval of a run's mean over queries: queries are the clusters (specification: statistics 2.1). A plain ratio by its formula,
  * what is none by leaving out one query after the other.
  *
  * @param perQuery with sums @param m place of the measure

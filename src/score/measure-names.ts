@@ -1,23 +1,7 @@
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 
 export const NAMES = ['receval', 'trec', 'flagr'] as const;
 export type Names = (typeof NAMES)[number];
-
-/** trec_eval's names of measures without and with a cut-off. */
-const TREC: Readonly<Partial<Record<Measure['name'], readonly [whole: string, cut: string]>>> = {
-  precision: ['set_P', 'P'],
-  recall: ['set_recall', 'recall'],
-  f1: ['set_F', 'F'],
-  ap: ['map', 'map_cut'],
-  ndcg: ['ndcg', 'ndcg_cut'],
-  dcg: ['dcg', 'dcg_cut'],
-  mrr: ['recip_rank', 'recip_rank'],
-  hit: ['success', 'success'],
-  rprec: ['Rprec', 'Rprec'],
-  rbp: ['rbp', 'rbp'],
-};
-/** PyFLAGR's Comparator gives this column a title; the others have trec_eval's names. */
-const FLAGR_MAP = 'Mean Average Precision (MAP)';
 
 /**
  * Names of the columns: canonical ones, trec_eval's (`P_5`, `map_cut_10`), or those of PyFLAGR's tables. trec_eval's do not
@@ -26,10 +10,11 @@ const FLAGR_MAP = 'Mean Average Precision (MAP)';
  */
 export function measureNames(measures: readonly Measure[], names: Names): readonly string[] {
   const wanted = measures.map((measure) => {
-    const known = names === 'receval' ? undefined : TREC[measure.name];
-    if (known === undefined) return measure.canonical;
-    if (names === 'flagr' && measure.name === 'ap' && measure.k === undefined) return FLAGR_MAP;
-    return measure.k === undefined ? known[0] : `${known[1]}_${measure.k}`;
+    const { canonical, definition, k } = measure;
+    if (names === 'receval' || definition.trecEval === undefined) return canonical;
+    const [whole, cut] = definition.trecEval;
+    if (k !== undefined) return `${cut}_${k}`;
+    return names === 'flagr' ? (definition.flagr ?? whole) : whole;
   });
   return wanted.map((name, i) => (wanted.indexOf(name) === wanted.lastIndexOf(name) ? name : measures[i].canonical));
 }

@@ -1,11 +1,12 @@
-import type { Measure, MeasureDefaults } from '../measures/family.ts';
-import { parseMeasures } from '../measures/name.ts';
-import { PRESETS } from '../measures/presets.ts';
+import type { Measure } from '../measures/definition.ts';
+import { parseMeasures } from '../measures/grammar/name.ts';
+import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
+import { PRESETS } from '../measures/grammar/presets.ts';
 import type { RunColumns } from './columns.ts';
 import type { Format } from './format.ts';
 import type { OrderRule, Ties } from './order.ts';
 
-/** What a preset says about reading files (measures.md section 4). */
+/** What a preset says about reading files (specification: measures 6). */
 interface Reading {
   readonly order: 'docno' | 'score' | 'rank' | 'file' | 'mean';
   readonly missing: 'skip' | 'zero';

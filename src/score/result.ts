@@ -1,4 +1,4 @@
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 
 /** Sums over all items of one list, as trec_eval prints them. */
 export interface Counts {

@@ -1,8 +1,8 @@
 import type { Settings } from '../config/settings.ts';
-import type { EpochMs, Event } from '../events.ts';
 import type { Finding as Looked } from '../findings/finding.ts';
 import { EventSample } from '../findings/sample.ts';
 import { sampleFindings } from '../findings/sampled.ts';
+import type { EpochMs, Event } from '../vocabulary/events.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
 /** Fewer pairs say nothing of the whole. */

@@ -70,7 +70,7 @@ export function judgeCohorts({ cohorts, experiments, limits }: Settings, stored:
   );
 }
 
-/** That one open impression of a short list may come to, feedback and bookkeeping included (performance.md section 2). */
+/** That one open impression of a short list may come to, feedback and bookkeeping included (docs/performance.md, "Memory and pauses"). */
 const LEAST_BYTES = 800;
 
 /** Records of the last minutes. */

@@ -4,7 +4,7 @@
  */
 
 import type { GradeRule, Grading } from '../../src/measures/contract.ts';
-import type { Measure } from '../../src/measures/family.ts';
+import type { Measure } from '../../src/measures/definition.ts';
 
 export interface PlainSlot {
   readonly item: string;

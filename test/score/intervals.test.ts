@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMeasure } from '../../src/measures/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/name.ts';
 import { meanInterval } from '../../src/score/intervals.ts';
 import type { QueryScore } from '../../src/score/result.ts';
 

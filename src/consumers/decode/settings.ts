@@ -1,4 +1,4 @@
-import type { TopicRole } from '../join/settings.ts';
+import type { TopicRole } from '../../vocabulary/topic-role.ts';
 
 /** Unit of a `ts` that is a number; auto: that in whose range it lies. */
 export const TS_UNITS = ['auto', 's', 'ms', 'us', 'ns'] as const;
@@ -53,7 +53,7 @@ export interface ListChoice {
   readonly feedback?: Readonly<Record<string, string | RowFeedback>> | undefined;
 }
 
-/** How the records of a topic become canonical events (interfaces.md section 1). */
+/** How the records of a topic become canonical events (specification: events 6). */
 export type AdapterChoice =
   | 'canonical'
   | 'open-bandit'
