@@ -27,6 +27,7 @@ export const RUN_PAGES: readonly Page[] = [
   { path: 'docs/dead-letters.md' },
   { path: 'docs/files.md' },
   { path: 'docs/first-hour.md' },
+  { path: 'docs/fuse.md', samples: 'sample/fuse' },
   { path: 'docs/inspect.md' },
   { path: 'docs/measures.md', samples: 'sample/score' },
   { path: 'docs/open-bandit.md' },

@@ -14,7 +14,6 @@ export class ScoreInputs {
   /** Of standard input and pipes: the first part, and what follows it. */
   readonly #opened = new Map<string, { readonly first: Uint8Array; readonly rest: AsyncGenerator<Uint8Array> }>();
   readonly #progress: Progress | undefined;
-  /** Of the files that are done. */
   #lines = 0;
 
   private constructor(progress: Progress | undefined) {
@@ -52,13 +51,19 @@ export class ScoreInputs {
   /** The same, but pauses after each part of the file. */
   async *readParts(path: string, reader: BlockReader, lines: () => number): AsyncGenerator<void> {
     const blocks = new Blocks(path, reader);
+    let counted = 0;
+    const count = (): void => {
+      this.#lines += lines() - counted;
+      counted = lines();
+    };
     for await (const part of this.#parts(path)) {
       blocks.add(part);
-      this.#progress?.update(this.#read.bytes, this.#lines + lines());
+      count();
+      this.#progress?.update(this.#read.bytes, this.#lines);
       yield;
     }
     blocks.end();
-    this.#lines += lines();
+    count();
   }
 
   end(): void {

@@ -8,7 +8,7 @@ const params = { norm };
 
 /**
  * CombMAX, CombMIN, CombMED: the highest, the lowest, the median vote of the lists that hold an item (of an even number the
- * mean of the middle two). A list that does not hold it has no say.
+ * mean of the middle two). A list that does not hold it has no say, but by `norm=borda`, where every list votes for every item.
  *
  * E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1993. ranx's max, min and med.
  *

@@ -30,7 +30,8 @@ import { orderOf, rounded } from './ranking.ts';
  * L. Akritidis, A. Fevgas, P. Bozanis and Y. Manolopoulos, "An unsupervised distance-based model for weighted rank aggregation
  * with list pruning", Expert Systems with Applications 202, 2022; wire: L. Akritidis and P. Bozanis, "WIRE: a weighted item
  * removal method for unsupervised rank aggregation", Algorithms 18, 2025. PyFLAGR, the program of the papers' first author, is
- * the source of the details. Its wire changed: without `as=flagr` as in 1.0.21, with it as in 1.0.17 to 1.0.20.
+ * the source of the details. Its wire changed: without `as=flagr` by the source of 1.0.21, with it as in 1.0.17 to
+ * 1.0.20.
  *
  * Example: lists a b c, a b c, c b a, of combsum by borda: the merged list is a b c with 7/3, 2, 5/3; the first two are nearer to it, so their
  * weights grow more, and with weights 1, 1, 0 after minmax a b c have 2, 4/3, 2/3.

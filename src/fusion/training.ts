@@ -22,9 +22,16 @@ interface Answer {
   readonly hits: readonly number[];
 }
 
+/** What a voter's answers add up to. */
+interface VoterRecord {
+  readonly answers: Map<string, Answer>;
+  precisionSum: number;
+  readonly hits: Float64Array;
+}
+
 /** Collects what judged queries teach. The lists of a query are never fused by what the same query taught. */
 export class Lessons {
-  readonly #answers = new Map<string, Map<string, Answer>>();
+  readonly #records = new Map<string, VoterRecord>();
   readonly #queries = new Set<string>();
 
   /** A query that somebody judged, whether or not a voter answers it. */
@@ -33,44 +40,60 @@ export class Lessons {
   }
 
   /**
+   * A second answer of a voter to a query takes the place of the first.
    * @param relevant of the list, best first, whether the item is relevant; an item that repeats has it once
    * @param known number of relevant items of the query, listed or not
    */
   add(query: string, voter: string, relevant: readonly boolean[], known: number): void {
     this.#queries.add(query);
-    let answers = this.#answers.get(voter);
-    if (answers === undefined) {
-      answers = new Map();
-      this.#answers.set(voter, answers);
+    let record = this.#records.get(voter);
+    if (record === undefined) {
+      record = { answers: new Map(), precisionSum: 0, hits: new Float64Array(BUCKET_ENDS.length) };
+      this.#records.set(voter, record);
     }
-    const hits = BUCKET_ENDS.map(() => 0);
-    let found = 0;
-    let sum = 0;
-    let bucket = 0;
-    for (const [place, isRelevant] of relevant.entries()) {
-      while (bucket < BUCKET_ENDS.length && place >= BUCKET_ENDS[bucket]) bucket++;
-      if (!isRelevant) continue;
-      found++;
-      sum += found / (place + 1);
-      if (bucket < BUCKET_ENDS.length) hits[bucket]++;
-    }
-    answers.set(query, { precision: known === 0 ? 0 : sum / known, hits });
+    const answer = answerOf(relevant, known);
+    count(record, record.answers.get(query), -1);
+    count(record, answer, 1);
+    record.answers.set(query, answer);
   }
 
   /** What all judged queries but this one teach. */
   without(query: string): Training {
     const queries = this.#queries.size - (this.#queries.has(query) ? 1 : 0);
     return (voter) => {
-      const answers = this.#answers.get(voter);
       if (queries === 0) return undefined;
-      const hits = new Float64Array(BUCKET_ENDS.length);
-      let precisionSum = 0;
-      for (const [other, answer] of answers ?? []) {
-        if (other === query) continue;
-        precisionSum += answer.precision;
-        for (let bucket = 0; bucket < hits.length; bucket++) hits[bucket] += answer.hits[bucket];
-      }
-      return { queries, precisionSum, hits };
+      const { precisionSum = 0, hits = NO_HITS, answers } = this.#records.get(voter) ?? {};
+      const own = answers?.get(query);
+      if (own === undefined) return { queries, precisionSum, hits };
+      return {
+        queries,
+        // What subtraction leaves of nothing is no precision below 0.
+        precisionSum: Math.max(0, precisionSum - own.precision),
+        hits: hits.map((hit, bucket) => hit - own.hits[bucket]),
+      };
     };
   }
+}
+
+const NO_HITS = new Float64Array(BUCKET_ENDS.length);
+
+function answerOf(relevant: readonly boolean[], known: number): Answer {
+  const hits = BUCKET_ENDS.map(() => 0);
+  let found = 0;
+  let sum = 0;
+  let bucket = 0;
+  for (const [place, isRelevant] of relevant.entries()) {
+    while (bucket < BUCKET_ENDS.length && place >= BUCKET_ENDS[bucket]) bucket++;
+    if (!isRelevant) continue;
+    found++;
+    sum += found / (place + 1);
+    if (bucket < BUCKET_ENDS.length) hits[bucket]++;
+  }
+  return { precision: known === 0 ? 0 : sum / known, hits };
+}
+
+function count(record: VoterRecord, answer: Answer | undefined, times: 1 | -1): void {
+  if (answer === undefined) return;
+  record.precisionSum += times * answer.precision;
+  for (let bucket = 0; bucket < record.hits.length; bucket++) record.hits[bucket] += times * answer.hits[bucket];
 }

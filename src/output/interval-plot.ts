@@ -33,7 +33,7 @@ export interface IntervalPlot {
 
 const ROW = 21;
 /** Left of the names; estimates of widths are short by some letters. */
-const MARGIN = 26;
+const MARGIN = 36;
 const NUMBER = 58;
 const GRID = '#dde1e8';
 const STRIPE = '#f5f6f9';

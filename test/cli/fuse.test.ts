@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { receval } from './receval.ts';
+import { ROOT, receval } from './receval.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fuse-'));
 
@@ -165,5 +165,17 @@ describe('receval score --fuse', () => {
     const { code, stderr } = await call('score', ...args);
     expect(stderr).toContain(message);
     expect(code).toBe(2);
+  });
+});
+
+describe('docs/fuse.md', () => {
+  it('shows the picture that its last command draws', async () => {
+    const page = readFileSync(join(ROOT, 'docs/fuse.md'), 'utf8');
+    const [, command = ''] = /^receval (.*--plot-file fuse\.svg.*)$/m.exec(page) ?? [];
+    const drawn = join(folder, 'fuse.svg');
+    const args = command.replaceAll('"', '').replace('fuse.svg', drawn).split(' ');
+    const { code, stderr } = await receval(args, { cwd: join(ROOT, 'sample/fuse') });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(readFileSync(drawn, 'utf8')).toBe(readFileSync(join(ROOT, 'docs/fuse.svg'), 'utf8'));
   });
 });
