@@ -193,6 +193,7 @@ export class Exporter {
         impressions,
         decisions: this.#decisions.made,
         experiments: this.#experiments.made,
+        trails: this.#experiments.trails,
       };
       return this.#last;
     }
@@ -219,6 +220,7 @@ export class Exporter {
       windows: all.map(({ horizon, window, complete }) => ({ horizon, window, complete })),
       decisions: this.#decisions.made,
       experiments: this.#experiments.made,
+      trails: this.#experiments.trails,
       resultTimes,
       impressions,
     };

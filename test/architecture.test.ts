@@ -286,6 +286,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   dashboards: [...VOCABULARY, 'measures', 'statistics', 'accumulators', 'config', 'metrics'],
   // The report and the page: results as pictures and tables, made by the commands and the service.
   page: [...VOCABULARY, 'experiment', 'findings', 'output'],
+  // What the live page shows of a running process.
+  live: [
+    ...VOCABULARY,
+    'accumulators',
+    'config',
+    'exporter/contract.ts',
+    'output',
+    'page',
+    'statistics',
+    'worker/status.ts',
+  ],
   server: [...VOCABULARY, ...CONNECTIONS, 'metrics', 'config'],
 };
 
