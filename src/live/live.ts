@@ -59,6 +59,8 @@ const FEW_JOINED = 0.5;
 export class LivePage {
   readonly #settings: Settings;
   readonly #deps: LiveDeps;
+  /** Where the sums of each measure begin in a row. */
+  readonly #offsets: readonly number[];
   #input: LiveInput | undefined;
   #rates: { readonly at: EpochMs; readonly impressions: number }[] = [];
   readonly #history = new Map<string, HistoryPoint[]>();
@@ -70,6 +72,7 @@ export class LivePage {
   constructor(settings: Settings, deps: LiveDeps) {
     this.#settings = settings;
     this.#deps = deps;
+    this.#offsets = sumsOffsets(shapeOf(settings.measures));
   }
 
   /** What is known now. Without a snapshot the last one stays. */
@@ -109,11 +112,12 @@ export class LivePage {
     const by = this.#variantsBy.join();
     for (const row of rows) {
       if (row.window !== windows[0].text || row.horizon !== horizon.text || row.by.join() !== by) continue;
+      const name = row.values.join(' ') || 'everything';
+      const known = this.#history.get(name);
+      if (known === undefined && this.#history.size >= MOST_SERIES) continue;
       const { value, stderr } = this.#line(row).measures[this.#primary] ?? {};
       if (typeof value !== 'number') continue;
-      const name = row.values.join(' ') || 'everything';
-      const points = this.#history.get(name) ?? [];
-      if (points.length === 0 && this.#history.size >= MOST_SERIES) continue;
+      const points = known ?? [];
       points.push({ at: newest, value, stderr: stderr ?? null });
       if (points.length > MOST_POINTS) points.shift();
       this.#history.set(name, points);
@@ -231,7 +235,7 @@ export class LivePage {
 
   #line({ by, values, horizon, row, stderrs }: QualityRow): CohortLine {
     const { measures, itemFile } = this.#settings;
-    const offsets = sumsOffsets(shapeOf(measures));
+    const offsets = this.#offsets;
     return {
       by,
       labels: Object.fromEntries(by.map((dimension, i) => [dimension, values[i]])),

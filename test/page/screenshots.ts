@@ -13,6 +13,8 @@ import { freePort } from '../services/ports.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const RECEVAL = join(ROOT, 'bin/receval');
 const IMAGES = join(ROOT, 'docs/images');
+/** For machines that are slow. */
+const PATIENCE_MS = 300_000;
 const SIZE = { width: 1120, height: 760 };
 /** The ranking of the demo's treatment breaks after a minute and a half; then the picture is taken. */
 const LOOK_EVERY_MS = 2000;
@@ -61,6 +63,7 @@ async function shootDemo(): Promise<void> {
     while (!(await isBroken(port))) await sleep(LOOK_EVERY_MS);
     await sleep(SHOWN_AFTER_MS);
     const page = await browser.newPage({ viewport: SIZE, colorScheme: 'dark' });
+    page.setDefaultTimeout(PATIENCE_MS);
     await page.goto(`http://127.0.0.1:${port}/`);
     await page.getByText('live, as of').waitFor();
     await shoot(page, 'page.png');
