@@ -81,7 +81,13 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
   process.stdout.write(
     flags.output === 'json' ? `${JSON.stringify(reportOf(inspection), null, 1)}\n` : screenOf(inspection, next),
   );
-  if (inspection.findings.some(({ level }) => level === 'wrong')) process.exitCode = 1;
+  const wrong = inspection.findings.filter(({ level }) => level === 'wrong').length;
+  if (wrong > 0) process.exitCode = 1;
+  if (flags.write !== undefined && configuration !== undefined && wrong > 0) {
+    process.stderr.write(
+      `receval: ${flags.write} was written, but ${wrong === 1 ? 'one thing looks' : `${wrong} things look`} wrong (it says so at its top): mend that first, or its numbers are wrong\n`,
+    );
+  }
   if (flags.write !== undefined && configuration === undefined) {
     process.stderr.write(`receval: ${flags.write} was not written: no configuration reads these logs as they are\n`);
     process.exitCode = 1;

@@ -25,6 +25,7 @@ export interface ReplayFlags extends InputFlags {
   readonly config?: string;
   readonly adapter?: string;
   readonly measures?: string;
+  readonly horizons?: string;
   readonly concat?: boolean;
   readonly allowEmpty?: boolean;
   readonly now?: string;
@@ -46,6 +47,7 @@ export function replayCommand(): Command {
     .option('--events <file...>', 'both sides in one log')
     .option('--adapter <name>', `how records are read: ${ADAPTERS.join(', ')} (default: that of the configuration)`)
     .option('--measures <list>', 'such as mrr,ndcg@10,precision@1..5 (default: those of the configuration)')
+    .option('--horizons <list>', 'such as 1m,5m,24h: attribution.horizons (default: those of the configuration)')
     .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
     .option('--dead-letters <file>', 'write the invalid records there, with what is wrong; NDJSON')
     .option('--allow-empty', ALLOW_EMPTY)
@@ -146,14 +148,18 @@ const REPLAY_SERIES = '10000000';
 
 /** `command`: files are compared with the measures of the service. */
 export function readSettings(
-  { config, measures }: Pick<ReplayFlags, 'config' | 'measures'>,
+  { config, measures, horizons }: Pick<ReplayFlags, 'config' | 'measures' | 'horizons'>,
   command: ScoringCommand = 'replay',
 ): Settings {
   return loadSettings({
     file: config,
     readFile: (path) => readFileSync(path, 'utf8'),
     env: process.env,
-    overrides: { 'limits.series': REPLAY_SERIES, ...(measures === undefined ? {} : { measures }) },
+    overrides: {
+      'limits.series': REPLAY_SERIES,
+      ...(measures === undefined ? {} : { measures }),
+      ...(horizons === undefined ? {} : { 'attribution.horizons': horizons }),
+    },
     command,
   });
 }

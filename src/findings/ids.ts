@@ -9,6 +9,8 @@ export interface IdDifference {
   /** What each of the two has more, of `prefix` and `suffix`; else empty. */
   readonly wantedPart: string;
   readonly knownPart: string;
+  /** What else differs behind a prefix (before a suffix); undefined: nothing. */
+  readonly rest?: 'form' | 'number' | undefined;
   /** Of the ids that were looked for: the share that would be found, 0 to 1. */
   readonly share: number;
 }
@@ -37,6 +39,9 @@ export function idDifference(wanted: readonly string[], known: Iterable<string>)
     byForm('form', asked, all, plainForm),
     byPart('prefix', asked, all, prefixCuts),
     byPart('suffix', asked, all, suffixCuts),
+    byPart('prefix', asked, all, formedCuts(prefixCuts, numberForm), 'number'),
+    byPart('prefix', asked, all, formedCuts(prefixCuts, plainForm), 'form'),
+    byPart('suffix', asked, all, formedCuts(suffixCuts, plainForm), 'form'),
   ].filter((one) => one !== undefined);
   // The first of those that find the most.
   const most = Math.max(...found.map(({ share }) => share));
@@ -110,11 +115,24 @@ function suffixCuts(id: string): readonly Cut[] {
   ];
 }
 
+/** Cuts whose rest is in a form in which more are alike. */
+function formedCuts(
+  cutsOf: (id: string) => readonly Cut[],
+  formOf: (id: string) => string | undefined,
+): (id: string) => readonly Cut[] {
+  return (id) =>
+    cutsOf(id).flatMap(({ part, core }) => {
+      const form = formOf(core);
+      return form === undefined ? [] : [{ part, core: form }];
+    });
+}
+
 function byPart(
   kind: 'prefix' | 'suffix',
   wanted: readonly string[],
   known: readonly string[],
   cutsOf: (id: string) => readonly Cut[],
+  rest?: 'form' | 'number',
 ): IdDifference | undefined {
   const cores = new Map<string, { readonly id: string; readonly part: string }>();
   for (const id of known) {
@@ -147,5 +165,5 @@ function byPart(
   // Parts that differ from id to id prove something only where much is left.
   const hits = Math.max(top.hits, long);
   const { hits: _, ...example } = top;
-  return { kind, ...example, share: hits / wanted.length };
+  return { kind, ...example, rest, share: hits / wanted.length };
 }

@@ -1,11 +1,12 @@
 /** Which field of a log fits which canonical field, and why: by what it holds, by whether it joins, and by its name. */
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
-import type { AdapterChoice, FieldMap, FieldSource, MapCase } from '../consumers/decode/settings.ts';
+import type { AdapterChoice, Conditions, FieldMap, FieldSource, MapCase } from '../consumers/decode/settings.ts';
+import { yesOrNo } from '../consumers/decode/yes-no.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { percent } from './finding.ts';
 import type { ItemTrial, JoinTrial } from './join-trial.ts';
-import type { ListForm } from './lists.ts';
+import { isFlag, type ListForm } from './lists.ts';
 import { type Canonical, nameFit, usualGrade } from './names.ts';
 import type { Reading } from './reading.ts';
 import { timeWords } from './times.ts';
@@ -268,17 +269,13 @@ function actionField(profile: Profile, used: ReadonlySet<string>): Field | undef
 export function clickedFlag(
   profile: Profile,
   used: ReadonlySet<string>,
-): { readonly path: string; readonly set: string | number | boolean } | undefined {
-  const field = named(
-    profile,
-    'clicked',
-    ({ path, distinct }) =>
-      !used.has(path) && distinct.size > 0 && [...distinct.keys()].every((text) => /^(?:0|1|true|false)$/i.test(text)),
-  );
+): { readonly path: string; readonly set: Conditions[string] } | undefined {
+  const field = named(profile, 'clicked', (one) => !used.has(one.path) && isFlag(one));
   if (field === undefined) return undefined;
-  const set = [...field.distinct.keys()].find((text) => text === '1' || /^true$/i.test(text)) ?? '1';
-  if (mainType(field) === 'text') return { path: field.path, set };
-  return { path: field.path, set: mainType(field) === 'boolean' ? true : 1 };
+  const { path } = field;
+  if (mainType(field) !== 'text') return { path, set: mainType(field) === 'boolean' ? true : 1 };
+  const yes = [...field.distinct.keys()].filter((text) => yesOrNo(text) === true);
+  return { path, set: yes.length === 1 ? yes[0] : yes.length === 0 ? '1' : yes };
 }
 
 function named({ fields, records }: Profile, as: Canonical, fits: (field: Field) => boolean): Field | undefined {

@@ -38,7 +38,7 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
     ' ',
   ),
   userId:
-    'userid user uid customerid visitorid userpseudoid anonymousid clientid memberid customer visitor client member deviceid usertoken accountid domainuserid person personid profileid cookie cookieid device account'.split(
+    'userid user uid customerid visitorid userpseudoid anonymousid clientid memberid customer visitor client member deviceid usertoken accountid domainuserid person personid profileid cookie cookieid device account kunde nutzer benutzer utilisateur usuario cliente'.split(
       ' ',
     ),
   sessionId: 'sessionid session sid visitid domainsessionid visit'.split(' '),
@@ -59,7 +59,10 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
   category: 'category itemcategory genre department'.split(' '),
   offset: 'offset'.split(' '),
   model: 'model modelname algorithm algo ranker'.split(' '),
-  clicked: 'clicked click isclicked isclick wasclicked clicks label'.split(' '),
+  clicked:
+    'clicked click isclicked isclick wasclicked clicks label geklickt angeklickt klick clic clique cliqué cliccato clicado'.split(
+      ' ',
+    ),
 };
 
 /** The last step of a path counts most, what stands before it adds the rest: `/rec/id` is `recid` too. */

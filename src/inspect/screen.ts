@@ -10,6 +10,7 @@ import type { InspectedFile, InspectedSide, Inspection } from './inspected.ts';
 import type { JoinTrial } from './join-trial.ts';
 import type { Grade } from './proposal.ts';
 import { spoken } from './times.ts';
+import { wrapped } from './wrapped.ts';
 
 const WIDTH = 100;
 const LINES = 40;
@@ -267,18 +268,6 @@ function nextLines(command: string | undefined): readonly string[] {
 
 function labelled(label: string, words: string): readonly string[] {
   return wrapped(words, WIDTH - LABEL).map((line, i) => `${(i === 0 ? label : '').padEnd(LABEL)}${line}`);
-}
-
-function wrapped(words: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of words.split(/ (?!%)/)) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }
 
 /** The end of a path tells more than its beginning. */

@@ -42,6 +42,20 @@ describe('receval inspect', () => {
     ]);
   });
 
+  it('says at the top of what it writes, and on standard error, what makes the numbers wrong', async () => {
+    const capitals = readFileSync(join(folder, 'clicks.ndjson'), 'utf8').replaceAll('"req":"r', '"req":"R');
+    writeFileSync(join(folder, 'capitals.ndjson'), capitals);
+    const { code, stderr } = await inspect('capitals.ndjson', 'lists.gz', '--write', 'wrong.yaml');
+    expect([code, stderr]).toEqual([
+      1,
+      'receval: wrong.yaml was written, but one thing looks wrong (it says so at its top): mend that first, or its numbers are wrong\n',
+    ]);
+    const [first, second, third] = readFileSync(join(folder, 'wrong.yaml'), 'utf8').split('\n');
+    expect(first).toBe('# What receval inspect proposes for capitals.ndjson, lists.gz.');
+    expect(second).toBe('# What looked wrong, and makes the numbers wrong until it is mended:');
+    expect(third).toContain('# - The request ids differ (feedback/req and impressions/req): capital and small');
+  });
+
   it('tells everything as JSON, within the sample', async () => {
     const { code, stdout } = await inspect('lists.gz', 'clicks.ndjson', '--output', 'json', '--sample', '12');
     const found = JSON.parse(stdout);

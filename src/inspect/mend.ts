@@ -1,0 +1,98 @@
+/** The command that changes one field of all records of a file: by jq where they are JSON, by Python's csv where they are CSV. */
+import { isOfElements } from './fields.ts';
+import { baseName, jqPath } from './finding.ts';
+import type { Delimited } from './format.ts';
+import type { InspectedFile } from './inspected.ts';
+
+/** What is done to the text of a field. */
+export type Step =
+  | { readonly kind: 'case' | 'number' | 'blanks' | 'dashes' }
+  | { readonly kind: 'prefix' | 'suffix'; readonly cut: string }
+  | { readonly kind: 'prefix' | 'suffix'; readonly put: string }
+  /** `quoted`: the number is text. */
+  | { readonly kind: 'subtract'; readonly by: number; readonly quoted: boolean };
+
+/** undefined: no one command does it. `path`: of the field, in the file of this name. */
+export function mendCommand(
+  path: string,
+  steps: readonly Step[],
+  name: string,
+  files: readonly InspectedFile[],
+): string | undefined {
+  const file = files.find((one) => one.name === name);
+  if (file === undefined || file.format.compression !== 'none' || file.format.encoding === undefined) return undefined;
+  const { form } = file.format;
+  const to = shellWord(`mended-${baseName(name)}`);
+  if (form.kind === 'ndjson') return `jq -c ${shellWord(jqOf(path, steps))} ${shellWord(name)} > ${to}`;
+  if (form.kind !== 'delimited' || isOfElements(path)) return undefined;
+  const at = columnAt(form, path);
+  return at < 0 ? undefined : `${csvCommand(form, at, steps)} < ${shellWord(name)} > ${to}`;
+}
+
+function jqOf(path: string, steps: readonly Step[]): string {
+  const at = jqPath(path);
+  const [only] = steps;
+  if (steps.length === 1 && only.kind === 'subtract' && !only.quoted) return `${at} -= ${only.by}`;
+  const all = steps.map(jqStep).join(' | ');
+  return `${at} |= ${steps.length > 1 ? `(${all})` : all}`;
+}
+
+const JQ = {
+  case: 'ascii_downcase',
+  number: '(tostring | sub("\\\\.0+$"; "") | sub("^0+(?=.)"; ""))',
+  blanks: 'gsub("^ +| +$"; "")',
+  dashes: 'gsub("[-_{}]"; "")',
+} as const;
+
+function jqStep(step: Step): string {
+  if ('cut' in step) return `${step.kind === 'prefix' ? 'ltrimstr' : 'rtrimstr'}(${JSON.stringify(step.cut)})`;
+  if ('put' in step) {
+    return step.kind === 'prefix' ? `${JSON.stringify(step.put)} + .` : `. + ${JSON.stringify(step.put)}`;
+  }
+  return step.kind === 'subtract' ? `(tonumber - ${step.by} | tostring)` : JQ[step.kind];
+}
+
+function columnAt({ columns, width }: Delimited, path: string): number {
+  const names = columns ?? Array.from({ length: width }, (_, i) => `column_${i + 1}`);
+  return names.findIndex((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` === path);
+}
+
+/** Quotes are read as a replay reads them, and written where they are needed. */
+function csvCommand({ delimiter, columns }: Delimited, at: number, steps: readonly Step[]): string {
+  const form = delimiter === ',' ? '' : `,delimiter=${pythonText(delimiter)}`;
+  const mended = steps.reduce(pythonStep, `r[${at}]`);
+  const change = `[*r[:${at}],${mended},*r[${at + 1}:]]`;
+  const row = columns === undefined ? change : `${change} if n else r`;
+  const rows = `csv.reader(sys.stdin${form})`;
+  const each = columns === undefined ? `for r in ${rows}` : `for n,r in enumerate(${rows})`;
+  const imports = steps.some(({ kind }) => kind === 'number' || kind === 'dashes') ? 'csv,re,sys' : 'csv,sys';
+  return `python3 -c ${shellWord(`import ${imports}; csv.writer(sys.stdout${form},lineterminator="\\n").writerows(${row} ${each})`)}`;
+}
+
+function pythonStep(text: string, step: Step): string {
+  if ('cut' in step) return `${text}.remove${step.kind}(${pythonText(step.cut)})`;
+  if ('put' in step)
+    return step.kind === 'prefix' ? `${pythonText(step.put)}+${text}` : `${text}+${pythonText(step.put)}`;
+  switch (step.kind) {
+    case 'subtract':
+      return `str(${Number.isInteger(step.by) ? 'int' : 'float'}(${text})-${step.by})`;
+    case 'case':
+      return `${text}.lower()`;
+    case 'blanks':
+      return `${text}.strip()`;
+    case 'dashes':
+      return `re.sub("[-_{}]","",${text})`;
+    case 'number':
+      return `re.sub(r"^0+(?=.)","",re.sub(r"\\.0+$","",${text}))`;
+  }
+}
+
+/** As both JSON and Python read it, without a sign that a shell would read. */
+function pythonText(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** Plain where it is, else in single quotes. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+,=-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
