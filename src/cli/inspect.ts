@@ -13,6 +13,7 @@ import { screenOf } from '../inspect/screen.ts';
 import { sampleTopics } from '../service/topic-sample.ts';
 import { suggestion } from '../spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
+import { type Given, withoutFolders } from './log-folder.ts';
 import { sampleOf } from './sample-file.ts';
 
 interface Flags {
@@ -33,7 +34,7 @@ export function inspectCommand(): Command {
     .description(
       'say what logs are: their fields, whether they join, what is wrong, and a configuration that reads them',
     )
-    .argument('[file...]', 'logs of lists and of feedback, or one of both')
+    .argument('[file...]', 'logs of lists and of feedback, or one of both; of a folder the logs in it')
     .option('--impressions <file...>', 'files that hold lists, where that is not seen')
     .option('--feedback <file...>', 'files that hold feedback')
     .option('--kafka', 'the newest records of the configured topics in place of files')
@@ -50,6 +51,7 @@ export function inspectCommand(): Command {
 Examples:
   receval inspect shown.ndjson clicks.ndjson.gz
   receval inspect events.csv --write receval.yaml
+  receval inspect exported/
   receval inspect --kafka --config receval.yaml`,
     )
     .action((files: readonly string[], flags: Flags) => inspectLogs(files, flags));
@@ -63,7 +65,10 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000) {
     throw new UsageError(`--sample: expected a whole number from 1 to 1000000; found "${flags.sample}"`);
   }
-  const given = givenFiles(files, flags);
+  const { given, leftOut } = await withoutFolders(givenFiles(files, flags));
+  for (const { folder, files: names } of leftOut) {
+    process.stderr.write(`receval: left out of ${folder}: ${names.join(', ')}\n`);
+  }
   const settings = flags.kafka === true || flags.config !== undefined ? settingsOf(flags.config) : undefined;
   const ofTopics = flags.kafka === true ? settings : undefined;
   const sampled = ofTopics === undefined ? await sampleFiles(given, limit) : await fromTopics(ofTopics, limit);
@@ -92,12 +97,6 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
     process.stderr.write(`receval: ${flags.write} was not written: no configuration reads these logs as they are\n`);
     process.exitCode = 1;
   }
-}
-
-/** A file, and what the user says that it holds. */
-export interface Given {
-  readonly path: string;
-  readonly role: Role | undefined;
 }
 
 function givenFiles(files: readonly string[], { impressions = [], feedback = [], kafka }: Flags): readonly Given[] {

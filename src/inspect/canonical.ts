@@ -6,7 +6,7 @@ import { yesOrNo } from '../consumers/decode/yes-no.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { percent } from './finding.ts';
 import type { ItemTrial, JoinTrial } from './join-trial.ts';
-import { isFlag, type ListForm } from './lists.ts';
+import { isFlag, isOneEach, type ListForm } from './lists.ts';
 import { type Canonical, nameFit, usualGrade } from './names.ts';
 import type { Reading } from './reading.ts';
 import { timeWords } from './times.ts';
@@ -80,7 +80,7 @@ export function fitImpressions(
     );
     if (field !== undefined) take('variant', field.path, 'by its values');
   }
-  takeDimensions(profile, used(), list, take);
+  takeDimensions(side, profile, used(), list, take);
   const missing = ['requestId', 'ts', list?.kind === 'rows' ? 'itemId' : 'items'].filter(
     (field) => map[field] === undefined,
   );
@@ -152,13 +152,21 @@ function takeItemFields(of: string, { rows, profile }: Side, take: Take): 0 | 1 
   return base;
 }
 
-function takeDimensions(profile: Profile, used: ReadonlySet<string>, list: ListForm | undefined, take: Take): void {
+function takeDimensions(
+  { rows }: Side,
+  profile: Profile,
+  used: ReadonlySet<string>,
+  list: ListForm | undefined,
+  take: Take,
+): void {
   const names = new Set<string>();
   for (const field of profile.fields.values()) {
     const { path } = field;
     if (isOfElements(path) || used.has(path) || !isDimension(field, profile)) continue;
     if (list?.kind === 'rows' && list.flags.some((flag) => flag.path === path)) continue;
     if (list?.kind === 'rows' && (path === list.item || path === list.order)) continue;
+    // A column of the item, such as its colour, says nothing of the list.
+    if (list?.kind === 'rows' && !isOneEach(rows, list.by, path)) continue;
     const name = dimensionName(path);
     if (!isDimensionName(name) || names.has(name) || ['variant', 'surface', 'model'].includes(name)) continue;
     names.add(name);

@@ -228,7 +228,8 @@ function isNumbered(rows: readonly Fields[], by: string, order: string): boolean
   return rows.length >= 2 * groups.length && whole.length >= NEARLY_ALL * groups.length;
 }
 
-function isOneEach(rows: readonly Fields[], by: string, at: string): boolean {
+/** Whether the rows of each request have one value there. */
+export function isOneEach(rows: readonly Fields[], by: string, at: string): boolean {
   const groups = groupsOf(rows, by, at);
   return groups.filter((group) => new Set(group).size === 1).length >= 0.9 * groups.length;
 }

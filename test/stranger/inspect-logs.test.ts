@@ -182,6 +182,7 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
   },
   { log: 'inspect-csv-capitals', files: ['shown.csv', 'clicks.csv'], wrong: ['ids_differ_by_case'], notes: [] },
   { log: 'inspect-csv-clock', files: ['shown.csv', 'clicks.csv'], wrong: ['clock_offset'], notes: [] },
+  { log: 'inspect-rows-arm', files: ['rows.csv'], wrong: [], notes: [], mrr: MRR },
 ];
 
 const HERE = process.cwd();
