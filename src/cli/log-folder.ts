@@ -1,6 +1,6 @@
 /** Folders among the names that `inspect` is given: which of their files are logs. */
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { profileOf, timesOf } from '../inspect/fields.ts';
 import { formWords } from '../inspect/file-findings.ts';
 import type { Role } from '../inspect/roles.ts';
@@ -69,7 +69,7 @@ function isFolder(path: string): boolean {
 function filesIn(folder: string): readonly string[] {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, '/').length))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .filter((name) => !name.split(/[\\/]/).some((part) => part.startsWith('.') || part.startsWith('_')));
   if (names.length > MOST_FILES) {
     throw new UsageError(

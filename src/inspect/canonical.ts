@@ -9,7 +9,7 @@ import type { ItemTrial, JoinTrial } from './join-trial.ts';
 import { isFlag, isOneEach, type ListForm } from './lists.ts';
 import { type Canonical, nameFit, usualGrade } from './names.ts';
 import type { Reading } from './reading.ts';
-import { timeWords } from './times.ts';
+import { isOtherDate, timeWords } from './times.ts';
 
 export interface Side {
   readonly rows: readonly Fields[];
@@ -325,7 +325,8 @@ function isDimension(field: Field, { records }: Profile): boolean {
   const type = mainType(field);
   if (records < 10 || distinct.size < 2 || distinct.size > MOST_VALUES_OF_DIMENSION || distinct.size > 0.34 * values)
     return false;
-  if (type === 'list' || type === 'object' || type === 'number' || timesOf(field) !== undefined) return false;
+  if (type === 'list' || type === 'object' || type === 'number') return false;
+  if (timesOf(field) !== undefined || isOtherDate(field.example)) return false;
   return type !== 'whole' || (field.least >= 0 && field.most < 1000);
 }
 

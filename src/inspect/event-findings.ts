@@ -75,6 +75,21 @@ function finite(times: readonly number[]): number[] {
 export function ofActions({ proposal, facts }: Known): readonly Finding[] {
   const { unknownActions, grades, ratings } = proposal;
   const found: Finding[] = [];
+  const named = [...grades].filter(([action, grade]) => grade === 0 && !unknownActions.includes(action));
+  const all = [...facts.actions.values()].reduce((sum, n) => sum + n, 0);
+  const sights = named.reduce((sum, [action]) => sum + (facts.actions.get(action) ?? 0), 0);
+  if (sights > 0.5 * all && sights < all) {
+    found.push(
+      note(
+        'unknown_actions',
+        `${percent(sights / all)} of feedback is of actions that are taken for a mere sight of the list, and are worth 0: ${named
+          .map(([action]) => cut(action))
+          .slice(0, 5)
+          .join(', ')}.`,
+        'If it is more, say so in grades.',
+      ),
+    );
+  }
   if (ratings !== undefined) {
     const { least, most, relevantFrom } = ratings;
     found.push(

@@ -4,8 +4,9 @@ import { type Field, isIdLike, isOfElements, timesOf } from './fields.ts';
 import { baseName, count, cut, type Finding, jqPath, note, wrong } from './finding.ts';
 import type { Form } from './format.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
+import { mendCommand } from './mend.ts';
 import { nameFit } from './names.ts';
-import { isOtherDate } from './times.ts';
+import { dateFormat, isOtherDate } from './times.ts';
 
 export function formWords(form: Form): string {
   switch (form.kind) {
@@ -160,7 +161,8 @@ export function ofRoles({ files, impressions, feedback, oneLog, joined, notTaken
     [feedback, 'feedback'],
   ] as const) {
     const missing = side?.missing.filter((field) => isTied || field !== 'requestId') ?? [];
-    if (side !== undefined && missing.length > 0) found.push(mostInvalid({ ...side, missing }, word));
+    const isTold = word === 'feedback' && side === impressions;
+    if (side !== undefined && missing.length > 0 && !isTold) found.push(mostInvalid({ ...side, missing }, word, files));
   }
   if (guess !== undefined) {
     found.push(
@@ -282,7 +284,7 @@ function fieldsOf({ profile }: InspectedSide): readonly string[] {
   return [...profile.fields.keys()].filter((path) => !isOfElements(path)).slice(0, 6);
 }
 
-function mostInvalid(side: InspectedSide, what: string): Finding {
+function mostInvalid(side: InspectedSide, what: string, all: Known['files']): Finding {
   const { files, missing, profile } = side;
   const names = fieldsOf(side);
   const meaning: Readonly<Record<string, string>> = {
@@ -293,13 +295,12 @@ function mostInvalid(side: InspectedSide, what: string): Finding {
   };
   const wanted = missing.map((field) => `${meaning[field] ?? field} (${field})`).join(' and ');
   const dated = [...profile.fields.values()].find(({ example }) => isOtherDate(example));
-  const remedy =
-    missing.includes('ts') && dated !== undefined
-      ? `${dated.path} is written as "${String(dated.example)}": write ISO 8601, such as 2026-11-21T08:00:00Z.`
-      : 'Log it; without it no record counts.';
-  return wrong(
-    'most_invalid',
-    `No field of the ${what} in ${files.join(', ')} holds ${wanted}. There are ${names.join(', ')}.`,
-    remedy,
-  );
+  const message = `No field of the ${what} in ${files.join(', ')} holds ${wanted}. There are ${names.join(', ')}.`;
+  if (!missing.includes('ts') || dated === undefined) {
+    return wrong('most_invalid', message, 'Log it; without it no record counts.');
+  }
+  const format = dateFormat(dated.distinct.keys());
+  const command = format === undefined ? undefined : mendCommand(dated.path, [{ kind: 'date', format }], files, all);
+  const how = `${dated.path} is written as "${String(dated.example)}": write ISO 8601, such as 2026-11-21T08:00:00Z`;
+  return wrong('most_invalid', message, `${how}${command === undefined ? '.' : ':'}`, command);
 }

@@ -2,7 +2,7 @@
 import { beforeList, zoneText } from './delays.ts';
 import { isOfElements } from './fields.ts';
 import { cut, type Finding, type FindingCode, note, percent, wrong } from './finding.ts';
-import { type Difference, differenceWords } from './ids.ts';
+import { type Difference, differenceWords, normalizers } from './ids.ts';
 import type { InspectedSide, Known } from './inspected.ts';
 import { mendCommand, type Step } from './mend.ts';
 import { spoken } from './times.ts';
@@ -133,9 +133,19 @@ function idCommand(
       : [{ path: ofImpressions, side: impressions, steps: steps(ofLists) }]),
   ];
   const commands = changes
-    .filter((change) => change.steps.length > 0)
-    .map(({ path, side, steps: all }) => mendCommand(path, all, side.files[0], files));
+    .filter((change) => change.steps.length > 0 && isChanged(change, difference))
+    .map(({ path, side, steps: all }) => mendCommand(path, all, side.files, files));
   return commands.every((command) => command !== undefined) ? commands.join('; ') : undefined;
+}
+
+/** Whether the ids of a side are not yet as the others become. */
+function isChanged(
+  { path, side }: { readonly path: string; readonly side: InspectedSide },
+  difference: Difference,
+): boolean {
+  if (difference.kind === 'prefix' || difference.kind === 'suffix') return true;
+  const [normal] = normalizers(difference);
+  return [...(side.profile.fields.get(path)?.distinct.keys() ?? [])].some((id) => normal(id) !== id);
 }
 
 function exampleIds(impressions: InspectedSide, feedback: InspectedSide): string {
@@ -204,7 +214,7 @@ function shiftCommand(
   return mendCommand(
     path,
     [{ kind: 'subtract', by: offset * perMs, quoted: reading.time?.quoted === true }],
-    files[0],
+    files,
     all,
   );
 }

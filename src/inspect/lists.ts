@@ -5,6 +5,7 @@ import { yesOrNo } from '../consumers/decode/yes-no.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { nameFit } from './names.ts';
 import { partsOf } from './reading.ts';
+import { isOtherDate } from './times.ts';
 
 export type ListForm =
   /** `id`: pointer from an element to its id, '' for the element itself. */
@@ -110,15 +111,31 @@ function ofText(field: Field, rows: readonly Fields[]): readonly ListCandidate[]
     }));
   }
   if (timesOf(field) !== undefined) return [];
-  // Without a name that says so only a sign that stands in no sentence tells a list.
-  for (const separator of named < NAMED ? ['|'] : SEPARATORS) {
-    const lists = values.map((value) => value.split(separator).map((part) => part.trim()));
+  // Without a name that says so only a sign that stands in no sentence tells a list, or what stands between.
+  for (const separator of SEPARATORS) {
+    const cut = values.map((value) => value.split(separator));
+    const lists = named < NAMED ? cut : cut.map((list) => list.map((part) => part.trim()));
     const long = lists.filter(({ length }) => length > 1).length;
     if (long < 0.5 * values.length || lists.some((list) => list.includes(''))) continue;
     const length = lists.reduce((sum, list) => sum + list.length, 0) / lists.length;
+    if (named < NAMED && separator !== '|' && !looksLikeIds(lists)) continue;
     return [{ form: { kind: 'text', path: field.path, separator, id: '' }, share, length, fit: named + 0.3 }];
   }
   return [];
+}
+
+/** Words with a digit, of which each list has three and more, all different, and which come again in other lists: no sentence, and no date. */
+function looksLikeIds(lists: readonly (readonly string[])[]): boolean {
+  const parts = lists.flat();
+  const different = new Set(parts).size;
+  return (
+    lists.length >= 5 &&
+    parts.length >= 3 * lists.length &&
+    2 * different <= parts.length &&
+    parts.every((part) => !/\s/.test(part)) &&
+    parts.filter((part) => /\d/.test(part)).length >= 0.9 * parts.length &&
+    lists.filter((list) => new Set(list).size === list.length).length >= 0.9 * lists.length
+  );
 }
 
 /** Pointers to what may be the id of objects inside of JSON text. */
@@ -173,7 +190,7 @@ function byShape(fields: readonly Field[], rows: readonly Fields[]): RowList | u
   const orders = fields
     .filter((field) => isSmallWhole(field) && field.distinct.size >= 2)
     .sort((a, b) => nameFit(b.path, 'position') - nameFit(a.path, 'position'));
-  const times = fields.filter((field) => timesOf(field) !== undefined);
+  const times = fields.filter((field) => timesOf(field) !== undefined || isOtherDate(field.example));
   if (times.length === 0) return undefined;
   const keys = ids
     .filter((field) => repeats(field) && field.distinct.size >= 2)
@@ -183,7 +200,8 @@ function byShape(fields: readonly Field[], rows: readonly Fields[]): RowList | u
     const order = orders.find((field) => field !== key && isNumbered(rows, key.path, field.path));
     if (order === undefined || !times.some(({ path }) => isOneEach(rows, key.path, path))) continue;
     const [item] = ids
-      .filter((field) => field !== key && field !== order && differsWithin(rows, key.path, field.path))
+      .filter((field) => field !== key && field !== order && !hasFractions(field))
+      .filter(({ path }) => differsWithin(rows, key.path, path) && !isNumbered(rows, key.path, path))
       .sort((a, b) => itemLike(b) - itemLike(a));
     if (item === undefined) continue;
     const used = [key.path, item.path, order.path];
@@ -193,10 +211,14 @@ function byShape(fields: readonly Field[], rows: readonly Fields[]): RowList | u
   return undefined;
 }
 
-/** Items are shown again and again; an id of the row is not. */
+/** Items are shown again and again, more often than prices are the same; an id of the row never is. */
 function itemLike({ path, distinct, values }: Field): number {
-  const rows = Math.max(1, values);
-  return nameFit(path, 'itemId') + (distinct.size === values ? 0 : 0.5) + 0.1 * (distinct.size / rows);
+  return nameFit(path, 'itemId') + 0.5 * (1 - distinct.size / Math.max(1, values));
+}
+
+/** A price, or a score. */
+function hasFractions({ distinct }: Field): boolean {
+  return [...distinct.keys()].some((text) => /^-?\d*[.,]\d+$/.test(text));
 }
 
 /** Rows of each request in their order. */

@@ -10,23 +10,41 @@ export type Step =
   | { readonly kind: 'prefix' | 'suffix'; readonly cut: string }
   | { readonly kind: 'prefix' | 'suffix'; readonly put: string }
   /** `quoted`: the number is text. */
-  | { readonly kind: 'subtract'; readonly by: number; readonly quoted: boolean };
+  | { readonly kind: 'subtract'; readonly by: number; readonly quoted: boolean }
+  /** A date that strptime reads so, to one of ISO 8601 without a zone. */
+  | { readonly kind: 'date'; readonly format: string };
 
-/** undefined: no one command does it. `path`: of the field, in the file of this name. */
+/** undefined: no one command does it. `path`: of the field, in the files of these names. */
 export function mendCommand(
   path: string,
   steps: readonly Step[],
-  name: string,
+  names: readonly string[],
   files: readonly InspectedFile[],
 ): string | undefined {
-  const file = files.find((one) => one.name === name);
+  const forms = names.map((name) =>
+    commandFor(
+      path,
+      steps,
+      files.find((one) => one.name === name),
+    ),
+  );
+  const [command] = forms;
+  if (command === undefined || forms.some((one) => one !== command)) return undefined;
+  const [name, ...others] = names;
+  if (others.length > 0) {
+    return `for f in ${names.map(shellWord).join(' ')}; do ${command} < "$f" > "mended-\${f##*/}"; done`;
+  }
+  return `${command} ${command.startsWith('jq ') ? '' : '< '}${shellWord(name)} > ${shellWord(`mended-${baseName(name)}`)}`;
+}
+
+/** Without its input and its output. */
+function commandFor(path: string, steps: readonly Step[], file: InspectedFile | undefined): string | undefined {
   if (file === undefined || file.format.compression !== 'none' || file.format.encoding === undefined) return undefined;
   const { form } = file.format;
-  const to = shellWord(`mended-${baseName(name)}`);
-  if (form.kind === 'ndjson') return `jq -c ${shellWord(jqOf(path, steps))} ${shellWord(name)} > ${to}`;
+  if (form.kind === 'ndjson') return `jq -c ${shellWord(jqOf(path, steps))}`;
   if (form.kind !== 'delimited' || isOfElements(path)) return undefined;
   const at = columnAt(form, path);
-  return at < 0 ? undefined : `${csvCommand(form, at, steps)} < ${shellWord(name)} > ${to}`;
+  return at < 0 ? undefined : csvCommand(form, at, steps);
 }
 
 function jqOf(path: string, steps: readonly Step[]): string {
@@ -49,6 +67,7 @@ function jqStep(step: Step): string {
   if ('put' in step) {
     return step.kind === 'prefix' ? `${JSON.stringify(step.put)} + .` : `. + ${JSON.stringify(step.put)}`;
   }
+  if (step.kind === 'date') return `(strptime(${JSON.stringify(step.format)}) | strftime("%Y-%m-%d %H:%M:%S"))`;
   return step.kind === 'subtract' ? `(tonumber - ${step.by} | tostring)` : JQ[step.kind];
 }
 
@@ -65,7 +84,8 @@ function csvCommand({ delimiter, columns }: Delimited, at: number, steps: readon
   const row = columns === undefined ? change : `${change} if n else r`;
   const rows = `csv.reader(sys.stdin${form})`;
   const each = columns === undefined ? `for r in ${rows}` : `for n,r in enumerate(${rows})`;
-  const imports = steps.some(({ kind }) => kind === 'number' || kind === 'dashes') ? 'csv,re,sys' : 'csv,sys';
+  const isOf = (...kinds: readonly Step['kind'][]): boolean => steps.some(({ kind }) => kinds.includes(kind));
+  const imports = `csv${isOf('date') ? ',datetime' : ''}${isOf('number', 'dashes') ? ',re' : ''},sys`;
   return `python3 -c ${shellWord(`import ${imports}; csv.writer(sys.stdout${form},lineterminator="\\n").writerows(${row} ${each})`)}`;
 }
 
@@ -76,6 +96,8 @@ function pythonStep(text: string, step: Step): string {
   switch (step.kind) {
     case 'subtract':
       return `str(${Number.isInteger(step.by) ? 'int' : 'float'}(${text})-${step.by})`;
+    case 'date':
+      return `str(datetime.datetime.strptime(${text},${pythonText(step.format)}))`;
     case 'case':
       return `${text}.lower()`;
     case 'blanks':

@@ -63,6 +63,8 @@ describe('receval inspect', () => {
       '$ receval replay --config receval.yaml --impressions exported/shown/part-0.gz --feedback exported/clicks-0.ndjson exported/clicks-1.ndjson exported/clicks-2.ndjson',
     );
     expect(code).toBe(0);
+    const here = await receval(['inspect', '.'], { cwd: exported });
+    expect([here.code, here.stderr]).toEqual([0, stderr.replace('exported', '.')]);
     const none = await inspect(join('exported', '_temporary'));
     expect([none.code, none.stderr]).toEqual([
       2,

@@ -14,7 +14,7 @@ const fileOf = (name: string, form: Form): InspectedFile => ({
 });
 const CSV: Form = { kind: 'delimited', delimiter: ';', columns: ['ts', 'id'], width: 2, isSeen: true };
 const mend = (form: Form, path: string, ...steps: readonly Step[]) =>
-  mendCommand(path, steps, 'a b.csv', [fileOf('a b.csv', form)]);
+  mendCommand(path, steps, ['a b.csv'], [fileOf('a b.csv', form)]);
 
 describe('the command that mends a file', () => {
   it('is one of jq for JSON lines', () => {
@@ -33,12 +33,21 @@ describe('the command that mends a file', () => {
     );
   });
 
+  it('is one for all files of a side, where all are of one form', () => {
+    const files = [fileOf('day 1/a.csv', CSV), fileOf('b.csv', CSV)];
+    expect(mendCommand('/id', [{ kind: 'case' }], ['day 1/a.csv', 'b.csv'], files)).toMatch(
+      /^for f in 'day 1\/a\.csv' b\.csv; do python3 -c '.*' < "\$f" > "mended-\$\{f##\*\/\}"; done$/,
+    );
+    const mixed = [files[0], fileOf('b.csv', { kind: 'ndjson' })];
+    expect(mendCommand('/id', [{ kind: 'case' }], ['day 1/a.csv', 'b.csv'], mixed)).toBeUndefined();
+  });
+
   it('is not made up where there is none: a packed file, a column that is not there, Parquet', () => {
     expect(mend(CSV, '/other', { kind: 'case' })).toBeUndefined();
     expect(mend({ kind: 'parquet' }, '/id', { kind: 'case' })).toBeUndefined();
     const packed = fileOf('x.gz', { kind: 'ndjson' });
     const file = { ...packed, format: { ...packed.format, compression: 'gzip' as const } };
-    expect(mendCommand('/id', [{ kind: 'case' }], 'x.gz', [file])).toBeUndefined();
+    expect(mendCommand('/id', [{ kind: 'case' }], ['x.gz'], [file])).toBeUndefined();
   });
 
   it('quotes what a shell would read', () => {

@@ -182,7 +182,29 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
   },
   { log: 'inspect-csv-capitals', files: ['shown.csv', 'clicks.csv'], wrong: ['ids_differ_by_case'], notes: [] },
   { log: 'inspect-csv-clock', files: ['shown.csv', 'clicks.csv'], wrong: ['clock_offset'], notes: [] },
-  { log: 'inspect-rows-arm', files: ['rows.csv'], wrong: [], notes: [], mrr: MRR },
+  { log: 'inspect-rows-arm', files: ['rows.csv'], wrong: [], notes: [], mrr: 0.421944 },
+  {
+    log: 'inspect-no-header-commas',
+    files: ['lists.tsv', 'events.tsv'],
+    wrong: [],
+    notes: ['no_header', 'no_header', 'no_user_ids'],
+    mrr: 0.437917,
+  },
+  { log: 'inspect-german-dates', files: ['Empfehlungen.csv'], wrong: ['most_invalid'], notes: [] },
+  {
+    log: 'inspect-capitals-in-parts',
+    files: ['clicks-0.csv', 'clicks-1.csv', 'searches-0.csv', 'searches-1.csv'],
+    wrong: ['ids_differ_by_case'],
+    notes: ['no_user_ids'],
+  },
+  { log: 'inspect-nested-micros', files: ['events.jsonl'], wrong: [], notes: [], mrr: 0.385833 },
+  {
+    log: 'inspect-view-detail',
+    files: ['served.ndjson', 'reactions.ndjson'],
+    wrong: [],
+    notes: [],
+    mrr: 0.4125,
+  },
 ];
 
 const HERE = process.cwd();
