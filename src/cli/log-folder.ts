@@ -65,12 +65,15 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Without hidden ones and those of writers of many files (`_SUCCESS`). @throws UsageError: there are too many */
+/** Without the configuration, hidden ones and those of writers of many files (`_SUCCESS`). @throws UsageError: there are too many */
 function filesIn(folder: string): readonly string[] {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .filter((name) => !name.split(/[\\/]/).some((part) => part.startsWith('.') || part.startsWith('_')));
+    .filter(
+      (name) =>
+        name !== 'receval.yaml' && !name.split(/[\\/]/).some((part) => part.startsWith('.') || part.startsWith('_')),
+    );
   if (names.length > MOST_FILES) {
     throw new UsageError(
       `${folder} holds ${names.length} files, more than the ${MOST_FILES} that are looked at: name some of them`,

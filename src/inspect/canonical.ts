@@ -5,7 +5,7 @@ import type { AdapterChoice, Conditions, FieldMap, FieldSource, MapCase } from '
 import { yesOrNo } from '../consumers/decode/yes-no.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { percent } from './finding.ts';
-import type { ItemTrial, JoinTrial } from './join-trial.ts';
+import { type ItemTrial, isPlace, type JoinTrial } from './join-trial.ts';
 import { isFlag, isOneEach, type ListForm } from './lists.ts';
 import { type Canonical, nameFit, usualGrade } from './names.ts';
 import type { Reading } from './reading.ts';
@@ -201,7 +201,10 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
   const ts = timeField(reachable, each);
   const time = ts === undefined ? undefined : timesOf(ts);
   if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
-  const item = items?.feedback ?? named(reachable, 'itemId', isIdLike)?.path;
+  const isFound = items !== undefined && (items.share > 0 || nameFit(items.feedback, 'itemId') >= NAMED);
+  const item =
+    (isFound ? items.feedback : undefined) ??
+    named(reachable, 'itemId', (field) => isIdLike(field) && !isPlace(field))?.path;
   if (item !== undefined) {
     take(
       'itemId',

@@ -1,10 +1,11 @@
 /** What is wrong with files as such, and with what they hold: of no known form, swapped, without lists, without a field that is needed. */
 import { assertNever } from '../events.ts';
-import { type Field, isIdLike, isOfElements, timesOf } from './fields.ts';
+import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
 import { baseName, count, cut, type Finding, jqPath, note, wrong } from './finding.ts';
 import type { Form } from './format.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
-import { mendCommand } from './mend.ts';
+import { isPlace } from './join-trial.ts';
+import { gatherCommand, mendCommand } from './mend.ts';
 import { nameFit } from './names.ts';
 import { dateFormat, isOtherDate } from './times.ts';
 
@@ -142,6 +143,8 @@ export function ofRoles({ files, impressions, feedback, oneLog, joined, notTaken
       ),
     );
   }
+  const apart = impressions === undefined ? listsApart(logs) : undefined;
+  if (apart !== undefined) return [...found, apart];
   if (impressions === undefined) {
     found.push(
       wrong(
@@ -183,6 +186,44 @@ export function ofRoles({ files, impressions, feedback, oneLog, joined, notTaken
     );
   }
   return found;
+}
+
+/** Lists whose items stand in a field each, `item_1` to `item_9`: they make no list by themselves. */
+function listsApart(logs: readonly InspectedFile[]): Finding | undefined {
+  for (const file of logs) {
+    const paths = itemFields(file.profile);
+    if (paths === undefined) continue;
+    const command = gatherCommand(paths, file);
+    return wrong(
+      'lists_not_read',
+      `The items of the lists in ${file.name} stand in a field each, ${paths[0]} to ${paths[paths.length - 1]}, and no field holds the list.`,
+      `Write them as one list, in the order of their places${command === undefined ? '.' : ':'}`,
+      command,
+    );
+  }
+  return undefined;
+}
+
+/** Fields that are called alike but for a number that counts from 0 or 1, and hold the same ids; undefined: there are none. */
+function itemFields({ fields, records }: Profile): readonly string[] | undefined {
+  const families = new Map<string, Map<number, Field>>();
+  for (const field of fields.values()) {
+    const match = /^(.*?)(\d+)$/.exec(field.path);
+    if (match === null || isOfElements(field.path) || !isIdLike(field) || timesOf(field) !== undefined) continue;
+    const family = families.get(match[1]) ?? new Map<number, Field>();
+    families.set(match[1], family.set(Number(match[2]), field));
+  }
+  for (const family of families.values()) {
+    const from = family.has(0) ? 0 : 1;
+    const members = Array.from({ length: family.size }, (_, i) => family.get(from + i)).filter(
+      (one) => one !== undefined,
+    );
+    const [first, second] = members;
+    if (members.length < 3 || members.length < family.size || first.records < 0.5 * records) continue;
+    const common = [...second.distinct.keys()].filter((id) => first.distinct.has(id)).length;
+    if (common >= 0.2 * second.distinct.size) return members.map(({ path }) => path);
+  }
+  return undefined;
 }
 
 /** Lists in text, as Python and PostgreSQL print them: read as JSON they are none, cut at commas the brackets stay at the items. */
@@ -296,6 +337,11 @@ function mostInvalid(side: InspectedSide, what: string, all: Known['files']): Fi
   const wanted = missing.map((field) => `${meaning[field] ?? field} (${field})`).join(' and ');
   const dated = [...profile.fields.values()].find(({ example }) => isOtherDate(example));
   const message = `No field of the ${what} in ${files.join(', ')} holds ${wanted}. There are ${names.join(', ')}.`;
+  const place = missing.includes('itemId') ? [...profile.fields.values()].find(isPlace) : undefined;
+  if (place !== undefined) {
+    const remedy = `${place.path} says at which place the item stood: log its id, too, as lists change.`;
+    return wrong('most_invalid', message, remedy);
+  }
   if (!missing.includes('ts') || dated === undefined) {
     return wrong('most_invalid', message, 'Log it; without it no record counts.');
   }

@@ -67,8 +67,8 @@ export function textFormOf(text: string): Form {
     .split(/\r\n|\n|\r/)
     .filter((line) => line.trim() !== '')
     .slice(0, LOOKED_AT);
-  if (most(lines, isRunLine)) return { kind: 'trec-run' };
-  if (most(lines, isQrelsLine)) return { kind: 'trec-qrels' };
+  if (most(lines, isRunLine) && isRunLine(lines[0]) && isOneTag(lines)) return { kind: 'trec-run' };
+  if (most(lines, isQrelsLine) && isQrelsLine(lines[0])) return { kind: 'trec-qrels' };
   return delimitedForm(text) ?? { kind: 'unknown' };
 }
 
@@ -143,6 +143,12 @@ function headerOf([first, ...rest]: readonly (readonly string[])[]): readonly st
 /** qid Q0 document rank score tag */
 function isRunLine(line: string): boolean {
   return /^\S+\s+\S+\s+\S+\s+-?\d+\s+[-+]?[\d.]+(?:[eE][-+]?\d+)?\s+\S+\s*$/.test(line) && !line.includes(',');
+}
+
+/** Of a run the second column is Q0, and the last its name; of a log neither is the same everywhere. */
+function isOneTag(lines: readonly string[]): boolean {
+  const columns = lines.slice(0, -1).map((line) => line.trim().split(/\s+/));
+  return [1, 5].some((column) => new Set(columns.map((row) => row[column])).size <= 1);
 }
 
 /** qid 0 document grade */

@@ -108,7 +108,7 @@ export function tryItems(
     .filter(
       (field) => isIdLike(field) && timesOf(field) === undefined && field.records >= 0.02 * feedback.profile.records,
     )
-    .filter((field) => field.path !== join?.feedback && field.distinct.size > 0)
+    .filter((field) => field.path !== join?.feedback && field.distinct.size > 0 && !isPlace(field))
     .sort((a, b) => nameFit(b.path, 'itemId') - nameFit(a.path, 'itemId'))
     .slice(0, MOST_TRIED);
   const trials = lists.slice(0, 6).flatMap((list) => {
@@ -132,6 +132,17 @@ export function tryItems(
     });
   });
   return trials.sort((a, b) => b.rating - a.rating);
+}
+
+/** A number that says where an item stood. */
+export function isPlace({ path, least, most, distinct }: Field): boolean {
+  return (
+    nameFit(path, 'position') >= 0.3 &&
+    nameFit(path, 'itemId') < nameFit(path, 'position') &&
+    least >= 0 &&
+    most <= 1000 &&
+    [...distinct.keys()].every((text) => /^\d+(?:\.0+)?$/.test(text))
+  );
 }
 
 /** Items of all lists, where those of the one list tell nothing. */

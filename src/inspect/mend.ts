@@ -37,6 +37,25 @@ export function mendCommand(
   return `${command} ${command.startsWith('jq ') ? '' : '< '}${shellWord(name)} > ${shellWord(`mended-${baseName(name)}`)}`;
 }
 
+/** Adds a field `items` with the list of what stands in these, without what is empty; undefined: no one command does it. */
+export function gatherCommand(paths: readonly string[], { name, format }: InspectedFile): string | undefined {
+  const { form, compression, encoding } = format;
+  if (compression !== 'none' || encoding === undefined) return undefined;
+  const to = shellWord(`mended-${baseName(name)}`);
+  if (form.kind === 'ndjson') {
+    const list = `.items = [${paths.map(jqPath).join(', ')} | values]`;
+    return `jq -c ${shellWord(list)} ${shellWord(name)} > ${to}`;
+  }
+  if (form.kind !== 'delimited') return undefined;
+  const { delimiter, columns } = form;
+  const at = paths.map((path) => columnAt(form, path));
+  const sign = delimiter === '|' ? ' ' : '|';
+  const list = `${pythonText(sign)}.join(filter(None,map(r.__getitem__,${JSON.stringify(at)})))`;
+  const csv = delimiter === ',' ? '' : `,delimiter=${pythonText(delimiter)}`;
+  const row = columns === undefined ? `[*r,${list}]` : `[*r,${list} if n else "items"]`;
+  return `python3 -c ${shellWord(`import csv,sys; csv.writer(sys.stdout${csv},lineterminator="\\n").writerows(${row} for n,r in enumerate(csv.reader(sys.stdin${csv})))`)} < ${shellWord(name)} > ${to}`;
+}
+
 /** Without its input and its output. */
 function commandFor(path: string, steps: readonly Step[], file: InspectedFile | undefined): string | undefined {
   if (file === undefined || file.format.compression !== 'none' || file.format.encoding === undefined) return undefined;

@@ -146,7 +146,6 @@ describe('receval inspect', () => {
 
   it.each([
     ['gone.ndjson', 'cannot read gone.ndjson: there is no such file'],
-    ['.', 'cannot read .: it is a folder'],
   ])('cannot read %s', async (file, message) => {
     const { code, stderr } = await inspect(file);
     expect([code, stderr]).toEqual([1, `receval: ${message}\n`]);

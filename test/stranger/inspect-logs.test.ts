@@ -206,6 +206,16 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     notes: [],
     mrr: 0.4125,
   },
+  { log: 'inspect-wide', files: ['shown.csv', 'clicks.csv'], wrong: ['lists_not_read'], notes: [] },
+  { log: 'inspect-ranks-object', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['lists_not_read'], notes: [] },
+  { log: 'inspect-positions', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['most_invalid'], notes: [] },
+  {
+    log: 'inspect-page-views',
+    files: ['impressions.tsv'],
+    wrong: [],
+    notes: ['no_user_ids'],
+    mrr: 0.41375,
+  },
 ];
 
 const HERE = process.cwd();
