@@ -1,8 +1,8 @@
 import { printDuration, usualDuration } from '../durations.ts';
 import type { DurationMs, EpochMs, Feedback, Impression } from '../events.ts';
+import { type IdDifference, idDifference } from '../ids/difference.ts';
 import { nearest } from '../spelling.ts';
 import { counted, type Finding, percent, quoted } from './finding.ts';
-import { type IdDifference, idDifference } from './ids.ts';
 import type { EventSample } from './sample.ts';
 
 /** What the settings say of the join. */

@@ -1,7 +1,7 @@
 /** What the events of a sample say: how many join, after how long, in what order, how often twice, by whom, in which variant. */
 import type { DurationMs, EpochMs } from '../events.ts';
+import { type Difference, normalizers } from '../ids/match.ts';
 import { chiSquareUpper } from '../statistics/distributions.ts';
-import { type Difference, normalizers } from './ids.ts';
 import { usualGrade } from './names.ts';
 import type { SampledFeedback, SampledList } from './reading.ts';
 

@@ -3,6 +3,7 @@ import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { AdapterChoice } from '../consumers/decode/settings.ts';
 import type { EpochMs } from '../events.ts';
+import { matchIds } from '../ids/match.ts';
 import {
   type Fit,
   type FittedSide,
@@ -17,7 +18,6 @@ import { doubtsOf } from './doubts.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { mainType, type Profile, profileOf, timesOf } from './fields.ts';
 import { findingsOf } from './findings.ts';
-import { matchIds } from './ids.ts';
 import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
 import { type ItemTrial, idsAt, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './lists.ts';

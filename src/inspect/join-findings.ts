@@ -1,8 +1,9 @@
 /** What keeps feedback from its lists: other ids, other items, other clocks. */
+
+import { type Difference, differenceWords, normalizers } from '../ids/match.ts';
 import { beforeList, zoneText } from './delays.ts';
 import { isOfElements } from './fields.ts';
 import { cut, type Finding, type FindingCode, note, percent, wrong } from './finding.ts';
-import { type Difference, differenceWords, normalizers } from './ids.ts';
 import type { InspectedSide, Known } from './inspected.ts';
 import { mendCommand, type Step } from './mend.ts';
 import { spoken } from './times.ts';

@@ -144,12 +144,13 @@ describe('receval inspect', () => {
     expect(code).toBe(2);
   });
 
-  it.each([
-    ['gone.ndjson', 'cannot read gone.ndjson: there is no such file'],
-  ])('cannot read %s', async (file, message) => {
-    const { code, stderr } = await inspect(file);
-    expect([code, stderr]).toEqual([1, `receval: ${message}\n`]);
-  });
+  it.each([['gone.ndjson', 'cannot read gone.ndjson: there is no such file']])(
+    'cannot read %s',
+    async (file, message) => {
+      const { code, stderr } = await inspect(file);
+      expect([code, stderr]).toEqual([1, `receval: ${message}\n`]);
+    },
+  );
 
   it('says that a file is empty', async () => {
     const { code, stdout } = await inspect('empty.ndjson');

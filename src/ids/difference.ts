@@ -1,4 +1,5 @@
-/** How ids that should be equal differ. */
+/** How ids that were looked for in vain differ from those that are there: of samples in which both sides have others, too. */
+import { numberForm, plainForm } from './forms.ts';
 
 /** `prefix`, `suffix`: one or both sides have something more; `number`: 1 and 1.0, 7 and 007; `form`: case, blanks, punctuation. */
 export interface IdDifference {
@@ -46,17 +47,6 @@ export function idDifference(wanted: readonly string[], known: Iterable<string>)
   // The first of those that find the most.
   const most = Math.max(...found.map(({ share }) => share));
   return found.find(({ share }) => share >= Math.max(LEAST_SHARE, most));
-}
-
-/** 1.0, 01 and 1 are one number; undefined: the id is no whole number. */
-function numberForm(id: string): string | undefined {
-  return /^\s*\+?0*(\d+)(?:\.0*)?\s*$/.exec(id)?.[1];
-}
-
-/** Without case, blanks and punctuation; undefined: nothing is left. */
-function plainForm(id: string): string | undefined {
-  const form = id.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-  return form === '' ? undefined : form;
 }
 
 function byForm(

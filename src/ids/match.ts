@@ -1,6 +1,5 @@
-/** How the ids of two logs that should be the same differ: found by trying what producers do to ids. */
-
-type Plain = 'case' | 'number' | 'blanks' | 'dashes';
+/** How the ids of two whole fields differ that should be the same: found by trying what producers do to ids, so that it can be undone. */
+import { PLAIN, type Plain } from './forms.ts';
 
 export type Difference =
   | { readonly kind: Plain }
@@ -75,13 +74,6 @@ export function normalizers(difference: Difference): readonly [(id: string) => s
     }
   }
 }
-
-const PLAIN: Readonly<Record<Plain, (id: string) => string>> = {
-  blanks: (id) => id.trim(),
-  case: (id) => id.toLowerCase(),
-  number: (id) => (/^-?\d+(?:\.0+)?$/.test(id) ? id.replace(/\.0+$/, '').replace(/^(-?)0+(?=\d)/, '$1') : id),
-  dashes: (id) => id.replace(/[-_{}]/g, ''),
-};
 
 function differenceOf(impressions: Counted, feedback: Counted): Difference | undefined {
   const plain = (['blanks', 'number', 'case'] as const).find(
