@@ -4,7 +4,6 @@
  * add up their bytes, and prints its figures as one line of JSON.
  */
 import kafkajs from 'kafkajs';
-import { decodeLz4 } from '../src/consumers/source/kafka-lz4.ts';
 import {
   CONNECTION_TIMEOUT,
   KAFKA_TIMES,
@@ -13,7 +12,8 @@ import {
   MAX_CONCURRENCY,
   REQUEST_TIMEOUT,
   RETRY,
-} from '../src/consumers/source/kafka-settings.ts';
+} from '../src/consumers/source/kafka/access/settings.ts';
+import { decodeLz4 } from '../src/consumers/source/kafka/codecs/lz4.ts';
 import { between, FROM, type Mark, TO } from './figures.ts';
 import { TOPICS } from './kafka-workload.ts';
 

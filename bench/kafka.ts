@@ -4,7 +4,7 @@
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { assertNever } from '../src/events.ts';
+import { assertNever } from '../src/vocabulary/events.ts';
 import { startKafka } from '../test/services/kafka.ts';
 import { startRedis } from '../test/services/redis.ts';
 import { inRoot, separateCores, start } from './children.ts';

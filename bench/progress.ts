@@ -1,4 +1,4 @@
-import type { EpochMs } from '../src/events.ts';
+import type { EpochMs } from '../src/vocabulary/events.ts';
 import { type KafkaRecord, PARTITIONS, TOPICS } from './kafka-workload.ts';
 
 /**

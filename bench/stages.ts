@@ -6,13 +6,14 @@ import type { JoinEvent } from '../src/consumers/join/api.ts';
 import { createJoin } from '../src/consumers/join/join.ts';
 import type { JoinSettings } from '../src/consumers/join/settings.ts';
 import type { LogRecord } from '../src/consumers/source/port.ts';
-import type { Joined } from '../src/events.ts';
-import { type Grading, SCORE_WIDTH, type Scorer } from '../src/measures/contract.ts';
-import { parseMeasures } from '../src/measures/name.ts';
+import type { Grading, Scorer } from '../src/measures/contract.ts';
+import { parseMeasures } from '../src/measures/grammar/name.ts';
 import { compile } from '../src/measures/scorer.ts';
-import { NO_PERMISSIONS } from '../src/resume.ts';
+import { SCORE_WIDTH } from '../src/measures/sums.ts';
 import type { UnitSettings } from '../src/unit/contract.ts';
-import { Unit } from '../src/unit.ts';
+import { NO_PERMISSIONS } from '../src/unit/resume.ts';
+import { Unit } from '../src/unit/unit.ts';
+import type { Joined } from '../src/vocabulary/events.ts';
 import { ACTIONS, DIMENSIONS, HORIZONS, MEASURES, SETS, type WorkloadRecord } from './workload.ts';
 
 const ROLES = [
@@ -167,7 +168,11 @@ export function accumulateLoop(): (n: number) => number {
     for (let end = i + n; i < end; i++) {
       const at = 1_800_000_000_000 + Math.floor(i / 3) * 10;
       const horizon = i % 3;
-      panes.add(at, at - HORIZONS[horizon].ms, horizon, tags[i % 10], false, true, out, (i * 37) & 255);
+      panes.add(
+        { at, ts: at - HORIZONS[horizon].ms, horizon, tag: tags[i % 10], userless: false, bucket: (i * 37) & 255 },
+        true,
+        out,
+      );
       if (i % 20_000 === 19_999) rows += panes.takeChanges().rows.size;
     }
     return rows;

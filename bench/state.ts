@@ -1,5 +1,5 @@
 import { createJoin } from '../src/consumers/join/join.ts';
-import type { Event, Impression } from '../src/events.ts';
+import type { Event, Impression } from '../src/vocabulary/events.ts';
 import { JOIN_SETTINGS } from './stages.ts';
 import { randomStream } from './workload.ts';
 

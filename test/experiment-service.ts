@@ -6,17 +6,17 @@ import { valuesOfRun } from '../src/accumulators/run-total.ts';
 import { looksKey, totalKey, unitKey, usersKey } from '../src/accumulators/store/layout.ts';
 import { MemoryStore, type StoreSnapshot } from '../src/accumulators/store/memory.ts';
 import type { Commit, Fields, Store } from '../src/accumulators/store/port.ts';
-import { readUnit } from '../src/accumulators/unit-state.ts';
-import { cutOf } from '../src/accumulators/windows.ts';
 import type { ExperimentSettings } from '../src/config/settings.ts';
 import { MemoryLog, MemorySource } from '../src/consumers/source/memory.ts';
 import type { SourceHandler } from '../src/consumers/source/port.ts';
 import type { ExperimentState } from '../src/experiment/state.ts';
 import { stateOfUnits } from '../src/experiment/units.ts';
-import type { FaultLabel } from '../src/fault-point.ts';
 import { sampleOfFields } from '../src/statistics/sample-codec.ts';
+import type { FaultLabel } from '../src/vocabulary/fault-point.ts';
+import { readUnit } from '../src/windows/unit-state.ts';
+import { cutOf } from '../src/windows/windows.ts';
 import type { WorkerSettings } from '../src/worker/contract.ts';
-import { Worker } from '../src/worker.ts';
+import { Worker } from '../src/worker/worker.ts';
 import {
   append,
   BEGIN,

@@ -6,10 +6,10 @@ import { createDecoder } from '../src/consumers/decode/decoder.ts';
 import type { Decoder } from '../src/consumers/decode/record.ts';
 import type { MemoryLog } from '../src/consumers/source/memory.ts';
 import { runOf } from '../src/experiment/run.ts';
-import { parseMeasures } from '../src/measures/name.ts';
+import { parseMeasures } from '../src/measures/grammar/name.ts';
 import { compile } from '../src/measures/scorer.ts';
-import { NO_PERMISSIONS } from '../src/resume.ts';
 import type { UnitDeps, UnitSettings } from '../src/unit/contract.ts';
+import { NO_PERMISSIONS } from '../src/unit/resume.ts';
 
 const GRADING = {
   relevantFrom: 1,

@@ -8,7 +8,7 @@ import type { MemoryStore } from '../src/accumulators/store/memory.ts';
 import { noCounts } from '../src/consumers/join/topic.ts';
 import type { Closing } from './accumulators/histories.ts';
 import { shownOf } from './accumulators/plain-items.ts';
-import type { UnitRows } from './accumulators/plain-windows.ts';
+import type { UnitRows } from './windows/plain-windows.ts';
 
 /** Owns one unit of a store and closes a history there, as far as it is told. */
 export class StoredUnit {
@@ -75,7 +75,7 @@ export class StoredUnit {
       if (at <= this.#watermark || at > watermark) continue;
       const { items: shape } = this.#settings.shape;
       const shown = items === undefined || shape === undefined ? undefined : shownOf(items, shape);
-      panes.add(at, ts, horizon, panes.cohorts.tag(values), userless, positive, out, bucket, shown);
+      panes.add({ at, ts, horizon, tag: panes.cohorts.tag(values), userless, bucket }, positive, out, shown);
     }
     panes.advance(watermark);
     this.#watermark = watermark;

@@ -4,11 +4,12 @@
  */
 import { Random } from '../../src/simulate/random.ts';
 import { pastOf } from '../../src/statistics/baseline.ts';
-import { type BlockPane, blocksOf, HOUR, hourBlock, hourOf, usualShare } from '../../src/statistics/blocks.ts';
+import { type BlockPane, blocksOf, hourBlock, hourOf, usualShare } from '../../src/statistics/blocks.ts';
 import type { ErrorSource } from '../../src/statistics/blocks-estimate.ts';
 import type { Label } from '../../src/statistics/decision-labels.ts';
 import { watch } from '../../src/statistics/watched.ts';
 import type { PathSettings } from '../../src/statistics/watched-path.ts';
+import { HOUR } from '../../src/vocabulary/durations.ts';
 
 export interface CohortSettings {
   /** Impressions in a step of five minutes, in the mean over a day. */

@@ -5,7 +5,7 @@ import type { Settings } from '../../src/config/settings.ts';
 import type { ExperimentState } from '../../src/experiment/state.ts';
 import { stateOfUnits } from '../../src/experiment/units.ts';
 import { UserSample } from '../../src/statistics/user-sample.ts';
-import { BUCKETS, bucketOf } from '../../src/user-words.ts';
+import { BUCKETS, bucketOf } from '../../src/vocabulary/user-words.ts';
 import type { Crowd, CrowdSettings } from './crowd.ts';
 import { BEGIN, HOUR_MS } from './experiment.ts';
 

@@ -4,7 +4,7 @@ import type { ExperimentSettings } from '../../src/config/settings.ts';
 import type { ExperimentState } from '../../src/experiment/state.ts';
 import { stateOfUnits } from '../../src/experiment/units.ts';
 import { UserSample } from '../../src/statistics/user-sample.ts';
-import { BUCKETS, bucketOf } from '../../src/user-words.ts';
+import { BUCKETS, bucketOf } from '../../src/vocabulary/user-words.ts';
 import { BEGIN, experimentWith, HOUR_MS, NAMES, SETTINGS } from './experiment.ts';
 import type { Stream } from './model.ts';
 

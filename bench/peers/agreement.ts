@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { parseMeasure } from '../../src/measures/name.ts';
-import { presetFor } from '../../src/measures/presets.ts';
+import { parseMeasure } from '../../src/measures/grammar/name.ts';
+import { presetFor } from '../../src/measures/grammar/presets.ts';
 
 /** What a peer says of one measure: an entry of values.py. */
 export interface PeerValues {

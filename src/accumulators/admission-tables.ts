@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { Admission, type AdmissionState, reservedCohorts } from './admission.ts';
 import type { PanesSettings } from './panes-settings.ts';
 import { otherValues, parseField, rowField, setText } from './store/layout.ts';

@@ -1,5 +1,5 @@
 /**
- * The bounded table of one unit and grouping set (semantics.md section 2): first come, first admitted, in the order of
+ * The bounded table of one unit and grouping set (specification: windows 4.1): first come, first admitted, in the order of
  * closing; who comes while it is full is added to the rest; an entry leaves with its last pane. Two rules keep strangers
  * from holding all places (docs/decisions/0018-places-of-cohorts.md):
  *
@@ -10,7 +10,7 @@
  * Whoever loses its place does so without harm to the reader's rule below: that asks only that all which was added to the
  * rest lies before `folded`, and an entry's end adds nothing to it.
  */
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { keysOf, listOf, textOf, timeOf, whole } from './store/json.ts';
 
 /**

@@ -1,7 +1,4 @@
-import type { Exact } from '../measures/contract.ts';
-
-/** Units of one: values are summed as whole multiples of 1e-9 (semantics.md section 4). */
-export const UNITS = 1e9;
+import { type Exact, PER_ONE } from '../measures/sums.ts';
 
 /** Up to here a value in units is rounded from the double product, whose error is below 2^-13 units; beyond, exactly. */
 export const DIRECT_LIMIT = 2 ** 40;
@@ -14,7 +11,7 @@ const FRACTION_BITS = 42;
  * A number while safe, a bigint beyond. Throws a RangeError for NaN and the infinities.
  */
 export function fixed(value: number): Exact {
-  const product = value * UNITS;
+  const product = value * PER_ONE;
   if (product >= 0 && product <= DIRECT_LIMIT) return Math.round(product) + 0;
   if (product < 0 && product >= -DIRECT_LIMIT) return 0 - Math.round(-product);
   if (!Number.isFinite(value)) throw new RangeError(`cannot add ${value} to a row: a measure's value must be finite`);
@@ -24,7 +21,7 @@ export function fixed(value: number): Exact {
 
 /** Needs value > 1024, so that its last bit is worth at least 2^-42. */
 function fixedExactly(value: number): bigint {
-  const units = BigInt(UNITS);
+  const units = BigInt(PER_ONE);
   if (value >= 2 ** 53) return BigInt(value) * units;
   const scaled = BigInt(value * 2 ** FRACTION_BITS) * units;
   return (scaled + (1n << BigInt(FRACTION_BITS - 1))) >> BigInt(FRACTION_BITS);

@@ -1,5 +1,5 @@
-import type { DurationMs, EpochMs } from '../events.ts';
-import { Ranges } from '../ranges.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { Ranges } from '../vocabulary/ranges.ts';
 
 /** Which panes of one size exist. Pane n is [n * size, (n + 1) * size); it is deleted `keep` after its end. */
 export class PaneNumbers {

@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs } from '../events.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { type AdmissionState, parseAdmission, type Takeover } from './admission.ts';
 import { PaneNumbers } from './pane-numbers.ts';
 import type { RowShape } from './row.ts';

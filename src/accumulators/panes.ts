@@ -1,17 +1,19 @@
 // Long because panes, totals and tables of a unit go together at one close time.
-import type { EpochMs } from '../events.ts';
+
 import type { ShownItems } from '../measures/shown-items.ts';
-import { BUCKETS } from '../user-words.ts';
+import type { Closed } from '../vocabulary/closing.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { BUCKETS } from '../vocabulary/user-words.ts';
 import { AdmissionTables } from './admission-tables.ts';
 import { Cohorts } from './cohorts.ts';
 import { PaneNumbers } from './pane-numbers.ts';
-import { PaneSheets } from './pane-sheets.ts';
+import { PaneTables } from './pane-tables.ts';
 import { checkSettings, longest, type PanesSettings, type PanesState, type RestoredPanes } from './panes-settings.ts';
+import { NAMED, PendingSums } from './pending-sums.ts';
 import type { Row } from './row.ts';
 import { type RowCodec, rowCodec, vectorRowCodec } from './row-codec.ts';
+import { type LiveRow, RowMemory, RowTable } from './row-table.ts';
 import { RunTotal } from './run-total.ts';
-import { type LiveRow, RowMemory, Sheet } from './sheet.ts';
-import { NAMED, Slice } from './slice.ts';
 import { otherValues, paneKey, rowField, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
 
 /** Buckets of the vectors of hour panes. */
@@ -42,15 +44,15 @@ export class Panes {
     readonly clustered: boolean;
     readonly counted: boolean;
   }[];
-  readonly #minutes: PaneSheets;
-  readonly #hours: PaneSheets;
+  readonly #minutes: PaneTables;
+  readonly #hours: PaneTables;
   /** The sums by user bucket of hour panes. */
-  readonly #vectors: PaneSheets;
-  readonly #totals: readonly Sheet[];
+  readonly #vectors: PaneTables;
+  readonly #totals: readonly RowTable[];
   readonly #runs: readonly RunTotal[];
   /** What was added since this object was made: for counters that begin with the process. */
-  readonly #scored: Sheet;
-  readonly #slices: readonly Slice[];
+  readonly #scored: RowTable;
+  readonly #pending: readonly PendingSums[];
   readonly #memory = new RowMemory();
   /** Of `#scored`. */
   readonly #scoredMemory = new RowMemory();
@@ -84,29 +86,30 @@ export class Panes {
     const hours = new PaneNumbers(hour, settings.keepHours, restored?.state.hours);
     // The vectors that event time has passed were deleted with it.
     const vectors = hours.endingAfter(this.#clock - settings.keepVectors).map((n) => [n, n + 1] as const);
-    this.#minutes = new PaneSheets(
+    this.#minutes = new PaneTables(
       new PaneNumbers(paneSize, settings.keepMinutes, restored?.state.minutes),
       this.#codec,
-      (n) => new Sheet(paneKey(owner, 'm', n * paneSize), (n + 1) * paneSize, shape, 0, this.#memory),
+      (n) => new RowTable(paneKey(owner, 'm', n * paneSize), (n + 1) * paneSize, shape, 0, this.#memory),
     );
-    this.#hours = new PaneSheets(
+    this.#hours = new PaneTables(
       hours,
       this.#codec,
-      (n) => new Sheet(paneKey(owner, 'h', n * hour), (n + 1) * hour, shape, 0, this.#memory),
+      (n) => new RowTable(paneKey(owner, 'h', n * hour), (n + 1) * hour, shape, 0, this.#memory),
     );
-    this.#vectors = new PaneSheets(
+    this.#vectors = new PaneTables(
       new PaneNumbers(hour, settings.keepVectors, vectors),
       vectorRowCodec(shape),
-      (n) => new Sheet(vectorKey(owner, n * hour), (n + 1) * hour, shape, HOUR_BUCKETS, this.#memory),
+      (n) => new RowTable(vectorKey(owner, n * hour), (n + 1) * hour, shape, HOUR_BUCKETS, this.#memory),
     );
     this.#totals = settings.totals.map(
-      (name) => new Sheet(totalKey(owner, name, SINCE_START), Number.POSITIVE_INFINITY, shape, BUCKETS, this.#memory),
+      (name) =>
+        new RowTable(totalKey(owner, name, SINCE_START), Number.POSITIVE_INFINITY, shape, BUCKETS, this.#memory),
     );
     this.#runs = settings.runs.map((run) => new RunTotal(run, settings, this.#memory));
-    this.#scored = new Sheet('', Number.POSITIVE_INFINITY, settings.shape, 0, this.#scoredMemory);
-    this.#slices = settings.horizons.map(() => new Slice(settings.shape, this.cohorts));
+    this.#scored = new RowTable('', Number.POSITIVE_INFINITY, settings.shape, 0, this.#scoredMemory);
+    this.#pending = settings.horizons.map(() => new PendingSums(settings.shape, this.cohorts));
     if (restored !== undefined) {
-      const restore = (sheet: Sheet, codec: RowCodec): void => restoreSheet(sheet, codec, restored);
+      const restore = (table: RowTable, codec: RowCodec): void => restoreTable(table, codec, restored);
       for (const panes of this.#kinds) {
         for (const n of panes.numbers.endingAfter(this.#clock - this.#window)) panes.restore(n, restore);
       }
@@ -116,29 +119,24 @@ export class Panes {
   }
 
   /**
-   * Adds one scored list that closed at `at`; times ascend from call to call. `ts`: time of the impression; `horizon`:
-   * index; `out`: as in `Scorer.score`; `bucket`: of its user, 0 to 255; `shown`: its items, where rows keep them.
+   * Adds one scored list; times of closing ascend from call to call. `out`: as in `Scorer.score`; `shown`: its items, where
+   * rows keep them.
    */
   add(
-    at: EpochMs,
-    ts: EpochMs,
-    horizon: number,
-    tag: number,
-    userless: boolean,
+    { at, ts, horizon, tag, userless, bucket }: Closed,
     positive: boolean,
     out: Float64Array,
-    bucket: number,
     shown?: ShownItems,
   ): void {
     if (at >= this.#due) this.#pass(at);
     if (at > this.#clock) this.#clock = at;
-    const slice = this.#slices[horizon];
-    if (ts < slice.from || ts >= slice.to) this.#turn(slice, ts);
-    let cell = slice.find(tag);
-    if (cell < 0 || slice.judgedAt[cell] !== NAMED) cell = this.#judgedCell(slice, horizon, cell, tag, ts);
-    slice.add(cell, userless, positive, out, bucket);
+    const pending = this.#pending[horizon];
+    if (ts < pending.from || ts >= pending.to) this.#turn(pending, ts);
+    let cell = pending.find(tag);
+    if (cell < 0 || pending.judgedAt[cell] !== NAMED) cell = this.#judgedCell(pending, horizon, cell, tag, ts);
+    pending.add(cell, userless, positive, out, bucket);
     const { items } = this.#settings.shape;
-    if (shown !== undefined && items !== undefined) slice.addItems(cell, items, shown);
+    if (shown !== undefined && items !== undefined) pending.addItems(cell, items, shown);
   }
 
   /** Everything up to `watermark` has been added: deletes what ends there. */
@@ -150,13 +148,13 @@ export class Panes {
   /** Takes what changed since the last call, and forgets the rows that can change no more. */
   takeChanges(): PaneChanges {
     const settled = this.#clock - this.#window;
-    for (const slice of this.#slices) {
-      if (slice.to <= settled) slice.clear();
-      else slice.fold();
+    for (const pending of this.#pending) {
+      if (pending.to <= settled) pending.clear();
+      else pending.fold();
     }
     const rows = new Map<string, Map<string, string>>();
     for (const panes of this.#kinds) panes.take(rows, settled);
-    for (const sheet of this.#sinceStart) if (sheet.changed.length > 0) rows.set(sheet.key, sheet.take(this.#codec));
+    for (const table of this.#sinceStart) if (table.changed.length > 0) rows.set(table.key, table.take(this.#codec));
     const deletes = this.#deletes;
     this.#deletes = [];
     return { rows, deletes };
@@ -172,13 +170,13 @@ export class Panes {
 
   /** Copies of the rows of a since-start total, by field, with all that was added up to now. */
   total(name: string): ReadonlyMap<string, Row> {
-    for (const slice of this.#slices) slice.fold();
+    for (const pending of this.#pending) pending.fold();
     return this.#totals[this.#settings.totals.indexOf(name)].snapshot();
   }
 
   /** Copies of the rows of a run, by value of its dimension, with all that was added up to now. */
   runTotal(run: number): ReadonlyMap<string, Row> {
-    for (const slice of this.#slices) slice.fold();
+    for (const pending of this.#pending) pending.fold();
     return this.#runs[run].rows();
   }
 
@@ -186,7 +184,7 @@ export class Panes {
   get bytes(): number {
     // Whoever asked for what was scored holds a copy of it.
     let bytes = this.cohorts.bytes + this.#admission.bytes + this.#memory.bytes + 2 * this.#scoredMemory.bytes;
-    for (const slice of this.#slices) bytes += slice.bytes;
+    for (const pending of this.#pending) bytes += pending.bytes;
     return bytes;
   }
 
@@ -199,31 +197,31 @@ export class Panes {
     };
   }
 
-  /** Moves a slice, which goes on at the pane of `ts`. */
-  #turn(slice: Slice, ts: EpochMs): void {
-    slice.clear();
+  /** Ends the pane that sums were pending for; they go on at that of `ts`. */
+  #turn(pending: PendingSums, ts: EpochMs): void {
+    pending.clear();
     const { paneSize, hour } = this.#settings;
     const settled = this.#clock - this.#window;
     const minute = this.#minutes.of(ts, settled);
     const hourly = this.#hours.of(ts, settled);
-    slice.from = Math.max(minute.end - paneSize, hourly.end - hour);
-    slice.to = Math.min(minute.end, hourly.end);
-    slice.sheets = [minute, hourly, ...this.#totals, this.#scored];
-    slice.counted = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
-    slice.vectors = this.#vectors.of(ts, settled);
+    pending.from = Math.max(minute.end - paneSize, hourly.end - hour);
+    pending.to = Math.min(minute.end, hourly.end);
+    pending.tables = [minute, hourly, ...this.#totals, this.#scored];
+    pending.counted = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
+    pending.vectors = this.#vectors.of(ts, settled);
     this.#due = this.#earliest();
   }
 
   /** The cell of a tag, which is new (-1) or has a cohort in some rest: judged as of now, and counted there. */
-  #judgedCell(slice: Slice, horizon: number, found: number, tag: number, ts: EpochMs): number {
-    const cell = found < 0 ? slice.open(tag) : found;
-    if (found < 0 || slice.judgedAt[cell] !== this.#epoch) this.#judge(slice, horizon, cell, tag, ts);
-    if (horizon === 0 && slice.judgedAt[cell] !== NAMED) this.#admission.count(this.cohorts.keys(tag));
+  #judgedCell(pending: PendingSums, horizon: number, found: number, tag: number, ts: EpochMs): number {
+    const cell = found < 0 ? pending.open(tag) : found;
+    if (found < 0 || pending.judgedAt[cell] !== this.#epoch) this.#judge(pending, horizon, cell, tag, ts);
+    if (horizon === 0 && pending.judgedAt[cell] !== NAMED) this.#admission.count(this.cohorts.keys(tag));
     return cell;
   }
 
   /** Asks the admission tables where a cell goes, in the order of closing: when it begins and after a place became free. */
-  #judge(slice: Slice, horizon: number, cell: number, tag: number, ts: EpochMs): void {
+  #judge(pending: PendingSums, horizon: number, cell: number, tag: number, ts: EpochMs): void {
     const end = (this.#minutes.numbers.of(ts) + 1) * this.#settings.paneSize;
     const text = this.#settings.horizons[horizon].text;
     const keys = this.cohorts.keys(tag);
@@ -235,9 +233,9 @@ export class Panes {
       const named = this.#admission.admit(s, keys[s], end);
       if (!named) judgedAt = this.#epoch;
       const field = rowField(text, this.#sets[s].by, named ? keys[s] : this.#sets[s].other);
-      for (const sheet of slice.sheets) rows.push(sheet.row(field));
-      if (this.#sets[s].counted) for (const sheet of slice.counted) items.push(sheet.row(field));
-      if (this.#sets[s].clustered && slice.vectors !== undefined) vectors.push(slice.vectors.row(field));
+      for (const table of pending.tables) rows.push(table.row(field));
+      if (this.#sets[s].counted) for (const table of pending.counted) items.push(table.row(field));
+      if (this.#sets[s].clustered && pending.vectors !== undefined) vectors.push(pending.vectors.row(field));
     }
     const leftOut = this.cohorts.leftOut(tag);
     for (const [r, run] of this.#runs.entries()) {
@@ -245,7 +243,7 @@ export class Panes {
       if (takesPart) rows.push(run.row(keys[this.#sets.length + r]));
     }
     vectors.push(...rows.filter((row) => row.vector !== undefined));
-    slice.direct(cell, rows, vectors, items, judgedAt);
+    pending.direct(cell, rows, vectors, items, judgedAt);
   }
 
   /** Does what is due by `at` in the order of time. A review comes before the deletions of its time: it reads an hour's rows. */
@@ -253,11 +251,11 @@ export class Panes {
     const review = this.#admission.nextReview;
     if (at >= review) {
       this.#deleteUpTo(review - 1);
-      this.#slices[0].fold();
-      const given = this.#admission.review(at, (hour, field) => this.#hours.sheet(hour)?.impressionsOf(field) ?? 0);
+      this.#pending[0].fold();
+      const given = this.#admission.review(at, (hour, field) => this.#hours.table(hour)?.impressionsOf(field) ?? 0);
       if (given) {
         this.#forgetLeft();
-        for (const slice of this.#slices) slice.expireJudgements();
+        for (const pending of this.#pending) pending.expireJudgements();
       }
     }
     this.#deleteUpTo(at);
@@ -286,17 +284,17 @@ export class Panes {
     return Math.min(this.#admission.nextReview, ...this.#kinds.map(({ numbers }) => numbers.nextDeletion));
   }
 
-  get #sinceStart(): readonly Sheet[] {
-    return [...this.#totals, ...this.#runs.map(({ sheet }) => sheet)];
+  get #sinceStart(): readonly RowTable[] {
+    return [...this.#totals, ...this.#runs.map(({ table }) => table)];
   }
 
-  get #kinds(): readonly PaneSheets[] {
+  get #kinds(): readonly PaneTables[] {
     return [this.#minutes, this.#hours, this.#vectors];
   }
 }
 
-function restoreSheet(sheet: Sheet, codec: RowCodec, restored: RestoredPanes): void {
-  const fields = restored.rows.get(sheet.key);
-  if (fields === undefined) throw new Error(`rows of ${sheet.key} are missing: read all of liveKeys before restoring`);
-  sheet.restore(fields, codec);
+function restoreTable(table: RowTable, codec: RowCodec, restored: RestoredPanes): void {
+  const fields = restored.rows.get(table.key);
+  if (fields === undefined) throw new Error(`rows of ${table.key} are missing: read all of liveKeys before restoring`);
+  table.restore(fields, codec);
 }

@@ -1,4 +1,4 @@
-import { SUMS_WIDTH } from '../measures/contract.ts';
+import { SUMS_WIDTH } from '../measures/sums.ts';
 import { parseExact, printExact } from './exact.ts';
 import { encodeItems, readItems } from './item-sums-codec.ts';
 import { emptyRow, type Row, type RowShape, sumsOffsets } from './row.ts';

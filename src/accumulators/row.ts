@@ -1,6 +1,6 @@
-import { type Exact, SUMS_WIDTH, type SumsKind } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { itemPartsOf } from '../measures/item-part.ts';
+import { type Exact, SUMS_WIDTH, type SumsKind } from '../measures/sums.ts';
 import { sumsKind } from '../measures/value.ts';
 import { addExact } from './exact.ts';
 import { addItems, type ItemSums, type ItemsShape } from './item-sums.ts';
@@ -29,8 +29,8 @@ export function shapeOf(measures: readonly Measure[], itemsCounted?: number): Ro
 
 /**
  * The sums of one (pane, horizon, cohort). `sums` holds the measures one after the other, each with the fields of its kind
- * (contract.ts) and as wide: mean: n, n+, S, Q; fraction: numerator, denominator. Rows merge by adding every field: any split
- * of a history gives the same row to the last digit (statistics.md section 1).
+ * (measures/sums.ts) and as wide: mean: n, n+, S, Q; fraction: numerator, denominator. Rows merge by adding every field: any split
+ * of a history gives the same row to the last digit (specification: statistics 1.3).
  */
 export interface Row {
   impressions: number;
@@ -96,11 +96,29 @@ export function addDeltas(into: Row, deltas: Float64Array, from: number): void {
   }
 }
 
-/** The sum of two rows of one shape: commutative, associative, `emptyRow` is neutral. */
-export function mergeRows(a: Row, b: Row): Row {
-  const sum = copyRow(a);
-  addRow(sum, b);
-  return sum;
+/** Takes the head of `row` off `from`: the inverse of `addRow`. Both must have one shape; vectors and items stay as they are. */
+export function subtractRow(from: Row, row: Row): void {
+  from.impressions -= row.impressions;
+  from.positives -= row.positives;
+  from.userless -= row.userless;
+  for (let i = 0; i < row.sums.length; i++) {
+    const sum = row.sums[i];
+    if (sum !== 0) from.sums[i] = addExact(from.sums[i], -sum);
+  }
+}
+
+/** Adds a row to the sum that stands under `key`, or begins one with a copy of it. */
+export function addToSum<Key>(sums: Map<Key, Row>, key: Key, row: Row): void {
+  const sum = sums.get(key);
+  if (sum === undefined) sums.set(key, copyRow(row));
+  else addRow(sum, row);
+}
+
+/** The same with a row that is the caller's own: it becomes the sum itself where there was none. */
+export function giveToSum<Key>(sums: Map<Key, Row>, key: Key, row: Row): void {
+  const sum = sums.get(key);
+  if (sum === undefined) sums.set(key, row);
+  else addRow(sum, row);
 }
 
 /** An equal row that can be added to. */

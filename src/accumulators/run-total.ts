@@ -1,9 +1,9 @@
-import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
-import { BUCKETS } from '../user-words.ts';
+import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
+import { BUCKETS } from '../vocabulary/user-words.ts';
 import type { PanesSettings } from './panes-settings.ts';
 import type { Row } from './row.ts';
+import { type LiveRow, type RowMemory, RowTable } from './row-table.ts';
 import type { RunSettings } from './runs.ts';
-import { type LiveRow, type RowMemory, Sheet } from './sheet.ts';
 import { parseField, rowField, totalKey } from './store/layout.ts';
 
 /**
@@ -13,7 +13,7 @@ import { parseField, rowField, totalKey } from './store/layout.ts';
 export class RunTotal {
   /** Index of the horizon whose closings belong here. */
   readonly horizon: number;
-  readonly sheet: Sheet;
+  readonly table: RowTable;
   readonly #names: ReadonlySet<string>;
   readonly #text: string;
   readonly #dimension: string;
@@ -24,7 +24,7 @@ export class RunTotal {
     memory: RowMemory,
   ) {
     this.horizon = horizon;
-    this.sheet = new Sheet(totalKey(owner, name, run), Number.POSITIVE_INFINITY, shape, BUCKETS, memory);
+    this.table = new RowTable(totalKey(owner, name, run), Number.POSITIVE_INFINITY, shape, BUCKETS, memory);
     this.#names = new Set([...variants, ABSENT_DIMENSION, INVALID_DIMENSION]);
     this.#text = horizons[horizon].text;
     this.#dimension = dimension;
@@ -32,12 +32,12 @@ export class RunTotal {
 
   /** The row that a list of this value is added to. */
   row(value: string): LiveRow {
-    return this.sheet.row(rowField(this.#text, this.#dimension, this.#names.has(value) ? value : OTHER_COHORT));
+    return this.table.row(rowField(this.#text, this.#dimension, this.#names.has(value) ? value : OTHER_COHORT));
   }
 
   /** Copies of all rows, by value. */
   rows(): ReadonlyMap<string, Row> {
-    return valuesOfRun(this.sheet.snapshot());
+    return valuesOfRun(this.table.snapshot());
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EpochMs, Offset } from '../events.ts';
+import type { EpochMs, Offset } from '../vocabulary/events.ts';
 import { keysOf, listOf, parseJson, textOf, whole } from './store/json.ts';
 
 /**

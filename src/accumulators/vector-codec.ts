@@ -1,4 +1,4 @@
-import { type Exact, SUMS } from '../measures/contract.ts';
+import { type Exact, SUMS } from '../measures/sums.ts';
 import { addExact, parseExact, printExact } from './exact.ts';
 import type { RowShape } from './row.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';

@@ -1,9 +1,9 @@
 /**
- * Sums by user bucket (statistics.md section 1): what standard errors are made from. A bucket takes part from its first
+ * Sums by user bucket (specification: statistics 1.2): what standard errors are made from. A bucket takes part from its first
  * list on, so a cohort of few users is small. Measured (Node 20, 7 measures, none of them 0): 0.05 us
  * per list and vector, the text of the vectors included.
  */
-import { type Exact, SUMS, type SumsKind } from '../measures/contract.ts';
+import { type Exact, SUMS, type SumsKind } from '../measures/sums.ts';
 import { addExact } from './exact.ts';
 
 /** Lists of a bucket, and those with a positive by `relevantFrom`. */

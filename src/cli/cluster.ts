@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { RedisStore } from '../accumulators/store/redis.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
-import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
-import { explained } from '../consumers/source/kafka-trouble.ts';
+import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
+import { explained } from '../consumers/source/kafka/access/trouble.ts';
 import { kafkaConnection } from '../service/settings.ts';
 import { UsageError } from './failure.ts';
 

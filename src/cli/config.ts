@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { stringify } from 'yaml';
-import { withCatalogue } from '../catalogue-file.ts';
+import { withCatalogue } from '../config/catalogue-file.ts';
 import { effectiveDocument } from '../config/effective.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { redact } from '../config/redact.ts';
@@ -31,9 +31,5 @@ export function configCommand(): Command {
     .action(() => {
       process.stdout.write(configReference());
     });
-  return new Command('config')
-    .description('check the configuration, or print its schema or every setting')
-    .addCommand(check)
-    .addCommand(schema)
-    .addCommand(reference);
+  return new Command('config').addCommand(check).addCommand(schema).addCommand(reference);
 }

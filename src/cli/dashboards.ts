@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import { DASHBOARD_NAMES, dashboardText, isDashboardName } from '../dashboards/dashboards.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
 
 interface Flags {
@@ -28,7 +28,7 @@ Examples:
   receval dashboards generate quality > quality.json`,
     )
     .action((name: string | undefined, flags: Flags) => generateDashboards(name, flags));
-  return new Command('dashboards').description('make dashboards for Grafana').addCommand(generate);
+  return new Command('dashboards').addCommand(generate);
 }
 
 function generateDashboards(name: string | undefined, { config, output }: Flags): void {

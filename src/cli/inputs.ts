@@ -2,7 +2,7 @@ import { type Stats, statSync } from 'node:fs';
 import { DEFAULT_FIELDS } from '../consumers/decode/defaults.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { ReplayFile, ReplayInputs } from '../replay/replay.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
 
 export interface InputFlags {

@@ -1,25 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { withCatalogue } from '../catalogue-file.ts';
-import { loadSettings } from '../config/load.ts';
+import { withCatalogue } from '../config/catalogue-file.ts';
+import { type Configuration, loadConfiguration } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { hasRowFeedback } from '../consumers/decode/list.ts';
+import { ADAPTER_NAMES } from '../consumers/decode/settings.ts';
 import { parseTime } from '../consumers/decode/times.ts';
-import { UnreadableFile } from '../consumers/source/lines.ts';
-import type { EpochMs } from '../events.ts';
-import { LIST_ONLY } from '../measures/list-only.ts';
-import type { Command as ScoringCommand } from '../measures/offered.ts';
+import { UnreadableFile } from '../consumers/source/files/lines.ts';
+import { MEASURES, OF_EXPOSURES } from '../measures/all.ts';
+import type { Command as ScoringCommand } from '../measures/grammar/offered.ts';
+import { isListOnly } from '../measures/needs.ts';
 import { type ReplayOptions, replay } from '../replay/replay.ts';
 import type { ReplayResult } from '../replay/result.ts';
-import { suggestion } from '../spelling.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { findingLines } from './findings-output.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
 import { Letters } from './letters.ts';
+import { outputForm } from './output-form.ts';
 import { grouped, showProgress } from './progress.ts';
-import { isOutput, OUTPUTS, printResult } from './result-output.ts';
+import { aboutFiles, mustBeWritable, showReport } from './report-file.ts';
+import { OUTPUTS, printResult } from './result-output.ts';
+import { tableColumns, WIDE } from './terminal.ts';
 
 export interface ReplayFlags extends InputFlags {
   readonly config?: string;
@@ -29,23 +34,26 @@ export interface ReplayFlags extends InputFlags {
   readonly concat?: boolean;
   readonly allowEmpty?: boolean;
   readonly now?: string;
+  readonly wide?: boolean;
   readonly deadLetters?: string;
   readonly output: string;
+  readonly report?: string;
 }
 
-const ADAPTERS = ['canonical', 'open-bandit'] as const;
-
 export const ALLOW_EMPTY = 'exit with 0 also when no impression counted, or none of the feedback';
+export const REPORT = 'also write all of it as one page that needs nothing else, to be mailed';
 export const NOW =
   'the wall clock, such as 2026-11-21T08:00:00Z: what is later than it is "future" (default: the time at start)';
 
 export function replayCommand(): Command {
   return new Command('replay')
-    .description('join logs from files and print exact ranking measures per cohort')
     .option('--impressions <file...>', 'impressions: NDJSON, JSON, CSV, TSV, Parquet; .gz, .zst; - is standard input')
     .option('--feedback <file...>', 'feedback, in any of these forms')
     .option('--events <file...>', 'both sides in one log')
-    .option('--adapter <name>', `how records are read: ${ADAPTERS.join(', ')} (default: that of the configuration)`)
+    .option(
+      '--adapter <name>',
+      `how records are read: ${ADAPTER_NAMES.join(', ')} (default: that of the configuration)`,
+    )
     .option('--measures <list>', 'such as mrr,ndcg@10,precision@1..5 (default: those of the configuration)')
     .option('--horizons <list>', 'such as 1m,5m,24h: attribution.horizons (default: those of the configuration)')
     .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
@@ -54,6 +62,8 @@ export function replayCommand(): Command {
     .option('--now <time>', NOW)
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', OUTPUTS.join(', '), 'table')
+    .option('--report <file.html>', REPORT)
+    .option('--wide', WIDE)
     .addHelpText(
       'after',
       `
@@ -65,17 +75,24 @@ Examples:
   node log.js | receval replay --events - --output json`,
     )
     .action(async (flags: ReplayFlags) => {
-      if (!isOutput(flags.output)) {
-        throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
-      }
-      const settings = await withCatalogue(readSettings(flags));
+      const output = outputForm(flags.output, OUTPUTS);
+      mustBeWritable(flags.report);
+      const configuration = readConfiguration(flags);
+      const settings = await withCatalogue(configuration.settings);
       const inputs = readInputs(flags);
       mustHaveFeedback(flags, settings);
       const letters = flags.deadLetters === undefined ? undefined : new Letters(flags.deadLetters, inputs);
       const result = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
       letters?.close();
-      process.stdout.write(printResult(result, settings, flags.output));
-      if (flags.output === 'csv') process.stderr.write(findingLines(result.findings));
+      const page =
+        output === 'html' || flags.report !== undefined
+          ? (await import('./replay-report.ts')).replayReport(result, settings, aboutFiles(inputs, configuration))
+          : undefined;
+      if (output !== 'html') {
+        process.stdout.write(printResult(result, settings, output, tableColumns(process.stdout, flags.wide)));
+      }
+      showReport(page, flags);
+      if (output === 'csv') process.stderr.write(findingLines(result.findings));
       noteOddities(result, flags);
     });
 }
@@ -83,10 +100,11 @@ Examples:
 /** @throws UsageError where measures of feedback would all be those of lists without a positive */
 function mustHaveFeedback({ adapter, events, feedback }: ReplayFlags, { inputs, measures }: Settings): void {
   if (events !== undefined || feedback !== undefined || hasRowFeedback(adapter ?? inputs.impressions.adapter)) return;
-  const asks = measures.find(({ name }) => !LIST_ONLY.has(name));
+  const asks = measures.find((measure) => !isListOnly(measure));
   if (asks === undefined) return;
+  const ofLists = MEASURES.filter((definition) => isListOnly({ definition })).map(({ name }) => name);
   throw new UsageError(
-    `--feedback is missing: without it ${asks.canonical} counts every list as one without a positive; name the feedback, or only measures of the list alone (--measures ${[...LIST_ONLY].slice(0, 3).join(',')},...)`,
+    `--feedback is missing: without it ${asks.canonical} counts every list as one without a positive; name the feedback, or only measures of the list alone (--measures ${ofLists.slice(0, 3).join(',')},...)`,
   );
 }
 
@@ -97,7 +115,7 @@ export function noteOddities(result: ReplayResult, { allowEmpty }: ReplayFlags):
   if (result.isEmpty && allowEmpty !== true) process.exitCode = 1;
   if (itemLimitRows > 0) {
     note(
-      `${itemLimitRows} of ${rows.length} rows have no gini and entropy: more items than limits.itemsCounted were shown`,
+      `${itemLimitRows} of ${rows.length} rows have no ${OF_EXPOSURES}: more items than limits.itemsCounted were shown`,
     );
   }
   for (const [name, lists] of withoutId(rows)) {
@@ -146,12 +164,19 @@ export async function withProgress<Result>(
 /** Room for cohorts: nothing here becomes a series of Prometheus, so only memory bounds them. */
 const REPLAY_SERIES = '10000000';
 
-/** `command`: files are compared with the measures of the service. */
 export function readSettings(
-  { config, measures, horizons }: Pick<ReplayFlags, 'config' | 'measures' | 'horizons'>,
+  flags: Pick<ReplayFlags, 'config' | 'measures' | 'horizons'>,
   command: ScoringCommand = 'replay',
 ): Settings {
-  return loadSettings({
+  return readConfiguration(flags, command).settings;
+}
+
+/** `command`: files are compared with the measures of the service. */
+export function readConfiguration(
+  { config, measures, horizons }: Pick<ReplayFlags, 'config' | 'measures' | 'horizons'>,
+  command: ScoringCommand = 'replay',
+): Configuration {
+  return loadConfiguration({
     file: config,
     readFile: (path) => readFileSync(path, 'utf8'),
     env: process.env,
@@ -165,12 +190,12 @@ export function readSettings(
 }
 
 export function optionsOf({ adapter, concat, now }: ReplayFlags): Pick<ReplayOptions, 'adapter' | 'order' | 'now'> {
-  const known = ADAPTERS.find((name) => name === adapter);
+  const known = ADAPTER_NAMES.find((name) => name === adapter);
   if (adapter !== undefined && known === undefined) {
     const hint =
       adapter === 'map'
         ? '; the adapter "map" needs its pointers: set it in the configuration'
-        : suggestion(adapter, ADAPTERS);
+        : suggestion(adapter, ADAPTER_NAMES);
     throw new UsageError(`--adapter: no adapter "${adapter}"${hint}`);
   }
   return { adapter: known, order: concat === true ? 'concat' : 'time', now: timeOf(now) };

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { withCatalogue } from '../catalogue-file.ts';
+import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
 import { type Role, Service } from '../service/service.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { processLog } from './log.ts';
@@ -26,7 +26,6 @@ const STOP_MS = 4500;
 /** `receval run`: the service on Kafka and Redis. */
 export function runCommand(): Command {
   return new Command('run')
-    .description('the service: reads Kafka, keeps its state in Redis, shows gauges')
     .option('--role <role>', `${ROLES.join(', ')}`, 'all')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--rebuild', 'this once: the state was lost, count anew from the earliest record retained')

@@ -3,9 +3,9 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { FileForm } from '../consumers/decode/settings.ts';
-import { ANY_FORM } from '../consumers/source/file-format.ts';
-import { openRows } from '../consumers/source/file-rows.ts';
-import { packingOf, readBytes, UnreadableFile } from '../consumers/source/lines.ts';
+import { ANY_FORM } from '../consumers/source/files/format.ts';
+import { packingOf, readBytes, UnreadableFile } from '../consumers/source/files/lines.ts';
+import { openRows } from '../consumers/source/files/rows.ts';
 import { binaryFormOf, encodingOf, type FileFormat, type Form, lineEndsOf, textFormOf } from '../inspect/format.ts';
 import { type BadRow, Rows } from '../inspect/rows.ts';
 import { fileProblem } from './failure.ts';

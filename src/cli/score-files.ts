@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import type { GradeLimit } from '../measures/grade-limit.ts';
-import { MeasureError } from '../measures/scan.ts';
+import { MeasureError } from '../measures/grammar/scan.ts';
 import { type Format, formatOf } from '../score/format.ts';
 import { GradedLists } from '../score/graded-lists.ts';
 import { Ungrouped } from '../score/groups.ts';
@@ -14,8 +14,10 @@ import { RunReader } from '../score/run-reader.ts';
 import { FileScoring } from '../score/scoring.ts';
 import { type ScoringSettings, scoringSettings } from '../score/scoring-settings.ts';
 import { UsageError } from './failure.ts';
+import type { FusedScore } from './score-fused.ts';
 import { isReadOnce, ScoreInputs } from './score-inputs.ts';
 import type { NamedFile, ScoreSettings } from './score-settings.ts';
+import type { VoteFile } from './vote-files.ts';
 
 /** A run that was read; its name is chosen when all are. */
 interface ReadRun {
@@ -33,7 +35,9 @@ interface ReadRun {
 /** Reads and scores all files, one after the other; of a run whose queries stand together only one list is in memory. */
 export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> {
   const { runs, qrels } = settings;
-  const inputs = await ScoreInputs.of([...runs.map(({ path }) => path), ...(qrels === undefined ? [] : [qrels])]);
+  const { fuse } = settings;
+  const paths = [...runs.map(({ path }) => path), ...(qrels === undefined ? [] : [qrels])];
+  const inputs = await ScoreInputs.of(paths, fuse.length === 0 ? 1 : 3);
   try {
     const formats: Format[] = [];
     for (const { path } of runs) formats.push(settings.format ?? formatOf(await inputs.head(path)) ?? 'trec');
@@ -45,15 +49,21 @@ export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> 
       for (const run of runs) read.push(await readLists(inputs, run, scoring));
     } else {
       const judgements = await readQrels(inputs, qrels, scoring.gradeLimit);
-      for (const [i, run] of runs.entries()) {
-        const layout = { format: formats[i] === 'flagr' ? 'flagr' : 'trec', columns: settings.columns } as const;
-        read.push(...(await readRun(inputs, run, layout, scoring, judgements)));
+      const votes = runs.map((file, i): VoteFile => {
+        return { file, layout: { format: formats[i] === 'flagr' ? 'flagr' : 'trec', columns: settings.columns } };
+      });
+      for (const { file, layout } of votes) read.push(...(await readRun(inputs, file, layout, scoring, judgements)));
+      if (fuse.length > 0) {
+        const { scoreFused } = await import('./score-fused.ts');
+        const fused = await scoreFused(inputs, votes, fuse, scoring, judgements);
+        for (const one of fused) read.push(readFused(one));
       }
     }
     const names = runNames(read.map(({ file, own, isOneOfMany }) => ({ ...namesOf(file), own, isOneOfMany })));
     const finished = read.map((run, i) => run.finish(names[i]));
     return {
       measures,
+      reading: { preset, defaults: { relevantFrom: settings.relevantFrom } },
       runs: finished.map(({ run }) => run),
       missing: finished.flatMap(({ missing }) => missing),
       sampled: finished.flatMap(({ sampled }) => sampled ?? []),
@@ -87,6 +97,8 @@ async function settingsOf(
   measures: readonly Measure[],
 ): Promise<ScoringSettings> {
   const { relevantFrom, depth, rows, pValues } = settings;
+  const isReport = settings.report !== undefined || settings.output === 'html';
+  const hasErrors = pValues || isReport || settings.plot?.kind === 'intervals';
   const ties = settings.ties ?? tiesOf(preset);
   if (ties === 'mean' && Number.isFinite(depth)) {
     throw new UsageError('--depth cuts one order of the list: it does not go with --ties mean');
@@ -100,8 +112,8 @@ async function settingsOf(
       ties: settings.ties,
       depth,
       missing: settings.missing ?? missingOf(preset),
-      keepsQueries: rows.perQuery || pValues,
-      compares: pValues,
+      keepsQueries: rows.perQuery || hasErrors,
+      compares: hasErrors,
       correlationTest: tests?.correlationTest,
       catalogue: settings.catalogue,
     });
@@ -121,6 +133,11 @@ async function readLists(inputs: ScoreInputs, file: NamedFile, settings: Scoring
   const lists = new GradedLists(file.path, settings, settings.ties ?? tiesOf(settings.preset));
   await inputs.readAll(file.path, lists, () => lists.count);
   return { file, own: undefined, isOneOfMany: false, finish: (name) => ({ run: lists.finish(name), missing: [] }) };
+}
+
+function readFused({ name, scoring }: FusedScore): ReadRun {
+  const file = { name, path: name };
+  return { file, own: undefined, isOneOfMany: false, finish: (final) => scoring.finish(undefined, final) };
 }
 
 async function readRun(

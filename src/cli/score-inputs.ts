@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { packingOf, type ReadProgress, readBytes } from '../consumers/source/lines.ts';
+import { packingOf, type ReadProgress, readBytes } from '../consumers/source/files/lines.ts';
 import { type BlockReader, Blocks } from '../score/blocks.ts';
 import { fileProblem } from './failure.ts';
 import type { Progress } from './progress.ts';
@@ -21,9 +21,9 @@ export class ScoreInputs {
     this.#progress = progress;
   }
 
-  /** @throws Error for a file that is not there */
-  static async of(paths: readonly string[]): Promise<ScoreInputs> {
-    const bytes = paths.reduce((sum, path) => sum + (path === '-' ? Number.NaN : sizeOf(path)), 0);
+  /** @param times that each file is read @throws Error for a file that is not there */
+  static async of(paths: readonly string[], times = 1): Promise<ScoreInputs> {
+    const bytes = times * paths.reduce((sum, path) => sum + (path === '-' ? Number.NaN : sizeOf(path)), 0);
     if (bytes < LONG_BYTES) return new ScoreInputs(undefined);
     const { showProgress } = await import('./progress.ts');
     return new ScoreInputs(showProgress(process.stderr, Number.isNaN(bytes) ? undefined : bytes, 'lines'));
@@ -45,10 +45,17 @@ export class ScoreInputs {
 
   /** @param lines that the reader has taken so far, for the progress */
   async readAll(path: string, reader: BlockReader, lines: () => number): Promise<void> {
+    const parts = this.readParts(path, reader, lines);
+    while ((await parts.next()).done !== true);
+  }
+
+  /** The same, but pauses after each part of the file. */
+  async *readParts(path: string, reader: BlockReader, lines: () => number): AsyncGenerator<void> {
     const blocks = new Blocks(path, reader);
     for await (const part of this.#parts(path)) {
       blocks.add(part);
       this.#progress?.update(this.#read.bytes, this.#lines + lines());
+      yield;
     }
     blocks.end();
     this.#lines += lines();

@@ -1,37 +1,36 @@
-import { assertNever } from '../events.ts';
 import type { Finding } from '../findings/finding.ts';
 import { scoredFindings } from '../findings/scored.ts';
+import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
 import { type Cell, csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
-import { HTML, LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
+import { LATEX, MARKDOWN, plainForm, type TextForm } from '../output/text-form.ts';
 import type { Comparison } from '../score/comparisons.ts';
-import { COUNT_NAMES, measureNames } from '../score/measure-names.ts';
+import { measureNames } from '../score/measure-names.ts';
 import type { RunScore, ScoreResult } from '../score/result.ts';
 import { countsOf, queriesOf, type ScoreTable, scoreTable } from '../score/table.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import { findingsBlock } from './findings-output.ts';
-import type { ScoreSettings } from './score-settings.ts';
+import type { ScoreOutput, ScoreSettings } from './score-settings.ts';
 
-/** Scores as text, ending with a newline. `plot`: SVG for the page of `html`; `comparisons`: where asked for. */
+/** Scores as text, ending with a newline. `comparisons`: where asked for. */
 export function printScores(
   result: ScoreResult,
   comparisons: readonly Comparison[] | undefined,
   settings: ScoreSettings,
-  plot: string | undefined,
+  output: Exclude<ScoreOutput, 'html'>,
 ): string {
-  const { names, rows, output } = settings;
+  const { rows } = settings;
   switch (output) {
     case 'json':
-      return json(result, comparisons, settings);
+      return scoresJson(result, comparisons, settings);
     case 'csv':
-      return csv(scoreTable(result, names, rows), settings.digits);
+      return csv(scoreTable(result, settings, rows), settings.digits);
     case 'table':
-      return tables(result, comparisons, settings, PLAIN);
+      return tables(result, comparisons, settings, plainForm(settings.tableColumns));
     case 'md':
       return tables(result, comparisons, settings, MARKDOWN);
     case 'latex':
       return tables(result, comparisons, settings, LATEX);
-    case 'html':
-      return tables(result, comparisons, settings, HTML, plot);
     default:
       return assertNever(output);
   }
@@ -52,14 +51,13 @@ export function findingsOf({ runs, missing, sampled }: ScoreResult): readonly Fi
 }
 
 /** Keys in order at every level; runs as they were given. Values are unrounded. */
-function json(
+export function scoresJson(
   result: ScoreResult,
   comparisons: readonly Comparison[] | undefined,
-  { names, rows }: ScoreSettings,
+  { names, withCounts, rows }: ScoreSettings,
 ): string {
-  const { measures, runs, missing } = result;
-  const keys = measureNames(measures, names);
-  const withCounts = names !== 'receval';
+  const { measures, runs, missing, reading } = result;
+  const keys = measureNames(measures, names, reading);
   const object = (values: Iterable<number | undefined>): Readonly<Record<string, number | null>> =>
     Object.fromEntries(Array.from(values, (value, m) => [keys[m], value ?? null]));
   const counts = (of: RunScore['counts']): Readonly<Record<string, number>> =>
@@ -112,11 +110,11 @@ const USUAL_DIGITS = 4;
 function tables(
   result: ScoreResult,
   comparisons: readonly Comparison[] | undefined,
-  { names, rows: asked, digits = USUAL_DIGITS, relevantFrom }: ScoreSettings,
+  settings: ScoreSettings,
   form: TextForm,
-  plot = '',
 ): string {
-  const { columns, counts, rows } = scoreTable(result, names, asked);
+  const { rows: asked, digits = USUAL_DIGITS, relevantFrom } = settings;
+  const { columns, counts, rows } = scoreTable(result, settings, asked);
   const text = (value: number | undefined, i: number): string =>
     value === undefined ? '-' : i < counts ? String(value) : value.toFixed(digits);
   const header = asked.perQuery ? ['run', 'query'] : ['run'];
@@ -128,12 +126,7 @@ function tables(
       : [comparisonTable(comparisons, digits, form), form.note(NOT_ADJUSTED)];
   const counted = asked.query === undefined ? form.note(queriesText(result, relevantFrom)) : '';
   const found = findingsBlock(findingsOf(result), form);
-  return form.whole('Scores', [
-    ...(found === '' ? [] : [found]),
-    ...(plot === '' ? [] : [plot]),
-    `${scores}${counted}`,
-    ...against,
-  ]);
+  return form.whole([...(found === '' ? [] : [found]), `${scores}${counted}`, ...against]);
 }
 
 /** A mean says little without the number of queries it is of, and names of measures do not say the default of `rel`. */

@@ -1,15 +1,20 @@
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import type { Fusion } from '../fusion/fusion.ts';
 import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
-import { splitMeasures } from '../measures/name.ts';
+import { splitMeasures } from '../measures/grammar/name.ts';
+import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
 import type { RunColumns } from '../score/columns.ts';
 import { runColumns } from '../score/columns.ts';
 import { FORMATS, type Format } from '../score/format.ts';
 import { NAMES, type Names } from '../score/measure-names.ts';
 import { TIES, type Ties } from '../score/order.ts';
 import { PRESET_NAMES } from '../score/preset.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
+import { outputForm } from './output-form.ts';
+import { mustBePlotFile } from './plot-file.ts';
+import { mustBeWritable } from './report-file.ts';
+import { tableColumns } from './terminal.ts';
 
 export const SCORE_OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 export type ScoreOutput = (typeof SCORE_OUTPUTS)[number];
@@ -28,9 +33,12 @@ export interface ScoreFlags {
   readonly ties?: string;
   readonly perQuery?: boolean;
   readonly query?: string;
+  readonly fuse?: readonly string[];
   readonly names: string;
   readonly pValues?: boolean;
   readonly output: string;
+  readonly report?: string;
+  readonly wide?: boolean;
   readonly digits?: string;
   readonly plot?: string;
   readonly plotFile?: string;
@@ -46,7 +54,7 @@ export interface NamedFile {
 }
 
 export interface PlotSettings {
-  readonly kind: 'bar' | 'line';
+  readonly kind: 'bar' | 'line' | 'intervals';
   readonly file: string | undefined;
   /** In inches. */
   readonly width: number;
@@ -58,6 +66,8 @@ export interface ScoreSettings {
   readonly runs: readonly NamedFile[];
   /** undefined: `runs` are graded lists. */
   readonly qrels: string | undefined;
+  /** Methods by which the runs are merged; the merged ones are scored, too. */
+  readonly fuse: readonly Fusion[];
   readonly measures: readonly string[];
   readonly preset: string | undefined;
   readonly relevantFrom: number;
@@ -69,24 +79,37 @@ export interface ScoreSettings {
   readonly ties: Ties | undefined;
   readonly rows: { readonly perQuery: boolean; readonly query: string | undefined };
   readonly names: Names;
+  /** Whether the counts of items stand beside the measures. */
+  readonly withCounts: boolean;
   readonly pValues: boolean;
   readonly output: ScoreOutput;
+  /** Where a report goes; undefined: nowhere. */
+  readonly report: string | undefined;
+  /** How wide a plain table may be. */
+  readonly tableColumns: number;
   readonly digits: number | undefined;
   readonly plot: PlotSettings | undefined;
 }
 
+export const REPORT =
+  'also write all of it as one page that needs nothing else: curves, and which queries won and lost';
 const USUAL_MEASURES = ['ap', 'mrr', 'ndcg@10', 'precision@10', 'recall@10'];
 const MISSING = ['skip', 'zero'] as const;
-const PLOTS = ['bar', 'line'] as const;
+const PLOTS = ['bar', 'line', 'intervals'] as const;
 
 /** @throws UsageError for what does not go together */
 export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSettings> {
   const asked = flags.query === undefined || flags.query === 'all' ? undefined : flags.query;
   const configured = await configuredSettings(flags.config);
+  mustBeWritable(flags.report);
+  const names = word('names', flags.names, NAMES);
+  const wanted = flags.measures === undefined ? configured.measures : splitMeasures(flags.measures);
+  const isCount = (name: string): boolean => COUNT_NAMES.some((count) => count === name);
   return {
     ...filesOf(flags),
+    fuse: await methodsOf(flags),
     catalogue: configured.catalogue,
-    measures: flags.measures === undefined ? configured.measures : splitMeasures(flags.measures),
+    measures: wanted.filter((name) => !isCount(name)),
     preset: flags.preset === undefined ? undefined : word('preset', flags.preset.toLowerCase(), PRESET_NAMES),
     relevantFrom:
       flags.relevantFrom === undefined ? configured.relevantFrom : number('relevant-from', flags.relevantFrom, 0, 30),
@@ -95,9 +118,12 @@ export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSetting
     depth: flags.depth === undefined ? Number.POSITIVE_INFINITY : whole('depth', flags.depth, 1),
     ties: flags.ties === undefined ? undefined : word('ties', flags.ties, TIES),
     rows: { perQuery: (flags.perQuery === true && flags.query !== 'all') || asked !== undefined, query: asked },
-    names: word('names', flags.names, NAMES),
+    names,
+    withCounts: names !== 'receval' || wanted.some(isCount),
     pValues: flags.pValues === true,
-    output: word('output', flags.output, SCORE_OUTPUTS),
+    output: outputForm(flags.output, SCORE_OUTPUTS),
+    report: flags.report,
+    tableColumns: tableColumns(process.stdout, flags.wide),
     digits: flags.digits === undefined ? undefined : whole('digits', flags.digits, 0, 15),
     plot: plotOf(flags),
   };
@@ -123,8 +149,25 @@ function filesOf({ run, qrels, lists, format }: ScoreFlags): Pick<ScoreSettings,
   return { runs, qrels, format: areLists ? 'lists' : asked };
 }
 
+/** The code of methods is loaded only where they are asked for. */
+async function methodsOf({ fuse = [], lists, format, run = [] }: ScoreFlags): Promise<readonly Fusion[]> {
+  if (fuse.length === 0) return [];
+  if (lists !== undefined || format === 'lists') {
+    throw new UsageError('--fuse merges runs: graded lists do not say which items are the same');
+  }
+  for (const { path } of run.map(namedFile)) {
+    if (path === '-')
+      throw new UsageError('--fuse reads the runs again: give files by their names, not standard input');
+  }
+  const { methodNamed } = await import('./fuse-method.ts');
+  const methods = fuse.map((text) => methodNamed(text, '--fuse'));
+  const twice = methods.find(({ name }, i) => methods.findIndex((other) => other.name === name) < i);
+  if (twice !== undefined) throw new UsageError(`--fuse: the same method twice (${twice.name}); leave one out`);
+  return methods;
+}
+
 /** `NAME=FILE`, split at the first `=`; a file whose name has one is taken as it is. */
-function namedFile(text: string): NamedFile {
+export function namedFile(text: string): NamedFile {
   const equals = text.indexOf('=');
   if (equals <= 0 || existsSync(text)) return { name: undefined, path: text };
   return { name: text.slice(0, equals), path: text.slice(equals + 1) };
@@ -139,14 +182,14 @@ async function configuredSettings(
   }
   const [{ readSettings }, { withCatalogue }] = await Promise.all([
     import('./replay.ts'),
-    import('../catalogue-file.ts'),
+    import('../config/catalogue-file.ts'),
   ]);
   const read = readSettings(config === undefined ? {} : { config }, 'score');
   const { measures, relevantFrom, itemFile = NO_CATALOGUE } = await withCatalogue(read);
   return { measures: measures.map(({ canonical }) => canonical), relevantFrom, catalogue: itemFile };
 }
 
-function columnsOf(text: string | undefined): RunColumns | undefined {
+export function columnsOf(text: string | undefined): RunColumns | undefined {
   if (text === undefined) return undefined;
   const columns = runColumns(text);
   if (typeof columns === 'string') throw new UsageError(`--columns: ${columns}`);
@@ -155,12 +198,10 @@ function columnsOf(text: string | undefined): RunColumns | undefined {
 
 function plotOf({ plot, plotFile, size, grid }: ScoreFlags): PlotSettings | undefined {
   if (plot === undefined) {
-    if (plotFile !== undefined) throw new UsageError('--plot-file needs --plot bar or --plot line');
+    if (plotFile !== undefined) throw new UsageError('--plot-file needs --plot bar, --plot line or --plot intervals');
     return undefined;
   }
-  if (plotFile !== undefined && !existsSync(dirname(plotFile))) {
-    throw new UsageError(`--plot-file: cannot write ${plotFile}: there is no folder ${dirname(plotFile)}`);
-  }
+  if (plotFile !== undefined) mustBePlotFile('--plot-file', plotFile);
   const sides = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/i.exec(size);
   const [width, height] = sides === null ? [0, 0] : [Number(sides[1]), Number(sides[2])];
   if (!(width >= 3 && width <= 60 && height >= 2 && height <= 60)) {
@@ -169,20 +210,20 @@ function plotOf({ plot, plotFile, size, grid }: ScoreFlags): PlotSettings | unde
   return { kind: word('plot', plot, PLOTS), file: plotFile, width, height, grid: grid === true };
 }
 
-function word<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
+export function word<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
   const found = words.find((one) => one === text);
   if (found === undefined) throw new UsageError(`--${flag}: no "${text}"${suggestion(text, words)}`);
   return found;
 }
 
-function whole(flag: string, text: string, least: number, most = 1e9): number {
+export function whole(flag: string, text: string, least: number, most = 1e9): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   const range = most === 1e9 ? `from ${least}` : `from ${least} to ${most}`;
   throw new UsageError(`--${flag}: expected a whole number ${range}, got "${text}"`);
 }
 
-function number(flag: string, text: string, above: number, most: number): number {
+export function number(flag: string, text: string, above: number, most: number): number {
   const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (value > above && value <= most) return value;
   throw new UsageError(`--${flag}: expected a number above ${above}, at most ${most}, got "${text}"`);

@@ -2,27 +2,31 @@ import { writeFileSync } from 'node:fs';
 import type { Comparison } from '../score/comparisons.ts';
 import { measureNames } from '../score/measure-names.ts';
 import type { MissingQuery, ScoreResult } from '../score/result.ts';
-import { nearest } from '../spelling.ts';
+import { nearest } from '../vocabulary/spelling.ts';
 import { fileProblem } from './failure.ts';
 import { findingLines } from './findings-output.ts';
+import { showReport } from './report-file.ts';
 import { findingsOf, printScores } from './score-output.ts';
 import type { ScoreSettings } from './score-settings.ts';
 
 /** Prints scores, draws the plot, and says on stderr what the numbers leave out. Nothing to score is a failure. */
 export async function showScores(result: ScoreResult, settings: ScoreSettings): Promise<void> {
   mustKnow(result, settings.rows.query);
-  const { plot } = settings;
-  const svg = plot === undefined ? undefined : (await import('./score-plot.ts')).scorePlot(result, settings, plot);
+  const { plot, output, report, pValues } = settings;
+  const comparisons =
+    pValues || report !== undefined || output === 'html' ? await compared(result, settings) : undefined;
+  const asked = pValues ? comparisons : undefined;
+  const svg =
+    plot === undefined ? undefined : (await import('./score-plot.ts')).scorePlot(result, settings, plot, asked);
   if (svg !== undefined && plot?.file !== undefined) writePlot(plot.file, svg);
-  const isShown = svg !== undefined && plot?.file === undefined;
-  if (isShown && settings.output !== 'html') {
-    process.stdout.write(svg);
-  } else {
-    const comparisons = settings.pValues ? await compared(result, settings) : undefined;
-    process.stdout.write(printScores(result, comparisons, settings, svg));
+  const isShown = svg !== undefined && plot?.file === undefined && output !== 'html';
+  if (isShown) process.stdout.write(svg);
+  else if (output !== 'html') process.stdout.write(printScores(result, asked, settings, output));
+  if (output === 'html' || report !== undefined) {
+    const { scoresReport } = await import('./score-report.ts');
+    showReport(scoresReport(result, comparisons ?? [], settings), { output, report });
   }
-  if (settings.output === 'csv' || (isShown && settings.output !== 'html'))
-    process.stderr.write(findingLines(findingsOf(result)));
+  if (output === 'csv' || isShown) process.stderr.write(findingLines(findingsOf(result)));
   for (const text of notes(result, settings)) process.stderr.write(`receval: ${text}\n`);
   if (result.runs.every(({ queries }) => queries === 0)) process.exitCode = 1;
 }
@@ -37,7 +41,7 @@ function writePlot(path: string, svg: string): void {
 
 async function compared(result: ScoreResult, { names }: ScoreSettings): Promise<readonly Comparison[]> {
   const { compareRuns } = await import('../score/comparisons.ts');
-  return compareRuns(result, measureNames(result.measures, names));
+  return compareRuns(result, measureNames(result.measures, names, result.reading));
 }
 
 function mustKnow({ runs }: ScoreResult, query: string | undefined): void {
@@ -74,7 +78,7 @@ function notes(
     }
     if (unknownItems > 0) found.push(`${name}: slots with items that the catalogue does not know: ${unknownItems}`);
   }
-  const correlates = measures.some(({ name }) => name === 'spearman' || name === 'kendall');
+  const correlates = measures.some(({ definition }) => definition.correlation !== undefined);
   if (pValues && runs.length === 1 && !correlates) {
     found.push('--p-values compares each run with the first: there is one run, so there is nothing to compare');
   }

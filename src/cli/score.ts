@@ -4,12 +4,12 @@ import { NAMES } from '../score/measure-names.ts';
 import { TIES } from '../score/order.ts';
 import { PRESET_NAMES } from '../score/preset.ts';
 import { scoreFiles } from './score-files.ts';
-import { readScoreSettings, SCORE_OUTPUTS, type ScoreFlags } from './score-settings.ts';
+import { REPORT, readScoreSettings, SCORE_OUTPUTS, type ScoreFlags } from './score-settings.ts';
 import { showScores } from './score-show.ts';
+import { WIDE } from './terminal.ts';
 
 export function scoreCommand(): Command {
   return new Command('score')
-    .description('score runs against relevance judgements: TREC and PyFLAGR files, or graded lists')
     .option('--run <[name=]file...>', 'a run, or several, .gz too; - is standard input')
     .option('--qrels <file>', 'judgements: query 0 item grade, parted by blanks or commas')
     .option('--lists <[name=]file...>', 'graded lists, one JSON object a line, in place of runs and judgements')
@@ -21,6 +21,7 @@ export function scoreCommand(): Command {
       '--preset <name>',
       `the convention of ${PRESET_NAMES.join(', ')} (default: trec for TREC files, flagr for PyFLAGR files)`,
     )
+    .option('--fuse <method...>', 'also score the runs merged by this method, or several; see receval fuse --help')
     .option('--relevant-from <grade>', 'lowest grade that is relevant (default: that of the configuration, or 1)')
     .option('--format <name>', `of the runs: ${FORMATS.join(', ')} (default: by the first line)`)
     .option('--columns <names>', 'of runs with commas: 5, 6, or names such as query,item,score')
@@ -32,8 +33,13 @@ export function scoreCommand(): Command {
     .option('--names <whose>', `names of the measures: ${NAMES.join(', ')}`, 'receval')
     .option('--p-values', 'each run against the first, paired by query; and p of spearman and kendall')
     .option('--output <form>', SCORE_OUTPUTS.join(', '), 'table')
+    .option('--report <file.html>', REPORT)
+    .option('--wide', WIDE)
     .option('--digits <n>', 'digits after the point (default: 4 in tables, all in csv)')
-    .option('--plot <kind>', 'bar: a bar for each run and measure; line: one for each run, over cut-offs')
+    .option(
+      '--plot <kind>',
+      'bar: a bar for each run and measure; line: one for each run, over cut-offs; intervals: means of one measure',
+    )
     .option('--plot-file <file.svg>', 'where the plot goes (default: standard output, in place of the table)')
     .option('--size <WxH>', 'of the plot in inches, such as 12x6', '10x6')
     .option('--grid', 'grid lines in the plot')
@@ -45,6 +51,7 @@ Examples:
   receval score --run bm25.run --qrels qrels.txt --measures ap,ndcg@10,precision@1..5
   receval score --run bm25=a.run --run dense=b.run.gz --qrels qrels.txt --p-values --output latex
   receval score --run a.run --run b.run --qrels qrels.txt --measures ndcg@1..10 --plot line --plot-file ndcg.svg
+  receval score --run a.run --run b.run --qrels qrels.txt --fuse rrf "combsum(norm=rank)" --p-values
   receval score --lists lists.ndjson --measures mrr,ndcg@5 --per-query --output json`,
     )
     .action(async (flags: ScoreFlags) => {

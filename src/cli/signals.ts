@@ -1,4 +1,4 @@
-import type { DurationMs } from '../events.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 
 /** Resolves at SIGTERM or Ctrl-C, or after `duration`; a second signal ends the process at once. */
 export function untilStopped(duration: DurationMs | undefined): Promise<void> {

@@ -1,9 +1,9 @@
-import { WallClock } from '../clock.ts';
 import type { Settings } from '../config/settings.ts';
-import type { DurationMs } from '../events.ts';
 import { type Expectation, expectation, type Plan } from '../simulate/plan.ts';
 import { FAULTS, OUT_OF_ORDERNESS, type SimulationSettings } from '../simulate/settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
+import { WallClock } from '../vocabulary/clock.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { grouped, showProgress } from './progress.ts';
 import { untilStopped } from './signals.ts';
 import { KafkaTarget, prepareTopics, simulatedTopics } from './simulation-kafka.ts';

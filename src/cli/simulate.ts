@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import type { DurationMs, EpochMs } from '../events.ts';
 import {
   NotationError,
   parseNumber,
@@ -20,7 +19,8 @@ import {
   USUAL_SETTINGS,
 } from '../simulate/settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
-import { suggestion } from '../spelling.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { readConfiguration, wholeNumber } from './cluster.ts';
 import { UsageError } from './failure.ts';
 import { grouped, showProgress } from './progress.ts';
@@ -67,9 +67,6 @@ const KAFKA_ONLY = ['config', 'for', 'speed', 'createTopics'] as const;
 
 export function simulateCommand(): Command {
   return new Command('simulate')
-    .description(
-      'write the traffic of a simulated shop: impressions and feedback, with faults planted in known numbers',
-    )
     .option('--to <place>', `a folder for ${IMPRESSIONS_FILE}, ${FEEDBACK_FILE} and ${PLAN_FILE}; or kafka`)
     .option('--events <n>', 'records of both kinds (default: 100000; to kafka: without end, as time passes)')
     .option('--seed <n>', 'the same seed and settings give the same bytes (default: 1; to kafka: random, and told)')

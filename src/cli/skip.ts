@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { unitKey } from '../accumulators/store/layout.ts';
-import { sample } from '../consumers/source/kafka-sample.ts';
+import { sample } from '../consumers/source/kafka/access/sample.ts';
 import type { Bounds } from '../consumers/source/port.ts';
-import type { EpochMs } from '../events.ts';
 import { checkPartitions } from '../service/checks.ts';
 import { checkpointOf, mustBePartition } from '../service/offsets.ts';
 import { commitSkip, recordsSkipped, type Skip } from '../service/offsets-skip.ts';
-import { suggestion } from '../spelling.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { type Cluster, wholeNumber, withCluster } from './cluster.ts';
 import { UsageError } from './failure.ts';
 import { grouped } from './progress.ts';
@@ -26,7 +26,6 @@ const SAMPLE_TIMEOUT_MS = 10_000;
 /** `receval skip`: moves the position of one topic of one unit past records that cannot be read. */
 export function skipCommand(): Command {
   return new Command('skip')
-    .description('let a stopped partition pass records that cannot be read, such as a damaged batch')
     .requiredOption('--partition <p>', 'which partition')
     .requiredOption('--topic <name>', 'which of its topics')
     .requiredOption('--to <offset>', 'the offset to be read next')

@@ -1,6 +1,6 @@
 /** What becomes of the bytes of invalid records. */
 import { z } from 'zod';
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import { file } from './access.ts';
 import type { Report } from './report.ts';
 import type { DeadLetterSettings } from './settings.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { parseDuration } from '../durations.ts';
-import type { DurationMs } from '../events.ts';
 import { isUndirected } from '../measures/direction.ts';
+import { HOUR, parseDuration } from '../vocabulary/durations.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { decidable, decidingOf, horizonOf, type Referred, setsOf } from './referred.ts';
 import type { Settings } from './settings.ts';
 import { duration, group, groupingSets, measureNames, number, positiveDuration } from './values.ts';
@@ -49,7 +49,7 @@ export function detectOf(
   const horizon = horizonOf(detect.horizon, horizons[0], ['detect', 'horizon'], referred);
   const step = parseDuration(detect.step) ?? 0;
   const pane = parseDuration(paneSize) ?? 1;
-  if (step <= 0 || step % pane !== 0 || step > 3_600_000) {
+  if (step <= 0 || step % pane !== 0 || step > HOUR) {
     report.add(['detect', 'step'], `expected a multiple of paneSize (${paneSize}) up to 1h; found "${detect.step}"`, [
       'paneSize',
     ]);

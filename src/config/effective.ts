@@ -1,4 +1,4 @@
-import { printDuration } from '../durations.ts';
+import { printDuration } from '../vocabulary/durations.ts';
 import type { Configuration } from './load.ts';
 import type { TopicSettings } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import type { Problem } from './problems.ts';
 import { readText } from './text.ts';
 import { childrenOf, defaultOf, entryOf, isTree, type Path, printPath, type Tree } from './tree.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { LARGEST_VALUE } from '../events.ts';
 import type { GradeRule, Grading } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { LARGEST_EXPONENT } from '../measures/gain.ts';
 import { gradeLimit } from '../measures/grade-limit.ts';
+import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { Report } from './report.ts';
 import { number, word } from './values.ts';
 

@@ -1,7 +1,7 @@
 /** Settings that belong to measures of items and of the catalogue. */
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { itemPartOf } from '../measures/item-part.ts';
-import { needsCatalogue } from '../measures/list-only.ts';
+import { needsCatalogue } from '../measures/needs.ts';
 import { type Referred, setsOf } from './referred.ts';
 import type { ConfigDocument } from './schema.ts';
 

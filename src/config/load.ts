@@ -1,4 +1,4 @@
-import type { Command } from '../measures/offered.ts';
+import type { Command } from '../measures/grammar/offered.ts';
 import { applyEnvironment, applyOverrides, codeOf, type Environment } from './environment.ts';
 import { ConfigError, type Located, locate, type Problem } from './problems.ts';
 import { Report } from './report.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { redactAt } from './redact.ts';
 import { namesBelow, type Path, printPath, valueAt } from './tree.ts';
 

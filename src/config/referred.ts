@@ -1,10 +1,12 @@
 /** What settings say by the name of a measure, a horizon or a grouping set that stands elsewhere in the configuration. */
-import { parseDuration } from '../durations.ts';
+
 import type { Grading } from '../measures/contract.ts';
+import type { Measure } from '../measures/definition.ts';
 import { isLowerBetter, isUndirected } from '../measures/direction.ts';
-import type { Measure, MeasureDefaults } from '../measures/family.ts';
-import { parseMeasures } from '../measures/name.ts';
-import { nearest } from '../spelling.ts';
+import { parseMeasures } from '../measures/grammar/name.ts';
+import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
+import { parseDuration } from '../vocabulary/durations.ts';
+import { nearest } from '../vocabulary/spelling.ts';
 import type { Report } from './report.ts';
 import type { Span } from './settings.ts';
 import type { Path } from './tree.ts';

@@ -1,11 +1,12 @@
 import { parseTime } from '../consumers/decode/times.ts';
-import { parseDuration } from '../durations.ts';
 import type { Grading } from '../measures/contract.ts';
-import { type Measure, needsGrade } from '../measures/family.ts';
-import { parseMeasures } from '../measures/name.ts';
-import type { Command } from '../measures/offered.ts';
+import type { Measure } from '../measures/definition.ts';
+import { parseMeasures } from '../measures/grammar/name.ts';
+import type { Command } from '../measures/grammar/offered.ts';
+import { needsGrade } from '../measures/needs.ts';
 import { sumsKind } from '../measures/value.ts';
-import { suggestion } from '../spelling.ts';
+import { HOUR, parseDuration } from '../vocabulary/durations.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import { detectOf } from './detect.ts';
 import { experimentsOf } from './experiments.ts';
@@ -20,8 +21,6 @@ import { cohortsPerSet } from './series.ts';
 import type { Settings, Span } from './settings.ts';
 import { clusteredOf } from './statistics.ts';
 import { inputsOf, topicsOf } from './topic-roles.ts';
-
-const HOUR = 3_600_000;
 
 /** Settings of a valid document. What does not fit together is reported; then the settings must not be used. */
 export function resolve(document: ConfigDocument, report: Report, command: Command): Settings {
@@ -132,12 +131,12 @@ function gradingOf(actions: Grading['actions'], measures: readonly Measure[], re
 }
 
 function actionsOf(measure: Measure): readonly string[] {
-  const { name, params } = measure;
+  const { definition, params } = measure;
   const action = params.get('action');
   return [
     // A rate counts any action, and a rating is a value; any other measure needs the action's grade.
     ...(typeof action === 'string' && !needsGrade(measure) ? [action] : []),
-    ...(name === 'ctr' ? ['click'] : []),
+    ...(definition.action === undefined ? [] : [definition.action]),
     ...(params.get('examined') === 'viewport' ? ['view'] : []),
   ];
 }

@@ -1,5 +1,6 @@
-/** The record of what a configuration may hold, with all defaults (interfaces.md section 2). */
+/** The record of what a configuration may hold, with all defaults (specification: configuration 1). */
 import { z } from 'zod';
+import { OF_EXPOSURES, OF_ITEMS } from '../measures/all.ts';
 import { deadLetterSchema } from './dead-letter.ts';
 import { detectSchema } from './detect.ts';
 import { experimentsSchema } from './experiments.ts';
@@ -76,9 +77,11 @@ const limitsSchema = group({
   feedbackBytes: whole(1, 64 * 1024 * 1024)
     .prefault(64 * 1024)
     .meta({ description: 'the same for feedback; on a log of both kinds the larger of the two holds' }),
-  itemsCounted: whole(1, 10_000_000).prefault(100_000).meta({
-    description: 'items of one row whose exposure is counted for gini and entropy; with more they are absent',
-  }),
+  itemsCounted: whole(1, 10_000_000)
+    .prefault(100_000)
+    .meta({
+      description: `items of one row whose exposure is counted for ${OF_EXPOSURES}; with more they are absent`,
+    }),
   catalogueItems: whole(1, 100_000_000)
     .prefault(1_000_000)
     .meta({ description: 'items of the catalogue; a larger file is refused' }),
@@ -150,8 +153,7 @@ export const configSchema = group({
     .prefault([[], ['variant'], ['variant', 'country']])
     .meta({ description: 'grouping sets; [] is everything' }),
   itemSets: groupingSets.optional().meta({
-    description:
-      'which of cohorts keep what distinct, coverage, gini and entropy are made of; the others have no value of these. Default: [] if cohorts has it',
+    description: `which of cohorts keep what ${OF_ITEMS} are made of; the others have no value of these. Default: [] if cohorts has it`,
   }),
   limits: limitsSchema.prefault({}).meta({ description: 'What may not grow without end.' }),
   experiments: experimentsSchema

@@ -2,11 +2,11 @@
 
 import type { KafkaSecurity, RedisSecurity, SecretSource } from '../connections/settings.ts';
 import type { AdapterChoice, FileForm, PositionBase, TsUnit } from '../consumers/decode/settings.ts';
-import type { TopicRole } from '../consumers/join/settings.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
 import type { ItemFile } from '../measures/catalogue.ts';
 import type { Grading } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import type { TopicRole } from '../vocabulary/topic-role.ts';
 
 /** A duration whose text is a label. */
 export interface Span {

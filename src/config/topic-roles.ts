@@ -1,7 +1,7 @@
 import { listProblems } from '../consumers/decode/list-problems.ts';
 import { mapProblems, mapsProblems } from '../consumers/decode/map-problems.ts';
 import type { AdapterChoice } from '../consumers/decode/settings.ts';
-import type { TopicRole } from '../consumers/join/settings.ts';
+import type { TopicRole } from '../vocabulary/topic-role.ts';
 import type { Report } from './report.ts';
 import type { EventForm, InputSettings, Settings, TopicSettings } from './settings.ts';
 import type { InputDocument, InputsDocument, TopicDocument, TopicsDocument } from './topics.ts';

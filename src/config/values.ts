@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { cleanDimension, isDimensionName, RESERVED_DIMENSIONS } from '../consumers/decode/dimensions.ts';
 import { parseTime } from '../consumers/decode/times.ts';
-import { DURATION, parseDuration } from '../durations.ts';
-import { nearest } from '../spelling.ts';
+import { DURATION, parseDuration } from '../vocabulary/durations.ts';
+import { nearest } from '../vocabulary/spelling.ts';
 
 /** How a duration is written. */
 export const UNITS = ' (a whole number with ms, s, m, h or d)';

@@ -3,7 +3,7 @@ import { chosen, DECISIONS, decisionNumber, type Panel, type Row, type Variable 
 
 const OF_EXPERIMENT = 'job="$job", experiment="$experiment"';
 const OF_ARM = `${OF_EXPERIMENT}, measure="$compared"`;
-/** Below it users are not split as configured (statistics.md section 5). */
+/** Below it users are not split as configured (specification: statistics 5.3). */
 const SRM_LIMIT = 0.001;
 
 export const EXPERIMENT_VARIABLES: readonly Variable[] = [

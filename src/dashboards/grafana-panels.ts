@@ -23,7 +23,7 @@ import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/sta
 import { PanelBuilder as TimelineBuilder } from '@grafana/grafana-foundation-sdk/statetimeline';
 import { PanelBuilder as TableBuilder } from '@grafana/grafana-foundation-sdk/table';
 import { PanelBuilder as LinesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import { SOURCE } from './grafana-variables.ts';
 import type { Limit, Panel, Query, State, Unit } from './panel.ts';
 

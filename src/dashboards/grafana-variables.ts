@@ -6,7 +6,7 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import type { Variable } from './panel.ts';
 
 /** The data source that is chosen at the top. */

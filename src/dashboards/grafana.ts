@@ -10,7 +10,7 @@ import {
   RowBuilder,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { Metric } from '../metrics/metric.ts';
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import { COLUMNS, HEIGHT, panelOf } from './grafana-panels.ts';
 import { SOURCE, variableOf } from './grafana-variables.ts';
 import type { DashboardPlan, Panel } from './panel.ts';

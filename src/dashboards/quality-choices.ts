@@ -1,7 +1,7 @@
 /** What can be chosen at the top of the dashboard on quality, and how that selects series. */
 import { setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { valueName } from '../metrics/catalogue.ts';
 import { paramsOf } from '../metrics/columns.ts';
 import { chosen, type Option, type Variable } from './panel.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FilePlace, LogRecord, RecordHeader, UndecodableBatch } from '../consumers/source/port.ts';
-import type { InvalidCode } from '../drops.ts';
-import type { EpochMs, Offset } from '../events.ts';
+import type { InvalidCode } from '../vocabulary/drops.ts';
+import type { EpochMs, Offset } from '../vocabulary/events.ts';
 
 /** Where a record of Kafka was read. */
 export interface TopicPlace {

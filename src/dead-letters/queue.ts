@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import type { DurationMs } from '../events.ts';
+import type { Clock } from '../vocabulary/clock.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { type DeadLetter, kept, sizeOf } from './letter.ts';
 
 /** Where letters go to. One call at a time. */

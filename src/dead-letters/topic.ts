@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
-import { isRecordRefused } from '../consumers/source/kafka-faults.ts';
-import { KafkaProducer } from '../consumers/source/kafka-producer.ts';
-import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
+import { isRecordRefused } from '../consumers/source/kafka/access/faults.ts';
+import { KafkaProducer } from '../consumers/source/kafka/access/producer.ts';
+import type { KafkaConnection } from '../consumers/source/kafka/access/settings.ts';
+import type { Clock } from '../vocabulary/clock.ts';
 import { type DeadLetter, errorHeaders } from './letter.ts';
 import { LetterRefused, type LetterWriter } from './queue.ts';
 

@@ -1,17 +1,17 @@
 import { MemoryStore } from '../accumulators/store/memory.ts';
-import { type Clock, WallClock } from '../clock.ts';
 import type { Settings } from '../config/settings.ts';
 import { MemoryLog, MemorySource } from '../consumers/source/memory.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
 import type { QualitySnapshot } from '../exporter/contract.ts';
-import { Exporter } from '../exporter.ts';
+import { Exporter } from '../exporter/exporter.ts';
 import { compile } from '../measures/scorer.ts';
 import { type RegressionSettings, USUAL_SETTINGS } from '../simulate/settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
-import { fmix32, fnv1a32 } from '../user-words.ts';
+import { type Clock, WallClock } from '../vocabulary/clock.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
 import type { WorkerDeps, WorkerLog } from '../worker/contract.ts';
 import type { WorkerStatus } from '../worker/status.ts';
-import { Worker } from '../worker.ts';
+import { Worker } from '../worker/worker.ts';
 import { SHOP_VARIANTS } from './experiment.ts';
 import { decoders, PARTITIONS, TOPICS, workerSettings } from './worker-settings.ts';
 

@@ -2,7 +2,7 @@ import type { Settings } from '../config/settings.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
 import type { Scorer } from '../measures/contract.ts';
-import { NO_PERMISSIONS } from '../resume.ts';
+import { NO_PERMISSIONS } from '../unit/resume.ts';
 import { decoderLimits, unitShape } from '../unit/settings.ts';
 import type { WorkerSettings } from '../worker/contract.ts';
 

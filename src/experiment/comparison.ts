@@ -66,7 +66,7 @@ export interface ComparedSplit {
   readonly reason?: Absence;
 }
 
-/** What `receval compare --output json` prints (interfaces.md section 3). */
+/** What `receval compare --output json` prints (specification: commands 3.4). */
 export interface Comparison {
   readonly experiment: string;
   readonly control: string;

@@ -5,7 +5,7 @@ import { looksOf } from './looks.ts';
 import { type ExperimentState, roleOf, treatmentsOf } from './state.ts';
 
 /**
- * p_run of every variant and measure, and adjusted by Holm within its family (statistics.md section 6):
+ * p_run of every variant and measure, and adjusted by Holm within its family (specification: statistics 6):
  *
  *     the primary measure over the variants             decides, by direction
  *     guardrails x variants                             decide, one-sided: only "worse" counts

@@ -1,5 +1,5 @@
 /**
- * The looks of one run as fields of a hash (interfaces.md section 4), every value JSON:
+ * The looks of one run as fields of a hash (specification: layout 6), every value JSON:
  *
  *     srm                                        [log Bayes factor, time of the look]
  *     <horizon>|<variant>|<measure>|worse        [log e, time of the look]; also `better`, and `guard` for guardrails

@@ -25,7 +25,7 @@ export interface Pair {
   readonly mde: Result<number>;
 }
 
-/** N of the sequence, from distinct users and impressions without a user of each of the two (statistics.md section 5). */
+/** N of the sequence, from distinct users and impressions without a user of each of the two (specification: statistics 5.2). */
 export function usersOfVariants(state: ExperimentState, variant: string): number {
   const { settings, exposed } = state;
   const exposure = exposureOf(exposed, settings.variants.size);

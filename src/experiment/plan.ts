@@ -1,6 +1,6 @@
 /**
  * How many users it takes until effects are seen, and how long at the traffic there is: for who plans an experiment, or asks
- * how long to wait (statistics.md section 7).
+ * how long to wait (specification: statistics 7).
  *
  * N users of an equal split have the error SE·√(N₀/N), with SE at the present N₀ (`balancedUsers`). An effect δ is seen with
  * power .8 at a look at N when (c(N) + z(.8))·SE(N) <= δ; `healthy` at a tolerance t, when there is no difference, when the

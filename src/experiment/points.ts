@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 
 /** What one look saw of the primary measure. */
 export interface LookPoint {

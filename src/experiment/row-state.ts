@@ -1,11 +1,11 @@
 import type { Row } from '../accumulators/row.ts';
 import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { vectorOffsets } from '../accumulators/vector.ts';
-import { armOfVector, listsByBucket } from '../bucket-sums.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { measureValue } from '../measures/value.ts';
 import { absent, type Result } from '../statistics/absent.ts';
 import { type ArmMean, heaviestShare } from '../statistics/arm.ts';
+import { armOfVector, listsByBucket } from '../windows/bucket-sums.ts';
 import type { VariantState } from './state.ts';
 
 /** A variant's state from its row. @param measures those of the row's shape, in its order */

@@ -1,8 +1,8 @@
 import type { ExperimentSettings } from '../config/settings.ts';
-import type { EpochMs } from '../events.ts';
 import type { Result } from '../statistics/absent.ts';
 import type { ArmMean } from '../statistics/arm.ts';
 import type { Exposed } from '../statistics/exposure.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { ExperimentLooks } from './looks.ts';
 
 /** One variant since the start of the experiment's run, of all units, at the experiment's horizon. */
@@ -22,7 +22,7 @@ export interface VariantState {
 
 /**
  * All that is known of one run of an experiment at one time: what a comparison is made from. Final results only, never
- * provisional ones (statistics.md section 4).
+ * provisional ones (specification: statistics 4.4).
  */
 export interface ExperimentState {
   readonly settings: ExperimentSettings;

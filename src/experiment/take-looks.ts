@@ -1,9 +1,9 @@
-import type { EpochMs } from '../events.ts';
 import { isAbsent } from '../statistics/absent.ts';
 import { decide, type StandingDecision } from '../statistics/decision.ts';
 import { shortfall } from '../statistics/decision-facts.ts';
 import { type Look, type Looks, larger, takeLook } from '../statistics/looks.ts';
 import { oneSidedSequence } from '../statistics/one-sided.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { factsOf, sidesOf } from './facts.ts';
 import { familiesOf } from './families.ts';
 import { type ExperimentLooks, looksOf } from './looks.ts';

@@ -1,9 +1,9 @@
-import { addRow, copyRow, type Row } from '../accumulators/row.ts';
+import { addToSum, type Row } from '../accumulators/row.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
-import type { EpochMs } from '../events.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { SampleUnion } from '../statistics/sample-union.ts';
 import type { Sampled } from '../statistics/sampled.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { variantState } from './row-state.ts';
 import type { ExperimentState, VariantState } from './state.ts';
 
@@ -49,9 +49,7 @@ export class UnitsSum {
 
   add({ rows, sample, missing }: UnitPart): void {
     for (const [value, row] of rows) {
-      const sum = this.#rows.get(value);
-      if (sum === undefined) this.#rows.set(value, copyRow(row));
-      else addRow(sum, row);
+      addToSum(this.#rows, value, row);
     }
     this.#users.add(sample);
     this.#missing += missing;

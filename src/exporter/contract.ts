@@ -1,9 +1,9 @@
 import type { Store } from '../accumulators/store/port.ts';
-import type { CohortRow } from '../accumulators/windows.ts';
 import type { Settings } from '../config/settings.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { Result } from '../statistics/absent.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import type { CohortRow } from '../windows/windows.ts';
 import type { QualityDecision } from './watch.ts';
 
 export type ExporterSettings = Pick<

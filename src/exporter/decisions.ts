@@ -1,8 +1,8 @@
-import type { Ladder } from '../accumulators/ladder.ts';
 import { type AcceptedLevel, acceptedKey, acceptedLevels } from '../accumulators/store/accepted.ts';
 import type { Store } from '../accumulators/store/port.ts';
-import type { UnitState } from '../accumulators/unit-state.ts';
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import type { HorizonWindows } from '../windows/horizon-windows.ts';
+import type { UnitState } from '../windows/unit-state.ts';
 import type { ExporterSettings } from './contract.ts';
 import { PastHours } from './past.ts';
 import { newestStep, type QualityDecision, Watch, type WatchSettings, wantedHours, watchedSpan } from './watch.ts';
@@ -44,8 +44,8 @@ export class Decisions {
   }
 
   /** Reads some of the hours that are missing. Answers the units of which it read. */
-  async read(units: Units, ladder: Ladder | undefined): Promise<readonly number[]> {
-    const to = this.#end(ladder);
+  async read(units: Units, horizonWindows: HorizonWindows | undefined): Promise<readonly number[]> {
+    const to = this.#end(horizonWindows);
     if (to === undefined) return [];
     const [levels] = await this.#store.store.read([acceptedKey(this.#store.namespace)]);
     this.#accepted = acceptedLevels(levels);
@@ -61,10 +61,14 @@ export class Decisions {
     return read;
   }
 
-  /** `errorsOf`: the errors of the ladder's longest window. */
-  async judge(units: Units, ladder: Ladder | undefined, errorsOf: (ladder: Ladder) => WindowErrors): Promise<void> {
-    const to = this.#end(ladder);
-    if (to === undefined || ladder === undefined) {
+  /** `errorsOf`: the errors of the longest window. */
+  async judge(
+    units: Units,
+    horizonWindows: HorizonWindows | undefined,
+    errorsOf: (horizonWindows: HorizonWindows) => WindowErrors,
+  ): Promise<void> {
+    const to = this.#end(horizonWindows);
+    if (to === undefined || horizonWindows === undefined) {
       if (this.#made.length > 0) this.#made = [];
       return;
     }
@@ -74,15 +78,15 @@ export class Decisions {
     const wanted = wantedHours(to, units, this.#settings.detect);
     const isRead = units.every((unit, u) => unit === undefined || this.#past.missing(u, unit, wanted).length === 0);
     if (!isRead) return;
-    const at = { units, ladder, past: this.#past, errors: errorsOf(ladder), accepted };
+    const at = { units, horizonWindows, past: this.#past, errors: errorsOf(horizonWindows), accepted };
     this.#made = await new Watch(this.#settings, to, at).decisions();
     this.#judged = judged;
   }
 
   /** End of the newest whole step; undefined: nothing is watched, or nothing is there. */
-  #end(ladder: Ladder | undefined): EpochMs | undefined {
-    if (ladder?.span === undefined || watchedSpan(this.#settings) === 0) return undefined;
-    return newestStep(ladder.span.end, this.#settings.detect.step);
+  #end(horizonWindows: HorizonWindows | undefined): EpochMs | undefined {
+    if (horizonWindows?.span === undefined || watchedSpan(this.#settings) === 0) return undefined;
+    return newestStep(horizonWindows.span.end, this.#settings.detect.step);
   }
 
   #newPast(): PastHours {

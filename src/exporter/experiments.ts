@@ -1,15 +1,15 @@
 import { looksKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/port.ts';
-import type { UnitState } from '../accumulators/unit-state.ts';
-import { completeUpTo } from '../accumulators/windows.ts';
 import type { Span } from '../config/settings.ts';
-import type { EpochMs } from '../events.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
 import { decodeLooks } from '../experiment/looks-fields.ts';
+import { ExperimentParts } from '../experiment/parts.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { UnitsSum } from '../experiment/units.ts';
-import { ExperimentParts } from '../experiment-parts.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import type { UnitState } from '../windows/unit-state.ts';
+import { completeUpTo } from '../windows/windows.ts';
 import type { ExporterSettings } from './contract.ts';
 
 type Units = readonly (UnitState | undefined)[];

@@ -1,12 +1,12 @@
-import { addRow, copyRow, type Row, shapeOf } from '../accumulators/row.ts';
+import { addToSum, type Row, shapeOf } from '../accumulators/row.ts';
 import { rowCodec, vectorRowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, parseField, setText, vectorKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/port.ts';
-import type { UnitState } from '../accumulators/unit-state.ts';
-import type { Rows } from '../accumulators/windows.ts';
-import { listsOf } from '../bucket-sums.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { listsOf } from '../windows/bucket-sums.ts';
+import type { UnitState } from '../windows/unit-state.ts';
+import type { Rows } from '../windows/windows.ts';
 
 export interface HourRowsSettings {
   readonly store: Store;
@@ -104,9 +104,5 @@ export class HourRows {
 }
 
 function addRows(into: RowsByField, rows: Rows): void {
-  for (const [field, row] of rows) {
-    const sum = into.get(field);
-    if (sum === undefined) into.set(field, copyRow(row));
-    else addRow(sum, row);
-  }
+  for (const [field, row] of rows) addToSum(into, field, row);
 }

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addRow, type Row, shapeOf } from '../accumulators/row.ts';
+import { giveToSum, type Row, shapeOf } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, parseField, setText } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/port.ts';
-import type { UnitState } from '../accumulators/unit-state.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
-import type { Measure } from '../measures/family.ts';
-import { HOUR } from '../statistics/blocks.ts';
+import type { Measure } from '../measures/definition.ts';
+import { HOUR } from '../vocabulary/durations.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import type { UnitState } from '../windows/unit-state.ts';
 
 export interface PastSettings {
   readonly store: Store;
@@ -75,10 +75,7 @@ export class PastHours {
       // Most fields of a large hash are not wanted: they are not taken apart.
       const name = field.startsWith(begin) ? parseField(field) : undefined;
       if (name === undefined || !this.#sets.has(name.by)) continue;
-      const row = codec.decode(text);
-      const sum = rows.get(field);
-      if (sum === undefined) rows.set(field, row);
-      else addRow(sum, row);
+      giveToSum(rows, field, codec.decode(text));
     }
   }
 }

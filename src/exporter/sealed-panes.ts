@@ -1,22 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Ladder } from '../accumulators/ladder.ts';
 import { type Row, shapeOf } from '../accumulators/row.ts';
 import { type RowCodec, rowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, parseField } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/port.ts';
-import type { UnitState } from '../accumulators/unit-state.ts';
-import type { Rows } from '../accumulators/windows.ts';
+import type { HorizonWindows } from '../windows/horizon-windows.ts';
+import type { UnitState } from '../windows/unit-state.ts';
+import type { Rows } from '../windows/windows.ts';
 import type { ExporterDeps, ExporterSettings } from './contract.ts';
 
-/** The final rows of a unit in one minute pane, at the horizon of a ladder that asked for them. */
+/** The final rows of a unit in one minute pane, at the horizon whose windows asked for them. */
 export interface SealedRows {
-  readonly ladder: Ladder;
+  readonly horizonWindows: HorizonWindows;
   readonly pane: number;
   readonly rows: Rows;
 }
 
-/** By number of the pane: the ladders that need it. */
-export type WantedPanes = ReadonlyMap<number, readonly Ladder[]>;
+/** By number of the pane: the windows that need it. */
+export type WantedPanes = ReadonlyMap<number, readonly HorizonWindows[]>;
 
 /** Keys per read: what one answer holds stays small. */
 const BATCH = 32;
@@ -25,20 +25,20 @@ const TURN_MS = 8;
 /** Field texts that are kept once for all panes. */
 const FIELDS = 50_000;
 
-/** The panes that ladders miss of unit `u`, as far as they exist. */
+/** The panes that windows miss of unit `u`, as far as they exist. */
 export function wantedPanes(
-  ladders: readonly Ladder[],
+  allWindows: readonly HorizonWindows[],
   units: readonly (UnitState | undefined)[],
   u: number,
 ): WantedPanes {
-  const wanted = new Map<number, Ladder[]>();
-  for (const ladder of ladders) {
-    for (const { from, to } of ladder.missing(units, u)) {
+  const wanted = new Map<number, HorizonWindows[]>();
+  for (const horizonWindows of allWindows) {
+    for (const { from, to } of horizonWindows.missing(units, u)) {
       for (const [first, end] of units[u]?.panes ?? []) {
         for (let pane = Math.max(from, first); pane < Math.min(to, end); pane++) {
           const known = wanted.get(pane);
-          if (known === undefined) wanted.set(pane, [ladder]);
-          else known.push(ladder);
+          if (known === undefined) wanted.set(pane, [horizonWindows]);
+          else known.push(horizonWindows);
         }
       }
     }
@@ -71,8 +71,9 @@ export class SealedPanes {
     for (let i = 0; i < panes.length; i += BATCH) {
       const batch = panes.slice(i, i + BATCH);
       const hashes = await store.read(batch.map(([pane]) => paneKey(owner, 'm', pane * this.#paneSize)));
-      for (const [j, [pane, ladders]] of batch.entries()) {
-        for (const ladder of ladders) sealed.push({ ladder, pane, rows: this.#decode(hashes[j], ladder.horizon.text) });
+      for (const [j, [pane, allWindows]] of batch.entries()) {
+        for (const horizonWindows of allWindows)
+          sealed.push({ horizonWindows, pane, rows: this.#decode(hashes[j], horizonWindows.horizon.text) });
         if (performance.now() - began < TURN_MS) continue;
         await nextTurn();
         began = performance.now();

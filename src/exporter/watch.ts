@@ -1,5 +1,5 @@
 /**
- * Cohorts against their own past (statistics.md section 11), from panes that are stored anyway: minute panes of 27 h make
+ * Cohorts against their own past (specification: statistics 10), from panes that are stored anyway: minute panes of 27 h make
  * the blocks, heads of hour panes of `detect.history` their baselines.
  *
  * A reader of panes knows no gaps, only the time before which a unit misses something: all that is older counts as
@@ -9,18 +9,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { shownByName } from '../accumulators/admission.ts';
 import { addExact } from '../accumulators/exact.ts';
-import type { Ladder } from '../accumulators/ladder.ts';
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { type AcceptedLevel, levelField } from '../accumulators/store/accepted.ts';
 import { parseField, rowField, setText, splitValues } from '../accumulators/store/layout.ts';
-import type { UnitState } from '../accumulators/unit-state.ts';
 import type { Settings } from '../config/settings.ts';
-import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
 import { pastOf } from '../statistics/baseline.ts';
-import { type BlockPane, blocksOf, HOUR, hourBlock, hourOf, usualShare } from '../statistics/blocks.ts';
+import { type BlockPane, blocksOf, hourBlock, hourOf, STEPS_REACH, usualShare } from '../statistics/blocks.ts';
 import type { ErrorSource } from '../statistics/blocks-estimate.ts';
 import { type WatchedDecision, watch } from '../statistics/watched.ts';
 import { PATH_BLOCKS } from '../statistics/watched-path.ts';
+import { HOUR } from '../vocabulary/durations.ts';
+import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
+import type { HorizonWindows } from '../windows/horizon-windows.ts';
+import type { UnitState } from '../windows/unit-state.ts';
 import type { PastHours } from './past.ts';
 import { momentsOf, type WindowErrors } from './window-errors.ts';
 
@@ -41,15 +42,13 @@ export type WatchSettings = Pick<Settings, 'detect' | 'measures' | 'paneSize'>;
 
 type Units = readonly (UnitState | undefined)[];
 
-/** Blocks of steps reach back so far at most: minute panes are kept for 27 hours. */
-const STEPS_REACH: DurationMs = 24 * HOUR;
 /** Longest stretch of work before other work has its turn. */
 const TURN_MS = 4;
 
 /** How far back the panes of the blocks reach before the cut. */
 export function watchedSpan({ detect }: Pick<Settings, 'detect'>): DurationMs {
   if (detect.sets.length === 0) return 0;
-  // An hour and a step more than the blocks need: they begin with an hour, and the ladder's cut lies up to a step after theirs.
+  // An hour and a step more than the blocks need: they begin with an hour, and the windows' cut lies up to a step after theirs.
   return stepsReach(detect.step) + HOUR + detect.step;
 }
 
@@ -98,7 +97,7 @@ interface Judged {
 export class Watch {
   readonly #settings: WatchSettings;
   readonly #units: Units;
-  readonly #ladder: Ladder;
+  readonly #horizonWindows: HorizonWindows;
   readonly #past: PastHours;
   readonly #errors: WindowErrors;
   readonly #to: EpochMs;
@@ -106,13 +105,13 @@ export class Watch {
   readonly #hours: readonly EpochMs[];
   readonly #accepted: ReadonlyMap<string, AcceptedLevel>;
 
-  /** Blocks end at `to`, a whole step at or before the ladder's cut. */
+  /** Blocks end at `to`, a whole step at or before the windows' cut. */
   constructor(
     settings: WatchSettings,
     to: EpochMs,
     at: {
       readonly units: Units;
-      readonly ladder: Ladder;
+      readonly horizonWindows: HorizonWindows;
       readonly past: PastHours;
       readonly errors: WindowErrors;
       /** By `levelField`. */
@@ -122,7 +121,7 @@ export class Watch {
     this.#settings = settings;
     this.#to = to;
     this.#units = at.units;
-    this.#ladder = at.ladder;
+    this.#horizonWindows = at.horizonWindows;
     this.#past = at.past;
     this.#errors = at.errors;
     this.#accepted = at.accepted;
@@ -143,7 +142,7 @@ export class Watch {
           shownAt(hour) ? this.#past.row(hour, field, this.#units.length) : undefined;
         const accepted = this.#accepted.get(levelField({ by, values, measure: measure.canonical }));
         const decision = this.#judge(m, { field, source: sources[m], past, accepted });
-        const { horizon } = this.#ladder;
+        const { horizon } = this.#horizonWindows;
         if (decision !== undefined)
           decisions.push({ by, values, horizon: horizon.text, measure: measure.canonical, decision, accepted });
         if (performance.now() - began < TURN_MS) continue;
@@ -165,8 +164,8 @@ export class Watch {
   /** Cohorts that go by their own name in all panes of the span, and when else they do. */
   #cohorts() {
     const from = this.#from ?? this.#to;
-    const horizon = this.#ladder.horizon.text;
-    const names = [...this.#ladder.watchedFields()].flatMap((field) => parseField(field) ?? []);
+    const horizon = this.#horizonWindows.horizon.text;
+    const names = [...this.#horizonWindows.watchedFields()].flatMap((field) => parseField(field) ?? []);
     return this.#settings.detect.sets.flatMap((by) => {
       const set = setText(by);
       const tables = this.#units.map((unit) => unit?.admission.find((table) => setText(table.by) === set));
@@ -219,13 +218,13 @@ export class Watch {
     const { step } = this.#settings.detect;
     const wholeFrom = wholeFromOf(this.#units);
     const watermark = Math.min(...this.#units.map((unit) => unit?.watermark ?? Number.NEGATIVE_INFINITY));
-    const sealed = watermark - this.#ladder.horizon.ms;
+    const sealed = watermark - this.#horizonWindows.horizon.ms;
     let start = from;
     while (start < this.#to) {
       const end = Math.min(newestStep(start, step) + step, hourOf(start) + HOUR, this.#to);
       const rows: Row[] = [];
       for (let at = start; at < end; at += ms) {
-        const row = this.#ladder.pane(Math.round(at / ms))?.get(field);
+        const row = this.#horizonWindows.pane(Math.round(at / ms))?.get(field);
         if (row !== undefined) rows.push(row);
       }
       yield { ...this.#sums(m, rows), start, gap: start < wholeFrom || end > sealed, closedByIdle: 0 };

@@ -1,21 +1,22 @@
 /**
- * Standard errors of windows (statistics.md section 2). A window has no sums by user bucket of its own: its error is that
+ * Standard errors of windows (specification: statistics 2.4). A window has no sums by user bucket of its own: its error is that
  * of its lists as if they were independent, widened by the design effect of the hours that overlap it.
  */
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { setText } from '../accumulators/store/layout.ts';
-import type { CohortRow } from '../accumulators/windows.ts';
-import { emptyOf, stderrsOf } from '../bucket-sums.ts';
-import { SUMS } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
+import { FIELD, PER_ONE, SUMS } from '../measures/sums.ts';
 import { measureValue, measureWeight, sumsKind } from '../measures/value.ts';
 import { absent, type Result } from '../statistics/absent.ts';
 import type { ErrorSource } from '../statistics/blocks-estimate.ts';
 import { designEffect, type Moments, stretchedStderr, windowStderr } from '../statistics/design-effect.ts';
 import { denominator, numerator, squares } from '../statistics/policy.ts';
+import { emptyOf, stderrsOf } from '../windows/bucket-sums.ts';
+import type { CohortRow } from '../windows/windows.ts';
 
-/** Sums of rows are whole numbers of 1e-9. */
-const PER_ONE = 1e9;
+/** Whatever has squares counts lists as a mean does. */
+const MEAN = FIELD.mean;
+const { above: ABOVE, below: BELOW } = FIELD.fraction;
 
 /** What the hours say of one measure. */
 interface HourError {
@@ -60,7 +61,7 @@ export class WindowErrors {
   }
 
   /**
-   * Where the errors of a cohort's blocks come from, by measure (statistics.md section 11.1). A mean without any vector
+   * Where the errors of a cohort's blocks come from, by measure (specification: statistics 10.1). A mean without any vector
    * has the error of its lists alone: the scale of the CUSUM absorbs an error that is wrong by a factor.
    */
   sourcesOf({ by, values }: Pick<CohortRow, 'by' | 'values'>): readonly ErrorSource[] {
@@ -115,16 +116,20 @@ function hasMoments(measure: Measure): boolean {
  */
 export function momentsOf(measure: Measure, sums: Row['sums']): Moments {
   if (sumsKind(measure) === 'fraction')
-    return { n: Number(sums[1]) / PER_ONE, sum: Number(sums[0]) / PER_ONE, sumSquares: 0 };
+    return { n: Number(sums[BELOW]) / PER_ONE, sum: Number(sums[ABOVE]) / PER_ONE, sumSquares: 0 };
   if (!hasMoments(measure)) {
     const n = measureWeight(measure, sums);
     return { n, sum: (measureValue(measure, sums) ?? 0) * n, sumSquares: 0 };
   }
   const empty = emptyOf(measure);
-  const parts = { n: Number(sums[0]), positives: Number(sums[1]), sum: Number(sums[2]) / PER_ONE };
+  const parts = {
+    n: Number(sums[MEAN.n]),
+    positives: Number(sums[MEAN.positives]),
+    sum: Number(sums[MEAN.sum]) / PER_ONE,
+  };
   return {
     n: denominator(empty, parts),
     sum: numerator(empty, parts),
-    sumSquares: squares(empty, parts, Number(sums[3]) / PER_ONE),
+    sumSquares: squares(empty, parts, Number(sums[MEAN.squares]) / PER_ONE),
   };
 }

@@ -1,4 +1,4 @@
-import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../events.ts';
+import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import { counted, type Finding, percent, quoted } from './finding.ts';
 
 /** What an experiment saw. */
@@ -16,7 +16,7 @@ export interface ComparedFacts {
   readonly plainVariants: ReadonlyMap<string, number>;
 }
 
-/** More of them make errors untrustworthy (statistics.md). */
+/** More of them make errors untrustworthy (specification: statistics 1.2). */
 const MOST_USERLESS = 0.05;
 const NO_NAMES: readonly string[] = [ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT];
 

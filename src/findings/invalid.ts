@@ -1,5 +1,5 @@
-import type { InvalidCode } from '../drops.ts';
-import type { Side } from '../events.ts';
+import type { InvalidCode } from '../vocabulary/drops.ts';
+import type { Side } from '../vocabulary/events.ts';
 import type { RecordPlace } from './sample.ts';
 
 /** How often a side was refused for one reason, and the first record of them. */

@@ -1,5 +1,5 @@
-import type { FeedbackDrop, ImpressionDrop } from '../drops.ts';
-import type { DurationMs, Side } from '../events.ts';
+import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
+import type { DurationMs, Side } from '../vocabulary/events.ts';
 import { counted, type Finding, inOrder, percent, quoted } from './finding.ts';
 import type { InvalidReason, InvalidReasons } from './invalid.ts';
 import type { EventSample, RecordPlace } from './sample.ts';

@@ -1,5 +1,5 @@
-import type { EpochMs, Event, Feedback, Impression, Side } from '../events.ts';
-import { fmix32 } from '../user-words.ts';
+import type { EpochMs, Event, Feedback, Impression, Side } from '../vocabulary/events.ts';
+import { fmix32 } from '../vocabulary/user-words.ts';
 
 /** Where a record stands; `file` as it was given, or the name of a topic partition. Rows count from 1. */
 export interface RecordPlace {
@@ -40,6 +40,7 @@ export class EventSample {
     impressions: undefined,
     feedback: undefined,
   };
+  #oldest: EpochMs | undefined;
   readonly #counts: Record<Side, number> = { impressions: 0, feedback: 0 };
   readonly #actions = new Map<string, number>();
   #withUser = 0;
@@ -74,6 +75,11 @@ export class EventSample {
     return newest === undefined ? undefined : { ts: newest.ts, place: { file: newest.file, row: newest.row } };
   }
 
+  /** The earliest time of a valid event of either side. */
+  get oldest(): EpochMs | undefined {
+    return this.#oldest;
+  }
+
   /** Of all feedback, by action; the first 100 that came. */
   get actions(): ReadonlyMap<string, number> {
     return this.#actions;
@@ -96,6 +102,7 @@ export class EventSample {
       if (known !== undefined || this.#actions.size < MOST_ACTIONS) this.#actions.set(action, (known ?? 0) + 1);
     }
     if (event.ts > latest) return;
+    if (this.#oldest === undefined || event.ts < this.#oldest) this.#oldest = event.ts;
     const newest = this.#newest[side];
     if (newest === undefined) this.#newest[side] = { ts: event.ts, file, row };
     else if (event.ts > newest.ts) {

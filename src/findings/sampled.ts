@@ -1,8 +1,8 @@
-import { printDuration, usualDuration } from '../durations.ts';
-import type { DurationMs, EpochMs, Feedback, Impression } from '../events.ts';
-import { type IdDifference, idDifference } from '../ids/difference.ts';
-import { nearest } from '../spelling.ts';
+import { printDuration, usualDuration } from '../vocabulary/durations.ts';
+import type { DurationMs, EpochMs, Feedback, Impression } from '../vocabulary/events.ts';
+import { nearest } from '../vocabulary/spelling.ts';
 import { counted, type Finding, percent, quoted } from './finding.ts';
+import { type IdDifference, idDifference } from './id-difference.ts';
 import type { EventSample } from './sample.ts';
 
 /** What the settings say of the join. */

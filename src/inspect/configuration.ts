@@ -1,6 +1,6 @@
 /** The configuration that `--write` writes: what `replay` takes as it is, and `run` with the addresses filled in. */
 import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/settings.ts';
-import { printDuration } from '../durations.ts';
+import { printDuration } from '../vocabulary/durations.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
 import type { Grade, Proposal, RatingScale } from './proposal.ts';
 import type { Reading } from './reading.ts';

@@ -1,5 +1,5 @@
 /** What the delays between lists and their feedback mean: clocks of another zone, of another unit, or a little apart. */
-import type { DurationMs } from '../events.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { quantile } from './facts.ts';
 
 const HALF_HOUR: DurationMs = 1_800_000;

@@ -1,7 +1,8 @@
 /** What the events of a sample say: how many join, after how long, in what order, how often twice, by whom, in which variant. */
-import type { DurationMs, EpochMs } from '../events.ts';
-import { type Difference, normalizers } from '../ids/match.ts';
+import { type Difference, normalizers } from '../findings/id-match.ts';
+
 import { chiSquareUpper } from '../statistics/distributions.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { usualGrade } from './names.ts';
 import type { SampledFeedback, SampledList } from './reading.ts';
 

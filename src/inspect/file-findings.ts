@@ -1,5 +1,5 @@
 /** What is wrong with files as such, and with what they hold: of no known form, swapped, without lists, without a field that is needed. */
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
 import { baseName, count, cut, type Finding, jqPath, note, wrong } from './finding.ts';
 import type { Form } from './format.ts';

@@ -1,7 +1,7 @@
 /** What goes into an inspection, and what comes out of it. */
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { AdapterChoice } from '../consumers/decode/settings.ts';
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { Fit } from './canonical.ts';
 import type { ClockOffset } from './delays.ts';
 import type { Doubt } from './doubts.ts';

@@ -2,8 +2,8 @@
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { AdapterChoice } from '../consumers/decode/settings.ts';
-import type { EpochMs } from '../events.ts';
-import { matchIds } from '../ids/match.ts';
+import { matchIds } from '../findings/id-match.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import {
   type Fit,
   type FittedSide,

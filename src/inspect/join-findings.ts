@@ -1,6 +1,6 @@
 /** What keeps feedback from its lists: other ids, other items, other clocks. */
 
-import { type Difference, differenceWords, normalizers } from '../ids/match.ts';
+import { type Difference, differenceWords, normalizers } from '../findings/id-match.ts';
 import { beforeList, zoneText } from './delays.ts';
 import { isOfElements } from './fields.ts';
 import { cut, type Finding, type FindingCode, note, percent, wrong } from './finding.ts';

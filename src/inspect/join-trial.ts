@@ -4,7 +4,7 @@
  */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
-import { type Counted, type Difference, type Match, matchIds, normalizers, sharedAsIs } from '../ids/match.ts';
+import { type Counted, type Difference, type Match, matchIds, normalizers, sharedAsIs } from '../findings/id-match.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
 import type { ListCandidate, ListForm } from './lists.ts';
 import { nameFit } from './names.ts';

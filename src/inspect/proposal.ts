@@ -1,7 +1,7 @@
 /** Settings that fit a sample: how long to wait, how far records may be out of order, which cohorts, what actions are worth. */
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
-import { usualDuration } from '../durations.ts';
-import type { DurationMs } from '../events.ts';
+import { usualDuration } from '../vocabulary/durations.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { beforeList } from './delays.ts';
 import { type Facts, quantile } from './facts.ts';
 import { usualGrade } from './names.ts';

@@ -4,7 +4,7 @@ import { listAdapter, listKey } from '../consumers/decode/list.ts';
 import { mapAdapter, mapsAdapter } from '../consumers/decode/map.ts';
 import { type Fields, isFields, isItem, type RawRecord } from '../consumers/decode/raw.ts';
 import type { AdapterChoice, PositionBase } from '../consumers/decode/settings.ts';
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { type TimeForm, timeOf } from './times.ts';
 
 /** How the records of one side are read. */

@@ -1,6 +1,6 @@
 /** One screen of text: what is wrong first, then what each file and field is, how they join, and what is proposed. */
-import { printDuration } from '../durations.ts';
-import type { DurationMs } from '../events.ts';
+import { printDuration } from '../vocabulary/durations.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { DELAY_BINS, delayBins } from './facts.ts';
 import { distinctWords, type Field, mainType, timesOf } from './fields.ts';
 import { formWords } from './file-findings.ts';

@@ -1,6 +1,6 @@
 /** The forms in which logs write times, each told by the value alone. */
 import { parseTime } from '../consumers/decode/times.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
 /**
  * `zoned`: ISO 8601 with its zone. `utc`: with the letters UTC or GMT behind it. `local`: without a zone. Numbers by the range

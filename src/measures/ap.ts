@@ -1,4 +1,9 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
+import { chosen, positionsOf } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { BINARY } from './examples.ts';
+import { judged, word } from './grammar/parameters.ts';
+import { relevantWords, upTo, worded } from './grammar/phrases.ts';
 import { lastRank, type Places, placesUpTo, slotsUpTo } from './places.ts';
 import type { Counted } from './step.ts';
 
@@ -37,3 +42,53 @@ export function hitsBase(positives: Places): ApBase {
 
 /** Without a cut-off k is the last rank. */
 export const cutBase: ApBase = (list, k) => (k === Number.POSITIVE_INFINITY ? lastRank(list) : k);
+
+export const AP: MeasureDefinition = {
+  name: 'ap',
+  aliases: ['map'],
+  trecEval: ['map', 'map_cut'],
+  flagr: 'Mean Average Precision (MAP)',
+  kind: 'grades',
+  takesCut: true,
+  params: { ...judged, denom: word('relevant', 'capped', 'list_capped', 'hits', 'k') },
+  better: 'higher',
+  range: [0, 1],
+  dependsOnOrder: () => true,
+  bind: (measure, { views }) => {
+    const { positives, relevant, k, overLists } = positionsOf(measure, views);
+    const base = chosen(measure, 'denom', {
+      relevant: relevantBase(relevant),
+      capped: cappedBase(relevant),
+      list_capped: listCappedBase(relevant),
+      hits: hitsBase(positives),
+      k: cutBase,
+    });
+    return overLists((list) => ap(positives, k, base(list, k)));
+  },
+  describe: (measure) => {
+    const relevant = relevantWords(measure);
+    const base = worded(measure, 'denom', {
+      relevant,
+      capped: `the lesser of the cut-off and ${relevant}`,
+      list_capped: `the least of the cut-off, the slots ${upTo(measure)} and ${relevant}`,
+      hits: `the positives ${upTo(measure)}`,
+      k: 'the cut-off',
+    });
+    return `Average precision ${upTo(measure)} over ${base}`;
+  },
+  docs: {
+    value: 'sum over positive ranks r up to k of TP@r / r, over a base. Its mean is MAP',
+    parameters: '`denom`: `relevant` = R, `capped` = min(k, R), `list_capped` = min(k, L, R), `hits` = TP, `k`',
+  },
+  examples: [
+    { of: 'ap@5', list: BINARY, value: 0.604167, agrees: 'trec_eval map_cut, ranx, RecTools, FLAGR' },
+    {
+      of: 'ap(denom=capped)@3',
+      list: BINARY,
+      value: 0.555556,
+      agrees: 'ml_metrics, RecBole, recommenders map_at_k',
+    },
+    { of: 'ap(denom=hits)@5', list: BINARY, value: 0.805556 },
+    { of: 'ap(denom=k)@5', list: BINARY, value: 0.483333, agrees: 'RecTools divide_by_k' },
+  ],
+};

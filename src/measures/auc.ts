@@ -1,5 +1,10 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
+import { creditsEach, examinedOf, numberOf, overLists, scoresOfBy, textOf } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
 import type { Examined } from './examined.ts';
+import { BINARY } from './examples.ts';
+import { examined, graded, judged, word } from './grammar/parameters.ts';
+import { byWords } from './grammar/phrases.ts';
 import { lastRank, type Places, placesUpTo, rankOf } from './places.ts';
 
 /**
@@ -58,3 +63,41 @@ export class AucByScore {
     this.#others = new Float64Array(2 * length);
   }
 }
+
+export const AUC: MeasureDefinition = {
+  name: 'auc',
+  kind: 'grades',
+  takesCut: false,
+  params: { ...graded, avg: judged.avg, per: judged.per, by: word('rank', 'score'), examined },
+  better: 'higher',
+  range: [0, 1],
+  dependsOnOrder: ({ params }) => params.get('by') === 'rank',
+  needs: scoresOfBy,
+  leavesListsOut: true,
+  bind: (measure, { views }) => {
+    const positives = views.positives(textOf(measure, 'action'), creditsEach(measure), numberOf(measure, 'rel'));
+    const examinedSlots = examinedOf(measure, views, positives);
+    const byScore = new AucByScore();
+    const value =
+      measure.params.get('by') === 'score'
+        ? (list: Joined) => byScore.of(list, positives, examinedSlots)
+        : (list: Joined) => aucByRank(list, positives, examinedSlots);
+    // A list with a value has a positive, so n+ is n.
+    return overLists(measure, value, positives, positives);
+  },
+  describe: (measure) =>
+    `Area under the ROC curve: share of pairs of a positive and another slot in the right order by ${byWords(measure)}`,
+  docs: {
+    value:
+      'share of pairs of a positive and another slot in the right order, ties half. One class only: left out. Takes no `@k`',
+    parameters: '`by`: `rank`, `score` (slots without a predicted score take no part); `examined`',
+  },
+  examples: [
+    {
+      of: 'auc',
+      list: BINARY,
+      value: 0.75,
+      agrees: 'scikit-learn roc_auc_score and ml_metrics auc with `by=score`; with `avg=weighted` GAUC',
+    },
+  ],
+};

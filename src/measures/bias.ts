@@ -1,3 +1,7 @@
+import { errorsStep } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { RATED } from './examples.ts';
+import { errors } from './grammar/parameters.ts';
 import type { Pairs } from './rated.ts';
 
 /**
@@ -12,3 +16,18 @@ export function signedErrors({ count, scores, ratings }: Pairs): number {
   for (let i = 0; i < count; i++) sum += ratings[i] - scores[i];
   return sum;
 }
+
+export const BIAS: MeasureDefinition = {
+  name: 'bias',
+  kind: 'ratings',
+  takesCut: false,
+  params: errors,
+  better: 'near0',
+  range: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+  dependsOnOrder: () => false,
+  needs: () => ['scores'],
+  bind: (measure, from) => errorsStep(measure, from, signedErrors),
+  describe: () => 'Mean of rating less predicted score; above 0 the scores are too low',
+  docs: { value: 'mean of e: above 0 the scores are too low', parameters: 'as mae' },
+  examples: [{ of: 'bias', list: RATED, value: -0.2 }],
+};

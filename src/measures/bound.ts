@@ -1,8 +1,11 @@
-/** What the bindings of all measures read of a measure. */
+/** What measures read of their parameters and of the list when they are bound. */
+import type { Joined } from '../vocabulary/events.ts';
+import type { Binding, ListPart, Measure } from './definition.ts';
 import { allSlots, downTo, type Examined, viewport } from './examined.ts';
-import type { Measure } from './family.ts';
-import type { Places } from './places.ts';
-import type { Counted } from './step.ts';
+import type { Graded } from './grade.ts';
+import { type Places, placesUpTo, slotsUpTo } from './places.ts';
+import type { Pairs } from './rated.ts';
+import { type Counted, classesStep, meanStep, pairMeansStep, pairsStep, type Step, weightedStep } from './step.ts';
 import type { Views } from './views.ts';
 
 /** The measure's cut-off; without one every rank counts. */
@@ -33,6 +36,103 @@ export function creditsEach(measure: Measure): boolean {
   return measure.params.get('dup') === 'each';
 }
 
+/** What measures of where the positives stand are made of. */
+export interface Positions {
+  readonly k: number;
+  /** The positives of the shown list. */
+  readonly positives: Places;
+  /** R. */
+  readonly relevant: Counted;
+  /** Number of positives of rank <= k. */
+  readonly hits: () => number;
+  /** A mean over lists of this value, by the measure's `avg`. */
+  readonly overLists: (value: (list: Joined) => number) => Step;
+}
+
+export function positionsOf(measure: Measure, views: Views): Positions {
+  const k = cutOf(measure);
+  const positives = views.positives(textOf(measure, 'action'), creditsEach(measure), numberOf(measure, 'rel'));
+  const relevant = relevantOf(measure, views);
+  return {
+    k,
+    positives,
+    relevant,
+    hits: () => placesUpTo(positives, k),
+    overLists: (value) => overLists(measure, value, relevant, relevant),
+  };
+}
+
+/** What measures of how high the grades are are made of. */
+export interface GradedSlots {
+  readonly k: number;
+  readonly graded: Graded;
+  /** R. */
+  readonly relevant: Counted;
+  /** The ideal grades above 0: where every grade counts, a list without any does not count towards n+. */
+  readonly gained: Counted;
+}
+
+export function gradedSlotsOf(measure: Measure, views: Views): GradedSlots {
+  const action = textOf(measure, 'action');
+  const graded = views.graded(action, creditsEach(measure));
+  return {
+    k: cutOf(measure),
+    graded,
+    relevant: relevantOf(measure, views),
+    gained: measure.params.get('ideal') === 'all' ? views.known(action) : graded,
+  };
+}
+
+/** The rated pairs of a list, by score or by rank. */
+export function pairsOf(measure: Measure, views: Views): Pairs {
+  const by = textOf(measure, 'by') === 'rank' ? 'rank' : 'score';
+  return views.pairs(textOf(measure, 'action') ?? 'rating', creditsEach(measure), by);
+}
+
+/** A mean over lists of a value of their pairs. Positives play no part, so n+ is that of `relevantFrom`. */
+export function overPairs(measure: Measure, views: Views, pairs: Pairs, value: () => number): Step {
+  const usual = views.usual();
+  if (measure.params.get('per') === 'impression') return pairMeansStep(value, pairs, usual);
+  return meanStep(() => (pairs.count === 0 ? Number.NaN : value()), usual);
+}
+
+/**
+ * A mean of errors, over all pairs or per list and then over lists.
+ * @param sum of a list's pairs
+ * @param ofMean what a list's mean becomes
+ */
+export function errorsStep(
+  measure: Measure,
+  { views }: Binding,
+  sum: (pairs: Pairs) => number,
+  ofMean: (mean: number) => number = (mean) => mean,
+): Step {
+  const pairs = pairsOf(measure, views);
+  if (measure.params.get('avg') === 'micro') return pairsStep(() => sum(pairs), pairs, views.usual());
+  return overPairs(measure, views, pairs, () => ofMean(sum(pairs) / pairs.count));
+}
+
+/** Of precision, recall and f1 with `per=class`: the cells of the list's slots. */
+export function cellsOf({ params }: Measure, { hits, k, positives }: Positions): Step | undefined {
+  if (params.get('per') !== 'class') return undefined;
+  return classesStep({ hits, taken: (list) => slotsUpTo(list, k), relevant: positives });
+}
+
+/** A mean over lists, by `avg`; `counted` decides whether a list counts towards n+ of the plain mean. */
+export function overLists(
+  { params }: Measure,
+  value: (list: Joined) => number,
+  relevant: Counted,
+  counted: Counted,
+): Step {
+  return params.get('avg') === 'weighted' ? weightedStep(value, relevant) : meanStep(value, counted);
+}
+
+/** `by=score` reads predicted scores. */
+export function scoresOfBy({ params }: Measure): readonly ListPart[] {
+  return params.get('by') === 'score' ? ['scores'] : [];
+}
+
 /** The positives that a list is held against, R: the shown ones, or all that are known. */
 export function relevantOf(measure: Measure, views: Views): Counted {
   const ideal = measure.params.get('ideal');
@@ -55,6 +155,7 @@ export function examinedOf(measure: Measure, views: Views, positives: Places): E
   }
 }
 
+/** A parameter has no value that the measure can be bound by. */
 export function unbound(measure: Measure): Error {
   return new Error(`no scoring for ${measure.canonical}`);
 }

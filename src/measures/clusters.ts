@@ -1,4 +1,4 @@
-import type { Measure } from './family.ts';
+import type { Measure } from './definition.ts';
 import { meanOf } from './value.ts';
 
 /** Whether the mean is over users or sessions. */

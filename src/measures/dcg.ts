@@ -1,6 +1,14 @@
+import { chosen, gradedSlotsOf, numberOf, overLists } from './bound.ts';
+import type { Measure, MeasureDefinition } from './definition.ts';
 import type { Discount } from './discount.ts';
+import * as discounts from './discount.ts';
+import { GRADED } from './examples.ts';
 import type { Gain } from './gain.ts';
+import * as gains from './gain.ts';
 import type { Graded } from './grade.ts';
+import { judged, word } from './grammar/parameters.ts';
+import { upTo, worded } from './grammar/phrases.ts';
+import type { Counted } from './step.ts';
 
 /**
  * Discounted cumulative gain: the sum over ranks r <= k of gain(grade) / disc(r).
@@ -15,3 +23,70 @@ export function dcg(graded: Graded, k: number, gain: Gain, discount: Discount): 
   for (let i = 0; i < count && ranks[i] <= k; i++) sum += gain(grades[i]) * discount(ranks[i]);
   return sum;
 }
+
+/** Parameters of dcg and ndcg. */
+export const gainAndDiscount = {
+  gain: word('linear', 'exp', 'binary'),
+  discount: word('log2', 'clipped', 'ln', 'none'),
+};
+
+export function gainOf(measure: Measure): Gain {
+  const { linear, exp } = gains;
+  return chosen(measure, 'gain', { linear, exp, binary: gains.binary(numberOf(measure, 'rel')) });
+}
+
+export function discountOf(measure: Measure): Discount {
+  const { log2, clipped, ln, none } = discounts;
+  return chosen(measure, 'discount', { log2, clipped, ln, none });
+}
+
+/** What a list counts towards n+ by: a positive with `gain=binary`, else any grade above 0. */
+export function gainingOf(measure: Measure, { relevant, gained }: { relevant: Counted; gained: Counted }): Counted {
+  return measure.params.get('gain') === 'binary' ? relevant : gained;
+}
+
+export function takesEveryGain(params: Measure['params']): boolean {
+  return params.get('gain') !== 'binary';
+}
+
+export function gainAndDiscountWords(measure: Measure): string {
+  const gain = worded(measure, 'gain', { linear: 'the grade', exp: '2^grade - 1', binary: '1 for a positive' });
+  const discount = worded(measure, 'discount', {
+    log2: 'log2(rank + 1)',
+    clipped: 'log2(max(rank, 2))',
+    ln: 'ln(rank + 1)',
+    none: '1',
+  });
+  return `gain ${gain}, discount ${discount}`;
+}
+
+export const DCG: MeasureDefinition = {
+  name: 'dcg',
+  trecEval: ['dcg', 'dcg_cut'],
+  kind: 'grades',
+  takesCut: true,
+  params: { ...judged, ...gainAndDiscount },
+  better: 'higher',
+  range: [0, Number.POSITIVE_INFINITY],
+  dependsOnOrder: () => true,
+  takesEveryGrade: takesEveryGain,
+  bind: (measure, { views }) => {
+    const slots = gradedSlotsOf(measure, views);
+    const { graded, k, relevant } = slots;
+    const gain = gainOf(measure);
+    const discount = discountOf(measure);
+    return overLists(measure, () => dcg(graded, k, gain, discount), relevant, gainingOf(measure, slots));
+  },
+  describe: (measure) => `Discounted cumulative gain ${upTo(measure)}: ${gainAndDiscountWords(measure)}`,
+  docs: {
+    value: 'sum of gain / discount over ranks up to k',
+    parameters:
+      '`gain`: `linear` (the grade, any number from 0 up), `exp` (2^grade - 1; grades up to 30), `binary`; `discount`: `log2` = log2(rank + 1), `clipped` = log2(max(rank, 2)), `ln` = ln(rank + 1), `none`',
+  },
+  examples: [
+    { of: 'dcg@6', list: GRADED, value: 6.861127, agrees: 'scikit-learn dcg_score, ranx' },
+    { of: 'dcg(gain=exp)@6', list: GRADED, value: 13.848264, agrees: 'FLAGR' },
+    { of: 'dcg(discount=clipped)@6', list: GRADED, value: 8.097171, agrees: 'LensKit' },
+    { of: 'dcg(discount=ln)@6', list: GRADED, value: 9.898513 },
+  ],
+};

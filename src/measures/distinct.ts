@@ -1,3 +1,5 @@
+import type { MeasureDefinition } from './definition.ts';
+import { upTo } from './grammar/phrases.ts';
 import type { Registers } from './registers.ts';
 
 /**
@@ -10,3 +12,18 @@ import type { Registers } from './registers.ts';
 export function distinct(registers: Registers): number {
   return Math.round(registers.estimate());
 }
+
+export const DISTINCT: MeasureDefinition = {
+  name: 'distinct',
+  kind: 'items',
+  takesCut: true,
+  params: {},
+  better: 'higher',
+  range: [0, Number.POSITIVE_INFINITY],
+  dependsOnOrder: () => true,
+  needs: () => ['items'],
+  ofItems: { from: 'registers', value: distinct },
+  describe: (measure) => `Number of different items shown ${upTo(measure)}, over all lists together, by HyperLogLog`,
+  docs: { value: 'number of different items shown, over all lists together' },
+  examples: [{ of: 'distinct', list: 'shown', value: 5 }],
+};

@@ -1,5 +1,10 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
+import { cutOf } from './bound.ts';
 import type { Catalogue } from './catalogue.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { upTo } from './grammar/phrases.ts';
+import { slotsUpTo } from './places.ts';
+import { meanStep } from './step.ts';
 
 /**
  * `diversity[@k]`: share of the pairs of slots at ranks up to k whose items have different categories.
@@ -27,3 +32,28 @@ export function diversity({ items, categories }: Joined, slots: number, catalogu
   const pairs = (known * (known - 1)) / 2;
   return (pairs - same) / pairs;
 }
+
+export const DIVERSITY: MeasureDefinition = {
+  name: 'diversity',
+  kind: 'list',
+  takesCut: true,
+  params: {},
+  better: 'higher',
+  range: [0, 1],
+  dependsOnOrder: () => true,
+  needs: () => ['items', 'categories'],
+  asksCatalogue: () => 'category',
+  leavesListsOut: true,
+  bind: (measure, { views, catalogue }) => {
+    const k = cutOf(measure);
+    return meanStep((list) => diversity(list, slotsUpTo(list, k), catalogue), views.usual());
+  },
+  describe: (measure) => `Share of pairs of slots ${upTo(measure)} whose items have different categories`,
+  docs: {
+    value: 'share of the pairs of slots whose items have different categories. Fewer than two known: left out',
+    parameters: "a category in the event (`items[].category`) wins over the catalogue's",
+  },
+  examples: [
+    { of: 'diversity', list: 'shown', value: 0.777778, agrees: 'Evidently divides by the items, not by the pairs' },
+  ],
+};

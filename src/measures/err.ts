@@ -1,4 +1,10 @@
+import { gradedSlotsOf, numberOf, overLists } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { GRADED } from './examples.ts';
+import { LARGEST_EXPONENT } from './gain.ts';
 import type { Graded } from './grade.ts';
+import { above0, judged } from './grammar/parameters.ts';
+import { upTo } from './grammar/phrases.ts';
 
 /**
  * Expected reciprocal rank (Chapelle et al. 2009): the sum over ranks r <= k of (1/r) q_r x the product over the slots
@@ -20,3 +26,28 @@ export function err(graded: Graded, k: number, gmax: number): number {
   }
   return sum;
 }
+
+export const ERR: MeasureDefinition = {
+  name: 'err',
+  kind: 'grades',
+  takesCut: true,
+  params: { ...judged, gmax: { ...above0('highestGrade', LARGEST_EXPONENT), always: true } },
+  better: 'higher',
+  range: [0, 1],
+  dependsOnOrder: () => true,
+  takesEveryGrade: () => true,
+  bind: (measure, { views }) => {
+    const { graded, k, relevant, gained } = gradedSlotsOf(measure, views);
+    const gmax = numberOf(measure, 'gmax');
+    return overLists(measure, () => err(graded, k, gmax), relevant, gained);
+  },
+  describe: (measure) =>
+    `Expected reciprocal rank ${upTo(measure)}: a slot satisfies with (2^grade - 1) / 2^${measure.params.get('gmax')}`,
+  docs: {
+    value:
+      'expected reciprocal rank: sum of q / rank x the product of (1 - q) over the slots above, q = (2^grade - 1) / 2^gmax',
+    parameters:
+      '`gmax`, at most 30: the highest grade of `grades`, always printed; it must be given where a grade comes from a value or is above 30. A grade above it counts as `gmax`',
+  },
+  examples: [{ of: 'err(gmax=3)', list: GRADED, value: 0.922002, agrees: 'gdeval with `gmax=4`' }],
+};

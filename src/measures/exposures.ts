@@ -6,13 +6,21 @@
  * Exposure `count`: 1 for each slot. Exposure `log2`: 1 / log2(rank + 1), in whole multiples of 1e-9: 1000000000 at rank
  * 1, 630929754 at rank 2, 500000000 at rank 3.
  */
-import type { Exact } from './contract.ts';
+
+import type { Measure } from './definition.ts';
+import { worded } from './grammar/phrases.ts';
+import { type Exact, PER_ONE } from './sums.ts';
 
 export type ExposureKind = 'count' | 'log2';
 
 /** What one slot of this rank adds. */
 export function exposureOf(kind: ExposureKind, rank: number): number {
-  return kind === 'count' ? 1 : Math.round(1e9 / Math.log2(rank + 1));
+  return kind === 'count' ? 1 : Math.round(PER_ONE / Math.log2(rank + 1));
+}
+
+/** What the parameter `exposure` of a measure says; '' for the default. */
+export function exposureWords(measure: Measure): string {
+  return worded(measure, 'exposure', { log2: '; a slot counts 1 / log2(rank + 1)' });
 }
 
 /** An entry of the map and the head of its text. */

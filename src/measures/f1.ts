@@ -1,3 +1,13 @@
+import { cellsOf, numberOf, positionsOf } from './bound.ts';
+import { classF } from './classes.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { BINARY } from './examples.ts';
+import { above0, counted, examined, word } from './grammar/parameters.ts';
+import { relevantWords, upTo, worded } from './grammar/phrases.ts';
+import { baseCountsSlots, countsByRank, precision, precisionBaseOf, precisionBaseWords } from './precision.ts';
+import { recall } from './recall.ts';
+import { fractionStep, meansStep } from './step.ts';
+
 /**
  * F-measure of one list: (1 + b^2) P C / (b^2 P + C) with precision P = hits / base and recall C = hits / R; 0 if both
  * are 0. Written as (1 + b^2) hits / (b^2 R + base), whose two sides summed over lists are `avg=micro`.
@@ -23,3 +33,56 @@ export function f1OfMeans(precision: number, recall: number, beta: number): numb
   const b2 = beta * beta;
   return precision === 0 && recall === 0 ? 0 : ((1 + b2) * precision * recall) / (b2 * precision + recall);
 }
+
+export const F1: MeasureDefinition = {
+  name: 'f1',
+  trecEval: ['set_F', 'F'],
+  kind: 'grades',
+  takesCut: true,
+  params: { ...counted, denom: word('k', 'list'), beta: above0(1, 1000), of: word('lists', 'means'), examined },
+  better: 'higher',
+  range: [0, 1],
+  dependsOnOrder: countsByRank,
+  countsSlots: baseCountsSlots,
+  ofClass: (measure) => classF(numberOf(measure, 'beta')),
+  ofMeans: (measure, precisions, recalls) => f1OfMeans(precisions, recalls, numberOf(measure, 'beta')),
+  bind: (measure, { views }) => {
+    const positions = positionsOf(measure, views);
+    const { hits, k, relevant, overLists } = positions;
+    const cells = cellsOf(measure, positions);
+    if (cells !== undefined) return cells;
+    const base = precisionBaseOf(measure, views, positions.positives, relevant);
+    const beta = numberOf(measure, 'beta');
+    if (measure.params.get('of') === 'means') {
+      return meansStep(
+        (list) => precision(hits(), base(list, k)),
+        () => recall(hits(), relevant.count),
+        relevant,
+      );
+    }
+    if (measure.params.get('avg') === 'micro') {
+      return fractionStep(
+        () => f1Above(hits(), beta),
+        (list) => f1Below(base(list, k), relevant.count, beta),
+        relevant,
+      );
+    }
+    return overLists((list) => f1(hits(), base(list, k), relevant.count, beta));
+  },
+  describe: (measure) => {
+    const beta = numberOf(measure, 'beta');
+    const sides = `precision (over ${precisionBaseWords(measure)}) and recall (over ${relevantWords(measure)})`;
+    return `F-measure with beta ${beta} of ${sides} ${upTo(measure)}${worded(measure, 'of', { means: ', from their means' })}`;
+  },
+  docs: {
+    value: '(1 + b²) P C / (b² P + C) of precision P and recall C',
+    parameters:
+      '`beta`: 1; `denom`: `k`, `list`; `examined`; `of`: `lists`, `means` (of the mean precision and the mean recall)',
+  },
+  examples: [
+    { of: 'f1@5', list: BINARY, value: 0.666667, agrees: 'ranx, RecTools F1Beta, FLAGR' },
+    { of: 'f1(beta=2)@5', list: BINARY, value: 0.714286, agrees: 'trec_eval set_F with x = 4' },
+    { of: 'f1(per=class)@5', list: BINARY, value: 0.619048, agrees: 'scikit-learn with average=macro' },
+    { of: 'f1(avg=micro,per=class)@5', list: BINARY, value: 0.625, agrees: 'scikit-learn with average=micro' },
+  ],
+};

@@ -1,5 +1,5 @@
-import { LARGEST_VALUE } from '../events.ts';
-import type { Measure } from './family.ts';
+import { LARGEST_VALUE } from '../vocabulary/events.ts';
+import type { Measure } from './definition.ts';
 import { LARGEST_EXPONENT } from './gain.ts';
 
 /** The highest grade that measures take, and why. */

@@ -1,4 +1,4 @@
-import { assertNever, type Joined } from '../events.ts';
+import { assertNever, type Joined } from '../vocabulary/events.ts';
 import type { GradeRule } from './contract.ts';
 import { type Places, rankOf } from './places.ts';
 import { TouchedSlots } from './touched.ts';
@@ -11,7 +11,7 @@ const SUM = 4;
 const VETO = 5;
 
 /**
- * Feedback as graded slots (measures.md section 3). Events of one action on one item combine by the action's rule:
+ * Feedback as graded slots (specification: measures 5.1). Events of one action on one item combine by the action's rule:
  * `max`; `last` by event time, then by their order in the list; `sum`. What that gives is cut to 0..max (so a negative
  * number is 0), and a slot has the highest grade over its actions, or 0 if one of them is a veto. A value that is absent
  * (NaN) gives no grade. Example: values 1, 3, 1 of one action in this order are 3 by max, 1 by last, 5 by sum.

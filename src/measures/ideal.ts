@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import type { Discount } from './discount.ts';
 import type { Gain } from './gain.ts';
 import type { Graded } from './grade.ts';

@@ -1,9 +1,6 @@
-import { coverage } from './coverage.ts';
-import { distinct } from './distinct.ts';
-import { entropy } from './entropy.ts';
+import { unbound } from './bound.ts';
+import type { Measure } from './definition.ts';
 import { type ExposureKind, Exposures } from './exposures.ts';
-import type { Measure } from './family.ts';
-import { gini } from './gini.ts';
 import { Registers } from './registers.ts';
 
 /**
@@ -23,26 +20,18 @@ export interface ItemPart {
 export type Sketch = Registers | Exposures;
 
 /** The part that a measure is made of; undefined: it is made of sums. */
-export function itemPartOf({ name, params, k }: Measure): ItemPart | undefined {
-  const part = (holds: ItemPart['holds'], known: boolean): ItemPart => ({
+export function itemPartOf(measure: Measure): ItemPart | undefined {
+  const { definition, params, k } = measure;
+  if (definition.kind !== 'items') return undefined;
+  const exposure = params.get('exposure') === 'log2' ? 'log2' : 'count';
+  const holds = definition.ofItems.from === 'registers' ? 'registers' : exposure;
+  const known = definition.asksCatalogue?.(measure) === 'item';
+  return {
     name: `${holds}${known ? '(known)' : ''}${k === undefined ? '' : `@${k}`}`,
     holds,
     k: k ?? Number.POSITIVE_INFINITY,
     known,
-  });
-  const exposure = params.get('exposure') === 'log2' ? 'log2' : 'count';
-  switch (name) {
-    case 'distinct':
-      return part('registers', false);
-    case 'coverage':
-      return part('registers', true);
-    case 'gini':
-      return part(exposure, params.get('over') === 'catalogue');
-    case 'entropy':
-      return part(exposure, false);
-    default:
-      return undefined;
-  }
+  };
 }
 
 /** The parts that measures are made of, each once, in the order of the measures. */
@@ -70,11 +59,13 @@ export function itemValue(measure: Measure, sketch: Sketch, catalogueSize: numbe
   return value === undefined || Number.isNaN(value) ? undefined : value;
 }
 
-function valueOfSketch({ name, params }: Measure, sketch: Sketch, catalogueSize: number): number | undefined {
-  if (sketch instanceof Registers) return name === 'coverage' ? coverage(sketch, catalogueSize) : distinct(sketch);
-  if (sketch.isOver || sketch.size === 0) return undefined;
-  const ascending = sketch.ascending();
-  if (name === 'entropy') return entropy(ascending, params.get('norm') === 'max');
-  const items = params.get('over') === 'catalogue' ? catalogueSize : ascending.length;
-  return gini(ascending, items, params.get('corrected') === 'yes');
+function valueOfSketch(measure: Measure, sketch: Sketch, catalogueSize: number): number | undefined {
+  const { definition } = measure;
+  if (definition.kind !== 'items') throw unbound(measure);
+  const { ofItems } = definition;
+  if (ofItems.from === 'registers') {
+    return sketch instanceof Registers ? ofItems.value(sketch, measure, catalogueSize) : undefined;
+  }
+  if (sketch instanceof Registers || sketch.isOver || sketch.size === 0) return undefined;
+  return ofItems.value(sketch.ascending(), measure, catalogueSize);
 }

@@ -1,3 +1,8 @@
+import { chosen, overPairs, pairsOf, scoresOfBy } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { RATED } from './examples.ts';
+import { correlated, word } from './grammar/parameters.ts';
+import { byWords } from './grammar/phrases.ts';
 import type { Pairs } from './rated.ts';
 
 /**
@@ -67,3 +72,26 @@ export function kendall(tau: Tau): (pairs: Pairs) => number {
     return tau(found);
   };
 }
+
+export const KENDALL: MeasureDefinition = {
+  name: 'kendall',
+  kind: 'ratings',
+  takesCut: false,
+  params: { ...correlated, tau: word('b', 'a', 'c') },
+  better: 'higher',
+  range: [-1, 1],
+  dependsOnOrder: ({ params }) => params.get('by') === 'rank',
+  correlation: 'kendall',
+  needs: scoresOfBy,
+  bind: (measure, { views }) => {
+    const pairs = pairsOf(measure, views);
+    const tau = kendall(chosen(measure, 'tau', { b: tauB, a: tauA, c: tauC }));
+    return overPairs(measure, views, pairs, () => tau(pairs));
+  },
+  describe: (measure) => `Kendall tau-${measure.params.get('tau')} of the ${byWords(measure)} with the rating`,
+  docs: { value: 'tau, per list, then the mean', parameters: '`tau`: `b` (right for ties), `a`, `c`; `by`' },
+  examples: [
+    { of: 'kendall', list: RATED, value: 0.737865, agrees: 'scipy kendalltau' },
+    { of: 'kendall(tau=c)', list: RATED, value: 0.746667, agrees: 'scipy kendalltau with variant="c"' },
+  ],
+};

@@ -1,3 +1,7 @@
+import { errorsStep } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { RATED } from './examples.ts';
+import { errors } from './grammar/parameters.ts';
 import type { Pairs } from './rated.ts';
 
 /**
@@ -13,3 +17,21 @@ export function absoluteErrors({ count, scores, ratings }: Pairs): number {
   for (let i = 0; i < count; i++) sum += Math.abs(ratings[i] - scores[i]);
   return sum;
 }
+
+export const MAE: MeasureDefinition = {
+  name: 'mae',
+  kind: 'ratings',
+  takesCut: false,
+  params: errors,
+  better: 'lower',
+  range: [0, Number.POSITIVE_INFINITY],
+  dependsOnOrder: () => false,
+  needs: () => ['scores'],
+  bind: (measure, from) => errorsStep(measure, from, absoluteErrors),
+  describe: () => 'Mean absolute difference between rating and predicted score',
+  docs: {
+    value: 'mean of the size of e',
+    parameters: '`avg`: `micro` (over all pairs), `macro` (per list, then the mean)',
+  },
+  examples: [{ of: 'mae', list: RATED, value: 0.6, agrees: 'scikit-learn, recommenders' }],
+};

@@ -7,19 +7,20 @@
  * ndcg.mean([{ grades: [1, 0] }, { grades: [0, 1] }]); // 0.8154648767857288
  * measure(' NDCG( gain=exp )@10').name; // 'ndcg(gain=exp)@10'
  */
-import { LARGEST_VALUE } from '../events.ts';
+import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
-import { type Grading, LEFT_OUT, SCORE_WIDTH } from './contract.ts';
-import { describe } from './describe.ts';
-import type { Measure } from './family.ts';
+import type { Grading } from './contract.ts';
+import type { Measure } from './definition.ts';
 import { gradeLimit } from './grade-limit.ts';
+import { describe } from './grammar/describe.ts';
+import { parseMeasure } from './grammar/name.ts';
+import { MeasureError } from './grammar/scan.ts';
 import { itemPartOf } from './item-part.ts';
-import { parseMeasure } from './name.ts';
 import { type PlainList, plainJoined } from './plain.ts';
 import { PlainItems } from './plain-items.ts';
 import { PlainSums } from './plain-sums.ts';
-import { MeasureError } from './scan.ts';
 import { compile } from './scorer.ts';
+import { LEFT_OUT, SCORE_WIDTH } from './sums.ts';
 
 export interface MeasureOptions {
   /** Lowest grade that is a positive where the name has no `rel`. Default 1. */

@@ -1,3 +1,7 @@
+import { positionsOf } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { judged } from './grammar/parameters.ts';
+import { upTo } from './grammar/phrases.ts';
 import type { Places } from './places.ts';
 
 /**
@@ -9,3 +13,29 @@ import type { Places } from './places.ts';
 export function mrr(positives: Places, k: number): number {
   return positives.count > 0 && positives.ranks[0] <= k ? 1 / positives.ranks[0] : 0;
 }
+
+export const MRR: MeasureDefinition = {
+  name: 'mrr',
+  aliases: ['rr', 'recip_rank'],
+  trecEval: ['recip_rank', 'recip_rank'],
+  kind: 'grades',
+  takesCut: true,
+  params: judged,
+  better: 'higher',
+  range: [0, 1],
+  dependsOnOrder: () => true,
+  bind: (measure, { views }) => {
+    const { positives, k, overLists } = positionsOf(measure, views);
+    return overLists(() => mrr(positives, k));
+  },
+  describe: (measure) => `Reciprocal rank of the first positive ${upTo(measure)}, 0 if there is none`,
+  docs: { value: '1 / rank of the first positive; none: 0' },
+  examples: [
+    {
+      of: 'mrr',
+      list: { grades: [0, 0, 1, 0, 0] },
+      value: 0.333333,
+      agrees: 'trec_eval recip_rank, ranx, RecTools MRR; Evidently with `empty=skip`',
+    },
+  ],
+};

@@ -1,3 +1,14 @@
+import { creditsEach, gradedSlotsOf, overLists, textOf, unbound } from './bound.ts';
+import { dcg, discountOf, gainAndDiscount, gainAndDiscountWords, gainingOf, gainOf, takesEveryGain } from './dcg.ts';
+import type { Measure, MeasureDefinition } from './definition.ts';
+import type { Discount } from './discount.ts';
+import { GRADED, GRADED_KNOWN } from './examples.ts';
+import type { Gain } from './gain.ts';
+import { judged, word } from './grammar/parameters.ts';
+import { upTo, worded } from './grammar/phrases.ts';
+import { allIdeal, allWorst, type OrderDcg, perfectIdeal, shownIdeal, shownWorst } from './ideal.ts';
+import type { Views } from './views.ts';
+
 /**
  * Normalised DCG: DCG / IDCG, 0 if IDCG is 0.
  *
@@ -25,4 +36,84 @@ export function minmaxNdcg(dcg: number, ideal: number, worst: number, isShown: b
   if (!(ideal - worst > 1e-12 * ideal)) return Number.NaN;
   const value = (dcg - worst) / (ideal - worst);
   return isShown ? Math.min(1, Math.max(0, value)) : value;
+}
+
+export const NDCG: MeasureDefinition = {
+  name: 'ndcg',
+  trecEval: ['ndcg', 'ndcg_cut'],
+  kind: 'grades',
+  takesCut: true,
+  params: { ...judged, ideal: word('shown', 'all', 'perfect'), ...gainAndDiscount, norm: word('max', 'minmax') },
+  better: 'higher',
+  range: [0, 1],
+  dependsOnOrder: () => true,
+  takesEveryGrade: takesEveryGain,
+  bind: (measure, { views }) => {
+    const slots = gradedSlotsOf(measure, views);
+    const { graded, k, relevant } = slots;
+    const gain = gainOf(measure);
+    const discount = discountOf(measure);
+    const gaining = gainingOf(measure, slots);
+    const [ideal, worst] = ordersOf(measure, views, k, gain, discount);
+    const dcgOf = () => dcg(graded, k, gain, discount);
+    if (measure.params.get('norm') !== 'minmax') {
+      return overLists(measure, (list) => ndcg(dcgOf(), ideal(list)), relevant, gaining);
+    }
+    const isShown = measure.params.get('ideal') !== 'all';
+    return overLists(measure, (list) => minmaxNdcg(dcgOf(), ideal(list), worst(list), isShown), relevant, gaining);
+  },
+  describe: (measure) => {
+    const ideal = worded(measure, 'ideal', {
+      shown: 'the best order of the shown list',
+      all: 'the best order of all known items',
+      perfect: 'a gain of 1 at every rank',
+    });
+    const norm = worded(measure, 'norm', { minmax: ', scaled from the worst order to the best' });
+    return `Normalised discounted cumulative gain ${upTo(measure)}: ${gainAndDiscountWords(measure)}, ideal ${ideal}${norm}`;
+  },
+  docs: {
+    value: 'DCG / DCG of the best order of the shown list; without positives 0',
+    parameters:
+      'as dcg; `norm`: `max`, `minmax` (from the worst order to the best); `ideal` also `perfect` (k items of gain 1; needs `gain=binary` and k)',
+  },
+  examples: [
+    { of: 'ndcg@6', list: GRADED, value: 0.960808, agrees: 'scikit-learn ndcg_score and Evidently on the given list' },
+    { of: 'ndcg(gain=exp)@6', list: GRADED, value: 0.948811, agrees: 'FLAGR' },
+    {
+      of: 'ndcg(discount=clipped)@6',
+      list: GRADED,
+      value: 0.931509,
+      agrees: 'LensKit where all known items were shown',
+    },
+    { of: 'ndcg(norm=minmax)@6', list: GRADED, value: 0.88433 },
+    { of: 'ndcg(gain=binary)@6', list: GRADED, value: 0.974743 },
+    { of: 'ndcg(ideal=all)@6', list: GRADED_KNOWN, value: 0.785002, agrees: 'trec_eval ndcg_cut, ranx' },
+    { of: 'ndcg(gain=exp,ideal=all)@6', list: GRADED_KNOWN, value: 0.751083, agrees: 'gdeval, ranx ndcg_burges' },
+    { of: 'ndcg(gain=binary,ideal=perfect)@10', list: GRADED_KNOWN, value: 0.632541, agrees: 'RecTools NDCG' },
+  ],
+};
+
+/** The best order and the worst. */
+function ordersOf(
+  measure: Measure,
+  views: Views,
+  k: number,
+  gain: Gain,
+  discount: Discount,
+): readonly [best: OrderDcg, worst: OrderDcg] {
+  const action = textOf(measure, 'action');
+  const graded = views.graded(action, creditsEach(measure));
+  const shown = shownWorst(graded, k, gain, discount);
+  switch (measure.params.get('ideal')) {
+    case 'shown':
+      return [shownIdeal(graded, k, gain, discount), shown];
+    case 'all': {
+      const known = views.known(action);
+      return [allIdeal(known, k, gain, discount), allWorst(known, k, gain, discount)];
+    }
+    case 'perfect':
+      return [perfectIdeal(k, discount), shown];
+    default:
+      throw unbound(measure);
+  }
 }

@@ -1,13 +1,51 @@
-import { needsScores } from './bind.ts';
+/** What measures ask of a list, of its actions and of the catalogue. */
+import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
 import type { ScorerNeeds } from './contract.ts';
-import type { Measure } from './family.ts';
-import { needsItems } from './list-only.ts';
+import type { Measure } from './definition.ts';
+
+/** Whether no feedback is asked for (specification: measures 2.3). */
+export function isListOnly({ definition }: Pick<Measure, 'definition'>): boolean {
+  return definition.kind === 'list' || definition.kind === 'items';
+}
+
+/** Whether feedback of the measure's `action` counts by its grade: not in rates, and not where its value is the rating. */
+export function needsGrade({ definition }: Measure): boolean {
+  return definition.kind !== 'actions' && definition.kind !== 'ratings';
+}
 
 /** What these measures ask of a list beyond slots and feedback. */
 export function needsOf(measures: readonly Measure[]): ScorerNeeds {
-  return {
-    scores: measures.some(needsScores),
-    items: measures.some(needsItems),
-    categories: measures.some(({ name }) => name === 'diversity'),
-  };
+  const parts = new Set(measures.flatMap((measure) => measure.definition.needs?.(measure) ?? []));
+  return { scores: parts.has('scores'), items: parts.has('items'), categories: parts.has('categories') };
+}
+
+/** Actions that the measure names, or needs. */
+export function actionsOf({ definition, params }: Measure): readonly string[] {
+  const named = definition.action ?? params.get('action');
+  const own = named === undefined ? [] : [String(named)];
+  return params.get('examined') === 'viewport' ? [...own, 'view'] : own;
+}
+
+/** Whether the measure means nothing without the item file of the configuration: a list has no popularities, but may have categories. */
+export function needsCatalogue(measure: Measure): boolean {
+  const asked = measure.definition.asksCatalogue?.(measure);
+  return asked !== undefined && asked !== 'category';
+}
+
+/** Whether an item that the catalogue does not know is left out of the measure. */
+export function asksCatalogue(measure: Measure): boolean {
+  return measure.definition.asksCatalogue?.(measure) !== undefined;
+}
+
+/** Why the measure cannot be scored with this catalogue, in words; undefined: it can. */
+export function catalogueProblem(measure: Measure, catalogue: Catalogue): string | undefined {
+  const { definition, name, params } = measure;
+  if (needsCatalogue(measure) && catalogue === NO_CATALOGUE) {
+    const over = params.has('over') ? ` with over=${params.get('over')}` : '';
+    return `${name}${over} needs a catalogue: the path of an item file`;
+  }
+  if (definition.asksCatalogue?.(measure) === 'popularity' && catalogue.mostPopular === undefined) {
+    return 'no item of the catalogue has a popularity';
+  }
+  return definition.catalogueProblem?.(measure, catalogue);
 }

@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 
 /** Some slots of one list by their ranks, ascending. The buffer is used again for the next list. */
 export interface Places {

@@ -1,6 +1,6 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { Measure } from './family.ts';
+import type { Measure } from './definition.ts';
 import { emptySketch, type ItemPart, itemValue, type Sketch } from './item-part.ts';
 import { ShownItems } from './shown-items.ts';
 

@@ -1,7 +1,7 @@
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import { Clusters } from './clusters.ts';
-import { SUMS, type SumsKind, WITH_POSITIVE } from './contract.ts';
-import type { Measure } from './family.ts';
+import type { Measure } from './definition.ts';
+import { SUMS, type SumsKind, WITH_POSITIVE } from './sums.ts';
 import { classesOf, fractionOf, meanOf, ofMeans, sumsKind } from './value.ts';
 
 /** Sums of one measure over lists at hand: doubles that are not rounded. Rows keep whole numbers instead (row.ts). */

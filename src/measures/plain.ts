@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import type { GradeLimit } from './grade-limit.ts';
 
 type Id = string | number;

@@ -1,5 +1,10 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
+import { cutOf } from './bound.ts';
 import type { Catalogue } from './catalogue.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { upTo } from './grammar/phrases.ts';
+import { slotsUpTo } from './places.ts';
+import { meanStep } from './step.ts';
 
 /**
  * `popularity[@k]`: mean popularity of the items at ranks up to k.
@@ -22,3 +27,26 @@ export function popularity({ items }: Joined, slots: number, catalogue: Catalogu
   }
   return sum / known;
 }
+
+export const POPULARITY: MeasureDefinition = {
+  name: 'popularity',
+  kind: 'list',
+  takesCut: true,
+  params: {},
+  better: 'higher',
+  range: [0, Number.POSITIVE_INFINITY],
+  dependsOnOrder: () => true,
+  needs: () => ['items'],
+  asksCatalogue: () => 'popularity',
+  leavesListsOut: true,
+  bind: (measure, { views, catalogue }) => {
+    const k = cutOf(measure);
+    return meanStep((list) => popularity(list, slotsUpTo(list, k), catalogue), views.usual());
+  },
+  describe: (measure) => `Mean popularity of the items ${upTo(measure)}, as the catalogue says`,
+  docs: {
+    value: 'mean popularity of the items of a list, in the unit of the catalogue',
+    parameters: 'needs the catalogue',
+  },
+  examples: [{ of: 'popularity', list: 'shown', value: 25.111111, agrees: 'Evidently' }],
+};

@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import type { Graded } from './grade.ts';
 import { type Places, rankOf } from './places.ts';
 import { TouchedSlots } from './touched.ts';

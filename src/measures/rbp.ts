@@ -1,5 +1,10 @@
-import type { Joined } from '../events.ts';
+import { type Joined, LARGEST_VALUE } from '../vocabulary/events.ts';
+import { creditsEach, gradedSlotsOf, numberOf, overLists, textOf } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { BINARY, GRADED } from './examples.ts';
 import type { Graded } from './grade.ts';
+import { above0, belowOne, judged, word } from './grammar/parameters.ts';
+import { upTo, worded } from './grammar/phrases.ts';
 import { type Places, rankOf } from './places.ts';
 
 /**
@@ -56,3 +61,57 @@ export function scaledRbp(graded: Graded, k: number, p: number, gmax: number): R
 export function normalisedRbp(value: number, best: number): number {
   return best > 0 ? Math.min(1, value / best) : 0;
 }
+
+export const RBP: MeasureDefinition = {
+  name: 'rbp',
+  trecEval: ['rbp', 'rbp'],
+  kind: 'grades',
+  takesCut: true,
+  params: {
+    ...judged,
+    p: belowOne(0.8),
+    gain: word('binary', 'scaled'),
+    gmax: above0(undefined, LARGEST_VALUE),
+    norm: word('none', 'max'),
+  },
+  forbidden: (params) => {
+    const isScaled = params.get('gain') === 'scaled';
+    if (isScaled === params.has('gmax')) return undefined;
+    return isScaled ? 'gain=scaled needs gmax, the highest grade' : 'gmax needs gain=scaled';
+  },
+  better: 'higher',
+  range: [0, 1],
+  dependsOnOrder: () => true,
+  takesEveryGrade: (params) => params.get('gain') === 'scaled',
+  bind: (measure, { views }) => {
+    const { graded, k, relevant, gained } = gradedSlotsOf(measure, views);
+    const { params } = measure;
+    const p = numberOf(measure, 'p');
+    const isScaled = params.get('gain') === 'scaled';
+    const { shown, best } = isScaled
+      ? scaledRbp(graded, k, p, numberOf(measure, 'gmax'))
+      : binaryRbp(views.positives(textOf(measure, 'action'), creditsEach(measure), numberOf(measure, 'rel')), k, p);
+    const gaining = isScaled ? gained : relevant;
+    if (params.get('norm') !== 'max') return overLists(measure, shown, relevant, gaining);
+    return overLists(measure, (list) => normalisedRbp(shown(), best(list)), relevant, gaining);
+  },
+  describe: (measure) => {
+    const gain = worded(measure, 'gain', {
+      binary: '1 for a positive',
+      scaled: `the grade over ${measure.params.get('gmax')}`,
+    });
+    const norm = worded(measure, 'norm', { max: ', over that of the best order of the shown list' });
+    return `Rank-biased precision ${upTo(measure)} with persistence ${measure.params.get('p')}: gain ${gain}${norm}`;
+  },
+  docs: {
+    value: 'rank-biased precision: (1 - p) x sum of q p^(rank - 1) up to k; q is 1 for a positive',
+    parameters:
+      '`p`: 0.8; `gain`: `binary`, `scaled` (q = grade / `gmax`, which must be given); `norm`: `none`, `max` (over that of the best order of the shown list)',
+  },
+  examples: [
+    { of: 'rbp(p=0.9)', list: BINARY, value: 0.312949, agrees: 'trec_eval rbp' },
+    { of: 'rbp', list: BINARY, value: 0.495936 },
+    { of: 'rbp(norm=max)', list: BINARY, value: 0.84 },
+    { of: 'rbp(gain=scaled,gmax=3)', list: GRADED, value: 0.505664 },
+  ],
+};

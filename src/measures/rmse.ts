@@ -1,3 +1,7 @@
+import { errorsStep } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { RATED } from './examples.ts';
+import { errors } from './grammar/parameters.ts';
 import type { Pairs } from './rated.ts';
 
 /**
@@ -14,3 +18,23 @@ export function squaredErrors({ count, scores, ratings }: Pairs): number {
   for (let i = 0; i < count; i++) sum += (ratings[i] - scores[i]) ** 2;
   return sum;
 }
+
+export const RMSE: MeasureDefinition = {
+  name: 'rmse',
+  kind: 'ratings',
+  takesCut: false,
+  params: errors,
+  better: 'lower',
+  range: [0, Number.POSITIVE_INFINITY],
+  dependsOnOrder: () => false,
+  needs: () => ['scores'],
+  isRoot: true,
+  bind: (measure, from) => errorsStep(measure, from, squaredErrors, Math.sqrt),
+  describe: () => 'Root of the mean squared difference between rating and predicted score',
+  docs: {
+    value:
+      "root of the mean of e². `micro` keeps the squares, because roots cannot be averaged; `macro` is the mean of each list's own root",
+    parameters: 'as mae',
+  },
+  examples: [{ of: 'rmse', list: RATED, value: 0.774597, agrees: 'scikit-learn, recommenders' }],
+};

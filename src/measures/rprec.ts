@@ -1,3 +1,8 @@
+import { positionsOf } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { BINARY } from './examples.ts';
+import { judged } from './grammar/parameters.ts';
+import { relevantWords } from './grammar/phrases.ts';
 import { type Places, placesUpTo } from './places.ts';
 import type { Counted } from './step.ts';
 
@@ -10,3 +15,22 @@ import type { Counted } from './step.ts';
 export function rprec(positives: Places, relevant: Counted): number {
   return relevant.count === 0 ? 0 : placesUpTo(positives, relevant.count) / relevant.count;
 }
+
+export const RPREC: MeasureDefinition = {
+  name: 'rprec',
+  aliases: ['r_precision'],
+  trecEval: ['Rprec', 'Rprec'],
+  kind: 'grades',
+  takesCut: false,
+  params: judged,
+  better: 'higher',
+  range: [0, 1],
+  dependsOnOrder: () => true,
+  bind: (measure, { views }) => {
+    const { positives, relevant, overLists } = positionsOf(measure, views);
+    return overLists(() => rprec(positives, relevant));
+  },
+  describe: (measure) => `R-precision: positives of rank up to R over R, with R ${relevantWords(measure)}`,
+  docs: { value: 'positives of rank up to R, over R. Takes no `@k`' },
+  examples: [{ of: 'rprec', list: BINARY, value: 0.75, agrees: 'trec_eval Rprec' }],
+};

@@ -6,19 +6,18 @@
  * 20 slots with 0 to 5 clicks take 0.21 us, of which 0.08 us are the shared views. The plain version that it is held
  * against is in the tests.
  */
-import type { Joined } from '../events.ts';
-import { nearest } from '../spelling.ts';
-import { actionsOf, bind } from './bind.ts';
+import type { Joined } from '../vocabulary/events.ts';
+import { nearest } from '../vocabulary/spelling.ts';
 import { cutOf } from './bound.ts';
 import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
-import { type Grading, SCORE_WIDTH, type Scorer } from './contract.ts';
-import { type Measure, needsGrade } from './family.ts';
-import { bindListOnly, LIST_ONLY, takesEmptyLists } from './list-only.ts';
-import { needsOf } from './needs.ts';
-import { offered } from './offered.ts';
+import type { Grading, Scorer } from './contract.ts';
+import type { Binding, Measure } from './definition.ts';
+import { offered } from './grammar/offered.ts';
+import { MeasureError } from './grammar/scan.ts';
+import { actionsOf, catalogueProblem, needsGrade, needsOf } from './needs.ts';
 import { rankOf } from './places.ts';
-import { MeasureError } from './scan.ts';
 import { leaveOut, type Step } from './step.ts';
+import { SCORE_WIDTH } from './sums.ts';
 import { sumsKind } from './value.ts';
 import { Views } from './views.ts';
 
@@ -46,12 +45,12 @@ export function compile(measures: readonly Measure[], grading: Grading, catalogu
   const compiled = measures.map((measure): Compiled => {
     const { params } = measure;
     return {
-      step: LIST_ONLY.has(measure.name) ? bindListOnly(measure, catalogue, positives) : bind(measure, views),
+      step: bind(measure, { views, catalogue }),
       k: cutOf(measure),
-      leastLength: takesEmptyLists(measure) ? 0 : Number(params.get('min_list_length') ?? 1),
+      leastLength: measure.definition.takesEmptyLists ? 0 : Number(params.get('min_list_length') ?? 1),
     };
   });
-  const takesEmpty = measures.some(takesEmptyLists);
+  const takesEmpty = measures.some(({ definition }) => definition.takesEmptyLists);
 
   function score(list: Joined, out: Float64Array): boolean {
     if (list.length === 0 && !takesEmpty) {
@@ -79,6 +78,17 @@ export function compile(measures: readonly Measure[], grading: Grading, catalogu
     catalogue,
     score,
   };
+}
+
+/**
+ * One that is made of items has no value for a list: rows add the items up (item-part.ts).
+ * @throws MeasureError where the catalogue is missing or contradicts the measure
+ */
+function bind(measure: Measure, from: Binding): Step {
+  const problem = catalogueProblem(measure, from.catalogue);
+  if (problem !== undefined) throw new MeasureError(`"${measure.canonical}": ${problem}`);
+  const { definition } = measure;
+  return definition.kind === 'items' ? (_, out, at) => leaveOut(out, at) : definition.bind(measure, from);
 }
 
 /** Rates count any action, and ratings are values, not grades; any other measure of one action is 0 for ever without. */

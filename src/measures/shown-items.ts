@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
 import { type Exposures, exposureOf } from './exposures.ts';
 import { registerOf } from './item-hash.ts';

@@ -1,3 +1,8 @@
+import { overPairs, pairsOf, scoresOfBy } from './bound.ts';
+import type { MeasureDefinition } from './definition.ts';
+import { RATED } from './examples.ts';
+import { correlated } from './grammar/parameters.ts';
+import { byWords } from './grammar/phrases.ts';
 import type { Pairs } from './rated.ts';
 
 /**
@@ -35,3 +40,25 @@ function averageRank(values: Float64Array, count: number, value: number): number
   }
   return below + (equal + 1) / 2;
 }
+
+export const SPEARMAN: MeasureDefinition = {
+  name: 'spearman',
+  kind: 'ratings',
+  takesCut: false,
+  params: correlated,
+  better: 'higher',
+  range: [-1, 1],
+  dependsOnOrder: ({ params }) => params.get('by') === 'rank',
+  correlation: 'spearman',
+  needs: scoresOfBy,
+  bind: (measure, { views }) => {
+    const pairs = pairsOf(measure, views);
+    return overPairs(measure, views, pairs, () => spearman(pairs));
+  },
+  describe: (measure) => `Spearman correlation of the ${byWords(measure)} with the rating`,
+  docs: {
+    value: 'correlation of average ranks, per list, then the mean',
+    parameters: '`by`: `score`, `rank` (minus the rank in place of the score)',
+  },
+  examples: [{ of: 'spearman', list: RATED, value: 0.820783, agrees: 'scipy spearmanr' }],
+};

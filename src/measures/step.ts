@@ -1,5 +1,9 @@
-import type { Joined } from '../events.ts';
-import { LEFT_OUT, WITH_POSITIVE, WITHOUT_POSITIVE } from './contract.ts';
+import type { Joined } from '../vocabulary/events.ts';
+import { LEFT_OUT, OUT, SCORE_WIDTH, WITH_POSITIVE, WITHOUT_POSITIVE } from './sums.ts';
+
+const { value: VALUE } = OUT.mean;
+const { above: ABOVE, below: BELOW } = OUT.fraction;
+const { tp: TP, fp: FP, fn: FN, tn: TN } = OUT.classes;
 
 /** Scores the list that the views have loaded: writes its state from out[at] on, then what its kind of sums needs. */
 export type Step = (list: Joined, out: Float64Array, at: number) => void;
@@ -11,10 +15,7 @@ export interface Counted {
 
 export function leaveOut(out: Float64Array, at: number): void {
   out[at] = LEFT_OUT;
-  out[at + 1] = 0;
-  out[at + 2] = 0;
-  out[at + 3] = 0;
-  out[at + 4] = 0;
+  for (let i = 1; i < SCORE_WIDTH; i++) out[at + i] = 0;
 }
 
 function stateOf({ count }: Counted): number {
@@ -30,8 +31,8 @@ export function meanStep(value: (list: Joined) => number, counted: Counted): Ste
       return;
     }
     out[at] = stateOf(counted);
-    out[at + 1] = v;
-    out[at + 2] = 0;
+    out[at + VALUE] = v;
+    out[at + VALUE + 1] = 0;
   };
 }
 
@@ -55,8 +56,8 @@ export function fractionStep(
     const below = denominator(list);
     if (Number.isNaN(above) || Number.isNaN(below)) return leaveOut(out, at);
     out[at] = stateOf(counted);
-    out[at + 1] = above;
-    out[at + 2] = below;
+    out[at + ABOVE] = above;
+    out[at + BELOW] = below;
   };
 }
 
@@ -75,10 +76,10 @@ export function classesStep(cells: {
     const hits = cells.hits();
     const taken = cells.taken(list);
     out[at] = stateOf(cells.relevant);
-    out[at + 1] = hits;
-    out[at + 2] = taken - hits;
-    out[at + 3] = cells.relevant.count - hits;
-    out[at + 4] = list.length - taken - cells.relevant.count + hits;
+    out[at + TP] = hits;
+    out[at + FP] = taken - hits;
+    out[at + FN] = cells.relevant.count - hits;
+    out[at + TN] = list.length - taken - cells.relevant.count + hits;
   };
 }
 
@@ -92,9 +93,9 @@ export function pairsStep(sum: () => number, pairs: CountedPairs, counted: Count
   return (_list, out, at) => {
     if (pairs.count === 0) leaveOut(out, at);
     else out[at] = stateOf(counted);
-    out[at + 1] = pairs.count === 0 ? 0 : sum();
-    out[at + 2] = pairs.count;
-    out[at + 3] = pairs.rated;
+    out[at + ABOVE] = pairs.count === 0 ? 0 : sum();
+    out[at + BELOW] = pairs.count;
+    out[at + OUT.pairs.rated] = pairs.rated;
   };
 }
 
@@ -104,8 +105,8 @@ export function pairMeansStep(value: () => number, pairs: CountedPairs, counted:
     const v = pairs.count === 0 ? Number.NaN : value();
     if (Number.isNaN(v)) leaveOut(out, at);
     else out[at] = stateOf(counted);
-    out[at + 1] = Number.isNaN(v) ? 0 : v;
-    out[at + 2] = pairs.count;
-    out[at + 3] = pairs.rated;
+    out[at + VALUE] = Number.isNaN(v) ? 0 : v;
+    out[at + OUT.pairMeans.pairs] = pairs.count;
+    out[at + OUT.pairMeans.rated] = pairs.rated;
   };
 }

@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 
 /**
  * The slots that feedback touched, each once, without clearing anything between lists: a slot belongs to the current

@@ -1,27 +1,24 @@
-import { assertNever } from '../events.ts';
-import { classF, classPrecision, classRecall, ofClasses } from './classes.ts';
-import type { Exact, SumsKind } from './contract.ts';
-import { f1OfMeans } from './f1.ts';
-import type { Measure } from './family.ts';
+import { assertNever } from '../vocabulary/events.ts';
+import { unbound } from './bound.ts';
+import { ofClasses } from './classes.ts';
+import type { Measure } from './definition.ts';
+import { type Exact, FIELD, PER_ONE, type SumsKind } from './sums.ts';
 
-/** S, Q, the sums of a fraction, the cells of classes and counts of pairs are whole numbers of 1e-9. */
-const PER_ONE = 1e9;
-
-const APART: readonly Measure['name'][] = ['distinct', 'coverage', 'gini', 'entropy'];
-const OF_RATINGS: readonly Measure['name'][] = ['mae', 'rmse', 'bias', 'spearman', 'kendall'];
+/** n, n+, S and Q stand at the same places of all means; so do both sides of all fractions. */
+const { mean: MEAN, fraction: FRACTION, means: MEANS, classes: CLASSES, pairs: PAIRS, pairMeans: PAIR_MEANS } = FIELD;
 
 /** What the measure keeps in a row. */
-export function sumsKind({ name, params }: Measure): SumsKind {
+export function sumsKind({ definition: { kind }, params }: Measure): SumsKind {
   const per = params.get('per');
-  if (APART.includes(name) || per === 'user' || per === 'session') return 'apart';
+  if (kind === 'items' || per === 'user' || per === 'session') return 'apart';
   if (per === 'class') return 'classes';
   if (params.get('of') === 'means') return 'means';
   const isMean = (params.get('avg') ?? 'macro') === 'macro';
-  if (OF_RATINGS.includes(name)) return isMean ? 'pairMeans' : 'pairs';
+  if (kind === 'ratings') return isMean ? 'pairMeans' : 'pairs';
   return isMean ? 'mean' : 'fraction';
 }
 
-/** Whether the value is one sum over another: the plain delta method gives its error (statistics.md section 2). */
+/** Whether the value is one sum over another: the plain delta method gives its error (specification: statistics 2.1). */
 export function isPlainRatio(measure: Measure): boolean {
   const kind = sumsKind(measure);
   switch (kind) {
@@ -30,7 +27,7 @@ export function isPlainRatio(measure: Measure): boolean {
     case 'pairMeans':
       return true;
     case 'pairs':
-      return measure.name !== 'rmse';
+      return !isRoot(measure);
     case 'classes':
       return measure.params.get('avg') === 'micro';
     case 'means':
@@ -43,7 +40,7 @@ export function isPlainRatio(measure: Measure): boolean {
 
 /**
  * The value of a measure from the sums of a row, or of any number of merged rows, in the order of its kind
- * (contract.ts). A mean follows `empty`: lists without positives count as 0 (S / n), are skipped (S / n+), or count as 1.
+ * (sums.ts). A mean follows `empty`: lists without positives count as 0 (S / n), are skipped (S / n+), or count as 1.
  * undefined: nothing was counted, which is not 0, or what the measure keeps stands apart from rows.
  */
 export function measureValue(measure: Measure, sums: readonly Exact[]): number | undefined {
@@ -51,14 +48,26 @@ export function measureValue(measure: Measure, sums: readonly Exact[]): number |
   switch (kind) {
     case 'mean':
     case 'pairMeans':
-      return meanOf(measure, Number(sums[0]), Number(sums[1]), Number(sums[2]) / PER_ONE);
+      return meanOf(measure, Number(sums[MEAN.n]), Number(sums[MEAN.positives]), Number(sums[MEAN.sum]) / PER_ONE);
     case 'fraction':
     case 'pairs':
-      return fractionOf(measure, Number(sums[0]), Number(sums[1]));
+      return fractionOf(measure, Number(sums[FRACTION.above]), Number(sums[FRACTION.below]));
     case 'means':
-      return ofMeans(measure, Number(sums[0]), Number(sums[1]), Number(sums[2]) / PER_ONE, Number(sums[3]) / PER_ONE);
+      return ofMeans(
+        measure,
+        Number(sums[MEANS.n]),
+        Number(sums[MEANS.positives]),
+        Number(sums[MEANS.first]) / PER_ONE,
+        Number(sums[MEANS.second]) / PER_ONE,
+      );
     case 'classes':
-      return classesOf(measure, Number(sums[0]), Number(sums[1]), Number(sums[2]), Number(sums[3]));
+      return classesOf(
+        measure,
+        Number(sums[CLASSES.tp]),
+        Number(sums[CLASSES.fp]),
+        Number(sums[CLASSES.fn]),
+        Number(sums[CLASSES.tn]),
+      );
     case 'apart':
       return undefined;
     default:
@@ -76,10 +85,10 @@ export function measureWeight(measure: Measure, sums: readonly Exact[]): number 
     case 'mean':
     case 'means':
     case 'pairMeans':
-      return Number(measure.params.get('empty') === 'skip' ? sums[1] : sums[0]);
+      return Number(measure.params.get('empty') === 'skip' ? sums[MEAN.positives] : sums[MEAN.n]);
     case 'fraction':
     case 'pairs':
-      return Number(sums[1]) / PER_ONE;
+      return Number(sums[FRACTION.below]) / PER_ONE;
     case 'classes':
       return sums.reduce<number>((total, cell) => total + Number(cell), 0) / PER_ONE;
     case 'apart':
@@ -94,13 +103,14 @@ export function measureScore(measure: Measure, sums: readonly Exact[]): number {
   switch (sumsKind(measure)) {
     case 'fraction':
     case 'pairs':
-      return Number(sums[0]) / PER_ONE;
+      return Number(sums[FRACTION.above]) / PER_ONE;
     case 'classes':
-      return (Number(sums[0]) + Number(sums[3])) / PER_ONE;
+      return (Number(sums[CLASSES.tp]) + Number(sums[CLASSES.tn])) / PER_ONE;
     case 'mean':
     case 'pairMeans': {
-      const sum = Number(sums[2]) / PER_ONE;
-      return measure.params.get('empty') === 'one' ? sum + Number(sums[0]) - Number(sums[1]) : sum;
+      const sum = Number(sums[MEAN.sum]) / PER_ONE;
+      if (measure.params.get('empty') !== 'one') return sum;
+      return sum + Number(sums[MEAN.n]) - Number(sums[MEAN.positives]);
     }
     default:
       return 0;
@@ -113,8 +123,12 @@ export function pairCounts(
   sums: readonly Exact[],
 ): { readonly pairs: number; readonly rated: number } | undefined {
   const kind = sumsKind(measure);
-  if (kind === 'pairs') return { pairs: Number(sums[1]) / PER_ONE, rated: Number(sums[2]) / PER_ONE };
-  if (kind === 'pairMeans') return { pairs: Number(sums[4]) / PER_ONE, rated: Number(sums[5]) / PER_ONE };
+  if (kind === 'pairs') {
+    return { pairs: Number(sums[PAIRS.below]) / PER_ONE, rated: Number(sums[PAIRS.rated]) / PER_ONE };
+  }
+  if (kind === 'pairMeans') {
+    return { pairs: Number(sums[PAIR_MEANS.pairs]) / PER_ONE, rated: Number(sums[PAIR_MEANS.rated]) / PER_ONE };
+  }
   return undefined;
 }
 
@@ -131,29 +145,35 @@ export function meanOf(measure: Measure, n: number, positive: number, sum: numbe
 }
 
 /** Both in one unit. The root, where that is the measure. */
-export function fractionOf({ name }: Measure, above: number, below: number): number | undefined {
+export function fractionOf(measure: Measure, above: number, below: number): number | undefined {
   if (below === 0) return undefined;
-  return name === 'rmse' ? Math.sqrt(above / below) : above / below;
+  return isRoot(measure) ? Math.sqrt(above / below) : above / below;
 }
 
-/** f1 of the mean precision and the mean recall. */
+/** Whether the quotient of the sums is the square of the value. */
+export function isRoot({ definition }: Measure): boolean {
+  return definition.isRoot === true;
+}
+
+/** The value of two means over the same lists. */
 export function ofMeans(
   measure: Measure,
   n: number,
   positive: number,
-  precisions: number,
-  recalls: number,
+  firsts: number,
+  seconds: number,
 ): number | undefined {
-  const precision = meanOf(measure, n, positive, precisions);
-  const recall = meanOf(measure, n, positive, recalls);
-  if (precision === undefined || recall === undefined) return undefined;
-  return f1OfMeans(precision, recall, Number(measure.params.get('beta')));
+  const first = meanOf(measure, n, positive, firsts);
+  const second = meanOf(measure, n, positive, seconds);
+  if (first === undefined || second === undefined) return undefined;
+  const { ofMeans: value } = measure.definition;
+  if (value === undefined) throw unbound(measure);
+  return value(measure, first, second);
 }
 
 /** Cells in one unit. */
 export function classesOf(measure: Measure, tp: number, fp: number, fn: number, tn: number): number | undefined {
-  const { name, params } = measure;
-  const value =
-    name === 'precision' ? classPrecision : name === 'recall' ? classRecall : classF(Number(params.get('beta')));
-  return ofClasses({ tp, fp, fn, tn }, value, String(params.get('avg')));
+  const value = measure.definition.ofClass?.(measure);
+  if (value === undefined) throw unbound(measure);
+  return ofClasses({ tp, fp, fn, tn }, value, String(measure.params.get('avg')));
 }

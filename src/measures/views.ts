@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import type { GradeRule, Grading } from './contract.ts';
 import { Graded } from './grade.ts';
 import { Known, KnownPositives } from './known.ts';

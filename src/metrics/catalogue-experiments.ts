@@ -1,4 +1,4 @@
-/** The part of the catalogue that experiments fill (interfaces.md section 5). */
+/** The part of the catalogue that experiments fill (specification: metrics 5). */
 import type { Metric } from './metric.ts';
 
 function experimentGauge(part: string, help: string, ...labels: readonly string[]): Metric {

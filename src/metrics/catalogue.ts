@@ -1,8 +1,9 @@
-/** The names of all metrics, with catalogue-experiments.ts the only place that names one (interfaces.md section 5). Every name has HELP and TYPE from the start. Long because it is that one list. */
+/** The names of all metrics, with catalogue-experiments.ts the only place that names one (specification: metrics 1). Every name has HELP and TYPE from the start. Long because it is that one list. */
 import type { Settings } from '../config/settings.ts';
-import { describe } from '../measures/describe.ts';
-import type { Measure, MeasureName } from '../measures/family.ts';
-import { isPlainRatio, sumsKind } from '../measures/value.ts';
+import { OF_EXPOSURES } from '../measures/all.ts';
+import type { Measure } from '../measures/definition.ts';
+import { describe } from '../measures/grammar/describe.ts';
+import { isPlainRatio, isRoot, sumsKind } from '../measures/value.ts';
 import { EXPERIMENT_METRICS } from './catalogue-experiments.ts';
 import type { Metric } from './metric.ts';
 
@@ -14,41 +15,36 @@ export function catalogue(settings: CatalogueSettings): readonly Metric[] {
 }
 
 /** Values of one measure name. */
-export function valueName(measure: MeasureName): string {
+export function valueName(measure: string): string {
   return `receval_${measure}`;
 }
 
 /** Standard errors of these values. */
-export function stderrName(measure: MeasureName): string {
+export function stderrName(measure: string): string {
   return `${valueName(measure)}_stderr`;
 }
 
-export function scoreName(measure: MeasureName): string {
+export function scoreName(measure: string): string {
   return `receval_${measure}_score_total`;
 }
 
-export function weightName(measure: MeasureName): string {
+export function weightName(measure: string): string {
   return `receval_${measure}_weight_total`;
 }
 
-/** Measures whose values may be below 0 cannot be summed in a counter. */
-const MAY_BE_NEGATIVE: ReadonlySet<MeasureName> = new Set(['bias', 'spearman', 'kendall']);
-
-/** Whether sum over weight is the measure's value (of rmse: its square). */
+/** Whether sum over weight is the measure's value (of rmse: its square). Values that may be below 0 cannot be summed in a counter. */
 export function hasScore(measure: Measure): boolean {
-  return !MAY_BE_NEGATIVE.has(measure.name) && (isPlainRatio(measure) || measure.name === 'rmse');
+  const [least] = measure.definition.range;
+  return least >= 0 && (isPlainRatio(measure) || isRoot(measure));
 }
-
-/** These leave lists out whatever their parameters are: of one class alone, or without items that are known. */
-const MAY_LEAVE_LISTS_OUT: ReadonlySet<MeasureName> = new Set(['auc', 'popularity', 'novelty', 'diversity']);
 
 /** Whether each impression counts once in the measure's denominator, so that no weight is needed beside the impressions. */
 export function weighsImpressions(measure: Measure): boolean {
-  const { name, params, k } = measure;
+  const { definition, params, k } = measure;
   if (sumsKind(measure) !== 'mean') return false;
   const mayLeaveOut =
     k !== undefined ||
-    MAY_LEAVE_LISTS_OUT.has(name) ||
+    definition.leavesListsOut ||
     params.get('empty') === 'skip' ||
     params.get('norm') === 'minmax' ||
     (params.get('min_list_length') ?? 1) !== 1 ||
@@ -58,8 +54,8 @@ export function weighsImpressions(measure: Measure): boolean {
 }
 
 /** The measures of a configuration by name: variants of one name share a metric. */
-export function byName(measures: readonly Measure[]): ReadonlyMap<MeasureName, readonly Measure[]> {
-  const names = new Map<MeasureName, Measure[]>();
+export function byName(measures: readonly Measure[]): ReadonlyMap<string, readonly Measure[]> {
+  const names = new Map<string, Measure[]>();
   for (const measure of measures) {
     const variants = names.get(measure.name);
     if (variants === undefined) names.set(measure.name, [measure]);
@@ -106,7 +102,7 @@ function qualityMetrics(settings: CatalogueSettings): readonly Metric[] {
     {
       ...gauge,
       name: 'receval_item_limit_rows',
-      help: 'Cohorts of all windows and horizons that were shown more items than limits.itemsCounted: their gini and entropy are absent.',
+      help: `Cohorts of all windows and horizons that were shown more items than limits.itemsCounted: their ${OF_EXPOSURES} are absent.`,
       labels: [],
     },
     {
@@ -145,7 +141,7 @@ function scoreMetrics(settings: CatalogueSettings): readonly Metric[] {
       {
         ...counter,
         name: scoreName(name),
-        help: `Sum over scored lists, to be divided by receval_scored_impressions_total, or by ${weightName(name)} where that exists${name === 'rmse' ? ', and then its root taken' : ''}. ${convention(variants)}`,
+        help: `Sum over scored lists, to be divided by receval_scored_impressions_total, or by ${weightName(name)} where that exists${variants.some(isRoot) ? ', and then its root taken' : ''}. ${convention(variants)}`,
         labels: [...cohort, 'k', 'params'],
       },
       ...(weighted.length === 0

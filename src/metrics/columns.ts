@@ -1,8 +1,8 @@
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
-import { rowValue } from '../accumulators/row-value.ts';
-import { type Exact, SUMS_WIDTH } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
+import { type Exact, SUMS_WIDTH } from '../measures/sums.ts';
 import { measureScore, measureWeight } from '../measures/value.ts';
+import { rowValue } from '../windows/row-value.ts';
 import { hasScore, weighsImpressions } from './catalogue.ts';
 import { labelText } from './exposition.ts';
 

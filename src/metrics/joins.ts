@@ -1,5 +1,5 @@
-import type { TopicCounts } from '../checkpoint.ts';
 import { RecentJoin } from '../findings/recent-join.ts';
+import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { LifetimeLedger } from './ledger.ts';
 

@@ -1,7 +1,8 @@
 /** Which counters a worker has, and where their numbers stand in what it tells. */
-import type { TopicCounts } from '../checkpoint.ts';
+
 import type { Settings } from '../config/settings.ts';
-import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, INVALID_CODES } from '../drops.ts';
+import type { TopicCounts } from '../vocabulary/checkpoint.ts';
+import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, INVALID_CODES } from '../vocabulary/drops.ts';
 import { COMMIT_OUTCOMES, type UnitStatus, type WorkerStatus } from '../worker/status.ts';
 import { labelText } from './exposition.ts';
 
@@ -46,14 +47,8 @@ export function lifetimeCounters({
 }
 
 function dropsOf({ impressions, feedback }: TopicCounts, reason: FeedbackDrop): number {
-  switch (reason) {
-    case 'orphan':
-    case 'not_in_list':
-    case 'capped':
-      return feedback.drops[reason];
-    default:
-      return impressions.drops[reason] + feedback.drops[reason];
-  }
+  const ofImpressions: Readonly<Partial<Record<FeedbackDrop, number>>> = impressions.drops;
+  return (ofImpressions[reason] ?? 0) + feedback.drops[reason];
 }
 
 /** Out of what a unit tells since this process claimed it. */

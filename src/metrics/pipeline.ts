@@ -1,4 +1,4 @@
-import type { TopicCounts } from '../checkpoint.ts';
+import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { HistogramCounts, UnitStatus, WorkerStatus } from '../worker/status.ts';
 import type { Exposition } from './exposition.ts';
 import { type TopicJoin, TopicJoins } from './joins.ts';

@@ -1,14 +1,14 @@
 import { reservedCohorts } from '../accumulators/admission.ts';
 import { addRow, copyRow } from '../accumulators/row.ts';
-import { isOverItemLimit } from '../accumulators/row-value.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import { namedValues } from '../config/experiments.ts';
 import type { Settings } from '../config/settings.ts';
-import { OTHER_COHORT } from '../events.ts';
 import type { QualityRow, QualitySnapshot } from '../exporter/contract.ts';
 import type { QualityDecision } from '../exporter/watch.ts';
 import { absent } from '../statistics/absent.ts';
 import { LABELS } from '../statistics/decision-labels.ts';
+import { OTHER_COHORT } from '../vocabulary/events.ts';
+import { isOverItemLimit } from '../windows/row-value.ts';
 import { stderrName, valueName } from './catalogue.ts';
 import { type Column, columnsOf } from './columns.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';

@@ -1,11 +1,11 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { StoreUsage } from '../accumulators/store/port.ts';
-import type { TopicCounts } from '../checkpoint.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccessState } from '../connections/access-files.ts';
 import { LETTER_OUTCOMES, type LetterCounts, NO_LETTERS } from '../dead-letters/queue.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { QualitySnapshot } from '../exporter/contract.ts';
+import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { writeAccess } from './access.ts';
 import { catalogue, PREFIX, UNWANTED_PROCESS_METRICS } from './catalogue.ts';

@@ -1,4 +1,4 @@
-/** Alerts on what is stored, and on units that stand still (faults.md section 9). */
+/** Alerts on what is stored, and on units that stand still (specification: faults 9). */
 import { NEARLY_FULL } from '../accumulators/store/redis-findings.ts';
 import { type AlertText, grew } from './rules-model.ts';
 

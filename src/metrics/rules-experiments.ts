@@ -1,4 +1,4 @@
-/** Experiments (statistics.md section 11.2). The looks decide; the rules only ask them. */
+/** Experiments (specification: statistics 9). The looks decide; the rules only ask them. */
 import type { Settings } from '../config/settings.ts';
 import type { Label } from '../statistics/decision-labels.ts';
 import { type AlertRule, type AlertText, alertRule, decisionIs, type RuleOptions } from './rules-model.ts';

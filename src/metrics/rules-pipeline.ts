@@ -1,4 +1,4 @@
-/** Alerts on the pipeline itself (faults.md section 9). */
+/** Alerts on the pipeline itself (specification: faults 9). */
 import type { Settings } from '../config/settings.ts';
 import { COMMIT_ALERTS } from './rules-commits.ts';
 import { type AlertText, alertRule, type RuleGroup, type RuleOptions } from './rules-model.ts';

@@ -1,4 +1,4 @@
-/** Alerts on single processes (faults.md section 9). */
+/** Alerts on single processes (specification: faults 9). */
 import { LAST_SHARE } from '../connections/access-files.ts';
 import { type AlertText, grew } from './rules-model.ts';
 

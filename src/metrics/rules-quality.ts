@@ -1,4 +1,4 @@
-/** Watched cohorts against their own past (statistics.md section 11). The exporters judge; the rules only ask them. */
+/** Watched cohorts against their own past (specification: statistics 10). The exporters judge; the rules only ask them. */
 import { setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Label } from '../statistics/decision-labels.ts';

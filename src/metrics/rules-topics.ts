@@ -1,4 +1,4 @@
-/** Alerts on what comes in (faults.md section 9). */
+/** Alerts on what comes in (specification: faults 9). */
 import { type AlertText, grew } from './rules-model.ts';
 
 /**
@@ -85,7 +85,7 @@ and ignoring (topic) max without (topic, instance, pod) (rate(receval_events_tot
     ' still have.',
 };
 
-/** What a replay needs, and a day: faults.md section 5 asks for it at the start, here it shrinks. */
+/** What a replay needs, and a day: asked for at the start (specification: commit 7.1), here it shrinks. */
 const RETENTION_LOW: AlertText = {
   alert: 'RecevalRetentionLow',
   expr: 'receval_retention_headroom_seconds < 86400',

@@ -1,4 +1,4 @@
-/** Rules for Prometheus, made from the settings (faults.md section 9). */
+/** Rules for Prometheus, made from the settings (specification: faults 9). */
 import type { Settings } from '../config/settings.ts';
 import { experimentRules } from './rules-experiments.ts';
 import type { RuleGroup, RuleOptions } from './rules-model.ts';

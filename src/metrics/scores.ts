@@ -1,11 +1,10 @@
 import { reservedCohorts } from '../accumulators/admission.ts';
-import { addRow, copyRow, emptyRow, type Row, type RowShape } from '../accumulators/row.ts';
-import { subtractRow } from '../accumulators/running-windows.ts';
+import { addRow, copyRow, emptyRow, type Row, type RowShape, subtractRow } from '../accumulators/row.ts';
 import { otherValues, parseField, rowField, setText, splitValues } from '../accumulators/store/layout.ts';
 import { namedValues } from '../config/experiments.ts';
 import type { Settings } from '../config/settings.ts';
-import { OTHER_COHORT } from '../events.ts';
 import { sumsKind } from '../measures/value.ts';
+import { OTHER_COHORT } from '../vocabulary/events.ts';
 import type { UnitStatus } from '../worker/status.ts';
 import { scoreName, weightName } from './catalogue.ts';
 import { type Column, columnsOf } from './columns.ts';

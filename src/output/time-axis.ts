@@ -1,5 +1,5 @@
 import { scaleUtc } from 'd3-scale';
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 
 export interface TimeTick {
   readonly at: EpochMs;

@@ -1,7 +1,6 @@
 import type { Row } from '../accumulators/row.ts';
 import { parseField } from '../accumulators/store/layout.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
-import type { EpochMs } from '../events.ts';
 import { CohortSplits, type ComparedCohorts, comparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { ExperimentState } from '../experiment/state.ts';
@@ -9,11 +8,12 @@ import { type Trail, Watcher } from '../experiment/trail.ts';
 import { stateOfUnits, type UnitPart } from '../experiment/units.ts';
 import { UserSample } from '../statistics/user-sample.ts';
 import type { Onlooker } from '../unit/contract.ts';
-import type { Unit } from '../unit.ts';
+import type { Unit } from '../unit/unit.ts';
+import { HOUR } from '../vocabulary/durations.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { ALL, type ReplayOptions, readFiles } from './replay.ts';
 import { type ReplayResult, readResult } from './result.ts';
 
-const HOUR_MS = 3_600_000;
 /** The dimension of the experiment `default`. */
 const PLAIN = 'variant';
 
@@ -131,9 +131,9 @@ class HourlyLooks implements Onlooker {
   closing({ horizon, ts }: { readonly horizon: number; readonly ts: EpochMs }): boolean {
     if (!this.#takesPart(ts)) return false;
     if (horizon !== this.#horizon) return true;
-    const hour = Math.floor(ts / HOUR_MS) * HOUR_MS;
+    const hour = Math.floor(ts / HOUR) * HOUR;
     if (this.#due !== undefined && ts >= this.#due) this.#look(hour);
-    if (this.#due === undefined || ts >= this.#due) this.#due = hour + HOUR_MS;
+    if (this.#due === undefined || ts >= this.#due) this.#due = hour + HOUR;
     this.#newest = ts;
     return true;
   }

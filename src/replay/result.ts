@@ -1,30 +1,30 @@
 import type { PanesState } from '../accumulators/panes-settings.ts';
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
-import { isOverItemLimit, rowValue } from '../accumulators/row-value.ts';
 import { decodeCheckpoint } from '../accumulators/store/checkpoint.ts';
 import { parseField, SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
-import { type CohortRow, cohortRows } from '../accumulators/windows.ts';
-import { stderrsOf } from '../bucket-sums.ts';
-import type { TopicCounts } from '../checkpoint.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Finding } from '../findings/finding.ts';
+import { isClustered } from '../measures/clusters.ts';
+import type { Measure } from '../measures/definition.ts';
+import { asksCatalogue } from '../measures/needs.ts';
+import { pairCounts } from '../measures/value.ts';
+import { type Absence, isAbsent, type Result } from '../statistics/absent.ts';
+import type { UnitSettings } from '../unit/contract.ts';
+import type { Unit } from '../unit/unit.ts';
+import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import {
   FEEDBACK_DROPS,
   type FeedbackDrop,
   IMPRESSION_DROPS,
   type ImpressionDrop,
   type InvalidCode,
-} from '../drops.ts';
-import type { EpochMs, Side } from '../events.ts';
-import type { Finding } from '../findings/finding.ts';
-import { isClustered } from '../measures/clusters.ts';
-import type { Measure } from '../measures/family.ts';
-import { asksCatalogue } from '../measures/list-only.ts';
-import { pairCounts } from '../measures/value.ts';
-import { type Absence, isAbsent, type Result } from '../statistics/absent.ts';
-import type { UnitSettings } from '../unit/contract.ts';
-import type { Unit } from '../unit.ts';
+} from '../vocabulary/drops.ts';
+import type { EpochMs, Side } from '../vocabulary/events.ts';
+import { stderrsOf } from '../windows/bucket-sums.ts';
+import { isOverItemLimit, rowValue } from '../windows/row-value.ts';
+import { type CohortRow, cohortRows } from '../windows/windows.ts';
 import type { UserMean, UserMeans } from './user-means.ts';
 import type { Watch } from './watch.ts';
 
@@ -52,9 +52,11 @@ export interface ResultRow {
   readonly measures: Readonly<Record<string, ResultMeasure>>;
 }
 
-/** What `receval replay --output json` prints (interfaces.md section 3), and how often records were refused, by code. */
+/** What `receval replay --output json` prints (specification: commands 3.2), and how often records were refused, by code. */
 export interface ReplayResult {
   readonly asOf: string | null;
+  /** Earliest time of a valid event; null: there is none. */
+  readonly from: string | null;
   readonly impressions: {
     readonly read: number;
     readonly accepted: number;
@@ -119,7 +121,9 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
   }
   const counts = unit.committed.counts;
   const fate = fateOf(counts, horizons);
+  const { oldest } = finished.watch.sample;
   return {
+    from: oldest === undefined ? null : new Date(oldest).toISOString(),
     asOf: asOf === undefined ? null : new Date(asOf).toISOString(),
     ...fate,
     rows: rows.sort(compareRows),

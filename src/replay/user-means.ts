@@ -1,15 +1,15 @@
-import { fixed, UNITS } from '../accumulators/exact.ts';
+import { fixed } from '../accumulators/exact.ts';
 import { otherValues } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Decoded, Decoder } from '../consumers/decode/record.ts';
-import type { Closing } from '../consumers/join/api.ts';
-import type { Event } from '../events.ts';
 import { Clusters, isClustered } from '../measures/clusters.ts';
-import { LEFT_OUT, SCORE_WIDTH, WITH_POSITIVE } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
+import { LEFT_OUT, PER_ONE, SCORE_WIDTH, WITH_POSITIVE } from '../measures/sums.ts';
 import { absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { meanOfBuckets, PUBLISHED_BUCKETS } from '../statistics/mean.ts';
 import type { Onlooker } from '../unit/contract.ts';
+import type { Closing } from '../vocabulary/closing.ts';
+import type { Event } from '../vocabulary/events.ts';
 
 /** A measure with `per=user` or `per=session` of one cohort. */
 export interface UserMean {
@@ -115,7 +115,7 @@ export class UserMeans implements Onlooker {
       all.merge(held[i].clusters);
       withoutId += held[i].withoutId;
     }
-    const means = all.means(measure, UNITS);
+    const means = all.means(measure, PER_ONE);
     const mean = meanOfBuckets(means, new Float64Array(means.length).fill(1), PUBLISHED_BUCKETS);
     if (isAbsent(mean)) return { value: null, stderr: absent('no_data'), n: 0, withoutId };
     return { value: mean.value, stderr: mean.stderr, n: means.length, withoutId };

@@ -1,13 +1,13 @@
 import type { Settings } from '../config/settings.ts';
 import type { Decoded, Decoder } from '../consumers/decode/record.ts';
-import type { TopicRole } from '../consumers/join/settings.ts';
-import type { EpochMs } from '../events.ts';
 import type { Finding } from '../findings/finding.ts';
 import { InvalidReasons } from '../findings/invalid.ts';
 import { isEmpty, type RunFacts, runFindings } from '../findings/run.ts';
 import { EventSample } from '../findings/sample.ts';
-import { LIST_ONLY } from '../measures/list-only.ts';
+import { isListOnly } from '../measures/needs.ts';
 import type { InvalidRecord, UnitDeps } from '../unit/contract.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import type { TopicRole } from '../vocabulary/topic-role.ts';
 
 /** Looks at the events of files as they are decoded, to say afterwards what looks wrong. No result depends on it. */
 export class Watch {
@@ -62,7 +62,7 @@ export class Watch {
       input: this.#input,
       invalid: this.#invalid,
       sample: this.sample,
-      needsFeedback: measures.some(({ name }) => !LIST_ONLY.has(name)),
+      needsFeedback: measures.some((measure) => !isListOnly(measure)),
       shape: {
         horizon: horizons[horizons.length - 1],
         backward,

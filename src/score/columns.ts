@@ -1,4 +1,4 @@
-import { suggestion } from '../spelling.ts';
+import { suggestion } from '../vocabulary/spelling.ts';
 import type { Fields } from './fields.ts';
 
 /** Where a run has what; -1: the file has no such column. */

@@ -1,4 +1,4 @@
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { isPlainRatio, sumsKind } from '../measures/value.ts';
 import { type Absence, absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { type Difference, fixedHorizon, pairedEffect } from '../statistics/effect.ts';
@@ -8,7 +8,7 @@ import type { QueryScore, ScoreResult } from './result.ts';
 
 /**
  * One run against another by one measure, paired by query: every query is known, so queries are the clusters
- * (statistics.md section 3). What does not exist is null, with the reason.
+ * (specification: statistics 3.2). What does not exist is null, with the reason.
  */
 export interface Comparison {
   readonly run: string;

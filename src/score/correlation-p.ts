@@ -1,7 +1,7 @@
-import type { Joined } from '../events.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { Pairs, Rated } from '../measures/rated.ts';
 import { normalLower, probability, tLower } from '../statistics/distributions.ts';
+import type { Joined } from '../vocabulary/events.ts';
 
 /** By measure: p of the correlation in a list, two-sided, against no relation; undefined: it has none. */
 export type CorrelationTest = (list: Joined, values: readonly number[]) => readonly (number | undefined)[];
@@ -18,15 +18,15 @@ export type CorrelationTest = (list: Joined, values: readonly number[]) => reado
  * @param actions their order in `Joined.action`
  */
 export function correlationTest(measures: readonly Measure[], actions: readonly string[]): CorrelationTest {
-  const tests = measures.map(({ name, params }) => {
-    if (name !== 'spearman' && name !== 'kendall') return undefined;
+  const tests = measures.map(({ definition: { correlation }, params }) => {
+    if (correlation === undefined) return undefined;
     const rated = new Rated(actions.indexOf(String(params.get('action'))), 'max', params.get('dup') === 'each');
     const pairs = new Pairs(rated, params.get('by') === 'rank' ? 'rank' : 'score');
     return (list: Joined, value: number): number | undefined => {
       if (Number.isNaN(value)) return undefined;
       rated.load(list);
       pairs.load(list);
-      return name === 'spearman' ? spearmanP(value, pairs.count) : kendallP(pairs);
+      return correlation === 'spearman' ? spearmanP(value, pairs.count) : kendallP(pairs);
     };
   });
   return (list, values) => tests.map((test, m) => test?.(list, values[m]));

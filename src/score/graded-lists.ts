@@ -1,5 +1,5 @@
-import type { Joined } from '../events.ts';
 import { type PlainList, plainJoined } from '../measures/plain.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import type { BlockReader } from './blocks.ts';
 import { NEWLINE, textOf } from './bytes.ts';
 import { InputError } from './input-error.ts';

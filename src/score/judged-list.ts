@@ -1,4 +1,4 @@
-import type { Joined } from '../events.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import type { Judgements } from './judgements.ts';
 import type { Counts } from './result.ts';
 import type { ItemRows } from './rows.ts';

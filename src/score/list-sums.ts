@@ -1,7 +1,9 @@
-import { assertNever } from '../events.ts';
-import { type SumsKind, WITH_POSITIVE } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
+import { OUT, type SumsKind, WITH_POSITIVE } from '../measures/sums.ts';
 import { classesOf, fractionOf, ofMeans, sumsKind } from '../measures/value.ts';
+import { assertNever } from '../vocabulary/events.ts';
+
+const { tp: TP, fp: FP, fn: FN, tn: TN } = OUT.classes;
 
 /**
  * What one list adds to the mean over queries, from what the scorer wrote for it, from out[at] on. The list has a value.
@@ -15,11 +17,11 @@ export function listSums(kind: SumsKind, value: number, out: Float64Array, at: n
       return [value, 1];
     case 'fraction':
     case 'pairs':
-      return [out[at + 1], out[at + 2]];
+      return [out[at + OUT.fraction.above], out[at + OUT.fraction.below]];
     case 'means':
-      return [out[at + 1], out[at + 2], 1, out[at] === WITH_POSITIVE ? 1 : 0];
+      return [out[at + OUT.means.first], out[at + OUT.means.second], 1, out[at] === WITH_POSITIVE ? 1 : 0];
     case 'classes':
-      return [out[at + 1], out[at + 2], out[at + 3], out[at + 4]];
+      return [out[at + TP], out[at + FP], out[at + FN], out[at + TN]];
     default:
       return assertNever(kind);
   }

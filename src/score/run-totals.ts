@@ -1,11 +1,11 @@
-import type { Joined } from '../events.ts';
 import { NO_CATALOGUE } from '../measures/catalogue.ts';
-import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import { itemPartOf } from '../measures/item-part.ts';
-import { asksCatalogue } from '../measures/list-only.ts';
+import { asksCatalogue } from '../measures/needs.ts';
 import { PlainItems } from '../measures/plain-items.ts';
 import { PlainSums } from '../measures/plain-sums.ts';
+import { LEFT_OUT, SCORE_WIDTH } from '../measures/sums.ts';
+import type { Joined } from '../vocabulary/events.ts';
 import { listSums } from './list-sums.ts';
 import { listValue } from './list-value.ts';
 import type { Counts, QueryScore, RunScore } from './result.ts';

@@ -1,15 +1,17 @@
-import { LARGEST_VALUE } from '../events.ts';
 import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
-import { type Grading, SCORE_WIDTH, type Scorer } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Grading, Scorer } from '../measures/contract.ts';
+import type { Measure } from '../measures/definition.ts';
 import { type GradeLimit, gradeLimit } from '../measures/grade-limit.ts';
-import { MeasureError } from '../measures/scan.ts';
+import { MeasureError } from '../measures/grammar/scan.ts';
 import { compile } from '../measures/scorer.ts';
+import { SCORE_WIDTH } from '../measures/sums.ts';
+import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { RunColumns } from './columns.ts';
 import type { CorrelationTest, correlationTest } from './correlation-p.ts';
 import { JUDGED } from './judged-list.ts';
 import type { OrderRule, Ties } from './order.ts';
 import { orderRule } from './preset.ts';
+import { hasTiesMean } from './ties-mean.ts';
 
 export interface ScoringChoices {
   readonly measures: readonly Measure[];
@@ -51,18 +53,19 @@ export function scoringSettings(choices: ScoringChoices): ScoringSettings {
         `"${measure.canonical}": examined=viewport needs view events, which judgements do not have`,
       );
     }
-    if (ties === 'mean' && dependsOnOrder(measure)) {
+    if (ties === 'mean' && measure.definition.dependsOnOrder(measure) && !hasTiesMean(measure)) {
       const what = 'with --ties mean only dcg, ndcg and measures without an order have a value';
       throw new MeasureError(`"${measure.canonical}": ${what}; score it with --ties docno, first or last`);
     }
   }
   const scorer = compile(measures, gradingOf(measures, relevantFrom), choices.catalogue);
-  const diversity = measures.find(({ name }) => name === 'diversity');
-  if (diversity !== undefined && choices.catalogue === NO_CATALOGUE) {
-    const what = 'diversity needs a catalogue: files of lists do not say the category of an item';
-    throw new MeasureError(`"${diversity.canonical}": ${what}`);
+  const ofCategories = measures.find((measure) => measure.definition.asksCatalogue?.(measure) === 'category');
+  if (ofCategories !== undefined && choices.catalogue === NO_CATALOGUE) {
+    const { name, canonical } = ofCategories;
+    const what = `${name} needs a catalogue: files of lists do not say the category of an item`;
+    throw new MeasureError(`"${canonical}": ${what}`);
   }
-  const correlates = measures.some(({ name }) => name === 'spearman' || name === 'kendall');
+  const correlates = measures.some(({ definition }) => definition.correlation !== undefined);
   return {
     ...choices,
     scorer,
@@ -79,32 +82,4 @@ function gradingOf(measures: readonly Measure[], relevantFrom: number): Grading 
   const named = measures.flatMap(({ params }) => params.get('action') ?? []).map(String);
   const rule = { from: 'value', grade: 0, rule: 'max', max: LARGEST_VALUE, veto: false } as const;
   return { actions: [...new Set([JUDGED, ...named])].map((name) => ({ name, rule })), relevantFrom };
-}
-
-/** Measures whose value is the same in every order of the list, and those whose mean over orders is known. */
-function dependsOnOrder({ name, params, k }: Measure): boolean {
-  switch (name) {
-    case 'dcg':
-    case 'ndcg':
-    case 'mae':
-    case 'rmse':
-    case 'bias':
-    case 'length':
-    case 'short':
-    case 'duplicated':
-      return false;
-    case 'auc':
-    case 'spearman':
-    case 'kendall':
-      return params.get('by') === 'rank';
-    case 'precision':
-    case 'recall':
-    case 'f1':
-    case 'hit':
-    case 'ctr':
-    case 'rate':
-      return k !== undefined || params.has('slot') || params.get('examined') === 'last_positive';
-    default:
-      return true;
-  }
 }

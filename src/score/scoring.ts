@@ -1,4 +1,4 @@
-import { SCORE_WIDTH } from '../measures/contract.ts';
+import { SCORE_WIDTH } from '../measures/sums.ts';
 import type { RunColumns } from './columns.ts';
 import type { ListSink } from './groups.ts';
 import { InputError } from './input-error.ts';

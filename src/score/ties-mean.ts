@@ -1,11 +1,10 @@
-import type { Joined } from '../events.ts';
-import { LEFT_OUT, SCORE_WIDTH } from '../measures/contract.ts';
+import { DCG, discountOf, gainOf } from '../measures/dcg.ts';
+import type { Measure } from '../measures/definition.ts';
 import type { Discount } from '../measures/discount.ts';
-import * as discounts from '../measures/discount.ts';
-import type { Measure } from '../measures/family.ts';
 import type { Gain } from '../measures/gain.ts';
-import * as gains from '../measures/gain.ts';
-import { minmaxNdcg, ndcg } from '../measures/ndcg.ts';
+import { minmaxNdcg, NDCG, ndcg } from '../measures/ndcg.ts';
+import { LEFT_OUT, OUT, SCORE_WIDTH } from '../measures/sums.ts';
+import type { Joined } from '../vocabulary/events.ts';
 
 /**
  * dcg and ndcg as their mean over all orders of items with equal scores. DCG is a sum over ranks, and in a group of tied
@@ -25,7 +24,7 @@ export class TiesMean {
   /** undefined: none of the measures has a mean over orders. */
   static of(measures: readonly Measure[]): TiesMean | undefined {
     const averaged = measures.flatMap((measure, place) => {
-      return measure.name === 'dcg' || measure.name === 'ndcg' ? [averagedOf(measure, place)] : [];
+      return hasTiesMean(measure) ? [averagedOf(measure, place)] : [];
     });
     return averaged.length === 0 ? undefined : new TiesMean(averaged);
   }
@@ -42,7 +41,7 @@ export class TiesMean {
       if (out[at] === LEFT_OUT) continue;
       const value = averaged.value(expectedDcg(grades, scoreAt, averaged), grades, list.known);
       // A weighted mean keeps R x value and R.
-      out[at + 1] = averaged.isWeighted ? value * out[at + 2] : value;
+      out[at + OUT.mean.value] = averaged.isWeighted ? value * out[at + OUT.fraction.below] : value;
     }
   }
 
@@ -57,6 +56,11 @@ export class TiesMean {
   }
 }
 
+/** Whether a measure that depends on the order has a mean over orders that is known. */
+export function hasTiesMean({ definition }: Measure): boolean {
+  return definition === DCG || definition === NDCG;
+}
+
 interface Averaged {
   readonly place: number;
   readonly k: number;
@@ -66,19 +70,13 @@ interface Averaged {
   value(dcg: number, shown: Float64Array, known: Joined['known']): number;
 }
 
-function averagedOf({ name, params, k = Number.POSITIVE_INFINITY }: Measure, place: number): Averaged {
-  const rel = Number(params.get('rel'));
-  const gain = { linear: gains.linear, exp: gains.exp, binary: gains.binary(rel) }[String(params.get('gain'))];
-  const discount = {
-    log2: discounts.log2,
-    clipped: discounts.clipped,
-    ln: discounts.ln,
-    none: discounts.none,
-  }[String(params.get('discount'))];
-  if (gain === undefined || discount === undefined) throw new Error(`no gain or discount for ${name}`);
+function averagedOf(measure: Measure, place: number): Averaged {
+  const { definition, params, k = Number.POSITIVE_INFINITY } = measure;
+  const gain = gainOf(measure);
+  const discount = discountOf(measure);
   const isWeighted = params.get('avg') === 'weighted';
   const common = { place, k, gain, discount, isWeighted };
-  if (name === 'dcg') return { ...common, value: (dcg) => dcg };
+  if (definition === DCG) return { ...common, value: (dcg) => dcg };
   const ideal = params.get('ideal');
   const ordered = (grades: Float64Array): number => orderDcg(grades, k, gain, discount);
   return {

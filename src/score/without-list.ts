@@ -1,29 +1,22 @@
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
+import { OUT, SCORE_WIDTH } from '../measures/sums.ts';
 import { sumsKind } from '../measures/value.ts';
+
+const { below: BELOW } = OUT.fraction;
 
 /**
  * Turns what the scorer wrote, from out[at] on, for a list of one slot that nobody judged into that of no list at all: it is
  * worth 0, and where slots are counted (fractions of slots, classes of slots) it has none.
  */
 export function emptied(measure: Measure, out: Float64Array, at: number): void {
-  out[at + 1] = 0;
+  out[at + OUT.mean.value] = 0;
   switch (sumsKind(measure)) {
     case 'classes':
-      out.fill(0, at + 2, at + 5);
+      out.fill(0, at + OUT.classes.fp, at + SCORE_WIDTH);
       break;
     case 'fraction':
-      if (countsSlots(measure)) out[at + 2] = Math.max(0, out[at + 2] - 1);
+      if (measure.definition.countsSlots?.(measure)) out[at + BELOW] = Math.max(0, out[at + BELOW] - 1);
       break;
     default:
   }
-}
-
-/** Whether slots of the list, in place of a cut-off or of positives, stand below the fraction. */
-function countsSlots({ name, params, k }: Measure): boolean {
-  if (name === 'ctr' || name === 'rate') return true;
-  if (name !== 'precision' && name !== 'f1') return false;
-  return (
-    params.get('avg') === 'micro' &&
-    (k === undefined || params.get('denom') === 'list' || params.get('examined') !== 'all')
-  );
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { DurationMs } from '../events.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { TurnTaking } from './turns.ts';
 
 export interface ConnectionLimits {

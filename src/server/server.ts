@@ -27,7 +27,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Limits on strangers (faults.md section 5). Times in ms. */
+/** Limits on strangers (specification: faults 5.7). Times in ms. */
 export interface Limits {
   readonly requestTimeout: number;
   readonly headersTimeout: number;

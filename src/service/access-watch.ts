@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import { AccessFiles, type AccessState, isEnding } from '../connections/access-files.ts';
 import type { SecretSource, TlsSettings } from '../connections/settings.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 
 /** What lasts is told again. */

@@ -2,9 +2,9 @@ import { decodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/che
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
 import type { Settings } from '../config/settings.ts';
-import { assertNever, type DurationMs } from '../events.ts';
-import { fingerprint } from '../fingerprint.ts';
-import { type Permissions, resume } from '../resume.ts';
+import { fingerprint } from '../unit/fingerprint.ts';
+import { type Permissions, resume } from '../unit/resume.ts';
+import { assertNever, type DurationMs } from '../vocabulary/events.ts';
 import { STATE_LOST_ADVICE } from '../worker/divergence.ts';
 import { judgeRetention, neededRetention } from './doctor-topics.ts';
 
@@ -85,7 +85,7 @@ export function wasRead(committedByGroup: readonly (readonly number[])[], partit
   return committedByGroup.some((topic) => isMark(topic[partition]));
 }
 
-/** -1: never committed. Kafka's client writes -2 where it found an offset out of range: a mark all the same (faults.md K13). */
+/** -1: never committed. Kafka's client writes -2 where it found an offset out of range: a mark all the same (specification: faults K13). */
 function isMark(offset: number | undefined): boolean {
   return offset !== undefined && offset !== -1;
 }

@@ -1,5 +1,5 @@
-import type { WallClock } from '../clock.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
+import type { WallClock } from '../vocabulary/clock.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
 

@@ -1,6 +1,5 @@
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
-import { readUnit, type UnitState } from '../accumulators/unit-state.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
@@ -8,6 +7,7 @@ import { runOf } from '../experiment/run.ts';
 import { takeLooks } from '../experiment/take-looks.ts';
 import { type Trail, trailOf } from '../experiment/trail.ts';
 import { Experiments, isLookedAt } from '../exporter/experiments.ts';
+import { readUnit, type UnitState } from '../windows/unit-state.ts';
 
 /** Nothing to compare; the message says what to do. */
 export class NothingStored extends Error {

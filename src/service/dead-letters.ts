@@ -1,11 +1,11 @@
-import type { Clock } from '../clock.ts';
 import type { Settings } from '../config/settings.ts';
 import { LetterFile } from '../dead-letters/file.ts';
 import { batchLetterOf, letterOf } from '../dead-letters/letter.ts';
 import { LetterQueue, type LetterWriter } from '../dead-letters/queue.ts';
 import { LetterTopic } from '../dead-letters/topic.ts';
-import { assertNever } from '../events.ts';
 import type { InvalidRecord, PassedBatch } from '../unit/contract.ts';
+import type { Clock } from '../vocabulary/clock.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 import { kafkaConnection } from './settings.ts';
 

@@ -5,7 +5,7 @@ import { isEnding } from '../connections/access-files.ts';
 import { AccessFileError, Secret } from '../connections/secret.ts';
 import type { SecretSource, TlsSettings } from '../connections/settings.ts';
 import { TlsContext, type Validity } from '../connections/tls-context.ts';
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { accessOf } from './access-watch.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 

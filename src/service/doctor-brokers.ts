@@ -1,6 +1,11 @@
-import { assignerName } from '../consumers/source/assigner.ts';
-import type { GroupState } from '../consumers/source/kafka-admin.ts';
-import { type ApiVersions, CLIENT_APIS, overlaps, type VersionRange } from '../consumers/source/kafka-versions.ts';
+import type { GroupState } from '../consumers/source/kafka/access/admin.ts';
+import {
+  type ApiVersions,
+  CLIENT_APIS,
+  overlaps,
+  type VersionRange,
+} from '../consumers/source/kafka/access/versions.ts';
+import { assignerName } from '../consumers/source/kafka/flow/assigner.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 
 /** What one broker answered when it was asked for its versions. */

@@ -2,12 +2,12 @@ import { constants } from 'node:fs';
 import { access, lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Settings } from '../config/settings.ts';
-import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
-import { isRecordRefused } from '../consumers/source/kafka-faults.ts';
-import { KafkaProducer } from '../consumers/source/kafka-producer.ts';
-import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
+import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
+import { isRecordRefused } from '../consumers/source/kafka/access/faults.ts';
+import { KafkaProducer } from '../consumers/source/kafka/access/producer.ts';
+import type { KafkaConnection } from '../consumers/source/kafka/access/settings.ts';
 import { openToOthers } from '../dead-letters/file.ts';
-import { assertNever, type EpochMs } from '../events.ts';
+import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
 const CHECK = 'dead letters';

@@ -1,9 +1,9 @@
 import type { Settings } from '../config/settings.ts';
-import type { EpochMs, Event } from '../events.ts';
 import { comparedFindings } from '../findings/compared.ts';
 import { counted, type Finding as Looked } from '../findings/finding.ts';
 import { EventSample } from '../findings/sample.ts';
 import { matchesOf, sampleFindings } from '../findings/sampled.ts';
+import type { EpochMs, Event } from '../vocabulary/events.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
 /** Fewer pairs say nothing of the whole. */

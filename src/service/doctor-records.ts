@@ -1,16 +1,16 @@
 import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
-import type { Sample, SampledRecord } from '../consumers/source/kafka-sample.ts';
-import type { InvalidCode } from '../drops.ts';
-import type { EpochMs, Event } from '../events.ts';
+import type { Sample, SampledRecord } from '../consumers/source/kafka/access/sample.ts';
 import { InvalidReasons } from '../findings/invalid.ts';
+import type { InvalidCode } from '../vocabulary/drops.ts';
+import type { EpochMs, Event } from '../vocabulary/events.ts';
 import { count, type Finding, finding, percent } from './doctor-finding.ts';
 import { judgeJoin } from './doctor-join.ts';
 
 /** Pairs below this share come from other causes than a change of keys or partitions. */
 const ENOUGH_PAIRS = 0.95;
 const MOST_INVALID = 0.5;
-/** Shares above which alerts fire (faults.md section 9). */
+/** Shares above which alerts fire (specification: faults 9). */
 const POISON_SHARE = 0.005;
 const ORPHAN_SHARE = 0.5;
 

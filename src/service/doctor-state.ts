@@ -1,8 +1,8 @@
 import type { UnitCheckpoint } from '../accumulators/store/checkpoint.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Bounds } from '../consumers/source/port.ts';
-import { fingerprint } from '../fingerprint.ts';
-import { NO_PERMISSIONS, StateMismatch } from '../resume.ts';
+import { fingerprint } from '../unit/fingerprint.ts';
+import { NO_PERMISSIONS, StateMismatch } from '../unit/resume.ts';
 import { checkStored, StartRefused } from './checks.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 

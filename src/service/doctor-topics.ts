@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
-import { MAX_BYTES } from '../consumers/source/kafka-settings.ts';
+import { MAX_BYTES } from '../consumers/source/kafka/access/settings.ts';
 import type { Bounds } from '../consumers/source/port.ts';
-import type { DurationMs } from '../events.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
 const DAY: DurationMs = 86_400_000;

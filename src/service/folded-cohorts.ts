@@ -1,6 +1,6 @@
 import { otherValues, rowField, setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 import type { UnitStatus } from '../worker/status.ts';
 

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
-import type { KafkaEvents } from '../consumers/source/kafka-events.ts';
-import type { Worker } from '../worker.ts';
+import type { KafkaEvents } from '../consumers/source/kafka/flow/events.ts';
+import type { Worker } from '../worker/worker.ts';
 
 /** What is asked of the service when Kafka tells something. */
 interface Told {

@@ -1,6 +1,6 @@
 import type { Claimed, Commit, CommitAnswer, Fields, Store } from '../accumulators/store/port.ts';
 import type { LetterQueue } from '../dead-letters/queue.ts';
-import type { DurationMs } from '../events.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 
 /** So long a commit waits for letters. Two of them, and the end of the queue, have room in the time that a stop may take. */
 const PATIENCE_MS: DurationMs = 1000;

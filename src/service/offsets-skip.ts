@@ -1,9 +1,9 @@
 import { encodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
-import type { TopicCheckpoint } from '../checkpoint.ts';
 import type { Bounds } from '../consumers/source/port.ts';
-import type { EpochMs, Offset } from '../events.ts';
+import type { TopicCheckpoint } from '../vocabulary/checkpoint.ts';
+import type { EpochMs, Offset } from '../vocabulary/events.ts';
 import { checkpointOf } from './offsets.ts';
 
 /** The position was not moved; the message says why and what to do. */

@@ -2,9 +2,9 @@ import { CheckpointError, decodeCheckpoint, type UnitCheckpoint } from '../accum
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/port.ts';
 import type { Settings } from '../config/settings.ts';
-import type { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
+import type { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import type { Bounds } from '../consumers/source/port.ts';
-import type { EpochMs, Offset } from '../events.ts';
+import type { EpochMs, Offset } from '../vocabulary/events.ts';
 import { checkPartitions } from './checks.ts';
 
 /** Where one topic of one unit stands. What is stored is undefined while nobody has committed to the unit. */

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
-import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
-import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
-import type { DurationMs } from '../events.ts';
+import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
+import type { KafkaConnection } from '../consumers/source/kafka/access/settings.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 import { keptFor } from './doctor-topics.ts';
 

@@ -4,17 +4,17 @@ import { ConfigError } from '../config/problems.ts';
 import type { Settings } from '../config/settings.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
-import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
-import { fingerprint } from '../fingerprint.ts';
+import type { KafkaConnection } from '../consumers/source/kafka/access/settings.ts';
 import type { Scorer } from '../measures/contract.ts';
-import type { Permissions } from '../resume.ts';
+import { fingerprint } from '../unit/fingerprint.ts';
+import type { Permissions } from '../unit/resume.ts';
 import { decoderLimits, unitShape } from '../unit/settings.ts';
 import type { WorkerSettings } from '../worker/contract.ts';
 import { stateWithin } from '../worker/load.ts';
 
 /** Share of V8's heap that rows may take. */
 const ROW_SHARE = 0.5;
-/** Once a minute (statistics.md section 4). */
+/** Once a minute (specification: statistics 4.3). */
 const LOOK_EVERY_MS = 60_000;
 const FOURTEEN_DAYS_MS = 14 * 86_400_000;
 

@@ -1,11 +1,11 @@
 import { RedisStore, type RedisStoreOptions } from '../accumulators/store/redis.ts';
 import { StoreUnavailable } from '../accumulators/store/unavailable.ts';
 import type { Settings } from '../config/settings.ts';
-import type { KafkaSource } from '../consumers/source/kafka.ts';
-import { KafkaFailure } from '../consumers/source/kafka-faults.ts';
-import type { KafkaConnection } from '../consumers/source/kafka-settings.ts';
-import { explained } from '../consumers/source/kafka-trouble.ts';
-import type { Permissions } from '../resume.ts';
+import { KafkaFailure } from '../consumers/source/kafka/access/faults.ts';
+import type { KafkaConnection } from '../consumers/source/kafka/access/settings.ts';
+import { explained } from '../consumers/source/kafka/access/trouble.ts';
+import type { KafkaSource } from '../consumers/source/kafka/kafka.ts';
+import type { Permissions } from '../unit/resume.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRefused } from './checks.ts';
 import { patiently } from './patience.ts';
@@ -45,7 +45,7 @@ export interface Started {
 }
 
 /**
- * The checks before the start (semantics.md section 6). Rejects with a StartRefused or StateMismatch that says what to do, or with
+ * The checks before the start (specification: commit 7). Rejects with a StartRefused or StateMismatch that says what to do, or with
  * an error of Kafka or Redis.
  */
 export async function checkStart(store: RedisStore, source: KafkaSource, options: StartOptions): Promise<Started> {

@@ -1,8 +1,8 @@
 /** The newest records of the configured topics, for those who want to see what flows without taking part. */
 import type { Settings } from '../config/settings.ts';
-import { KafkaAdmin } from '../consumers/source/kafka-admin.ts';
-import { type SampleRange, sample } from '../consumers/source/kafka-sample.ts';
-import { troubleOf } from '../consumers/source/kafka-trouble.ts';
+import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
+import { type SampleRange, sample } from '../consumers/source/kafka/access/sample.ts';
+import { troubleOf } from '../consumers/source/kafka/access/trouble.ts';
 import type { Bounds } from '../consumers/source/port.ts';
 import { checkPartitions, StartRefused } from './checks.ts';
 import { kafkaConnection } from './settings.ts';

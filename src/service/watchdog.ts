@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { LARGEST_SKEW, type WorkerStatus } from '../worker/status.ts';
 
 export interface Health {
@@ -18,7 +18,7 @@ const UNREADY_AFTER_MS = 60_000;
 const GIVE_UP_AFTER_MS = 120_000;
 
 /**
- * Looks for a worker that has something to do and does not get on (faults.md section 1). It gives up only when Kafka and
+ * Looks for a worker that has something to do and does not get on (specification: faults 8). It gives up only when Kafka and
  * Redis both answer, and Redis takes commits: what a restart cannot mend must not become a storm of restarts. Nor is a worker
  * stuck that reads nothing because its clock is in doubt, or because all that is left waits for the end of a transaction.
  */

@@ -1,4 +1,4 @@
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import type { Random } from './random.ts';
 import { type ClickSettings, PAGE_LENGTH } from './settings.ts';
 

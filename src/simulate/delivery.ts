@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs, Side } from '../events.ts';
+import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
 import { spoil } from './encode.ts';
 import { MARKS, type Marked } from './plan.ts';
 import { Random } from './random.ts';

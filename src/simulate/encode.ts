@@ -1,8 +1,8 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { attractionAt, type Catalogue } from './catalogue.ts';
 import type { VariantSettings } from './settings.ts';
 
-/** Writes canonical events as JSON (interfaces.md section 1), by joining texts that were made once. */
+/** Writes canonical events as JSON (specification: events 1), by joining texts that were made once. */
 export class Encoder {
   readonly #ids: readonly string[];
   readonly #slots: readonly string[];

@@ -1,5 +1,5 @@
-import { parseDuration } from '../durations.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
+import { parseDuration } from '../vocabulary/durations.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { RegressionSettings, VariantSettings } from './settings.ts';
 
 /** A text that does not say what it should. The message names the text and shows the right form. */

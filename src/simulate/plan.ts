@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs, Side } from '../events.ts';
+import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
 import {
   type ClickSettings,
   FAULTS,

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { Catalogue } from './catalogue.ts';
 import { Choice } from './choice.ts';
 import { type ClickModel, clickModel } from './clicks.ts';

@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs } from '../events.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
 /**
  * Records on their way, taken in the order of arrival (ties: as added). They lie in buckets of equal time; a bucket is

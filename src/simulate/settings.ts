@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs } from '../events.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
 /** An arm of the shop's experiment `default`. */
 export interface VariantSettings {

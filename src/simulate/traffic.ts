@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { stockCatalogue } from './catalogue.ts';
 import type { Scheduled, TrafficRecord } from './delivery.ts';
 import { type Plan, Tally } from './plan.ts';

@@ -1,7 +1,7 @@
 /**
  * A result of `statistics/` is a value, or absent with a reason. No NaN, no infinity and no stand-in (an effect of 0, a
  * p of 1) takes the place of a number that does not exist. Absent means: no series in Prometheus, null with `reason` in
- * JSON (statistics.md section 12).
+ * JSON (specification: statistics 11).
  *
  * Example: the mean of no impressions is `{ absent: 'no_data' }`.
  */
@@ -24,8 +24,6 @@ export const ABSENCES = [
   'single_variant',
   /** No impression names its user. */
   'no_user_ids',
-  /** The weights of logged propensities carry too little. */
-  'weak_weights',
   /** No past to compare with. */
   'no_baseline',
 ] as const;

@@ -1,15 +1,17 @@
 /**
- * What a block is compared with (statistics.md section 11.1), the first that exists: the same hour of the week in the
+ * What a block is compared with (specification: statistics 10.2), the first that exists: the same hour of the week in the
  * last three weeks; the same hour of the last seven days; at start-up the blocks of a while ago. Hours are UTC.
  *
  * Of m values v with errors s, and q = mean s²: baseline b = median v, SE_b² = (pi/2) q/m (q/2 for m = 2),
  * between² = max(0, spread² - q). Start-up: b = mean v, SE_b² = q/m, between = 0. Of the last days also how far the lowest and
  * the highest lay from b, less 1.35 sqrt(q), which is what errors alone would do.
  */
-import type { EpochMs } from '../events.ts';
+
+import { DAY } from '../vocabulary/durations.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { absent, finite, type Result } from './absent.ts';
 import { mean, median, spreadOf } from './baseline-spread.ts';
-import { type Block, HOUR, hourOf } from './blocks.ts';
+import { type Block, hourOf } from './blocks.ts';
 import type { Estimate } from './blocks-estimate.ts';
 
 export type BaselineKind = 'weekly' | 'daily' | 'startup';
@@ -31,7 +33,6 @@ export interface Baseline {
   readonly values: number;
 }
 
-const DAY = 24 * HOUR;
 /** How many to look back to, and how many must be present. */
 const WEEKLY = { hours: 3, least: 2, every: 7 * DAY } as const;
 const DAILY = { hours: 7, least: 3, every: DAY } as const;

@@ -1,7 +1,7 @@
 import type { Result } from './absent.ts';
 import { type Moments, stretchedStderr, windowStderr } from './design-effect.ts';
 
-/** Where the error of a block comes from, because a block has no sums by bucket (statistics.md section 2). */
+/** Where the error of a block comes from, because a block has no sums by bucket (specification: statistics 2.4). */
 export type ErrorSource =
   /** The spread of its lists, widened by the design effect of the hours that overlap it. */
   | { readonly from: 'lists'; readonly designEffect: Result<number> }

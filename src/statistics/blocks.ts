@@ -1,16 +1,20 @@
 /**
- * Minute panes become blocks, the units in which a cohort is watched (statistics.md section 11.1).
+ * Minute panes become blocks, the units in which a cohort is watched (specification: statistics 10.1).
  *
  * An hour of UTC is cut into steps; its last step is shorter where the step does not divide it. A step with too few
  * impressions or positives is joined with the next ones of its hour. What remains at the end of the hour is joined with
  * the block before it, or is the whole hour and too small. So no block is longer than an hour or lies in two, and the
  * blocks of an hour do not depend on where the kept panes begin, except in the first hour.
  */
-import type { DurationMs, EpochMs } from '../events.ts';
+import { DAY, HOUR } from '../vocabulary/durations.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { type ErrorSource, type Estimate, estimateOf } from './blocks-estimate.ts';
 import type { Moments } from './design-effect.ts';
 
-export const HOUR: DurationMs = 3_600_000;
+/** Blocks of steps reach back so far at most. */
+export const STEPS_REACH: DurationMs = DAY;
+/** Minute panes of so long serve them: they begin with an hour, their cut may lie a step of up to an hour before the newest pane, and an hour is to spare. */
+export const MINUTES_NEEDED: DurationMs = STEPS_REACH + 3 * HOUR;
 /** A block, and an hour of the past, needs both. Positives may be missing where as many were to be expected. */
 export const BLOCK_MINIMUM = { impressions: 200, positives: 5 } as const;
 /** Largest part of a block's impressions that idle advances may have closed. */

@@ -1,5 +1,5 @@
-import { type EpochMs, OTHER_COHORT } from '../events.ts';
-import { sampleFirst, sampleKey } from '../user-words.ts';
+import { type EpochMs, OTHER_COHORT } from '../vocabulary/events.ts';
+import { sampleFirst, sampleKey } from '../vocabulary/user-words.ts';
 import { SampleUnion } from './sample-union.ts';
 import { HIGHEST_LEVEL, KEY_BITS } from './sampled.ts';
 

@@ -9,7 +9,7 @@ import { adjusted } from './distributions.ts';
  *     BH:                p̃_(i) = min over j >= i of min(1, m p_(j) / j)          keeps the share of false findings
  *
  * S. Holm, Scand. J. Stat. 1979; Benjamini and Hochberg, J. R. Stat. Soc. B 1995 (assumes positive dependence). The order
- * is kept; absent values leave the family and keep their place (statistics.md section 6).
+ * is kept; absent values leave the family and keep their place (specification: statistics 6).
  *
  * Example: Holm of .01 .04 .03 .005 .55 .6 is .05 .12 .12 .03 1 1.
  */

@@ -1,5 +1,5 @@
 /**
- * CUSUM of residuals (Page 1954), low and high, with a scale, a clip and hysteresis (statistics.md section 11.1):
+ * CUSUM of residuals (Page 1954), low and high, with a scale, a clip and hysteresis (specification: statistics 10.3):
  *
  *     u = clip(z / scale, -8, 8)
  *     S_low = min(h, max(0, S_low - u_low - k))   S_high = min(h, max(0, S_high + u_high - k))   on at S >= h, off at S <= h/2

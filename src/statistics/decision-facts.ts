@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { Exposure } from './exposure.ts';
 
 /** One of the two variants that are compared, since the start of the run. */
@@ -21,7 +21,7 @@ export interface Bounds {
   readonly upper: number;
 }
 
-/** The primary measure, variant minus control, with the confidence sequence of this look (statistics.md section 4). */
+/** The primary measure, variant minus control, with the confidence sequence of this look (specification: statistics 4.1). */
 export interface EffectFacts extends Bounds {
   readonly difference: number;
   readonly stderr: number;
@@ -67,7 +67,7 @@ export const DECISION_MINIMUM = { users: 100, buckets: 30, kish: 30, positives: 
 export const MINIMA = ['few_users', 'few_buckets', 'few_positives'] as const;
 type Minimum = (typeof MINIMA)[number];
 
-/** The first minimum that is not met; undefined: what a look sees may count (statistics.md section 11.2). */
+/** The first minimum that is not met; undefined: what a look sees may count (specification: statistics 9.1). */
 export function shortfall({ control, variant }: Pick<ExperimentFacts, 'control' | 'variant'>): Minimum | undefined {
   const { users, buckets, kish, positives } = DECISION_MINIMUM;
   if (!(Math.min(control.users, variant.users) >= users)) return 'few_users';

@@ -1,4 +1,4 @@
-/** The closed lists of what can be said about an experiment's variant and about a watched cohort (statistics.md section 11.2). */
+/** The closed lists of what can be said about an experiment's variant and about a watched cohort (specification: statistics 9.1, 10.4). */
 export const LABELS = ['insufficient', 'healthy', 'regressed', 'improved', 'invalid'] as const;
 export type Label = (typeof LABELS)[number];
 

@@ -1,5 +1,5 @@
 /**
- * The decision about one variant of an experiment against its control (statistics.md section 11.2).
+ * The decision about one variant of an experiment against its control (specification: statistics 9).
  *
  * 1. The rows below are asked in their order; the first that holds gives label and reason.
  * 2. Within a run a finding stays, because everything it rests on was seen. Only these steps are possible:
@@ -12,7 +12,7 @@
  *
  * 3. A finding whose opposite is found later is no finding: the effect is not constant, `effect_changed`.
  */
-import { assertNever, type EpochMs } from '../events.ts';
+import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { type ExperimentFacts, MINIMA, MISSING_LIMIT, missingShare, shortfall } from './decision-facts.ts';
 import type { ExperimentVerdict } from './decision-labels.ts';
 import { isCrossed } from './exposure.ts';

@@ -9,7 +9,7 @@ import { absent, finite, isAbsent } from './absent.ts';
  *     SE(window) = SE_impression(window) · sqrt(design effect)
  *
  * Design effect: L. Kish, "Survey Sampling", 1965. The hours contain the window, so the result errs to the wide side:
- * simulated 1.27 of the truth for windows of 5 minutes, 1.04 for an hour (statistics.md section 2).
+ * simulated 1.27 of the truth for windows of 5 minutes, 1.04 for an hour (specification: statistics 2.4).
  *
  * Example: n 1000, S 200, Q 90 have SE_impression .0070746; with a design effect of 2.25 it is .0106119.
  */

@@ -1,5 +1,5 @@
 /**
- * Distribution functions and quantiles: the one home of @stdlib (statistics.md section 12).
+ * Distribution functions and quantiles: the one home of @stdlib (specification: statistics 11).
  *
  *     two-sided p = 2 F(-|t|)        never 2 (1 - F(|t|)), which is 0 from 1e-16 on
  *

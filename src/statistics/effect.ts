@@ -14,7 +14,7 @@ import { residualsOf } from './residuals.ts';
  *     p = 2 F_t(-|Δ|/SE; df), interval Δ ± t · SE
  *
  * Unpaired (B. L. Welch, Biometrika 1947) for two variants of one experiment: different users. Paired for any other two
- * rows, because the same users may be in both; the common hash gives the covariance (statistics.md section 3).
+ * rows, because the same users may be in both; the common hash gives the covariance (specification: statistics 3).
  *
  * Example: m 4 1 1 3 5 0 1 2 4 2, d 11 4 7 8 18 2 3 5 10 9 against the vectors of `mean.ts`: Δ .0679321; unpaired SE
  * .0387431, df 17.846, p .0966926; paired SE .0252721, df 9, p .0248768.

@@ -1,6 +1,6 @@
 /**
- * Exponentially weighted mean of residuals in scales (Roberts 1959), the second choice beside CUSUM (statistics.md
- * section 11.1): y = lambda u + (1 - lambda) y, low below -L sqrt(lambda/(2 - lambda) (1 - (1 - lambda)^(2n))), high above.
+ * Exponentially weighted mean of residuals in scales (Roberts 1959), the second choice beside CUSUM
+ * (specification: statistics 10.3): y = lambda u + (1 - lambda) y, low below -L sqrt(lambda/(2 - lambda) (1 - (1 - lambda)^(2n))), high above.
  */
 export interface EwmaSettings {
   /** Weight of the newest value, above 0 and at most 1. */

@@ -1,5 +1,5 @@
 /** What is said about a watched cohort, in plain words. */
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import type { BaselineKind } from './baseline.ts';
 import { BLOCK_MINIMUM } from './blocks.ts';
 import { percent } from './explain-numbers.ts';

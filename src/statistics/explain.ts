@@ -1,5 +1,5 @@
 /** Decisions in plain words: what is known, how sure it is, and what to do where nothing can be said. */
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 import type { ExperimentDecision } from './decision.ts';
 import {
   crossoverShare,

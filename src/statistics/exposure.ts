@@ -3,8 +3,8 @@
  *
  *     users in all = sampled · 2^j, standard error under .3 % for K = 2^18
  *
- * Counts of first exposures feed the tests of `sample-ratio.ts`; they are those of the sampled users (statistics.md
- * section 5). With two of four users seen in both variants, crossovers are 2.
+ * Counts of first exposures feed the tests of `sample-ratio.ts`; they are those of the sampled users
+ * (specification: statistics 5.3). With two of four users seen in both variants, crossovers are 2.
  */
 export interface Exposure {
   readonly level: number;

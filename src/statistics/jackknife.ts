@@ -14,7 +14,7 @@ export interface Jackknifed {
  *
  * For what is no plain ratio: a root, a mean of means, a ratio of ratios. Delete-one-group jackknife (Quenouille 1956,
  * Tukey 1958), as in google/meterstick `operations.py`. On plain ratios it agrees with the delta method to a few percent
- * in few buckets and to four digits in many (statistics.md section 2).
+ * in few buckets and to four digits in many (specification: statistics 2.3).
  *
  * Example: clusters {0, 1.5} and {.5, 1, 2, 2.5} give for the count an error of 1, for the sum of squares 4.625.
  *

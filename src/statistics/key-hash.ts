@@ -1,4 +1,4 @@
-import { fmix32 } from '../user-words.ts';
+import { fmix32 } from '../vocabulary/user-words.ts';
 import { KEY_BITS } from './sampled.ts';
 
 const BYTE = 256;

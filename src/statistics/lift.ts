@@ -13,7 +13,7 @@ import { interval } from './mean.ts';
  *
  * c: the t quantile, or the multiplier of `sequence.ts`. v_T, v_C, v: variances and covariance. Subtract 1; for R_C < 0
  * negate and swap. With g >= 1 there are no bounds: the control may be 0. Never the delta method: its interval can hold 0
- * while the test of the difference rejects; these bounds exclude 0 exactly when |Δ|/SE > c (statistics.md section 3).
+ * while the test of the difference rejects; these bounds exclude 0 exactly when |Δ|/SE > c (specification: statistics 3.3).
  *
  * Example: means .7 and .41, variances .0111066 and .0044643, c 1.959964: lift .7073171, bounds (.0941695, 1.7084034).
  */

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { Result } from './absent.ts';
 import { absent, isAbsent } from './absent.ts';
 import { probability } from './distributions.ts';
@@ -10,7 +10,7 @@ import { probability } from './distributions.ts';
  *
  * It never rises, and a look that is repeated or skipped does no harm. For guardrails the evidence is -ln p of the
  * one-sided test, so the largest is the smallest p; for the sample ratio it is the log Bayes factor (Johari, Pekelis and
- * Walsh, "Always valid inference", arXiv 1512.04922; statistics.md sections 4 and 5).
+ * Walsh, "Always valid inference", arXiv 1512.04922; specification: statistics 4.3, 5.3).
  *
  * Example: log e of .2, -.4, 1.1, .9, 3.2, 2 give p_run .8187, .8187, .3329, .3329, .0408, .0408.
  */

@@ -11,7 +11,7 @@ import { isFlat, residualsOf } from './residuals.ts';
  *
  * The delta method for ratios of users (Deng, Knoblich and Lu, "Applying the delta method in metric analytics", KDD
  * 2018), on buckets in place of users. Empty buckets count in B: they carry e_b = 0. One user's impressions are alike,
- * so errors that take impressions as independent come out at .35 to .73 of the truth (statistics.md sections 1 and 2).
+ * so errors that take impressions as independent come out at .35 to .73 of the truth (specification: statistics 1.1, 2.1).
  *
  * Example: m 3 0 1 2 5 0 0 1 4 2 and d 10 4 6 8 20 1 3 5 12 9 give R .2307692, SE .0260922, df 9, and at alpha .05 the
  * interval (.1717445, .2897939).

@@ -10,7 +10,7 @@ import { mixingRate } from './sequence.ts';
  *     ρ² as in `sequence.ts` with 2α        K = N ρ²        bound Δ ± SE · sqrt( 2 (K+1)/K · ln( 1 + sqrt(K+1)/(2α) ) )
  *     z > 0 in the tested direction: p = min(1, sqrt(K+1) / (2 expm1( K z² / (2(K+1)) )));  else p = 1
  *
- * arXiv 2103.06476, appendix on one-sided sequences; p is the exact inverse of the bound (statistics.md section 4).
+ * arXiv 2103.06476, appendix on one-sided sequences; p is the exact inverse of the bound (specification: statistics 4.2).
  *
  * Example: Δ .2343767, SE .1298308, 6,461 users, α .05, N* 5,000, "better": lower bound -.1265684, p .4630474.
  */

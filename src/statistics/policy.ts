@@ -1,8 +1,8 @@
-import { assertNever } from '../events.ts';
+import { assertNever } from '../vocabulary/events.ts';
 
 /**
  * How lists without positives count in a mean, for numerators and denominators of buckets and for moments alike
- * (measures.md section 2, statistics.md section 2).
+ * (specification: measures 3.1, statistics 2.2).
  *
  *     zero: S and n        skip: S and n+        one: S + n - n+ and n        Q likewise: Q, Q, Q + n - n+
  *

@@ -3,7 +3,7 @@
  *
  *     x_b = (m_b - R d_b) / D        R = Σ m_b / D, D = Σ d_b
  *
- * Residuals instead of sums of squares: a difference of large squares loses digits (statistics.md section 2).
+ * Residuals instead of sums of squares: a difference of large squares loses digits (specification: statistics 2.1).
  *
  * Example: m 3 1 and d 4 4 give R .5, D 8, x .125 -.125.
  */

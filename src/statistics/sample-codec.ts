@@ -3,7 +3,7 @@ import { MOST_VARIANTS, type Sampled, type SampledUser } from './sampled.ts';
 import { type SampleChange, UserSample } from './user-sample.ts';
 
 /**
- * A user sample as fields of a hash (interfaces.md section 4): `level`, and for each user its key, to
+ * A user sample as fields of a hash (specification: layout 5): `level`, and for each user its key, to
  * [variants seen, first exposure in ms, first variant] as JSON.
  *
  * A user who is out at this level counts for nobody, and is removed by some later commit (MOST_GONE of user-sample.ts).

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { limitOf, type Sampled, type SampledUser } from './sampled.ts';
 
 const FIRST_PLACES = 64;

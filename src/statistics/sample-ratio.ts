@@ -11,7 +11,7 @@ import { chiSquareUpper, lnGamma, probability } from './distributions.ts';
  *
  * Fixed: Pearson's test, for the API alone. Sequential: Dirichlet-multinomial mixture, Lindon and Malek, "Anytime-valid
  * inference for multinomial count data", arXiv 2011.03567, as in optimizely/ssrm; it needs cumulative counts only.
- * Variants of weight 0 leave both tests, and their counts with them (statistics.md section 5).
+ * Variants of weight 0 leave both tests, and their counts with them (specification: statistics 5.3).
  *
  * Example: 1,000 against 1,200 at equal weights: X² 18.1818182, p .0000200787, largest deviation .0909091, log BF
  * 7.1403019 (p .00079).

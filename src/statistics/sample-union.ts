@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import type { Exposed } from './exposure.ts';
 import { KeyHash } from './key-hash.ts';
 import { copied } from './sample-columns.ts';
@@ -18,7 +18,7 @@ interface Group {
 }
 
 /**
- * The samples of all units as one, counted, without raising the level again (statistics.md section 5): what is asked of it
+ * The samples of all units as one, counted, without raising the level again (specification: statistics 5.1): what is asked of it
  * is only how many users saw what. Commutative, associative and idempotent like `UserSample`.
  *
  * Why not a map of users: a million of them took seconds of one turn of the event loop, and 150 bytes each. Here a user is a

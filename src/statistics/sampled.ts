@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 
 /** More variants than this have no place in the set of variants seen. */
 export const MOST_VARIANTS = 31;

@@ -1,5 +1,5 @@
-import type { EpochMs } from '../events.ts';
-import { sampleFirst, sampleKey } from '../user-words.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { sampleFirst, sampleKey } from '../vocabulary/user-words.ts';
 import { SampleUnion } from './sample-union.ts';
 import { HIGHEST_LEVEL, limitOf, MOST_VARIANTS, type Sampled, type SampledUser } from './sampled.ts';
 
@@ -11,7 +11,7 @@ import { HIGHEST_LEVEL, limitOf, MOST_VARIANTS, type Sampled, type SampledUser }
  *
  * Distinct sampling (P. Gibbons, "Distinct sampling for highly-accurate answers to distinct values queries", VLDB 2001).
  * Exact while j = 0; above, exact for the sampled users, who were chosen without regard to the variant. Merge is
- * commutative, associative and idempotent, and equals the sample of the united history (statistics.md section 5).
+ * commutative, associative and idempotent, and equals the sample of the united history (specification: statistics 5.1).
  *
  * Example, K 3: users 0x1…, 0x6… in A and 0xC… in B, merged with 0x1… earlier in B and 0x8… in B: level 1, users 0x1… and
  * 0x6…, first exposures A 1, B 1, one crossover, 4 users in all.

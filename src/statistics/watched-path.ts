@@ -1,5 +1,5 @@
 /**
- * The CUSUM of a watched cohort from the oldest hour that is kept until now, with onset and size (statistics.md section 11.1): whole hours
+ * The CUSUM of a watched cohort from the oldest hour that is kept until now, with onset and size (specification: statistics 10.3): whole hours
  * first, blocks of steps at the end. It begins at S = 0 and is computed anew at every block, so it is a function of kept
  * panes and of levels that were accepted: nothing else is stored, and all who compute it agree.
  *
@@ -7,9 +7,11 @@
  * are no baseline, and when nothing else is left of the past the last baseline of the same hour of the day stands for it. No
  * alarm adds to the scale. What is better becomes the norm as its hours become the past.
  */
-import type { DurationMs, EpochMs } from '../events.ts';
+
+import { HOUR } from '../vocabulary/durations.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { type Baseline, errorOf, type PastOf, residual, STARTUP, startupBaseline } from './baseline.ts';
-import { type Block, HOUR, hourOf } from './blocks.ts';
+import { type Block, hourOf } from './blocks.ts';
 import { CUSUM_START, type Cusum, type CusumSettings, type CusumSide, clipped, cusumStep, rescaled } from './cusum.ts';
 import { RunningScale } from './running-scale.ts';
 

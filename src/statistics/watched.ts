@@ -1,5 +1,5 @@
 /**
- * The label of a cohort against its own past, of its newest block (statistics.md section 11.2). The first row that holds:
+ * The label of a cohort against its own past, of its newest block (specification: statistics 10.4). The first row that holds:
  *
  *    1  a replay runs, or there are fewer than 36 steps of blocks      insufficient  warming_up
  *    2  touched by a gap, or over 5 % closed by idle advances          invalid       incomplete
@@ -13,7 +13,7 @@
  *
  * Row 1 counts steps, not blocks: a quiet cohort whose blocks are joined would else never leave it.
  */
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { STARTUP } from './baseline.ts';
 import type { Block } from './blocks.ts';
 import type { WatchedVerdict } from './decision-labels.ts';

@@ -1,7 +1,7 @@
 import { CheckpointError } from '../accumulators/store/checkpoint.ts';
 import { clockKey, type RowOwner } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/port.ts';
-import { CLOCK_BLOCK, type ClockBlocks, type JoinCheckpoint } from '../checkpoint.ts';
+import { CLOCK_BLOCK, type ClockBlocks, type JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 
 /** Fields that one commit removes. */
 const MOST_REMOVED = 2000;

@@ -1,5 +1,5 @@
 import type { Claimed, Commit, CommitAnswer, Store } from '../accumulators/store/port.ts';
-import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { CommittedState, UnitDeps } from './contract.ts';
 
 /** What the next commit stores; the rest of it says which commit it is. */
@@ -9,7 +9,7 @@ type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'deletes' | 'removes'>
 export type ClaimedUnit = Pick<Commit, 'unit' | 'token'> & Pick<Claimed, 'seq' | 'cid'>;
 
 /**
- * The commits under one claim (semantics.md section 5). Each builds on the one before it; one without an answer is sent again
+ * The commits under one claim (specification: commit 1). Each builds on the one before it; one without an answer is sent again
  * as it is, and nothing else is, until the answer is known.
  */
 export class UnitCommits {
@@ -18,7 +18,7 @@ export class UnitCommits {
   readonly #unit: string;
   readonly #store: Store;
   readonly #newId: () => string;
-  readonly #passes: FaultPoint;
+  readonly #reachFaultPoint: FaultPoint;
   /** Of the last commit that is known to be applied. */
   #seq: number;
   #cid: string;
@@ -39,7 +39,7 @@ export class UnitCommits {
     this.#committed = committed;
     this.#store = store;
     this.#newId = newId;
-    this.#passes = faultPoint ?? NO_FAULT;
+    this.#reachFaultPoint = faultPoint ?? NO_FAULT;
   }
 
   /** As of the last commit that was answered OK or ALREADY. */
@@ -69,11 +69,11 @@ export class UnitCommits {
   async send(): Promise<CommitAnswer> {
     if (this.#unsettled === undefined) throw new Error('nothing was prepared: prepare a commit before sending it');
     const { commit, state } = this.#unsettled;
-    this.#passes('commit built');
+    this.#reachFaultPoint('commit built');
     const committing = this.#store.commit(commit);
-    this.#passes('commit sent');
+    this.#reachFaultPoint('commit sent');
     const answer = await committing;
-    this.#passes('commit answered');
+    this.#reachFaultPoint('commit answered');
     if (answer === 'OK' || answer === 'ALREADY') {
       this.#seq = commit.seq;
       this.#cid = commit.cid;

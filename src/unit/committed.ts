@@ -1,7 +1,7 @@
 import type { JoinEngine } from '../consumers/join/api.ts';
 import { copyCounts } from '../consumers/join/topic.ts';
-import type { Resumed } from '../resume.ts';
 import type { CommittedState, InvalidCounts } from './contract.ts';
+import type { Resumed } from './resume.ts';
 
 /** What is stored of a unit that was just claimed. */
 export function claimedState(join: JoinEngine, invalid: readonly InvalidCounts[], resumed: Resumed): CommittedState {

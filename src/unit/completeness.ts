@@ -1,4 +1,4 @@
-import type { EpochMs } from '../events.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 
 /** From where on the panes of a unit are whole: after whatever is missing, from the next impression on. */
 export class UnitCompleteness {

@@ -1,13 +1,13 @@
 import type { Row } from '../accumulators/row.ts';
 import { type RunState, Runs } from '../accumulators/runs.ts';
 import type { RowOwner } from '../accumulators/store/layout.ts';
-import type { PackedImpression } from '../consumers/packed/impression.ts';
-import type { EpochMs, Impression, Offset } from '../events.ts';
+import type { AcceptedImpression, RecordPlace } from '../consumers/join/api.ts';
 import type { ExperimentLooks } from '../experiment/looks.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import type { UnitPart } from '../experiment/units.ts';
 import type { UserSample } from '../statistics/user-sample.ts';
-import { sampleKey } from '../user-words.ts';
+import type { EpochMs, Impression, Offset } from '../vocabulary/events.ts';
+import { sampleKey } from '../vocabulary/user-words.ts';
 import type { UnitSettings } from './contract.ts';
 import { UnitExposures } from './exposures.ts';
 import { UnitLooks } from './looks.ts';
@@ -42,15 +42,15 @@ export class UnitExperiments {
     this.#places = panes.runs.map(({ dimension }) => panes.dimensions.indexOf(dimension));
   }
 
-  /** An impression of the record at `offset` was accepted: answers the runs that it takes no part in, as in `Runs`. `again`: judged before the checkpoint. */
-  accepted(impression: Impression | PackedImpression, topic: number, offset: Offset, again: boolean): number {
+  /** An impression of the record `from` was accepted: returns the runs that it takes no part in, as in `Runs`. */
+  accepted(impression: AcceptedImpression, { topic, offset, isReplayed }: RecordPlace): number {
     if (this.#places.length === 0) return 0;
     const { ts, dimensions } = impression;
     const leftOut = this.#runs.leftOut(topic, offset, ts);
     const user = 'sampleKey' in impression ? impression.sampleKey : keyOf(impression);
     if (user >= 0) {
       const values = this.#places.map((place) => dimensions[place]);
-      this.#exposures.accepted(user, values, ts, leftOut, again);
+      this.#exposures.accepted(user, values, ts, leftOut, isReplayed);
     }
     return leftOut;
   }

@@ -1,8 +1,8 @@
 import type { RunSettings } from '../accumulators/runs.ts';
 import { type RowOwner, usersKey } from '../accumulators/store/layout.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
 import { fieldsOfSample } from '../statistics/sample-codec.ts';
 import type { UserSample } from '../statistics/user-sample.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
 /** Exposures are looked at in stretches of event time, so that those that wait are not gone through again and again. */
 const STRETCH_MS: DurationMs = 1000;
@@ -15,7 +15,7 @@ const WIDTH = 4;
 
 /**
  * Who saw which variant, for every run of a unit. An exposure enters the sample when event time has passed the shortest
- * horizon of its impression (statistics.md section 5); until then it waits here and is as safe as an open impression:
+ * horizon of its impression (specification: statistics 5.1); until then it waits here and is as safe as an open impression:
  * a new owner reads it again. What was added before the checkpoint is passed over when its record is read again: the
  * verdicts of records that nothing open needs may differ then.
  */

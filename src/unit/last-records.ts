@@ -1,5 +1,5 @@
 import type { Batch, LogRecord } from '../consumers/source/port.ts';
-import type { EpochMs, Offset } from '../events.ts';
+import type { EpochMs, Offset } from '../vocabulary/events.ts';
 
 /** What tells one applied record from any other that could stand at its offset. */
 interface Mark {
@@ -19,7 +19,7 @@ export interface Divergence {
 
 /**
  * The last applied record of each topic. It shows a topic that was deleted and made anew with a log at least as long
- * (faults.md K16): whoever goes on reads that record again and compares. One that retention or compaction has removed says
+ * (specification: faults K16): whoever goes on reads that record again and compares. One that retention or compaction has removed says
  * nothing.
  */
 export class LastRecords {

@@ -1,6 +1,6 @@
 import type { JoinEngine } from '../consumers/join/api.ts';
 import type { Batch, LogRecord } from '../consumers/source/port.ts';
-import type { DurationMs, EpochMs, Offset } from '../events.ts';
+import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
 import type { CommittedState } from './contract.ts';
 import { type Divergence, LastRecords } from './last-records.ts';
 

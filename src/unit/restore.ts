@@ -5,13 +5,13 @@ import { CheckpointError } from '../accumulators/store/checkpoint.ts';
 import { clockKey, looksKey, type RowOwner, totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/port.ts';
 import { StoreUnavailable } from '../accumulators/store/unavailable.ts';
-import type { JoinCheckpoint } from '../checkpoint.ts';
-import type { EpochMs } from '../events.ts';
-import type { Resumed } from '../resume.ts';
 import { sampleOfFields } from '../statistics/sample-codec.ts';
+import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { StoredClockBlocks } from './clock-blocks.ts';
 import type { UnitSettings } from './contract.ts';
 import { UnitExperiments } from './experiments.ts';
+import type { Resumed } from './resume.ts';
 
 function ownerOf({ namespace, partition }: UnitSettings, generation: string): RowOwner {
   return { namespace, unit: partition, generation };

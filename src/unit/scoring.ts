@@ -1,7 +1,7 @@
 import type { Panes } from '../accumulators/panes.ts';
-import type { Closing } from '../consumers/join/api.ts';
-import { SCORE_WIDTH } from '../measures/contract.ts';
 import { ShownItems } from '../measures/shown-items.ts';
+import { SCORE_WIDTH } from '../measures/sums.ts';
+import type { Closing } from '../vocabulary/closing.ts';
 import type { UnitDeps, UnitSettings } from './contract.ts';
 
 /** Scores what closes, and adds it to the rows. */
@@ -27,11 +27,10 @@ export class UnitScoring {
     const { onlooker, scorer } = this.#deps;
     if (onlooker?.closing(closing) === false) return;
     const positive = scorer.score(closing.list, this.#scores);
-    const { at, ts, horizon, tag, userless, bucket } = closing;
     const shown = this.#shown;
     shown?.load(closing.list);
-    if (shown !== undefined) this.unknownItems[horizon] += shown.unknown;
-    this.#panes.add(at, ts, horizon, tag, userless, positive, this.#scores, bucket, shown);
-    if (onlooker?.scored !== undefined) onlooker.scored(closing, this.#scores, this.#panes.cohorts.values(tag));
+    if (shown !== undefined) this.unknownItems[closing.horizon] += shown.unknown;
+    this.#panes.add(closing, positive, this.#scores, shown);
+    if (onlooker?.scored !== undefined) onlooker.scored(closing, this.#scores, this.#panes.cohorts.values(closing.tag));
   }
 }

@@ -5,13 +5,13 @@ import type { DecoderOptions } from '../consumers/decode/settings.ts';
 import { runOf } from '../experiment/run.ts';
 import type { Scorer } from '../measures/contract.ts';
 import { needsOf } from '../measures/needs.ts';
+import { MINUTES_NEEDED } from '../statistics/blocks.ts';
+import { DAY, HOUR } from '../vocabulary/durations.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import type { UnitSettings } from './contract.ts';
 
-const HOUR_MS = 3_600_000;
-/** Minute panes serve the longest window, and the baselines of a day and three hours (statistics.md section 11). */
-const LEAST_MINUTES_KEPT_MS = 27 * HOUR_MS;
 /** The longest window, and the hour in which it begins. */
-const VECTORS_KEPT_MS = 25 * HOUR_MS;
+const VECTORS_KEPT: DurationMs = DAY + HOUR;
 
 /** So a cohort of the rest is found if it has a 65th of what is added to the rest in an hour, or more. */
 const CANDIDATES = 64;
@@ -42,7 +42,7 @@ export function unitShape(
     },
     panes: {
       paneSize: paneSize.ms,
-      hour: HOUR_MS,
+      hour: HOUR,
       horizons: attribution.horizons,
       dimensions,
       sets: cohorts,
@@ -52,10 +52,10 @@ export function unitShape(
       cohortsPerSet: limits.cohortsPerSet,
       named: namedValues(experiments),
       takeover: { candidates: CANDIDATES, ratio: TAKEOVER_RATIO },
-      keepMinutes:
-        Math.max(longestWindow, LEAST_MINUTES_KEPT_MS) + longestHorizon + attribution.unitTimeout + paneSize.ms,
+      // For the longest window, and for regression detection (specification: statistics 10).
+      keepMinutes: Math.max(longestWindow, MINUTES_NEEDED) + longestHorizon + attribution.unitTimeout + paneSize.ms,
       keepHours: settings.detect.history + longestHorizon,
-      keepVectors: VECTORS_KEPT_MS + longestHorizon,
+      keepVectors: VECTORS_KEPT + longestHorizon,
       totals: [],
       runs: experiments.map((experiment) => ({
         name: experiment.name,

@@ -1,6 +1,6 @@
-import type { DurationMs } from '../events.ts';
-import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
-import { Unit } from '../unit.ts';
+import { Unit } from '../unit/unit.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
+import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { WorkerDeps, WorkerSettings } from './contract.ts';
 
 const FIRST_RETRY_MS: DurationMs = 200;
@@ -14,13 +14,13 @@ export interface ClaimsHandler {
   claimed(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void;
 }
 
-/** Takes units over (semantics.md section 5): one claim of a partition at a time, until the store answers. */
+/** Takes units over (specification: commit 3.1): one claim of a partition at a time, until the store answers. */
 export class Claims {
   readonly #settings: WorkerSettings;
   readonly #deps: WorkerDeps;
   readonly #handler: ClaimsHandler;
   readonly #stopping: AbortSignal;
-  readonly #passes: FaultPoint;
+  readonly #reachFaultPoint: FaultPoint;
   /** By partition: the claim under way. */
   readonly #running = new Map<number, Promise<void>>();
 
@@ -30,7 +30,7 @@ export class Claims {
     this.#deps = deps;
     this.#handler = handler;
     this.#stopping = stopping;
-    this.#passes = deps.faultPoint ?? NO_FAULT;
+    this.#reachFaultPoint = deps.faultPoint ?? NO_FAULT;
   }
 
   /**
@@ -54,15 +54,15 @@ export class Claims {
         // It may have been given to another while the store was asked.
         if (!this.#handler.isOurs(partition)) return;
         this.#handler.claimed(partition, unit, begins);
-        this.#passes('unit sought');
+        this.#reachFaultPoint('unit sought');
         log.info({ partition, replayFrom: unit.committed.replayOffsets }, 'unit claimed');
         return;
       } catch (error) {
         if (!isRetriable(error)) throw error;
         log.warn({ partition, error: error.message, retryInMs: wait }, 'the store did not answer the claim');
-        this.#passes('retry waits');
+        this.#reachFaultPoint('retry waits');
         await clock.sleep(wait, this.#stopping);
-        this.#passes('retry due');
+        this.#reachFaultPoint('retry due');
       }
     }
   }
@@ -81,16 +81,16 @@ export class Claims {
       now: () => clock.now(),
       onInvalid: onInvalid === undefined ? undefined : (invalid) => onInvalid(partition, invalid),
       onUndecodable: onUndecodable === undefined ? undefined : (passed) => onUndecodable(partition, passed),
-      faultPoint: this.#passes,
+      faultPoint: this.#reachFaultPoint,
     };
   }
 
   /** A unit without any stored state begins where the configuration says; never silently when its state was lost. */
   async #begin(unit: Unit, partition: number): Promise<'fine' | 'state_lost'> {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
-      this.#passes('start wanted');
+      this.#reachFaultPoint('start wanted');
       const offset = await this.#deps.startOffset(partition, topic);
-      this.#passes('start told');
+      this.#reachFaultPoint('start told');
       if (offset === 'state_lost') return offset;
       unit.beginAt(topic, offset);
     }

@@ -1,13 +1,13 @@
 import type { Store } from '../accumulators/store/port.ts';
-import type { TopicCounts } from '../checkpoint.ts';
-import type { Clock } from '../clock.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
 import type { LogSource } from '../consumers/source/port.ts';
-import type { DurationMs, Offset } from '../events.ts';
-import type { FaultPoint } from '../fault-point.ts';
 import type { Scorer } from '../measures/contract.ts';
-import type { Measure } from '../measures/family.ts';
+import type { Measure } from '../measures/definition.ts';
 import type { InvalidRecord, PassedBatch, UnitSettings } from '../unit/contract.ts';
+import type { TopicCounts } from '../vocabulary/checkpoint.ts';
+import type { Clock } from '../vocabulary/clock.ts';
+import type { DurationMs, Offset } from '../vocabulary/events.ts';
+import type { FaultPoint } from '../vocabulary/fault-point.ts';
 
 /** What a worker may hold in memory, over all its units. */
 export interface LoadLimits {

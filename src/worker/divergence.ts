@@ -1,5 +1,5 @@
-import type { Offset } from '../events.ts';
 import type { Divergence } from '../unit/last-records.ts';
+import type { Offset } from '../vocabulary/events.ts';
 
 const ADVICE =
   'the topic was deleted and made anew, or put back. Nothing of this partition is counted or stored any more. Take another ' +

@@ -1,4 +1,4 @@
-import type { Unit } from '../unit.ts';
+import type { Unit } from '../unit/unit.ts';
 import type { LoadLimits } from './contract.ts';
 import { type Held, NOTHING, type Owned } from './owned.ts';
 

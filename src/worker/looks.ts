@@ -1,10 +1,10 @@
-import type { UnitState } from '../accumulators/unit-state.ts';
-import { completeUpTo } from '../accumulators/windows.ts';
-import type { EpochMs } from '../events.ts';
+import { ExperimentParts } from '../experiment/parts.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { UnitsSum } from '../experiment/units.ts';
-import { ExperimentParts } from '../experiment-parts.ts';
-import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
+import type { UnitState } from '../windows/unit-state.ts';
+import { completeUpTo } from '../windows/windows.ts';
 import type { WorkerDeps, WorkerSettings } from './contract.ts';
 import type { Owned } from './owned.ts';
 
@@ -12,14 +12,14 @@ import type { Owned } from './owned.ts';
 export const LOOKING_UNIT = 0;
 
 /**
- * Looks at experiments while they run (statistics.md section 4): totals of all units, of which the other ones are read from
+ * Looks at experiments while they run (specification: statistics 4.3): totals of all units, of which the other ones are read from
  * the store as they were committed, whenever the newest complete pane has moved. What is found is stored with the next
  * commit of the unit that looks. A look that is skipped does no harm.
  */
 export class WorkerLooks {
   readonly #settings: WorkerSettings;
   readonly #parts: ExperimentParts | undefined;
-  readonly #passes: FaultPoint;
+  readonly #reachFaultPoint: FaultPoint;
   /** By experiment: end of the newest complete pane at the last look. */
   readonly #seen: EpochMs[] = [];
   /** By experiment: what the last look saw. */
@@ -33,7 +33,7 @@ export class WorkerLooks {
     const { measures } = settings.looks;
     this.#parts =
       experiments.length === 0 ? undefined : new ExperimentParts({ namespace, experiments, measures }, store);
-    this.#passes = faultPoint ?? NO_FAULT;
+    this.#reachFaultPoint = faultPoint ?? NO_FAULT;
   }
 
   /** Rejects as `ExperimentParts` does. @param owned the unit that looks */
@@ -48,9 +48,9 @@ export class WorkerLooks {
     const others: UnitState[] = [];
     for (let unit = 0; unit < this.#settings.looks.partitions; unit++) {
       if (unit === LOOKING_UNIT) continue;
-      this.#passes('look wanted');
+      this.#reachFaultPoint('look wanted');
       const parts = await this.#parts.read(unit);
-      this.#passes('look read');
+      this.#reachFaultPoint('look read');
       if (parts === undefined) continue;
       others.push(parts.state);
       for (const [e, sum] of sums.entries()) sum.add(parts.parts[e]);

@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs, Offset } from '../events.ts';
+import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
 import { HEADROOM, type Load, memoryFor } from './load.ts';
 import type { Held, Owned } from './owned.ts';
 import type { StopCause, UnitStatus } from './status.ts';

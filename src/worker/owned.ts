@@ -1,7 +1,7 @@
-import type { InvalidCode } from '../drops.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
 import type { InvalidCounts } from '../unit/contract.ts';
-import type { Unit } from '../unit.ts';
+import type { Unit } from '../unit/unit.ts';
+import type { InvalidCode } from '../vocabulary/drops.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
 /** leads: it runs ahead while too much is open. store: a commit has no answer. clock: ours is in doubt. stopped: for good. */

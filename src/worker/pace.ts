@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
 import type { LogSource } from '../consumers/source/port.ts';
-import type { DurationMs } from '../events.ts';
-import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import type { Clock } from '../vocabulary/clock.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
+import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { Load } from './load.ts';
 import type { Block, Owned } from './owned.ts';
 
@@ -19,20 +19,20 @@ export interface PaceDeps {
   readonly faultPoint?: FaultPoint | undefined;
 }
 
-/** How fast the topics of a unit may be read against each other, and when silence counts as time (semantics.md section 2). */
+/** How fast the topics of a unit may be read against each other, and when silence counts as time (specification: join 6, 7). */
 export class Pace {
   readonly #settings: PaceSettings;
   readonly #source: LogSource;
   readonly #clock: Clock;
   readonly #load: Load;
-  readonly #passes: FaultPoint;
+  readonly #reachFaultPoint: FaultPoint;
 
   constructor(settings: PaceSettings, { source, clock, load, faultPoint }: PaceDeps) {
     this.#settings = settings;
     this.#source = source;
     this.#clock = clock;
     this.#load = load;
-    this.#passes = faultPoint ?? NO_FAULT;
+    this.#reachFaultPoint = faultPoint ?? NO_FAULT;
   }
 
   /** Nothing holds a unit back that was just claimed. */
@@ -117,9 +117,9 @@ export class Pace {
     // The clock may have been in doubt when it was asked.
     const wasBlocked = blocks[topic].size > 0;
     // While nobody can tell whether there is something new, nothing is taken for silence.
-    this.#passes('end wanted');
+    this.#reachFaultPoint('end wanted');
     const bounds = await this.#source.bounds(owned.partition, topic).catch(() => undefined);
-    this.#passes('end told');
+    this.#reachFaultPoint('end told');
     const position = unit.join.position(topic);
     // An open transaction is something new: what stands behind its begin was written, and may come late if time passes.
     lag[topic] = bounds === undefined ? undefined : Math.max(0, bounds.end - position);

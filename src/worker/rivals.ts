@@ -1,8 +1,8 @@
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/port.ts';
-import type { Clock } from '../clock.ts';
-import type { DurationMs } from '../events.ts';
-import { type FaultPoint, NO_FAULT } from '../fault-point.ts';
+import type { Clock } from '../vocabulary/clock.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
+import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 
 export interface RivalsDeps {
   readonly store: Store;
@@ -27,16 +27,16 @@ interface Owner {
 /** Waits are longer by up to this share, so that two who wait for the same unit do not claim it at the same time. */
 const JITTER = 0.25;
 
-/** Others who own what the log gives to us (semantics.md section 5). */
+/** Others who own what the log gives to us (specification: commit 3.3). */
 export class Rivals {
   readonly #deps: RivalsDeps;
-  readonly #passes: FaultPoint;
+  readonly #reachFaultPoint: FaultPoint;
   readonly #sessionTimeout: DurationMs;
   readonly #keyOf: (partition: number) => string;
 
   constructor(sessionTimeout: DurationMs, namespaceOf: (partition: number) => string, deps: RivalsDeps) {
     this.#deps = deps;
-    this.#passes = deps.faultPoint ?? NO_FAULT;
+    this.#reachFaultPoint = deps.faultPoint ?? NO_FAULT;
     this.#sessionTimeout = sessionTimeout;
     this.#keyOf = (partition) => unitKey(namespaceOf(partition), partition);
   }
@@ -57,9 +57,9 @@ export class Rivals {
     const { clock, random } = this.#deps;
     let before = await this.#owner(partition);
     for (;;) {
-      this.#passes('silence waits');
+      this.#reachFaultPoint('silence waits');
       await clock.sleep(this.#sessionTimeout * (1 + JITTER * (random?.() ?? 0)), signal);
-      this.#passes('silence due');
+      this.#reachFaultPoint('silence due');
       if (!goes()) return;
       const now = await this.#owner(partition);
       if (!goes()) return;
@@ -71,9 +71,9 @@ export class Rivals {
   /** undefined: the store does not tell now. */
   async #owner(partition: number): Promise<Owner | undefined> {
     try {
-      this.#passes('owner wanted');
+      this.#reachFaultPoint('owner wanted');
       const [fields] = await this.#deps.store.read([this.#keyOf(partition)]);
-      this.#passes('owner told');
+      this.#reachFaultPoint('owner told');
       return { token: fields.get('token') ?? '', seq: fields.get('seq') ?? '' };
     } catch {
       return undefined;

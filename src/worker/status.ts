@@ -1,7 +1,7 @@
 import type { Row } from '../accumulators/row.ts';
-import type { TopicCounts } from '../checkpoint.ts';
-import type { InvalidCode } from '../drops.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
+import type { TopicCounts } from '../vocabulary/checkpoint.ts';
+import type { InvalidCode } from '../vocabulary/drops.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
 /** Counts of observed values: `counts[i]` are those at or below `bounds[i]` and above the one before; the last has no bound. */
 export interface HistogramCounts {
@@ -13,10 +13,10 @@ export interface HistogramCounts {
   readonly sum: number;
 }
 
-/** Between our clock and the store's; beyond, nothing is judged by ours (faults.md section 5). */
+/** Between our clock and the store's; beyond, nothing is judged by ours (specification: faults 5.3). */
 export const LARGEST_SKEW: DurationMs = 30_000;
 
-/** Why a unit does nothing (faults.md section 9). */
+/** Why a unit does nothing (specification: faults 8). */
 export type StopCause =
   | 'limit'
   | 'memory'

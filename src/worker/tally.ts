@@ -1,6 +1,6 @@
 import { Delays } from '../consumers/join/delays.ts';
-import type { DurationMs, EpochMs } from '../events.ts';
 import type { CommittedState } from '../unit/contract.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { CommitOutcomeName, UnitStatus, WorkerStatus } from './status.ts';
 
 /** Upper bounds in seconds. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addExact, fixed, parseExact, printExact } from '../../src/accumulators/exact.ts';
-import type { Exact } from '../../src/measures/contract.ts';
+import type { Exact } from '../../src/measures/sums.ts';
 
 const exact: fc.Arbitrary<Exact> = fc
   .oneof(

@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addItems, ItemSums, type ItemsShape } from '../../src/accumulators/item-sums.ts';
 import { encodeItems, readItems } from '../../src/accumulators/item-sums-codec.ts';
-import { emptyRow, mergeRows, type Row, type RowShape } from '../../src/accumulators/row.ts';
+import { emptyRow, type Row, type RowShape } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
-import { isOverItemLimit, rowValue } from '../../src/accumulators/row-value.ts';
+import { parseMeasure } from '../../src/measures/grammar/name.ts';
 import { LONGEST_RUN, REGISTERS } from '../../src/measures/item-hash.ts';
-import { parseMeasure } from '../../src/measures/name.ts';
 import { Registers } from '../../src/measures/registers.ts';
+import { isOverItemLimit, rowValue } from '../../src/windows/row-value.ts';
 import { ITEMS, itemsText, LETTERS, shownOf } from './plain-items.ts';
+import { mergeRows } from './rows.ts';
 
 type Lists = readonly (readonly string[])[];
 

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { Panes } from '../../src/accumulators/panes.ts';
-import { SCORE_WIDTH, WITH_POSITIVE } from '../../src/measures/contract.ts';
+import { SCORE_WIDTH, WITH_POSITIVE } from '../../src/measures/sums.ts';
 import { SHAPE } from './rows.ts';
 
 const MINUTE = 60_000;
@@ -32,7 +32,7 @@ function manyCohorts(): Panes {
   for (let m = 0; m < SHAPE.names.length; m++) out.set([WITH_POSITIVE, 1e8], SCORE_WIDTH * m);
   for (let n = 0; n < 4 * COHORTS; n++) {
     const tag = panes.cohorts.tag([`country ${n % COHORTS}`, `model ${n % COHORTS}`]);
-    panes.add(2 * MINUTE, MINUTE, 0, tag, false, true, out, n % 251);
+    panes.add({ at: 2 * MINUTE, ts: MINUTE, horizon: 0, tag, userless: false, bucket: n % 251 }, true, out);
     panes.cohorts.release(tag);
   }
   panes.takeChanges();

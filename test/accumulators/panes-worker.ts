@@ -31,7 +31,7 @@ export class PanesWorker {
     const tag = this.#tags.get(impression) ?? this.#panes.cohorts.tag(values, undefined, leftOut);
     this.#tags.set(impression, tag);
     const shown = items === undefined ? undefined : shownOf(items);
-    this.#panes.add(at, ts, horizon, tag, userless, positive, out, bucket, shown);
+    this.#panes.add({ at, ts, horizon, tag, userless, bucket }, positive, out, shown);
     if (last) this.#panes.cohorts.release(tag);
   }
 

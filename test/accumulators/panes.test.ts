@@ -4,7 +4,7 @@ import { fixed } from '../../src/accumulators/exact.ts';
 import { Panes } from '../../src/accumulators/panes.ts';
 import { liveKeys, type PanesSettings, type PanesState } from '../../src/accumulators/panes-settings.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
-import { WITH_POSITIVE } from '../../src/measures/contract.ts';
+import { WITH_POSITIVE } from '../../src/measures/sums.ts';
 import { anyHistory, anySettings } from './histories.ts';
 import { PanesWorker } from './panes-worker.ts';
 import { PlainPanes } from './plain-panes.ts';
@@ -54,7 +54,12 @@ describe('panes', () => {
     const panes = new Panes(SETTINGS);
     const tag = panes.cohorts.tag([]);
     const value = 1048.5760000009;
-    for (let i = 0; i < 20_000; i++) panes.add(10, 0, 0, tag, false, true, Float64Array.of(WITH_POSITIVE, value, 0), 7);
+    for (let i = 0; i < 20_000; i++)
+      panes.add(
+        { at: 10, ts: 0, horizon: 0, tag, userless: false, bucket: 7 },
+        true,
+        Float64Array.of(WITH_POSITIVE, value, 0),
+      );
     const text = panes.takeChanges().rows.get('receval:{ns:0}:g:pane:m:0')?.get('10ms||') ?? '';
     const sums = rowCodec(SETTINGS.shape).decode(text).sums.map(BigInt);
     expect(sums).toEqual([20_000n, 20_000n, BigInt(fixed(value)) * 20_000n, BigInt(fixed(value * value)) * 20_000n]);
@@ -63,10 +68,18 @@ describe('panes', () => {
   it('tell only what changed since they were asked before', () => {
     const panes = new Panes(SETTINGS);
     const tag = panes.cohorts.tag([]);
-    panes.add(10, 0, 0, tag, false, true, Float64Array.of(WITH_POSITIVE, 1, 0), 7);
+    panes.add(
+      { at: 10, ts: 0, horizon: 0, tag, userless: false, bucket: 7 },
+      true,
+      Float64Array.of(WITH_POSITIVE, 1, 0),
+    );
     expect([...panes.takeChanges().rows.keys()]).toEqual(['receval:{ns:0}:g:pane:m:0', 'receval:{ns:0}:g:pane:h:0']);
     expect(panes.takeChanges()).toEqual({ rows: new Map(), deletes: [] });
-    panes.add(1010, 1000, 0, tag, false, true, Float64Array.of(WITH_POSITIVE, 1, 0), 7);
+    panes.add(
+      { at: 1010, ts: 1000, horizon: 0, tag, userless: false, bucket: 7 },
+      true,
+      Float64Array.of(WITH_POSITIVE, 1, 0),
+    );
     const { rows } = panes.takeChanges();
     expect([...rows.keys()]).toEqual(['receval:{ns:0}:g:pane:m:1000', 'receval:{ns:0}:g:pane:h:0']);
     expect(rows.get('receval:{ns:0}:g:pane:h:0')?.get('10ms||')).toContain('"impressions":2');
@@ -78,7 +91,11 @@ describe('panes', () => {
     [1021, 1],
   ])('that end at 1000 and are kept for 20 are deleted by %d: %d', (watermark, deleted) => {
     const panes = new Panes(SETTINGS);
-    panes.add(10, 0, 0, panes.cohorts.tag([]), false, true, new Float64Array(3), 7);
+    panes.add(
+      { at: 10, ts: 0, horizon: 0, tag: panes.cohorts.tag([]), userless: false, bucket: 7 },
+      true,
+      new Float64Array(3),
+    );
     panes.takeChanges();
     panes.advance(watermark);
     expect(panes.takeChanges().deletes).toHaveLength(deleted);
@@ -97,7 +114,7 @@ describe('panes', () => {
   it('hold no tag of what can change no more', () => {
     const panes = new Panes(SETTINGS);
     const tag = panes.cohorts.tag([]);
-    panes.add(10, 0, 0, tag, false, true, new Float64Array(3), 7);
+    panes.add({ at: 10, ts: 0, horizon: 0, tag, userless: false, bucket: 7 }, true, new Float64Array(3));
     panes.cohorts.release(tag);
     panes.takeChanges();
     expect(panes.cohorts.size).toBe(1);
@@ -110,10 +127,10 @@ describe('panes', () => {
     const settings: PanesSettings = { ...SETTINGS, dimensions: ['variant'], sets: [['variant']], keepMinutes: 100 };
     const panes = new Panes(settings);
     const [a, b] = [panes.cohorts.tag(['A']), panes.cohorts.tag(['B'])];
-    panes.add(910, 900, 0, a, false, true, new Float64Array(3), 7);
-    panes.add(1059, 1049, 0, b, false, true, new Float64Array(3), 7);
-    panes.add(1099, 1089, 0, b, false, true, new Float64Array(3), 7);
-    panes.add(1100, 1090, 0, b, false, true, new Float64Array(3), 7);
+    panes.add({ at: 910, ts: 900, horizon: 0, tag: a, userless: false, bucket: 7 }, true, new Float64Array(3));
+    panes.add({ at: 1059, ts: 1049, horizon: 0, tag: b, userless: false, bucket: 7 }, true, new Float64Array(3));
+    panes.add({ at: 1099, ts: 1089, horizon: 0, tag: b, userless: false, bucket: 7 }, true, new Float64Array(3));
+    panes.add({ at: 1100, ts: 1090, horizon: 0, tag: b, userless: false, bucket: 7 }, true, new Float64Array(3));
     const { rows, deletes } = panes.takeChanges();
     expect(deletes).toEqual(['receval:{ns:0}:g:pane:m:0']);
     const pane = rows.get('receval:{ns:0}:g:pane:m:1000');
@@ -124,9 +141,13 @@ describe('panes', () => {
 
   it('refuse a list that closes after its pane was settled', () => {
     const panes = new Panes({ ...SETTINGS, settledUpTo: 5000 });
-    expect(() => panes.add(10, 0, 0, panes.cohorts.tag([]), false, true, new Float64Array(3), 7)).toThrow(
-      'out of order',
-    );
+    expect(() =>
+      panes.add(
+        { at: 10, ts: 0, horizon: 0, tag: panes.cohorts.tag([]), userless: false, bucket: 7 },
+        true,
+        new Float64Array(3),
+      ),
+    ).toThrow('out of order');
   });
 
   it('refuse to be kept for less than the longest horizon', () => {
@@ -146,7 +167,11 @@ describe('panes', () => {
     [10_021, ['receval:{ns:0}:g:pane:m:0', 'receval:{ns:0}:g:vector:h:0']],
   ])('delete the vectors of an hour that ends at 10 000 and is kept for 20 by %d: %j', (watermark, deletes) => {
     const panes = new Panes({ ...SETTINGS, clustered: [[]], keepHours: 40 });
-    panes.add(10, 0, 0, panes.cohorts.tag([]), false, true, Float64Array.of(WITH_POSITIVE, 0.5, 0), 200);
+    panes.add(
+      { at: 10, ts: 0, horizon: 0, tag: panes.cohorts.tag([]), userless: false, bucket: 200 },
+      true,
+      Float64Array.of(WITH_POSITIVE, 0.5, 0),
+    );
     expect(panes.takeChanges().rows.get('receval:{ns:0}:g:vector:h:0')?.get('10ms||')).toBe(
       '{"buckets":64,"filled":[8],"n":[1],"positives":[1],"measures":{"dcg":{"S":[500000000]}}}',
     );

@@ -1,8 +1,8 @@
 import type { ItemsShape } from '../../src/accumulators/item-sums.ts';
-import type { Joined } from '../../src/events.ts';
 import type { Catalogue } from '../../src/measures/catalogue.ts';
 import { registerOf } from '../../src/measures/item-hash.ts';
 import { ShownItems } from '../../src/measures/shown-items.ts';
+import type { Joined } from '../../src/vocabulary/events.ts';
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 

@@ -1,6 +1,6 @@
 import { fixed } from '../../src/accumulators/exact.ts';
 import type { RowShape } from '../../src/accumulators/row.ts';
-import { LEFT_OUT, type SumsKind, WITH_POSITIVE } from '../../src/measures/contract.ts';
+import { LEFT_OUT, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';
 
 /** Whole numbers by bucket, then name: `n`, `positives`, and `<measure> n`, `n+`, `S`, `above` or `below`. */
 export type PlainVector = Map<number, Map<string, bigint>>;

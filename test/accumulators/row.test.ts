@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addRow, copyRow, emptyRow, mergeRows, type Row, sumsOffsets } from '../../src/accumulators/row.ts';
+import { addRow, copyRow, emptyRow, type Row, sumsOffsets } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
-import { SCORE_WIDTH, SUMS, SUMS_WIDTH } from '../../src/measures/contract.ts';
-import { anyRow, EVERY_KIND, rowsOf, SHAPE } from './rows.ts';
+import { SCORE_WIDTH, SUMS, SUMS_WIDTH } from '../../src/measures/sums.ts';
+import { anyRow, EVERY_KIND, mergeRows, rowsOf, SHAPE } from './rows.ts';
 
 const codec = rowCodec(SHAPE);
 

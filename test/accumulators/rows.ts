@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { addExact } from '../../src/accumulators/exact.ts';
-import { emptyRow, type Row, type RowShape } from '../../src/accumulators/row.ts';
+import { addRow, copyRow, emptyRow, type Row, type RowShape } from '../../src/accumulators/row.ts';
 import { Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
-import type { Exact } from '../../src/measures/contract.ts';
+import type { Exact } from '../../src/measures/sums.ts';
 
 /** Two means and a fraction. */
 export const SHAPE: RowShape = { names: ['mrr', 'ctr', 'ndcg@10'], kinds: ['mean', 'fraction', 'mean'] };
@@ -53,3 +53,10 @@ export function rowsOf(shape: RowShape): fc.Arbitrary<Row> {
 
 /** Any row of SHAPE. */
 export const anyRow = rowsOf(SHAPE);
+
+/** The sum of two rows of one shape: commutative, associative, `emptyRow` is neutral. */
+export function mergeRows(a: Row, b: Row): Row {
+  const sum = copyRow(a);
+  addRow(sum, b);
+  return sum;
+}

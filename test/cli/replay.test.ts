@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../src/drops.ts';
+import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../src/vocabulary/drops.ts';
 import { fnv, userBucket } from '../reference/user-bucket.ts';
 import { ROOT, receval } from './receval.ts';
 

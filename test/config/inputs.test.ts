@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { stringify } from 'yaml';
 import { effectiveDocument } from '../../src/config/effective.ts';
-import { fingerprint } from '../../src/fingerprint.ts';
 import { serviceDecoders } from '../../src/service/settings.ts';
+import { fingerprint } from '../../src/unit/fingerprint.ts';
 import { configuration, load, problems } from './fixture.ts';
 
 const MAP = 'map: {requestId: /r, ts: /t, items: /i}';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreSnapshot } from '../../src/accumulators/store/memory.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
-import { FAULT_LABELS } from '../../src/fault-point.ts';
-import { Worker } from '../../src/worker.ts';
+import { FAULT_LABELS } from '../../src/vocabulary/fault-point.ts';
+import { Worker } from '../../src/worker/worker.ts';
 import { withMutation } from '../mutations/loader.ts';
 import { type Crash, firstCrashes, passedBy, recovery } from './enumeration.ts';
 import { live } from './life.ts';
@@ -146,7 +146,7 @@ describe('a worker that is killed where it waits', () => {
     'is caught, by one crash or two, when %s',
     async (_, { changes }) => {
       const makeWorker = workersOf(
-        await withMutation<Sources>(changes, ['worker.ts', 'consumers/decode/decoder.ts'], load),
+        await withMutation<Sources>(changes, ['worker/worker.ts', 'consumers/decode/decoder.ts'], load),
       );
       const want = await unbroken;
       // The last first: they come when most is stored.

@@ -1,4 +1,4 @@
-import { FAULT_LABELS, type FaultLabel } from '../../src/fault-point.ts';
+import { FAULT_LABELS, type FaultLabel } from '../../src/vocabulary/fault-point.ts';
 import { live, type MakeWorker } from './life.ts';
 import type { Step } from './script.ts';
 import { BEGINNING, FATES, type Fate, type Moment, World } from './world.ts';

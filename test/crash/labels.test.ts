@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FAULT_LABELS } from '../../src/fault-point.ts';
+import { FAULT_LABELS } from '../../src/vocabulary/fault-point.ts';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 const DATA_PATH = [
-  'unit.ts',
+  'unit/unit.ts',
   'unit/commits.ts',
-  'worker.ts',
+  'worker/worker.ts',
   'worker/claims.ts',
   'worker/looks.ts',
   'worker/pace.ts',
   'worker/rivals.ts',
 ];
-const PASSES = /passes\('[^']+'\);/;
+const FAULT_POINT = /reachFaultPoint\('[^']+'\);/;
 /** Waits for code of our own that has labels around its own waits. */
 const OWN =
   /await (?:this\.#(?:claims\.claim|claimAgain|pace\.lookForSilence|rivals\.lookFor|begin|commitAll|look|looks\.look|owner|commits\.send)\(|Promise\.all\(\[\.\.\.this\.#units|Unit\.claim\(|owned\.unit\.commit\()/;
@@ -31,14 +31,19 @@ describe('labels of fault points', () => {
     const code = lines(file);
     const waits = code.flatMap((line, n) => (/\bawait\b/.test(line) && !OWN.test(line) && !RUN.test(line) ? [n] : []));
     expect(waits.length).toBeGreaterThan(0);
-    const bare = waits.filter((n) => !PASSES.test(code[n - 1]) || !PASSES.test(code[n + 1])).map((n) => code[n].trim());
+    const bare = waits
+      .filter((n) => !FAULT_POINT.test(code[n - 1]) || !FAULT_POINT.test(code[n + 1]))
+      .map((n) => code[n].trim());
     expect(bare).toEqual([]);
   });
 
   it('are each passed at one place, and nowhere else than on the data path', () => {
     const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
     const passed = files.flatMap((file) =>
-      [...readFileSync(join(SRC, file), 'utf8').matchAll(/passes\('([^']+)'\)/g)].map(([, label]) => ({ file, label })),
+      [...readFileSync(join(SRC, file), 'utf8').matchAll(/reachFaultPoint\('([^']+)'\)/g)].map(([, label]) => ({
+        file,
+        label,
+      })),
     );
     expect(passed.map(({ label }) => label).sort()).toEqual([...FAULT_LABELS].sort());
     expect([...new Set(passed.map(({ file }) => file))].sort()).toEqual([...DATA_PATH].sort());
@@ -51,7 +56,7 @@ describe('the product', () => {
     const given = files.filter((file) => /faultPoint:/.test(lines(file).join('\n')));
     expect(given).toEqual(['worker/claims.ts']);
     const named = files.filter(
-      (file) => file !== 'fault-point.ts' && /CRASH_AT|FAULT_LABELS/.test(lines(file).join('\n')),
+      (file) => file !== 'vocabulary/fault-point.ts' && /CRASH_AT|FAULT_LABELS/.test(lines(file).join('\n')),
     );
     expect(named).toEqual([]);
   });

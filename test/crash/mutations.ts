@@ -1,7 +1,7 @@
 import type { Mutation } from '../mutations/mutation.ts';
 
-const UNIT = 'unit.ts';
-const WORKER = 'worker.ts';
+const UNIT = 'unit/unit.ts';
+const WORKER = 'worker/worker.ts';
 
 /** Weakened ways back from a crash: each must be caught. */
 export const RECOVERY_MUTATIONS: readonly Mutation[] = [

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
 import { simulateCommand } from '../../src/cli/simulate.ts';
-import type { FaultLabel } from '../../src/fault-point.ts';
+import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
 import { RunningService, type Stand } from '../service/stand.ts';
 
 const SERVICE = resolve(import.meta.dirname, 'service.ts');

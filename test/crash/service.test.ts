@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { FAULT_LABELS, type FaultLabel } from '../../src/fault-point.ts';
+import { FAULT_LABELS, type FaultLabel } from '../../src/vocabulary/fault-point.ts';
 import { sharedServers, withStand } from '../service/stand.ts';
 import { itWith } from '../services/it-with.ts';
 import { Counting, type Kill } from './processes.ts';

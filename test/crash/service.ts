@@ -8,9 +8,9 @@ import { readFileSync, writeSync } from 'node:fs';
 import { processLog } from '../../src/cli/log.ts';
 import { untilStopped } from '../../src/cli/signals.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import { FAULT_LABELS } from '../../src/fault-point.ts';
-import { NO_PERMISSIONS } from '../../src/resume.ts';
 import { Service } from '../../src/service/service.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
+import { FAULT_LABELS } from '../../src/vocabulary/fault-point.ts';
 
 const [file, label, n] = process.argv.slice(2);
 if (label !== undefined && !FAULT_LABELS.some((known) => known === label)) throw new Error(`no label "${label}"`);

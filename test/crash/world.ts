@@ -3,7 +3,7 @@ import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/me
 import type { Store } from '../../src/accumulators/store/port.ts';
 import { StoreUnavailable } from '../../src/accumulators/store/unavailable.ts';
 import { MemoryLog } from '../../src/consumers/source/memory.ts';
-import { assertNever } from '../../src/events.ts';
+import { assertNever } from '../../src/vocabulary/events.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { PARTITIONS, START, type Step } from './script.ts';
 

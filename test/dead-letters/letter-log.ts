@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../src/consumers/source/port.ts';
-import { Collector, until } from '../consumers/source/kafka-collector.ts';
-import { sourceOver } from '../consumers/source/kafka-fixture.ts';
-import { Told } from '../consumers/source/kafka-told.ts';
+import { Collector, until } from '../consumers/source/kafka/collector.ts';
+import { sourceOver } from '../consumers/source/kafka/fixture.ts';
+import { Told } from '../consumers/source/kafka/told.ts';
 import type { RunningKafka } from '../services/kafka.ts';
 
 export type Plain = string | null;

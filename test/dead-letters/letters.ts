@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { DeadLetter } from '../../src/dead-letters/letter.ts';
-import { INVALID_CODES } from '../../src/drops.ts';
+import { INVALID_CODES } from '../../src/vocabulary/drops.ts';
 
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { WallClock } from '../../src/clock.ts';
 import { LetterQueue } from '../../src/dead-letters/queue.ts';
 import { LetterTopic } from '../../src/dead-letters/topic.ts';
-import { until } from '../consumers/source/kafka-collector.ts';
-import { makeTopics } from '../consumers/source/kafka-fixture.ts';
+import { WallClock } from '../../src/vocabulary/clock.ts';
+import { until } from '../consumers/source/kafka/collector.ts';
+import { makeTopics } from '../consumers/source/kafka/fixture.ts';
 import { itWith } from '../services/it-with.ts';
 import { sharedKafka } from '../services/kafka-shared.ts';
 import { header, lettersIn } from './letter-log.ts';

@@ -4,10 +4,10 @@ import { MemoryStore } from '../../src/accumulators/store/memory.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import type { LogRecord } from '../../src/consumers/source/port.ts';
 import { compile } from '../../src/measures/scorer.ts';
-import { NO_PERMISSIONS } from '../../src/resume.ts';
 import type { InvalidRecord } from '../../src/unit/contract.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { decoderLimits, unitShape } from '../../src/unit/settings.ts';
-import { Unit } from '../../src/unit.ts';
+import { Unit } from '../../src/unit/unit.ts';
 import { settingsOf } from '../metrics/settings.ts';
 
 const SETTINGS = settingsOf('{measures: [mrr], cohorts: [[]], attribution: {horizons: [1m], outOfOrderness: 10s}}');

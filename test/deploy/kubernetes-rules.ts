@@ -17,7 +17,7 @@ const TOKEN_FILE = '/run/secrets/http/token';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Seconds within which a process ends after SIGTERM (interfaces.md section 6). */
+/** Seconds within which a process ends after SIGTERM (specification: commands 5). */
 const ENDS_WITHIN = 5;
 
 /** What is wrong with the objects together, a line each; empty: nothing. @throws ZodError for one that lacks what it must have */

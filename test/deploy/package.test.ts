@@ -48,7 +48,7 @@ describe('the package', () => {
   });
 
   it('holds every file of the sources that is not TypeScript, unchanged', () => {
-    const others = files(join(checkout, 'src')).filter((path) => !path.endsWith('.ts'));
+    const others = files(join(checkout, 'src')).filter((path) => !/\.tsx?$/.test(path));
     expect(others.length).toBeGreaterThanOrEqual(2);
     for (const path of others) {
       expect(readFileSync(path.replace(`${checkout}/src`, `${folder}/dist`), 'utf8')).toBe(readFileSync(path, 'utf8'));
@@ -85,13 +85,17 @@ describe('the package', () => {
     expect(found.stdout).toBe((await recevalIn(ROOT, replay)).stdout);
   });
 
-  it('offers receval/measures to JavaScript and to TypeScript, and nothing else', async () => {
+  it('offers receval/measures and receval/fusion to JavaScript and to TypeScript, and nothing else', async () => {
     const user = join(top, 'user');
     mkdirSync(join(user, 'node_modules'), { recursive: true });
     symlinkSync(folder, join(user, 'node_modules/receval'));
     const score = "measure('mrr').score({ grades: [0, 1, 0] })";
     writeFileSync(join(user, 'use.mjs'), `import { measure } from 'receval/measures';\nconsole.log(${score});\n`);
     expect(await run(process.execPath, ['use.mjs'], { cwd: user })).toEqual({ code: 0, stdout: '0.5\n', stderr: '' });
+
+    const merge = "fusion('rrf').fuse([{ items: ['a', 'b'] }, { items: ['b'] }])[0].item";
+    writeFileSync(join(user, 'fuse.mjs'), `import { fusion } from 'receval/fusion';\nconsole.log(${merge});\n`);
+    expect(await run(process.execPath, ['fuse.mjs'], { cwd: user })).toEqual({ code: 0, stdout: 'b\n', stderr: '' });
 
     writeFileSync(join(user, 'inside.mjs'), "import 'receval/dist/unit.js';\n");
     const inside = await run(process.execPath, ['inside.mjs'], { cwd: user });
@@ -100,7 +104,8 @@ describe('the package', () => {
     const tsc = [join(ROOT, 'node_modules/.bin/tsc'), '--ignoreConfig', '--noEmit', '--strict', '--types', ''];
     const check = (file: string) => run(tsc[0], [...tsc.slice(1), '--module', 'nodenext', file], { cwd: user });
     const types = "import { measure } from 'receval/measures';\nexport const score: number | undefined = ";
-    writeFileSync(join(user, 'right.mts'), `${types}${score};\n`);
+    const fused = `import { fusion } from 'receval/fusion';\nexport const item: string = ${merge};\n`;
+    writeFileSync(join(user, 'right.mts'), `${types}${score};\n${fused}`);
     expect(await check('right.mts')).toMatchObject({ code: 0, stdout: '' });
     writeFileSync(join(user, 'wrong.mts'), `${types}measure(1);\n`);
     expect((await check('wrong.mts')).stdout).toContain('wrong.mts(2');

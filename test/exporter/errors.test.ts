@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../src/accumulators/store/memory.ts';
-import { Exporter } from '../../src/exporter.ts';
-import { LEFT_OUT, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/contract.ts';
-import { parseMeasures } from '../../src/measures/name.ts';
+import { Exporter } from '../../src/exporter/exporter.ts';
+import { parseMeasures } from '../../src/measures/grammar/name.ts';
+import { LEFT_OUT, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/sums.ts';
 import { type Closing, HORIZONS } from '../accumulators/histories.ts';
 import { StoredUnit } from '../stored-units.ts';
 import { unwatched } from './unwatched.ts';

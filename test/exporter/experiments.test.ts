@@ -5,7 +5,7 @@ import type { Comparison } from '../../src/experiment/comparison.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { decodeLooks } from '../../src/experiment/looks-fields.ts';
 import type { ExporterSettings } from '../../src/exporter/contract.ts';
-import { Exporter } from '../../src/exporter.ts';
+import { Exporter } from '../../src/exporter/exporter.ts';
 import { experimentsText } from '../../src/metrics/experiments.ts';
 import { looksIn, PARTITIONS, ShopService, stateIn, UNIT_TIMEOUT } from '../experiment-service.ts';
 import { EXPERIMENT, HORIZONS, MEASURES, NAMESPACE, nameOfRun, RAMPED, unitSettings } from '../experiment-shop.ts';

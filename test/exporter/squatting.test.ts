@@ -4,9 +4,9 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../src/accumulators/store/memory.ts';
-import { Exporter } from '../../src/exporter.ts';
-import { WITH_POSITIVE } from '../../src/measures/contract.ts';
+import { Exporter } from '../../src/exporter/exporter.ts';
 import { compile } from '../../src/measures/scorer.ts';
+import { WITH_POSITIVE } from '../../src/measures/sums.ts';
 import { unitShape } from '../../src/unit/settings.ts';
 import type { Closing } from '../accumulators/histories.ts';
 import { load } from '../config/fixture.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../src/accumulators/store/memory.ts';
+import { Exporter } from '../../src/exporter/exporter.ts';
 import type { QualityDecision } from '../../src/exporter/watch.ts';
-import { Exporter } from '../../src/exporter.ts';
-import { parseMeasures } from '../../src/measures/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/name.ts';
 import { acceptLevel, withdrawLevel } from '../../src/service/accepted-levels.ts';
 import type { Closing } from '../accumulators/histories.ts';
 import { StoredUnit } from '../stored-units.ts';

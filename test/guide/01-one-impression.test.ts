@@ -1,7 +1,7 @@
 /** Chapter 1: one list, one click, one number. */
 import { expect, it } from 'vitest';
 import { createJoin } from '../../src/consumers/join/join.ts';
-import { SCORE_WIDTH } from '../../src/measures/contract.ts';
+import { SCORE_WIDTH } from '../../src/measures/sums.ts';
 import { bytes, decoderOf, EIGHT, JOIN, onClosing, ROLES, SCORER } from './shop.ts';
 
 it('an impression and a click are decoded, joined, closed and scored', () => {

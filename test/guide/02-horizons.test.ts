@@ -1,7 +1,7 @@
 /** Chapter 2: each list closes once per horizon, and each result is final. */
 import { describe, expect, it } from 'vitest';
 import { createJoin } from '../../src/consumers/join/join.ts';
-import type { Event } from '../../src/events.ts';
+import type { Event } from '../../src/vocabulary/events.ts';
 import { click, EIGHT, impression, JOIN, onClosing, tick } from './shop.ts';
 
 /** Feeds a list at eight and then feedback; answers how many events counted at [1 minute, 5 minutes]. */

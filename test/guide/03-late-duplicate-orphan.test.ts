@@ -1,7 +1,7 @@
 /** Chapter 3: nothing vanishes. What does not count is dropped for one reason of a closed list, and counted. */
 import { describe, expect, it } from 'vitest';
 import { createJoin } from '../../src/consumers/join/join.ts';
-import type { Event } from '../../src/events.ts';
+import type { Event } from '../../src/vocabulary/events.ts';
 import { click, EIGHT, impression, JOIN, onClosing, tick } from './shop.ts';
 
 const MINUTE = 60_000;

@@ -1,9 +1,10 @@
 /** Chapter 5: results are kept as exact sums, so any split of a history merges to the same digits. */
 import { describe, expect, it } from 'vitest';
 import { fixed } from '../../src/accumulators/exact.ts';
-import { addDeltas, emptyRow, mergeRows, type Row } from '../../src/accumulators/row.ts';
-import { parseMeasure } from '../../src/measures/name.ts';
+import { addDeltas, emptyRow, type Row } from '../../src/accumulators/row.ts';
+import { parseMeasure } from '../../src/measures/grammar/name.ts';
 import { measureValue } from '../../src/measures/value.ts';
+import { mergeRows } from '../accumulators/rows.ts';
 
 const MRR = parseMeasure('mrr', { relevantFrom: 1 });
 const SHAPE = { names: ['mrr'], kinds: ['mean'] } as const;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Panes } from '../../src/accumulators/panes.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { paneKey } from '../../src/accumulators/store/layout.ts';
-import { WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/contract.ts';
-import { readWindow, type UnitRows } from '../accumulators/plain-windows.ts';
+import { WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/sums.ts';
+import { readWindow, type UnitRows } from '../windows/plain-windows.ts';
 import { EIGHT, PANES } from './shop.ts';
 
 const MINUTE = 60_000;
@@ -20,7 +20,11 @@ function unitOf(lists: readonly Scored[], watermark: number): UnitRows {
   for (const [minute, country, mrr] of lists) {
     const ts = EIGHT + minute * MINUTE;
     const out = Float64Array.of(mrr > 0 ? WITH_POSITIVE : WITHOUT_POSITIVE, mrr, 0);
-    panes.add(ts + HORIZON.ms, ts, 0, panes.cohorts.tag([country]), false, mrr > 0, out, 0);
+    panes.add(
+      { at: ts + HORIZON.ms, ts, horizon: 0, tag: panes.cohorts.tag([country]), userless: false, bucket: 0 },
+      mrr > 0,
+      out,
+    );
   }
   const { rows } = panes.takeChanges();
   const { decode } = rowCodec(PANES.shape);

@@ -3,9 +3,9 @@
 import { expect, it } from 'vitest';
 import { MemoryStore } from '../../src/accumulators/store/memory.ts';
 import { MemoryLog } from '../../src/consumers/source/memory.ts';
-import { NO_PERMISSIONS } from '../../src/resume.ts';
 import type { UnitSettings } from '../../src/unit/contract.ts';
-import { Unit } from '../../src/unit.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
+import { Unit } from '../../src/unit/unit.ts';
 import { bytes, decoderOf, EIGHT, JOIN, PANES, ROLES, SCORER } from './shop.ts';
 
 const SETTINGS: UnitSettings = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parseMeasures } from '../../src/measures/grammar/name.ts';
 import { measure } from '../../src/measures/measures.ts';
-import { parseMeasures } from '../../src/measures/name.ts';
 import type { PlainList } from '../../src/measures/plain.ts';
 
 interface Fact {

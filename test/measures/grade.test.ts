@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type GradeRule, SCORE_WIDTH } from '../../src/measures/contract.ts';
+import type { GradeRule } from '../../src/measures/contract.ts';
 import { Graded } from '../../src/measures/grade.ts';
-import { parseMeasure } from '../../src/measures/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
+import { SCORE_WIDTH } from '../../src/measures/sums.ts';
 import { fixedGrade, joined, valueGrade } from './lists.ts';
 import type { PlainEvent } from './reference.ts';
 

@@ -1,35 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LEFT_OUT, SCORE_WIDTH, SUMS, SUMS_WIDTH, type SumsKind, WITH_POSITIVE } from '../../src/measures/contract.ts';
-import type { Measure } from '../../src/measures/family.ts';
+import type { Measure } from '../../src/measures/definition.ts';
+import { parseMeasure } from '../../src/measures/grammar/name.ts';
 import { measure } from '../../src/measures/measures.ts';
-import { parseMeasure } from '../../src/measures/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
+import { LEFT_OUT, SCORE_WIDTH, SUMS, SUMS_WIDTH, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';
 import { classesOf, fractionOf, measureValue, ofMeans } from '../../src/measures/value.ts';
+import { scoredMeasure } from './grammar/names.ts';
 import { GRADING, impressions, joined } from './lists.ts';
-import { scoredMeasure } from './names.ts';
 
 const grades = fc.array(fc.constantFrom(0, 0, 0, 0.5, 1, 2, 3), { minLength: 1, maxLength: 12 });
 const cut = fc.option(fc.integer({ min: 1, max: 14 }), { nil: undefined });
 const at = (name: string, k: number | undefined) => (k === undefined ? name : `${name}@${k}`);
 
-/** The range of a measure; of dcg and errors only its lower end is bounded. */
-function rangeOf({ name, params }: Measure): readonly [number, number] {
-  const infinite = Number.POSITIVE_INFINITY;
-  switch (name) {
-    case 'dcg':
-    case 'mae':
-    case 'rmse':
-      return [0, infinite];
-    case 'bias':
-      return [-infinite, infinite];
-    case 'spearman':
-    case 'kendall':
-      return [-1, 1];
-    default:
-      // Held against all known items, the worst order may be better than the shown one.
-      return params.get('norm') === 'minmax' && params.get('ideal') === 'all' ? [-infinite, infinite] : [0, 1];
-  }
+/** Held against all known items, the worst order may be better than the shown one. */
+function rangeOf({ definition, params }: Measure): readonly [number, number] {
+  const isOutside = params.get('norm') === 'minmax' && params.get('ideal') === 'all';
+  return isOutside ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] : definition.range;
 }
 
 /** The value of one list from what its scorer wrote. */

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Joined } from '../../src/events.ts';
-import type { Catalogue } from '../../src/measures/catalogue.ts';
 import { coverage } from '../../src/measures/coverage.ts';
 import { distinct } from '../../src/measures/distinct.ts';
 import { diversity } from '../../src/measures/diversity.ts';
@@ -16,19 +14,8 @@ import { novelty } from '../../src/measures/novelty.ts';
 import { popularity } from '../../src/measures/popularity.ts';
 import { Registers } from '../../src/measures/registers.ts';
 import { short } from '../../src/measures/short.ts';
-
-/** Lists C of the worked examples. */
-const LISTS = ['abc', 'abd', 'ace'].map((letters) => [...letters]);
-const POPULARITY: Readonly<Record<string, number>> = { a: 50, b: 25, c: 10, d: 5, e: 1 };
-const CATEGORY: Readonly<Record<string, string>> = { a: 'x', b: 'x', c: 'y', d: 'y', e: 'z' };
-
-const CATALOGUE: Catalogue = {
-  size: 10,
-  mostPopular: { item: 'a', popularity: 50 },
-  has: (item) => item in POPULARITY,
-  popularity: (item) => POPULARITY[item],
-  category: (item) => CATEGORY[item],
-};
+import type { Joined } from '../../src/vocabulary/events.ts';
+import { CATALOGUE, LISTS } from './shown.ts';
 
 function list(items: readonly string[], changes: Partial<Joined> = {}): Joined {
   const first = items.map((item) => items.indexOf(item));

@@ -1,18 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Grading,
-  LEFT_OUT,
-  SCORE_WIDTH,
-  SUMS,
-  type SumsKind,
-  WITH_POSITIVE,
-} from '../../src/measures/contract.ts';
-import type { Measure } from '../../src/measures/family.ts';
-import { parseMeasure } from '../../src/measures/name.ts';
+import type { Grading } from '../../src/measures/contract.ts';
+import type { Measure } from '../../src/measures/definition.ts';
+import { parseMeasure } from '../../src/measures/grammar/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
+import { LEFT_OUT, SCORE_WIDTH, SUMS, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';
+import { scoredMeasure } from './grammar/names.ts';
 import { fixedGrade, GRADING, impressions, joined } from './lists.ts';
-import { scoredMeasure } from './names.ts';
 import { type PlainImpression, plainGrades, plainPairs, plainScore } from './reference.ts';
 
 const parse = (text: string) => parseMeasure(text, { relevantFrom: 1 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMeasures } from '../../src/measures/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/name.ts';
 import { catalogue, hasScore, weighsImpressions } from '../../src/metrics/catalogue.ts';
 import type { Metric } from '../../src/metrics/metric.ts';
 import { settingsOf } from './settings.ts';

@@ -83,7 +83,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
     name: 'whoever owns a unit looks',
     changes: [
       {
-        file: 'worker.ts',
+        file: 'worker/worker.ts',
         text: 'const owned = this.#units.get(LOOKING_UNIT);',
         replacement: 'const owned = [...this.#units.values()].at(-1);',
       },

@@ -1,16 +1,16 @@
 /**
- * The weakened guards of the commit (semantics.md section 5, faults.md section 6.2), and what else keeps a unit's durable
+ * The weakened guards of the commit (specification: commit 11, faults 6.2), and what else keeps a unit's durable
  * state in one piece: each must be caught by the simulator. The memory store stands for the script that runs in Redis.
  */
 import type { Change, Mutation } from './mutation.ts';
 
 const STORE = 'accumulators/store/memory.ts';
-const UNIT = 'unit.ts';
+const UNIT = 'unit/unit.ts';
 const COMMITS = 'unit/commits.ts';
 const PANES = 'accumulators/panes.ts';
 const PACE = 'worker/pace.ts';
 const LOAD = 'worker/load.ts';
-const SHEET = 'accumulators/sheet.ts';
+const ROW_TABLE = 'accumulators/row-table.ts';
 
 const FENCED = "if (token !== commit.token) return 'FENCED';";
 const ALREADY = "if (seq === commit.seq && cid === commit.cid) return 'ALREADY';";
@@ -50,7 +50,7 @@ const OFFSETS = [
 /** Rows of minute panes travel as what was added since the last commit, marked by a +. Hours are read again: they tell scores. */
 export const INCREMENTS: readonly Change[] = [
   {
-    file: SHEET,
+    file: ROW_TABLE,
     text: 'return [this.#field, codec.encode(this.#row)];',
     replacement: `const text = codec.encode(this.#row);
     if (!this.#sheet.key.includes(':pane:m:')) return [this.#field, text];
@@ -59,7 +59,7 @@ export const INCREMENTS: readonly Change[] = [
     return [this.#field, '+' + text];`,
   },
   {
-    file: SHEET,
+    file: ROW_TABLE,
     text: 'this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));',
     replacement:
       "if (!this.key.includes(':pane:m:')) this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));",

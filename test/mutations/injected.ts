@@ -33,13 +33,13 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'unit: a new commit where the old one was not answered',
-    changes: [{ file: 'unit.ts', text: 'if (!this.#commits.isUnsettled) {', replacement: '{' }],
+    changes: [{ file: 'unit/unit.ts', text: 'if (!this.#commits.isUnsettled) {', replacement: '{' }],
   },
   {
     name: 'unit: a batch that was passed is judged by a replay that can decode it',
     changes: [
       {
-        file: 'unit.ts',
+        file: 'unit/unit.ts',
         text: 'if (offset < position || (again && this.#join.wasPassed(topic, offset, offset + 1))) continue;',
         replacement: 'if (offset < position) continue;',
       },
@@ -64,7 +64,7 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
         replacement: 'const first = from;',
       },
       {
-        file: 'unit.ts',
+        file: 'unit/unit.ts',
         text: 'if (to <= from || this.#join.wasPassed(topic, from, to)) return;',
         replacement: 'if (to <= from) return;',
       },

@@ -137,8 +137,8 @@ export const BOUNDARY_MUTATIONS: readonly Mutation[] = [
   },
   inJoin(
     'a record sees its own events',
-    "if (event.kind === 'impression') this.#judgeImpression(t, event, offset, watermark, silent);",
-    "if (event.kind === 'impression') this.#judgeImpression(t, event, offset, Math.max(watermark, raised), silent);",
+    "if (event.kind === 'impression') this.#judgeImpression(event, from, watermark);",
+    "if (event.kind === 'impression') this.#judgeImpression(event, from, Math.max(watermark, raised));",
   ),
   {
     name: 'what a replay needs is never let go',

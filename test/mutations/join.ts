@@ -1,4 +1,4 @@
-/** The weakened rules of semantics.md section 1, and of the silence in section 6: each looks simpler, and must be caught. */
+/** The weakened rules of the join and of the silence of a replay (specification: join 9, commit 4): each looks simpler, and must be caught. */
 import type { Mutation } from './mutation.ts';
 
 const JOIN = 'consumers/join/join.ts';
@@ -9,7 +9,7 @@ const TIMELINE = 'consumers/join/timeline.ts';
 
 const LATE_BY_RECORD = 'const watermark = t.watermark;';
 const NOTE_FEEDBACK = 'this.#topics[topic].notes.note(offset, watermark, deadline);';
-const NOTE_WITNESS = 't.notes.note(records.offset(witness), records.watermark(witness), neededUntil);';
+const NOTE_WITNESS = 'notes.note(records.offset(witness), records.watermark(witness), neededUntil);';
 const WAIT = 'this.#waiting.add(feedback, hash, topic, watermark, deadline, silent);';
 const MEETING_OF_WAITING = 'const silent = silentImpression && waiting.isBelow(handle);';
 const MEETING_OF_FEEDBACK = 'const silentMeeting = silent && this.#impressions.isBelow(entry);';

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { withMutation } from './loader.ts';
 import { changed } from './mutation.ts';
 
-const FILE = 'ranges.ts';
+const FILE = 'vocabulary/ranges.ts';
 const change = (text: string, replacement = 'mutant'): { file: string; text: string; replacement: string } => ({
   file: FILE,
   text,
@@ -17,7 +17,9 @@ describe('a mutation', () => {
   });
 
   it.each(['a c', 'a b b c'])('is refused where its text does not occur exactly once: %s', (source) => {
-    expect(() => changed(source, change('b'))).toThrow(/src\/ranges.ts holds the text of a mutation [02] times/);
+    expect(() => changed(source, change('b'))).toThrow(
+      /src\/vocabulary\/ranges.ts holds the text of a mutation [02] times/,
+    );
   });
 });
 
@@ -37,8 +39,8 @@ describe('the loader', () => {
     ['a text that is not there', change('no such text'), '0 times'],
     [
       'a file that is not needed',
-      { file: 'worker.ts', text: 'export class Worker', replacement: 'class Worker' },
-      'do not need src/worker.ts',
+      { file: 'worker/worker.ts', text: 'export class Worker', replacement: 'class Worker' },
+      'do not need src/worker/worker.ts',
     ],
   ])('refuses %s, and loads nothing', async (_, one, says) => {
     loaded.mockClear();

@@ -70,10 +70,10 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
   ),
   inPanes(
     'cells that are open keep the name that their cohort lost',
-    'for (const slice of this.#slices) slice.expireJudgements();',
+    'for (const pending of this.#pending) pending.expireJudgements();',
     '',
   ),
-  inPanes('what is not folded yet is not reviewed', 'this.#slices[0].fold();', ''),
+  inPanes('what is not folded yet is not reviewed', 'this.#pending[0].fold();', ''),
   inPanes(
     'a review waits for the next closing',
     'if (watermark >= this.#due) this.#pass(watermark);',
@@ -85,7 +85,7 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
     ': this.#reviewAfter(settings.settledUpTo) + settings.hour;',
   ),
   inPanes('what is due before a review is deleted after it', 'this.#deleteUpTo(review - 1);', ''),
-  inPanes('candidates are counted at every horizon', 'if (horizon === 0 && slice', 'if (horizon >= 0 && slice'),
+  inPanes('candidates are counted at every horizon', 'if (horizon === 0 && pending', 'if (horizon >= 0 && slice'),
   inTables(
     'the hour of a review is the one that begins',
     'Math.round((first - horizons[0].ms) / hour) - 1;',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { latexComment, latexTable, latexText } from '../../src/output/latex.ts';
 import { markdownText } from '../../src/output/table.ts';
-import { HTML, MARKDOWN } from '../../src/output/text-form.ts';
+import { MARKDOWN } from '../../src/output/text-form.ts';
 
 describe('text for LaTeX', () => {
   it('escapes every character that means something there', () => {
@@ -58,19 +58,9 @@ describe('Markdown', () => {
 
   it('parts words from the table before them: the next line would be one of its rows', () => {
     const table = MARKDOWN.table(['run', 'mrr'], [['a', '0.5']], 1);
-    const text = MARKDOWN.whole('Scores', [`${table}${MARKDOWN.note('of 3')}${MARKDOWN.note('of 4')}`, table]);
+    const text = MARKDOWN.whole([`${table}${MARKDOWN.note('of 3')}${MARKDOWN.note('of 4')}`, table]);
     const rows = '| run | mrr |\n|---|---:|\n| a | 0.5 |\n';
     expect(text).toBe(`${rows}\nof 3\n\nof 4\n\n${rows}`);
-    expect(MARKDOWN.whole('Replay', [MARKDOWN.note('nothing'), table])).toBe(`nothing\n\n${rows}`);
-  });
-});
-
-describe('a page', () => {
-  it('holds what is text as text', () => {
-    const page = HTML.whole('<Scores>', [HTML.table(['<b>', 'n'], [['a & "b"', '1']], 1), HTML.note('<script>')]);
-    expect(page).toContain('<h1>&lt;Scores&gt;</h1>');
-    expect(page).toContain('<th>&lt;b&gt;</th><th class="number">n</th>');
-    expect(page).toContain('<td>a &amp; &quot;b&quot;</td>');
-    expect(page).toContain('<p class="note">&lt;script&gt;</p>');
+    expect(MARKDOWN.whole([MARKDOWN.note('nothing'), table])).toBe(`nothing\n\n${rows}`);
   });
 });

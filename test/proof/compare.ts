@@ -1,4 +1,4 @@
-import type { TopicCounts } from '../../src/checkpoint.ts';
+import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
 import type { PlainRows } from './expected-rows.ts';
 
 /** What one unit should hold, or holds. */

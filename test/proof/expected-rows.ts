@@ -1,4 +1,4 @@
-import type { Feedback, Impression } from '../../src/events.ts';
+import type { Feedback, Impression } from '../../src/vocabulary/events.ts';
 import { type PlainImpression, plainGrades, plainScore } from '../measures/reference.ts';
 import { userBucket } from '../reference/user-bucket.ts';
 import type { PlainClosing } from './join-by-request.ts';
@@ -10,7 +10,7 @@ import { DIMENSIONS } from './plain-decoder.ts';
  * `<bucket> impressions`, `<bucket> positives`, `<bucket> <measure>[<place>]` without squares. 0 may be missing in a vector.
  */
 export type PlainRow = Map<string, bigint>;
-/** By key, then field (interfaces.md section 4). */
+/** By key, then field (specification: layout 1). */
 export type PlainRows = Map<string, Map<string, PlainRow>>;
 
 const MINUTE_MS = 60_000;

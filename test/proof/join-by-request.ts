@@ -2,9 +2,10 @@
  * The reference join for long logs. The reference judges every event against all others; since no rule lets events of
  * two request ids meet, it is asked here for one request id at a time. Only watermarks are found in one pass instead.
  */
-import type { TopicCounts } from '../../src/checkpoint.ts';
+
 import type { JoinSettings } from '../../src/consumers/join/settings.ts';
-import type { EpochMs, Event, Feedback, Impression } from '../../src/events.ts';
+import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
+import type { EpochMs, Event, Feedback, Impression } from '../../src/vocabulary/events.ts';
 import { countTopic } from '../reference/counts.ts';
 import { judgeFeedback } from '../reference/feedback.ts';
 import { judgeImpressions } from '../reference/impressions.ts';

@@ -1,4 +1,4 @@
-import type { Event, Feedback, Impression, Side } from '../../src/events.ts';
+import type { Event, Feedback, Impression, Side } from '../../src/vocabulary/events.ts';
 import type { LogRecord } from '../reference/logs.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
-import type { TopicCheckpoint } from '../../src/checkpoint.ts';
+import type { TopicCheckpoint } from '../../src/vocabulary/checkpoint.ts';
 import { record } from '../reference/builders.ts';
 import { RecordedInputs } from './recorded-inputs.ts';
 

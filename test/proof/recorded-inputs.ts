@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
-import type { IdleAdvance, TopicCheckpoint } from '../../src/checkpoint.ts';
-import type { DurationMs } from '../../src/events.ts';
+import type { IdleAdvance, TopicCheckpoint } from '../../src/vocabulary/checkpoint.ts';
+import type { DurationMs } from '../../src/vocabulary/events.ts';
 import type { LogRecord } from '../reference/logs.ts';
 import { TOPICS } from './parameters.ts';
 import { unitKey } from './stored.ts';
@@ -23,7 +23,7 @@ interface Seen {
 }
 
 /**
- * Watches the checkpoints of all units, and gathers what they say that the wall clock did (semantics.md sections 1 and 2).
+ * Watches the checkpoints of all units, and gathers what they say that the wall clock did (specification: join 1.4).
  * A checkpoint lets go of these inputs when no replay needs them any more, which is long after they came.
  */
 export class RecordedInputs {

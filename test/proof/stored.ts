@@ -1,5 +1,5 @@
 import { type Cluster, Redis } from 'ioredis';
-import type { TopicCheckpoint, TopicCounts } from '../../src/checkpoint.ts';
+import type { TopicCheckpoint, TopicCounts } from '../../src/vocabulary/checkpoint.ts';
 import type { PlainRow, PlainRows } from './expected-rows.ts';
 import { NAMESPACE } from './parameters.ts';
 

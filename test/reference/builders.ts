@@ -1,5 +1,5 @@
 import type { JoinSettings } from '../../src/consumers/join/settings.ts';
-import type { EpochMs, Event, Feedback, Impression, Offset } from '../../src/events.ts';
+import type { EpochMs, Event, Feedback, Impression, Offset } from '../../src/vocabulary/events.ts';
 import type { ReadRecord, TopicLog } from './logs.ts';
 
 /** One topic of impressions (0) and one of feedback (1); H is 40, and w is the greatest time seen less 10. */

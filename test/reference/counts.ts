@@ -1,6 +1,6 @@
-import type { TopicCounts } from '../../src/checkpoint.ts';
 import type { JoinSettings } from '../../src/consumers/join/settings.ts';
-import type { FeedbackDrop, ImpressionDrop } from '../../src/drops.ts';
+import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
+import type { FeedbackDrop, ImpressionDrop } from '../../src/vocabulary/drops.ts';
 import type { JudgedFeedback, JudgedImpression } from './judged.ts';
 import type { RefusedReason, TopicLog } from './logs.ts';
 

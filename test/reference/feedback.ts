@@ -1,5 +1,5 @@
 import type { JoinSettings } from '../../src/consumers/join/settings.ts';
-import type { EpochMs, Feedback, Impression } from '../../src/events.ts';
+import type { EpochMs, Feedback, Impression } from '../../src/vocabulary/events.ts';
 import { longest, splitHorizons } from './horizons.ts';
 import type { FeedbackVerdict, JudgedFeedback, JudgedImpression, Placed } from './judged.ts';
 

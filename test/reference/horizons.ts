@@ -1,5 +1,5 @@
 import type { JoinSettings } from '../../src/consumers/join/settings.ts';
-import type { DurationMs, EpochMs } from '../../src/events.ts';
+import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 
 /** H. */
 export function longest(settings: JoinSettings): DurationMs {

@@ -1,5 +1,5 @@
 import type { JoinSettings } from '../../src/consumers/join/settings.ts';
-import type { Impression } from '../../src/events.ts';
+import type { Impression } from '../../src/vocabulary/events.ts';
 import { longest, splitHorizons } from './horizons.ts';
 import type { ImpressionVerdict, JudgedImpression, Placed } from './judged.ts';
 

@@ -1,10 +1,11 @@
 /**
- * The join by brute force: the rules of semantics.md section 1, word for word, over the whole logs of one unit. It shares
+ * The join by brute force: its rules (specification: join 2, 3, 4, 5), word for word, over the whole logs of one unit. It shares
  * no code and no idea with the engine. Every rule looks at the logs again; nothing is kept up to date.
  */
-import type { TopicCounts } from '../../src/checkpoint.ts';
+
 import type { JoinSettings } from '../../src/consumers/join/settings.ts';
-import type { EpochMs, Impression } from '../../src/events.ts';
+import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
+import type { EpochMs, Impression } from '../../src/vocabulary/events.ts';
 import { countTopic } from './counts.ts';
 import { judgeFeedback } from './feedback.ts';
 import { longest } from './horizons.ts';

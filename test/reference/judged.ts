@@ -1,5 +1,5 @@
-import type { FeedbackDrop, ImpressionDrop } from '../../src/drops.ts';
-import type { EpochMs, Feedback, Impression, Offset } from '../../src/events.ts';
+import type { FeedbackDrop, ImpressionDrop } from '../../src/vocabulary/drops.ts';
+import type { EpochMs, Feedback, Impression, Offset } from '../../src/vocabulary/events.ts';
 
 /** An event at its place: log order within a topic is offset, then place in the record. */
 export interface Placed<E> {

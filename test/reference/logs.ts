@@ -1,5 +1,5 @@
-import type { IdleAdvance } from '../../src/checkpoint.ts';
-import type { EpochMs, Event, Offset, Side } from '../../src/events.ts';
+import type { IdleAdvance } from '../../src/vocabulary/checkpoint.ts';
+import type { EpochMs, Event, Offset, Side } from '../../src/vocabulary/events.ts';
 
 /** A record that was decoded: one event or more. */
 export interface ReadRecord {
@@ -22,7 +22,7 @@ export interface RefusedRecord {
 
 export type LogRecord = ReadRecord | RefusedRecord;
 
-/** The whole log of one topic, in the order of offsets, and its two recorded inputs (semantics.md section 1). */
+/** The whole log of one topic, in the order of offsets, and its two recorded inputs (specification: join 1.4). */
 export interface TopicLog {
   readonly records: readonly LogRecord[];
   readonly idleAdvances: readonly IdleAdvance[];

@@ -1,5 +1,5 @@
 import type { JoinSettings } from '../../src/consumers/join/settings.ts';
-import type { EpochMs, Event, Feedback, Impression, Offset } from '../../src/events.ts';
+import type { EpochMs, Event, Feedback, Impression, Offset } from '../../src/vocabulary/events.ts';
 import type { Placed } from './judged.ts';
 import type { ReadRecord, TopicLog } from './logs.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareFiles, type FilesCompared } from '../../src/replay/compare.ts';
 import { meanOfBuckets } from '../../src/statistics/mean.ts';
 import { multiplierAt } from '../../src/statistics/sequence.ts';
-import { bucketOf } from '../../src/user-words.ts';
+import { bucketOf } from '../../src/vocabulary/user-words.ts';
 import { load } from '../config/fixture.ts';
 
 let folder: string;

@@ -6,14 +6,14 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
 import { Clusters, isClustered } from '../../src/measures/clusters.ts';
-import { SUMS } from '../../src/measures/contract.ts';
-import type { Measure } from '../../src/measures/family.ts';
-import { offered } from '../../src/measures/offered.ts';
+import type { Measure } from '../../src/measures/definition.ts';
+import { offered } from '../../src/measures/grammar/offered.ts';
+import { SUMS } from '../../src/measures/sums.ts';
 import { classesOf, fractionOf, meanOf, ofMeans, sumsKind } from '../../src/measures/value.ts';
 import { replay } from '../../src/replay/replay.ts';
 import type { ReplayResult, ResultMeasure } from '../../src/replay/result.ts';
+import { scoredMeasure } from '../measures/grammar/names.ts';
 import { GRADING, impressions } from '../measures/lists.ts';
-import { scoredMeasure } from '../measures/names.ts';
 import { type PlainImpression, plainPairs, plainScore } from '../measures/reference.ts';
 
 let folder: string;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { until } from '../consumers/source/kafka-collector.ts';
+import { until } from '../consumers/source/kafka/collector.ts';
 
 const REQUEST = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const HEAP_MB = 256;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Pages } from '../../src/server/routes.ts';
 import { LIMITS, type Limits, type RunningServer, startServer } from '../../src/server/server.ts';
-import { until } from '../consumers/source/kafka-collector.ts';
+import { until } from '../consumers/source/kafka/collector.ts';
 import { RawConnection } from './raw.ts';
 
 const PAGES: Pages = {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
 import { Metrics } from '../../src/metrics/registry.ts';
 import { startServer } from '../../src/server/server.ts';
-import { until } from '../consumers/source/kafka-collector.ts';
+import { until } from '../consumers/source/kafka/collector.ts';
 import { settingsOf } from '../metrics/settings.ts';
 import { itWith } from '../services/it-with.ts';
 import { PROMETHEUS, startPrometheus } from '../services/prometheus.ts';

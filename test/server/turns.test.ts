@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { TurnTaking } from '../../src/server/turns.ts';
-import { until } from '../consumers/source/kafka-collector.ts';
+import { until } from '../consumers/source/kafka/collector.ts';
 import { freePort } from '../services/ports.ts';
 import { RawConnection } from './raw.ts';
 

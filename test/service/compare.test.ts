@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
-import { readUnit } from '../../src/accumulators/unit-state.ts';
 import type { ExperimentSettings, Settings } from '../../src/config/settings.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
 import { Experiments } from '../../src/exporter/experiments.ts';
 import { compareStored, NothingStored } from '../../src/service/compare.ts';
+import { readUnit } from '../../src/windows/unit-state.ts';
 import { load } from '../config/fixture.ts';
 import { ShopService, stateIn, UNIT_TIMEOUT } from '../experiment-service.ts';
 import { EXPERIMENT, HORIZONS, MEASURES, NAMESPACE, RAMPED, unitSettings } from '../experiment-shop.ts';

@@ -1,9 +1,9 @@
 import { afterAll, expect } from 'vitest';
-import { WallClock } from '../../src/clock.ts';
-import { kafkajs } from '../../src/consumers/source/kafka-client.ts';
+import { kafkajs } from '../../src/consumers/source/kafka/access/client.ts';
 import { LetterTopic } from '../../src/dead-letters/topic.ts';
 import { lookAtDeadLetters } from '../../src/service/doctor-dead-letters.ts';
-import { client, makeTopics } from '../consumers/source/kafka-fixture.ts';
+import { WallClock } from '../../src/vocabulary/clock.ts';
+import { client, makeTopics } from '../consumers/source/kafka/fixture.ts';
 import { lettersIn } from '../dead-letters/letter-log.ts';
 import { letter } from '../dead-letters/letters.ts';
 import { settingsOf } from '../metrics/settings.ts';

@@ -4,9 +4,8 @@ import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts'
 import { FORMAT_VERSION } from '../../src/accumulators/store/layout.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { noCounts } from '../../src/consumers/join/topic.ts';
-import { assignerName } from '../../src/consumers/source/assigner.ts';
-import { type ApiVersions, CLIENT_APIS, overlaps } from '../../src/consumers/source/kafka-versions.ts';
-import { fingerprint } from '../../src/fingerprint.ts';
+import { type ApiVersions, CLIENT_APIS, overlaps } from '../../src/consumers/source/kafka/access/versions.ts';
+import { assignerName } from '../../src/consumers/source/kafka/flow/assigner.ts';
 import { judgeGroup, judgeReach, judgeVersions } from '../../src/service/doctor-brokers.ts';
 import type { Finding } from '../../src/service/doctor-finding.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from '../../src/service/doctor-load.ts';
 import { judgeState } from '../../src/service/doctor-state.ts';
 import { judgeTopic, keptFor, neededRetention } from '../../src/service/doctor-topics.ts';
+import { fingerprint } from '../../src/unit/fingerprint.ts';
 
 const settings = (text = '') => loadSettings({ file: 'x', readFile: () => text, env: {} });
 const levels = (findings: readonly Finding[]): string[] => findings.map(({ level, check }) => `${level} ${check}`);
@@ -209,9 +209,9 @@ describe('the load', () => {
     expect(judge(10.05)).toMatchObject({ level: 'warning', message: expect.stringContaining('Run 2 workers') });
   });
 
-  it('of series is told as a product', () => {
+  it('of series is told as room, which nothing needs to fill', () => {
     expect(judgeSeries(settings('limits: {cohortsPerSet: 10}')).message).toMatch(
-      /^10 cohorts x 7 measures x 2 \(value, error\) x 3 windows x 3 horizons x 3 sets = 3,780 of limits\.series 10,000$/,
+      /^room for 10 cohorts in each of 3 sets, with 7 measures x 2 \(value, error\) x 3 windows x 3 horizons each: at most 3,780 series, within limits\.series 10,000\. Cohorts that nobody belongs to take none$/,
     );
     expect(judgeSeries(settings('limits: {cohortsPerSet: 1}')).level).toBe('warning');
     // control and treatment, the usual variants, have places of their own.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SampledRecord } from '../../src/consumers/source/kafka-sample.ts';
+import type { SampledRecord } from '../../src/consumers/source/kafka/access/sample.ts';
 import { judgeRecords } from '../../src/service/doctor-records.ts';
 import { serviceDecoders } from '../../src/service/settings.ts';
 import { load } from '../config/fixture.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { receval } from '../cli/receval.ts';
-import { until } from '../consumers/source/kafka-collector.ts';
+import { until } from '../consumers/source/kafka/collector.ts';
 import { parse } from '../metrics/parse.ts';
 import { itWith } from '../services/it-with.ts';
 import { type Produced, type RunningService, sharedServers, withStand } from './stand.ts';

@@ -7,7 +7,7 @@ import { skipCommand } from '../../src/cli/skip.ts';
 import { expectation } from '../../src/simulate/plan.ts';
 import { CLEAN_FAULTS, USUAL_SETTINGS } from '../../src/simulate/settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';
-import { until } from '../consumers/source/kafka-collector.ts';
+import { until } from '../consumers/source/kafka/collector.ts';
 import { itWith } from '../services/it-with.ts';
 import { freePort } from '../services/ports.ts';
 import { startRedis } from '../services/redis.ts';

@@ -9,7 +9,7 @@ import { configCommand } from '../../src/cli/config.ts';
 import { doctorCommand } from '../../src/cli/doctor.ts';
 import { offsetsCommand } from '../../src/cli/offsets.ts';
 import { skipCommand } from '../../src/cli/skip.ts';
-import { kafkajs } from '../../src/consumers/source/kafka-client.ts';
+import { kafkajs } from '../../src/consumers/source/kafka/access/client.ts';
 import { itWith, type Service } from '../services/it-with.ts';
 import { freePort } from '../services/ports.ts';
 import { type RunningRedis, startRedis } from '../services/redis.ts';

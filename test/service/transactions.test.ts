@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { doctorCommand } from '../../src/cli/doctor.ts';
 import { offsetsCommand } from '../../src/cli/offsets.ts';
-import { until } from '../consumers/source/kafka-collector.ts';
+import { until } from '../consumers/source/kafka/collector.ts';
 import { parse, sampleValue } from '../metrics/parse.ts';
 import { itWith } from '../services/it-with.ts';
 import { freePort } from '../services/ports.ts';

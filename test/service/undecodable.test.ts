@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { doctorCommand } from '../../src/cli/doctor.ts';
-import { until } from '../consumers/source/kafka-collector.ts';
+import { until } from '../consumers/source/kafka/collector.ts';
 import { itWith } from '../services/it-with.ts';
 import { type Produced, type RunningService, sharedServers, withStand } from './stand.ts';
 

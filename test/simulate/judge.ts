@@ -12,7 +12,7 @@ interface Accepted {
 }
 
 /**
- * The rules of semantics.md section 1 for one unit, by brute force over the whole logs: the number of records per
+ * The rules of the join (specification: join 3) for one unit, by brute force over the whole logs: the number of records per
  * verdict on each side. `backward` is 0, no limit is reached.
  */
 export function judge(

@@ -7,7 +7,7 @@ const id = z.string().min(1);
 const time = z.int().positive();
 const item = z.union([id.transform((name) => ({ id: name })), z.strictObject({ id, score: z.number().min(0).max(1) })]);
 
-/** The canonical events of interfaces.md section 1, as strict as the simulator writes them. */
+/** The canonical events (specification: events 1), as strict as the simulator writes them. */
 export const impressionSchema = z.strictObject({
   requestId: id,
   ts: time,

@@ -1,6 +1,6 @@
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import type { Commit, Store } from '../../src/accumulators/store/port.ts';
-import type { Offset } from '../../src/events.ts';
+import type { Offset } from '../../src/vocabulary/events.ts';
 import type { Auditor } from './auditor.ts';
 import { Broken } from './broken.ts';
 import { type InputsSettings, type Owner, RecordedInputs } from './inputs.ts';

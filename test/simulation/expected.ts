@@ -1,8 +1,8 @@
 /** What a unit must hold, by the reference: brute force over the logs, one addition after the other for the rows. */
 import type { PanesSettings, PanesState } from '../../src/accumulators/panes-settings.ts';
-import type { Offset } from '../../src/events.ts';
 import type { UnitSettings } from '../../src/unit/contract.ts';
-import { bucketOf } from '../../src/user-words.ts';
+import type { Offset } from '../../src/vocabulary/events.ts';
+import { bucketOf } from '../../src/vocabulary/user-words.ts';
 import { PlainPanes } from '../accumulators/plain-panes.ts';
 import { type ReferenceResult, referenceJoin } from '../reference/join.ts';
 import type { TopicLog } from '../reference/logs.ts';

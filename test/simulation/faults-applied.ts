@@ -1,4 +1,4 @@
-import { assertNever } from '../../src/events.ts';
+import { assertNever } from '../../src/vocabulary/events.ts';
 import { SESSION_MS } from './faults.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Fault } from './scenario.ts';

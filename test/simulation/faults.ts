@@ -2,8 +2,8 @@
  * Draws what goes wrong in a history. Every seed has its own weights: a fault is absent from many histories, rare in some
  * and frequent in others, so that faults meet in every combination.
  */
-import type { DurationMs, EpochMs } from '../../src/events.ts';
-import { FAULT_LABELS } from '../../src/fault-point.ts';
+import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
+import { FAULT_LABELS } from '../../src/vocabulary/fault-point.ts';
 import { WEIGHTS } from './experiment.ts';
 import type { Random } from './random.ts';
 import { FATES, type Fate, type Fault, type FaultKind, type SimulatedSettings } from './scenario.ts';

@@ -4,9 +4,9 @@
  * are few, so that everything meets.
  */
 import type { Decoded } from '../../src/consumers/decode/record.ts';
-import type { TopicRole } from '../../src/consumers/join/settings.ts';
-import { INVALID_CODES } from '../../src/drops.ts';
-import type { DurationMs, EpochMs, Event, Feedback, Impression } from '../../src/events.ts';
+import { INVALID_CODES } from '../../src/vocabulary/drops.ts';
+import type { DurationMs, EpochMs, Event, Feedback, Impression } from '../../src/vocabulary/events.ts';
+import type { TopicRole } from '../../src/vocabulary/topic-role.ts';
 import type { Disorder } from './disorders.ts';
 import { experimentOf, runOf } from './experiment.ts';
 import type { Random } from './random.ts';

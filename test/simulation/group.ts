@@ -1,5 +1,5 @@
 /** The consumer group: who owns which partitions, as the broker sees it. Members hear of it one by one, and later. */
-import type { DurationMs, Offset } from '../../src/events.ts';
+import type { DurationMs, Offset } from '../../src/vocabulary/events.ts';
 import type { Random } from './random.ts';
 import type { Actor, Scheduler } from './scheduler.ts';
 

@@ -1,5 +1,5 @@
 /** What must hold between any two commits that follow each other, and in each of them. */
-import type { TopicCounts } from '../../src/checkpoint.ts';
+import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
 import type { Lineage } from './lineage.ts';
 
 /** In words, what has gone back; undefined: nothing. */

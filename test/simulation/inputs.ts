@@ -1,10 +1,10 @@
-/** The recorded inputs of every unit in memory, and of every commit that it sends (semantics.md section 1). */
+/** The recorded inputs of every unit in memory, and of every commit that it sends (specification: join 1.4). */
 
 import type { Store } from '../../src/accumulators/store/port.ts';
-import type { IdleAdvance } from '../../src/checkpoint.ts';
 import type { Batch } from '../../src/consumers/source/port.ts';
-import type { DurationMs, EpochMs, Offset } from '../../src/events.ts';
-import type { Unit } from '../../src/unit.ts';
+import type { Unit } from '../../src/unit/unit.ts';
+import type { IdleAdvance } from '../../src/vocabulary/checkpoint.ts';
+import type { DurationMs, EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import { Broken } from './broken.ts';
 import type { Lineage } from './lineage.ts';
 import type { SimulatedLog } from './log.ts';
@@ -52,7 +52,7 @@ export interface InputsSettings {
   readonly say: (text: () => string) => void;
 }
 
-/** A clock that is further off judges nothing (faults.md section 5). */
+/** A clock that is further off judges nothing (specification: faults 5.3). */
 const LARGEST_ERROR_MS: DurationMs = 30_000;
 
 export class RecordedInputs implements Observer {

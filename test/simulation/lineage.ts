@@ -1,7 +1,7 @@
 import type { RunState } from '../../src/accumulators/runs.ts';
 import type { Commit, Fields } from '../../src/accumulators/store/port.ts';
-import type { TopicCheckpoint, TopicCounts } from '../../src/checkpoint.ts';
-import type { EpochMs, Offset } from '../../src/events.ts';
+import type { TopicCheckpoint, TopicCounts } from '../../src/vocabulary/checkpoint.ts';
+import type { EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import type { Inputs } from './inputs.ts';
 
 /** What the commits that led to one stored state have said: a rollback takes it back with the state. */

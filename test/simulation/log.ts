@@ -1,5 +1,5 @@
 import type { Bounds, LogRecord, UndecodableBatch } from '../../src/consumers/source/port.ts';
-import type { EpochMs, Offset } from '../../src/events.ts';
+import type { EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import type { LogRecord as ReferenceRecord } from '../reference/logs.ts';
 import type { Append, SimulatedSettings } from './scenario.ts';
 

@@ -1,5 +1,5 @@
 /** What must hold of looks from commit to commit, whenever they were taken. */
-import type { EpochMs } from '../../src/events.ts';
+import type { EpochMs } from '../../src/vocabulary/events.ts';
 import { type Lineage, looksBefore } from './lineage.ts';
 
 type Looks = ReadonlyMap<string, string>;

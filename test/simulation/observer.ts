@@ -5,8 +5,8 @@
  */
 import type { Store } from '../../src/accumulators/store/port.ts';
 import type { Batch } from '../../src/consumers/source/port.ts';
-import type { EpochMs } from '../../src/events.ts';
-import type { Unit } from '../../src/unit.ts';
+import type { Unit } from '../../src/unit/unit.ts';
+import type { EpochMs } from '../../src/vocabulary/events.ts';
 
 export interface Observer {
   claimed(unit: Unit, partition: number, store: Store): void;

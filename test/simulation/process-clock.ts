@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/clock.ts';
-import type { DurationMs, EpochMs } from '../../src/events.ts';
+import type { Clock } from '../../src/vocabulary/clock.ts';
+import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 import type { Actor, Scheduled, Scheduler } from './scheduler.ts';
 
 interface Timer {

@@ -1,10 +1,10 @@
 import type { Store } from '../../src/accumulators/store/port.ts';
-import type { DurationMs, Offset } from '../../src/events.ts';
-import type { FaultLabel } from '../../src/fault-point.ts';
-import { NO_PERMISSIONS } from '../../src/resume.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
+import type { DurationMs, Offset } from '../../src/vocabulary/events.ts';
+import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
 import type { WorkerSettings } from '../../src/worker/contract.ts';
 import type { StopCause } from '../../src/worker/status.ts';
-import type { Worker } from '../../src/worker.ts';
+import type { Worker } from '../../src/worker/worker.ts';
 import type { Group, Member } from './group.ts';
 import { ProcessClock } from './process-clock.ts';
 import type { Product } from './product.ts';

@@ -2,8 +2,8 @@
 import type { MemoryStore } from '../../src/accumulators/store/memory.ts';
 import type { StoreUnavailable } from '../../src/accumulators/store/unavailable.ts';
 import type { checkStored, readCheckpoints, wasRead } from '../../src/service/checks.ts';
-import type { Unit } from '../../src/unit.ts';
-import type { Worker } from '../../src/worker.ts';
+import type { Unit } from '../../src/unit/unit.ts';
+import type { Worker } from '../../src/worker/worker.ts';
 import { withMutation } from '../mutations/loader.ts';
 import type { Change } from '../mutations/mutation.ts';
 import { type Watch, watch } from './observer.ts';
@@ -22,8 +22,8 @@ export interface Product {
 }
 
 const FILES = [
-  'worker.ts',
-  'unit.ts',
+  'worker/worker.ts',
+  'unit/unit.ts',
   'accumulators/store/memory.ts',
   'accumulators/store/unavailable.ts',
   'service/checks.ts',
@@ -64,7 +64,7 @@ const SMALL_SEGMENTS: Change = {
 
 /** Blocks of verdicts, which hold a thousand, are full at once: short histories have some. */
 export const SMALL_BLOCKS: Change = {
-  file: 'checkpoint.ts',
+  file: 'vocabulary/checkpoint.ts',
   text: 'CLOCK_BLOCK = 1024;',
   replacement: 'CLOCK_BLOCK = 4;',
 };

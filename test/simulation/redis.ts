@@ -5,7 +5,7 @@
  */
 import type { MemoryStore, StoreSnapshot } from '../../src/accumulators/store/memory.ts';
 import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/port.ts';
-import type { DurationMs, EpochMs } from '../../src/events.ts';
+import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 import type { Happened } from './happened.ts';
 import type { Lineage, Sent } from './lineage.ts';
 import type { Product } from './product.ts';

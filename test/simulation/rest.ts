@@ -1,6 +1,6 @@
 /** How a history ends: all is well again, everything is read, everything closes, and all of it is compared. */
 import { unitKey } from '../../src/accumulators/store/layout.ts';
-import type { DurationMs, EpochMs } from '../../src/events.ts';
+import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 import { Broken } from './broken.ts';
 import { noteDisorders } from './disorders-met.ts';
 import type { Lineage } from './lineage.ts';

@@ -1,5 +1,5 @@
 /** The virtual clock and what is due when. Nothing else moves time, and nothing happens but what is scheduled here. */
-import type { DurationMs, EpochMs } from '../../src/events.ts';
+import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 
 /** Whom an event happens to; undefined elsewhere: to the world. */
 export interface Actor {

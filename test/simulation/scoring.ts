@@ -1,8 +1,9 @@
 /** Measures and grades of the simulated service: a mean, a fraction, and grades to which the order of feedback matters. */
-import { fingerprint } from '../../src/fingerprint.ts';
-import { LEFT_OUT, SCORE_WIDTH, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/contract.ts';
-import { parseMeasures } from '../../src/measures/name.ts';
+
+import { parseMeasures } from '../../src/measures/grammar/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
+import { LEFT_OUT, SCORE_WIDTH, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/sums.ts';
+import { fingerprint } from '../../src/unit/fingerprint.ts';
 import { load } from '../config/fixture.ts';
 import { type PlainImpression, plainGrades, plainScore } from '../measures/reference.ts';
 import type { ReferenceClosing } from '../reference/join.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FAULT_LABELS } from '../../src/fault-point.ts';
+import { FAULT_LABELS } from '../../src/vocabulary/fault-point.ts';
 import { INCREMENTS } from '../mutations/guards.ts';
 import { JUDGED, PLANTED } from './disorders.ts';
 import { FAULT_KINDS } from './faults.ts';

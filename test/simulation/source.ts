@@ -1,5 +1,5 @@
 import type { Batch, Bounds, LogSource, SourceHandler, UndecodableBatch } from '../../src/consumers/source/port.ts';
-import type { DurationMs, EpochMs, Offset } from '../../src/events.ts';
+import type { DurationMs, EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import type { Group, Member } from './group.ts';
 import type { SimulatedLog } from './log.ts';
 import type { Random } from './random.ts';

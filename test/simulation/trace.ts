@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../src/events.ts';
+import type { EpochMs } from '../../src/vocabulary/events.ts';
 import { BEGIN } from './generator.ts';
 
 /** What happened, in words, one line each. Silent unless it is asked for: words cost more than what they tell of. */

@@ -1,5 +1,5 @@
-import type { DurationMs } from '../../src/events.ts';
-import { NO_PERMISSIONS } from '../../src/resume.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
+import type { DurationMs } from '../../src/vocabulary/events.ts';
 import type { WorkerSettings } from '../../src/worker/contract.ts';
 import { SESSION_MS } from './faults.ts';
 import type { SimulatedSettings } from './scenario.ts';

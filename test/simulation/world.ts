@@ -4,8 +4,8 @@
  * due, something goes wrong. When traffic and faults have ended, all must come to rest in what the reference says.
  */
 import type { Commit, CommitAnswer } from '../../src/accumulators/store/port.ts';
-import type { EpochMs, Offset } from '../../src/events.ts';
-import type { FaultLabel } from '../../src/fault-point.ts';
+import type { EpochMs, Offset } from '../../src/vocabulary/events.ts';
+import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
 import { Auditor } from './auditor.ts';
 import { Books } from './books.ts';
 import { Broken } from './broken.ts';

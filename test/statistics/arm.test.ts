@@ -13,7 +13,7 @@ import {
 } from '../../src/statistics/arm.ts';
 import { unpairedEffect } from '../../src/statistics/effect.ts';
 import { balancedUsers } from '../../src/statistics/exposure.ts';
-import { BUCKETS, bucketOf } from '../../src/user-words.ts';
+import { BUCKETS, bucketOf } from '../../src/vocabulary/user-words.ts';
 
 const d = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 2, maxLength: 64 });
 const filled = d.filter((cells) => cells.some((cell) => cell > 0));

@@ -4,7 +4,7 @@ import { type CohortExposure, CohortSample, MOST_COHORTS } from '../../src/stati
 import { exposureOf } from '../../src/statistics/exposure.ts';
 import { SampleUnion } from '../../src/statistics/sample-union.ts';
 import { UserSample } from '../../src/statistics/user-sample.ts';
-import { sampleKey } from '../../src/user-words.ts';
+import { sampleKey } from '../../src/vocabulary/user-words.ts';
 
 const VARIANTS = 3;
 const K = 64;

@@ -58,7 +58,7 @@ const anyFacts = fc.record({
   guardrail: mostly<ExperimentFacts['guardrail']>(undefined, { measure: 'mrr', p: 0.01 }, { measure: 'mrr', p: 0.5 }),
 });
 
-/** The table of steps, as statistics.md has it. */
+/** The table of steps (specification: statistics 9.2). */
 function isStep(from: ExperimentVerdict, to: ExperimentVerdict): boolean {
   if (from.reason === 'effect_changed') return to.reason === 'effect_changed';
   switch (from.label) {

@@ -74,7 +74,7 @@ function slack(share: number): number {
   return 4 * Math.sqrt(share * (1 - share) * (1 / SERIES + 1 / 1000)) + 2 / SERIES;
 }
 
-/** Share of weeks of 1,000 with a false low alarm, at these limits (statistics.md section 11.1). */
+/** Share of weeks of 1,000 with a false low alarm, at these limits (specification: statistics 10.3). */
 const LIMITS = [5, 8, 12, 20];
 const FALSE_ALARMS: readonly (readonly [string, Noise, readonly number[]])[] = [
   ['independent normal', independent, [0.9, 0.12, 0.004, 0]],

@@ -26,7 +26,7 @@ import { SampleUnion } from '../../src/statistics/sample-union.ts';
 import type { Plan } from '../../src/statistics/sequence.ts';
 import { confidenceSequence, mixingRate, multiplierAt } from '../../src/statistics/sequence.ts';
 import { UserSample } from '../../src/statistics/user-sample.ts';
-import { bucketOf, bucketWord, fmix32, fnv1a32, sampleFirst, sampleKey } from '../../src/user-words.ts';
+import { bucketOf, bucketWord, fmix32, fnv1a32, sampleFirst, sampleKey } from '../../src/vocabulary/user-words.ts';
 import { expectGolden, GOLDENS, golden } from './golden.ts';
 import { mergeSamples } from './merged-samples.ts';
 

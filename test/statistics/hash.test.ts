@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fold } from '../../src/statistics/fold.ts';
-import { BUCKETS, bucketOf, bucketWord, fnv1a32, sampleFirst, sampleKey } from '../../src/user-words.ts';
+import { BUCKETS, bucketOf, bucketWord, fnv1a32, sampleFirst, sampleKey } from '../../src/vocabulary/user-words.ts';
 
 function overBytes(text: string): number {
   let h = 0x811c_9dc5;
@@ -69,41 +68,5 @@ describe('the hash of a user', () => {
       }),
     );
     expect(sampleFirst('user-1')).not.toBe(bucketWord('user-1'));
-  });
-});
-
-describe('folding a vector', () => {
-  const cells = fc.array(
-    fc.maxSafeInteger().map((n) => Math.trunc(n / 1024)),
-    { minLength: 16, maxLength: 16 },
-  );
-
-  it('commutes with addition', () => {
-    fc.assert(
-      fc.property(cells, cells, (a, b) => {
-        const sum = a.map((cell, i) => cell + b[i]);
-        const apart = fold(a, 4).map((cell, i) => cell + fold(b, 4)[i]);
-        expect(fold(sum, 4)).toEqual(apart);
-      }),
-    );
-  });
-
-  it('in two steps is the fold in one, and keeps the total', () => {
-    fc.assert(
-      fc.property(cells, (a) => {
-        expect(fold(fold(a, 8), 2)).toEqual(fold(a, 2));
-        expect(fold(a, 1)[0]).toBe(a.reduce((sum, cell) => sum + cell, 0));
-      }),
-    );
-  });
-
-  it('puts a user where the coarser hash puts it', () => {
-    const vector = new Float64Array(BUCKETS);
-    vector[bucketOf('user-1')] = 1;
-    expect(fold(vector, 64)[bucketOf('user-1', 64)]).toBe(1);
-  });
-
-  it('refuses a number of buckets that does not divide', () => {
-    expect(() => fold([1, 2, 3], 2)).toThrow(/3 buckets to 2/);
   });
 });

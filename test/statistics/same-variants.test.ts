@@ -4,7 +4,7 @@ import { isAbsent } from '../../src/statistics/absent.ts';
 import { fixedHorizon, unpairedEffect } from '../../src/statistics/effect.ts';
 import { meanOfBuckets } from '../../src/statistics/mean.ts';
 import { confidenceSequence } from '../../src/statistics/sequence.ts';
-import { BUCKETS, bucketOf } from '../../src/user-words.ts';
+import { BUCKETS, bucketOf } from '../../src/vocabulary/user-words.ts';
 import { beta, gamma, poisson } from './draws.ts';
 
 const RUNS = 300;

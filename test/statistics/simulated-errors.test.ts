@@ -3,7 +3,7 @@ import { Random } from '../../src/simulate/random.ts';
 import { isAbsent } from '../../src/statistics/absent.ts';
 import { jackknife } from '../../src/statistics/jackknife.ts';
 import { meanOfBuckets } from '../../src/statistics/mean.ts';
-import { BUCKETS } from '../../src/user-words.ts';
+import { BUCKETS } from '../../src/vocabulary/user-words.ts';
 
 const DRAWS = 300;
 const USERS = 20_000;

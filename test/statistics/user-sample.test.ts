@@ -5,7 +5,7 @@ import { fieldsOfSample, readSample, sampleOfFields } from '../../src/statistics
 import { SampleUnion } from '../../src/statistics/sample-union.ts';
 import { MOST_VARIANTS, type Sampled, type SampledUser } from '../../src/statistics/sampled.ts';
 import { MOST_GONE, UserSample } from '../../src/statistics/user-sample.ts';
-import { sampleKey } from '../../src/user-words.ts';
+import { sampleKey } from '../../src/vocabulary/user-words.ts';
 import { mergeSamples } from './merged-samples.ts';
 
 const K = 64;

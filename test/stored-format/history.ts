@@ -9,9 +9,9 @@ import { loadSettings } from '../../src/config/load.ts';
 import type { Settings } from '../../src/config/settings.ts';
 import type { LogRecord } from '../../src/consumers/source/port.ts';
 import { compile } from '../../src/measures/scorer.ts';
-import { NO_PERMISSIONS } from '../../src/resume.ts';
 import { serviceDecoders, workerSettings } from '../../src/service/settings.ts';
-import { Unit } from '../../src/unit.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
+import { Unit } from '../../src/unit/unit.ts';
 
 const CONFIGURATION = `
 namespace: recorded

@@ -5,7 +5,7 @@ import { CheckpointError, decodeCheckpoint } from '../../src/accumulators/store/
 import { FORMAT_VERSION, OLDEST_FORMAT, unitKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory.ts';
 import { RedisStore } from '../../src/accumulators/store/redis.ts';
-import { readUnit } from '../../src/accumulators/unit-state.ts';
+import { readUnit } from '../../src/windows/unit-state.ts';
 import { itWith } from '../services/it-with.ts';
 import { REDIS, startRedis } from '../services/redis.ts';
 import { claimRecorded, readRecorded } from './history.ts';

@@ -3,13 +3,13 @@ import { CheckpointError, decodeCheckpoint } from '../../src/accumulators/store/
 import { clockKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory.ts';
 import type { Commit, Store } from '../../src/accumulators/store/port.ts';
-import { CLOCK_BLOCK } from '../../src/checkpoint.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import type { LogRecord } from '../../src/consumers/source/port.ts';
 import { compile } from '../../src/measures/scorer.ts';
-import { NO_PERMISSIONS } from '../../src/resume.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { decoderLimits, unitShape } from '../../src/unit/settings.ts';
-import { Unit } from '../../src/unit.ts';
+import { Unit } from '../../src/unit/unit.ts';
+import { CLOCK_BLOCK } from '../../src/vocabulary/checkpoint.ts';
 import { settingsOf } from '../metrics/settings.ts';
 
 const SETTINGS = settingsOf('{measures: [mrr], cohorts: [[]], attribution: {horizons: [1m], outOfOrderness: 10s}}');

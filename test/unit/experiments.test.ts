@@ -10,8 +10,8 @@ import { stateOfUnits } from '../../src/experiment/units.ts';
 import { readSample } from '../../src/statistics/sample-codec.ts';
 import { MOST_GONE, SAMPLE_CAPACITY } from '../../src/statistics/user-sample.ts';
 import type { UnitSettings } from '../../src/unit/contract.ts';
-import { Unit } from '../../src/unit.ts';
-import { sampleKey } from '../../src/user-words.ts';
+import { Unit } from '../../src/unit/unit.ts';
+import { sampleKey } from '../../src/vocabulary/user-words.ts';
 import {
   append,
   BEGIN,

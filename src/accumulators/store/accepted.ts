@@ -1,12 +1,12 @@
 /**
- * Levels that somebody has accepted as the new normal of a watched cohort (statistics.md section 11.1). They are not part of
+ * Levels that somebody has accepted as the new normal of a watched cohort (specification: statistics 10.5). They are not part of
  * any unit: they lie in a hash of their own, which is changed by the same script as a unit, so that two who write at the same
  * moment cannot undo each other.
  *
  *   receval:{<namespace>:accepted}:unit
  *       <by>|<values>|<measure>    JSON: from, at (ms), note; '' once it was withdrawn
  */
-import type { EpochMs } from '../../events.ts';
+import type { EpochMs } from '../../vocabulary/events.ts';
 import { keysOf, parseJson, textOf, whole } from './json.ts';
 import { setText } from './layout.ts';
 import type { Fields } from './port.ts';

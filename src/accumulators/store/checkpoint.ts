@@ -1,5 +1,5 @@
-import type { JoinCheckpoint } from '../../checkpoint.ts';
-import type { EpochMs } from '../../events.ts';
+import type { JoinCheckpoint } from '../../vocabulary/checkpoint.ts';
+import type { EpochMs } from '../../vocabulary/events.ts';
 import { type PanesState, parsePanesState } from '../panes-settings.ts';
 import { parseRuns, type RunState } from '../runs.ts';
 import { joinOf } from './join-codec.ts';
@@ -7,7 +7,7 @@ import { keysOf, listOf, parseJson, textOf, timeOf, whole } from './json.ts';
 import { FORMAT_VERSION, OLDEST_FORMAT } from './layout.ts';
 import type { Fields } from './port.ts';
 
-/** What configuration built the rows. `shape` must stay; `additive` may change (semantics.md section 6). */
+/** What configuration built the rows. `shape` must stay; `additive` may change (specification: commit 6). */
 export interface Fingerprint {
   readonly shape: string;
   readonly additive: string;

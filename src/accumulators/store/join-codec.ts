@@ -1,4 +1,4 @@
-import type { IdleAdvance, JoinCheckpoint, TopicCheckpoint, TopicCounts } from '../../checkpoint.ts';
+import type { IdleAdvance, JoinCheckpoint, TopicCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
 import { keysOf, listOf, rangeOf, timeOf, whole } from './json.ts';
 
 /** The join's part of a checkpoint from its parsed JSON. Throws an Error that names the part that is wrong. */

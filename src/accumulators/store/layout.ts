@@ -1,5 +1,5 @@
 /**
- * Where everything lies, format versions 1 and 2 (interfaces.md section 4). `{namespace:unit}` is the hash tag that keeps all
+ * Where everything lies, format versions 1 and 2 (specification: layout 1). `{namespace:unit}` is the hash tag that keeps all
  * keys of a unit in one slot of a cluster. Every key holds a hash; every value is text. A state that counts no blocks of clock
  * verdicts has version 1 and is read by builds that know no other; with them it has version 2.
  *
@@ -26,8 +26,8 @@
  *
  * What is kept of a run has no end in time: it goes when the run ends. Nor have clock verdicts: they go when no replay needs them.
  */
-import type { JoinCheckpoint } from '../../checkpoint.ts';
-import { type EpochMs, OTHER_COHORT } from '../../events.ts';
+import type { JoinCheckpoint } from '../../vocabulary/checkpoint.ts';
+import { type EpochMs, OTHER_COHORT } from '../../vocabulary/events.ts';
 
 /** The newest that this build reads, and the oldest. */
 export const FORMAT_VERSION = 2;

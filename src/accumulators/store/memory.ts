@@ -6,7 +6,7 @@ export type StoreSnapshot = ReadonlyMap<string, Fields>;
 
 /**
  * A store in the memory of this process: for the demo, for files, and as the plain model of every other store. It lives
- * as long as the process; within that it keeps all that semantics.md section 5 promises.
+ * as long as the process; within that it keeps all that a store promises (specification: commit 1).
  */
 export class MemoryStore implements Store {
   #hashes = new Map<string, Map<string, string>>();

@@ -1,4 +1,4 @@
-/** Fields of one stored hash. Values are opaque text: digits travel as strings (faults.md R10). */
+/** Fields of one stored hash. Values are opaque text: digits travel as strings (specification: faults R10). */
 export type Fields = ReadonlyMap<string, string>;
 
 /** One commit of one unit: all of it is applied, or nothing. Rows are absolute, so applying it twice changes nothing. */
@@ -47,7 +47,7 @@ export interface StoreUsage {
   readonly evicted: number;
 }
 
-/** Where a unit's durable state lives. Guarantees: semantics.md section 5. */
+/** Where a unit's durable state lives, and what it guarantees (specification: commit 1). */
 export interface Store {
   /** Takes the unit over: from now on a commit under any other token is FENCED. */
   claim(unit: string, token: string): Promise<Claimed>;

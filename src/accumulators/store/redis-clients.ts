@@ -1,5 +1,5 @@
 /**
- * Options of the client library (ioredis 6.0.0; faults.md section 2). Its defaults send commands again after a
+ * Options of the client library (ioredis 6.0.0; specification: faults 2). Its defaults send commands again after a
  * reconnect, queue them without bound and wait for ever; here a command is sent once, now, and ends in time.
  */
 import type { ConnectionOptions } from 'node:tls';

@@ -1,4 +1,4 @@
-/** The four forms of `redis.url` (interfaces.md section 2). */
+/** The four forms of `redis.url` (specification: configuration 4). */
 
 export interface RedisAddress {
   readonly host: string;

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Cluster, Redis } from 'ioredis';
 import type { RedisSecurity } from '../../connections/settings.ts';
-import type { DurationMs, EpochMs } from '../../events.ts';
+import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import type { Claimed, Commit, CommitAnswer, Fields, Store, StoreUsage } from './port.ts';
 import { RedisAccess } from './redis-access.ts';
 import { type ClientSettings, clusterOptions, nodeStaysFresh, serverOptions, stayFresh } from './redis-clients.ts';
@@ -17,7 +17,7 @@ import { StoreUnavailable } from './unavailable.ts';
 export interface RedisStoreOptions extends Partial<RedisSecurity> {
   /** redis://, rediss://, redis+sentinel:// or redis+cluster:// (redis-url.ts). */
   readonly url: string;
-  /** Rows that are not written for so long may go: at least `keep` + 14 days (semantics.md section 4). undefined: never. */
+  /** Rows that are not written for so long may go: at least `keep` + 14 days (specification: windows 1.2). undefined: never. */
   readonly rowTtl?: DurationMs | undefined;
   /** How long one commit or claim may take; default 2 s. Reads may take five times as long. */
   readonly commandTimeout?: DurationMs | undefined;

@@ -1,4 +1,4 @@
-import type { InvalidCode } from '../../drops.ts';
+import type { InvalidCode } from '../../vocabulary/drops.ts';
 import { isRecord, type RawRecord } from './raw.ts';
 
 /** What a record holds: canonical records, not yet validated; or the code of a record that cannot be read. */

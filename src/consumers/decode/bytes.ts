@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import type { InvalidCode } from '../../drops.ts';
+import type { InvalidCode } from '../../vocabulary/drops.ts';
 
 /** A first byte of 0 is the mark of a schema registry; four bytes with the schema's number follow. */
 const REGISTRY_PREFIX = 5;

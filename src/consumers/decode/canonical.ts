@@ -3,8 +3,8 @@
  * Slow on purpose: reader.ts answers first where an event is surely valid.
  */
 import { z } from 'zod';
-import { INVALID_CODES, type InvalidCode } from '../../drops.ts';
-import { LARGEST_VALUE } from '../../events.ts';
+import { INVALID_CODES, type InvalidCode } from '../../vocabulary/drops.ts';
+import { LARGEST_VALUE } from '../../vocabulary/events.ts';
 import { isFields, isItem, isVariants } from './raw.ts';
 import { MAX_OFFSET, MAX_RANK } from './reader.ts';
 import type { DecoderOptions } from './settings.ts';

@@ -1,7 +1,7 @@
-import type { InvalidCode } from '../../drops.ts';
-import { assertNever, type Event, type Side } from '../../events.ts';
+import type { InvalidCode } from '../../vocabulary/drops.ts';
+import { assertNever, type Event, type Side } from '../../vocabulary/events.ts';
+import type { TopicRole } from '../../vocabulary/topic-role.ts';
 import type { JoinEvent } from '../join/api.ts';
-import type { TopicRole } from '../join/settings.ts';
 import { type Adapter, canonicalAdapter } from './adapter.ts';
 import { textOf } from './bytes.ts';
 import { explain, feedbackSchema, type Invalid, impressionSchema } from './canonical.ts';

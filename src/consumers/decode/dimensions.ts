@@ -1,4 +1,4 @@
-import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION } from '../../events.ts';
+import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION } from '../../vocabulary/events.ts';
 import { type Fields, isFields, isModel, ownValue, type RawRecord } from './raw.ts';
 
 /** Names that Prometheus or our own metrics use as labels. */

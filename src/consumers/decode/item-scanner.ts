@@ -1,4 +1,4 @@
-import type { Rank } from '../../events.ts';
+import type { Rank } from '../../vocabulary/events.ts';
 import type { PackedImpression } from '../packed/impression.ts';
 import { LONGEST_SHORT, writeNarrow, writeShortHeader } from '../packed/text.ts';
 import {

@@ -1,4 +1,4 @@
-import type { TopicRole } from '../join/settings.ts';
+import type { TopicRole } from '../../vocabulary/topic-role.ts';
 import { mapProblems } from './map-problems.ts';
 import { parsePointer } from './pointer.ts';
 import type { FieldMap, ListChoice } from './settings.ts';

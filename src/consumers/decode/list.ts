@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../events.ts';
+import type { EpochMs } from '../../vocabulary/events.ts';
 import type { Adapted, Adapter } from './adapter.ts';
 import { eventOf, getterOf } from './map.ts';
 import { FIELDS } from './map-fields.ts';

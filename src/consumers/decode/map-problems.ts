@@ -1,5 +1,5 @@
-import { suggestion } from '../../spelling.ts';
-import type { TopicRole } from '../join/settings.ts';
+import { suggestion } from '../../vocabulary/spelling.ts';
+import type { TopicRole } from '../../vocabulary/topic-role.ts';
 import { isDimensionName } from './dimensions.ts';
 import { MAPPED_FIELDS, mapKey } from './map-fields.ts';
 import { parsePointer } from './pointer.ts';

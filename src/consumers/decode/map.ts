@@ -1,4 +1,4 @@
-import type { InvalidCode } from '../../drops.ts';
+import type { InvalidCode } from '../../vocabulary/drops.ts';
 import { type Adapted, type Adapter, parseObject } from './adapter.ts';
 import { FIELDS, type Field, mapKey } from './map-fields.ts';
 import { numberIn } from './number-text.ts';

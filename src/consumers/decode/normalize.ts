@@ -1,5 +1,5 @@
 /** The plain way from a valid record to an event; what reader.ts is held against. */
-import type { Feedback, Impression } from '../../events.ts';
+import type { Feedback, Impression } from '../../vocabulary/events.ts';
 import type { ValidFeedback, ValidImpression } from './canonical.ts';
 import { carriedCategories, carriedScores } from './carried.ts';
 import type { Dimensions } from './dimensions.ts';

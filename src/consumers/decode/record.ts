@@ -1,5 +1,5 @@
-import type { InvalidCode } from '../../drops.ts';
-import type { Event, Side } from '../../events.ts';
+import type { InvalidCode } from '../../vocabulary/drops.ts';
+import type { Event, Side } from '../../vocabulary/events.ts';
 import type { JoinEvent } from '../join/api.ts';
 
 /** The side that a refused record counts on. */

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { bucketWordOf, sampleKeyOf } from '../../user-words.ts';
+import { bucketWordOf, sampleKeyOf } from '../../vocabulary/user-words.ts';
 import { PackedFeedback } from '../packed/feedback.ts';
 import { PackedImpression } from '../packed/impression.ts';
 import { writeNarrow } from '../packed/text.ts';

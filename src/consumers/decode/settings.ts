@@ -1,4 +1,4 @@
-import type { TopicRole } from '../join/settings.ts';
+import type { TopicRole } from '../../vocabulary/topic-role.ts';
 
 /** Unit of a `ts` that is a number; auto: that in whose range it lies. */
 export const TS_UNITS = ['auto', 's', 'ms', 'us', 'ns'] as const;
@@ -53,10 +53,13 @@ export interface ListChoice {
   readonly feedback?: Readonly<Record<string, string | RowFeedback>> | undefined;
 }
 
-/** How the records of a topic become canonical events (interfaces.md section 1). */
+/** Adapters that need no more than their name (decoder.ts makes them). */
+export const ADAPTER_NAMES = ['canonical', 'open-bandit'] as const;
+export type AdapterName = (typeof ADAPTER_NAMES)[number];
+
+/** How the records of a topic become canonical events (specification: events 6). */
 export type AdapterChoice =
-  | 'canonical'
-  | 'open-bandit'
+  | AdapterName
   | { readonly map: FieldMap }
   | { readonly maps: readonly MapCase[] }
   | ListChoice;

@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs } from '../../events.ts';
+import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 
 const MINUTE = 60_000;
 const SLOT: DurationMs = 15 * MINUTE;

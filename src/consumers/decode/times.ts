@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../events.ts';
+import type { EpochMs } from '../../vocabulary/events.ts';
 import type { TsUnit } from './settings.ts';
 import type { TimeZone } from './time-zone.ts';
 

@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs } from '../../events.ts';
+import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import type { PackedFeedback } from '../packed/feedback.ts';
 import type { PackedImpression } from '../packed/impression.ts';
 import { ENTRY_BEFORE_WORD, type ImpressionRecords } from './impressions.ts';
@@ -17,7 +17,7 @@ export interface AcceptedSettings {
 }
 
 /**
- * The accepted impressions by request: which of them makes a record a duplicate, and which feedback fits (semantics.md section 1).
+ * The accepted impressions by request: which of them makes a record a duplicate, and which feedback fits (specification: join 3).
  * Answers are entries (impressions.ts); 0: none.
  */
 export class AcceptedImpressions {

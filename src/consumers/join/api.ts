@@ -1,5 +1,6 @@
-import type { JoinCheckpoint, TopicCounts } from '../../checkpoint.ts';
-import type { EpochMs, Event, Impression, Joined, Offset, Side } from '../../events.ts';
+import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
+import type { Closing } from '../../vocabulary/closing.ts';
+import type { EpochMs, Event, Impression, Offset, Side } from '../../vocabulary/events.ts';
 import type { PackedFeedback } from '../packed/feedback.ts';
 import type { PackedImpression } from '../packed/impression.ts';
 import type { Delays } from './delays.ts';
@@ -7,29 +8,25 @@ import type { Delays } from './delays.ts';
 /** Packed ones need to be good only until `record` returns. */
 export type JoinEvent = Event | PackedImpression | PackedFeedback;
 
-/** What the join asks and tells while it works. Called synchronously, in the order of semantics.md section 1. */
+/** As it came. `tuple`: its dimensions joined by ',', where they came so. */
+export type AcceptedImpression = (Impression & { readonly tuple?: undefined }) | PackedImpression;
+
+/** The record that is being judged. Good until the call returns. */
+export interface RecordPlace {
+  readonly topic: number;
+  readonly offset: Offset;
+  /** It was judged before the checkpoint, and is read again. */
+  readonly isReplayed: boolean;
+}
+
+/** What the join asks and tells while it works. Called synchronously, in the order of the rules (specification: join 3, 4). */
 export interface JoinSink {
-  /** An impression was accepted: answers the tag (an unsigned 32-bit integer) under which it will be closed. */
-  accepted(impression: Impression | PackedImpression): number;
+  /** An impression was accepted: returns the tag (an unsigned 32-bit integer) under which it will be closed. */
+  accepted(impression: AcceptedImpression, from: RecordPlace): number;
   /** The impression with this tag needs it no more: its longest horizon has closed. */
   released(tag: number): void;
   /** One (impression, horizon) closed, for good. Not called for what was decided before the checkpoint. */
   closed(closing: Closing): void;
-}
-
-/** Buffers are used again: copy what is to be kept. */
-export interface Closing {
-  /** Index of the horizon. */
-  horizon: number;
-  /** Close time: ts + horizon. */
-  at: EpochMs;
-  /** Event time of the impression: decides its pane. */
-  ts: EpochMs;
-  tag: number;
-  userless: boolean;
-  /** Of the user, or of the request where there is no user: 0 to 255 (user-words.ts). */
-  bucket: number;
-  readonly list: Joined;
 }
 
 /** Offsets [from, to), and how many records they held. */
@@ -60,7 +57,7 @@ export interface JoinEngine {
   wasPassed(topic: number, from: Offset, to: Offset): boolean;
   /** The next offset of the topic, past records that hold nothing for us (control records, compaction). */
   skipTo(topic: number, offset: Offset): void;
-  /** Raises the watermark of a topic that has nothing new (semantics.md section 2); answers whether it moved. */
+  /** Raises the watermark of a topic that has nothing new (specification: join 6); answers whether it moved. */
   idle(topic: number, watermark: EpochMs): boolean;
   /** Closes, settles and forgets up to the combined watermark. Results do not depend on how often it is called. */
   advance(): void;
@@ -72,6 +69,8 @@ export interface JoinEngine {
   readonly watermark: EpochMs;
   topicWatermark(topic: number): EpochMs;
   position(topic: number): Offset;
+  /** Records below were judged before the checkpoint that this engine began from. */
+  judgedBelow(topic: number): Offset;
   readonly counts: readonly TopicCounts[];
   /** Of feedback attributed since this engine was made. */
   readonly delays: Delays;

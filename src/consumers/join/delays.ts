@@ -1,4 +1,4 @@
-import type { DurationMs } from '../../events.ts';
+import type { DurationMs } from '../../vocabulary/events.ts';
 
 /** How long after its impression attributed feedback happened, as counts by upper bound. */
 export class Delays {

@@ -1,5 +1,5 @@
-import type { EpochMs, Joined, Offset } from '../../events.ts';
-import { BUCKETS } from '../../user-words.ts';
+import type { EpochMs, Joined, Offset } from '../../vocabulary/events.ts';
+import { BUCKETS } from '../../vocabulary/user-words.ts';
 import type { PackedImpression } from '../packed/impression.ts';
 import { copyText, readText, sameText, textEnd } from '../packed/text.ts';
 import { Arena, type Segment } from './arena.ts';

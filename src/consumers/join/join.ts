@@ -1,13 +1,14 @@
-import type { JoinCheckpoint, TopicCounts } from '../../checkpoint.ts';
-import type { FeedbackDrop } from '../../drops.ts';
-import type { DurationMs, EpochMs, Feedback, Impression, Offset, Side } from '../../events.ts';
-import { fmix32 } from '../../user-words.ts';
+import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
+import type { Closing } from '../../vocabulary/closing.ts';
+import type { FeedbackDrop } from '../../vocabulary/drops.ts';
+import type { DurationMs, EpochMs, Feedback, Offset, Side } from '../../vocabulary/events.ts';
+import { fmix32 } from '../../vocabulary/user-words.ts';
 import { type FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
 import { PackedImpression } from '../packed/impression.ts';
 import { hashText } from '../packed/text.ts';
 import { AcceptedImpressions } from './accepted.ts';
 import { Actions } from './actions.ts';
-import type { Closing, JoinEngine, JoinEvent, JoinSink, UndecodableRange } from './api.ts';
+import type { AcceptedImpression, JoinEngine, JoinEvent, JoinSink, RecordPlace, UndecodableRange } from './api.ts';
 import { Delays } from './delays.ts';
 import { FeedbackRecords } from './feedback.ts';
 import { ENTRY_BEFORE_WORD, ImpressionRecords } from './impressions.ts';
@@ -30,7 +31,7 @@ export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCh
 }
 
 /**
- * The rules of semantics.md section 1, in their order. The whole file is about three moments: an impression comes, a
+ * The rules of the join (specification: join 3), in their order. The whole file is about three moments: an impression comes, a
  * feedback comes, the combined watermark moves. Each judgement is also a question of silence: what was decided before the
  * checkpoint is decided again by the replay, but counted by nobody.
  *
@@ -68,6 +69,8 @@ class Join implements JoinEngine {
   #steps = 0;
 
   readonly #found: number[] = [];
+  /** Of the record that is being judged. */
+  readonly #place = { topic: 0, offset: 0, isReplayed: false };
   readonly #impression = new PackedImpression();
   readonly #feedback = new PackedFeedback();
   readonly #lists: JoinedLists;
@@ -130,6 +133,10 @@ class Join implements JoinEngine {
     }
     const watermark = t.watermark;
     const silent = offset < t.committed;
+    const from = this.#place;
+    from.topic = topic;
+    from.offset = offset;
+    from.isReplayed = silent;
     const ahead = t.isAheadOfClock(
       offset,
       timestamp ?? latestTime(events),
@@ -145,7 +152,7 @@ class Join implements JoinEngine {
       }
       const time = timestamp === undefined ? event.ts : Math.min(event.ts, timestamp);
       if (time - this.#outOfOrderness > raised) raised = time - this.#outOfOrderness;
-      if (event.kind === 'impression') this.#judgeImpression(t, event, offset, watermark, silent);
+      if (event.kind === 'impression') this.#judgeImpression(event, from, watermark);
       else this.#judgeFeedback(topic, this.#packed(event), offset, watermark, silent);
     }
     t.passed(offset + 1, raised);
@@ -190,29 +197,27 @@ class Join implements JoinEngine {
     return t;
   }
 
-  #judgeImpression(
-    t: Topic,
-    shown: Impression | PackedImpression,
-    offset: Offset,
-    watermark: EpochMs,
-    silent: boolean,
-  ): void {
+  #judgeImpression(shown: AcceptedImpression, from: RecordPlace, watermark: EpochMs): void {
     const { ts } = shown;
-    const counts = t.counts.impressions;
+    const { offset, isReplayed: silent } = from;
+    const {
+      counts: { impressions: counts },
+      notes,
+    } = this.#topics[from.topic];
     const attribution = this.#attribution;
     if (watermark >= ts + attribution) {
       if (!silent) counts.drops.late++;
       return;
     }
     const neededUntil = ts + 2 * attribution + this.#backward;
-    t.notes.note(offset, watermark, neededUntil);
+    notes.note(offset, watermark, neededUntil);
     const records = this.#impressions;
     const impression = shown instanceof PackedImpression ? shown : this.#impression.pack(shown);
     const hash = hashText(impression.u8, 0, this.#hashSeed);
     const witness = this.#witnessOf(impression, hash);
     if (witness !== 0) {
       if (!silent) counts.drops.duplicate++;
-      t.notes.note(records.offset(witness), records.watermark(witness), neededUntil);
+      notes.note(records.offset(witness), records.watermark(witness), neededUntil);
       const again = records.addEntry(
         impression,
         pageHash(hash, impression.offset, this.#sliceOf(ts)),
@@ -230,7 +235,7 @@ class Join implements JoinEngine {
       counts.accepted++;
       countLate(counts.late, missed);
     }
-    const body = records.addBody(impression, this.#sink.accepted(shown), missed);
+    const body = records.addBody(impression, this.#sink.accepted(shown, from), missed);
     const entry = records.addEntry(impression, hash, offset, watermark, body, silent);
     this.#accepted.add(entry, impression);
     this.#timeline.add(ts, entry, body);
@@ -454,6 +459,10 @@ class Join implements JoinEngine {
 
   position(topic: number): Offset {
     return this.#topics[topic].position;
+  }
+
+  judgedBelow(topic: number): Offset {
+    return this.#topics[topic].committed;
   }
 
   get counts(): readonly TopicCounts[] {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { DurationMs, EpochMs } from '../../events.ts';
+import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import { textEnd } from '../packed/text.ts';
 import type { ItemHash } from './item-hash.ts';
 import { NamedTrees } from './names.ts';

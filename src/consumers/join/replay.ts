@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs, Offset } from '../../events.ts';
+import type { DurationMs, EpochMs, Offset } from '../../vocabulary/events.ts';
 
 interface Note {
   /** It is needed until the end of this slice of time. */
@@ -10,7 +10,7 @@ interface Note {
 /**
  * Where a topic must be read again from, should another owner take over. A record that is still needed until some
  * watermark is noted with the topic's watermark just before it. Coarse on purpose: by slices of time, since any lower offset with
- * its own watermark is as good (semantics.md section 1, Memory).
+ * its own watermark is as good (specification: join 5.3).
  *
  * A note is kept only while no lower offset is needed longer, so the first is the least, however far the times lie apart.
  */

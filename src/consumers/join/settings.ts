@@ -1,10 +1,5 @@
-import type { DurationMs } from '../../events.ts';
-
-/** What a topic of the unit carries. The impressions topic may carry feedback too. */
-export interface TopicRole {
-  readonly impressions: boolean;
-  readonly feedback: boolean;
-}
+import type { DurationMs } from '../../vocabulary/events.ts';
+import type { TopicRole } from '../../vocabulary/topic-role.ts';
 
 /** What shapes the join; the slice of the configuration that the engine knows. */
 export interface JoinSettings {

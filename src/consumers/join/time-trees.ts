@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../events.ts';
+import type { EpochMs } from '../../vocabulary/events.ts';
 
 /** A span of time, a power of two of milliseconds long. */
 export interface Span {

@@ -1,4 +1,4 @@
-import type { DurationMs, EpochMs } from '../../events.ts';
+import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import { TimeBuckets } from './buckets.ts';
 
 /**

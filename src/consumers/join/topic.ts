@@ -1,14 +1,14 @@
-import type { ClockBlocks, IdleAdvance, TopicCheckpoint, TopicCounts } from '../../checkpoint.ts';
-import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../drops.ts';
-import type { DurationMs, EpochMs, Offset } from '../../events.ts';
-import { Ranges } from '../../ranges.ts';
+import type { ClockBlocks, IdleAdvance, TopicCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
+import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../vocabulary/drops.ts';
+import type { DurationMs, EpochMs, Offset } from '../../vocabulary/events.ts';
+import { Ranges } from '../../vocabulary/ranges.ts';
 import { ClockDrops } from './clock-drops.ts';
 import { ReplayNotes } from './replay.ts';
 
 /** A recorded input in memory: an object or a pair, and its place in a list. */
 const INPUT_BYTES = 64;
 
-/** One topic of the unit: its position, its watermark, and the recorded inputs (semantics.md sections 1 and 2). */
+/** One topic of the unit: its position, its watermark, and the recorded inputs (specification: join 1.4, 2.1). */
 export class Topic {
   readonly counts: TopicCounts;
   readonly notes: ReplayNotes;

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../events.ts';
+import type { EpochMs } from '../../vocabulary/events.ts';
 import { textEnd } from '../packed/text.ts';
 import type { ItemHash } from './item-hash.ts';
 import { NamedTrees } from './names.ts';

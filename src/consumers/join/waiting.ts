@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { DurationMs, EpochMs } from '../../events.ts';
+import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import type { FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
 import { copyText, sameText, textEnd } from '../packed/text.ts';
 import { Arena } from './arena.ts';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { EpochMs, Feedback } from '../../events.ts';
+import type { EpochMs, Feedback } from '../../vocabulary/events.ts';
 import { textBound, writeText } from './text.ts';
 
 /** Feedback whose texts are packed (text.ts), wherever they stand: the same values as in `Feedback`. */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { EpochMs, Impression } from '../../events.ts';
-import { bucketWord, sampleKey } from '../../user-words.ts';
+import type { EpochMs, Impression } from '../../vocabulary/events.ts';
+import { bucketWord, sampleKey } from '../../vocabulary/user-words.ts';
 import { readText, textBound, writeText } from './text.ts';
 
 const LEAST_BYTES = 4096;

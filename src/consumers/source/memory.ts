@@ -1,4 +1,4 @@
-import type { EpochMs, Offset } from '../../events.ts';
+import type { EpochMs, Offset } from '../../vocabulary/events.ts';
 import type { Batch, Bounds, LogRecord, LogSource, SourceHandler } from './port.ts';
 
 /** Records of one topic partition, from offset `start` on. */

@@ -1,4 +1,4 @@
-import type { EpochMs, Offset } from '../../events.ts';
+import type { EpochMs, Offset } from '../../vocabulary/events.ts';
 import type { Decoded } from '../decode/record.ts';
 
 /** One record of a topic partition. */

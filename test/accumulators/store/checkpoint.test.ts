@@ -7,7 +7,7 @@ import {
   type UnitCheckpoint,
 } from '../../../src/accumulators/store/checkpoint.ts';
 import { STORE_FIELDS } from '../../../src/accumulators/store/layout.ts';
-import { Ranges } from '../../../src/ranges.ts';
+import { Ranges } from '../../../src/vocabulary/ranges.ts';
 
 const time = fc.oneof(fc.constant(Number.NEGATIVE_INFINITY), fc.integer({ min: -10, max: 4e12 }));
 const count = fc.nat();

@@ -8,7 +8,7 @@ import { unitKey } from '../../../src/accumulators/store/layout.ts';
 import { RedisStore, type RedisStoreOptions } from '../../../src/accumulators/store/redis.ts';
 import { StoreUnavailable } from '../../../src/accumulators/store/unavailable.ts';
 import type { TlsSettings } from '../../../src/connections/settings.ts';
-import { until } from '../../consumers/source/kafka-collector.ts';
+import { until } from '../../consumers/source/kafka/collector.ts';
 import { Authority, type Certificate } from '../../services/certificates.ts';
 import { itWith, type Service } from '../../services/it-with.ts';
 import { freePort } from '../../services/ports.ts';

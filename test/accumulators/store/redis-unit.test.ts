@@ -9,11 +9,11 @@ import type { ExperimentSettings } from '../../../src/config/settings.ts';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
 import { MemoryLog } from '../../../src/consumers/source/memory.ts';
 import { runOf } from '../../../src/experiment/run.ts';
-import { parseMeasures } from '../../../src/measures/name.ts';
+import { parseMeasures } from '../../../src/measures/grammar/name.ts';
 import { compile } from '../../../src/measures/scorer.ts';
-import { NO_PERMISSIONS } from '../../../src/resume.ts';
 import type { UnitDeps, UnitSettings } from '../../../src/unit/contract.ts';
-import { Unit } from '../../../src/unit.ts';
+import { NO_PERMISSIONS } from '../../../src/unit/resume.ts';
+import { Unit } from '../../../src/unit/unit.ts';
 import { openRedis, redisIsThere } from '../../contracts/store/redis-harness.ts';
 import { startRedis } from '../../services/redis.ts';
 

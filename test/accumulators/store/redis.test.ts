@@ -7,7 +7,7 @@ import { looksKey, paneKey, totalKey, unitKey, usersKey, vectorKey } from '../..
 import type { Commit, Fields } from '../../../src/accumulators/store/port.ts';
 import { RedisStore, type RedisStoreOptions } from '../../../src/accumulators/store/redis.ts';
 import { StoreUnavailable } from '../../../src/accumulators/store/unavailable.ts';
-import { until } from '../../consumers/source/kafka-collector.ts';
+import { until } from '../../consumers/source/kafka/collector.ts';
 import { openRedis, type RedisHarness, redisIsThere } from '../../contracts/store/redis-harness.ts';
 import { freePort } from '../../services/ports.ts';
 import { type RunningRedis, startRedis } from '../../services/redis.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
-import type { Event } from '../../../src/events.ts';
+import type { Event } from '../../../src/vocabulary/events.ts';
 import { load } from '../../config/fixture.ts';
 import { BOTH, bytes } from './fixture.ts';
 

@@ -7,7 +7,7 @@ import { feedbackOf, impressionOf } from '../../../src/consumers/decode/normaliz
 import { isImpression, isRecord } from '../../../src/consumers/decode/raw.ts';
 import { Reader } from '../../../src/consumers/decode/reader.ts';
 import { type DecoderOptions, TS_UNITS } from '../../../src/consumers/decode/settings.ts';
-import type { Event } from '../../../src/events.ts';
+import type { Event } from '../../../src/vocabulary/events.ts';
 import { BOTH } from './fixture.ts';
 import { feedback, impressions, mutatedText } from './hostile.ts';
 

@@ -7,8 +7,8 @@ import { type DecoderOptions, TS_UNITS } from '../../../src/consumers/decode/set
 import type { PackedFeedback } from '../../../src/consumers/packed/feedback.ts';
 import type { PackedImpression } from '../../../src/consumers/packed/impression.ts';
 import { readText } from '../../../src/consumers/packed/text.ts';
-import type { Event } from '../../../src/events.ts';
-import { bucketWord, sampleKey } from '../../../src/user-words.ts';
+import type { Event } from '../../../src/vocabulary/events.ts';
+import { bucketWord, sampleKey } from '../../../src/vocabulary/user-words.ts';
 import { BOTH, bytes, CLICK, FEEDBACK, IMPRESSION, IMPRESSIONS } from './fixture.ts';
 import { feedback, impressions, mutatedText } from './hostile.ts';
 

@@ -1,6 +1,6 @@
 /** The law of the join: whatever a worker does, the durable results are what the reference makes of the logs. */
 import assert from 'node:assert/strict';
-import type { TopicCounts } from '../../../src/checkpoint.ts';
+import type { TopicCounts } from '../../../src/vocabulary/checkpoint.ts';
 import { referenceJoin } from '../../reference/join.ts';
 import { expectedClosing } from './closings.ts';
 import type { History } from './history.ts';

@@ -1,9 +1,10 @@
 /** Collects what an engine tells its sink, and holds it to the contract of the sink. */
 import assert from 'node:assert/strict';
-import type { Closing, JoinSink } from '../../../src/consumers/join/api.ts';
+import type { JoinSink } from '../../../src/consumers/join/api.ts';
 import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
-import type { EpochMs, Impression } from '../../../src/events.ts';
-import { bucketOf } from '../../../src/user-words.ts';
+import type { Closing } from '../../../src/vocabulary/closing.ts';
+import type { EpochMs, Impression } from '../../../src/vocabulary/events.ts';
+import { bucketOf } from '../../../src/vocabulary/user-words.ts';
 import type { ReferenceClosing } from '../../reference/join.ts';
 
 /** A closing, copied out of the engine's buffers, in a form that compares by value. */

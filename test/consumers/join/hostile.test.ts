@@ -9,7 +9,7 @@ import { ItemRepeats } from '../../../src/consumers/join/repeats.ts';
 import { ReplayNotes } from '../../../src/consumers/join/replay.ts';
 import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
 import { spanAround, TimeTrees } from '../../../src/consumers/join/time-trees.ts';
-import type { Event } from '../../../src/events.ts';
+import type { Event } from '../../../src/vocabulary/events.ts';
 import { click, impression } from '../../reference/builders.ts';
 import { Collector } from './closings.ts';
 

@@ -1,7 +1,8 @@
 /** What the generators of histories vary: broad or narrow, and on which scale of time. */
 import fc from 'fast-check';
-import type { JoinSettings, TopicRole } from '../../../src/consumers/join/settings.ts';
-import type { DurationMs, EpochMs } from '../../../src/events.ts';
+import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
+import type { DurationMs, EpochMs } from '../../../src/vocabulary/events.ts';
+import type { TopicRole } from '../../../src/vocabulary/topic-role.ts';
 
 const GRID = 5;
 /** A time scale of 10,000 makes H 400 s. */

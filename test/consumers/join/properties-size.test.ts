@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createJoin } from '../../../src/consumers/join/join.ts';
 import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
-import type { Feedback } from '../../../src/events.ts';
+import type { Feedback } from '../../../src/vocabulary/events.ts';
 import { click, impression, record } from '../../reference/builders.ts';
 import { checkHistory } from './check.ts';
 import { Collector } from './closings.ts';

@@ -3,10 +3,10 @@
  * notes the two recorded inputs by itself, and forgets with a crash what was not committed.
  */
 import assert from 'node:assert/strict';
-import type { IdleAdvance, JoinCheckpoint } from '../../../src/checkpoint.ts';
 import type { JoinEngine, JoinSink } from '../../../src/consumers/join/api.ts';
 import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
-import type { EpochMs, Offset } from '../../../src/events.ts';
+import type { IdleAdvance, JoinCheckpoint } from '../../../src/vocabulary/checkpoint.ts';
+import type { EpochMs, Offset } from '../../../src/vocabulary/events.ts';
 import type { LogRecord, TopicLog } from '../../reference/logs.ts';
 import { Collector, type SeenClosing } from './closings.ts';
 import type { History, Step } from './history.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryLog, MemorySource } from '../../../src/consumers/source/memory.ts';
 import { RECORDS, sourceContract } from '../../contracts/source/suite.ts';
 import { settle } from '../../manual-clock.ts';
-import { until } from './kafka-collector.ts';
+import { until } from './kafka/collector.ts';
 
 sourceContract('memory', async () => {
   const log = new MemoryLog(2, 1);

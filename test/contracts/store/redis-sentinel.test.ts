@@ -4,7 +4,7 @@ import { afterAll, describe, expect } from 'vitest';
 import { paneKey, unitKey } from '../../../src/accumulators/store/layout.ts';
 import { RedisStore, type RedisStoreOptions } from '../../../src/accumulators/store/redis.ts';
 import type { TlsSettings } from '../../../src/connections/settings.ts';
-import { until } from '../../consumers/source/kafka-collector.ts';
+import { until } from '../../consumers/source/kafka/collector.ts';
 import { Authority } from '../../services/certificates.ts';
 import { itWith, type Service } from '../../services/it-with.ts';
 import { freePort } from '../../services/ports.ts';

@@ -36,7 +36,7 @@ function row(text: string): ReadonlyMap<string, Fields> {
   return new Map([[PANES[0], new Map([['30m||', text]])]]);
 }
 
-/** What every store must do (semantics.md section 5). `open` answers an empty store. */
+/** What every store must do (specification: commit 1). `open` answers an empty store. */
 export function storeContract(name: string, open: () => Promise<StoreHarness>): void {
   describe(`${name} keeps the contract of stores:`, () => {
     let harness: StoreHarness;

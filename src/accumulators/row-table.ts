@@ -1,0 +1,197 @@
+import type { Exact } from '../measures/sums.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { addExact } from './exact.ts';
+import { ItemSums, type ItemsShape } from './item-sums.ts';
+import { addDeltas, copyRow, emptyRow, type Row, type RowShape } from './row.ts';
+import type { RowCodec } from './row-codec.ts';
+import type { Fields } from './store/port.ts';
+import { Vector, vectorOffsets } from './vector.ts';
+
+/** A row beside its sums: its objects, its entry in the table's map and the head of its field's text. */
+const ROW_BYTES = 300;
+
+/** Bytes of rows in memory, about: of all tables that share it. What rows keep by bucket and of items is as of the last `take`. */
+export class RowMemory {
+  bytes = 0;
+}
+
+/** A row in memory that tells its table when it changes. */
+export class LiveRow {
+  /** Of a table whose rows have vectors. `touch` before it is added to. */
+  readonly vector: Vector | undefined;
+  readonly #table: RowTable;
+  readonly #field: string;
+  readonly #row: Row;
+  #changed = false;
+  #bytes = 0;
+
+  constructor(table: RowTable, field: string, row: Row) {
+    this.#table = table;
+    this.#field = field;
+    this.#row = row;
+    this.vector = row.vector;
+    this.#count();
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  #count(): void {
+    const { sums, items } = this.#row;
+    const bytes =
+      ROW_BYTES +
+      this.#field.length +
+      8 * sums.length +
+      (this.vector?.bytes ?? 0) +
+      (items === undefined ? 0 : items.bytes);
+    this.#table.grew(bytes - this.#bytes);
+    this.#bytes = bytes;
+  }
+
+  /** Adds a head of safe integers that stands in `deltas` from `from`. */
+  add(deltas: Float64Array, from: number): void {
+    addDeltas(this.#row, deltas, from);
+    this.touch();
+  }
+
+  /** What it keeps of items, from now on. `touch` before it is added to. */
+  itemsOf(shape: ItemsShape): ItemSums {
+    this.#row.items ??= new ItemSums(shape);
+    return this.#row.items;
+  }
+
+  /** Adds to one sum. */
+  addTo(sum: number, value: Exact): void {
+    this.#row.sums[sum] = addExact(this.#row.sums[sum], value);
+    this.touch();
+  }
+
+  /** The row as text; it counts as unchanged from now on. */
+  take(codec: RowCodec): readonly [field: string, text: string] {
+    this.#changed = false;
+    this.#count();
+    return [this.#field, codec.encode(this.#row)];
+  }
+
+  get impressions(): number {
+    return this.#row.impressions;
+  }
+
+  copy(): Row {
+    return copyRow(this.#row);
+  }
+
+  /** A copy of the row; it counts as unchanged from now on. */
+  copied(): readonly [field: string, copy: Row] {
+    this.#changed = false;
+    return [this.#field, this.copy()];
+  }
+
+  /** It changes. */
+  touch(): void {
+    if (this.#changed) return;
+    this.#changed = true;
+    this.#table.changed.push(this);
+  }
+}
+
+/** The rows of one key that are in memory: those of a pane, or of a total. */
+export class RowTable {
+  readonly key: string;
+  /** End of the pane; Infinity: a total. */
+  readonly end: EpochMs;
+  /** Rows that changed since the last `take`. */
+  readonly changed: LiveRow[] = [];
+  readonly #shape: RowShape;
+  /** Buckets of the vector of each row; 0: rows have none. */
+  readonly #buckets: number;
+  readonly #rows = new Map<string, LiveRow>();
+  /** As of the last call of `copies`. */
+  readonly #copies = new Map<string, Row>();
+  readonly #memory: RowMemory;
+  #bytes = 0;
+
+  constructor(key: string, end: EpochMs, shape: RowShape, buckets = 0, memory = new RowMemory()) {
+    this.#memory = memory;
+    this.key = key;
+    this.end = end;
+    this.#shape = shape;
+    this.#buckets = buckets;
+  }
+
+  /** The row of this field; an empty one if there is none yet. */
+  row(field: string): LiveRow {
+    let row = this.#rows.get(field);
+    if (row === undefined) {
+      row = new LiveRow(this, field, this.#withVector(emptyRow(this.#shape)));
+      this.#rows.set(field, row);
+    }
+    return row;
+  }
+
+  /** What was folded into the row of this field; 0: there is none. */
+  impressionsOf(field: string): number {
+    return this.#rows.get(field)?.impressions ?? 0;
+  }
+
+  /** Takes over stored rows. */
+  restore(fields: Fields, codec: RowCodec): void {
+    for (const [field, text] of fields) {
+      this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));
+    }
+  }
+
+  /** The rows that changed since the last call, as text. */
+  take(codec: RowCodec): Map<string, string> {
+    return new Map(this.changed.splice(0).map((row) => row.take(codec)));
+  }
+
+  /** All rows, by field, in place of `take`. Only those that changed are copied: the others are the objects of the last call. */
+  copies(): ReadonlyMap<string, Row> {
+    for (const row of this.changed.splice(0)) {
+      const [field, copy] = row.copied();
+      // Whoever adds to a row that was dropped does not bring it back.
+      if (this.#rows.get(field) === row) this.#copies.set(field, copy);
+    }
+    return new Map(this.#copies);
+  }
+
+  /** The same of a table that is stored: what changed stays to be taken. */
+  snapshot(): Map<string, Row> {
+    return new Map([...this.#rows].map(([field, row]) => [field, row.copy()] as const));
+  }
+
+  #withVector(row: Row): Row {
+    if (this.#buckets === 0) row.vector = undefined;
+    else row.vector ??= emptyVector(this.#shape, this.#buckets);
+    return row;
+  }
+
+  /** Drops the rows whose field is not to be kept. */
+  retain(keeps: (field: string) => boolean): void {
+    for (const [field, row] of this.#rows) {
+      if (keeps(field)) continue;
+      this.#rows.delete(field);
+      this.#copies.delete(field);
+      this.grew(-row.bytes);
+    }
+  }
+
+  /** A row takes so many bytes more. */
+  grew(bytes: number): void {
+    this.#bytes += bytes;
+    this.#memory.bytes += bytes;
+  }
+
+  /** Nobody uses it any more. */
+  dropped(): void {
+    this.#memory.bytes -= this.#bytes;
+    this.#bytes = 0;
+  }
+}
+
+function emptyVector({ kinds }: RowShape, buckets: number): Vector {
+  const offsets = vectorOffsets(kinds);
+  return new Vector(buckets, offsets[offsets.length - 1]);
+}

@@ -1,0 +1,121 @@
+import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { FusionError } from '../fusion/error.ts';
+import type { Fusion } from '../fusion/fusion.ts';
+import type { Gathered } from '../fusion/gathering.ts';
+import type { FusedItem } from '../fusion/ranking.ts';
+import { type Training, UNTRAINED } from '../fusion/training.ts';
+import { formatOf } from '../score/format.ts';
+import type { ListOrder } from '../score/ordered-lists.ts';
+import { orderRule, presetOf } from '../score/preset.ts';
+import { QrelsReader } from '../score/qrels-reader.ts';
+import { fileProblem } from './failure.ts';
+import { FileLessons } from './fuse-lessons.ts';
+import { runLines } from './fuse-lines.ts';
+import type { FuseSettings } from './fuse-settings.ts';
+import { ScoreInputs } from './score-inputs.ts';
+import { type VoteFile, VoteFiles } from './vote-files.ts';
+
+/** Merges all files and writes the run, query by query. */
+export async function fuseFiles(settings: FuseSettings): Promise<void> {
+  const { files, qrels, method } = settings;
+  const paths = [...files.map(({ path }) => path), ...(qrels === undefined ? [] : [qrels])];
+  const inputs = await ScoreInputs.of(paths, 2);
+  const target = new Target(settings.output);
+  try {
+    const votes: VoteFile[] = [];
+    for (const file of files) {
+      const format = settings.format ?? formatOf(await inputs.head(file.path)) ?? 'trec';
+      votes.push({ file, layout: { format, columns: settings.columns } });
+    }
+    const lessons =
+      qrels === undefined ? undefined : new FileLessons(await judged(inputs, qrels), settings.relevantFrom);
+    const found = await VoteFiles.survey(inputs, votes, orderOf(settings, votes), (list, voter) =>
+      lessons?.watch(list, voter),
+    );
+    let queries = 0;
+    for await (const gathered of found.gathered()) {
+      const fused = fuseQuery(method, gathered, lessons?.lessons.without(gathered.query));
+      await target.write(runLines(gathered.query, fused.slice(0, settings.top), settings));
+      queries++;
+    }
+    target.end();
+    for (const text of notes(found, queries)) process.stderr.write(`receval: ${text}\n`);
+  } finally {
+    inputs.end();
+    target.drop();
+  }
+}
+
+/** @throws FusionError that names the query */
+export function fuseQuery(method: Fusion, { query, lists }: Gathered, training: Training = UNTRAINED): FusedItem[] {
+  try {
+    return method.fuse(lists, training);
+  } catch (error) {
+    if (error instanceof FusionError) throw new FusionError(`query "${query}": ${error.message}`);
+    throw error;
+  }
+}
+
+async function judged(inputs: ScoreInputs, path: string): Promise<QrelsReader['judgements']> {
+  const reader = new QrelsReader(path, { most: Number.MAX_VALUE, by: undefined });
+  await inputs.readAll(path, reader, () => reader.judgements.rows.count);
+  return reader.judgements;
+}
+
+/** As `score` reads such files. */
+function orderOf({ ties, depth }: FuseSettings, votes: readonly VoteFile[]): ListOrder {
+  const preset = presetOf(votes.every(({ layout }) => layout.format === 'trec') ? 'trec' : 'flagr');
+  return {
+    orderOf: (columns) => orderRule(columns.tag >= 0 ? 'trec' : 'flagr', columns, ties),
+    repeats: preset === 'trec' ? 'error' : 'first',
+    depth,
+  };
+}
+
+function notes({ names, queries }: VoteFiles, fused: number): string[] {
+  const partial = [...queries.values()].filter((lists) => lists < names.length).length;
+  if (names.length === 1) return ['one voter: the merged run has its lists'];
+  if (partial === 0) return [];
+  return [`${partial} of ${fused} queries lack the list of a voter; who has no list does not vote`];
+}
+
+/** A file that is there only when it is whole, or standard output. */
+class Target {
+  readonly #path: string | undefined;
+  #file: number | undefined;
+
+  constructor(path: string | undefined) {
+    this.#path = path;
+  }
+
+  async write(text: string): Promise<void> {
+    if (this.#path === undefined) {
+      await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
+      return;
+    }
+    try {
+      this.#file ??= openSync(partOf(this.#path), 'w');
+      writeFileSync(this.#file, text);
+    } catch (error) {
+      throw new Error(`--output: ${fileProblem(this.#path, error, 'written')}`, { cause: error });
+    }
+  }
+
+  end(): void {
+    if (this.#path === undefined || this.#file === undefined) return;
+    closeSync(this.#file);
+    this.#file = undefined;
+    renameSync(partOf(this.#path), this.#path);
+  }
+
+  /** After a failure. */
+  drop(): void {
+    if (this.#path === undefined || this.#file === undefined) return;
+    closeSync(this.#file);
+    rmSync(partOf(this.#path), { force: true });
+  }
+}
+
+function partOf(path: string): string {
+  return `${path}.part`;
+}

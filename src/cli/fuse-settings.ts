@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Fusion } from '../fusion/fusion.ts';
+import type { RunColumns } from '../score/columns.ts';
+import type { Ties } from '../score/order.ts';
+import { UsageError } from './failure.ts';
+import { methodNamed } from './fuse-method.ts';
+import { columnsOf, type NamedFile, namedFile, number, whole, word } from './score-settings.ts';
+
+export const RUN_FORMATS = ['trec', 'flagr'] as const;
+export type RunFormat = (typeof RUN_FORMATS)[number];
+
+/** The mean over all orders is no order. */
+const FUSE_TIES = ['docno', 'first', 'last'] as const;
+
+export interface FuseFlags {
+  readonly run?: readonly string[];
+  readonly lists?: readonly string[];
+  readonly method?: string;
+  readonly output?: string;
+  readonly as?: string;
+  readonly tag?: string;
+  readonly qrels?: string;
+  readonly relevantFrom?: string;
+  readonly format?: string;
+  readonly columns?: string;
+  readonly ties?: string;
+  readonly depth?: string;
+  readonly top?: string;
+}
+
+export interface FuseSettings {
+  readonly files: readonly NamedFile[];
+  readonly method: Fusion;
+  /** undefined: standard output. */
+  readonly output: string | undefined;
+  readonly as: RunFormat;
+  readonly tag: string;
+  readonly qrels: string | undefined;
+  readonly relevantFrom: number;
+  readonly format: RunFormat | undefined;
+  readonly columns: RunColumns | undefined;
+  readonly ties: Ties | undefined;
+  readonly depth: number;
+  readonly top: number;
+}
+
+/** @throws UsageError for what does not go together */
+export function readFuseSettings(flags: FuseFlags): FuseSettings {
+  const { run = [], lists = [], qrels, output } = flags;
+  const files = [...run, ...lists].map(namedFile);
+  if (files.length === 0) {
+    throw new UsageError('name what to merge: --run FILE --run FILE, or --lists FILE for lists of several voters');
+  }
+  if (run.length > 0 && lists.length > 0) {
+    throw new UsageError('--run and --lists do not go together: give all files with --run, each in its own format');
+  }
+  if (flags.method === undefined) throw new UsageError('--method is missing: such as --method rrf; --help names them');
+  const method = methodNamed(flags.method, '--method');
+  if (method.trained && qrels === undefined) {
+    throw new UsageError(`--qrels is missing: ${method.name} learns from judged queries`);
+  }
+  if (!method.trained && qrels !== undefined) {
+    throw new UsageError(`--qrels is for methods that learn; ${method.name} does not. To score: receval score --fuse`);
+  }
+  if ([...files.map(({ path }) => path), qrels].filter((path) => path === '-').length > 1) {
+    throw new UsageError('standard input (-) can be read only once');
+  }
+  if (output !== undefined && output !== '-' && !existsSync(dirname(output))) {
+    throw new UsageError(`--output: cannot write ${output}: there is no folder ${dirname(output)}`);
+  }
+  const format = lists.length > 0 ? 'flagr' : flags.format;
+  return {
+    files,
+    method,
+    output: output === '-' ? undefined : output,
+    as: flags.as === undefined ? 'trec' : word('as', flags.as, RUN_FORMATS),
+    tag: flags.tag ?? method.name,
+    qrels,
+    relevantFrom: flags.relevantFrom === undefined ? 1 : number('relevant-from', flags.relevantFrom, 0, 30),
+    format: format === undefined ? undefined : word('format', format, RUN_FORMATS),
+    columns: columnsOf(flags.columns),
+    ties: flags.ties === undefined ? undefined : word('ties', flags.ties, FUSE_TIES),
+    depth: flags.depth === undefined ? Number.POSITIVE_INFINITY : whole('depth', flags.depth, 1),
+    top: flags.top === undefined ? Number.POSITIVE_INFINITY : whole('top', flags.top, 1),
+  };
+}

@@ -1,0 +1,97 @@
+import type { Settings } from '../config/settings.ts';
+import { itemPartOf } from '../measures/item-part.ts';
+import type { CohortsView, Fact, PipelineView, Verdict } from '../page/model.ts';
+import { counted, instant, listed, plain, several, share } from '../page/numbers.ts';
+import { renderReport } from '../page/report.tsx';
+import type { ReplayResult } from '../replay/result.ts';
+import { resultJson } from './result-output.ts';
+
+/** The result of a replay as one page that needs nothing else. @param about files and configuration */
+export function replayReport(result: ReplayResult, settings: Settings, about: readonly Fact[]): string {
+  const { asOf, from, findings, impressions, feedback } = result;
+  const { attribution, measures, cohorts } = settings;
+  return renderReport({
+    title: 'Replay',
+    verdict: verdictOf(result, settings),
+    facts: [
+      ['period', periodOf(from, asOf)],
+      ['lists counted', `${counted(impressions.accepted)} of ${counted(impressions.read)}`],
+      ['feedback that joined', `${counted(feedback.attributed)} of ${counted(feedback.read)}`],
+    ],
+    findings,
+    cohorts: cohortsView(result, settings, cohorts),
+    pipeline: pipelineView(result),
+    about: [
+      ...about,
+      ['measures', measures.map(({ canonical }) => canonical).join(', ')],
+      ['horizons', attribution.horizons.map(({ text }) => text).join(', ')],
+      ['cohorts', cohorts.map((by) => (by.length === 0 ? 'everything' : by.join(' and '))).join('; ')],
+    ],
+    raw: { name: 'replay.json', text: resultJson(result) },
+  });
+}
+
+/** Whether the numbers can be trusted, and what they are. */
+function verdictOf(result: ReplayResult, { attribution, measures }: Settings): Verdict {
+  const { impressions, feedback, findings, rows } = result;
+  const longest = attribution.horizons[attribution.horizons.length - 1].text;
+  const all = rows.find(({ by, horizon }) => by.length === 0 && horizon === longest);
+  const values = measures.slice(0, 3).flatMap(({ canonical }) => {
+    const value = all?.measures[canonical]?.value ?? null;
+    return value === null ? [] : [`${canonical} is ${plain(value)}`];
+  });
+  const joined =
+    feedback.read === 0 ? '' : `, and ${share(feedback.attributed / feedback.read)} of the feedback joined one`;
+  const sentence = `${several(impressions.accepted, 'list')} counted${joined}.${values.length === 0 ? '' : ` At ${longest} ${listed(values)}.`}`;
+  if (result.isEmpty) return { tone: 'bad', badge: 'nothing counted', sentence };
+  if (findings.length === 0) return { tone: 'good', badge: 'nothing looks wrong', sentence };
+  const badge = `${findings.length === 1 ? 'one thing looks' : `${findings.length} things look`} wrong`;
+  return { tone: 'warn', badge, sentence: `${sentence} ${findings[0].cause}` };
+}
+
+export function cohortsView(
+  { rows }: ReplayResult,
+  { attribution, measures, itemSets, detect }: Settings,
+  sets: readonly (readonly string[])[],
+): CohortsView {
+  const kept = (by: readonly string[]): boolean => itemSets.some((set) => set.join() === by.join());
+  // What is not kept for any of these sets has no value anywhere.
+  const told = measures.filter((measure) => itemPartOf(measure) === undefined || sets.some(kept));
+  return {
+    horizons: attribution.horizons.map(({ text }) => text),
+    measures: told.map(({ canonical }) => canonical),
+    lowerIsBetter: new Set(detect.lowerIsBetter),
+    sets,
+    lines: rows,
+  };
+}
+
+export function periodOf(from: string | null, to: string | null): string {
+  if (to === null) return 'nothing is final yet';
+  return from === null ? `up to ${instant(to)} UTC` : `${instant(from)} to ${instant(to)} UTC`;
+}
+
+export function pipelineView(result: ReplayResult): PipelineView {
+  const { impressions, feedback, invalid, ignoredCohortKeys, unknownItems = {}, itemLimitRows } = result;
+  const unknown = Object.entries(unknownItems).filter(([, n]) => n > 0);
+  return {
+    impressions,
+    feedback,
+    invalid,
+    notes: [
+      ...(ignoredCohortKeys === 0
+        ? []
+        : [`Keys of cohorts that are no dimension names, ignored: ${counted(ignoredCohortKeys)}.`]),
+      ...(unknown.length === 0
+        ? []
+        : [
+            `Slots with items that the catalogue does not know: ${unknown.map(([horizon, n]) => `${counted(n)} at ${horizon}`).join(', ')}.`,
+          ]),
+      ...(itemLimitRows === 0
+        ? []
+        : [
+            `Cohorts without gini and entropy, because more items than limits.itemsCounted were shown: ${counted(itemLimitRows)}.`,
+          ]),
+    ],
+  };
+}

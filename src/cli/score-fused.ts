@@ -1,0 +1,53 @@
+import { Buffer } from 'node:buffer';
+import type { Fusion } from '../fusion/fusion.ts';
+import type { FusedItem } from '../fusion/ranking.ts';
+import type { Judgements } from '../score/judgements.ts';
+import { ItemRows } from '../score/rows.ts';
+import { FileScoring } from '../score/scoring.ts';
+import type { ScoringSettings } from '../score/scoring-settings.ts';
+import { fuseQuery } from './fuse-files.ts';
+import { FileLessons } from './fuse-lessons.ts';
+import type { ScoreInputs } from './score-inputs.ts';
+import { type VoteFile, VoteFiles } from './vote-files.ts';
+
+export interface FusedScore {
+  readonly name: string;
+  readonly scoring: FileScoring;
+}
+
+/**
+ * Merges the runs by each method and scores what comes out. A merged list stands in its own order. Methods that learn are
+ * taught by the judgements of all queries but the one that they merge.
+ */
+export async function scoreFused(
+  inputs: ScoreInputs,
+  files: readonly VoteFile[],
+  methods: readonly Fusion[],
+  settings: ScoringSettings,
+  judgements: Judgements,
+): Promise<readonly FusedScore[]> {
+  const teacher = methods.some(({ trained }) => trained)
+    ? new FileLessons(judgements, settings.relevantFrom)
+    : undefined;
+  const votes = await VoteFiles.survey(inputs, files, settings, (list, voter) => teacher?.watch(list, voter));
+  const fused = methods.map((method) => ({ method, scoring: new FileScoring(method.name, settings, judgements) }));
+  const rows = new ItemRows();
+  for await (const gathered of votes.gathered()) {
+    const { query } = gathered;
+    if (judgements.queries.find(query) < 0) continue;
+    const training = teacher?.lessons.without(query);
+    for (const { method, scoring } of fused) {
+      fill(rows, fuseQuery(method, gathered, training));
+      if (rows.count > 0) scoring.lists(undefined, query, rows);
+    }
+  }
+  return fused.map(({ method, scoring }) => ({ name: method.name, scoring }));
+}
+
+function fill(rows: ItemRows, items: readonly FusedItem[]): void {
+  rows.clear();
+  for (const [place, { item, score }] of items.entries()) {
+    const id = Buffer.from(item);
+    rows.add(id, 0, id.length, score, place + 1, place + 1);
+  }
+}

@@ -1,0 +1,182 @@
+import { basename } from 'node:path';
+import { type Gathered, Gathering, type Vote } from '../fusion/gathering.ts';
+import { Ungrouped } from '../score/groups.ts';
+import { type ListOrder, type OrderedList, OrderedLists } from '../score/ordered-lists.ts';
+import { runNames } from '../score/run-names.ts';
+import { type RunLayout, RunReader } from '../score/run-reader.ts';
+import { isReadOnce, type ScoreInputs } from './score-inputs.ts';
+import type { NamedFile } from './score-settings.ts';
+
+/** A file of one run or of several voters, and how it is read. */
+export interface VoteFile {
+  readonly file: NamedFile;
+  readonly layout: RunLayout;
+}
+
+/** A file of which it is known what is in it. */
+interface Surveyed extends VoteFile {
+  /** The lines of a query do not stand together: all are kept in memory. */
+  readonly gather: boolean;
+  /** What voters of the file call themselves, by number in it. */
+  readonly voters: readonly (string | undefined)[];
+  readonly tag: string | undefined;
+  /** The query of each list. */
+  readonly lists: readonly string[];
+  /** Its lists, where it can be read only once. */
+  readonly held: readonly HeldList[] | undefined;
+}
+
+interface HeldList {
+  readonly voter: string | undefined;
+  readonly query: string;
+  readonly items: readonly string[];
+  readonly scores: Float64Array | undefined;
+}
+
+/**
+ * Sees each list while files are surveyed; where a file must be read anew, again, and whole.
+ * @param voter number of the voter, over all files
+ */
+export type Watcher = (list: OrderedList, voter: number) => void;
+
+/**
+ * Votes of several files, query by query. The voter of a list is its number as a text. The files are read twice: first to see which voters and queries there are, then side
+ * by side, so that memory holds the lists of a query only until the last of them has come.
+ */
+export class VoteFiles {
+  /** Of all voters, all different. */
+  readonly names: readonly string[];
+  /** Number of lists of each query. */
+  readonly queries: ReadonlyMap<string, number>;
+  readonly #inputs: ScoreInputs;
+  readonly #order: ListOrder;
+  readonly #files: readonly Surveyed[];
+
+  private constructor(
+    inputs: ScoreInputs,
+    order: ListOrder,
+    files: readonly Surveyed[],
+    queries: ReadonlyMap<string, number>,
+  ) {
+    this.#inputs = inputs;
+    this.#order = order;
+    this.#files = files;
+    this.queries = queries;
+    this.names = runNames(
+      files.flatMap(({ file: { name, path }, voters, tag }) =>
+        voters.map((voter) => ({
+          given: name,
+          own: voter ?? tag,
+          file: path === '-' ? 'standard input' : basename(path),
+          isOneOfMany: voters.length > 1,
+        })),
+      ),
+    );
+  }
+
+  /** @throws InputError for a line that cannot be read */
+  static async survey(
+    inputs: ScoreInputs,
+    files: readonly VoteFile[],
+    order: ListOrder,
+    watch?: Watcher,
+  ): Promise<VoteFiles> {
+    const surveyed: Surveyed[] = [];
+    const queries = new Map<string, number>();
+    let first = 0;
+    for (const one of files) {
+      const found = await surveyFile(inputs, one, order, (list, voter) => watch?.(list, first + voter));
+      for (const query of found.lists) queries.set(query, (queries.get(query) ?? 0) + 1);
+      surveyed.push(found);
+      first += found.voters.length;
+    }
+    return new VoteFiles(inputs, order, surveyed, queries);
+  }
+
+  /** Each query when the last of its lists has come. */
+  async *gathered(): AsyncGenerator<Gathered> {
+    const gathering = new Gathering(this.queries);
+    let first = 0;
+    let sources = this.#files.map((file) => {
+      const source = this.#votesOf(file, first);
+      first += file.voters.length;
+      return source;
+    });
+    while (sources.length > 0) {
+      const ended = new Set<AsyncGenerator<Vote>>();
+      for (const source of sources) {
+        const { value, done } = await source.next();
+        if (done === true) {
+          ended.add(source);
+          continue;
+        }
+        const whole = gathering.add(value);
+        if (whole !== undefined) yield whole;
+      }
+      if (ended.size > 0) sources = sources.filter((source) => !ended.has(source));
+    }
+  }
+
+  async *#votesOf(surveyed: Surveyed, first: number): AsyncGenerator<Vote> {
+    const { voters, file, held } = surveyed;
+    const numbers = new Map(voters.map((voter, number) => [voter, first + number]));
+    const voteOf = ({ voter, query, items, scores }: HeldList): Vote => {
+      const number = numbers.get(voter) ?? first;
+      return { voter: number, query, list: { items, scores, voter: String(number) } };
+    };
+    if (held !== undefined) {
+      for (const list of held) yield voteOf(list);
+      return;
+    }
+    let waiting: HeldList[] = [];
+    const reader = readerOf(surveyed, this.#order, surveyed.gather, (list) => waiting.push(kept(list)));
+    const parts = this.#inputs.readParts(file.path, reader, () => reader.rows);
+    for (;;) {
+      const { done } = await parts.next();
+      const lists = waiting;
+      waiting = [];
+      for (const list of lists) yield voteOf(list);
+      if (done === true) return;
+    }
+  }
+}
+
+async function surveyFile(inputs: ScoreInputs, one: VoteFile, order: ListOrder, watch: Watcher): Promise<Surveyed> {
+  const { path } = one.file;
+  const once = isReadOnce(path);
+  const read = async (gather: boolean): Promise<Surveyed> => {
+    const voters = new Map<string | undefined, number>();
+    const held: HeldList[] = [];
+    const lists: string[] = [];
+    const reader = readerOf(one, order, gather, (list) => {
+      const voter = voters.get(list.voter) ?? voters.size;
+      voters.set(list.voter, voter);
+      lists.push(list.query);
+      if (once) held.push(kept(list));
+      watch(list, voter);
+    });
+    await inputs.readAll(path, reader, () => reader.rows);
+    return { ...one, gather, voters: [...voters.keys()], tag: reader.tag, lists, held: once ? held : undefined };
+  };
+  if (once) return read(true);
+  try {
+    return await read(false);
+  } catch (error) {
+    if (!(error instanceof Ungrouped)) throw error;
+    process.stderr.write(`receval: ${error.message}: the whole file is kept in memory\n`);
+    return read(true);
+  }
+}
+
+function readerOf(
+  { file, layout }: VoteFile,
+  order: ListOrder,
+  gather: boolean,
+  sink: (list: OrderedList) => void,
+): RunReader {
+  return new RunReader(file.path, layout, gather, new OrderedLists(file.path, order, sink));
+}
+
+function kept({ voter, query, length, idAt, scores }: OrderedList): HeldList {
+  return { voter, query, items: Array.from({ length }, (_, place) => idAt(place)), scores: scores() };
+}

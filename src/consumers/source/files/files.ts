@@ -1,0 +1,312 @@
+import type { EpochMs, Offset, Side } from '../../../vocabulary/events.ts';
+import type { Decoded, Decoder } from '../../decode/record.ts';
+import type { FileForm } from '../../decode/settings.ts';
+import type { Batch, Bounds, FilePlace, LogRecord, LogSource, SourceHandler } from '../port.ts';
+import type { RowObject } from './csv.ts';
+import type { FileRow } from './format.ts';
+import type { ReadProgress } from './lines.ts';
+import { type ListRows, RowLists } from './lists.ts';
+import { readRows } from './rows.ts';
+
+/** One input file of a topic. */
+export interface FileInput {
+  /** Path, or `-` for standard input. */
+  readonly path: string;
+  /** Stands in the request ids that an adapter makes from file and row; unique over all files. */
+  readonly name: string;
+  readonly decoder: Decoder;
+  /** On which side a row counts that cannot be read. */
+  readonly side: Side;
+  /** How its rows are written; default: as its first bytes look. */
+  readonly form?: FileForm;
+  /** As in `RowsOptions`. */
+  readonly toObject?: RowObject | undefined;
+  /** Set where the rows of a request together are one record. */
+  readonly lists?: ListRows | undefined;
+}
+
+export interface FileTopic {
+  readonly files: readonly FileInput[];
+  /** `time`: several files are merged by event time, ties in their order. `concat`: one after the other. */
+  readonly order: 'time' | 'concat';
+}
+
+const CHUNK_RECORDS = 200;
+
+/**
+ * Topics read from files, as partition 0 of a log. Offsets number the records of a topic as they are delivered. The topic
+ * whose next record is the oldest goes first, so that little has to wait. A damaged record has the time of the one before it.
+ */
+export class FileSource implements LogSource {
+  readonly progress: ReadProgress = { bytes: 0 };
+  readonly #topics: readonly TopicReader[];
+  readonly #seeks: Offset[];
+  readonly #paused: boolean[];
+  #resumed: () => void = () => {};
+  #stopping = false;
+  #ended: Promise<void> = Promise.resolve();
+
+  /**
+   * `longest`: bytes of the longest record that can be valid. `latest`: an event that is dated later holds up no other
+   * file, it has the time of the one before it.
+   */
+  constructor(topics: readonly FileTopic[], longest: number, latest: EpochMs = Number.POSITIVE_INFINITY) {
+    this.#topics = topics.map((topic) => new TopicReader(topic, longest, latest, this.progress));
+    this.#seeks = topics.map(() => 0);
+    this.#paused = topics.map(() => false);
+  }
+
+  async run(handler: SourceHandler): Promise<void> {
+    this.#ended = this.#read(handler);
+    await this.#ended;
+  }
+
+  async #read(handler: SourceHandler): Promise<void> {
+    await handler.assigned([0]);
+    for (const topic of this.#topics) await topic.open();
+    while (!this.#stopping) {
+      const oldest = this.#oldest();
+      if (oldest < 0) {
+        if (this.#topics.every((topic) => topic.ended)) return;
+        await new Promise<void>((resolve) => {
+          this.#resumed = resolve;
+        });
+        continue;
+      }
+      const batch = await this.#next(oldest);
+      if (batch.records.length > 0) await handler.batch(batch);
+    }
+  }
+
+  #oldest(): number {
+    let oldest = -1;
+    for (let t = 0; t < this.#topics.length; t++) {
+      const topic = this.#topics[t];
+      if (topic.ended || this.#paused[t]) continue;
+      if (oldest < 0 || topic.time < this.#topics[oldest].time) oldest = t;
+    }
+    return oldest;
+  }
+
+  async #next(index: number): Promise<Batch> {
+    const topic = this.#topics[index];
+    const records: LogRecord[] = [];
+    for (let n = 0; n < CHUNK_RECORDS && !topic.ended; n++) {
+      const offset = topic.offset;
+      const record = topic.take();
+      if (offset >= this.#seeks[index]) records.push({ offset, timestamp: undefined, ...record });
+      if (topic.needsMore) await topic.refill();
+    }
+    return { partition: 0, topic: index, records, next: topic.offset };
+  }
+
+  seek(_partition: number, topic: number, offset: Offset): void {
+    this.#seeks[topic] = offset;
+  }
+
+  pause(_partition: number, topic: number): void {
+    this.#paused[topic] = true;
+  }
+
+  resume(_partition: number, topic: number): void {
+    this.#paused[topic] = false;
+    this.#resumed();
+  }
+
+  /** A file keeps no positions. */
+  witness(): void {}
+
+  /** The end of a file is not known before it is read. */
+  async bounds(): Promise<Bounds> {
+    return { start: 0, end: Number.POSITIVE_INFINITY };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#resumed();
+    await this.#ended.catch(() => {});
+  }
+}
+
+interface FileRecord {
+  readonly value: Uint8Array;
+  readonly decoded: Decoded;
+  readonly place?: FilePlace;
+}
+
+/** One file, with its next record decoded and ready. */
+class FileReader {
+  readonly #input: FileInput;
+  readonly #groups: AsyncGenerator<readonly FileRow[]>;
+  readonly #latest: EpochMs;
+  #rows: readonly FileRow[] = [];
+  #at = 0;
+  #isRead = false;
+  /** What the file says next; feedback that waits may go before it. */
+  #next: TimedRecord | undefined;
+  readonly #waiting = new Waiting();
+  head: FileRecord | undefined;
+  /** Event time of the head. */
+  time: EpochMs = Number.NEGATIVE_INFINITY;
+  ended = false;
+
+  constructor(input: FileInput, longest: number, latest: EpochMs, progress: ReadProgress) {
+    this.#input = input;
+    this.#latest = latest;
+    this.#groups = recordsOf(input, longest, progress);
+  }
+
+  get needsMore(): boolean {
+    return this.head === undefined && !this.ended;
+  }
+
+  /** Reads until a record is ready or the file has ended. */
+  async refill(): Promise<void> {
+    while (this.needsMore) {
+      const group = await this.#groups.next();
+      if (group.done === true) this.#isRead = true;
+      else {
+        this.#rows = group.value;
+        this.#at = 0;
+      }
+      this.#advance();
+    }
+  }
+
+  take(): FileRecord {
+    const record = this.head;
+    if (record === undefined) throw new Error('no record is ready');
+    this.#advance();
+    return record;
+  }
+
+  #advance(): void {
+    this.head = undefined;
+    while (this.#next === undefined && this.#at < this.#rows.length) this.#next = this.#decode(this.#rows[this.#at++]);
+    if (this.#next === undefined && !this.#isRead) return;
+    const record = this.#waiting.before(this.#next?.time ?? Number.POSITIVE_INFINITY) ?? this.#next;
+    if (record === this.#next) this.#next = undefined;
+    this.head = record;
+    this.ended = record === undefined;
+    this.time = record?.time ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** undefined: a header. Feedback of a list waits for its time, or it would make the lists behind it late. */
+  #decode({ value, row, refused }: FileRow): TimedRecord | undefined {
+    const { decoder, name, path, side, lists } = this.#input;
+    const decoded: Decoded =
+      refused === undefined
+        ? decoder.decode(value, name, row)
+        : { refused: 'invalid', code: refused, field: undefined, side };
+    if (!('events' in decoded)) return { value, decoded, place: { file: path, row }, time: this.time };
+    const { events } = decoded;
+    if (events.length === 0) return undefined;
+    if (lists === undefined) return { value, decoded, time: this.#turnOf(events[0].ts) };
+    const [list, ...feedback] = events;
+    for (const event of feedback) {
+      this.#waiting.add({ value, decoded: { events: [event] }, time: this.#turnOf(event.ts) });
+    }
+    return { value, decoded: { events: [list] }, time: this.#turnOf(list.ts) };
+  }
+
+  /** What is of the future does not hold up the records behind it: its turn is now. */
+  #turnOf(ts: EpochMs): EpochMs {
+    return ts <= this.#latest ? ts : this.time;
+  }
+}
+
+interface TimedRecord extends FileRecord {
+  readonly time: EpochMs;
+}
+
+/** Records by time; of one time in the order in which they came. They come nearly in order, so each finds its place near the end. */
+class Waiting {
+  #records: TimedRecord[] = [];
+  #first = 0;
+
+  add(record: TimedRecord): void {
+    let at = this.#records.length;
+    while (at > this.#first && this.#records[at - 1].time > record.time) at--;
+    this.#records.splice(at, 0, record);
+  }
+
+  /** Takes the first, if its time is before this one; undefined: there is none. */
+  before(time: EpochMs): TimedRecord | undefined {
+    if (this.#first === this.#records.length || !(this.#records[this.#first].time < time)) return undefined;
+    const record = this.#records[this.#first++];
+    if (2 * this.#first > this.#records.length) {
+      this.#records = this.#records.slice(this.#first);
+      this.#first = 0;
+    }
+    return record;
+  }
+}
+
+async function* recordsOf(
+  { path, form, toObject, lists: settings }: FileInput,
+  longest: number,
+  progress: ReadProgress,
+): AsyncGenerator<readonly FileRow[]> {
+  const rows = readRows(path, { form, longest, toObject, progress });
+  if (settings === undefined) {
+    yield* rows;
+    return;
+  }
+  const lists = new RowLists(settings, longest);
+  for await (const group of rows) yield group.flatMap((row) => lists.add(row));
+  yield lists.end();
+}
+
+class TopicReader {
+  readonly #files: readonly FileReader[];
+  readonly #order: 'time' | 'concat';
+  #current = 0;
+  offset: Offset = 0;
+
+  constructor(topic: FileTopic, longest: number, latest: EpochMs, progress: ReadProgress) {
+    this.#files = topic.files.map((file) => new FileReader(file, longest, latest, progress));
+    this.#order = topic.order;
+  }
+
+  /** Of the next record; Infinity at the end. */
+  get time(): EpochMs {
+    return this.#files.length === 0 ? Number.POSITIVE_INFINITY : this.#files[this.#current].time;
+  }
+
+  get ended(): boolean {
+    return this.#files.length === 0 || this.#files[this.#current].ended;
+  }
+
+  get needsMore(): boolean {
+    return this.#files[this.#current].needsMore;
+  }
+
+  async open(): Promise<void> {
+    for (const file of this.#files) await file.refill();
+    this.#choose();
+  }
+
+  async refill(): Promise<void> {
+    await this.#files[this.#current].refill();
+    this.#choose();
+  }
+
+  take(): FileRecord {
+    const record = this.#files[this.#current].take();
+    this.offset++;
+    if (!this.needsMore) this.#choose();
+    return record;
+  }
+
+  /** The file whose record comes next. */
+  #choose(): void {
+    const files = this.#files;
+    if (this.#order === 'concat') {
+      while (this.#current < files.length - 1 && files[this.#current].ended) this.#current++;
+      return;
+    }
+    let oldest = 0;
+    for (let f = 1; f < files.length; f++) if (files[f].time < files[oldest].time) oldest = f;
+    this.#current = oldest;
+  }
+}

@@ -1,0 +1,97 @@
+import { isUtf8 } from 'node:buffer';
+import type { InvalidCode } from '../../../vocabulary/drops.ts';
+import type { FileForm } from '../../decode/settings.ts';
+
+/** One row of a file, as JSON whatever the form of the file. */
+export interface FileRow {
+  /** An object as JSON in UTF-8, if nothing is wrong with it; of a row that is refused its bytes in the file. The reader's own. */
+  readonly value: Uint8Array;
+  /** From 1: rows that are not blank, a header among them. */
+  readonly row: number;
+  /** Set where no object can be made of it. */
+  readonly refused?: InvalidCode;
+}
+
+/** A form of which nothing is known. */
+export const ANY_FORM: FileForm = { format: 'auto', delimiter: undefined, columns: undefined };
+
+/**
+ * What a file is: `ndjson`, one object a line; `json`, one list of objects, or objects one after the other over several lines;
+ * `csv` with its delimiter; `parquet`.
+ */
+export interface FileFormat {
+  readonly kind: 'ndjson' | 'json' | 'csv' | 'parquet';
+  /** Of a CSV. */
+  readonly delimiter: string | undefined;
+  /** Whether a byte order mark stands before the text. */
+  readonly hasMark: boolean;
+  /** Line ends of the first line; undefined: it has none. */
+  readonly lineEnd: 'lf' | 'crlf' | undefined;
+}
+
+const DELIMITERS = [',', '\t', ';', '|'] as const;
+const LINE_FEED = 10;
+
+/**
+ * What the first bytes of a file say, once it is unpacked; its name decides only where they leave it open.
+ * @throws Error for text that is not UTF-8 but UTF-16
+ */
+export function formatOf(first: Uint8Array, name: string, form: FileForm = ANY_FORM): FileFormat {
+  const hasMark = first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf;
+  if ((first[0] === 0xff && first[1] === 0xfe) || (first[0] === 0xfe && first[1] === 0xff)) {
+    throw new Error('it is UTF-16: save it as UTF-8');
+  }
+  const kind = form.format === 'auto' ? undefined : form.format;
+  if (kind === 'parquet' || (kind === undefined && isParquet(first))) {
+    return { kind: 'parquet', delimiter: undefined, hasMark: false, lineEnd: undefined };
+  }
+  const lines = firstLines(first.subarray(hasMark ? 3 : 0));
+  const [line = ''] = lines;
+  const lineEnd = line.endsWith('\r\n') ? 'crlf' : line.endsWith('\n') ? 'lf' : undefined;
+  if (kind === 'ndjson' || kind === 'json') return { kind, delimiter: undefined, hasMark, lineEnd };
+  const delimiter = form.delimiter ?? (kind === 'tsv' || /\.(?:tsv|tab)\b/i.test(name) ? '\t' : delimiterOf(line));
+  if (kind !== undefined || isCsv(lines, name)) return { kind: 'csv', delimiter: delimiter ?? ',', hasMark, lineEnd };
+  const isList = line.startsWith('[') || line.trim() === '{';
+  return { kind: isList ? 'json' : 'ndjson', delimiter: undefined, hasMark, lineEnd };
+}
+
+export function isParquet(first: Uint8Array): boolean {
+  return first[0] === 0x50 && first[1] === 0x41 && first[2] === 0x52 && first[3] === 0x31;
+}
+
+/** The first two lines that are not blank, with their ends. */
+function firstLines(bytes: Uint8Array): readonly string[] {
+  const lines: string[] = [];
+  for (let from = 0; from < bytes.length && lines.length < 2; ) {
+    const end = bytes.indexOf(LINE_FEED, from);
+    const to = end < 0 ? bytes.length : end + 1;
+    const line = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from);
+    const text = line.toString(isUtf8(line) ? 'utf8' : 'latin1').trimStart();
+    if (text !== '') lines.push(text);
+    from = to;
+  }
+  return lines;
+}
+
+/**
+ * JSON begins with a bracket or a brace. What does not is CSV if its name says so, or it has columns and no object follows; the
+ * first field of a row may well begin with a brace, but with a quote behind that it would be in quotes.
+ */
+function isCsv([line, next]: readonly string[], name: string): boolean {
+  if (line === undefined || /^[[{]/.test(line)) return false;
+  return /\.(?:csv|tsv|tab)\b/i.test(name) || (delimiterOf(line) !== undefined && !/^\{\s*"/.test(next ?? ''));
+}
+
+/** The delimiter that stands most often in a line, outside of quotes. */
+export function delimiterOf(line: string): string | undefined {
+  const bare = line.replace(/"(?:[^"]|"")*"/g, '');
+  let most = 0;
+  let found: string | undefined;
+  for (const delimiter of DELIMITERS) {
+    const times = bare.split(delimiter).length - 1;
+    if (times <= most) continue;
+    most = times;
+    found = delimiter;
+  }
+  return found;
+}

@@ -1,0 +1,136 @@
+import { createReadStream } from 'node:fs';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+
+const CHUNK_BYTES = 1 << 18;
+const NEWLINE = 10;
+const CARRIAGE_RETURN = 13;
+const SPACE = 32;
+const TAB = 9;
+
+/** A file cannot be read to its end; `cause` is the error of the system or of zlib. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+  readonly file: string;
+
+  constructor(file: string, cause: unknown) {
+    super(`cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.file = file;
+  }
+}
+
+/** How far a file has been read, in bytes as stored. */
+export interface ReadProgress {
+  bytes: number;
+}
+
+/** The first bytes of a zstd frame, and of one that is to be skipped (its last four bits are free). */
+const MAGIC = [0x28, 0xb5, 0x2f, 0xfd] as const;
+const SKIPPABLE = [0x50, 0x2a, 0x4d, 0x18] as const;
+
+/** Whether a file is packed, by its first bytes, whatever its name. */
+export function packingOf(first: Uint8Array): 'gz' | 'zst' | undefined {
+  if (first[0] === 0x1f && first[1] === 0x8b) return 'gz';
+  return isZstd(first) ? 'zst' : undefined;
+}
+
+function isZstd(first: Uint8Array): boolean {
+  return (
+    MAGIC.every((byte, i) => first[i] === byte) || SKIPPABLE.every((byte, i) => (first[i] & (i ? 255 : 240)) === byte)
+  );
+}
+
+/**
+ * The bytes of a file, unpacked where it is gzipped or packed by zstd. `-` is standard input. Rejects with the error of the
+ * system, of zlib or of fzstd.
+ */
+export async function* readBytes(file: string, progress: ReadProgress): AsyncGenerator<Uint8Array> {
+  const stored = counted(
+    file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES }),
+    progress,
+  );
+  const first = await stored.next();
+  if (first.done === true) return;
+  const all = following(first.value, stored);
+  const packing = packingOf(first.value);
+  if (packing === undefined) {
+    yield* all;
+    return;
+  }
+  if (packing === 'zst') {
+    const { unpackZstd } = await import('./zstd.ts');
+    yield* unpackZstd(all);
+    return;
+  }
+  // The error, if any, comes out of the loop over gunzip.
+  const gunzip = pipeline(Readable.from(all), createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
+  yield* gunzip;
+}
+
+async function* counted(stream: Readable, progress: ReadProgress): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) {
+    progress.bytes += chunk.length;
+    yield chunk;
+  }
+}
+
+async function* following(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
+
+/**
+ * Cuts chunks of bytes into lines without their ends; blank lines are left out. What a chunk leaves unfinished waits for the next.
+ * A line longer than `longest` is cut just above it, so that the decoder refuses it as too large and no memory is spent on the rest.
+ */
+export class LineSplitter {
+  readonly #longest: number;
+  #unfinished: Uint8Array[] = [];
+  #unfinishedBytes = 0;
+
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  split(chunk: Uint8Array): Uint8Array[] {
+    const lines: Uint8Array[] = [];
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      const line = this.#finish(chunk.subarray(from, end));
+      if (!isBlank(line)) lines.push(line);
+      from = end + 1;
+    }
+    if (from < chunk.length) this.#keep(chunk.subarray(from));
+    return lines;
+  }
+
+  end(): Uint8Array | undefined {
+    const line = this.#finish(new Uint8Array(0));
+    return isBlank(line) ? undefined : line;
+  }
+
+  #keep(piece: Uint8Array): void {
+    const room = this.#longest + 1 - this.#unfinishedBytes;
+    if (room <= 0) return;
+    const kept = piece.length > room ? piece.slice(0, room) : piece;
+    this.#unfinished.push(kept);
+    this.#unfinishedBytes += kept.length;
+  }
+
+  #finish(piece: Uint8Array): Uint8Array {
+    let line = piece;
+    if (this.#unfinished.length > 0) {
+      this.#keep(piece);
+      line = Buffer.concat(this.#unfinished);
+      this.#unfinished = [];
+      this.#unfinishedBytes = 0;
+    }
+    const last = line.length - 1;
+    return last >= 0 && line[last] === CARRIAGE_RETURN ? line.subarray(0, last) : line;
+  }
+}
+
+function isBlank(line: Uint8Array): boolean {
+  for (const byte of line) if (byte !== SPACE && byte !== TAB && byte !== CARRIAGE_RETURN) return false;
+  return true;
+}

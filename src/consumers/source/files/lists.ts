@@ -1,0 +1,87 @@
+import type { FileRow } from './format.ts';
+
+export interface ListRows {
+  /** The request of a row, given as JSON; undefined: it says none. */
+  keyOf(value: Uint8Array): string | undefined;
+  /** All rows of a list stand among so many from its first. */
+  readonly within: number;
+}
+
+/** Requests whose lists have ended, of which rows are recognised; of older ones the join has to. */
+const MOST_ENDED = 500_000;
+
+const OPEN = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']');
+
+interface List {
+  readonly row: number;
+  readonly rows: Uint8Array[];
+  bytes: number;
+  /** Rows of this request were a list before. */
+  readonly isAgain: boolean;
+}
+
+/**
+ * Makes one record of the rows of each request: a JSON list of them, in the order of first rows. A list ends `within` rows after its
+ * first, or with the file, so no more rows than that are in memory. Rows of a request that come later are a record of their own,
+ * refused as `split_list`. A row that says no request, or cannot be read, is a record by itself, for the decoder to refuse.
+ */
+export class RowLists {
+  readonly #settings: ListRows;
+  readonly #longest: number;
+  /** By request, in the order of their first rows. */
+  readonly #open = new Map<string, List & { readonly begin: number }>();
+  readonly #ended = new Set<string>();
+  #rows = 0;
+
+  /** @param longest bytes of the longest record that can be valid: no more are kept of one */
+  constructor(settings: ListRows, longest: number) {
+    this.#settings = settings;
+    this.#longest = longest;
+  }
+
+  /** The records that are complete now. */
+  add(row: FileRow): readonly FileRow[] {
+    const complete = this.#endBefore(++this.#rows - this.#settings.within);
+    if (row.refused !== undefined) return [...complete, row];
+    const key = this.#settings.keyOf(row.value);
+    if (key === undefined)
+      return [...complete, recordOf({ row: row.row, rows: [row.value], bytes: 0, isAgain: false })];
+    let list = this.#open.get(key);
+    if (list === undefined) {
+      list = { row: row.row, rows: [], bytes: 0, isAgain: this.#ended.has(key), begin: this.#rows };
+      this.#open.set(key, list);
+    }
+    if (list.bytes <= this.#longest) list.rows.push(row.value);
+    list.bytes += row.value.length + 1;
+    return complete;
+  }
+
+  /** The records that the end of the file completes. */
+  end(): readonly FileRow[] {
+    return this.#endBefore(Number.POSITIVE_INFINITY);
+  }
+
+  #endBefore(begin: number): FileRow[] {
+    const complete: FileRow[] = [];
+    for (const [key, list] of this.#open) {
+      if (list.begin > begin) break;
+      this.#open.delete(key);
+      if (this.#ended.size >= MOST_ENDED)
+        for (const oldest of this.#ended) {
+          this.#ended.delete(oldest);
+          break;
+        }
+      this.#ended.add(key);
+      complete.push(recordOf(list));
+    }
+    return complete;
+  }
+}
+
+function recordOf({ row, rows, isAgain }: List): FileRow {
+  const parts = rows.flatMap((value, i) => (i === 0 ? [value] : [COMMA, value]));
+  const value = Buffer.concat([OPEN, ...parts, CLOSE]);
+  return isAgain ? { value, row, refused: 'split_list' } : { value, row };
+}

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DurationMs, EpochMs, Offset } from '../../../../vocabulary/events.ts';
+import { Brokers, unlessNoGroups } from '../flow/brokers.ts';
+import { offsetOf } from '../flow/chunks.ts';
+import { adminOf, kafkajs } from './client.ts';
+import { accessOptions } from './connection.ts';
+import { CONNECTION_TIMEOUT, type KafkaConnection, REQUEST_TIMEOUT, RETRY } from './settings.ts';
+
+const { Kafka, logLevel } = kafkajs;
+
+/** From `ConfigResourceTypes`, which cannot be imported at run time. */
+const TOPIC_RESOURCE = 2;
+const QUIET_RETRY = { ...RETRY, retries: 2 };
+
+export interface KafkaAdminOptions extends KafkaConnection {
+  /** Names, in the configuration's order. */
+  readonly topics: readonly string[];
+}
+
+export interface GroupState {
+  /** As Kafka calls it: Stable, Empty, PreparingRebalance, Dead (there is no such group), ... */
+  readonly state: string;
+  /** The assigner that its members agreed on; '' without members. */
+  readonly protocol: string;
+  readonly members: number;
+}
+
+export type KafkaClient = InstanceType<typeof Kafka>;
+
+/** A client that prints nothing: what goes wrong is thrown. @throws AccessFileError */
+export function quietClient(connection: KafkaConnection): KafkaClient {
+  return new Kafka({
+    ...accessOptions(connection),
+    connectionTimeout: CONNECTION_TIMEOUT,
+    requestTimeout: REQUEST_TIMEOUT,
+    retry: QUIET_RETRY,
+    logLevel: logLevel.NOTHING,
+  });
+}
+
+/** Questions to the brokers about topics and groups, and the making of topics. Each rejects with kafkajs' error. */
+const LEADERS_MS: DurationMs = 30_000;
+const LOOK_EVERY_MS: DurationMs = 100;
+
+type TopicsAdmin = Pick<ReturnType<KafkaClient['admin']>, 'createTopics' | 'fetchTopicOffsets'>;
+type NewTopics = Parameters<TopicsAdmin['createTopics']>[0]['topics'];
+
+/**
+ * Makes topics, and waits until every partition has a leader that answers. kafkajs's own wait gives up at once where the broker that
+ * it asks has not heard of a topic yet.
+ */
+export async function createTopics(admin: TopicsAdmin, topics: NewTopics): Promise<void> {
+  await admin.createTopics({ topics, waitForLeaders: false });
+  const until = Date.now() + LEADERS_MS;
+  for (const { topic } of topics) {
+    while (!(await hasLeaders(admin, topic, until))) await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** @throws what the broker said, when the time is over */
+function hasLeaders(admin: TopicsAdmin, topic: string, until: EpochMs): Promise<boolean> {
+  return admin.fetchTopicOffsets(topic).then(
+    () => true,
+    (error: unknown) => {
+      if (Date.now() > until) throw error;
+      return false;
+    },
+  );
+}
+
+export class KafkaAdmin {
+  /** Partitions, offsets of the logs and of groups. */
+  readonly questions: Brokers;
+  readonly client: KafkaClient;
+  readonly #topics: readonly string[];
+
+  constructor(options: KafkaAdminOptions) {
+    this.client = quietClient(options);
+    this.#topics = options.topics;
+    this.questions = new Brokers(() => adminOf(this.client, { retry: QUIET_RETRY }), options.topics);
+  }
+
+  /** host:port of every broker that the cluster knows. */
+  cluster(): Promise<readonly string[]> {
+    return this.#ask(async (admin) => {
+      const { brokers } = await admin.describeCluster();
+      return brokers.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
+    });
+  }
+
+  /** Settings by name, for each topic that exists. */
+  topicSettings(topics: readonly string[]): Promise<readonly ReadonlyMap<string, string>[]> {
+    return this.#ask(async (admin) => {
+      const { resources } = await admin.describeConfigs({
+        includeSynonyms: false,
+        resources: topics.map((name) => ({ type: TOPIC_RESOURCE, name })),
+      });
+      return topics.map((name) => {
+        const entries = resources.find(({ resourceName }) => resourceName === name)?.configEntries ?? [];
+        return new Map(entries.map(({ configName, configValue }) => [configName, configValue] as const));
+      });
+    });
+  }
+
+  /** By partition of a topic: the first offset with a record timestamp at or after `at`; the end if there is none. */
+  offsetsAt(topic: string, at: EpochMs): Promise<ReadonlyMap<number, Offset>> {
+    return this.#ask(async (admin) => {
+      const offsets = await admin.fetchTopicOffsetsByTimestamp(topic, at);
+      return new Map(offsets.map(({ partition, offset }) => [partition, offsetOf(offset)] as const));
+    });
+  }
+
+  group(groupId: string): Promise<GroupState> {
+    return this.#ask(async (admin) => {
+      const { groups } = await unlessNoGroups(admin, { groups: [] }, () => admin.describeGroups([groupId]));
+      const [group] = groups;
+      if (group === undefined) return { state: 'Dead', protocol: '', members: 0 };
+      return { state: group.state, protocol: group.protocol, members: group.members.length };
+    });
+  }
+
+  /** Makes those topics that are missing, with the broker's own settings; answers their names. */
+  createMissing(partitions: number): Promise<readonly string[]> {
+    return this.#ask(async (admin) => {
+      const there = new Set(await admin.listTopics());
+      const missing = this.#topics.filter((topic) => !there.has(topic));
+      if (missing.length > 0) {
+        const topics = missing.map((topic) => ({ topic, numPartitions: partitions }));
+        await createTopics(admin, topics);
+      }
+      return missing;
+    });
+  }
+
+  close(): Promise<void> {
+    return this.questions.close();
+  }
+
+  async #ask<T>(question: (admin: ReturnType<KafkaClient['admin']>) => Promise<T>): Promise<T> {
+    const admin = adminOf(this.client, { retry: QUIET_RETRY });
+    try {
+      await admin.connect();
+      return await question(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import { createRequire } from 'node:module';
+import { codecTable } from '../codecs/codecs.ts';
+import { openBatch, Records } from '../codecs/records.ts';
+import { type Message, messagesOf, withoutAborted } from '../flow/batches.ts';
+import { offsetOf } from '../flow/chunks.ts';
+import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './settings.ts';
+
+// The only place that loads kafkajs: it is CommonJS, and three of its modules are replaced before any other sees them.
+export type AdminConfig = import('kafkajs').AdminConfig;
+export type Admin = import('kafkajs').Admin & StableOffsets & Fetching;
+export type AuthenticationProvider = import('kafkajs').Mechanism['authenticationProvider'];
+export type Consumer = import('kafkajs').Consumer;
+export type EachBatchPayload = import('kafkajs').EachBatchPayload;
+export type KafkaConfig = import('kafkajs').KafkaConfig;
+export type LogEntry = import('kafkajs').LogEntry;
+export type Producer = import('kafkajs').Producer;
+
+/** What kafkajs' own admin client cannot be asked. */
+interface StableOffsets {
+  /** Where reading ends while transactions are open (the last stable offsets); else the ends of the logs. A topic must be known to the client. */
+  fetchStableOffsets(topic: string, partitions: readonly number[]): Promise<readonly PartitionOffset[]>;
+}
+
+/** Reading without a consumer group. */
+interface Fetching {
+  /**
+   * What one fetch of the leader brings from an offset on, as a consumer of committed records is given it. `next` of `from` itself: there is nothing
+   * to be read. Rejects with kafkajs' error.
+   */
+  fetchBatch(topic: string, partition: number, from: number): Promise<FetchedBatch>;
+}
+
+export interface FetchedBatch {
+  readonly messages: readonly Message[];
+  /** Where to go on; `from`: nothing came. */
+  readonly next: number;
+}
+
+interface PartitionOffset {
+  readonly partition: number;
+  readonly offset: string;
+}
+
+/** The parts of kafkajs' cluster that are used. It asks for offsets as one who reads at this level. */
+interface Cluster {
+  isolationLevel: number;
+  fetchTopicsOffset(
+    topics: readonly {
+      readonly topic: string;
+      readonly fromBeginning: false;
+      readonly partitions: readonly { readonly partition: number }[];
+    }[],
+  ): Promise<readonly { readonly partitions: readonly PartitionOffset[] }[]>;
+  addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
+  refreshMetadata(): Promise<void>;
+  /** By node: its partitions. */
+  findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
+  findBroker(options: { readonly nodeId: string }): Promise<Broker>;
+}
+
+interface Broker {
+  fetch(options: {
+    readonly isolationLevel: number;
+    readonly maxWaitTime: number;
+    readonly minBytes: number;
+    readonly maxBytes: number;
+    readonly topics: readonly {
+      readonly topic: string;
+      readonly partitions: readonly {
+        readonly partition: number;
+        readonly fetchOffset: string;
+        readonly maxBytes: number;
+      }[];
+    }[];
+  }): Promise<{ readonly responses: readonly { readonly partitions: readonly PartitionData[] }[] }>;
+}
+
+interface PartitionData {
+  readonly messages: readonly Message[];
+}
+
+/** kafkajs' view of one partition of an answer: without what was aborted, and without control records. */
+interface Batch {
+  readonly rawMessages: readonly Message[];
+  readonly messages: readonly Message[];
+  lastOffset(): string;
+}
+
+/** The parts of kafkajs' reader of bytes that are used. */
+interface ByteReader {
+  readInt32(): number;
+  canReadBytes(count: number): boolean;
+  readBytes(count: number): Buffer;
+}
+
+const VERSION = '2.2.4';
+const DECODE_MESSAGES = 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js';
+const FILTER_ABORTED = 'kafkajs/src/consumer/filterAbortedMessages.js';
+const BATCH = 'kafkajs/src/consumer/batch.js';
+const CREATE_ADMIN = 'kafkajs/src/admin/index.js';
+
+/** As the protocol of Kafka numbers them: kafka.apache.org/protocol#The_Messages_ListOffsets. */
+const READ_UNCOMMITTED = 0;
+const READ_COMMITTED = 1;
+
+/** Of every admin client. */
+const clusters = new WeakMap<object, Cluster>();
+
+const require = createRequire(import.meta.url);
+
+/**
+ * kafkajs 2.2.4, except that a consumer is given record batches undecoded: its messages are those of `messagesOf` and
+ * `withoutAborted`. All versions of Fetch since 4 (Kafka 0.11) decode their records with the module that is replaced.
+ */
+export const kafkajs: typeof import('kafkajs') = load();
+
+function load(): typeof import('kafkajs') {
+  const { version }: { readonly version: string } = require('kafkajs/package.json');
+  if (version !== VERSION) {
+    throw new Error(`kafka: kafkajs ${version} is installed, but ${VERSION} is needed, exactly: run npm ci`);
+  }
+  if (require.cache[require.resolve('kafkajs')] !== undefined) {
+    throw new Error(
+      'kafka: kafkajs was loaded before access/client.ts, so it decodes records by itself: import it from there',
+    );
+  }
+  replace(DECODE_MESSAGES, decodeMessages());
+  replace(FILTER_ABORTED, withoutAborted);
+  replace(CREATE_ADMIN, noteCluster(require(CREATE_ADMIN)));
+  const loaded: typeof import('kafkajs') = require('kafkajs');
+  Object.assign(loaded.CompressionCodecs, codecTable());
+  return loaded;
+}
+
+function replace(path: string, exported: (...args: never) => unknown): void {
+  require(path);
+  const module = require.cache[require.resolve(path)];
+  if (module === undefined) throw new Error(`kafka: ${path} cannot be replaced`);
+  module.exports = exported;
+}
+
+/** kafkajs' maker of admin clients, except that the cluster of each is noted. */
+function noteCluster(
+  create: (options: { readonly cluster: Cluster }) => import('kafkajs').Admin,
+): (options: { readonly cluster: Cluster }) => import('kafkajs').Admin {
+  return (options) => {
+    const admin = create(options);
+    clusters.set(admin, options.cluster);
+    return admin;
+  };
+}
+
+/**
+ * kafkajs' admin client, except that it tells the ends of the logs. kafkajs itself asks as one who reads no open transaction,
+ * and is told where such a reader stands still: that is a question of its own here.
+ */
+export function adminOf(kafka: InstanceType<typeof kafkajs.Kafka>, config?: AdminConfig): Admin {
+  const admin = kafka.admin(config);
+  const cluster = clusters.get(admin);
+  if (cluster === undefined) throw new Error('kafka: the admin client is of another kafkajs');
+  cluster.isolationLevel = READ_UNCOMMITTED;
+  const committed: Cluster = Object.create(cluster, { isolationLevel: { value: READ_COMMITTED } });
+  return {
+    ...admin,
+    fetchStableOffsets: async (topic, partitions) => {
+      const [answer] = await committed.fetchTopicsOffset([
+        { topic, fromBeginning: false, partitions: partitions.map((partition) => ({ partition })) },
+      ]);
+      return answer?.partitions ?? [];
+    },
+    fetchBatch: (topic, partition, from) => fetchBatch(cluster, topic, partition, from),
+  };
+}
+
+/** Leaders move: each time the cluster is asked anew. */
+const ATTEMPTS = 3;
+const MAX_WAIT_MS = 100;
+
+async function fetchBatch(cluster: Cluster, topic: string, partition: number, from: number): Promise<FetchedBatch> {
+  await cluster.addMultipleTargetTopics([topic]);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
+      const broker = await cluster.findBroker({ nodeId });
+      const { responses } = await broker.fetch({
+        isolationLevel: READ_COMMITTED,
+        maxWaitTime: MAX_WAIT_MS,
+        minBytes: 1,
+        maxBytes: MAX_BYTES,
+        topics: [{ topic, partitions: [{ partition, fetchOffset: String(from), maxBytes: MAX_BYTES_PER_PARTITION }] }],
+      });
+      const data = responses[0]?.partitions[0];
+      return data === undefined ? { messages: [], next: from } : readBatch(topic, from, data);
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      await cluster.refreshMetadata();
+    }
+  }
+}
+
+function readBatch(topic: string, from: number, data: PartitionData): FetchedBatch {
+  const KafkajsBatch: new (topic: string, from: string, data: PartitionData) => Batch = require(BATCH);
+  const batch = new KafkajsBatch(topic, String(from), data);
+  return { messages: batch.messages, next: batch.rawMessages.length === 0 ? from : offsetOf(batch.lastOffset()) + 1 };
+}
+
+/** How kafkajs itself logs in with a password. */
+export function builtInProvider(
+  mechanism: 'plain' | 'scram256' | 'scram512',
+): (login: { readonly username: string; readonly password: string }) => AuthenticationProvider {
+  return require(`kafkajs/src/broker/saslAuthenticator/${mechanism}.js`);
+}
+
+/** As kafkajs' own function of that name. */
+function decodeMessages(): (reader: ByteReader) => Promise<Message[]> {
+  const Reader: new (bytes: Buffer) => ByteReader = require('kafkajs/src/protocol/decoder.js');
+  const decodeBatch: (reader: ByteReader) => Promise<{ readonly records: readonly Message[] }> =
+    require('kafkajs/src/protocol/recordBatch/v0/decoder.js');
+  const decodeSet: (reader: ByteReader, size: number) => Promise<readonly Message[]> =
+    require('kafkajs/src/protocol/messageSet/decoder.js');
+  const plain = {
+    batch: async (bytes: Buffer) => {
+      // kafkajs itself would go on for as many records as a damaged header says.
+      const read = await openBatch(bytes);
+      if (!(read instanceof Records)) throw new RangeError(read.reason);
+      return (await decodeBatch(new Reader(bytes))).records;
+    },
+    set: (bytes: Buffer) => decodeSet(new Reader(bytes), bytes.length),
+  };
+  return async (reader) => {
+    const size = reader.readInt32();
+    if (size <= 0 || !reader.canReadBytes(size)) return [];
+    return messagesOf(reader.readBytes(size), plain);
+  };
+}

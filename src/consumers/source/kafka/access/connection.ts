@@ -1,0 +1,78 @@
+import { connect as connectPlain } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { TlsContext } from '../../../../connections/tls-context.ts';
+import type { KafkaConfig } from './client.ts';
+import { loginOf } from './login.ts';
+import type { KafkaConnection } from './settings.ts';
+
+const KEEP_ALIVE_MS = 60_000;
+
+/**
+ * What kafkajs is told of how to get in. Certificates, keys and passwords in files are read anew for each connection.
+ * @throws AccessFileError when such a file cannot be used
+ */
+export function accessOptions({
+  brokers,
+  clientId,
+  tls,
+  sasl,
+}: KafkaConnection): Pick<KafkaConfig, 'brokers' | 'clientId' | 'sasl' | 'ssl' | 'socketFactory'> {
+  const login = sasl === undefined ? {} : { sasl: loginOf(sasl) };
+  const plain = { brokers: [...brokers], clientId, ...login };
+  if (tls === undefined) return plain;
+  const context = new TlsContext(tls);
+  return {
+    ...plain,
+    ssl: true,
+    socketFactory: ({ host, port, onConnect }) => {
+      const socket = connectTls({ host, port, ...context.options(host) }, onConnect);
+      socket.setKeepAlive(true, KEEP_ALIVE_MS);
+      return socket;
+    },
+  };
+}
+
+/** host:port, where an IPv6 address stands in brackets. */
+export function addressOf(broker: string): { readonly host: string; readonly port: number } {
+  const colon = broker.lastIndexOf(':');
+  return { host: broker.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(broker.slice(colon + 1)) };
+}
+
+/**
+ * Sends these requests, each with its length before it, one after the other's answer. Rejects when the answers do not come
+ * within `timeout` ms, with the error of the socket, or with AccessFileError.
+ */
+export function exchange(
+  broker: string,
+  { tls }: Pick<KafkaConnection, 'tls'>,
+  requests: readonly Buffer[],
+  timeout: number,
+): Promise<readonly Buffer[]> {
+  const { host, port } = addressOf(broker);
+  return new Promise((resolve, reject) => {
+    const answers: Buffer[] = [];
+    const send = (): void => void socket.write(requests[answers.length]);
+    const socket =
+      tls === undefined
+        ? connectPlain({ host, port }, send)
+        : connectTls({ host, port, ...new TlsContext(tls).options(host) }, send);
+    const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
+    let bytes: Buffer = Buffer.alloc(0);
+    socket.on('error', reject);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      reject(new Error('the connection was closed without an answer'));
+    });
+    socket.on('data', (chunk) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      if (bytes.length < 4 || bytes.length < 4 + bytes.readInt32BE(0)) return;
+      answers.push(bytes);
+      bytes = Buffer.alloc(0);
+      if (answers.length < requests.length) send();
+      else {
+        resolve(answers);
+        socket.destroy();
+      }
+    });
+  });
+}

@@ -1,0 +1,160 @@
+import { tlsAdvice } from '../../../../connections/tls-faults.ts';
+import type { DurationMs } from '../../../../vocabulary/events.ts';
+
+/** What the caller is to know and to do; leaves through `run`. */
+export class KafkaFailure extends Error {
+  override readonly name = 'KafkaFailure';
+  /** It may be over soon. */
+  readonly passing: boolean;
+
+  constructor(
+    message: string,
+    { cause, passing = false }: { readonly cause?: unknown; readonly passing?: boolean } = {},
+  ) {
+    super(message, { cause });
+    this.passing = passing;
+  }
+}
+
+/** We cannot log in, for a reason that is not the broker's. Holds no secret. */
+export class KafkaLoginError extends Error {
+  override readonly name = 'KafkaLoginError';
+  readonly advice: string;
+
+  constructor(problem: string, advice: string) {
+    super(problem);
+    this.advice = advice;
+  }
+}
+
+const MEMBERSHIP = new Set([
+  'REBALANCE_IN_PROGRESS',
+  'NOT_COORDINATOR_FOR_GROUP',
+  'ILLEGAL_GENERATION',
+  'UNKNOWN_MEMBER_ID',
+]);
+
+/** Whether an error of a heartbeat means that the group has to be joined again. */
+export function isMembershipLost(error: unknown): boolean {
+  return chain(error).some(({ type }) => type !== undefined && MEMBERSHIP.has(type));
+}
+
+/** Errors that another consumer would meet again, with what to do about them. By protocol type, then by name. */
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  [
+    'INCONSISTENT_GROUP_PROTOCOL',
+    'other consumers are in this group, or workers that read other topics: use the same topics in all workers, or another kafka.groupId',
+  ],
+  [
+    'UNKNOWN_TOPIC_OR_PARTITION',
+    'a topic does not exist: create it, with as many partitions as the others, or correct kafka.topics',
+  ],
+  ['INVALID_TOPIC_EXCEPTION', 'a topic has a name that Kafka does not allow: correct kafka.topics'],
+  [
+    'INVALID_SESSION_TIMEOUT',
+    'the broker does not allow this session timeout: correct kafka.sessionTimeout, or see group.min.session.timeout.ms and group.max.session.timeout.ms of the broker',
+  ],
+  ['KafkaJSNotImplemented', 'the broker asks for something that this client cannot do'],
+  ['RangeError', 'a record batch cannot be decoded, and the client does not say in which partition'],
+  ['TypeError', 'this is a defect; please report it'],
+  ['ReferenceError', 'this is a defect; please report it'],
+  ['SyntaxError', 'this is a defect; please report it'],
+]);
+
+/** Errors of one who is not let in. */
+const ACCESS: ReadonlyMap<string, string> = new Map([
+  ['TOPIC_AUTHORIZATION_FAILED', 'allow this user to read and describe the topics of kafka.topics'],
+  ['GROUP_AUTHORIZATION_FAILED', 'allow this user to read the group kafka.groupId'],
+  ['CLUSTER_AUTHORIZATION_FAILED', 'allow this user to describe the cluster'],
+  [
+    'KafkaJSSASLAuthenticationError',
+    'the broker refused the login: check the user, the password or token, and kafka.sasl.mechanism',
+  ],
+]);
+
+/** The advice for an error that a new consumer would not cure; undefined: try again. */
+export function adviceFor(error: unknown): string | undefined {
+  const access = accessAdvice(error);
+  if (access !== undefined) return access;
+  for (const { type, name } of chain(error)) {
+    const advice = ADVICE.get(type ?? '') ?? ADVICE.get(name);
+    if (advice !== undefined) return advice;
+  }
+  return undefined;
+}
+
+/** The same, only for those that say that we are not let in: somebody else may mend that while we wait. */
+export function accessAdvice(error: unknown): string | undefined {
+  for (const { type, name, message, code, advice } of chain(error)) {
+    const found = advice ?? ACCESS.get(type ?? '') ?? ACCESS.get(name) ?? tlsAdvice({ code, message }, 'kafka.tls');
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export function isTopicMissing(error: unknown): boolean {
+  return chain(error).some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
+}
+
+const REFUSED = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
+
+/** Whether a broker refuses to write a record, and would refuse it again. */
+export function isRecordRefused(error: unknown): boolean {
+  return chain(error).some(({ type }) => REFUSED.has(type ?? ''));
+}
+
+const UNREACHABLE =
+  /^KafkaJS(?:Connection|ConnectionClosed|RequestTimeout|NoBrokerAvailable|BrokerNotFound|GroupCoordinatorNotFound)/;
+
+/** Whether a broker did not answer, as far as an error tells. */
+export function isUnreachable(error: unknown): boolean {
+  return chain(error).some(({ name }) => UNREACHABLE.test(name));
+}
+
+interface Link {
+  readonly name: string;
+  readonly type: string | undefined;
+  readonly message: string;
+  readonly code: unknown;
+  readonly advice: string | undefined;
+}
+
+/** An error, its cause, the cause of that. */
+function chain(error: unknown): readonly Link[] {
+  const links: Link[] = [];
+  for (let at = error; at instanceof Error && links.length < 10; at = at.cause) {
+    const type = 'type' in at && typeof at.type === 'string' ? at.type : undefined;
+    const advice = at instanceof KafkaLoginError ? at.advice : undefined;
+    links.push({ name: at.name, type, message: at.message, code: 'code' in at ? at.code : undefined, advice });
+  }
+  return links;
+}
+
+const PERIOD: DurationMs = 5 * 60_000;
+const MOST_CRASHES = 3;
+const FIRST_DELAY: DurationMs = 500;
+const LONGEST_DELAY: DurationMs = 30_000;
+const CALM: DurationMs = 60_000;
+
+/** Decides how long to wait for the next consumer, and when to give up. Times are of a clock that only goes forward. */
+export class Restarts {
+  #crashes: number[] = [];
+  #row = 0;
+  #last = Number.NEGATIVE_INFINITY;
+
+  /**
+   * A consumer has crashed. `healthy`: all brokers answered all the same. Answers the delay, or undefined after three
+   * crashes in five minutes in which every broker answered, because then the fault is ours.
+   */
+  crashed(now: number, healthy: boolean): DurationMs | undefined {
+    this.#row = now - this.#last > CALM ? 0 : this.#row + 1;
+    this.#last = now;
+    if (!healthy) {
+      this.#crashes = [];
+    } else {
+      this.#crashes = [...this.#crashes.filter((at) => now - at < PERIOD), now];
+      if (this.#crashes.length >= MOST_CRASHES) return undefined;
+    }
+    return Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** Math.min(this.#row, 10));
+  }
+}

@@ -1,0 +1,134 @@
+import { Secret } from '../../../../connections/secret.ts';
+import type { SaslSettings } from '../../../../connections/settings.ts';
+import { type AuthenticationProvider, builtInProvider } from './client.ts';
+import { KafkaLoginError } from './faults.ts';
+import { mskToken } from './msk.ts';
+import { clientCredentials, type Tokens } from './oauth.ts';
+
+const ADVICE = 'look where the token comes from: issuer, audience and end must be what the broker expects';
+
+/** How a client logs in, as kafkajs takes it. What is secret is read, or asked for, anew at each connection. */
+export interface Login {
+  /** As Kafka calls it. */
+  readonly mechanism: string;
+  readonly authenticationProvider: AuthenticationProvider;
+}
+
+/** @throws AccessFileError when a file with a secret cannot be read */
+export function loginOf(sasl: SaslSettings): Login {
+  switch (sasl.mechanism) {
+    case 'plain':
+      return passwordLogin('PLAIN', builtInProvider('plain'), sasl);
+    case 'scram-sha-256':
+      return passwordLogin('SCRAM-SHA-256', builtInProvider('scram256'), sasl);
+    case 'scram-sha-512':
+      return passwordLogin('SCRAM-SHA-512', builtInProvider('scram512'), sasl);
+    case 'oauthbearer': {
+      if (!('token' in sasl)) return tokenLogin(clientCredentials(sasl));
+      const token = new Secret(sasl.token);
+      token.read();
+      return tokenLogin(unheld(async () => token.read().trim()));
+    }
+    case 'msk-iam':
+      return tokenLogin(unheld(mskToken(sasl.region)));
+  }
+}
+
+/** The name of the mechanism on the wire. */
+export function mechanismOf(sasl: SaslSettings): string {
+  return sasl.mechanism === 'msk-iam' ? 'OAUTHBEARER' : sasl.mechanism.toUpperCase();
+}
+
+function passwordLogin(
+  mechanism: string,
+  provider: (login: { readonly username: string; readonly password: string }) => AuthenticationProvider,
+  { username, password }: Extract<SaslSettings, { readonly username: string }>,
+): Login {
+  const secret = new Secret(password);
+  secret.read();
+  return {
+    mechanism,
+    authenticationProvider: (args) => {
+      let broken: { readonly error: unknown } | undefined;
+      const saslAuthenticate: typeof args.saslAuthenticate = async (request) => {
+        try {
+          return await args.saslAuthenticate(request);
+        } catch (error) {
+          if (!isRefusal(error)) broken = { error };
+          throw error;
+        }
+      };
+      return {
+        authenticate: async () => {
+          try {
+            await provider({ username, password: secret.read() })({ ...args, saslAuthenticate }).authenticate();
+          } catch (error) {
+            // kafkajs takes a connection that breaks meanwhile for a refusal.
+            throw broken === undefined ? error : broken.error;
+          }
+        },
+      };
+    },
+  };
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && 'type' in error && error.type === 'SASL_AUTHENTICATION_FAILED';
+}
+
+/**
+ * RFC 7628. kafkajs has this mechanism too, but does not look at the answer: a token that is refused would show as a
+ * connection that breaks.
+ */
+function tokenLogin(tokens: Tokens): Login {
+  return {
+    mechanism: 'OAUTHBEARER',
+    authenticationProvider: ({ saslAuthenticate }) => ({
+      authenticate: async () => {
+        const value = await tokens.token();
+        if (!/^[\x21-\x7e]+$/.test(value)) {
+          throw new KafkaLoginError('the token holds blanks or signs that none may have', 'look where it comes from');
+        }
+        const request = { encode: () => sized(`n,,\u0001auth=Bearer ${value}\u0001\u0001`) };
+        const refused = await asked(() =>
+          saslAuthenticate({ request, response: { decode: (raw) => Buffer.from(raw.subarray(4)), parse: statusOf } }),
+        );
+        if (refused === undefined) return;
+        tokens.refused();
+        // The broker waits for this before it closes the connection (RFC 7628, section 3.2.3).
+        await asked(() => saslAuthenticate({ request: { encode: () => sized('\u0001') } }));
+        throw new KafkaLoginError(refused, ADVICE);
+      },
+    }),
+  };
+}
+
+/** A new one for each connection. */
+function unheld(token: () => Promise<string>): Tokens {
+  return { token, refused: () => {} };
+}
+
+/** Answers why the token was refused; undefined: it was not. */
+async function asked(ask: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    const refused = await ask();
+    return typeof refused === 'string' ? refused : undefined;
+  } catch (error) {
+    if (isRefusal(error)) return error instanceof Error ? error.message : 'refused';
+    throw error;
+  }
+}
+
+/** What the broker says of a token that it refuses: {"status": "invalid_token"}. */
+function statusOf(answer: Buffer): string | undefined {
+  if (answer.length === 0) return undefined;
+  const status = /"status"\s*:\s*"([\w .-]{1,80})"/.exec(answer.toString('utf8'))?.[1];
+  return `the broker refused the token (${status ?? 'without a reason'})`;
+}
+
+function sized(text: string): Buffer {
+  const bytes = Buffer.alloc(4 + Buffer.byteLength(text));
+  bytes.writeInt32BE(bytes.length - 4, 0);
+  bytes.write(text, 4);
+  return bytes;
+}

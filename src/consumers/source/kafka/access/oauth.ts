@@ -1,0 +1,94 @@
+import { Secret } from '../../../../connections/secret.ts';
+import type { SaslSettings } from '../../../../connections/settings.ts';
+import { kafkajs } from './client.ts';
+import { KafkaLoginError } from './faults.ts';
+import { postForm } from './form-post.ts';
+
+const { KafkaJSConnectionError } = kafkajs;
+
+const TIMEOUT_MS = 10_000;
+/** Share of its life after which a token is not used for a new connection. */
+const FRESH = 0.8;
+
+type ClientCredentials = Extract<SaslSettings, { readonly tokenEndpoint: string }>;
+
+/** Where tokens come from. */
+export interface Tokens {
+  /** For one connection. */
+  token(): Promise<string>;
+  /** The broker has refused the last one: it may have been revoked, or the keys that sign tokens changed. */
+  refused(): void;
+}
+
+/**
+ * Tokens by the client credentials grant (RFC 6749, section 4.4; the client logs in by HTTP Basic). One is used for several
+ * connections while it is fresh and not refused. The secret is read anew for each request. Rejects with a KafkaLoginError when the
+ * endpoint refuses, with a connection error of kafkajs, which is tried again, when it does not answer.
+ */
+export function clientCredentials({ tokenEndpoint, clientId, clientSecret, scope }: ClientCredentials): Tokens {
+  const secret = new Secret(clientSecret);
+  secret.read();
+  let held: { readonly token: string; readonly until: number } | undefined;
+  return {
+    async token() {
+      if (held !== undefined && performance.now() < held.until) return held.token;
+      const asked = performance.now();
+      const { token, life } = await request(tokenEndpoint, clientId, secret.read(), scope);
+      held = { token, until: asked + FRESH * life };
+      return token;
+    },
+    refused() {
+      held = undefined;
+    },
+  };
+}
+
+async function request(
+  endpoint: string,
+  id: string,
+  secret: string,
+  scope: string | undefined,
+): Promise<{ readonly token: string; readonly life: number }> {
+  const login = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64');
+  const where = `kafka.sasl.tokenEndpoint (${new URL(endpoint).host})`;
+  const { status, body } = await postForm({
+    url: new URL(endpoint),
+    headers: { authorization: `Basic ${login}`, accept: 'application/json' },
+    form: new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) }),
+    timeoutMs: TIMEOUT_MS,
+  }).catch((error: unknown) => {
+    throw new KafkaJSConnectionError(`${where} does not answer: ${causeOf(error)}`);
+  });
+  const answer = parsed(body);
+  if (status >= 500 || status === 429) throw new KafkaJSConnectionError(`${where} answered ${status}`);
+  const token = field(answer, 'access_token');
+  if (status !== 200 || typeof token !== 'string') {
+    const code = field(answer, 'error');
+    // Nothing else of the answer: it may repeat what was sent.
+    const said = typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? ` (${code})` : '';
+    throw new KafkaLoginError(
+      `${where} answered ${status}${said}${status === 200 ? ' without a token' : ''}`,
+      'check tokenEndpoint, clientId, clientSecret and scope of kafka.sasl',
+    );
+  }
+  const seconds = Number(field(answer, 'expires_in') ?? 60);
+  return { token, life: 1000 * (Number.isFinite(seconds) ? seconds : 60) };
+}
+
+function field(answer: unknown, name: string): unknown {
+  return typeof answer === 'object' && answer !== null ? Reflect.get(answer, name) : undefined;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if (error.name === 'AbortError') return `nothing within ${TIMEOUT_MS / 1000} s`;
+  return 'code' in error ? String(error.code) : error.message;
+}

@@ -1,0 +1,83 @@
+import type { DurationMs } from '../../../../vocabulary/events.ts';
+import { exchange } from './connection.ts';
+import type { KafkaConnection } from './settings.ts';
+
+export interface VersionRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** By number of the request: kafka.apache.org/protocol#protocol_api_keys. */
+export type ApiVersions = ReadonlyMap<number, VersionRange>;
+
+export interface ClientApi {
+  readonly name: string;
+  readonly key: number;
+  /** What kafkajs 2.2.4 speaks. */
+  readonly client: VersionRange;
+}
+
+/** The requests that a worker needs. */
+export const CLIENT_APIS: readonly ClientApi[] = [
+  api('Produce', 0, 0, 7),
+  api('Fetch', 1, 0, 11),
+  api('ListOffsets', 2, 0, 3),
+  api('Metadata', 3, 0, 6),
+  api('OffsetCommit', 8, 0, 5),
+  api('OffsetFetch', 9, 1, 4),
+  api('FindCoordinator', 10, 0, 2),
+  api('JoinGroup', 11, 0, 5),
+  api('Heartbeat', 12, 0, 3),
+  api('LeaveGroup', 13, 0, 3),
+  api('SyncGroup', 14, 0, 3),
+];
+
+function api(name: string, key: number, least: number, most: number): ClientApi {
+  return { name, key, client: { least, most } };
+}
+
+/** Whether there is a version that both speak. */
+export function overlaps(a: VersionRange, b: VersionRange): boolean {
+  return a.least <= b.most && b.least <= a.most;
+}
+
+const API_VERSIONS = 18;
+const HEADER_BYTES = 10;
+
+/**
+ * Asks one broker which versions it speaks. The request is made here, as the client asks for itself alone and never looks at
+ * the lowest version. Rejects when there is no answer in time, or none that can be read.
+ */
+export async function apiVersions(
+  broker: string,
+  connection: Pick<KafkaConnection, 'tls'>,
+  timeout: DurationMs,
+): Promise<ApiVersions> {
+  const [answer] = await exchange(broker, connection, [versionsRequest()], timeout);
+  return rangesOf(answer);
+}
+
+/** ApiVersions, version 0, which every broker answers. */
+export function versionsRequest(): Buffer {
+  const bytes = Buffer.alloc(4 + HEADER_BYTES);
+  bytes.writeInt32BE(HEADER_BYTES, 0);
+  bytes.writeInt16BE(API_VERSIONS, 4);
+  bytes.writeInt16BE(0, 6);
+  bytes.writeInt32BE(1, 8); // number of the request
+  bytes.writeInt16BE(-1, 12); // no client id
+  return bytes;
+}
+
+/** @throws Error when the answer is none of Kafka's */
+function rangesOf(bytes: Buffer): ApiVersions {
+  const count = bytes.length >= 14 && bytes.readInt32BE(4) === 1 ? bytes.readInt32BE(10) : -1;
+  if (count < 0 || bytes.length < 14 + 6 * count) throw new Error('what answers there is no Kafka broker');
+  const error = bytes.readInt16BE(8);
+  if (error !== 0) throw new Error(`the broker refused to tell its versions (error ${error})`);
+  return new Map(
+    Array.from({ length: count }, (_, i) => {
+      const at = 14 + 6 * i;
+      return [bytes.readInt16BE(at), { least: bytes.readInt16BE(at + 2), most: bytes.readInt16BE(at + 4) }] as const;
+    }),
+  );
+}

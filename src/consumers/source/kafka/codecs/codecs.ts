@@ -1,0 +1,65 @@
+import { promisify } from 'node:util';
+import { gzip, unzip } from 'node:zlib';
+import { decodeLz4 } from './lz4.ts';
+import { decodeSnappy } from './snappy.ts';
+import { decodeZstd } from './zstd.ts';
+
+/** What a batch may decompress to, and how long that may take where the decoder itself does not bound it. */
+export interface CodecLimits {
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+export const CODEC_LIMITS: CodecLimits = { bytes: 32 * 2 ** 20, milliseconds: 2000 };
+
+/** As kafkajs wants it. Writing is possible with gzip alone, as in kafkajs without us. */
+export interface Codec {
+  compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
+  decompress(compressed: Buffer): Promise<Buffer>;
+}
+
+const gunzip = promisify(unzip);
+const compressGzip = promisify(gzip);
+const GZIP = 1;
+
+/** Decoders by the code in a batch's attributes (3 bits; kafka.apache.org/documentation/#recordbatch). */
+const DECODERS = new Map<number, (input: Buffer, limits: CodecLimits) => Buffer | Promise<Buffer>>([
+  [GZIP, decodeGzip],
+  [2, (input, { bytes }) => decodeSnappy(input, bytes)],
+  [3, (input, { bytes }) => decodeLz4(input, bytes)],
+  [4, (input, { bytes, milliseconds }) => decodeZstd(input, bytes, milliseconds)],
+]);
+const NAMES = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
+const CODES = [1, 2, 3, 4, 5, 6, 7];
+
+async function decodeGzip(input: Buffer, { bytes }: CodecLimits): Promise<Buffer> {
+  try {
+    return await gunzip(input, { maxOutputLength: bytes });
+  } catch (error) {
+    throw new RangeError(
+      `gzip data is damaged or too large: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** Rejects with a RangeError if the data are damaged or beyond the limits, or if there is no such codec. */
+export async function decompress(code: number, compressed: Buffer, limits = CODEC_LIMITS): Promise<Buffer> {
+  const decoder = DECODERS.get(code);
+  if (decoder === undefined) throw new RangeError(`compression codec ${code} is unknown`);
+  return decoder(compressed, limits);
+}
+
+/** For kafkajs, which decodes what was written before Kafka 0.11: a function that gives the codec, by code. */
+export function codecTable(): Readonly<Record<number, () => Codec>> {
+  return Object.fromEntries(CODES.map((code) => [code, (): Codec => codec(code)]));
+}
+
+function codec(code: number): Codec {
+  return {
+    compress: async ({ buffer }) => {
+      if (code === GZIP) return compressGzip(buffer);
+      throw new Error(`${NAMES[code] ?? code} can only be read here`);
+    },
+    decompress: (compressed) => decompress(code, compressed),
+  };
+}

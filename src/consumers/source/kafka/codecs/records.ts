@@ -1,0 +1,217 @@
+import type { EpochMs, Offset } from '../../../../vocabulary/events.ts';
+import type { LogRecord, UndecodableBatch } from '../../port.ts';
+import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT, undecodable } from '../flow/batches.ts';
+import { CODEC_LIMITS, decompress } from './codecs.ts';
+import { crc32c } from './crc32c.ts';
+import { RecordEnvelope } from './envelope.ts';
+
+const CHECKSUM_AT = 17;
+const FIRST_TIME_AT = 27;
+const LARGEST_TIME_AT = 35;
+const COUNT_AT = 57;
+const CODEC = 0x07;
+const APPEND_TIME = 0x08;
+
+const WRONG_CHECKSUM =
+  'the checksum of the record batch is wrong, so it was damaged after it was written: start the worker anew to fetch it again';
+
+interface Header {
+  readonly base: Offset;
+  readonly lastDelta: number;
+  readonly count: number;
+  readonly firstTime: bigint;
+  /** undefined: each record has its own time. */
+  readonly appendTime: bigint | undefined;
+}
+
+/**
+ * Verifies the checksum of a record batch, decompresses it and checks that all its records can be read: kafka.apache.org/documentation/#recordbatch.
+ * Answers a refusal if not. Never rejects.
+ */
+export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<Records | UndecodableBatch> {
+  const attributes = batch.readInt16BE(ATTRIBUTES_AT);
+  const firstTime = batch.readBigInt64BE(FIRST_TIME_AT);
+  const header: Header = {
+    base: Number(batch.readBigInt64BE(0)),
+    lastDelta: batch.readInt32BE(LAST_DELTA_AT),
+    count: batch.readInt32BE(COUNT_AT),
+    firstTime,
+    appendTime: (attributes & APPEND_TIME) === 0 ? undefined : batch.readBigInt64BE(LARGEST_TIME_AT),
+  };
+  try {
+    // Of all that stands behind it. What stands before is the broker's to change.
+    if (crc32c(batch, ATTRIBUTES_AT) !== batch.readUInt32BE(CHECKSUM_AT)) throw new RangeError(WRONG_CHECKSUM);
+    if (header.count < 0 || header.lastDelta < 0) throw new RangeError('the header of the record batch is damaged');
+    const content = batch.subarray(HEADER_BYTES);
+    const code = attributes & CODEC;
+    const isEmpty = header.count === 0 && header.lastDelta >= 0;
+    const bytes = code === 0 || isEmpty ? content : await decompress(code, content, limits);
+    const records = new Records(bytes, header);
+    const read = records.check();
+    if (read < header.count) throw new RangeError(`record ${read + 1} of the ${header.count} in the batch is damaged`);
+    return records;
+  } catch (error) {
+    return undecodable(batch, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The records of one batch, read one after the other. Its fields are those of the record that `next` has gone to. */
+export class Records {
+  offset: Offset = -1;
+  hasKey = false;
+  /** Records not read yet. */
+  left: number;
+  /** How many bytes all of them are, decompressed. */
+  readonly size: number;
+  readonly #bytes: Buffer;
+  readonly #header: Header;
+  readonly #appendTime: EpochMs | undefined;
+  /** The first time of the batch where it and the times behind it can be added as numbers. */
+  readonly #firstTime: EpochMs | undefined;
+  #at = 0;
+  #delta = -1;
+  #timeAt = 0;
+  #valueAt = 0;
+  /** -1: null. */
+  #valueLength = -1;
+
+  constructor(bytes: Buffer, header: Header) {
+    this.#bytes = bytes;
+    this.#header = header;
+    this.left = header.count;
+    this.size = bytes.length;
+    this.#appendTime = header.appendTime === undefined ? undefined : Number(header.appendTime);
+    const first = Number(header.firstTime);
+    this.#firstTime = Math.abs(first) < 2 ** 52 ? first : undefined;
+  }
+
+  /** How many records can be read; fewer than the header says: the next one is damaged. Goes back to the first. */
+  check(): number {
+    const { count } = this.#header;
+    this.left = count;
+    while (this.left > 0 && this.#step());
+    const read = count - this.left;
+    this.#at = 0;
+    this.#delta = -1;
+    this.left = count;
+    return read;
+  }
+
+  /** Goes to the next record. false: there is none. */
+  next(): boolean {
+    return this.left > 0 && this.#step();
+  }
+
+  /** Kafka writes -1 where a record has none. */
+  get timestamp(): EpochMs | undefined {
+    const time = this.#appendTime ?? this.#createTime();
+    return time < 0 ? undefined : time;
+  }
+
+  /** A view: it keeps the whole batch in memory. */
+  get value(): Uint8Array | null {
+    const bytes = this.#bytes;
+    if (this.#valueLength < 0) return null;
+    return new Uint8Array(bytes.buffer, bytes.byteOffset + this.#valueAt, this.#valueLength);
+  }
+
+  /** Of the record that `next` has gone to. */
+  get envelope(): RecordEnvelope {
+    return new RecordEnvelope(this.#bytes, this.#timeAt);
+  }
+
+  /**
+   * Appends the next records that are not below `expected`, until there are `size` of them or their values have come to
+   * `room` bytes. Answers the bytes of these values.
+   */
+  take(
+    records: LogRecord[],
+    expected: Offset,
+    { size, room }: { readonly size: number; readonly room: number },
+    withEnvelopes = false,
+  ): number {
+    let taken = 0;
+    while (records.length < size && taken < room && this.next()) {
+      if (this.offset < expected) continue;
+      const record = { offset: this.offset, timestamp: this.timestamp, value: this.value };
+      taken += Math.max(0, this.#valueLength);
+      records.push(withEnvelopes ? { ...record, envelope: this.envelope } : record);
+    }
+    return taken;
+  }
+
+  /** Reads a record but for its headers, which counting does not need. false: it is damaged. */
+  #step(): boolean {
+    const length = this.#varint();
+    const end = this.#at + length;
+    // One byte of attributes, which mean nothing yet.
+    this.#timeAt = this.#at + 1;
+    this.#skipTime();
+    const delta = this.#varint();
+    const keyLength = this.#varint();
+    if (keyLength > 0) this.#at += keyLength;
+    const valueLength = this.#varint();
+    const valueAt = this.#at;
+    // What is read behind the end is harmless, so it is enough to look here. NaN fails each of these.
+    const fits = length > 0 && end <= this.#bytes.length && valueAt + Math.max(0, valueLength) <= end;
+    const isRead = keyLength >= -1 && valueLength >= -1 && delta > this.#delta && delta <= this.#header.lastDelta;
+    if (!fits || !isRead) return false;
+    this.offset = this.#header.base + delta;
+    this.hasKey = keyLength >= 0;
+    this.#valueAt = valueAt;
+    this.#valueLength = valueLength;
+    this.#delta = delta;
+    this.#at = end;
+    this.left--;
+    return true;
+  }
+
+  /** Zigzag, seven bits a byte, the lowest first. NaN: it has more than five bytes. */
+  #varint(): number {
+    const bytes = this.#bytes;
+    let byte = bytes[this.#at++];
+    let raw = byte & 0x7f;
+    for (let shift = 7; byte >= 0x80; shift += 7) {
+      if (shift > 28) return Number.NaN;
+      byte = bytes[this.#at++];
+      raw |= (byte & 0x7f) << shift;
+    }
+    return (raw >>> 1) ^ -(raw & 1);
+  }
+
+  /** A varint of at most ten bytes. One that is longer makes the record damaged. */
+  #skipTime(): void {
+    const last = this.#timeAt + 9;
+    let at = this.#timeAt;
+    while (this.#bytes[at] >= 0x80 && at < last) at++;
+    this.#at = this.#bytes[at] >= 0x80 ? Number.NaN : at + 1;
+  }
+
+  /** The batch's first time and what the record adds to it: a zigzag varint of 64 bits. */
+  #createTime(): number {
+    const bytes = this.#bytes;
+    let at = this.#timeAt;
+    let byte = bytes[at++];
+    let raw = byte & 0x7f;
+    let scale = 128;
+    while (byte >= 0x80 && scale < 2 ** 49) {
+      byte = bytes[at++];
+      raw += (byte & 0x7f) * scale;
+      scale *= 128;
+    }
+    if (byte >= 0x80 || this.#firstTime === undefined) return this.#largeTime();
+    return this.#firstTime + (raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2);
+  }
+
+  #largeTime(): number {
+    let raw = 0n;
+    for (let at = this.#timeAt, shift = 0n; ; shift += 7n) {
+      const byte = this.#bytes[at++];
+      raw |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    raw = BigInt.asUintN(64, raw);
+    const delta = (raw >> 1n) ^ -(raw & 1n);
+    return Number(this.#header.firstTime + delta);
+  }
+}

@@ -1,0 +1,153 @@
+import type { UndecodableBatch } from '../../port.ts';
+
+/** Why a message of kafkajs is no record. */
+export type Stand =
+  /** It stands for all records of this batch, which is as it was fetched, with its header. */
+  | { readonly kind: 'batch'; readonly bytes: Buffer }
+  /** It stands for a batch of a transaction that was aborted. */
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'refused'; readonly refusal: UndecodableBatch };
+
+/** The parts of kafkajs' message that it or we read. */
+export interface Message {
+  /** Of a message that stands for a batch: the batch's last. */
+  readonly offset: string;
+  readonly timestamp: string;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly isControlRecord?: boolean;
+  readonly batchContext?: { readonly producerId: string; readonly inTransaction: boolean };
+  /** undefined: the message is a record. */
+  readonly stand?: Stand;
+}
+
+/** How kafkajs itself decodes what is not decoded here. Each rejects if it cannot. */
+export interface PlainDecoders {
+  /** One record batch. */
+  batch(bytes: Buffer): Promise<readonly Message[]>;
+  /** Messages of the formats before Kafka 0.11. */
+  set(bytes: Buffer): Promise<readonly Message[]>;
+}
+
+/** Offset, length and magic stand at the same places in all formats: kafka.apache.org/documentation/#recordbatch. */
+const LENGTH_AT = 8;
+const MAGIC_AT = 16;
+const FRAME = 12;
+const SMALLEST_MESSAGE = 14;
+const RECORD_BATCH = 2;
+export const HEADER_BYTES = 61;
+export const ATTRIBUTES_AT = 21;
+export const LAST_DELTA_AT = 23;
+const PRODUCER_AT = 43;
+const COUNT_AT = 57;
+const TRANSACTIONAL = 0x10;
+const CONTROL = 0x20;
+
+/**
+ * The messages of the records of one partition in an answer to a fetch: one for each record batch, which is not decoded yet,
+ * and one for each record of a control batch or an older format. What cannot be decoded becomes a refusal. An incomplete
+ * batch at the end is left out: brokers cut answers by their size.
+ */
+export async function messagesOf(bytes: Buffer, plain: PlainDecoders): Promise<Message[]> {
+  const messages: Message[] = [];
+  for (let at = 0; at + MAGIC_AT < bytes.length; ) {
+    const length = bytes.readInt32BE(at + LENGTH_AT);
+    if (length < SMALLEST_MESSAGE) {
+      messages.push(refused(bytes.subarray(at), 'the length of the record batch is impossible'));
+      break;
+    }
+    const end = at + FRAME + length;
+    if (end > bytes.length) break;
+    const entry = bytes.subarray(at, end);
+    const magic = entry[MAGIC_AT];
+    if (magic === RECORD_BATCH && entry.length < HEADER_BYTES)
+      messages.push(refused(entry, 'the header of the record batch is cut off'));
+    else if (magic === RECORD_BATCH && (entry.readInt16BE(ATTRIBUTES_AT) & CONTROL) === 0) messages.push(whole(entry));
+    else if (magic > RECORD_BATCH) messages.push(refused(entry, `record format ${magic} is unknown`));
+    else for (const one of await plainly(entry, magic === RECORD_BATCH ? plain.batch : plain.set)) messages.push(one);
+    at = end;
+  }
+  return messages;
+}
+
+async function plainly(entry: Buffer, decode: PlainDecoders['batch']): Promise<readonly Message[]> {
+  try {
+    return await decode(entry);
+  } catch (error) {
+    return [refused(entry, error instanceof Error ? error.message : String(error))];
+  }
+}
+
+function whole(bytes: Buffer): Message {
+  const inTransaction = (bytes.readInt16BE(ATTRIBUTES_AT) & TRANSACTIONAL) !== 0;
+  const producerId = inTransaction ? String(bytes.readBigInt64BE(PRODUCER_AT)) : '-1';
+  return message(lastOffset(bytes), { kind: 'batch', bytes }, { producerId, inTransaction });
+}
+
+function refused(bytes: Buffer, reason: string): Message {
+  const refusal = undecodable(bytes, reason);
+  return message(lastOffset(bytes), { kind: 'refused', refusal }, { producerId: '-1', inTransaction: false });
+}
+
+/**
+ * What can be told of a record batch that cannot be decoded: what its header says. Where that has no such count, it is one record
+ * for each offset; without a header, one offset. Control batches hold no records.
+ */
+export function undecodable(bytes: Buffer, reason: string): UndecodableBatch {
+  const from = Number(bytes.readBigInt64BE(0));
+  const hasHeader = bytes.length >= HEADER_BYTES && bytes[MAGIC_AT] === RECORD_BATCH;
+  const offsets = hasHeader ? Math.max(0, bytes.readInt32BE(LAST_DELTA_AT)) + 1 : 1;
+  const count = hasHeader ? bytes.readInt32BE(COUNT_AT) : 1;
+  const isControl = hasHeader && (bytes.readInt16BE(ATTRIBUTES_AT) & CONTROL) !== 0;
+  const records = isControl ? 0 : count >= 0 && count <= offsets ? count : offsets;
+  return { from, to: from + offsets, records, reason, bytes };
+}
+
+function message(offset: string, stand: Stand, batchContext: NonNullable<Message['batchContext']>): Message {
+  return { offset, timestamp: '-1', key: null, value: null, isControlRecord: false, batchContext, stand };
+}
+
+/** Exact also where numbers lose digits, so that the reader can refuse such an offset. */
+function lastOffset(bytes: Buffer): string {
+  const hasHeader = bytes.length >= HEADER_BYTES && bytes[MAGIC_AT] === RECORD_BATCH;
+  const delta = hasHeader ? Math.max(0, bytes.readInt32BE(LAST_DELTA_AT)) : 0;
+  return String(bytes.readBigInt64BE(0) + BigInt(delta));
+}
+
+export interface FetchedMessages {
+  /** In the order of their offsets. */
+  readonly messages: readonly Message[];
+  readonly abortedTransactions?: readonly { readonly producerId: string; readonly firstOffset: string }[] | null;
+}
+
+const ABORTED: Stand = { kind: 'aborted' };
+/** Where the type of a control record stands in its key, and the type of the one that ends an aborted transaction. */
+const TYPE_AT = 2;
+const ABORT = 0;
+
+/**
+ * Marks the batches of aborted transactions, in place of kafkajs' filter: that one expects the transactions in the order of
+ * their first offsets, while brokers tell them in the order of their ends, and it begins at most one with each message. The
+ * marked batches stay, so that their reader knows where it is when nothing else was fetched.
+ */
+export function withoutAborted({ messages, abortedTransactions }: FetchedMessages): readonly Message[] {
+  if (!abortedTransactions || abortedTransactions.length === 0) return messages;
+  const ahead = abortedTransactions
+    .map(({ producerId, firstOffset }) => ({ producerId, first: Number(firstOffset) }))
+    .sort((a, b) => a.first - b.first);
+  const aborted = new Set<string>();
+  let next = 0;
+  return messages.map((fetched) => {
+    const offset = Number(fetched.offset);
+    for (; next < ahead.length && ahead[next].first <= offset; next++) aborted.add(ahead[next].producerId);
+    const { batchContext: context, isControlRecord, key } = fetched;
+    if (context === undefined) return fetched;
+    if (isControlRecord === true) {
+      if (key !== null && key.length > TYPE_AT + 1 && key.readInt16BE(TYPE_AT) === ABORT) {
+        aborted.delete(context.producerId);
+      }
+      return fetched;
+    }
+    return context.inTransaction && aborted.has(context.producerId) ? { ...fetched, stand: ABORTED } : fetched;
+  });
+}

@@ -1,0 +1,204 @@
+import type { EpochMs, Offset } from '../../../../vocabulary/events.ts';
+import type { Bounds } from '../../port.ts';
+import { offsetOf } from './chunks.ts';
+
+interface PartitionOffset {
+  readonly partition: number;
+  readonly offset: string;
+}
+
+/** The parts of kafkajs' admin client that are used. */
+export interface AdminClient {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  /** `high`: the end of the log, also behind open transactions. */
+  fetchTopicOffsets(topic: string): Promise<readonly (PartitionOffset & { high: string; low: string })[]>;
+  /** Where reading ends while transactions are open; else the ends of the logs. Of a topic whose offsets were fetched before. */
+  fetchStableOffsets(topic: string, partitions: readonly number[]): Promise<readonly PartitionOffset[]>;
+  fetchTopicOffsetsByTimestamp(topic: string, timestamp?: number): Promise<readonly PartitionOffset[]>;
+  fetchTopicMetadata(options: { topics: string[] }): Promise<{ topics: readonly { partitions: readonly unknown[] }[] }>;
+  fetchOffsets(options: {
+    groupId: string;
+    topics: string[];
+  }): Promise<readonly { topic: string; partitions: readonly PartitionOffset[] }[]>;
+}
+
+/**
+ * Questions to the brokers beside the reading of records, one at a time: kafkajs 2.2.4 mixes up the answers for two topics.
+ * After a failed one the client is thrown away, as it goes on with what it knew of the cluster; so callers may simply ask
+ * again. Each rejects with kafkajs' error.
+ */
+export class Brokers {
+  readonly #create: () => AdminClient;
+  readonly #topics: readonly string[];
+  #admin: Promise<AdminClient> | undefined;
+  /** Settles when the last question is answered. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** By topic: the request for bounds that has not been sent yet. */
+  readonly #next: (Promise<ReadonlyMap<number, Bounds>> | undefined)[] = [];
+
+  constructor(create: () => AdminClient, topics: readonly string[]) {
+    this.#create = create;
+    this.#topics = topics;
+  }
+
+  /**
+   * The end is the high watermark. Who reads committed records alone and stands there has nothing left to read: no transaction
+   * is open below. Calls for partitions of one topic share a request, but never one that was sent before the call.
+   */
+  async bounds(partition: number, topic: number): Promise<Bounds> {
+    const bounds = (await this.#boundsOf(topic)).get(partition);
+    if (bounds === undefined) throw new Error(`kafka: topic ${this.#topics[topic]} has no partition ${partition}`);
+    return bounds;
+  }
+
+  #boundsOf(topic: number): Promise<ReadonlyMap<number, Bounds>> {
+    const waiting = this.#next[topic];
+    if (waiting !== undefined) return waiting;
+    const request = this.#fetchBounds(topic, () => {
+      this.#next[topic] = undefined;
+    });
+    this.#next[topic] = request;
+    return request;
+  }
+
+  #fetchBounds(topic: number, onSent = (): void => {}): Promise<ReadonlyMap<number, Bounds>> {
+    return this.#ask(async (admin) => {
+      const name = this.#topics[topic];
+      const offsets = await admin.fetchTopicOffsets(name);
+      // After the ends: what is below an earlier end is held back by a transaction, and not written since.
+      const stable = await admin.fetchStableOffsets(
+        name,
+        offsets.map(({ partition }) => partition),
+      );
+      const readable = new Map(stable.map(({ partition, offset }) => [partition, offsetOf(offset)]));
+      return new Map(
+        offsets.map(({ partition, low, high }) => {
+          const [start, end] = [offsetOf(low), offsetOf(high)];
+          const openFrom = readable.get(partition) ?? end;
+          return [partition, openFrom < end ? { start, end, openFrom } : { start, end }];
+        }),
+      );
+    }, onSent);
+  }
+
+  /** The first offset with a record timestamp at or after `at`, also of an open transaction; the end if there is none. */
+  offsetAt(partition: number, topic: number, at: EpochMs): Promise<Offset> {
+    return this.#ask(async (admin) => {
+      const offsets = await admin.fetchTopicOffsetsByTimestamp(this.#topics[topic], at);
+      const found = offsets.find((offset) => offset.partition === partition);
+      if (found === undefined) throw new Error(`kafka: topic ${this.#topics[topic]} has no partition ${partition}`);
+      return offsetOf(found.offset);
+    });
+  }
+
+  /** By topic: how many partitions it has; 0: there is no such topic. */
+  async partitionCounts(): Promise<readonly number[]> {
+    const counts: number[] = [];
+    for (const topic of this.#topics) {
+      const count = await this.#ask(async (admin) => {
+        try {
+          const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+          return topics[0]?.partitions.length ?? 0;
+        } catch (error) {
+          if (error instanceof Error && 'type' in error && error.type === 'UNKNOWN_TOPIC_OR_PARTITION') return 0;
+          throw error;
+        }
+      });
+      counts.push(count);
+    }
+    return counts;
+  }
+
+  /** By topic, then partition: what a group has committed. -1: nothing; lower: something that is no position (a reset). */
+  committedBy(groupId: string): Promise<readonly (readonly number[])[]> {
+    return this.#ask(async (admin) => {
+      const topics = await unlessNoGroups(admin, [], () => admin.fetchOffsets({ groupId, topics: [...this.#topics] }));
+      return this.#topics.map((name) => {
+        const offsets: number[] = [];
+        for (const { partition, offset } of topics.find(({ topic }) => topic === name)?.partitions ?? []) {
+          offsets[partition] = offsetOf(offset);
+        }
+        return Array.from(offsets, (offset) => offset ?? -1);
+      });
+    });
+  }
+
+  /** Whether the leaders of all partitions answer now. Never rejects. */
+  async answer(): Promise<boolean> {
+    try {
+      for (const topic of this.#topics.keys()) await this.#fetchBounds(topic);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async close(): Promise<void> {
+    const admin = this.#admin;
+    this.#admin = undefined;
+    await (await admin)?.disconnect();
+  }
+
+  #ask<T>(question: (admin: AdminClient) => Promise<T>, onSent = (): void => {}): Promise<T> {
+    const answer = this.#last.then(() => {
+      onSent();
+      return this.#askNow(question);
+    });
+    this.#last = answer.catch(() => {});
+    return answer;
+  }
+
+  async #askNow<T>(question: (admin: AdminClient) => Promise<T>): Promise<T> {
+    this.#admin ??= this.#connect();
+    const asked = this.#admin;
+    try {
+      return await question(await asked);
+    } catch (error) {
+      if (this.#admin === asked) this.#admin = undefined;
+      void asked.then((admin) => admin.disconnect()).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<AdminClient> {
+    const admin = this.#create();
+    try {
+      await admin.connect();
+      return admin;
+    } catch (error) {
+      // A connection may stand all the same, and keep the process alive.
+      void admin.disconnect().catch(() => {});
+      throw error;
+    }
+  }
+}
+
+const GROUPS_TOPIC = '__consumer_offsets';
+
+/**
+ * What a question about a group answers; `none` on a cluster that has never had one. There the topic that holds what groups commit
+ * is made when the first consumer comes, and until it is made no broker is in charge of groups.
+ */
+export async function unlessNoGroups<T>(
+  admin: Pick<AdminClient, 'fetchTopicMetadata'>,
+  none: T,
+  question: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await question();
+  } catch (error) {
+    if (await isMissing(admin, GROUPS_TOPIC)) return none;
+    throw error;
+  }
+}
+
+/** false also where it cannot be known. */
+async function isMissing(admin: Pick<AdminClient, 'fetchTopicMetadata'>, topic: string): Promise<boolean> {
+  try {
+    await admin.fetchTopicMetadata({ topics: [topic] });
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'type' in error && error.type === 'UNKNOWN_TOPIC_OR_PARTITION';
+  }
+}

@@ -1,0 +1,54 @@
+import type { DurationMs } from '../../../../vocabulary/events.ts';
+
+/** A stop that must not take long: what is waited for is given up when the time since the stop is over. */
+export class Deadline {
+  readonly #timeout: DurationMs;
+  readonly #over = new AbortController();
+  #until = Number.POSITIVE_INFINITY;
+
+  /** `timeout`: counted from the stop on. */
+  constructor(timeout: DurationMs) {
+    this.#timeout = timeout;
+  }
+
+  get isStopped(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  stop(): void {
+    if (this.isStopped) return;
+    this.#until = performance.now() + this.#timeout;
+    this.#over.abort();
+  }
+
+  /** Ends early at the stop. */
+  sleep(duration: DurationMs): Promise<void> {
+    return new Promise((resolve) => {
+      const { signal } = this.#over;
+      if (signal.aborted) {
+        resolve();
+        return;
+      }
+      const done = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, duration);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  /** Waits for work, however it ends: as long as the timeout, and after a stop for what is left of it. */
+  settled(work: Promise<unknown>): Promise<void> {
+    const left = this.isStopped ? this.#until - performance.now() : this.#timeout;
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, Math.max(0, left));
+      const done = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      work.then(done, done);
+    });
+  }
+}

@@ -1,0 +1,341 @@
+// Long because all that can come from the client, or go to it, meets the joins of the group here.
+import type { Offset } from '../../../../vocabulary/events.ts';
+import type { Batch, SourceHandler, UndecodableBatch } from '../../port.ts';
+import { isMembershipLost } from '../access/faults.ts';
+import { pairing } from './assigner.ts';
+import { ChunkReader, type FetchedBatch, PaceKeeper } from './chunks.ts';
+import { type FlowClient, Placement, type PlacementDeps } from './placement.ts';
+import { PartitionPositions, type Position } from './positions.ts';
+
+export interface FlowDeps extends Omit<PlacementDeps, 'client'> {
+  readonly handler: SourceHandler;
+  /** Records are given with key and headers; default: without. */
+  readonly envelopes?: boolean | undefined;
+  /** The end: what went wrong leaves through `run`. */
+  readonly fail: (error: unknown) => void;
+}
+
+const PULSE = 1000;
+
+/**
+ * What flows from Kafka's client to the handler: claims after joins, batches in chunks, seeks and pauses. It knows no kafkajs.
+ *
+ * Nothing here trusts an assignment: a batch is taken only where its fetch began at the expected offset of a unit that
+ * this member holds, and every chunk asks again. What a handler is working on when the group rebalances is let go of and
+ * waited for before its unit is placed again.
+ */
+export class Flow {
+  readonly #deps: FlowDeps;
+  readonly #placement: Placement;
+  readonly #units = new Map<number, PartitionPositions>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #waiting = new Set<(error: unknown) => void>();
+  readonly #pace = new PaceKeeper();
+  /** Of the batches that are being delivered: at most as many as partitions are handled at a time. */
+  readonly #readers = new Set<ChunkReader>();
+  readonly #pulse: NodeJS.Timeout;
+  #client: FlowClient | undefined;
+  #heartbeat: (() => Promise<void>) | undefined;
+  /** Counts joins: what began before one ends at it. */
+  #joins = 0;
+  /** The claim that waits for the one before it. */
+  #wanted: { readonly partitions: readonly number[]; readonly isNew: boolean } | undefined;
+  #claiming = false;
+  #interruption: { readonly error: unknown } | undefined;
+  #ended = false;
+
+  constructor(deps: FlowDeps) {
+    this.#deps = deps;
+    this.#placement = new Placement({ ...deps, client: () => this.#client });
+    this.#pulse = setInterval(() => this.#beat(), PULSE);
+  }
+
+  /** Partitions that this member holds, ascending. */
+  owned(): readonly number[] {
+    return [...this.#units.keys()].sort((a, b) => a - b);
+  }
+
+  position(partition: number, topic: number): Position | undefined {
+    return this.#units.get(partition)?.positions[topic];
+  }
+
+  /** The group has given this member its partitions. Everything of them is paused when this returns. Never throws. */
+  joined(client: FlowClient, assigned: Readonly<Record<string, readonly number[]>>): void {
+    const { topics } = this.#deps;
+    this.#client = client;
+    this.#joins++;
+    this.#interruption = undefined;
+    this.#heartbeat = undefined;
+    this.#guarded(() => {
+      // Paused ones are cut even from fetches in flight, and heartbeats go on.
+      client.pause(Object.entries(assigned).map(([topic, list]) => ({ topic, partitions: [...list] })));
+      const { paired, unpaired } = pairing(topics, assigned);
+      for (const partition of this.#units.keys()) if (!paired.includes(partition)) this.#units.delete(partition);
+      for (const partition of paired) {
+        const unit = this.#units.get(partition) ?? new PartitionPositions(partition, topics.length);
+        this.#units.set(partition, unit);
+        for (const position of unit.positions) {
+          position.phase = 'claiming';
+        }
+      }
+      this.#wanted = { partitions: paired, isNew: true };
+      void this.#claim();
+      if (unpaired.length > 0) this.#deps.events.onUnpaired(unpaired);
+    });
+  }
+
+  /**
+   * A fetch failed, and the client goes on by itself. The topics may be other ones of the same names meanwhile: everything is
+   * placed anew, as after a join. Never throws.
+   */
+  doubted(): void {
+    if (this.#client === undefined || this.#ended || this.#units.size === 0) return;
+    this.#joins++;
+    this.#guarded(() => {
+      for (const { positions } of this.#units.values()) {
+        for (const position of positions) {
+          this.#placement.hold(position);
+          position.phase = 'claiming';
+        }
+      }
+      this.#wanted ??= { partitions: this.owned(), isNew: false };
+      void this.#claim();
+    });
+  }
+
+  async #claim(): Promise<void> {
+    if (this.#claiming) return;
+    this.#claiming = true;
+    try {
+      while (this.#wanted !== undefined && !this.#ended) {
+        const { partitions, isNew } = this.#wanted;
+        this.#wanted = undefined;
+        if (isNew) await this.#deps.handler.assigned(partitions);
+        else this.#deps.handler.doubted?.(partitions);
+        await Promise.allSettled(this.#running);
+        if (this.#wanted !== undefined || this.#ended) continue;
+        for (const unit of this.#units.values()) for (const position of unit.positions) this.#place(position);
+      }
+    } catch (error) {
+      this.#deps.fail(error);
+    } finally {
+      this.#claiming = false;
+    }
+  }
+
+  #place(position: Position): void {
+    const joins = this.#joins;
+    this.#placement
+      .place(position, () => !this.#ended && joins === this.#joins)
+      .catch((error: unknown) => this.#deps.fail(error));
+  }
+
+  /** Delivers a fetched batch. Rejects only with an error of the heartbeat, which kafkajs must see. */
+  async batch(batch: FetchedBatch): Promise<void> {
+    const { partition, topic } = batch;
+    const unit = this.#units.get(partition);
+    const position = unit?.positions[topic];
+    this.#heartbeat = batch.heartbeat;
+    if (unit === undefined || position === undefined || !position.flows || batch.isStale()) return;
+    if (!position.takes(batch.fetched)) {
+      this.#displaced(position, batch.fetched);
+      return;
+    }
+    const joins = this.#joins;
+    const { seeks } = position;
+    const goes = (): boolean =>
+      !this.#ended && joins === this.#joins && seeks === position.seeks && position.flows && batch.isRunning();
+
+    const reader = new ChunkReader(batch, this.#deps.envelopes);
+    this.#readers.add(reader);
+    try {
+      await this.#deliver(reader, batch, unit, position, goes);
+    } finally {
+      this.#readers.delete(reader);
+    }
+  }
+
+  async #deliver(
+    reader: ChunkReader,
+    batch: FetchedBatch,
+    unit: PartitionPositions,
+    position: Position,
+    goes: () => boolean,
+  ): Promise<void> {
+    const { partition, topic } = batch;
+    const joins = this.#joins;
+    while (!reader.isDone && goes()) {
+      if (this.#interruption !== undefined) throw this.#interruption.error;
+      const { records, refusal, last, next } = await reader.chunk(position.expected ?? 0, this.#pace.size);
+      if (!goes()) return;
+      if (refusal !== undefined) {
+        if (this.#placement.refuse(position, refusal) === 'skip') await this.#pass(unit, position, refusal, goes);
+        return;
+      }
+      // Also without records, so that the handler knows how far the log is read.
+      await this.#hand(unit, position, { partition, topic, records, next }, goes);
+      if (joins !== this.#joins || position.expected !== next) return;
+      batch.resolveOffset(last);
+      await this.#beating(batch.heartbeat);
+    }
+  }
+
+  /**
+   * Gives the handler a batch that cannot be decoded, and fetches anew behind it: where it ended a transaction, only a new
+   * answer of the brokers tells which of the next are aborted.
+   */
+  async #pass(
+    unit: PartitionPositions,
+    position: Position,
+    undecodable: UndecodableBatch,
+    goes: () => boolean,
+  ): Promise<void> {
+    const { partition, topic } = position;
+    const joins = this.#joins;
+    const { to: next } = undecodable;
+    await this.#hand(unit, position, { partition, topic, records: [], next, undecodable }, goes);
+    if (joins === this.#joins && position.expected === next && position.phase === 'open') this.#replace(position);
+  }
+
+  /** Bytes of what was fetched and is being delivered, decompressed where it is that already. */
+  get fetchedBytes(): number {
+    let bytes = 0;
+    for (const reader of this.#readers) bytes += reader.bytes;
+    return bytes;
+  }
+
+  /** A batch had records with the offsets [first, end), but none to deliver. Never throws. */
+  filtered(topic: number, partition: number, first: Offset, end: Offset): void {
+    this.#guarded(() => {
+      const unit = this.#units.get(partition);
+      const position = unit?.positions[topic];
+      if (unit === undefined || position?.phase !== 'open') return;
+      const passed = position.pass(first, end);
+      if (passed === 'look again') this.#replace(position);
+      if (passed !== 'moved') return;
+      const { seeks } = position;
+      this.#track(
+        unit.inTurn(async () => {
+          if (!this.#ended && seeks === position.seeks)
+            await this.#deps.handler.batch({ partition, topic, records: [], next: end });
+        }),
+      );
+    });
+  }
+
+  /** Resolves when the handler has settled; rejects when the group rebalances meanwhile, and the handler goes on. */
+  #hand(unit: PartitionPositions, position: Position, batch: Batch, goes: () => boolean): Promise<void> {
+    const { seeks } = position;
+    const work = unit.inTurn(async () => {
+      if (!goes()) return;
+      const began = performance.now();
+      const settled = this.#deps.handler.batch(batch);
+      if (batch.records.length > 0) this.#pace.took(performance.now() - began, batch.records.length);
+      await settled;
+      if (seeks === position.seeks) position.moveTo(batch.next);
+    });
+    this.#track(work);
+    return new Promise((resolve, reject) => {
+      const interrupt = (error: unknown): void => reject(error);
+      this.#waiting.add(interrupt);
+      const settle = (): void => {
+        this.#waiting.delete(interrupt);
+        resolve();
+      };
+      work.then(settle, settle);
+    });
+  }
+
+  #track(work: Promise<void>): void {
+    this.#running.add(work);
+    work.then(
+      () => this.#running.delete(work),
+      (error: unknown) => {
+        this.#running.delete(work);
+        this.#deps.fail(error);
+      },
+    );
+  }
+
+  /** While handlers take their time, the group hears from us all the same. */
+  #beat(): void {
+    if (this.#waiting.size > 0 && this.#heartbeat !== undefined) this.#beating(this.#heartbeat).catch(() => {});
+  }
+
+  /** When one heartbeat says that the group rebalances, all handlers are let go of. */
+  async #beating(heartbeat: () => Promise<void>): Promise<void> {
+    const joins = this.#joins;
+    try {
+      await heartbeat();
+    } catch (error) {
+      if (joins === this.#joins && isMembershipLost(error)) {
+        this.#interruption = { error };
+        for (const interrupt of this.#waiting) interrupt(error);
+        this.#waiting.clear();
+      }
+      throw error;
+    }
+  }
+
+  #displaced(position: Position, fetched: Offset): void {
+    const { topics, log } = this.#deps;
+    const { partition, topic, expected } = position;
+    log('warn', 'the client reads elsewhere than asked: seeking again', {
+      topic: topics[topic],
+      partition,
+      expected,
+      fetched,
+    });
+    this.#replace(position);
+  }
+
+  #replace(position: Position): void {
+    position.phase = 'placing';
+    this.#placement.hold(position);
+    this.#place(position);
+  }
+
+  seek(partition: number, topic: number, offset: Offset, heldUpTo: Offset = offset): void {
+    const position = this.position(partition, topic);
+    if (position === undefined) return;
+    position.seek(offset, heldUpTo);
+    if (position.phase !== 'claiming') this.#replace(position);
+  }
+
+  pause(partition: number, topic: number): void {
+    const position = this.position(partition, topic);
+    if (position === undefined) return;
+    position.held = true;
+    this.#placement.hold(position);
+  }
+
+  setFetching(partition: number, topic: number, fetching: boolean): void {
+    const position = this.position(partition, topic);
+    if (position === undefined) return;
+    position.fetching = fetching;
+    if (fetching) this.#placement.release(position);
+    else this.#placement.hold(position);
+  }
+
+  resume(partition: number, topic: number): void {
+    const position = this.position(partition, topic);
+    if (position === undefined) return;
+    position.held = false;
+    this.#placement.release(position);
+  }
+
+  /** Nothing is delivered any more. Resolves when no handler runs. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    clearInterval(this.#pulse);
+    await Promise.allSettled(this.#running);
+  }
+
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#deps.fail(error);
+    }
+  }
+}

@@ -1,0 +1,368 @@
+import { plainText } from '../../../connections/tls-faults.ts';
+import type { DurationMs, EpochMs, Offset } from '../../../vocabulary/events.ts';
+import type { Bounds, LogSource, SourceHandler } from '../port.ts';
+import { adminOf, type Consumer, type EachBatchPayload, kafkajs, type LogEntry } from './access/client.ts';
+import { accessOptions } from './access/connection.ts';
+import { isTopicMissing, isUnreachable, KafkaFailure, Restarts } from './access/faults.ts';
+import {
+  CONNECTION_TIMEOUT,
+  checkTimes,
+  KAFKA_TIMES,
+  type KafkaSourceOptions,
+  type KafkaTimes,
+  MAX_BYTES,
+  MAX_BYTES_PER_PARTITION,
+  MAX_CONCURRENCY,
+  REQUEST_TIMEOUT,
+  RETRY,
+} from './access/settings.ts';
+import { troubleOf } from './access/trouble.ts';
+import { assignerName, coPartitionedAssigner } from './flow/assigner.ts';
+import { Brokers } from './flow/brokers.ts';
+import { type FetchedBatch, offsetOf } from './flow/chunks.ts';
+import { Deadline } from './flow/deadline.ts';
+import { Flow } from './flow/flow.ts';
+
+// Long because all that touches kafkajs' consumer meets here.
+const { AssignerProtocol, Kafka, logLevel } = kafkajs;
+
+/** How one topic of one partition is read. */
+export interface ReadState {
+  /** The next offset to deliver; undefined: not known yet. */
+  readonly position: Offset | undefined;
+  /** Records flow as they come: it is neither paused, nor stopped, nor waiting for an answer of the brokers. */
+  readonly flows: boolean;
+}
+
+const STOP_TIMEOUT: DurationMs = 4_000;
+const COUNTS_INTERVAL: DurationMs = 60_000;
+
+/**
+ * Topics of Kafka as a log, shared with the other members of a consumer group: partition p of all topics comes together.
+ * Where reading starts is the handler's to say (`seek` while `assigned` runs); a partition that is new here and is not
+ * sought starts at the earliest offset, one that stays goes on where it was. Offsets in Kafka are written by `witness` alone
+ * and never read from.
+ *
+ * A consumer that crashed is replaced by a new one, with growing delays; kafkajs never restarts one by itself, as such a
+ * restart cannot be stopped. `run` rejects with a KafkaFailure when that would not help.
+ */
+export class KafkaSource implements LogSource {
+  readonly #options: KafkaSourceOptions;
+  readonly #times: KafkaTimes;
+  readonly #kafka: InstanceType<typeof Kafka>;
+  readonly #brokers: Brokers;
+  readonly #deadline: Deadline;
+  #flow: Flow | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #commit: EachBatchPayload['commitOffsetsIfNecessary'] | undefined;
+  #generation = -1;
+  #hasJoined = false;
+  #ended: Promise<void> = Promise.resolve();
+  /** Ends the consumer that runs. */
+  #leave: () => void = () => {};
+  #trouble: string | undefined;
+  #witnessErrors = 0;
+
+  constructor(options: KafkaSourceOptions) {
+    this.#options = options;
+    this.#times = options.times ?? KAFKA_TIMES;
+    this.#deadline = new Deadline(options.stopTimeout ?? STOP_TIMEOUT);
+    checkTimes(this.#times);
+    this.#kafka = new Kafka({
+      ...accessOptions(options),
+      connectionTimeout: CONNECTION_TIMEOUT,
+      requestTimeout: REQUEST_TIMEOUT,
+      retry: RETRY,
+      logLevel: logLevel.WARN,
+      logCreator: () => (entry) => this.#logged(entry),
+    });
+    this.#brokers = new Brokers(() => adminOf(this.#kafka, { retry: { ...RETRY, retries: 2 } }), options.topics);
+  }
+
+  async run(handler: SourceHandler): Promise<void> {
+    if (this.#flow !== undefined) throw new Error('kafka: a source runs only once');
+    const { topics, events, log, envelopes } = this.#options;
+    const flow = new Flow({
+      handler,
+      envelopes,
+      topics,
+      events,
+      log,
+      bounds: (partition, topic) => this.#brokers.bounds(partition, topic),
+      sleep: (duration) => this.#deadline.sleep(duration),
+      fail: (error) => this.#fail(error),
+    });
+    this.#flow = flow;
+    const running = this.#consume(flow);
+    this.#ended = running.catch(() => {});
+    await running;
+  }
+
+  async #consume(flow: Flow): Promise<void> {
+    const restarts = new Restarts();
+    const counting = setInterval(() => void this.#countPartitions(), COUNTS_INTERVAL);
+    try {
+      while (!this.#deadline.isStopped) {
+        const crash = await this.#untilCrash(flow);
+        if (this.#deadline.isStopped) break;
+        await this.#deadline.sleep(await this.#judge(crash, restarts));
+      }
+    } finally {
+      clearInterval(counting);
+      await this.#deadline.settled(Promise.allSettled([flow.end(), this.#brokers.close()]));
+    }
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** Runs one consumer to its end, and answers why it ended; undefined: because we wanted it to. */
+  async #untilCrash(flow: Flow): Promise<unknown> {
+    const { topics, concurrency } = this.#options;
+    const consumer = this.#consumer(flow);
+    const ended = new Promise<unknown>((resolve) => {
+      this.#leave = (): void => resolve(undefined);
+      consumer.on(consumer.events.CRASH, ({ payload }) => resolve(payload.error));
+    });
+    let isJoining = false;
+    const start = async (): Promise<void> => {
+      await consumer.connect();
+      await consumer.subscribe({ topics: [...topics], fromBeginning: true });
+      if (this.#deadline.isStopped) return;
+      isJoining = true;
+      await consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: concurrency ?? MAX_CONCURRENCY,
+        eachBatch: (payload) => this.#fetched(flow, payload),
+      });
+    };
+    const started = start();
+    const failed = started.then(
+      () => ended,
+      (error: unknown) => error,
+    );
+    const end = await Promise.race([ended, failed]);
+    this.#commit = undefined;
+    // Stopped in the middle of a join, kafkajs would go on after it and stay in the group.
+    if (isJoining) await this.#deadline.settled(started);
+    const left = consumer.disconnect().catch(() => {});
+    // A connection that comes about after all is closed again.
+    void failed.then(() => consumer.disconnect()).catch(() => {});
+    await this.#deadline.settled(left);
+    return end;
+  }
+
+  #consumer(flow: Flow): Consumer {
+    const { groupId, topics } = this.#options;
+    const name = assignerName(topics);
+    const holdings = () => ({ owned: flow.owned(), generation: this.#generation });
+    const consumer = this.#kafka.consumer({
+      groupId,
+      ...this.#times,
+      partitionAssigners: [
+        ({ cluster }) =>
+          coPartitionedAssigner(AssignerProtocol, name, holdings, (topic) =>
+            cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId),
+          ),
+      ],
+      maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
+      maxBytes: MAX_BYTES,
+      readUncommitted: false,
+      allowAutoTopicCreation: false,
+      retry: { ...RETRY, restartOnFailure: async () => false },
+    });
+    const { GROUP_JOIN, HEARTBEAT, FETCH_START, FETCH, END_BATCH_PROCESS } = consumer.events;
+    consumer.on(GROUP_JOIN, ({ payload }) => {
+      if (this.#deadline.isStopped) return;
+      this.#hasJoined = true;
+      this.#trouble = undefined;
+      this.#commit = undefined;
+      flow.joined(consumer, payload.memberAssignment);
+      void this.#countPartitions();
+    });
+    consumer.on(HEARTBEAT, ({ payload }) => {
+      this.#generation = payload.groupGenerationId;
+    });
+    /** Brokers that were asked and have not answered. That a fetch failed is told by nothing but the next one. */
+    const asked = new Set<number>();
+    consumer.on(FETCH_START, ({ payload: { nodeId } }) => {
+      if (asked.has(nodeId)) {
+        asked.clear();
+        flow.doubted();
+      }
+      asked.add(nodeId);
+    });
+    consumer.on(FETCH, ({ payload: { nodeId } }) => {
+      asked.delete(nodeId);
+    });
+    consumer.on(END_BATCH_PROCESS, ({ payload }) => {
+      if (payload.batchSize > 0) return;
+      // Without any record left, by compaction, the first offset is null and the last is the one that was asked for.
+      const first: string | null = payload.firstOffset;
+      const last = Number(payload.lastOffset);
+      flow.filtered(topics.indexOf(payload.topic), payload.partition, first === null ? last : Number(first), last + 1);
+    });
+    return consumer;
+  }
+
+  /** Rejects only with errors of the heartbeat: any other would be retried, or end the consumer for all partitions. */
+  async #fetched(flow: Flow, payload: EachBatchPayload): Promise<void> {
+    let batch: FetchedBatch;
+    try {
+      const { batch: fetched, resolveOffset, heartbeat, isRunning, isStale } = payload;
+      // Not in the types, but the only way to tell an old batch from one after a seek.
+      const from: unknown = Reflect.get(fetched, 'fetchedOffset');
+      if (typeof from !== 'string') throw new KafkaFailure('kafka: kafkajs 2.2.4 is needed, exactly');
+      batch = {
+        partition: fetched.partition,
+        topic: this.#options.topics.indexOf(fetched.topic),
+        fetched: offsetOf(from),
+        messages: fetched.messages,
+        end: offsetOf(fetched.lastOffset()) + 1,
+        logEnd: offsetOf(fetched.highWatermark),
+        resolveOffset,
+        heartbeat,
+        isRunning,
+        isStale,
+      };
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#commit = payload.commitOffsetsIfNecessary;
+    await flow.batch(batch);
+  }
+
+  /** How long to wait for the next consumer. @throws KafkaFailure if there shall be none. */
+  async #judge(crash: unknown, restarts: Restarts): Promise<DurationMs> {
+    const { brokers, groupId, log } = this.#options;
+    const { message: reason, kind } = await troubleOf(crash, this.#options, { probe: !this.#hasJoined });
+    const where = `kafka (${brokers.join(', ')}, group ${groupId})`;
+    this.#trouble = `${where}: ${reason}`;
+    // A topic that vanishes while it is read is told by the partition counts. One who was let in may be again, once a password
+    // has been changed here too, or a right was given back.
+    const isGone = this.#hasJoined && isTopicMissing(crash);
+    const isShutOut = this.#hasJoined && kind === 'access';
+    if (kind !== 'passing' && !isGone && !isShutOut) throw new KafkaFailure(this.#trouble, { cause: crash });
+    const mayBeOurs = this.#hasJoined && !isGone && !isShutOut && !isUnreachable(crash);
+    const healthy = mayBeOurs && (await this.#brokers.answer());
+    const delay = restarts.crashed(performance.now(), healthy);
+    if (delay === undefined) {
+      const often = 'the consumer crashed three times in five minutes although all brokers answer';
+      throw new KafkaFailure(`${where}: ${reason}; ${often}: restart the worker, and report it if it happens again`, {
+        cause: crash,
+      });
+    }
+    log('warn', 'the consumer has ended and is replaced', { reason, delay });
+    return delay;
+  }
+
+  seek(partition: number, topic: number, offset: Offset, heldUpTo: Offset = offset): void {
+    this.#flow?.seek(partition, topic, offset, heldUpTo);
+  }
+
+  pause(partition: number, topic: number): void {
+    this.#flow?.pause(partition, topic);
+  }
+
+  resume(partition: number, topic: number): void {
+    this.#flow?.resume(partition, topic);
+  }
+
+  setFetching(partition: number, topic: number, fetching: boolean): void {
+    this.#flow?.setFetching(partition, topic, fetching);
+  }
+
+  bounds(partition: number, topic: number): Promise<Bounds> {
+    return this.#brokers.bounds(partition, topic);
+  }
+
+  witness(partition: number, offsets: readonly Offset[]): void {
+    const commit = this.#commit;
+    if (commit === undefined || this.state(partition, 0) === undefined) return;
+    const topics = offsets.map((offset, i) => ({
+      topic: this.#options.topics[i],
+      partitions: [{ partition, offset: String(offset) }],
+    }));
+    commit({ topics }).catch(() => {
+      this.#witnessErrors++;
+    });
+  }
+
+  /** How often `witness` was refused. */
+  get witnessErrors(): number {
+    return this.#witnessErrors;
+  }
+
+  get fetchedBytes(): number {
+    return this.#flow?.fetchedBytes ?? 0;
+  }
+
+  /** Why the last consumer ended, and what to do; undefined: it reads, or has not begun yet. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  /** undefined: the partition is not ours. Lag is `bounds().end - position`; what is below `openFrom` of it can be read. */
+  state(partition: number, topic: number): ReadState | undefined {
+    const position = this.#flow?.position(partition, topic);
+    return position === undefined ? undefined : { position: position.expected, flows: position.flows };
+  }
+
+  /** By topic, then partition: what the group has committed. -1: nothing; lower: there was something, but no position. */
+  committedByGroup(): Promise<readonly (readonly number[])[]> {
+    return this.#brokers.committedBy(this.#options.groupId);
+  }
+
+  /** By topic: how many partitions it has; 0: there is no such topic. */
+  partitionCounts(): Promise<readonly number[]> {
+    return this.#brokers.partitionCounts();
+  }
+
+  /** The first offset whose record is not older than `at`; the end if there is none. */
+  offsetAt(partition: number, topic: number, at: EpochMs): Promise<Offset> {
+    return this.#brokers.offsetAt(partition, topic, at);
+  }
+
+  /** Whether the leaders of all partitions answer now: for a watchdog that sees no progress. Never rejects. */
+  answers(): Promise<boolean> {
+    return this.#brokers.answer();
+  }
+
+  /** Resolves once no handler runs, the group is left and nothing is connected any more, or after the timeout. */
+  async stop(): Promise<void> {
+    this.#end();
+    await this.#ended;
+    await this.#deadline.settled(this.#brokers.close());
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#end();
+  }
+
+  #end(): void {
+    this.#deadline.stop();
+    void this.#flow?.end();
+    this.#leave();
+  }
+
+  async #countPartitions(): Promise<void> {
+    const { events, log } = this.#options;
+    let counts: readonly number[];
+    try {
+      counts = await this.#brokers.partitionCounts();
+    } catch (error) {
+      log('warn', 'the partitions could not be counted', { reason: error instanceof Error ? error.message : '' });
+      return;
+    }
+    if (!this.#deadline.isStopped) events.onPartitionCounts(counts);
+  }
+
+  /** Where in the client something went wrong helps nobody, and OpenSSL's own words neither. */
+  #logged({ level, namespace, log: { message, timestamp: _, stack: __, ...fields } }: LogEntry): void {
+    const name = level === logLevel.ERROR ? 'error' : level === logLevel.WARN ? 'warn' : 'info';
+    const error: unknown = fields['error'];
+    const said = typeof error === 'string' ? { error: plainText(error) } : {};
+    this.#options.log(name, plainText(message), { namespace, ...fields, ...said });
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Reads experiments out of a store: what every unit holds of a run, and what looks have found (specification: layout 1).
+ * A unit's hash is read before and after its rows; a unit that changed hands meanwhile is read again.
+ */
+import type { Row } from '../accumulators/row.ts';
+import { shapeOf } from '../accumulators/row.ts';
+import { type RowCodec, rowCodec } from '../accumulators/row-codec.ts';
+import { valuesOfRun } from '../accumulators/run-total.ts';
+import { totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
+import type { Fields, Store } from '../accumulators/store/port.ts';
+import type { ExperimentSettings } from '../config/settings.ts';
+import type { Measure } from '../measures/definition.ts';
+import { readField } from '../statistics/sample-codec.ts';
+import { SampleColumns } from '../statistics/sample-columns.ts';
+import type { Sampled } from '../statistics/sampled.ts';
+import { readUnit, stands, type UnitState } from '../windows/unit-state.ts';
+import { runOf } from './run.ts';
+import type { UnitPart } from './units.ts';
+
+/** A unit's parts of all experiments, of one moment. */
+export interface UnitParts {
+  readonly state: UnitState;
+  /** In the order of the experiments. */
+  readonly parts: readonly UnitPart[];
+}
+
+export interface PartsSettings {
+  readonly namespace: string;
+  readonly experiments: readonly ExperimentSettings[];
+  readonly measures: readonly Measure[];
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * A unit's users are read anew at every reading as long as they are no more than this, at every second one from there on, at
+ * every third from twice as many on: what a full sample says changes slowly, and all of them are 31 MB per unit.
+ */
+export const USERS_PER_READING = 2 ** 15;
+
+const NO_USERS: Sampled = new SampleColumns();
+
+interface KeptSample {
+  readonly sample: Sampled;
+  /** So many more readings it stands for. */
+  readonly left: number;
+}
+
+export class ExperimentParts {
+  readonly #settings: PartsSettings;
+  readonly #store: Store;
+  readonly #codec: RowCodec;
+  /** The present run of each experiment. */
+  readonly runs: readonly string[];
+  /** By unit: as last read. */
+  readonly #known = new Map<number, UnitParts>();
+  /** By unit, then by key of its users. */
+  readonly #samples = new Map<number, ReadonlyMap<string, KeptSample>>();
+
+  constructor(settings: PartsSettings, store: Store) {
+    this.#settings = settings;
+    this.#store = store;
+    this.#codec = rowCodec(shapeOf(settings.measures));
+    this.runs = settings.experiments.map((experiment) => runOf(experiment, settings.measures));
+  }
+
+  /**
+   * What a unit has stored. undefined: nobody has committed to it. The answer stays the same object as long as nothing was
+   * committed. Rejects when the store cannot be read, when it holds what this build cannot read, and when the unit changed
+   * hands too often.
+   */
+  async read(unit: number): Promise<UnitParts | undefined> {
+    const key = unitKey(this.#settings.namespace, unit);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const known = this.#known.get(unit);
+      const [before] = await this.#store.read([key]);
+      const state = readUnit(unit, before, known?.state);
+      if (state === undefined) return undefined;
+      if (state === known?.state) return known;
+      const parts = await this.#parts(unit, state);
+      const [after] = await this.#store.read([key]);
+      if (!stands(readUnit(unit, after, state), state, [])) continue;
+      const read: UnitParts = { state, parts };
+      this.#known.set(unit, read);
+      return read;
+    }
+    throw new Error(
+      `unit ${unit} of namespace "${this.#settings.namespace}" changed hands while it was read, ${ATTEMPTS} times in a row`,
+    );
+  }
+
+  async #parts(unit: number, state: UnitState): Promise<readonly UnitPart[]> {
+    const { namespace, experiments } = this.#settings;
+    const owner = { namespace, unit, generation: state.generation };
+    const totals = experiments.map(({ name }, e) => totalKey(owner, name, this.runs[e]));
+    const users = experiments.map(({ name }, e) => usersKey(owner, name, this.runs[e]));
+    const kept = new Map([...(this.#samples.get(unit) ?? [])].filter(([, { left }]) => left > 0));
+    const wanted = users.filter((key) => !kept.has(key));
+    const hashes = await this.#store.read([...totals, ...wanted]);
+    const samples = new Map<string, KeptSample>();
+    for (const key of users) {
+      const known = kept.get(key);
+      if (known !== undefined) {
+        samples.set(key, { ...known, left: known.left - 1 });
+        continue;
+      }
+      const sample = await sampleInTurns(hashes[totals.length + wanted.indexOf(key)]);
+      samples.set(key, { sample, left: Math.ceil(sample.size / USERS_PER_READING) - 1 });
+    }
+    this.#samples.set(unit, samples);
+    return experiments.map(({ name }, e) => ({
+      rows: valuesOfRun(this.#rows(hashes[e])),
+      sample: samples.get(users[e])?.sample ?? NO_USERS,
+      missing: state.runs.find((run) => run.name === name && run.run === this.runs[e])?.missing ?? 0,
+    }));
+  }
+
+  #rows(fields: Fields): ReadonlyMap<string, Row> {
+    return new Map([...fields].map(([field, text]) => [field, this.#codec.decode(text)] as const));
+  }
+}
+
+/** Users that are read in one turn of the event loop. */
+const USERS_PER_TURN = 2 ** 14;
+
+async function sampleInTurns(fields: Fields): Promise<Sampled> {
+  const read = new SampleColumns();
+  for (const [field, text] of fields) {
+    readField(read, field, text);
+    if (read.size > 0 && read.size % USERS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  read.settle();
+  return read;
+}

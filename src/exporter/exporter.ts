@@ -1,0 +1,240 @@
+import { unitKey } from '../accumulators/store/layout.ts';
+import { HOUR } from '../vocabulary/durations.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { HorizonWindows } from '../windows/horizon-windows.ts';
+import { readUnit, stands, type UnitState, wentBack } from '../windows/unit-state.ts';
+import { cohortRows } from '../windows/windows.ts';
+import type { ExporterDeps, ExporterSettings, QualitySnapshot } from './contract.ts';
+import { Decisions } from './decisions.ts';
+import { Experiments } from './experiments.ts';
+import { HourRows } from './hours.ts';
+import { SealedPanes, wantedPanes } from './sealed-panes.ts';
+import { watchedSpan } from './watch.ts';
+import { WindowErrors } from './window-errors.ts';
+
+const ATTEMPTS = 5;
+
+/**
+ * Reads the windows of all units out of a store (specification: windows 3.4): first the units' hashes, then the panes that
+ * those watermarks have sealed, then the hash again; a unit that changed hands, went back or deleted what was read
+ * meanwhile is read anew.
+ *
+ * A sealed pane never changes, so it is read once per horizon; the windows' sums move with the panes (running-windows.ts).
+ * They are built anew only when a unit went back or began a new generation. The hours that standard errors need are read
+ * as they are when a unit has sealed more panes. Watched cohorts are judged once per step.
+ */
+export class Exporter {
+  readonly #settings: ExporterSettings;
+  readonly #deps: ExporterDeps;
+  readonly #unitKeys: readonly string[];
+  /** As last seen; undefined: nobody has committed to the unit. */
+  #units: readonly (UnitState | undefined)[];
+  #allWindows: readonly HorizonWindows[];
+  readonly #panes: SealedPanes;
+  #hours: HourRows;
+  readonly #decisions: Decisions;
+  readonly #experiments: Experiments;
+  #last: QualitySnapshot | undefined;
+  #shown: readonly unknown[] = [];
+  /** Some unit was stored when it was last looked at, or before. */
+  #hasSeen = false;
+  #running: Promise<QualitySnapshot> | undefined;
+
+  constructor(settings: ExporterSettings, deps: ExporterDeps) {
+    this.#settings = settings;
+    this.#deps = deps;
+    this.#panes = new SealedPanes(settings, deps);
+    this.#unitKeys = Array.from({ length: deps.partitions }, (_, unit) => unitKey(deps.namespace, unit));
+    this.#units = this.#unitKeys.map(() => undefined);
+    this.#allWindows = this.#newWindows();
+    this.#hours = this.#newHours();
+    this.#decisions = new Decisions(settings, deps);
+    this.#experiments = new Experiments(settings, deps);
+  }
+
+  /**
+   * The windows as of now. A call while one is running joins it. Rejects when the store cannot be read, when it holds a
+   * unit that this build cannot read, and when units changed hands too often; the next call goes on where this one ended.
+   */
+  refresh(): Promise<QualitySnapshot> {
+    this.#running ??= this.#refresh().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** That nothing is stored of any unit, as it was last read: since nobody has committed, or no more. */
+  get nothingStored(): 'not yet' | 'no more' | undefined {
+    if (this.#units.some((unit) => unit !== undefined)) return undefined;
+    return this.#hasSeen ? 'no more' : 'not yet';
+  }
+
+  async #refresh(): Promise<QualitySnapshot> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (!(await this.#read())) continue;
+      await this.#decisions.judge(this.#units, this.#detector, (horizonWindows) =>
+        this.#errorsOf(horizonWindows, this.#longestWindow),
+      );
+      await this.#experiments.read(this.#units);
+      return this.#snapshot();
+    }
+    throw new Error(
+      `the units of namespace "${this.#deps.namespace}" changed hands while they were read, ${ATTEMPTS} times in a row: ` +
+        'what was shown before stays until they are at rest',
+    );
+  }
+
+  #newWindows(): readonly HorizonWindows[] {
+    const { attribution, cohorts, detect, paneSize, windows } = this.#settings;
+    const lengths = windows.map((window) => window.ms);
+    const settings = { paneSize: paneSize.ms, windows: lengths, sets: cohorts, unitTimeout: attribution.unitTimeout };
+    const span = watchedSpan(this.#settings);
+    return attribution.horizons.map((horizon) => {
+      const watched = horizon.ms === detect.horizon.ms ? span : 0;
+      return new HorizonWindows(horizon, this.#deps.partitions, { ...settings, watched });
+    });
+  }
+
+  /** Brings all sums up to what the units have sealed. false: a unit changed hands; what the others gave is kept. */
+  async #read(): Promise<boolean> {
+    const hashes = await this.#deps.store.read(this.#unitKeys);
+    const units = hashes.map((fields, u) => readUnit(u, fields, this.#units[u]));
+    if (units.some((unit, u) => wentBack(unit, this.#units[u]))) {
+      this.#allWindows = this.#newWindows();
+      this.#hours = this.#newHours();
+      this.#decisions.reset();
+      this.#experiments.reset();
+    }
+    this.#units = units;
+    this.#hasSeen ||= units.some((unit) => unit !== undefined);
+    let same = true;
+    for (const [u, unit] of units.entries()) if (unit !== undefined) same = (await this.#readUnit(u, unit)) && same;
+    if (!same) return false;
+    for (const horizonWindows of this.#allWindows) horizonWindows.move(units);
+    return (await this.#readHours()) && (await this.#readPast());
+  }
+
+  /**
+   * Reads the hours that the windows overlap: those of units that have sealed more, or of all when the windows have moved.
+   * false: a unit changed hands.
+   */
+  async #readHours(): Promise<boolean> {
+    const { paneSize, statistics } = this.#settings;
+    const spans = this.#allWindows.flatMap(({ span }) => (span === undefined ? [] : [span]));
+    if (spans.length === 0 || statistics.clustered.length === 0) return true;
+    const start = Math.min(...spans.map((span) => span.start));
+    const end = Math.max(...spans.map((span) => span.end));
+    const read: number[] = [];
+    for (const [u, unit] of this.#units.entries()) {
+      if (unit === undefined) continue;
+      const sealed = this.#allWindows.map(({ horizon }) => Math.floor((unit.watermark - horizon.ms) / paneSize.ms));
+      const moment = JSON.stringify([start, end, sealed]);
+      if (await this.#hours.read(u, unit, start, end, moment)) read.push(u);
+    }
+    if (read.length === 0) return true;
+    this.#hours.forget(start);
+    const stood = await this.#stand(read);
+    if (!stood) this.#hours = this.#newHours();
+    return stood;
+  }
+
+  /** Reads some of the past that watched cohorts are compared with. false: a unit changed hands. */
+  async #readPast(): Promise<boolean> {
+    const read = await this.#decisions.read(this.#units, this.#detector);
+    if (read.length === 0) return true;
+    const stood = await this.#stand(read);
+    if (!stood) this.#decisions.reset();
+    return stood;
+  }
+
+  /** Whether what was read of these units stands. */
+  async #stand(read: readonly number[]): Promise<boolean> {
+    const hashes = await this.#deps.store.read(read.map((u) => this.#unitKeys[u]));
+    return read.every((u, i) => {
+      const before = this.#units[u];
+      return before !== undefined && stands(readUnit(u, hashes[i], before), before, []);
+    });
+  }
+
+  /** The windows of the horizon at which cohorts are watched. */
+  get #detector(): HorizonWindows | undefined {
+    return this.#allWindows.find(({ horizon }) => horizon.ms === this.#settings.detect.horizon.ms);
+  }
+
+  get #longestWindow(): DurationMs {
+    return Math.max(0, ...this.#settings.windows.map(({ ms }) => ms));
+  }
+
+  #newHours(): HourRows {
+    const { attribution, measures, statistics } = this.#settings;
+    const { store, namespace, hour = HOUR } = this.#deps;
+    const longest = Math.max(...attribution.horizons.map((horizon) => horizon.ms));
+    return new HourRows({ store, namespace, measures, clustered: statistics.clustered, hour, longest });
+  }
+
+  async #readUnit(u: number, unit: UnitState): Promise<boolean> {
+    const wanted = wantedPanes(this.#allWindows, this.#units, u);
+    if (wanted.size > 0) {
+      const sealed = await this.#panes.read(u, unit, wanted);
+      const [fields] = await this.#deps.store.read([this.#unitKeys[u]]);
+      const panes = [...wanted.keys()].sort((a, b) => a - b);
+      if (!stands(readUnit(u, fields, unit), unit, panes)) return false;
+      for (const { horizonWindows, pane, rows } of sealed) horizonWindows.add(pane, rows);
+    }
+    for (const horizonWindows of this.#allWindows) horizonWindows.note(this.#units, u);
+    return true;
+  }
+
+  #snapshot(): QualitySnapshot {
+    const impressions = this.#units.reduce((sum, unit) => sum + (unit?.accepted ?? 0), 0);
+    const shown = this.#allWindows.map((horizonWindows) => horizonWindows.show(this.#units));
+    const last = this.#last;
+    if (last !== undefined && shown.every((windows, h) => windows === this.#shown[h])) {
+      this.#last = {
+        ...last,
+        impressions,
+        decisions: this.#decisions.made,
+        experiments: this.#experiments.made,
+      };
+      return this.#last;
+    }
+    const { windows } = this.#settings;
+    const all = this.#allWindows.flatMap((horizonWindows, h) =>
+      shown[h].map(({ complete, rows }, w) => ({
+        horizon: horizonWindows.horizon.text,
+        window: windows[w].text,
+        complete,
+        rows,
+        errors: this.#errorsOf(horizonWindows, windows[w].ms),
+      })),
+    );
+    const resultTimes = new Map<string, EpochMs>();
+    for (const horizonWindows of this.#allWindows) {
+      const newest = horizonWindows.newest(this.#units);
+      if (newest !== undefined) resultTimes.set(horizonWindows.horizon.text, newest);
+    }
+    this.#shown = shown;
+    this.#last = {
+      rows: all.flatMap(({ horizon, window, rows, errors }) =>
+        rows.map((row) => ({ horizon, window, ...row, stderrs: errors.of(row) })),
+      ),
+      windows: all.map(({ horizon, window, complete }) => ({ horizon, window, complete })),
+      decisions: this.#decisions.made,
+      experiments: this.#experiments.made,
+      resultTimes,
+      impressions,
+    };
+    return this.#last;
+  }
+
+  /** The errors of one window, from the hours that overlap it. */
+  #errorsOf({ horizon, span }: HorizonWindows, length: DurationMs): WindowErrors {
+    const { measures, statistics } = this.#settings;
+    const { clustered } = statistics;
+    if (span === undefined) return new WindowErrors(measures, clustered, []);
+    const start = span.end - length;
+    const tables = this.#units.map((unit) => unit?.admission);
+    const hours = cohortRows(this.#hours.sum(horizon.text, start, span.end), clustered, tables, start);
+    return new WindowErrors(measures, clustered, hours);
+  }
+}

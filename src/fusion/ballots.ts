@@ -1,0 +1,114 @@
+import { FusionError } from './error.ts';
+
+/** What one voter (a run, a ranker, a person) says of one query. */
+export interface RankedList {
+  /** Ids, best first. An id that stands there twice counts at its first place; what stands behind it moves up. */
+  readonly items: readonly string[];
+  /**
+   * Of the items, in their order; higher is better. They do not order the list: `items` does. A score that is no number or
+   * below all numbers counts as the lowest finite one of the list, an infinite one as the highest.
+   */
+  readonly scores?: ArrayLike<number> | undefined;
+  /** Whose list it is. Only methods that learn from judgements ask. */
+  readonly voter?: string | undefined;
+}
+
+/** One voter's list in numbers of items. */
+export interface Ballot {
+  readonly voter: string;
+  /** Numbers of the items, best first, each once. */
+  readonly items: Int32Array;
+  /** Finite, of `items`; undefined: the list has none. */
+  readonly scores: Float64Array | undefined;
+  /** By item: its rank from 1, 0 where the voter did not list it. */
+  readonly ranks: Int32Array;
+  /** The list that this one was cut from, where its votes still are on the scale of that. */
+  readonly whole?: Ballot;
+}
+
+/** The lists of one query. */
+export interface Ballots {
+  /** Ids of all listed items, in the order of their code units; the place in it is the item's number. */
+  readonly items: readonly string[];
+  /** Lists with at least one item: who listed nothing did not vote. */
+  readonly ballots: readonly Ballot[];
+}
+
+/**
+ * @param order of the ballots: by their contents, so that no result depends on the order or the names of voters, or as given
+ * @throws FusionError if a list has not as many scores as items
+ */
+export function readBallots(lists: readonly RankedList[], order: 'content' | 'given' = 'content'): Ballots {
+  const numbers = new Map<string, number>();
+  for (const { items } of lists) for (const item of items) numbers.set(item, 0);
+  const items = [...numbers.keys()].sort(byCodeUnits);
+  for (const [i, item] of items.entries()) numbers.set(item, i);
+  const ballots = lists.flatMap((list) => (list.items.length === 0 ? [] : [readBallot(list, numbers)]));
+  return { items, ballots: order === 'given' ? ballots : ballots.sort(byContent) };
+}
+
+/** How many voters listed each item. */
+export function votesOf({ items, ballots }: Ballots): Int32Array {
+  const votes = new Int32Array(items.length);
+  for (const ballot of ballots) for (const item of ballot.items) votes[item]++;
+  return votes;
+}
+
+function byCodeUnits(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function readBallot(list: RankedList, numbers: ReadonlyMap<string, number>): Ballot {
+  const { items: ids, scores: given, voter = '' } = list;
+  if (given !== undefined && given.length !== ids.length) {
+    throw new FusionError(`a list has ${ids.length} items and ${given.length} scores; expected a score for each item`);
+  }
+  const ranks = new Int32Array(numbers.size);
+  const items = new Int32Array(ids.length);
+  const scores = new Float64Array(given === undefined ? 0 : ids.length);
+  let count = 0;
+  for (let place = 0; place < ids.length; place++) {
+    const item = numbers.get(ids[place]) ?? 0;
+    if (ranks[item] > 0) continue;
+    items[count] = item;
+    if (given !== undefined) scores[count] = given[place];
+    count++;
+    ranks[item] = count;
+  }
+  return {
+    voter,
+    items: items.subarray(0, count),
+    scores: given === undefined ? undefined : finite(scores.subarray(0, count)),
+    ranks,
+  };
+}
+
+/** In place. */
+function finite(scores: Float64Array): Float64Array {
+  let lowest = Number.POSITIVE_INFINITY;
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const score of scores) {
+    if (!Number.isFinite(score)) continue;
+    if (score < lowest) lowest = score;
+    if (score > highest) highest = score;
+  }
+  const none = lowest > highest;
+  for (let i = 0; i < scores.length; i++) {
+    if (Number.isFinite(scores[i])) continue;
+    if (none) scores[i] = scores[i] === Number.POSITIVE_INFINITY ? 1 : 0;
+    else scores[i] = scores[i] === Number.POSITIVE_INFINITY ? highest : lowest;
+  }
+  return scores;
+}
+
+function byContent(a: Ballot, b: Ballot): number {
+  return (
+    compareNumbers(a.items, b.items) || compareNumbers(a.scores ?? [], b.scores ?? []) || byCodeUnits(a.voter, b.voter)
+  );
+}
+
+function compareNumbers(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i] - b[i];
+  return a.length - b.length;
+}

@@ -1,0 +1,95 @@
+import { normedVotes, sum } from './item-votes.ts';
+import { atLeast0, type Method } from './method.ts';
+import { norm } from './normalisation.ts';
+
+const SOURCE = 'Fox and Shaw, TREC-2 1993';
+const COST = 'n v';
+const params = { norm };
+
+/**
+ * CombMAX, CombMIN, CombMED: the highest, the lowest, the median vote of the lists that hold an item (of an even number the
+ * mean of the middle two). A list that does not hold it has no say.
+ *
+ * E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1993. ranx's max, min and med.
+ *
+ * Example: lists a b c and b d, `norm=rank`: b has 2/3 and 1: max 1, min 2/3, med 5/6; a 1, c 1/3, d 1/2 by all three.
+ */
+export const max: Method = {
+  name: 'max',
+  aliases: ['combmax', 'comb_max'],
+  params,
+  summary: 'highest vote',
+  source: SOURCE,
+  cost: COST,
+  fuse: (ballots, given) =>
+    normedVotes(ballots, given.word('norm')).each((votes) => votes.reduce((most, vote) => Math.max(most, vote))),
+};
+
+export const min: Method = {
+  name: 'min',
+  aliases: ['combmin', 'comb_min'],
+  params,
+  summary: 'lowest vote of the lists that hold the item',
+  source: SOURCE,
+  cost: COST,
+  fuse: (ballots, given) =>
+    normedVotes(ballots, given.word('norm')).each((votes) => votes.reduce((least, vote) => Math.min(least, vote))),
+};
+
+export const med: Method = {
+  name: 'med',
+  aliases: ['combmed', 'comb_med'],
+  params,
+  summary: 'median vote of the lists that hold the item',
+  source: SOURCE,
+  cost: COST,
+  fuse: (ballots, given) => normedVotes(ballots, given.word('norm')).each(median),
+};
+
+/**
+ * CombANZ: the mean vote of the lists that hold an item ("average of the non-zero").
+ *
+ * E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1993. ranx's anz.
+ *
+ * Example: lists a b c and b d, `norm=rank`: a 1, b (2/3 + 1) / 2 = 5/6, c 1/3, d 1/2, so a b d c.
+ */
+export const anz: Method = {
+  name: 'anz',
+  aliases: ['combanz', 'comb_anz'],
+  params,
+  summary: 'mean vote of the lists that hold the item',
+  source: SOURCE,
+  cost: COST,
+  fuse: (ballots, given) => normedVotes(ballots, given.word('norm')).each((votes) => sum(votes) / votes.length),
+};
+
+/**
+ * CombGMNZ: CombSUM times a power of the number of lists that hold the item. `gamma=0` is combsum, `gamma=1` combmnz.
+ *
+ *   score(i) = (lists with i) ** gamma * sum over lists of vote(i)
+ *
+ * J. H. Lee, "Analyses of multiple evidence combination", SIGIR 1997. ranx's gmnz.
+ *
+ * Example: lists a b c and b d, `norm=rank`, gamma 2: b 4 * 5/3 = 20/3; a 1, c 1/3, d 1/2.
+ */
+export const gmnz: Method = {
+  name: 'gmnz',
+  aliases: ['combgmnz', 'comb_gmnz'],
+  params: { gamma: atLeast0('power of the number of lists', 1), norm },
+  summary: 'combsum times a power of the number of lists that hold the item',
+  source: 'Lee, SIGIR 1997',
+  cost: COST,
+  fuse: (ballots, given) => {
+    const gamma = given.number('gamma');
+    // By `borda` every list votes for every item, so the votes are not the lists that hold it.
+    const hits = new Float64Array(ballots.items.length);
+    for (const { items } of ballots.ballots) for (const item of items) hits[item]++;
+    return normedVotes(ballots, given.word('norm')).each((votes, item) => hits[item] ** gamma * sum(votes));
+  },
+};
+
+function median(votes: Float64Array): number {
+  const rising = votes.toSorted();
+  const middle = rising.length >> 1;
+  return rising.length % 2 === 1 ? rising[middle] : (rising[middle - 1] + rising[middle]) / 2;
+}

@@ -1,0 +1,63 @@
+import type { Ballot } from './ballots.ts';
+import { FusionError } from './error.ts';
+import { oneOf, type WordParam } from './method.ts';
+
+/**
+ * How a list's ranks or scores become votes on one scale (Renda and Straccia, "Web metasearch: rank vs. score based rank
+ * aggregation methods", SAC 2003, equations 1 to 4). L items are in the list, n in all lists, r is the rank, s the score:
+ *
+ * score         (s - lowest) / (highest - lowest); 1 if all scores are equal
+ * z-score       (s - mean) / standard deviation, of the list; 0 if all scores are equal
+ * rank          (L - r + 1) / L
+ * borda         (n - r + 1) / n; an item that is not in the list has the mean of the places left over, (n - L + 1) / 2n
+ * simple-borda  the same, without a vote for items that are not in the list
+ * none          s
+ *
+ * Example: scores 8, 5, 2 of a list of 3, with n = 4: score 1 1/2 0; rank 1 2/3 1/3; borda 1 3/4 1/2, and 1/4 for the fourth.
+ */
+export const NORMS = ['score', 'rank', 'borda', 'simple-borda', 'z-score', 'none'] as const;
+
+export const norm: WordParam = oneOf('how votes come to one scale', ...NORMS);
+
+/** The votes of a list for its items, in their order. @param n number of items in all lists @throws FusionError without scores */
+export function votes(ballot: Ballot, how: string, n: number): Float64Array {
+  const { items, ranks, scores, whole = ballot } = ballot;
+  const length = whole.items.length;
+  switch (how) {
+    case 'rank':
+      return Float64Array.from(items, (item) => (length - ranks[item] + 1) / length);
+    case 'borda':
+    case 'simple-borda':
+      return Float64Array.from(items, (item) => (n - ranks[item] + 1) / n);
+    default:
+      if (scores === undefined || whole.scores === undefined) {
+        throw new FusionError(`norm=${how} needs scores, and a list has none; take norm=rank or norm=borda`);
+      }
+      if (how === 'none') return scores;
+      return how === 'z-score' ? zScores(scores, whole.scores) : minMax(scores, whole.scores);
+  }
+}
+
+/** What a list gives to each item that it does not hold. */
+export function voteForUnlisted(ballot: Ballot, how: string, n: number): number {
+  const { items } = ballot.whole ?? ballot;
+  return how === 'borda' ? (n - items.length + 1) / (2 * n) : 0;
+}
+
+function minMax(scores: Float64Array, all: Float64Array): Float64Array {
+  let lowest = all[0];
+  let highest = all[0];
+  for (const score of all) {
+    if (score < lowest) lowest = score;
+    if (score > highest) highest = score;
+  }
+  return scores.map((score) => (highest === lowest ? 1 : (score - lowest) / (highest - lowest)));
+}
+
+function zScores(scores: Float64Array, all: Float64Array): Float64Array {
+  const first = all[0];
+  if (all.every((score) => score === first)) return scores.map(() => 0);
+  const mean = all.reduce((sum, score) => sum + score, 0) / all.length;
+  const deviation = Math.sqrt(all.reduce((sum, score) => sum + (score - mean) ** 2, 0) / all.length);
+  return scores.map((score) => (score - mean) / deviation);
+}

@@ -1,0 +1,141 @@
+/**
+ * What a measure says of itself. Each measure's file exports one `MeasureDefinition`, and all.ts lists them: whatever is
+ * true of one measure and not of all stands there. From it come the grammar, the scorer, the metrics, the columns of `score`
+ * and the tables of docs/measures.md.
+ */
+import type { Catalogue } from './catalogue.ts';
+import type { ClassValue } from './classes.ts';
+import type { ParamShapes } from './grammar/parameters.ts';
+import type { Registers } from './registers.ts';
+import type { Step } from './step.ts';
+import type { Views } from './views.ts';
+
+/** A member of the family: its name says which measure, its parameters say by which convention. */
+export interface Measure {
+  readonly definition: MeasureDefinition;
+  readonly name: string;
+  /** Every parameter that has a value, defaults included, by key in alphabetical order. */
+  readonly params: ReadonlyMap<string, string | number>;
+  /** The cut-off: only ranks up to k count. undefined: all. */
+  readonly k: number | undefined;
+  /** The printed name and the measure's identity: equal measures have equal names, and it parses back to this measure. */
+  readonly canonical: string;
+}
+
+export type MeasureDefinition = MeasureOfLists | MeasureOfItems;
+
+/** A measure that has a value for each list. */
+interface MeasureOfLists extends Facts {
+  /**
+   * What it looks at. grades: how high they are and where they stand. actions: slots with an action, whatever it is worth.
+   * ratings: pairs of a predicted score and a rating. list: the list alone, without feedback.
+   */
+  readonly kind: 'grades' | 'actions' | 'ratings' | 'list';
+  /** Ties the measure to what it reads, once per configuration. The step may assume a list with a slot of rank <= k. */
+  readonly bind: (measure: Measure, from: Binding) => Step;
+}
+
+/** A measure of the items of all lists together, without feedback. No list has a value of its own. */
+interface MeasureOfItems extends Facts {
+  readonly kind: 'items';
+  readonly ofItems: ValueOfDistinct | ValueOfExposures;
+}
+
+/** @returns NaN: none */
+interface ValueOfDistinct {
+  readonly from: 'registers';
+  readonly value: (registers: Registers, measure: Measure, catalogueSize: number) => number;
+}
+
+/** @returns NaN: none */
+interface ValueOfExposures {
+  readonly from: 'exposures';
+  /** `ascending`: exposures of the items that were shown; there is one. */
+  readonly value: (ascending: readonly number[], measure: Measure, catalogueSize: number) => number;
+}
+
+/** What a measure may be bound to. */
+export interface Binding {
+  readonly views: Views;
+  readonly catalogue: Catalogue;
+}
+
+/** What a list must carry beyond slots and feedback. */
+export type ListPart = 'scores' | 'items' | 'categories';
+
+/** Facts of every measure. */
+interface Facts {
+  readonly name: string;
+  /** Names that are read but never printed, in lower case. */
+  readonly aliases?: readonly string[];
+  /** trec_eval's names without a cut-off, and with one before `_k`. undefined: it has no such measure. */
+  readonly trecEval?: readonly [whole: string, cut: string];
+  /** The title in PyFLAGR's tables without a cut-off, where it is not trec_eval's name. */
+  readonly flagr?: string;
+  /** Whether it takes a cut-off `@k`. */
+  readonly takesCut: boolean;
+  readonly params: ParamShapes;
+  /** Why parameters cannot stand together, beside what holds for all measures (combinations.ts). undefined: they can. */
+  readonly forbidden?: (params: Measure['params']) => string | undefined;
+  /** The value of a parameter with which it is another measure, by name: `rate(action=click)` is `ctr`. */
+  readonly isOther?: { readonly param: string; readonly value: string; readonly name: string };
+
+  /** near0: neither a fall nor a rise is good. veto: lower where its action vetoes an item, else higher. */
+  readonly better: 'higher' | 'lower' | 'near0' | 'veto';
+  /** The least and the largest value that a list can have, held against the shown items. */
+  readonly range: readonly [least: number, most: number];
+  /** Whether the order of the list changes the value. */
+  readonly dependsOnOrder: (measure: Measure) => boolean;
+  /** The distribution from which a list's p comes (score/correlation-p.ts); undefined: none is known. */
+  readonly correlation?: 'spearman' | 'kendall';
+
+  /** What the list must carry. */
+  readonly needs?: (measure: Measure) => readonly ListPart[];
+  /** What it asks of the catalogue; items without it are left out. Categories may also come with the list. */
+  readonly asksCatalogue?: (measure: Measure) => 'item' | 'popularity' | 'category' | undefined;
+  /** Why it cannot be scored with a catalogue that has what it asks for, in words. undefined: it can. */
+  readonly catalogueProblem?: (measure: Measure, catalogue: Catalogue) => string | undefined;
+  /** The action that it counts though no parameter names it. */
+  readonly action?: string;
+
+  /** Whether a list without slots has a value. */
+  readonly takesEmptyLists?: boolean;
+  /** Whether it leaves lists out whatever its parameters are. */
+  readonly leavesListsOut?: boolean;
+  /** Whether every grade above 0 counts, so that `rel` plays no part but for the weights of `avg=weighted`. */
+  readonly takesEveryGrade?: (params: Measure['params']) => boolean;
+  /** Whether slots of the list, in place of a cut-off or of positives, stand below the fraction of `avg=micro`. */
+  readonly countsSlots?: (measure: Measure) => boolean;
+  /** Whether the value is the root of the mean over all pairs. */
+  readonly isRoot?: boolean;
+  /** For `per=class`: the value of one class. */
+  readonly ofClass?: (measure: Measure) => ClassValue;
+  /** For `of=means`: the value of two means over lists. */
+  readonly ofMeans?: (measure: Measure, first: number, second: number) => number;
+
+  /** The formula with its parameters in words, for HELP texts and tables; what parameters of all measures say is added to it. */
+  readonly describe: (measure: Measure) => string;
+  /** Cells of the table in docs/measures.md: the value of one list, and the parameters of its own, default first. */
+  readonly docs: { readonly value: string; readonly parameters?: string };
+  /** Worked examples: rows of docs/measures.md, which tests compute. */
+  readonly examples: readonly Example[];
+}
+
+export interface Example {
+  /** The measure: its parameters and cut-off. */
+  readonly of: string;
+  readonly list: ExampleList;
+  /** In six digits. */
+  readonly value: number;
+  /** Who computes the same. */
+  readonly agrees?: string;
+}
+
+/**
+ * The grades of a list, rank 1 first, and those of all known items; predicted scores and ratings; or the lists `abc`,
+ * `abd` and `ace` that docs/measures.md scores by a catalogue of ten items.
+ */
+export type ExampleList =
+  | { readonly grades: readonly number[]; readonly known?: readonly number[] }
+  | { readonly scores: readonly number[]; readonly ratings: readonly number[] }
+  | 'shown';

@@ -1,0 +1,58 @@
+/** A text that is no measure, or one that is not offered. The message names the place and what was expected. */
+export class MeasureError extends Error {
+  override readonly name = 'MeasureError';
+}
+
+/** A measure as it was written: its tokens, nothing looked up yet. */
+export interface Written {
+  /** The text without outer blanks, for messages. */
+  readonly text: string;
+  readonly name: string;
+  /** Keys in lower case, values as written. */
+  readonly params: readonly (readonly [key: string, value: string])[];
+  /** What stands after `@`; undefined: no `@`. */
+  readonly cut: string | undefined;
+}
+
+const WORD = /^[a-z][a-z0-9_]*$/i;
+const VALUE = /^[a-z0-9_.:-]+$/i;
+
+/**
+ * Takes `name(key=value, ...)@k` apart (specification: measures 1.1). Blanks around tokens do not matter.
+ * @throws MeasureError if the text has another form.
+ */
+export function scan(source: string): Written {
+  const text = source.trim();
+  if (text === '') throw new MeasureError('a measure is empty; expected a name such as ndcg@10');
+  const open = text.indexOf('(');
+  const close = text.indexOf(')');
+  const fail = (what: string) => new MeasureError(`"${text}": ${what}`);
+  if (open >= 0 && close < open) throw fail('the parenthesis "(" is not closed; expected name(key=value)@k');
+  if (open < 0 && close >= 0) throw fail('the parenthesis ")" was not opened; expected name(key=value)@k');
+
+  const [head, tail] = open < 0 ? cutAtSign(text) : [text.slice(0, open), text.slice(close + 1).trim()];
+  const name = head.trim();
+  if (name === '') throw fail('the name of the measure is missing');
+  if (tail !== '' && !tail.startsWith('@')) throw fail(`expected "@k" or the end, got "${tail}"`);
+  const params: [string, string][] = [];
+  if (open >= 0) {
+    const inner = text.slice(open + 1, close);
+    if (inner.trim() === '') throw fail('the parentheses are empty; leave them out, or write key=value');
+    for (const part of inner.split(',')) params.push(param(part.trim(), fail));
+  }
+  return { text, name, params, cut: tail === '' ? undefined : tail.slice(1).trim() };
+}
+
+function cutAtSign(text: string): [head: string, tail: string] {
+  const at = text.indexOf('@');
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at)];
+}
+
+function param(part: string, fail: (what: string) => MeasureError): [key: string, value: string] {
+  const sign = part.indexOf('=');
+  const key = part.slice(0, Math.max(sign, 0)).trim();
+  if (!WORD.test(key)) throw fail(`expected key=value, got "${part}"`);
+  const value = part.slice(sign + 1).trim();
+  if (!VALUE.test(value)) throw fail(`the value of ${key} is letters, digits and "_.:-", got "${value}"`);
+  return [key.toLowerCase(), value];
+}

@@ -1,0 +1,77 @@
+/**
+ * Charts that fill the width there is, with words that keep their size: places across are percentages, and lines are drawn in a
+ * box of 1,000 by 1,000 that is stretched.
+ */
+import type { ComponentChildren } from 'preact';
+
+/** Side of the box that lines are drawn in. */
+export const BOX = 1000;
+
+export interface FrameTick {
+  /** Place along the axis, 0 to 1: from the left, or from the top. */
+  readonly at: number;
+  readonly words: string;
+}
+
+export interface FrameProps {
+  /** What the picture shows, for those who cannot see it. */
+  readonly label: string;
+  /** In pixels. */
+  readonly height: number;
+  readonly xTicks: readonly FrameTick[];
+  readonly yTicks: readonly FrameTick[];
+  /** Below the horizontal axis. */
+  readonly xLabel: string;
+  /** Drawn in the stretched box. */
+  readonly children?: ComponentChildren;
+  /** Drawn above it at places in percent. */
+  readonly overlay?: ComponentChildren;
+}
+
+export function Frame({ label, height, xTicks, yTicks, xLabel, children, overlay }: FrameProps) {
+  return (
+    <div class="frame">
+      <svg class="frame-y" height={height} aria-hidden="true">
+        {yTicks.map(({ at, words }) => (
+          <text key={words} x="100%" dx="-8" y={percent(at)} dy="4" text-anchor="end">
+            {words}
+          </text>
+        ))}
+      </svg>
+      <svg class="frame-plot" width="100%" height={height} role="img" aria-label={label}>
+        {yTicks.map(({ at, words }) => (
+          <line key={words} class="grid" x1="0" x2="100%" y1={percent(at)} y2={percent(at)} />
+        ))}
+        <svg
+          viewBox={`0 0 ${BOX} ${BOX}`}
+          preserveAspectRatio="none"
+          width="100%"
+          height={height}
+          aria-hidden="true"
+          class="box"
+        >
+          {children}
+        </svg>
+        {overlay}
+      </svg>
+      <svg class="frame-x" width="100%" height="20" aria-hidden="true">
+        {xTicks.map(({ at, words }, i) => (
+          <text key={words} class={i % 2 === 1 ? 'minor' : undefined} x={percent(at)} y="15" text-anchor="middle">
+            {words}
+          </text>
+        ))}
+      </svg>
+      <p class="frame-label">{xLabel}</p>
+    </div>
+  );
+}
+
+/** A place, 0 to 1, as an attribute of SVG. */
+export function percent(at: number): string {
+  return `${Math.round(10_000 * at) / 100}%`;
+}
+
+/** The same clamped to the picture. */
+export function inside(at: number): number {
+  return Math.min(1, Math.max(0, at));
+}

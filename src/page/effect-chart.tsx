@@ -1,0 +1,151 @@
+/** The difference of the primary measure over the looks, with the band that holds at all of them together. */
+import { scaleLinear } from 'd3-scale';
+import { area, line } from 'd3-shape';
+import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
+import type { LookPoint } from '../experiment/points.ts';
+import { timeAxis } from '../output/time-axis.ts';
+import { BOX, Frame, inside, percent } from './chart-frame.tsx';
+import { Name } from './name.tsx';
+import { instant, levelOf, several, signed } from './numbers.ts';
+
+export interface EffectChartProps {
+  readonly comparison: Comparison;
+  readonly variant: ComparedVariant;
+  /** In the order of time. */
+  readonly points: readonly LookPoint[];
+}
+
+const HEIGHT = 240;
+/** Looks with a band wider than so many times the last one do not stretch the axis. */
+const WIDEST = 4;
+
+export function EffectChart({ comparison, variant, points }: EffectChartProps) {
+  const { primary, tolerance, alpha, control } = comparison;
+  const last = points.at(-1);
+  if (last === undefined) return <p class="note">No look had an error yet, so there is nothing to draw.</p>;
+  const { control: mean = null, better } = variant.measures.find(({ role }) => role === 'primary') ?? {};
+  const limit = mean === null ? 0 : (better === 'lower' ? 1 : -1) * tolerance * Math.abs(mean);
+  const y = scaleLinear(domainOf(points, last, limit), [1, 0]).nice();
+  const time = timeAxis(points[0].at, last.at, 0, 1);
+  const ticks = y.ticks(5);
+  const tickText = y.tickFormat(5);
+  const since = variant.since === null ? undefined : Date.parse(variant.since);
+  const decided = since !== undefined && since >= points[0].at && since <= last.at ? time.x(since) : undefined;
+  const tone = variant.decision === 'regressed' ? 'bad' : variant.decision === 'improved' ? 'good' : 'plain';
+  const isOne = points.length === 1;
+  return (
+    <figure>
+      <Frame
+        label={`Difference of ${primary} over ${several(points.length, 'look')}: ${lastWords(last)}`}
+        height={HEIGHT}
+        xTicks={time.ticks.map(({ at, text }) => ({ at: time.x(at), words: text }))}
+        yTicks={ticks.map((tick) => ({ at: y(tick), words: tickText(tick) }))}
+        xLabel={`event time of the look, ${time.zone}`}
+        overlay={
+          <>
+            <line class="zero" x1="0" x2="100%" y1={percent(y(0))} y2={percent(y(0))} />
+            {tolerance > 0 && limit !== 0 ? (
+              <>
+                <line class="limit" x1="0" x2="100%" y1={percent(y(limit))} y2={percent(y(limit))} />
+                <text
+                  class="limit-words"
+                  x="100%"
+                  dx="-4"
+                  y={percent(y(limit))}
+                  dy={limit < 0 ? 14 : -6}
+                  text-anchor="end"
+                >
+                  tolerated loss
+                </text>
+              </>
+            ) : null}
+            {decided === undefined || variant.decision === 'insufficient' ? null : (
+              <>
+                <line class="decided" x1={percent(decided)} x2={percent(decided)} y1="0" y2="100%" />
+                <text
+                  class="decided-words"
+                  x={percent(decided)}
+                  dx={decided > 0.6 ? -6 : 6}
+                  y="14"
+                  text-anchor={decided > 0.6 ? 'end' : 'start'}
+                >
+                  {variant.decision}
+                </text>
+              </>
+            )}
+            {isOne ? (
+              <line
+                class={`one-look ${tone}`}
+                x1="50%"
+                x2="50%"
+                y1={percent(inside(y(last.lower)))}
+                y2={percent(inside(y(last.upper)))}
+              />
+            ) : null}
+            <circle class={`last ${tone}`} cx={percent(time.x(last.at))} cy={percent(y(last.effect))} r="5" />
+          </>
+        }
+      >
+        {isOne ? null : <Band points={points} x={time.x} y={(value) => y(value)} tone={tone} />}
+      </Frame>
+      <figcaption>
+        Difference of <Name>{primary}</Name>, <Name>{variant.variant}</Name> minus <Name>{control}</Name>, with the{' '}
+        {levelOf(alpha)} band that holds however often you look. <strong>{whatToSee(points, last)}</strong>
+      </figcaption>
+    </figure>
+  );
+}
+
+type Scale = (value: number) => number;
+
+function Band({
+  points,
+  x,
+  y,
+  tone,
+}: {
+  readonly points: readonly LookPoint[];
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly tone: string;
+}) {
+  const across = ({ at }: LookPoint): number => BOX * x(at);
+  const band = area<LookPoint>(
+    across,
+    ({ lower }) => BOX * y(lower),
+    ({ upper }) => BOX * y(upper),
+  ).digits(1);
+  const effect = line<LookPoint>(across, ({ effect }) => BOX * y(effect)).digits(1);
+  return (
+    <>
+      <path class={`band ${tone}`} d={band(points) ?? ''} />
+      <path class={`effect ${tone}`} d={effect(points) ?? ''} />
+    </>
+  );
+}
+
+function domainOf(points: readonly LookPoint[], last: LookPoint, limit: number): [number, number] {
+  const widest = WIDEST * (last.upper - last.lower);
+  const drawn = points.filter((point) => point.upper - point.lower <= widest);
+  const least = Math.min(0, limit, ...drawn.map((point) => point.lower));
+  const most = Math.max(0, limit, ...drawn.map((point) => point.upper));
+  const room = 0.06 * (most - least);
+  return [least - room, most + room];
+}
+
+function lastWords({ effect, lower, upper }: LookPoint): string {
+  return `${signed(effect)}, from ${signed(lower)} to ${signed(upper)}`;
+}
+
+/** Since when the band has left 0, if it has. */
+function whatToSee(points: readonly LookPoint[], last: LookPoint): string {
+  const side = ({ lower, upper }: LookPoint): number => (lower > 0 ? 1 : upper < 0 ? -1 : 0);
+  const now = side(last);
+  const end = `At the last look, ${instant(new Date(last.at).toISOString())}, it is ${lastWords(last)}.`;
+  if (now === 0) return `${end} The band holds 0: no difference can be told yet.`;
+  let first = points.length - 1;
+  while (first > 0 && side(points[first - 1]) === now) first--;
+  const where = now < 0 ? 'below' : 'above';
+  const when = points.length === 1 ? '' : ` since the look of ${instant(new Date(points[first].at).toISOString())}`;
+  return `${end} The whole band lies ${where} 0${when}.`;
+}

@@ -1,0 +1,364 @@
+/** An experiment: what is decided of each variant, by which measures, since when, and whether the split is sound. */
+
+import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
+import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
+import { PATIENCE_DAYS, type PlannedVariant } from '../experiment/plan.ts';
+import { OTHER_COHORT } from '../vocabulary/events.ts';
+import { percent } from './chart-frame.tsx';
+import { EffectChart } from './effect-chart.tsx';
+import { Forest } from './forest.tsx';
+import type { ExperimentView, Tone, Verdict } from './model.ts';
+import { Name } from './name.tsx';
+import { counted, instant, levelOf, listed, NONE, plain, probability, range, share, shown, signed } from './numbers.ts';
+import { Scroll } from './scroll.tsx';
+
+const TONES: Readonly<Record<ComparedVariant['decision'], Tone>> = {
+  regressed: 'bad',
+  improved: 'good',
+  healthy: 'good',
+  invalid: 'warn',
+  insufficient: 'plain',
+};
+
+/** What is told first where variants differ. */
+const GRAVITY: readonly ComparedVariant['decision'][] = ['regressed', 'invalid', 'improved', 'insufficient', 'healthy'];
+
+export function toneOfDecision(decision: ComparedVariant['decision']): Tone {
+  return TONES[decision];
+}
+
+/** Of the gravest variant. */
+export function verdictOf({ variants }: Comparison): Verdict {
+  const [first] = [...variants].sort((a, b) => GRAVITY.indexOf(a.decision) - GRAVITY.indexOf(b.decision));
+  if (first === undefined) return { tone: 'plain', badge: 'nothing to compare', sentence: 'There is one variant.' };
+  const others = variants.filter((one) => one !== first);
+  const rest =
+    others.length === 0 ? '' : ` ${others.map(({ variant, decision }) => `${variant}: ${decision}.`).join(' ')}`;
+  return { tone: TONES[first.decision], badge: first.decision, sentence: `${first.explanation}${rest}` };
+}
+
+export function Experiment({ comparison, trail, weights, plan, ratioBy = [] }: ExperimentView) {
+  const { variants, control, alpha, tolerance } = comparison;
+  return (
+    <>
+      {variants.map((variant) => (
+        <section key={variant.variant} class="card" aria-label={`${variant.variant} against ${control}`}>
+          <h2>
+            <Name>{variant.variant}</Name> <small>against</small> <Name>{control}</Name>{' '}
+            <span class={`badge small ${TONES[variant.decision]}`}>{variant.decision}</span>
+          </h2>
+          <p>
+            {variants.length === 1 ? null : <Name>{variant.explanation}</Name>}{' '}
+            <span class="note">
+              Reason: <code>{variant.reason}</code>
+              {variant.since === null ? '' : `, since ${instant(variant.since)} UTC`}.
+            </span>
+          </p>
+          <h3>Every measure</h3>
+          <Forest
+            variant={variant.variant}
+            control={control}
+            measures={variant.measures}
+            alpha={alpha}
+            tolerance={tolerance}
+          />
+          <h3>The primary measure, look by look</h3>
+          <EffectChart comparison={comparison} variant={variant} points={trail.get(variant.variant) ?? []} />
+          <details>
+            <summary>All numbers</summary>
+            <Numbers variant={variant} alpha={alpha} />
+          </details>
+        </section>
+      ))}
+      <section class="card" aria-labelledby="split">
+        <h2 id="split">Is the split sound?</h2>
+        <Split comparison={comparison} weights={weights} />
+        {ratioBy.map((dimension) => (
+          <SplitByCohort key={dimension.by} dimension={dimension} />
+        ))}
+      </section>
+      {plan === undefined ? null : (
+        <section class="card" aria-labelledby="plan">
+          <h2 id="plan">How long to wait</h2>
+          <Plan plan={plan} />
+        </section>
+      )}
+    </>
+  );
+}
+
+function Numbers({ variant, alpha }: { readonly variant: ComparedVariant; readonly alpha: number }) {
+  const level = levelOf(alpha);
+  return (
+    <Scroll>
+      <table>
+        <thead>
+          <tr>
+            {['measure', 'role'].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+            {['control', 'value', 'effect', `${level} interval`, 'p', 'p adjusted', 'detectable'].map((name) => (
+              <th key={name} scope="col" class="number">
+                {name}
+              </th>
+            ))}
+            <th scope="col">absent because</th>
+          </tr>
+        </thead>
+        <tbody>
+          {variant.measures.map((one) => (
+            <tr key={one.measure}>
+              <th scope="row">
+                <Name>{one.measure}</Name>
+              </th>
+              <td>{one.role}</td>
+              <td class="number">{shown(one.control, plain)}</td>
+              <td class="number">{shown(one.value, plain)}</td>
+              <td class="number">{shown(one.effect, signed)}</td>
+              <td class="number">{range(one.ci, signed)}</td>
+              <td class="number">{shown(one.p, probability)}</td>
+              <td class="number">{shown(one.pAdjusted, probability)}</td>
+              <td class="number">{shown(one.mde, plain)}</td>
+              <td>{one.reason ?? ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="note">
+        Intervals hold however often you look; each stands for itself, not adjusted for the number of comparisons. p is
+        the smallest of all looks so far, of a guardrail one-sided (worse); adjusted by Holm within a role. Detectable:
+        the smallest effect that could have been seen, with power .8.
+      </p>
+    </Scroll>
+  );
+}
+
+/** Users of each variant beside what its weight promises. */
+function Split({ comparison, weights }: Pick<ExperimentView, 'comparison' | 'weights'>) {
+  const { users, impressions, srm } = comparison;
+  const names = Object.keys(users);
+  const all = names.reduce((sum, name) => sum + users[name], 0);
+  const whole = names.reduce((sum, name) => sum + (weights?.get(name) ?? 0), 0);
+  const expected = (name: string): number | undefined =>
+    weights === undefined || whole === 0 ? undefined : ((weights.get(name) ?? 0) / whole) * all;
+  const most = Math.max(1, ...names.map((name) => Math.max(users[name], expected(name) ?? 0)));
+  return (
+    <figure>
+      <p>
+        <span class={`badge small ${splitTone(srm)}`}>{splitWord(srm)}</span> {splitSentence(comparison)}
+      </p>
+      <Scroll>
+        <table class="bars">
+          <thead>
+            <tr>
+              <th scope="col">variant</th>
+              <th scope="col" class="number">
+                users
+              </th>
+              {weights === undefined ? null : (
+                <th scope="col" class="number">
+                  expected
+                </th>
+              )}
+              <th scope="col" class="number roomy">
+                lists
+              </th>
+              <th scope="col" class="bar-cell">
+                <span class="unseen">users as a bar</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {names.map((name) => {
+              const promised = expected(name);
+              return (
+                <tr key={name}>
+                  <th scope="row">
+                    <Name>{name}</Name>
+                  </th>
+                  <td class="number">{counted(users[name])}</td>
+                  {weights === undefined ? null : <td class="number">{shown(promised, counted)}</td>}
+                  <td class="number roomy">{counted(impressions[name])}</td>
+                  <td class="bar-cell">
+                    <svg width="100%" height="18" aria-hidden="true">
+                      <rect class="fill" width={percent(users[name] / most)} height="18" rx="3" />
+                      {promised === undefined ? null : (
+                        <line
+                          class="promise"
+                          x1={percent(promised / most)}
+                          x2={percent(promised / most)}
+                          y1="0"
+                          y2="18"
+                        />
+                      )}
+                    </svg>
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </Scroll>
+      <figcaption>
+        {weights === undefined
+          ? 'Users by the variant that they saw first.'
+          : 'Users by the variant that they saw first; the mark is what its weight promises.'}{' '}
+        <strong>{oddTraffic(comparison)}</strong>
+      </figcaption>
+    </figure>
+  );
+}
+
+function splitTone({ mismatch, warning, p }: Comparison['srm']): Tone {
+  return mismatch ? 'bad' : warning ? 'warn' : p === null ? 'plain' : 'good';
+}
+
+function splitWord({ mismatch, warning, p }: Comparison['srm']): string {
+  return mismatch ? 'not as configured' : warning ? 'not quite' : p === null ? 'not tested' : 'as configured';
+}
+
+function splitSentence({ srm: { p, deviation, reason } }: Comparison): string {
+  if (p === null || deviation === null) return `The split of the users could not be tested: ${reason ?? 'no_data'}.`;
+  return `The largest deviation from the configured split is ${share(deviation)} of what was expected (p ${probability(p)}, at any number of looks).`;
+}
+
+function oddTraffic({ crossovers, userless, notes, heaviest, others }: Comparison): string {
+  const heavy = Object.entries(heaviest).filter(([, part]) => notes.includes('heavy_user') && part >= 0.05);
+  const strange = Object.entries(others).map(([name, n]) => `${name} ${counted(n)}`);
+  const found = [
+    ...(crossovers > 0 ? [`${counted(crossovers)} of the sampled users were seen in more than one variant.`] : []),
+    ...(notes.includes('unclustered') ? [`${share(userless)} of the lists name no user.`] : []),
+    ...heavy.map(([name, part]) => `About ${share(part)} of the lists of ${name} come from one user: a bot?`),
+    ...(strange.length > 0 ? [`Lists of other variants, which take no part: ${strange.join(', ')}.`] : []),
+  ];
+  return found.length === 0 ? 'Nothing is odd about the traffic.' : found.join(' ');
+}
+
+/** Those with a warning, and at least so many of the others. */
+const SHOWN_COHORTS = 20;
+
+function SplitByCohort({ dimension }: { readonly dimension: ComparedCohorts }) {
+  const { by, cohorts, users, sampled } = dimension;
+  const listedCohorts = cohorts.filter(({ warning }, i) => warning || i < SHOWN_COHORTS);
+  const wrong = cohorts.filter(({ warning }) => warning).map(({ value }) => value);
+  const tested = cohorts.some(({ p }) => p !== null);
+  const names = Object.keys(cohorts[0]?.users ?? {});
+  const left = cohorts.length - listedCohorts.length;
+  return (
+    <figure>
+      <h3>
+        Split of the users by <Name>{by}</Name>
+      </h3>
+      <Scroll>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">
+                <Name>{by}</Name>
+              </th>
+              <th scope="col">
+                <span class="unseen">warning</span>
+              </th>
+              {names.map((name) => (
+                <th key={name} scope="col" class="number">
+                  <Name>{name}</Name> (expected)
+                </th>
+              ))}
+              <th scope="col" class="number">
+                deviation
+              </th>
+              <th scope="col" class="number">
+                p adjusted
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {listedCohorts.map((cohort) => (
+              <tr key={cohort.value}>
+                <th scope="row">
+                  <Name>{cohort.value}</Name>
+                </th>
+                <td>{cohort.warning ? <span class="badge small bad">warning</span> : ''}</td>
+                {names.map((name) => (
+                  <td key={name} class="number">
+                    {counted(cohort.users[name])} <span class="muted">({shown(cohort.expected?.[name], counted)})</span>
+                  </td>
+                ))}
+                <td class="number">{shown(cohort.deviation, share)}</td>
+                <td class="number">{shown(cohort.pAdjusted, probability)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <figcaption>
+        <strong>
+          {!tested
+            ? `Not tested (${cohorts[0]?.reason ?? 'no_data'}).`
+            : wrong.length === 0
+              ? `As configured in each of ${counted(cohorts.length)}.`
+              : `Not as configured in ${listed(wrong)}: look at how users are assigned and logged there. It changes no decision.`}
+        </strong>{' '}
+        A user counts once, in the cohort and the variant seen first.
+        {left > 0 ? ` Not shown: ${counted(left)} more without a warning; the JSON below has all.` : ''}
+        {cohorts.some(({ value }) => value === OTHER_COHORT) ? ` ${OTHER_COHORT}: all others together.` : ''}
+        {sampled < users ? ` Tested on a fair sample: 1 user in ${counted(users / sampled)}.` : ''}
+      </figcaption>
+    </figure>
+  );
+}
+
+function Plan({ plan }: { readonly plan: readonly PlannedVariant[] }) {
+  const rows = plan.flatMap(({ variant, effects, healthy }) => [
+    ...(effects ?? []).map((planned) => ({ variant, what: 'an effect of', planned })),
+    ...(healthy === null ? [] : [{ variant, what: 'healthy within', planned: healthy }]),
+  ]);
+  const beyond = plan.filter(({ healthy }) => (healthy?.days ?? 0) > PATIENCE_DAYS).map(({ variant }) => variant);
+  return (
+    <figure>
+      <Scroll>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">variant</th>
+              <th scope="col">to see</th>
+              <th scope="col" class="number">
+                users of both
+              </th>
+              <th scope="col" class="number">
+                days since the start
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ variant, what, planned: { effect, users, days } }) => (
+              <tr key={`${variant} ${what} ${effect}`}>
+                <th scope="row">
+                  <Name>{variant}</Name>
+                </th>
+                <td>
+                  {what} {share(effect)}
+                </td>
+                <td class="number">{counted(users)}</td>
+                <td class="number">{days === null ? NONE : days < 10 ? days.toFixed(1) : counted(Math.ceil(days))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <figcaption>
+        With power .8, at any number of looks, at the rate of new users so far: the least to expect, because users who
+        come back add less.{' '}
+        {beyond.length === 0 ? (
+          ''
+        ) : (
+          <strong>
+            Out of reach in {PATIENCE_DAYS} days: healthy, of {listed(beyond)}.
+          </strong>
+        )}
+      </figcaption>
+    </figure>
+  );
+}

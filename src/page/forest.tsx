@@ -1,0 +1,180 @@
+/** One row per measure with its interval, all on one axis: what is left of 0 fell, what is right of it rose. */
+
+import { scaleLinear } from 'd3-scale';
+import type { ComparedMeasure } from '../experiment/comparison.ts';
+import { inside, percent } from './chart-frame.tsx';
+import type { Tone } from './model.ts';
+import { Name } from './name.tsx';
+import { change, levelOf, listed, plain, probability, range, several, shown } from './numbers.ts';
+import { Scroll } from './scroll.tsx';
+
+export interface ForestProps {
+  readonly variant: string;
+  readonly control: string;
+  readonly measures: readonly ComparedMeasure[];
+  readonly alpha: number;
+  /** Loss of the primary measure that is still healthy, as a fraction. */
+  readonly tolerance: number;
+}
+
+const ROW_HEIGHT = 34;
+/** The axis shows this many times the farthest bound of the measure that decides; what is farther goes on outside. */
+const FARTHEST = 2;
+const LEAST_DOMAIN = 0.005;
+
+export function Forest({ variant, control, measures, alpha, tolerance }: ForestProps) {
+  const domain = domainOf(measures, tolerance);
+  const scale = scaleLinear([-domain, domain], [0, 1]);
+  const ticks = scale.ticks(4).filter((tick) => Math.abs(tick) <= domain * 0.92);
+  return (
+    <figure>
+      <Scroll>
+        <table class="forest">
+          <thead>
+            <tr>
+              <th scope="col">measure</th>
+              <th scope="col" class="number roomy">
+                <Name>{control}</Name>
+              </th>
+              <th scope="col" class="number roomy">
+                <Name>{variant}</Name>
+              </th>
+              <th scope="col" class="number">
+                change
+              </th>
+              <th scope="col" class="interval">
+                <span class="unseen">{levelOf(alpha)} interval of the change</span>
+                <svg width="100%" height="18" aria-hidden="true">
+                  {ticks.map((tick) => (
+                    <text key={tick} x={percent(scale(tick))} y="13" text-anchor="middle">
+                      {tick === 0 ? '0' : `${tick > 0 ? '+' : '−'}${Number((100 * Math.abs(tick)).toFixed(3))} %`}
+                    </text>
+                  ))}
+                </svg>
+              </th>
+              <th scope="col" class="number roomy">
+                p adjusted
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {measures.map((measure) => (
+              <tr key={measure.measure}>
+                <th scope="row">
+                  <Name>{measure.measure}</Name>
+                  {measure.role === 'other' ? null : <span class={`role ${measure.role}`}>{measure.role}</span>}
+                </th>
+                <td class="number roomy">{shown(measure.control, plain)}</td>
+                <td class="number roomy">{shown(measure.value, plain)}</td>
+                <td class={`number strong ${toneOf(measure)}`}>{shown(measure.lift, change)}</td>
+                <td class="interval">
+                  <Interval measure={measure} place={(at) => scale(at)} tolerance={tolerance} />
+                </td>
+                <td class="number roomy">{shown(measure.pAdjusted, probability)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <figcaption>
+        Change against <Name>{control}</Name>, with its {levelOf(alpha)} interval; 0 is no difference
+        {tolerance > 0
+          ? `, and the shaded part at the primary measure is a loss of up to ${toleranceText(tolerance)}, which is tolerated`
+          : ''}
+        . <strong>{whatToSee(measures)}</strong>
+      </figcaption>
+    </figure>
+  );
+}
+
+/** Whether the interval says that the variant is worse, or better. */
+export function toneOf({ ci, better }: Pick<ComparedMeasure, 'ci' | 'better'>): Tone {
+  if (ci === null || better === 'neither' || (ci[0] <= 0 && ci[1] >= 0)) return 'plain';
+  return ci[0] > 0 === (better === 'higher') ? 'good' : 'bad';
+}
+
+function Interval({
+  measure: { lift, liftCi, reason, role, better, ci },
+  place,
+  tolerance,
+}: {
+  readonly measure: ComparedMeasure;
+  readonly place: (at: number) => number;
+  readonly tolerance: number;
+}) {
+  const middle = ROW_HEIGHT / 2;
+  const zero = <line class="zero" x1={percent(place(0))} x2={percent(place(0))} y1="0" y2="100%" />;
+  if (lift === null || liftCi === null) {
+    return (
+      <svg width="100%" height={ROW_HEIGHT} role="img" aria-label={`no interval: ${reason ?? 'no data'}`}>
+        {zero}
+        <text class="muted" x="8" y={middle + 4}>
+          no interval{reason === undefined ? '' : `: ${reason}`}
+        </text>
+      </svg>
+    );
+  }
+  const [from, to] = [place(liftCi[0]), place(liftCi[1])];
+  const loss = place(better === 'lower' ? tolerance : -tolerance);
+  const [left, right] = [Math.min(loss, place(0)), Math.max(loss, place(0))];
+  return (
+    <svg width="100%" height={ROW_HEIGHT} role="img" aria-label={`${change(lift)}, ${range(liftCi, change)}`}>
+      {role === 'primary' && tolerance > 0 ? (
+        <rect class="tolerance" x={percent(inside(left))} width={percent(inside(right) - inside(left))} height="100%" />
+      ) : null}
+      {zero}
+      <g class={`mark ${toneOf({ ci, better })}`}>
+        <line class="bar" x1={percent(inside(from))} x2={percent(inside(to))} y1={middle} y2={middle} />
+        {from < 0 ? null : (
+          <line x1={percent(inside(from))} x2={percent(inside(from))} y1={middle - 5} y2={middle + 5} />
+        )}
+        {to > 1 ? null : <line x1={percent(inside(to))} x2={percent(inside(to))} y1={middle - 5} y2={middle + 5} />}
+        {from < 0 ? (
+          <text x="0" y={middle + 4}>
+            ◂
+          </text>
+        ) : null}
+        {to > 1 ? (
+          <text x="100%" y={middle + 4} text-anchor="end">
+            ▸
+          </text>
+        ) : null}
+        {place(lift) >= 0 && place(lift) <= 1 ? <circle cx={percent(place(lift))} cy={middle} r="5" /> : null}
+      </g>
+    </svg>
+  );
+}
+
+/** Half of the axis: as far as the bounds reach, but not so far that the measure that decides becomes a point. */
+function domainOf(measures: readonly ComparedMeasure[], tolerance: number): number {
+  const reach = ({ liftCi }: ComparedMeasure): number =>
+    liftCi === null ? 0 : Math.max(Math.abs(liftCi[0]), Math.abs(liftCi[1]));
+  const primary = measures.find(({ role }) => role === 'primary');
+  const farthest = Math.max(...measures.map(reach), 0);
+  const own = primary === undefined ? 0 : reach(primary);
+  const most = own === 0 ? farthest : Math.min(farthest, Math.max(FARTHEST * own, 2 * tolerance));
+  return 1.12 * Math.max(most, own, 1.5 * tolerance, LEAST_DOMAIN);
+}
+
+function toleranceText(tolerance: number): string {
+  return `${Number((100 * tolerance).toPrecision(3))} %`;
+}
+
+/** In a sentence or two. */
+export function whatToSee(measures: readonly ComparedMeasure[]): string {
+  const named = (tone: Tone): readonly string[] =>
+    measures.filter((one) => toneOf(one) === tone).map(({ measure }) => measure);
+  const [worse, better] = [named('bad'), named('good')];
+  const without = measures.filter(({ ci }) => ci === null).length;
+  const open = measures.length - worse.length - better.length - without;
+  return [
+    worse.length === 0 ? 'No measure is surely worse.' : `Surely worse: ${listed(worse)}.`,
+    better.length === 0 ? '' : `Surely better: ${listed(better)}.`,
+    open === 0
+      ? ''
+      : `${several(open, 'interval')} ${open === 1 ? 'holds' : 'hold'} 0, so there a difference cannot be told from none.`,
+    without === 0 ? '' : `${several(without, 'measure')} ${without === 1 ? 'has' : 'have'} no interval.`,
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
+}

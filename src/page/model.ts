@@ -1,0 +1,136 @@
+/** What a report shows: made by the commands out of their results, drawn by the parts of this folder. */
+
+import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
+import type { Comparison } from '../experiment/comparison.ts';
+import type { PlannedVariant } from '../experiment/plan.ts';
+import type { Trail } from '../experiment/trail.ts';
+import type { Finding } from '../findings/finding.ts';
+import type { Side } from '../vocabulary/events.ts';
+
+/** How a statement looks: all is well, something is wrong, look here, or nothing to judge. */
+export type Tone = 'good' | 'bad' | 'warn' | 'plain';
+
+/** What is said first: a word or two, and one sentence or a few. */
+export interface Verdict {
+  readonly tone: Tone;
+  readonly badge: string;
+  readonly sentence: string;
+}
+
+/** A name and what it is: `period`, `2025-11-03 08:00 to 09:00`. */
+export type Fact = readonly [name: string, value: string];
+
+export interface ExperimentView {
+  readonly comparison: Comparison;
+  readonly trail: Trail;
+  /** By variant, its weight in the traffic; undefined: not known here. */
+  readonly weights: ReadonlyMap<string, number> | undefined;
+  readonly plan?: readonly PlannedVariant[] | undefined;
+  readonly ratioBy?: readonly ComparedCohorts[] | undefined;
+}
+
+/** One measure of a cohort; null: it has none. */
+export interface CohortValue {
+  readonly value: number | null;
+  readonly n: number;
+  readonly stderr: number | null;
+}
+
+export interface CohortLine {
+  readonly by: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly horizon: string;
+  readonly impressions: number;
+  readonly positives: number;
+  readonly measures: Readonly<Record<string, CohortValue>>;
+}
+
+export interface CohortsView {
+  /** In the order of their length. */
+  readonly horizons: readonly string[];
+  readonly measures: readonly string[];
+  /** Measures of which less is better. */
+  readonly lowerIsBetter: ReadonlySet<string>;
+  /** Grouping sets; the empty one is everything. */
+  readonly sets: readonly (readonly string[])[];
+  readonly lines: readonly CohortLine[];
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+/** What became of the events. */
+export interface PipelineView {
+  readonly impressions: {
+    readonly read: number;
+    readonly accepted: number;
+    readonly drops: Counts;
+    readonly late: Counts;
+  };
+  readonly feedback: {
+    readonly read: number;
+    readonly attributed: number;
+    readonly drops: Counts;
+    readonly late: Counts;
+  };
+  /** How often records were refused, by code. */
+  readonly invalid: Readonly<Record<Side, ReadonlyMap<string, number>>>;
+  /** Sentences on what else is odd. */
+  readonly notes: readonly string[];
+}
+
+export interface ScoredQuery {
+  readonly query: string;
+  /** By measure; NaN: the measure leaves the list out. */
+  readonly values: readonly number[];
+}
+
+export interface ScoredRun {
+  readonly name: string;
+  readonly queries: number;
+  readonly mean: readonly (number | undefined)[];
+  readonly perQuery: readonly ScoredQuery[];
+}
+
+/** One run against the first by one measure, paired by query. */
+export interface RunDifference {
+  readonly run: string;
+  readonly measure: string;
+  readonly queries: number;
+  readonly effect: number | null;
+  readonly ci: readonly [number, number] | null;
+  readonly p: number | null;
+}
+
+/** Measures that differ in nothing but the cut-off. */
+export interface CutFamily {
+  readonly label: string;
+  /** Rising; `measure` is the place among the measures. */
+  readonly cuts: readonly { readonly k: number; readonly measure: number }[];
+}
+
+export interface ScoresView {
+  readonly measures: readonly string[];
+  /** By measure: a run with less of it is the better one. */
+  readonly lowerIsBetter: readonly boolean[];
+  readonly families: readonly CutFamily[];
+  /** The first is the one that others are compared with. */
+  readonly runs: readonly ScoredRun[];
+  readonly differences: readonly RunDifference[];
+}
+
+export interface ReportView {
+  /** Such as: Experiment default. */
+  readonly title: string;
+  readonly verdict: Verdict;
+  /** Of what and when, in the head. */
+  readonly facts: readonly Fact[];
+  readonly findings: readonly Finding[];
+  readonly experiment?: ExperimentView;
+  readonly cohorts?: CohortsView;
+  readonly pipeline?: PipelineView;
+  readonly scores?: ScoresView;
+  /** Files, settings, version and hash of the configuration. */
+  readonly about: readonly Fact[];
+  /** All numbers as JSON, to be saved under this name. */
+  readonly raw: { readonly name: string; readonly text: string };
+}

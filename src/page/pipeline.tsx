@@ -1,0 +1,168 @@
+/** What became of the events: from read over valid to counted, and why the others were dropped. */
+
+import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
+import { percent } from './chart-frame.tsx';
+import type { PipelineView } from './model.ts';
+import { counted, share } from './numbers.ts';
+import { Scroll } from './scroll.tsx';
+
+/** What a reason means, in a few words; docs/concepts.md says more, and what to do. */
+export const DROP_WORDS: Readonly<Record<ImpressionDrop | FeedbackDrop, string>> = {
+  undecodable: 'the bytes could not be unpacked',
+  tombstone: 'an empty record',
+  invalid: 'the record is not as it should be',
+  future: 'dated later than the clock allows',
+  late: 'came after its time was over',
+  duplicate: 'was there already',
+  orphan: 'no list with this request id',
+  not_in_list: 'the list does not hold the item',
+  capped: 'more feedback for one list than is kept',
+};
+
+/** These never become an event. */
+const UNREADABLE: readonly string[] = ['undecodable', 'tombstone', 'invalid'];
+
+export interface FunnelStep {
+  readonly name: string;
+  readonly count: number;
+}
+
+export function Pipeline({ view }: { readonly view: PipelineView }) {
+  const { impressions, feedback, invalid, notes } = view;
+  return (
+    <>
+      <div class="columns">
+        <Side
+          title="Lists"
+          counted="counted"
+          read={impressions.read}
+          kept={impressions.accepted}
+          drops={impressions.drops}
+          late={impressions.late}
+          invalid={invalid.impressions}
+        />
+        <Side
+          title="Feedback"
+          counted="joined a list"
+          read={feedback.read}
+          kept={feedback.attributed}
+          drops={feedback.drops}
+          late={feedback.late}
+          invalid={invalid.feedback}
+        />
+      </div>
+      {notes.map((note) => (
+        <p key={note} class="note">
+          {note}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function Side({
+  title,
+  counted: word,
+  read,
+  kept,
+  drops,
+  late,
+  invalid,
+}: {
+  readonly title: string;
+  readonly counted: string;
+  readonly read: number;
+  readonly kept: number;
+  readonly drops: Readonly<Record<string, number>>;
+  readonly late: Readonly<Record<string, number>>;
+  readonly invalid: ReadonlyMap<string, number>;
+}) {
+  const some = Object.entries(drops)
+    .filter(([, n]) => n > 0)
+    .sort(([, a], [, b]) => b - a);
+  const unreadable = some.reduce((sum, [reason, n]) => sum + (UNREADABLE.includes(reason) ? n : 0), 0);
+  const steps: readonly FunnelStep[] = [
+    { name: 'read', count: read },
+    { name: 'valid', count: read - unreadable },
+    { name: word, count: kept },
+  ];
+  const lates = Object.entries(late).filter(([, n]) => n > 0);
+  return (
+    <figure>
+      <h3>{title}</h3>
+      <Funnel steps={steps} />
+      {some.length === 0 ? null : (
+        <Scroll>
+          <table class="bars">
+            <thead>
+              <tr>
+                <th scope="col">dropped as</th>
+                <th scope="col" class="number">
+                  events
+                </th>
+                <th scope="col" class="number">
+                  of those read
+                </th>
+                <th scope="col" class="roomy">
+                  because
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {some.map(([reason, n]) => (
+                <tr key={reason}>
+                  <th scope="row">
+                    <code>{reason}</code>
+                  </th>
+                  <td class="number">{counted(n)}</td>
+                  <td class="number">{share(read === 0 ? 0 : n / read)}</td>
+                  <td class="roomy">{Object.entries(DROP_WORDS).find(([name]) => name === reason)?.[1] ?? ''}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+      <figcaption>
+        <strong>{dropSentence(title, read, kept, some)}</strong>
+        {invalid.size === 0 ? '' : ` Invalid: ${[...invalid].map(([code, n]) => `${code} ${counted(n)}`).join(', ')}.`}
+        {lates.length === 0
+          ? ''
+          : ` Too late for one horizon, but not for a longer one: ${lates.map(([horizon, n]) => `${counted(n)} at ${horizon}`).join(', ')}.`}
+      </figcaption>
+    </figure>
+  );
+}
+
+export function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }) {
+  const most = Math.max(1, ...steps.map(({ count }) => count));
+  return (
+    <ol class="funnel">
+      {steps.map(({ name, count }, i) => (
+        <li key={name}>
+          <span class="funnel-words">
+            <span>{name}</span>
+            <span>
+              {counted(count)}
+              {i === 0 || steps[0].count === 0 ? '' : <span class="muted"> · {share(count / steps[0].count)}</span>}
+            </span>
+          </span>
+          <svg width="100%" height="14" aria-hidden="true">
+            <rect class="track" width="100%" height="14" rx="3" />
+            <rect class="fill" width={percent(count / most)} height="14" rx="3" />
+          </svg>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function dropSentence(title: string, read: number, kept: number, some: readonly (readonly [string, number])[]): string {
+  if (read === 0) return title === 'Lists' ? 'No list was read.' : 'No feedback was read.';
+  if (some.length === 0)
+    return kept === read ? 'All of it counts.' : `${counted(read - kept)} wait or do not count yet.`;
+  const [reason, n] = some[0];
+  const lost = some.reduce((sum, [, each]) => sum + each, 0);
+  const most = some.length === 1 ? `all as ${reason}` : `most as ${reason} (${counted(n)})`;
+  return `${share(lost / read)} did not count, ${most}.`;
+}

@@ -1,0 +1,162 @@
+/** Query by query: which won and lost, and which are worth nothing. */
+
+import { scaleLinear } from 'd3-scale';
+import { BOX, Frame, percent } from './chart-frame.tsx';
+import type { ScoredRun, ScoresView } from './model.ts';
+import { Name } from './name.tsx';
+import { counted, plain, signed } from './numbers.ts';
+import { Scroll } from './scroll.tsx';
+
+/** Queries that are named at either end. */
+const NAMED = 8;
+const HEIGHT = 220;
+
+/** Differences of each query to the first run, the largest gain at the left. */
+export function Queries({ view, run, m }: { readonly view: ScoresView; readonly run: ScoredRun; readonly m: number }) {
+  const { measures, runs, lowerIsBetter } = view;
+  const [baseline] = runs;
+  const before = new Map(baseline.perQuery.map(({ query, values }) => [query, values[m]] as const));
+  const sign = lowerIsBetter[m] ? -1 : 1;
+  const all = run.perQuery.flatMap(({ query, values }) => {
+    const old = before.get(query);
+    if (old === undefined || Number.isNaN(old) || Number.isNaN(values[m])) return [];
+    return [{ query, old, value: values[m], gain: sign * (values[m] - old) }];
+  });
+  if (all.length === 0) return <p class="note">No query has a value in both runs.</p>;
+  all.sort((a, b) => b.gain - a.gain || (a.query < b.query ? -1 : 1));
+  const won = all.filter(({ gain }) => gain > 0);
+  const lost = all.filter(({ gain }) => gain < 0).reverse();
+  const equal = all.length - won.length - lost.length;
+  const sentence = `${run.name} wins ${counted(won.length)}, loses ${counted(lost.length)}, and is equal on ${counted(equal)} of ${counted(all.length)} queries.`;
+  return (
+    <figure>
+      <h3>
+        <Name>{run.name}</Name> <small>against</small> <Name>{baseline.name}</Name>, <Name>{measures[m]}</Name>
+      </h3>
+      <SortedBars
+        label={`Difference of ${measures[m]} of each query, sorted: ${sentence}`}
+        values={all.map(({ gain }) => gain)}
+        xLabel="queries, the largest gain first"
+      />
+      <figcaption>
+        One bar for each query{lowerIsBetter[m] ? '; above 0 is less of the measure, which is better' : ''}.{' '}
+        <strong>{sentence}</strong>
+      </figcaption>
+      <div class="columns">
+        <Ends title="Lost most" rows={lost.slice(0, NAMED)} names={[baseline.name, run.name]} />
+        <Ends title="Won most" rows={won.slice(0, NAMED)} names={[baseline.name, run.name]} />
+      </div>
+    </figure>
+  );
+}
+
+function Ends({
+  title,
+  rows,
+  names,
+}: {
+  readonly title: string;
+  readonly rows: readonly { readonly query: string; readonly old: number; readonly value: number }[];
+  readonly names: readonly [string, string];
+}) {
+  if (rows.length === 0) return null;
+  return (
+    <Scroll>
+      <table>
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">query</th>
+            {names.map((name) => (
+              <th key={name} scope="col" class="number">
+                <Name>{name}</Name>
+              </th>
+            ))}
+            <th scope="col" class="number">
+              difference
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ query, old, value }) => (
+            <tr key={query}>
+              <th scope="row">
+                <Name>{query}</Name>
+              </th>
+              <td class="number">{plain(old)}</td>
+              <td class="number">{plain(value)}</td>
+              <td class="number strong">{signed(value - old)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** Of one run: the value of each query, the highest at the left. */
+export function Values({ run, measure, m }: { readonly run: ScoredRun; readonly measure: string; readonly m: number }) {
+  const all = run.perQuery.filter(({ values }) => !Number.isNaN(values[m]));
+  if (all.length === 0) return <p class="note">No query has a value.</p>;
+  const sorted = [...all].sort((a, b) => b.values[m] - a.values[m] || (a.query < b.query ? -1 : 1));
+  const zero = sorted.filter(({ values }) => values[m] === 0).length;
+  const lowest = sorted.slice(-NAMED).map(({ query, values }) => `${query} ${plain(values[m])}`);
+  return (
+    <figure>
+      <SortedBars
+        label={`${measure} of each query, sorted`}
+        values={sorted.map(({ values }) => values[m])}
+        xLabel="queries, the highest first"
+      />
+      <figcaption>
+        One bar for each query.{' '}
+        <strong>
+          {counted(zero)} of {counted(all.length)} are 0.
+        </strong>{' '}
+        The lowest: {lowest.reverse().join(', ')}.
+      </figcaption>
+    </figure>
+  );
+}
+
+function SortedBars({
+  label,
+  values,
+  xLabel,
+}: {
+  readonly label: string;
+  readonly values: readonly number[];
+  readonly xLabel: string;
+}) {
+  const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values) || 1], [1, 0]).nice();
+  const width = BOX / values.length;
+  // Above so many bars a gap between them would be all that is seen.
+  const gap = values.length > 120 ? 0 : 0.15 * width;
+  const bars = (isMine: (value: number) => boolean): string =>
+    values
+      .map((value, i) => (isMine(value) ? bar(i * width + gap / 2, width - gap, BOX * y(0), BOX * y(value)) : ''))
+      .join('');
+  const ticks = y.ticks(5);
+  const tickText = y.tickFormat(5);
+  return (
+    <Frame
+      label={label}
+      height={HEIGHT}
+      xTicks={[]}
+      yTicks={ticks.map((tick) => ({ at: y(tick), words: tickText(tick) }))}
+      xLabel={xLabel}
+      overlay={<line class="zero" x1="0" x2="100%" y1={percent(y(0))} y2={percent(y(0))} />}
+    >
+      <path class="gains" d={bars((value) => value > 0)} />
+      <path class="losses" d={bars((value) => value < 0)} />
+    </Frame>
+  );
+}
+
+function bar(x: number, width: number, from: number, to: number): string {
+  return `M${tenth(x)},${tenth(from)}h${tenth(width)}V${tenth(to)}h${tenth(-width)}Z`;
+}
+
+function tenth(value: number): number {
+  return Math.round(10 * value) / 10;
+}

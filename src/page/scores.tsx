@@ -1,0 +1,294 @@
+/** Runs beside their judgements: side by side, over cut-offs, and query by query. */
+
+import { scaleLinear, scalePoint } from 'd3-scale';
+import { line } from 'd3-shape';
+import { BOX, Frame, percent } from './chart-frame.tsx';
+import type { CutFamily, RunDifference, ScoredRun, ScoresView, Verdict } from './model.ts';
+import { Name } from './name.tsx';
+import { counted, listed, NONE, plain, probability, range, shown, signed } from './numbers.ts';
+import { Queries, Values } from './score-queries.tsx';
+import { Scroll } from './scroll.tsx';
+import { Switch } from './switch.tsx';
+
+const HEIGHT = 220;
+/** Lines are told apart by so many colours. */
+const COLOURS = 7;
+
+/** By the measures' intervals against the first run, or of the only run. */
+export function scoresVerdict({ runs, measures, lowerIsBetter, differences }: ScoresView): Verdict {
+  const [first, ...others] = runs;
+  if (first === undefined || runs.every(({ queries }) => queries === 0)) {
+    return { tone: 'warn', badge: 'nothing to score', sentence: 'No query is both in a run and judged.' };
+  }
+  if (others.length === 0) {
+    const values = measures.slice(0, 3).map((name, m) => `${name} ${shown(first.mean[m], plain)}`);
+    return {
+      tone: 'plain',
+      badge: first.queries === 1 ? 'one query' : `${counted(first.queries)} queries`,
+      sentence: `${first.name}: ${values.join(', ')}.`,
+    };
+  }
+  const isLoss = ({ measure, ci }: RunDifference): boolean | undefined => {
+    if (ci === null || (ci[0] <= 0 && ci[1] >= 0)) return undefined;
+    return ci[0] > 0 === (lowerIsBetter[measures.indexOf(measure)] ?? false);
+  };
+  const sentences = others.map(({ name }) => {
+    const own = differences.filter(({ run }) => run === name);
+    const worse = own.filter((one) => isLoss(one) === true).map(({ measure }) => measure);
+    const better = own.filter((one) => isLoss(one) === false).map(({ measure }) => measure);
+    if (worse.length + better.length === 0) return `${name} cannot be told from ${first.name} on any measure.`;
+    const names = (some: readonly string[]): string => someOf(some, measures.length);
+    const parts = [
+      ...(worse.length > 0 ? [`worse than ${first.name} on ${names(worse)}`] : []),
+      ...(better.length > 0 ? [`better${worse.length > 0 ? '' : ` than ${first.name}`} on ${names(better)}`] : []),
+    ];
+    return `${name} is ${parts.join(', and ')}.`;
+  });
+  const losses = differences.map(isLoss);
+  const [lost, won] = [losses.includes(true), losses.includes(false)];
+  if (lost && won) return { tone: 'warn', badge: 'mixed', sentence: sentences.join(' ') };
+  if (lost) return { tone: 'bad', badge: 'worse', sentence: sentences.join(' ') };
+  if (won) return { tone: 'good', badge: 'better', sentence: sentences.join(' ') };
+  return { tone: 'plain', badge: 'no difference', sentence: sentences.join(' ') };
+}
+
+/** In a sentence no more than a few of many measures. */
+const IN_A_SENTENCE = 4;
+
+function someOf(names: readonly string[], all: number): string {
+  if (names.length === all && all > 1) return all > 2 ? `all ${counted(all)} measures` : 'both measures';
+  if (names.length <= IN_A_SENTENCE) return listed(names);
+  return listed([...names.slice(0, IN_A_SENTENCE - 1), `${counted(names.length - IN_A_SENTENCE + 1)} others`]);
+}
+
+/** The one that is shown first: of the first measure the longest cut-off. */
+function chosenMeasure(families: readonly CutFamily[]): number {
+  return families.find(({ cuts }) => cuts.some(({ measure }) => measure === 0))?.cuts.at(-1)?.measure ?? 0;
+}
+
+export function Scores({ view }: { readonly view: ScoresView }) {
+  const { measures, runs, families } = view;
+  return (
+    <>
+      <section class="card" aria-labelledby="side-by-side">
+        <h2 id="side-by-side">Runs side by side</h2>
+        <SideBySide view={view} />
+      </section>
+      {families
+        .filter(({ cuts }) => cuts.length > 1)
+        .map((family) => (
+          <section key={family.label} class="card" aria-label={`${family.label} by cut-off`}>
+            <h2>
+              <Name>{family.label}</Name> by cut-off
+            </h2>
+            <Curves family={family} runs={runs} />
+          </section>
+        ))}
+      {runs.some(({ perQuery }) => perQuery.length > 1) ? (
+        <section class="card" aria-labelledby="queries">
+          <h2 id="queries">{runs.length > 1 ? 'Which queries won and lost' : 'Query by query'}</h2>
+          <Switch of="m" legend="Measure" choices={measures} chosen={chosenMeasure(families)} />
+          {measures.map((measure, m) => (
+            <div key={measure} data-m={m}>
+              {runs.length > 1 ? (
+                runs.slice(1).map((run) => <Queries key={run.name} view={view} run={run} m={m} />)
+              ) : (
+                <Values run={runs[0]} measure={measure} m={m} />
+              )}
+            </div>
+          ))}
+        </section>
+      ) : null}
+    </>
+  );
+}
+
+function SideBySide({ view: { measures, lowerIsBetter, runs, differences } }: { readonly view: ScoresView }) {
+  const best = measures.map((_, m) => {
+    const values = runs.flatMap(({ mean }) => mean[m] ?? []);
+    return lowerIsBetter[m] ? Math.min(...values) : Math.max(...values);
+  });
+  const baseline = runs[0]?.name ?? '';
+  return (
+    <figure>
+      <Scroll>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">run</th>
+              <th scope="col" class="number">
+                queries
+              </th>
+              {measures.map((measure) => (
+                <th key={measure} scope="col" class="number">
+                  <Name>{measure}</Name>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map(({ name, queries, mean }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <Name>{name}</Name>
+                </th>
+                <td class="number">{counted(queries)}</td>
+                {measures.map((measure, m) => {
+                  const value = mean[m];
+                  const found = differences.find((one) => one.run === name && one.measure === measure);
+                  return (
+                    <td key={measure} class={`number ${runs.length > 1 && value === best[m] ? 'strong' : ''}`}>
+                      {value === undefined ? NONE : value.toFixed(4)}
+                      {found === undefined || found.effect === null ? null : (
+                        <small class={`below ${differenceTone(found, lowerIsBetter[m])}`}>{signed(found.effect)}</small>
+                      )}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {differences.length === 0 ? null : (
+        <details>
+          <summary>Differences with their intervals</summary>
+          <Scroll>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">run</th>
+                  <th scope="col">measure</th>
+                  {['queries', 'difference', '95 % interval', 'p'].map((name) => (
+                    <th key={name} scope="col" class="number">
+                      {name}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {differences.map(({ run, measure, queries, effect, ci, p }) => (
+                  <tr key={`${run} ${measure}`}>
+                    <th scope="row">
+                      <Name>{run}</Name>
+                    </th>
+                    <td>
+                      <Name>{measure}</Name>
+                    </td>
+                    <td class="number">{counted(queries)}</td>
+                    <td class="number">{shown(effect, signed)}</td>
+                    <td class="number">{range(ci, signed)}</td>
+                    <td class="number">{shown(p, probability)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+          <p class="note">
+            Paired by query; each interval and p stands for itself, not adjusted for the number of comparisons.
+          </p>
+        </details>
+      )}
+      <figcaption>
+        Means over queries; the best of each measure is bold.
+        {differences.length === 0 ? (
+          ''
+        ) : (
+          <>
+            {' '}
+            In small type the difference to <Name>{baseline}</Name>:{' '}
+            <strong>coloured where its 95 % interval leaves 0 out.</strong>
+          </>
+        )}
+      </figcaption>
+    </figure>
+  );
+}
+
+function differenceTone({ ci }: RunDifference, lowerIsBetter: boolean): string {
+  if (ci === null || (ci[0] <= 0 && ci[1] >= 0)) return 'muted';
+  return ci[0] > 0 === lowerIsBetter ? 'bad' : 'good';
+}
+
+interface CurvePoint {
+  readonly k: number;
+  readonly value: number;
+}
+
+function Curves({
+  family: { label, cuts },
+  runs,
+}: {
+  readonly family: CutFamily;
+  readonly runs: readonly ScoredRun[];
+}) {
+  const curves = runs.map(({ name, mean }) => ({
+    name,
+    points: cuts.flatMap(({ k, measure }): CurvePoint[] => {
+      const value = mean[measure];
+      return value === undefined ? [] : [{ k, value }];
+    }),
+  }));
+  const values = curves.flatMap(({ points }) => points.map(({ value }) => value));
+  const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values) || 1], [1, 0]).nice();
+  const x = scalePoint(
+    cuts.map(({ k }) => String(k)),
+    [0.04, 0.96],
+  );
+  const at = (k: number): number => x(String(k)) ?? 0;
+  const path = line<CurvePoint>(
+    ({ k }) => BOX * at(k),
+    ({ value }) => BOX * y(value),
+  ).digits(1);
+  const last = cuts[cuts.length - 1].k;
+  const ends = curves.flatMap(({ name, points }) => {
+    const end = points.find(({ k }) => k === last);
+    return end === undefined ? [] : [{ name, value: end.value }];
+  });
+  const order = [...ends].sort((a, b) => b.value - a.value).map(({ name, value }) => `${name} ${plain(value)}`);
+  const ticks = y.ticks(5);
+  const tickText = y.tickFormat(5);
+  return (
+    <figure>
+      <Frame
+        label={`${label} over cut-offs from ${cuts[0].k} to ${last}`}
+        height={HEIGHT}
+        xTicks={cuts.map(({ k }) => ({ at: at(k), words: String(k) }))}
+        yTicks={ticks.map((tick) => ({ at: y(tick), words: tickText(tick) }))}
+        xLabel="cut-off"
+        overlay={curves.flatMap(({ name, points }, i) =>
+          points.map(({ k, value }) => (
+            <circle
+              key={`${name} ${k}`}
+              class={`series-${i % COLOURS}`}
+              cx={percent(at(k))}
+              cy={percent(y(value))}
+              r="3.5"
+            />
+          )),
+        )}
+      >
+        {curves.map(({ name, points }, i) => (
+          <path
+            key={name}
+            class={`curve series-${i % COLOURS} ${i >= COLOURS ? 'dashed' : ''}`}
+            d={path(points) ?? ''}
+          />
+        ))}
+      </Frame>
+      <ul class="legend">
+        {curves.map(({ name }, i) => (
+          <li key={name} class={`series-${i % COLOURS}`}>
+            <Name>{name}</Name>
+          </li>
+        ))}
+      </ul>
+      <figcaption>
+        Mean over queries at each cut-off.{' '}
+        <strong>
+          At {last}: {order.join(', ')}.
+        </strong>
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,141 @@
+import type { PanesState } from '../accumulators/panes-settings.ts';
+import type { RunState } from '../accumulators/runs.ts';
+import type { Fingerprint, UnitCheckpoint } from '../accumulators/store/checkpoint.ts';
+import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+
+/** What a start may do once, because it was asked to (specification: commit 6). */
+export interface Permissions {
+  readonly newGeneration: boolean;
+  readonly acceptPartitions: boolean;
+}
+
+export const NO_PERMISSIONS: Permissions = { newGeneration: false, acceptPartitions: false };
+
+/** From where a unit goes on. */
+export interface Resumed {
+  readonly generation: string;
+  /** undefined: from the beginning. */
+  readonly join: JoinCheckpoint | undefined;
+  /** undefined: rows start empty. */
+  readonly panes: PanesState | undefined;
+  /** Runs of experiments that were known; others begin now. undefined: all runs begin with the first record. */
+  readonly runs: readonly RunState[] | undefined;
+  readonly incompleteBefore: EpochMs;
+  /** The next impression is the first after something that is missing. */
+  readonly hasGap: boolean;
+  /** The generation whose rows are to be deleted; undefined: none. */
+  readonly replaced:
+    | { readonly generation: string; readonly panes: PanesState; readonly runs: readonly RunState[] }
+    | undefined;
+}
+
+/** The stored state does not fit the configuration; the message lists what differs and what to do. */
+export class StateMismatch extends Error {
+  override readonly name = 'StateMismatch';
+  readonly exitCode = 2;
+  readonly stop: 'configuration' | 'partitions';
+
+  constructor(stop: 'configuration' | 'partitions', message: string) {
+    super(message);
+    this.stop = stop;
+  }
+}
+
+/**
+ * Decides how a unit goes on from what is stored. A changed meaning of rows is refused, or begins a new generation at the
+ * replay offsets of the old one; what was only added starts empty, and windows say so until it has filled them.
+ * @throws StateMismatch
+ */
+export function resume(
+  stored: UnitCheckpoint | undefined,
+  current: { readonly generation: string; readonly fingerprint: Fingerprint; readonly partitions: number },
+  permissions: Permissions,
+): Resumed {
+  if (stored === undefined) {
+    return {
+      generation: current.generation,
+      join: undefined,
+      panes: undefined,
+      runs: undefined,
+      incompleteBefore: Number.NEGATIVE_INFINITY,
+      hasGap: true,
+      replaced: undefined,
+    };
+  }
+  if (stored.partitions !== current.partitions && !permissions.acceptPartitions) {
+    throw new StateMismatch(
+      'partitions',
+      `the topics have ${current.partitions} partitions, the stored state was built with ${stored.partitions}: ` +
+        'what is keyed to one partition now was in another before. Start once with --accept-partitions to go on: windows ' +
+        'within the longest horizon of the change then say incomplete',
+    );
+  }
+  if (stored.fingerprint.shape !== current.fingerprint.shape) {
+    if (!permissions.newGeneration) throw changed(stored.fingerprint.shape, current.fingerprint.shape);
+    return {
+      generation: String(Number(stored.generation) + 1),
+      join: fromReplayOffsets(stored.join),
+      panes: undefined,
+      runs: undefined,
+      incompleteBefore: Number.NEGATIVE_INFINITY,
+      hasGap: true,
+      replaced: { generation: stored.generation, panes: stored.panes, runs: stored.runs },
+    };
+  }
+  const grown =
+    stored.partitions !== current.partitions || hasMore(stored.fingerprint.additive, current.fingerprint.additive);
+  return {
+    generation: stored.generation,
+    join: stored.join,
+    panes: stored.panes,
+    runs: stored.runs,
+    // What closed up to W closed without what is new; an impression of W or later has not closed yet.
+    incompleteBefore: grown ? Math.max(stored.incompleteBefore, stored.join.watermark) : stored.incompleteBefore,
+    hasGap: stored.hasGap,
+    replaced: undefined,
+  };
+}
+
+/** The same logs from the replay offsets on, with nothing decided. */
+function fromReplayOffsets(join: JoinCheckpoint): JoinCheckpoint {
+  return {
+    watermark: Number.NEGATIVE_INFINITY,
+    topics: join.topics.map(({ undecodable: _, clockBlocks: __, ...topic }) => ({
+      ...topic,
+      committed: topic.replay,
+      clockDrops: [],
+    })),
+    counts: join.counts,
+  };
+}
+
+function changed(stored: string, current: string): StateMismatch {
+  const before = settingsOf(stored);
+  const after = settingsOf(current);
+  const lines = [...new Set([...before.keys(), ...after.keys()])]
+    .filter((name) => before.get(name) !== after.get(name))
+    .map((name) => `  ${name}: stored ${before.get(name) ?? '(none)'}, now ${after.get(name) ?? '(none)'}`);
+  return new StateMismatch(
+    'configuration',
+    `the configuration gives rows another meaning than the stored ones have:\n${lines.join('\n')}\n` +
+      'Set these back, or start once with --new-generation: rows then start empty',
+  );
+}
+
+/** Whether `current` has a member that `stored` lacks. Both are JSON lists of texts. */
+function hasMore(stored: string, current: string): boolean {
+  const known = new Set(listOf(stored));
+  return listOf(current).some((member) => !known.has(member));
+}
+
+function settingsOf(fingerprint: string): ReadonlyMap<string, string> {
+  const settings: unknown = fingerprint === '' ? {} : JSON.parse(fingerprint);
+  if (typeof settings !== 'object' || settings === null) return new Map();
+  return new Map(Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)] as const));
+}
+
+function listOf(fingerprint: string): readonly string[] {
+  const members: unknown = fingerprint === '' ? [] : JSON.parse(fingerprint);
+  return Array.isArray(members) ? members.map(String) : [];
+}

@@ -1,0 +1,330 @@
+// Long because the whole data path of a unit stands here, what is read beside what is passed.
+import type { Panes } from '../accumulators/panes.ts';
+import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint.ts';
+import { formatOf, unitKey } from '../accumulators/store/layout.ts';
+import type { Decoder } from '../consumers/decode/record.ts';
+import type { JoinEngine } from '../consumers/join/api.ts';
+import { createJoin } from '../consumers/join/join.ts';
+import type { Batch, LogRecord, UndecodableBatch } from '../consumers/source/port.ts';
+import type { ExperimentLooks } from '../experiment/looks.ts';
+import type { ExperimentState } from '../experiment/state.ts';
+import type { UnitPart } from '../experiment/units.ts';
+import type { InvalidCode } from '../vocabulary/drops.ts';
+import type { EpochMs, Offset, Side } from '../vocabulary/events.ts';
+import { NO_FAULT } from '../vocabulary/fault-point.ts';
+import type { StoredClockBlocks } from './clock-blocks.ts';
+import { type ClaimedUnit, UnitCommits } from './commits.ts';
+import { claimedState, copyInvalid, delaysOf } from './committed.ts';
+import { UnitCompleteness } from './completeness.ts';
+import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './contract.ts';
+import type { UnitExperiments } from './experiments.ts';
+import { UnitReading } from './reading.ts';
+import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
+import { type Resumed, resume } from './resume.ts';
+import { UnitScoring } from './scoring.ts';
+
+/** A smaller part tells nothing of the whole. */
+const LEAST_SHARE = 0.01;
+
+/**
+ * The data path of one unit: claim, replay, decode, join, score, accumulate, commit (specification: commit 1, 3, 4).
+ *
+ * Between two commits everything happens synchronously in memory; a commit takes one consistent state and sends it. So
+ * whatever ends this process, the store holds the state after some commit, and the next owner reads the logs again from
+ * that state's replay offsets.
+ */
+export class Unit {
+  readonly #settings: UnitSettings;
+  readonly #deps: UnitDeps;
+  readonly #join: JoinEngine;
+  readonly #panes: Panes;
+  readonly #experiments: UnitExperiments;
+  readonly #clockBlocks: StoredClockBlocks;
+  readonly #reading: UnitReading;
+  readonly #scoring: UnitScoring;
+  readonly #commits: UnitCommits;
+  /** By topic and side. */
+  readonly #invalid: readonly Record<Side, Map<InvalidCode, number>>[];
+  readonly #generation: string;
+  /** Keys of what is over, until they are deleted. */
+  #stale: readonly string[];
+  #idleAdvances = 0;
+  #closedByIdle = 0;
+  #changed = false;
+  readonly #completeness: UnitCompleteness;
+  readonly #isNew: boolean;
+
+  /** Takes the unit over and restores its state. Rejects when the store cannot be read or holds an unknown format. */
+  static async claim(settings: UnitSettings, deps: UnitDeps): Promise<Unit> {
+    const unit = unitKey(settings.namespace, settings.partition);
+    const token = deps.newId();
+    const reachFaultPoint = deps.faultPoint ?? NO_FAULT;
+    reachFaultPoint('claim wanted');
+    const claiming = deps.store.claim(unit, token);
+    reachFaultPoint('claim sent');
+    const { checkpoint, seq, cid } = await claiming;
+    reachFaultPoint('claim answered');
+    const stored = checkpoint === undefined ? undefined : decodeCheckpoint(checkpoint);
+    const resumed = resume(stored, settings, settings.permissions);
+    reachFaultPoint('rows wanted');
+    const restored = await restoreUnit(settings, deps.store, resumed, token);
+    reachFaultPoint('rows read');
+    return new Unit(settings, deps, { unit, token, seq, cid }, resumed, restored, stored?.lastRecords ?? []);
+  }
+
+  private constructor(
+    settings: UnitSettings,
+    deps: UnitDeps,
+    claimed: ClaimedUnit,
+    resumed: Resumed,
+    { join, panes, experiments, clockBlocks }: RestoredUnit,
+    lastRecords: readonly (string | undefined)[],
+  ) {
+    this.#settings = settings;
+    this.#deps = deps;
+    this.#panes = panes;
+    this.#experiments = experiments;
+    this.#clockBlocks = clockBlocks;
+    this.#generation = resumed.generation;
+    this.#stale = staleKeys(settings, resumed);
+    this.#completeness = new UnitCompleteness(resumed);
+    this.#isNew = resumed.join === undefined;
+    this.#scoring = new UnitScoring(settings, deps, panes);
+    this.#invalid = settings.join.topics.map(() => ({ impressions: new Map(), feedback: new Map() }));
+    this.#join = createJoin(
+      settings.join,
+      {
+        accepted: (impression, from) => {
+          deps.onlooker?.accepted(impression);
+          this.#completeness.accepted(impression.ts, from.isReplayed);
+          const leftOut = experiments.accepted(impression, from);
+          return panes.cohorts.tag(impression.dimensions, impression.tuple, leftOut);
+        },
+        released: (tag) => panes.cohorts.release(tag),
+        closed: (closing) => this.#scoring.closed(closing),
+      },
+      join,
+    );
+    this.#commits = new UnitCommits(claimed, claimedState(this.#join, this.#invalid, resumed), deps);
+    this.#reading = new UnitReading(settings.join, this.#join, () => this.committed, lastRecords);
+  }
+
+  /** As of the last commit. */
+  get committed(): CommittedState {
+    return this.#commits.committed;
+  }
+
+  /** How often a topic was let pass by the wall clock since this claim, and what closed by it. */
+  get idleAdvances(): number {
+    return this.#idleAdvances;
+  }
+
+  get closedByIdle(): number {
+    return this.#closedByIdle;
+  }
+
+  /** Nothing was stored of it when it was claimed. */
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
+  /** A new unit begins here, not at offset 0. That is stored with the next commit, also when nothing comes. */
+  beginAt(topic: number, offset: Offset): void {
+    this.#changed = true;
+    if (offset > this.#join.position(topic)) this.#join.skipTo(topic, offset);
+  }
+
+  /** So many records were lost before they were read: panes are whole again from the next impression on. */
+  missed(records: number): void {
+    this.#completeness.missed();
+    this.#experiments.missed(records);
+  }
+
+  /** Of the claim under which this unit is owned. */
+  get token(): string {
+    return this.#commits.token;
+  }
+
+  /** It reads what was read before: what is open, or the last records to see whether they are still the same. */
+  get replaying(): boolean {
+    return this.#join.replaying || this.#reading.awaits;
+  }
+
+  /** What is known of the logs: where reading goes on, and whether they are those that were read. */
+  get reading(): Omit<UnitReading, 'takes' | 'taken'> {
+    return this.#reading;
+  }
+
+  /** Takes the next records of one topic. Synchronous: when it returns, they are part of the state. */
+  feed(batch: Batch): void {
+    if (!this.#reading.takes(batch)) return;
+    const { topic, records, undecodable } = batch;
+    const decoder = this.#deps.decoders[topic];
+    const source = this.#settings.sources[topic];
+    const now = this.#deps.now();
+    const position = this.#join.position(topic);
+    const again = position < this.#join.judgedBelow(topic);
+    for (const record of records) {
+      const { offset } = record;
+      if (offset < position || (again && this.#join.wasPassed(topic, offset, offset + 1))) continue;
+      this.#judge(topic, record, decoder, source, now);
+    }
+    if (undecodable !== undefined) this.#pass(topic, undecodable);
+    this.#reading.taken(batch);
+    if (batch.next > this.#join.position(topic)) this.#join.skipTo(topic, batch.next);
+    this.#join.advance();
+    this.#changed = true;
+  }
+
+  /** A batch that was passed before the checkpoint is passed again as it was; any other leaves something missing. */
+  #pass(topic: number, batch: UndecodableBatch): void {
+    const from = Math.max(batch.from, this.#join.position(topic));
+    const { to } = batch;
+    if (to <= from || this.#join.wasPassed(topic, from, to)) return;
+    const side = this.#settings.join.topics[topic].impressions ? 'impressions' : 'feedback';
+    const counted = this.#join.undecodable(topic, { from, to, records: batch.records }, side);
+    // The end of a transaction holds no records.
+    if (batch.records > 0) this.missed(counted);
+    if (counted > 0) this.#deps.onUndecodable?.({ topic, batch });
+  }
+
+  /** Whether [from, to) was judged already, in this life or before the checkpoint: then it is passed whatever it holds now. */
+  hasPassed(topic: number, from: Offset, to: Offset): boolean {
+    const position = this.#join.position(topic);
+    return to <= position || this.#join.wasPassed(topic, Math.max(from, position), to);
+  }
+
+  #judge(topic: number, record: LogRecord, decoder: Decoder, source: string, now: EpochMs | undefined): void {
+    const decoded = record.decoded ?? decoder.scan(record.value, source, record.offset);
+    if ('events' in decoded) {
+      this.#join.record(topic, record.offset, record.timestamp, decoded.events, now);
+      return;
+    }
+    if (decoded.refused === 'invalid' && record.offset >= this.#join.judgedBelow(topic)) {
+      const codes = this.#invalid[topic][decoded.side];
+      codes.set(decoded.code, (codes.get(decoded.code) ?? 0) + 1);
+      this.#deps.onInvalid?.({ topic, record, code: decoded.code, field: decoded.field });
+    }
+    this.#join.refused(topic, record.offset, decoded.side, decoded.refused);
+  }
+
+  /** Copies of the rows of a since-start total, with all that closed up to now, stored or not. */
+  readonly total: Panes['total'] = (name) => this.#panes.total(name);
+
+  /** What this unit holds of a run, by its place in the settings, with all that closed up to now, stored or not. */
+  part(run: number): UnitPart {
+    return this.#experiments.part(run, this.#panes.runTotal(run), this.#join.watermark);
+  }
+
+  /** What looks have found. Kept by unit 0, for all units. */
+  looks(run: number): ExperimentLooks {
+    return this.#experiments.looks(run);
+  }
+
+  /** One more look at a run, to be stored with the next commit: at totals of all units, this one's as `part` has them. */
+  look(run: number, totals: Omit<ExperimentState, 'looks'>): void {
+    this.#experiments.look(run, totals);
+    this.#changed = true;
+  }
+
+  /** Lets time pass in a topic that has nothing new; not while replaying. */
+  idle(topic: number, watermark: EpochMs): void {
+    if (this.replaying || this.#reading.diverged !== undefined || !this.#join.idle(topic, watermark)) return;
+    const open = this.#join.openImpressions;
+    this.#join.advance();
+    this.#idleAdvances++;
+    this.#closedByIdle += open - this.#join.openImpressions;
+    this.#changed = true;
+  }
+
+  /** Lets all topics pass the end of everything read, so that all that is open closes: for logs that end. */
+  finish(): void {
+    const { join } = this.#settings;
+    const topics = join.topics.map((_, topic) => topic);
+    const newest = Math.max(...topics.map((topic) => this.#join.topicWatermark(topic))) + join.outOfOrderness;
+    if (!Number.isFinite(newest)) return;
+    for (const topic of topics) this.idle(topic, newest + join.horizons[join.horizons.length - 1] + join.backward);
+  }
+
+  /**
+   * Stores all that changed, in one piece. A rejected promise means that the outcome is unknown: the next call sends the
+   * same commit again, and the answer settles it. At most one call at a time.
+   */
+  async commit(): Promise<CommitOutcome> {
+    if (this.#reading.diverged !== undefined) return 'DIVERGED';
+    if (!this.#commits.isUnsettled) {
+      if (this.replaying) return 'REPLAYING';
+      if (!this.#changed) return 'NOTHING_NEW';
+      this.#prepareCommit();
+      this.#changed = false;
+    }
+    return await this.#commits.send();
+  }
+
+  #prepareCommit(): void {
+    const { fingerprint, namespace, partition, partitions } = this.#settings;
+    const stale = this.#stale;
+    this.#stale = [];
+    const join = this.#join.checkpoint();
+    this.#panes.advance(join.watermark);
+    const changes = this.#panes.takeChanges();
+    const panes = this.#panes.state();
+    const owner = { namespace, unit: partition, generation: this.#generation };
+    const removes = new Map<string, readonly string[]>();
+    this.#experiments.takeChanges(join.watermark, owner, changes.rows, removes);
+    this.#clockBlocks.takeChanges(join, owner, changes.rows, removes);
+    const checkpoint = encodeCheckpoint({
+      format: formatOf(join),
+      generation: this.#generation,
+      fingerprint,
+      partitions,
+      ...this.#completeness.state(),
+      join,
+      panes,
+      runs: this.#experiments.state(),
+      lastRecords: this.#reading.marks(),
+    });
+    const deletes = [...stale, ...changes.deletes];
+    this.#commits.prepare(
+      { checkpoint, rows: changes.rows, deletes, removes },
+      {
+        counts: join.counts,
+        invalid: this.#invalid.map(copyInvalid),
+        scored: this.#panes.scored(),
+        unknownItems: [...this.#scoring.unknownItems],
+        delays: delaysOf(this.#join),
+        offsets: join.topics.map((topic) => topic.committed),
+        replayOffsets: join.topics.map((topic) => topic.replay),
+        replayWatermarks: join.topics.map((topic) => topic.replayWatermark),
+      },
+    );
+  }
+
+  /** Bytes in memory of rows, cohorts and experiments: in the heap of V8, unlike those of the join. */
+  get rowBytes(): number {
+    return this.#panes.bytes + this.#experiments.bytes;
+  }
+
+  /** Bytes in memory of all that this unit holds. */
+  get stateBytes(): number {
+    return this.#join.stateBytes + this.rowBytes;
+  }
+
+  /** What of the time that can be open at once is open now: (0, 1]. */
+  get openShare(): number {
+    const { horizons, outOfOrderness, topics } = this.#settings.join;
+    const { oldest } = this.#join;
+    const newest = Math.max(...topics.map((_, topic) => this.#join.topicWatermark(topic))) + outOfOrderness;
+    const whole = horizons[horizons.length - 1] + outOfOrderness;
+    return oldest === undefined ? 1 : Math.min(1, Math.max(LEAST_SHARE, (newest - oldest) / whole));
+  }
+
+  get ignoredCohortKeys(): number {
+    return this.#deps.decoders.reduce((sum, decoder) => sum + decoder.ignoredCohortKeys, 0);
+  }
+
+  /** Read-only view of the engine: watermarks, counts, sizes. */
+  get join(): Omit<JoinEngine, 'record' | 'refused' | 'undecodable' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
+    return this.#join;
+  }
+}

@@ -1,0 +1,67 @@
+import type { FeedbackDrop, ImpressionDrop } from './drops.ts';
+import type { EpochMs, Offset } from './events.ts';
+
+/** Half-open ranges of offsets, ascending and apart: [from, to). */
+export type OffsetRanges = readonly (readonly [from: Offset, to: Offset])[];
+
+/** Offsets of one block of wall-clock verdicts. Part of the stored format. */
+export const CLOCK_BLOCK = 1024;
+
+/**
+ * Blocks of offsets, ascending: block b holds [b · CLOCK_BLOCK, (b + 1) · CLOCK_BLOCK). Bits are hexadecimal digits, of the
+ * first four offsets in the first digit, the first of these in its lowest bit.
+ */
+export type ClockBlocks = readonly (readonly [block: number, bits: string])[];
+
+/** The watermark of a topic was raised by the wall clock before the record at `before` (specification: join 6.2). */
+export interface IdleAdvance {
+  readonly before: Offset;
+  readonly watermark: EpochMs;
+}
+
+/** Where one topic stands. Plain JSON but for -Infinity, which the codec of the checkpoint writes as null. */
+export interface TopicCheckpoint {
+  /** Offset of the next record to read: everything below has been judged. */
+  readonly committed: Offset;
+  /** Reading again from here rebuilds what is open. */
+  readonly replay: Offset;
+  /** The topic's watermark just before the record at `replay`. */
+  readonly replayWatermark: EpochMs;
+  /** Recorded inputs at or beyond `replay`. */
+  readonly idleAdvances: readonly IdleAdvance[];
+  /** Offsets in [replay, committed) that the wall clock judged to be `future`, but for those in blocks. */
+  readonly clockDrops: OffsetRanges;
+  /** So many blocks hold more of them (`JoinCheckpoint.clockBlocks`). Absent: none. */
+  readonly clockBlocks?: number;
+  /**
+   * Offsets in [replay, committed) of record batches that could not be decoded and were passed: a replay passes them again,
+   * whether it can decode them or not. Absent: none.
+   */
+  readonly undecodable?: OffsetRanges;
+}
+
+/** Totals of one topic since the unit's first record. `late` is by horizon: events that count, but missed it. */
+export interface TopicCounts {
+  readonly impressions: {
+    read: number;
+    accepted: number;
+    readonly drops: Record<ImpressionDrop, number>;
+    readonly late: number[];
+  };
+  readonly feedback: {
+    read: number;
+    attributed: number;
+    readonly drops: Record<FeedbackDrop, number>;
+    readonly late: number[];
+  };
+}
+
+/** All that a new owner needs to go on as if nothing had happened, given the logs from the replay offsets on. */
+export interface JoinCheckpoint {
+  readonly topics: readonly TopicCheckpoint[];
+  readonly counts: readonly TopicCounts[];
+  /** Combined watermark: what closed, settled or was deleted at or below it is done. */
+  readonly watermark: EpochMs;
+  /** By topic, as many as the topic counts; stored beside the checkpoint (unit/clock-blocks.ts). Absent: none. */
+  readonly clockBlocks?: readonly ClockBlocks[];
+}

@@ -1,0 +1,44 @@
+/**
+ * The closed list of reasons for which an event leaves the pipeline without counting, in the order of judgement: the
+ * first that applies (specification: join 3.1). Every event that is read either counts, waits, or is counted here once.
+ */
+export const IMPRESSION_DROPS = ['undecodable', 'tombstone', 'invalid', 'future', 'late', 'duplicate'] as const;
+export const FEEDBACK_DROPS = [
+  'undecodable',
+  'tombstone',
+  'invalid',
+  'future',
+  'late',
+  'orphan',
+  'not_in_list',
+  'duplicate',
+  'capped',
+] as const;
+
+export type ImpressionDrop = (typeof IMPRESSION_DROPS)[number];
+export type FeedbackDrop = (typeof FEEDBACK_DROPS)[number];
+
+/**
+ * Why a record is `invalid`. Decoding never throws: it answers an event or one of these.
+ * A code says what the producer must mend; the offending value itself is never kept or printed.
+ */
+export const INVALID_CODES = [
+  'too_large', // more bytes than limits.impressionBytes or limits.feedbackBytes, or entries that share too much
+  'not_utf8', // bytes that are no UTF-8
+  'not_json', // not a JSON text
+  'not_an_object', // JSON, but not an object
+  'not_csv', // not a row of the adapter's columns
+  'wrong_kind', // an impression on a feedback topic, or the reverse
+  'missing_field', // a required field is absent or null
+  'wrong_type', // a field has another type than it must
+  'bad_id', // an id that is empty, or a number that is no safe integer
+  'bad_time', // not a time, or outside 1970 to 9999
+  'bad_number', // not finite, or outside the field's range
+  'bad_position', // a position that is no whole number, or below the base
+  'mixed_positions', // some items with a position and some without
+  'duplicate_position', // two items at one position
+  'too_many_items', // more items than limits.itemsPerList
+  'split_list', // rows of a list that had ended before them in its file
+  'adapter_failed', // the adapter could not read the record
+] as const;
+export type InvalidCode = (typeof INVALID_CODES)[number];

@@ -1,0 +1,100 @@
+/**
+ * The vocabulary as types. Everything behind the decoder speaks in these words.
+ * Units are part of the type: an `EpochMs` is no `DurationMs`, though both take a plain number.
+ */
+
+declare const unit: unique symbol;
+type Unit<Name extends string> = number & { readonly [unit]?: Name };
+
+/** Whole milliseconds since 1970-01-01 UTC. `-Infinity` is the watermark before anything was seen. */
+export type EpochMs = Unit<'EpochMs'>;
+/** Whole milliseconds. */
+export type DurationMs = Unit<'DurationMs'>;
+/** Place in a list as the user saw it, 1 at the top. */
+export type Rank = Unit<'Rank'>;
+/** Place of a record in one topic partition. Kafka's 64 bits are cut to the safe integers at the edge. */
+export type Offset = Unit<'Offset'>;
+
+/**
+ * Values of feedback and scores of items end here, on both sides of 0. Any finite value could be added exactly (exact.ts);
+ * but rows keep squares of sums over a list, and statistics squares of these, which have to stay below 1.8e308.
+ */
+export const LARGEST_VALUE = 1e30;
+
+/** The value of a dimension that an impression lacks, and of one whose text is not allowed (specification: events 5.2). */
+export const ABSENT_DIMENSION = '__none__';
+export const INVALID_DIMENSION = '__invalid__';
+/** Cohorts that found no place in the admission table are summed here (specification: windows 4.1). */
+export const OTHER_COHORT = '__other__';
+
+/** One ranked list shown to one user at one time, decoded and validated. */
+export interface Impression {
+  readonly kind: 'impression';
+  readonly requestId: string;
+  readonly ts: EpochMs;
+  readonly userId: string | undefined;
+  /** Where the decoder was asked for it; undefined: none. */
+  readonly sessionId?: string | undefined;
+  /** Slots before this page. Request id + offset is the impression's identity. */
+  readonly offset: number;
+  /** Item ids in the order of their ranks. */
+  readonly items: readonly string[];
+  /** Explicit ranks, ascending, one per item; undefined: offset + 1, offset + 2, ... */
+  readonly ranks: readonly Rank[] | undefined;
+  /** Values of the configured dimensions, in the decoder's order of dimensions, already cleaned. */
+  readonly dimensions: readonly string[];
+  /** Predicted score of each item, NaN: it has none; undefined: no item has one, or nobody asked. */
+  readonly scores?: readonly number[] | undefined;
+  /** Category of each item, '': it has none; undefined: no item has one, or nobody asked. */
+  readonly categories?: readonly string[] | undefined;
+}
+
+/** One thing a user did with one item of an impression. */
+export interface Feedback {
+  readonly kind: 'feedback';
+  readonly requestId: string;
+  readonly itemId: string;
+  readonly ts: EpochMs;
+  readonly action: string;
+  readonly eventId: string | undefined;
+  readonly value: number | undefined;
+}
+
+export type Event = Impression | Feedback;
+export type Side = 'impressions' | 'feedback';
+
+/**
+ * A list at close: its slots and the feedback that counts at one horizon. The join hands it over in buffers that it uses
+ * again for the next list, so a reader copies what it wants to keep.
+ */
+export interface Joined {
+  /** Number of slots, L. */
+  length: number;
+  /** Slots before this page. */
+  offset: number;
+  /** Rank of each slot, ascending; undefined: slot s has rank offset + s + 1. */
+  ranks: Int32Array | undefined;
+  /** For each slot the first slot that holds the same item; undefined: no item repeats. */
+  firstSlot: Int32Array | undefined;
+  /** Number of feedback events; the arrays below are valid up to it. Order: topic of the configuration, then log order. */
+  events: number;
+  /** First slot (from 0) that holds the event's item. */
+  slot: Int32Array;
+  /** Index of the action among the configured ones; -1: an action without a name there (grade 0). */
+  action: Int32Array;
+  /** NaN: the event has no value. */
+  value: Float64Array;
+  ts: Float64Array;
+  /** Grades of every known item of the request, shown ones included, in any order; undefined: only the shown ones are known. */
+  known?: readonly number[] | Float64Array | undefined;
+  /** Predicted score of each slot, NaN: it has none; undefined: no slot has one. */
+  scores?: Float64Array | undefined;
+  /** Item of each slot, valid up to `length`; undefined: nobody asked for them. */
+  items?: readonly string[] | undefined;
+  /** Category of each slot by its event, valid up to `length`; '': none; undefined: no slot has one, or nobody asked. */
+  categories?: readonly string[] | undefined;
+}
+
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${String(value)}`);
+}

@@ -1,0 +1,49 @@
+/**
+ * The moments before and after every wait on the data path, and between a request that changes the store and its answer.
+ * A process that ends at any of them must leave a state from which the next owner goes on as if nothing had happened
+ * (specification: commit 9). Between two of them no other process can see what this one does.
+ */
+export const FAULT_LABELS = [
+  'assigned',
+  'claim wanted',
+  'claim sent',
+  'claim answered',
+  'rows wanted',
+  'rows read',
+  'start wanted',
+  'start told',
+  'unit sought',
+  'all claimed',
+  'retry waits',
+  'retry due',
+  'chunk given',
+  'chunk fed',
+  'look wanted',
+  'look read',
+  'end wanted',
+  'end told',
+  'commit built',
+  'commit sent',
+  'commit answered',
+  'commit unanswered',
+  'witness wanted',
+  'witness sent',
+  'given up',
+  'owner wanted',
+  'owner told',
+  'silence waits',
+  'silence due',
+  'claim again due',
+  'stop wanted',
+  'source stopped',
+  'source ended',
+  'last commit done',
+] as const;
+
+export type FaultLabel = (typeof FAULT_LABELS)[number];
+
+/** Told whenever the data path passes a label; synchronous, so that nothing comes in between. */
+export type FaultPoint = (label: FaultLabel) => void;
+
+/** The one of a running service. */
+export const NO_FAULT: FaultPoint = () => {};

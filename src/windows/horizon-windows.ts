@@ -1,0 +1,175 @@
+import type { Horizon } from '../accumulators/panes-settings.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { Ranges } from '../vocabulary/ranges.ts';
+import { RunningWindows } from './running-windows.ts';
+import type { UnitState } from './unit-state.ts';
+import { type CohortRow, cohortRows, cutOf, type Rows } from './windows.ts';
+
+export interface LadderSettings {
+  readonly paneSize: DurationMs;
+  /** Length of each window: whole panes. */
+  readonly windows: readonly DurationMs[];
+  readonly sets: readonly (readonly string[])[];
+  readonly unitTimeout: DurationMs;
+  /** Whole panes: a span before the cut whose panes can be read one by one; 0: none. */
+  readonly watched: DurationMs;
+}
+
+/** One window as it is to be shown. */
+export interface LadderWindow {
+  readonly complete: boolean;
+  readonly rows: readonly CohortRow[];
+}
+
+/** Numbers of panes: [from, to). */
+export interface PaneRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+type Units = readonly (UnitState | undefined)[];
+
+/** All windows of one horizon over all units, kept up as the units go on. */
+export class HorizonWindows {
+  readonly horizon: Horizon;
+  readonly #settings: LadderSettings;
+  /** In panes. */
+  readonly #lengths: readonly number[];
+  readonly #longest: number;
+  /** The longest window or the watched span, in panes. */
+  readonly #kept: number;
+  readonly #sums: RunningWindows;
+  /** By unit: the panes whose final rows are in `sums`. */
+  readonly #read: readonly Ranges[];
+  /** Number of the pane before which all windows end; -Infinity: there are none. */
+  #end = Number.NEGATIVE_INFINITY;
+  /** What `shown` was made of. */
+  #made = '';
+  #shown: readonly LadderWindow[] = [];
+
+  constructor(horizon: Horizon, units: number, settings: LadderSettings) {
+    this.horizon = horizon;
+    this.#settings = settings;
+    this.#lengths = settings.windows.map((length) => Math.round(length / settings.paneSize));
+    this.#longest = Math.max(0, ...this.#lengths);
+    const watched = Math.round(settings.watched / settings.paneSize);
+    this.#kept = Math.max(this.#longest, watched);
+    // The watched span is one more window: it tells which cohorts lie in it.
+    this.#sums = new RunningWindows(watched === 0 ? this.#lengths : [...this.#lengths, watched], this.#lengths.length);
+    this.#read = Array.from({ length: units }, () => new Ranges());
+  }
+
+  /** Panes of a unit that the windows need at the cut of `units`, that are final in the unit, and were not added yet. */
+  missing(units: Units, u: number): readonly PaneRange[] {
+    return gaps(this.#read[u], this.#needed(this.#endOf(units), units[u]));
+  }
+
+  /** Adds the rows of a missing pane. Takes them over. */
+  add(pane: number, rows: Rows): void {
+    this.#sums.add(pane, rows);
+  }
+
+  /** Notes that all that was missing of a unit has been added, or never existed. */
+  note(units: Units, u: number): void {
+    const { from, to } = this.#needed(this.#endOf(units), units[u]);
+    this.#read[u].add(from, to);
+  }
+
+  /**
+   * Lets the windows end at the cut, and forgets what no cut can come back to: while no unit goes back, a cut goes back by
+   * `unitTimeout` at most. Nothing may be missing.
+   */
+  move(units: Units): void {
+    const { paneSize, unitTimeout } = this.#settings;
+    this.#end = this.#endOf(units);
+    if (!Number.isFinite(this.#end)) return;
+    this.#sums.move(this.#end);
+    const bound = this.#end - this.#kept - Math.ceil(unitTimeout / paneSize) - 1;
+    this.#sums.forget(bound);
+    for (const ranges of this.#read) ranges.cutBelow(bound);
+  }
+
+  /** The windows in the order of the settings; the same object as long as nothing changed. */
+  show(units: Units): readonly LadderWindow[] {
+    const { paneSize, sets } = this.#settings;
+    const complete = this.#lengths.map((length) => this.#isComplete(units, this.#end - length));
+    const admitted = units.map((unit) => unit?.admitted ?? '');
+    const made = JSON.stringify([this.#end, this.#sums.version, complete, admitted]);
+    if (made === this.#made) return this.#shown;
+    const tables = units.map((unit) => unit?.admission);
+    this.#made = made;
+    this.#shown = this.#lengths.map((length, w) => ({
+      complete: complete[w],
+      rows: cohortRows(this.#sums.rows(w), sets, tables, (this.#end - length) * paneSize),
+    }));
+    return this.#shown;
+  }
+
+  /** From the start of the longest window to the end of all; undefined: there are none. */
+  get span(): { readonly start: EpochMs; readonly end: EpochMs } | undefined {
+    const { paneSize } = this.#settings;
+    if (!Number.isFinite(this.#end)) return undefined;
+    return { start: (this.#end - this.#longest) * paneSize, end: this.#end * paneSize };
+  }
+
+  /** Fields of all rows in the watched span. */
+  *watchedFields(): Iterable<string> {
+    if (this.#settings.watched === 0) return;
+    for (const [field] of this.#sums.rows(this.#lengths.length)) yield field;
+  }
+
+  /** Rows of all units in one pane before the cut, by field; undefined: none. Not to be changed. */
+  pane(pane: number): Rows | undefined {
+    return this.#sums.pane(pane);
+  }
+
+  /** End of the newest pane before the cut in which a unit holds a result of any horizon; undefined: none. */
+  newest(units: Units): EpochMs | undefined {
+    let newest = Number.NEGATIVE_INFINITY;
+    for (const unit of units) {
+      for (const [from, to] of unit?.panes ?? [])
+        if (from < this.#end) newest = Math.max(newest, Math.min(to, this.#end));
+    }
+    return Number.isFinite(newest) ? newest * this.#settings.paneSize : undefined;
+  }
+
+  #endOf(units: Units): number {
+    const { paneSize, unitTimeout } = this.#settings;
+    return Math.floor(cutOf(units.map(watermarked), this.horizon, unitTimeout) / paneSize);
+  }
+
+  #needed(end: number, unit: UnitState | undefined): PaneRange {
+    const from = end - this.#kept;
+    const to = Math.floor((watermarked(unit).watermark - this.horizon.ms) / this.#settings.paneSize);
+    return Number.isFinite(from) && from < to ? { from, to } : { from: 0, to: 0 };
+  }
+
+  #isComplete(units: Units, start: number): boolean {
+    const { paneSize } = this.#settings;
+    const end = this.#end * paneSize;
+    return (
+      Number.isFinite(end) &&
+      units.every(
+        (unit) =>
+          unit !== undefined && unit.watermark - this.horizon.ms >= end && unit.incompleteBefore <= start * paneSize,
+      )
+    );
+  }
+}
+
+/** A unit that does not exist yet has no watermark: it is not waited for, but no window is complete without it. */
+function watermarked(unit: UnitState | undefined): { readonly watermark: EpochMs } {
+  return unit ?? { watermark: Number.NEGATIVE_INFINITY };
+}
+
+/** What of a range is not in the set. */
+function gaps(set: Ranges, { from, to }: PaneRange): readonly PaneRange[] {
+  const found: PaneRange[] = [];
+  let next = from;
+  for (const [first, end] of set.toJSON()) {
+    if (first > next) found.push({ from: next, to: Math.min(first, to) });
+    next = Math.max(next, end);
+  }
+  found.push({ from: next, to });
+  return found.filter((gap) => gap.from < gap.to);
+}

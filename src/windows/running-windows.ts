@@ -1,0 +1,195 @@
+/**
+ * Windows that move: the same sums as those of all of their panes, kept up by adding the panes that enter and subtracting
+ * those that leave. Sums are whole numbers, so this is exact. A move costs the rows of the panes that came and went, not
+ * those of the window: 24 h of 1 m panes need 2 panes a minute, not 1,440 a second.
+ */
+import { addRow, copyRow, giveToSum, type Row, subtractRow } from '../accumulators/row.ts';
+import { ItemNumbers } from './item-numbers.ts';
+import { PackedItems } from './packed-items.ts';
+import { WindowItems } from './window-items.ts';
+import type { Rows } from './windows.ts';
+
+interface Sum {
+  readonly row: Row;
+  /** Panes that hold the field. */
+  panes: number;
+}
+
+interface Window {
+  /** In panes. */
+  readonly length: number;
+  /** Numbers of the panes: [start, end). */
+  start: number;
+  end: number;
+  readonly sums: Map<string, Sum>;
+  /** By field; undefined: the window keeps no items. */
+  readonly items: Map<string, WindowItems> | undefined;
+}
+
+/**
+ * The windows of one horizon. What rows keep of items cannot always be subtracted, so it goes its own way
+ * (window-items.ts). Panes are named by their number: start / size.
+ */
+export class RunningWindows {
+  readonly #windows: readonly Window[];
+  /** Rows of all units together, by pane. */
+  readonly #panes = new Map<number, Map<string, Row>>();
+  /** Their items, which stand apart from these rows. */
+  readonly #items = new Map<number, Map<string, PackedItems>>();
+  readonly #numbers = new ItemNumbers();
+  #version = 0;
+
+  /** `lengths`: of each window, in panes. `withItems`: the first so many windows keep items. */
+  constructor(lengths: readonly number[], withItems = lengths.length) {
+    this.#windows = lengths.map((length, w) => ({
+      length,
+      start: 0,
+      end: 0,
+      sums: new Map(),
+      items: w < withItems ? new Map() : undefined,
+    }));
+  }
+
+  /** Changes whenever a sum may have changed. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Adds the final rows of one unit in one pane, once. Takes the rows over. */
+  add(pane: number, rows: Rows): void {
+    if (rows.size === 0) return;
+    this.#addItems(pane, rows);
+    const known = this.#panes.get(pane);
+    for (const window of this.#windows) {
+      if (pane >= window.start && pane < window.end) addPane(window, rows, known);
+    }
+    if (known === undefined) this.#panes.set(pane, new Map(rows));
+    else for (const [field, row] of rows) giveToSum(known, field, row);
+    this.#version++;
+  }
+
+  /** Lets all windows end with the pane before `end`. Panes that were added stay known until they are forgotten. */
+  move(end: number): void {
+    for (const window of this.#windows) {
+      const start = end - window.length;
+      if (start === window.start && end === window.end) continue;
+      this.#slide(window, start, end);
+      this.#version++;
+    }
+  }
+
+  /** Forgets the panes below `bound`, which must lie at or before the start of every window. */
+  forget(bound: number): void {
+    for (const pane of this.#panes.keys()) if (pane < bound) this.#panes.delete(pane);
+    for (const [pane, rows] of this.#items) {
+      if (pane >= bound) continue;
+      for (const items of rows.values()) items.release();
+      this.#items.delete(pane);
+    }
+  }
+
+  /** Rows of one window by field. They change with the next call of `add` and `move`: copy what is to be kept. */
+  *rows(window: number): Iterable<readonly [field: string, row: Row]> {
+    const { sums, items } = this.#windows[window];
+    for (const [field, { row }] of sums) {
+      const own = items?.get(field);
+      yield [field, own === undefined ? row : { ...row, items: own.sum() }];
+    }
+  }
+
+  /** Rows of all units in one pane, by field; undefined: none are known. Not to be changed. */
+  pane(pane: number): Rows | undefined {
+    return this.#panes.get(pane);
+  }
+
+  /** Takes the items out of rows that enter. */
+  #addItems(pane: number, rows: Rows): void {
+    for (const [field, row] of rows) {
+      const { items } = row;
+      if (items === undefined) continue;
+      row.items = undefined;
+      const ofPane = this.#items.get(pane) ?? new Map<string, PackedItems>();
+      this.#items.set(pane, ofPane);
+      const known = ofPane.get(field);
+      const holders = this.#windows.filter(({ start, end }) => pane >= start && pane < end);
+      if (known !== undefined) {
+        for (const window of holders) subtractItems(window, field, known);
+        known.addTo(items);
+        known.release();
+      }
+      const packed = new PackedItems(items, this.#numbers);
+      ofPane.set(field, packed);
+      for (const window of holders) addItems(window, field, packed);
+    }
+  }
+
+  #slide(window: Window, start: number, end: number): void {
+    if (start >= window.end || end <= window.start) {
+      window.sums.clear();
+      window.items?.clear();
+      this.#eachItems(start, end, (field, items) => addItems(window, field, items));
+      this.#each(start, end, (rows) => addPane(window, rows, undefined));
+    } else {
+      this.#each(window.start, start, (rows) => subtractPane(window, rows));
+      this.#each(end, window.end, (rows) => subtractPane(window, rows));
+      this.#each(start, window.start, (rows) => addPane(window, rows, undefined));
+      this.#each(window.end, end, (rows) => addPane(window, rows, undefined));
+      this.#eachItems(window.start, start, (field, items) => subtractItems(window, field, items));
+      this.#eachItems(end, window.end, (field, items) => subtractItems(window, field, items));
+      this.#eachItems(start, window.start, (field, items) => addItems(window, field, items));
+      this.#eachItems(window.end, end, (field, items) => addItems(window, field, items));
+    }
+    window.start = start;
+    window.end = end;
+  }
+
+  #eachItems(from: number, to: number, visit: (field: string, items: PackedItems) => void): void {
+    if (this.#items.size === 0) return;
+    for (let pane = from; pane < to; pane++) {
+      for (const [field, items] of this.#items.get(pane) ?? []) visit(field, items);
+    }
+  }
+
+  #each(from: number, to: number, visit: (rows: Rows) => void): void {
+    for (let pane = from; pane < to; pane++) {
+      const rows = this.#panes.get(pane);
+      if (rows !== undefined) visit(rows);
+    }
+  }
+}
+
+function addItems({ items }: Window, field: string, added: PackedItems): void {
+  if (items === undefined) return;
+  const sum = items.get(field) ?? new WindowItems(added.shape);
+  items.set(field, sum);
+  sum.add(added);
+}
+
+function subtractItems({ items }: Window, field: string, gone: PackedItems): void {
+  const sum = items?.get(field);
+  sum?.subtract(gone);
+  if (sum?.isEmpty === true) items?.delete(field);
+}
+
+/** `known`: what the pane held before; its fields are counted already. */
+function addPane(window: Window, rows: Rows, known: Rows | undefined): void {
+  for (const [field, row] of rows) {
+    const sum = window.sums.get(field);
+    if (sum === undefined) {
+      window.sums.set(field, { row: copyRow(row), panes: 1 });
+      continue;
+    }
+    addRow(sum.row, row);
+    if (known?.has(field) !== true) sum.panes++;
+  }
+}
+
+function subtractPane(window: Window, rows: Rows): void {
+  for (const [field, row] of rows) {
+    const sum = window.sums.get(field);
+    if (sum === undefined) continue;
+    sum.panes--;
+    if (sum.panes === 0) window.sums.delete(field);
+    else subtractRow(sum.row, row);
+  }
+}

@@ -1,0 +1,92 @@
+/** What a reader of rows needs to know of a unit, out of its hash. */
+
+import type { AdmissionState } from '../accumulators/admission.ts';
+import type { RunState } from '../accumulators/runs.ts';
+import { CheckpointError, decodeCheckpoint } from '../accumulators/store/checkpoint.ts';
+import type { Fields } from '../accumulators/store/port.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+
+export interface UnitState {
+  readonly token: string;
+  readonly seq: number;
+  readonly cid: string;
+  readonly generation: string;
+  /** W; -Infinity: none yet. */
+  readonly watermark: EpochMs;
+  /** Panes that start earlier miss something. */
+  readonly incompleteBefore: EpochMs;
+  /** Numbers of the minute panes that exist: half-open ranges. */
+  readonly panes: readonly (readonly [from: number, to: number])[];
+  readonly admission: readonly AdmissionState[];
+  /** What of `admission` decides which cohorts are shown by name: equal texts decide alike. */
+  readonly admitted: string;
+  /** Of the experiments. */
+  readonly runs: readonly RunState[];
+  /** Of every topic, when the unit was written. */
+  readonly partitions: number;
+  /** Impressions accepted since the unit's first record. */
+  readonly accepted: number;
+}
+
+/**
+ * Reads a unit's hash. undefined: nobody has committed to the unit. `last`, what the hash held before, is answered again
+ * when nothing was committed since. Throws a CheckpointError that names the unit.
+ */
+export function readUnit(unit: number, fields: Fields, last: UnitState | undefined): UnitState | undefined {
+  if (!fields.has('format')) return undefined;
+  const { token, seq, cid } = guardOf(fields);
+  if (last !== undefined && last.seq === seq && last.cid === cid && last.generation === fields.get('generation')) {
+    return last.token === token ? last : { ...last, token };
+  }
+  const { generation, join, incompleteBefore, panes, runs, partitions } = decoded(unit, fields);
+  return {
+    token,
+    seq,
+    cid,
+    generation,
+    watermark: join.watermark,
+    incompleteBefore,
+    panes: panes.minutes,
+    admission: panes.admission,
+    admitted: JSON.stringify(
+      panes.admission.map(({ by, folded, entries }) => [
+        by,
+        folded,
+        entries.map(([values, , since]) => [values, since]),
+      ]),
+    ),
+    runs,
+    partitions,
+    accepted: join.counts.reduce((sum, topic) => sum + topic.impressions.accepted, 0),
+  };
+}
+
+/** Whether a unit went back, was lost or began anew since `last`: then what was read of it may be wrong. */
+export function wentBack(unit: UnitState | undefined, last: UnitState | undefined): boolean {
+  if (last === undefined) return false;
+  return (
+    unit === undefined || unit.generation !== last.generation || unit.seq < last.seq || unit.watermark < last.watermark
+  );
+}
+
+/**
+ * Whether the unit as it is `now` lets what was read since `before` stand: the same owner and generation, not older, and
+ * with all of the panes that were read (numbers, ascending): the oldest ones are deleted first.
+ */
+export function stands(now: UnitState | undefined, before: UnitState, panes: readonly number[]): boolean {
+  if (now === undefined || now.token !== before.token || wentBack(now, before)) return false;
+  return panes.length === 0 || now.panes.some(([from, to]) => panes[0] >= from && panes[0] < to);
+}
+
+function guardOf(fields: Fields): { readonly token: string; readonly seq: number; readonly cid: string } {
+  return { token: fields.get('token') ?? '', seq: Number(fields.get('seq') ?? '0'), cid: fields.get('cid') ?? '' };
+}
+
+function decoded(unit: number, fields: Fields): ReturnType<typeof decodeCheckpoint> {
+  try {
+    return decodeCheckpoint(fields);
+  } catch (error) {
+    if (error instanceof CheckpointError) throw new CheckpointError(`unit ${unit}: ${error.message}`);
+    throw error;
+  }
+}

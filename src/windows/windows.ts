@@ -1,0 +1,79 @@
+/**
+ * Windows as a reader of the rows of all units shows them (specification: windows 3): sums over whole panes and units, so that a
+ * mean is one division at the end. Never an average of averages; an empty window gives no rows.
+ */
+
+import { type AdmissionState, shownByName } from '../accumulators/admission.ts';
+import type { Horizon } from '../accumulators/panes-settings.ts';
+import { addToSum, type Row } from '../accumulators/row.ts';
+import { otherValues, parseField, setText, splitValues } from '../accumulators/store/layout.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+
+/** Rows of one key by field. */
+export type Rows = ReadonlyMap<string, Row>;
+
+export interface CohortRow {
+  readonly by: readonly string[];
+  /** One per dimension of `by`; all OTHER_COHORT for the rest. */
+  readonly values: readonly string[];
+  readonly row: Row;
+}
+
+/** How far a unit's event time has come; -Infinity: nowhere yet. */
+interface Watermarked {
+  readonly watermark: EpochMs;
+}
+
+/** The cut of a horizon: panes that end at or before it are final in every unit that is not too far behind. -Infinity: none. */
+export function cutOf(units: readonly Watermarked[], horizon: Horizon, unitTimeout: DurationMs): EpochMs {
+  const newest = Math.max(...units.map((unit) => unit.watermark));
+  const inTime = units.map((unit) => unit.watermark).filter((watermark) => newest - watermark <= unitTimeout);
+  return inTime.length === 0 ? Number.NEGATIVE_INFINITY : Math.min(...inTime) - horizon.ms;
+}
+
+/**
+ * End of the newest pane that is final in every unit that is not too far behind; -Infinity: there is none. `unitTimeout`: a
+ * unit whose W is more than this behind the newest unit's is too far behind.
+ */
+export function completeUpTo(
+  units: readonly Watermarked[],
+  horizon: Horizon,
+  { paneSize, unitTimeout }: { readonly paneSize: DurationMs; readonly unitTimeout: DurationMs },
+): EpochMs {
+  return Math.floor(cutOf(units, horizon, unitTimeout) / paneSize) * paneSize;
+}
+
+/**
+ * Copies of the rows of one window or total at one horizon, summed by cohort: sets in the order of `sets`, cohorts in the order
+ * of their values. Cohorts that may not be shown by name are added to the rest of their set. `tables`: of each unit;
+ * undefined: the unit has none. `start`: of the window; -Infinity: since the start.
+ */
+export function cohortRows(
+  rows: Iterable<readonly [field: string, row: Row]>,
+  sets: readonly (readonly string[])[],
+  tables: readonly (readonly AdmissionState[] | undefined)[],
+  start: EpochMs,
+): readonly CohortRow[] {
+  const bySet = new Map(
+    sets.map((by) => {
+      const name = setText(by);
+      const shown = shownByName(
+        tables.map((unit) => unit?.find((table) => setText(table.by) === name)),
+        start,
+      );
+      return [name, { by, shown, other: otherValues(by), sums: new Map<string, Row>() }] as const;
+    }),
+  );
+  for (const [field, row] of rows) {
+    const name = parseField(field);
+    const set = name && bySet.get(name.by);
+    if (name === undefined || set === undefined) continue;
+    const values = set.shown(name.values) ? name.values : set.other;
+    addToSum(set.sums, values, row);
+  }
+  return [...bySet.values()].flatMap(({ by, sums }) =>
+    [...sums]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([values, row]) => ({ by, values: splitValues(by, values), row })),
+  );
+}

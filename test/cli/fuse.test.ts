@@ -1,0 +1,169 @@
+/** `receval fuse`, and `receval score --fuse`, as users start them. */
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { receval } from './receval.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fuse-'));
+
+function file(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return name;
+}
+
+/** `query: item score, ...` as lines of a run. */
+function run(name: string, lists: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(lists).flatMap(([query, items]) =>
+    items.split(' ').map((item, place) => `${query} Q0 ${item} ${place + 1} ${100 - place} ${name}`),
+  );
+  return file(`${name}.run`, `${lines.join('\n')}\n`);
+}
+
+const A = run('A', { q1: 'a b c', q2: 'x y', q3: 'only' });
+const B = run('B', { q2: 'y z', q1: 'b d' });
+const VOTES = file(
+  'votes.csv',
+  ['q,X,a,2,s', 'q,X,b,1,s', 'r,X,e,1,s', 'q,Y,b,9,s', 'q,Y,c,8,s', 'q,Y,a,7,s'].map((line) => `${line}\n`).join(''),
+);
+const QRELS = file('qrels.txt', 'q1 0 b 1\nq1 0 d 1\nq2 0 y 1\nq3 0 only 1\n');
+
+const call = (...args: string[]) => receval(args, { cwd: folder });
+
+describe('receval fuse', () => {
+  it('merges runs query by query, each when the last of its lists has come', async () => {
+    const { code, stdout, stderr } = await call('fuse', '--run', A, B, '--method', 'borda');
+    expect(stderr).toBe('receval: 1 of 3 queries lack the list of a voter; who has no list does not vote\n');
+    expect(stdout.split('\n')).toEqual([
+      'q2 Q0 y 1 1.66666666667 borda',
+      'q2 Q0 x 2 1.33333333333 borda',
+      'q2 Q0 z 3 1 borda',
+      'q1 Q0 b 1 1.75 borda',
+      'q1 Q0 a 2 1.375 borda',
+      'q1 Q0 d 3 1 borda',
+      'q1 Q0 c 4 0.875 borda',
+      'q3 Q0 only 1 1 borda',
+      '',
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('merges the voters of one file, and writes PyFLAGR’s form to a file', async () => {
+    const { code, stdout, stderr } = await call(
+      ...['fuse', '--lists', VOTES, '--method', 'copeland', '--as', 'flagr', '--tag', 'us', '--output', 'merged.csv'],
+    );
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('1 of 2 queries lack the list of a voter');
+    expect(readFileSync(join(folder, 'merged.csv'), 'utf8')).toBe(
+      'r,us,e,1,0,us\nq,us,b,1,1.5,us\nq,us,a,2,1,us\nq,us,c,3,0.5,us\n',
+    );
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  it('writes falling scores, so that a reader who sorts by score has the merged order', async () => {
+    const { stdout } = await call('fuse', '--run', A, '--method', 'max(norm=rank)', '--run', B, '--top', '2');
+    const q1 = stdout.split('\n').filter((line) => line.startsWith('q1'));
+    expect(q1).toEqual(['q1 Q0 b 1 1 max(norm=rank)', 'q1 Q0 a 2 0.9999999999999999 max(norm=rank)']);
+  });
+
+  it('keeps a file whose queries do not stand together in memory, and says so', async () => {
+    const mixed = file('mixed.run', 'q1 Q0 a 1 3 M\nq2 Q0 x 1 3 M\nq1 Q0 b 2 2 M\n');
+    const { code, stdout, stderr } = await call('fuse', '--run', mixed, B, '--method', 'rrf(k=0)');
+    expect(stderr).toContain('the lines of query "q1" do not stand together: the whole file is kept in memory');
+    expect(stdout).toContain('q1 Q0 b 1 1.5 rrf(k=0)\nq1 Q0 a 2 1 rrf(k=0)\nq1 Q0 d 3 0.5 rrf(k=0)\n');
+    expect(code).toBe(0);
+  });
+
+  it('reads standard input once', async () => {
+    const text = readFileSync(join(folder, A), 'utf8');
+    const { stdout } = await receval(['fuse', '--run', '-', B, '--method', 'borda'], { cwd: folder, input: text });
+    expect(stdout).toContain('q1 Q0 b 1 1.75 borda\n');
+  });
+
+  it('learns from the other judged queries only', async () => {
+    const { code, stdout } = await call('fuse', '--run', A, B, '--qrels', QRELS, '--method', 'mapfuse');
+    expect(code).toBe(0);
+    // Of q1 and q3 A has the precisions 1/4 and 1, B 1 and 0: y gets 0.625 / 2 + 0.5, x 0.625, z 0.25.
+    expect(stdout).toContain('q2 Q0 y 1 0.8125 mapfuse\nq2 Q0 x 2 0.625 mapfuse\nq2 Q0 z 3 0.25 mapfuse\n');
+  });
+
+  it.each([
+    [['--method', 'rrf'], 'name what to merge: --run FILE --run FILE, or --lists FILE'],
+    [['--run', A], '--method is missing: such as --method rrf; --help names them'],
+    [['--run', A, '--method', 'rff'], '--method: unknown method "rff"; did you mean "rrf"?'],
+    [['--run', A, '--method', 'mapfuse'], '--qrels is missing: mapfuse learns from judged queries'],
+    [['--run', A, '--method', 'rrf', '--qrels', QRELS], '--qrels is for methods that learn; rrf does not'],
+    [['--run', A, '--lists', VOTES, '--method', 'rrf'], '--run and --lists do not go together'],
+    [['--run', A, '--method', 'rrf', '--output', 'no/where'], 'there is no folder no'],
+    [['--run', A, '--method', 'rrf', '--ties', 'mean'], '--ties: no "mean"'],
+  ])('%j is wrong usage', async (args, message) => {
+    const { code, stdout, stderr } = await call('fuse', ...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+  });
+
+  it('leaves no half of a file, and says which query was too hard', async () => {
+    const lists = Array.from({ length: 3 }, (_, third) =>
+      Array.from({ length: 21 }, (_, i) => `i${10 + ((i + 7 * third) % 21)}`).join(' '),
+    );
+    const runs = lists.map((items, i) => run(`circle${i}`, { easy: 'a b', hard: items }));
+    const { code, stderr } = await call('fuse', '--run', ...runs, '--method', 'kemeny', '--output', 'hard.run');
+    expect(stderr).toContain('receval: query "hard": majorities turn 21 items in one circle');
+    expect(code).toBe(1);
+    expect(readdirSync(folder).filter((name) => name.startsWith('hard.run'))).toEqual([]);
+  });
+
+  it('a score that is no number is an error with file and line', async () => {
+    const wrong = file('nan.run', 'q1 Q0 a 1 1 M\nq1 Q0 b 2 nan M\n');
+    const { code, stderr } = await call('fuse', '--run', wrong, '--method', 'rrf');
+    expect(stderr).toContain('nan.run, line 2: the score "nan" is no number');
+    expect(code).toBe(1);
+  });
+
+  it('an id with a comma does not fit into CSV', async () => {
+    const comma = file('comma.run', 'q1 Q0 a,b 1 1 M\n');
+    const { code, stderr } = await call('fuse', '--run', comma, '--format', 'trec', '--method', 'rrf', '--as', 'flagr');
+    expect(stderr).toContain('the item "a,b" has a comma, which ends a column of the run; write --as trec');
+    expect(code).toBe(1);
+  });
+});
+
+describe('receval score --fuse', () => {
+  it('scores merged runs beside their inputs, with comparisons', async () => {
+    const { code, stdout } = await call(
+      ...['score', '--run', A, B, '--qrels', QRELS, '--measures', 'mrr', '--fuse', 'borda', 'rrf(k=1)', '--p-values'],
+    );
+    expect(code).toBe(0);
+    const [head, ...lines] = stdout.split('\n').map((line) => line.trim().replace(/ {2,}/g, '|'));
+    expect([head, ...lines.slice(0, 5)]).toEqual([
+      'run|mrr',
+      'A|0.6667',
+      'B|1.0000',
+      'borda|1.0000',
+      'rrf(k=1)|1.0000',
+      'means over queries: A 3, B 2, borda 3, rrf(k=1) 3',
+    ]);
+    expect(stdout).toMatch(/borda +A +mrr +3 +\+0\.3333/);
+  });
+
+  it('equals scoring what receval fuse wrote', async () => {
+    const measures = ['--qrels', QRELS, '--measures', 'ap,ndcg@2', '--output', 'json', '--per-query'];
+    for (const method of ['combsum', 'kemeny', 'mapfuse']) {
+      const taught = method === 'mapfuse' ? ['--qrels', QRELS] : [];
+      await call('fuse', '--run', A, B, '--method', method, ...taught, '--output', 'fused.run');
+      const apart = JSON.parse((await call('score', '--run', 'fused.run', ...measures)).stdout);
+      const beside = JSON.parse((await call('score', '--run', A, B, '--fuse', method, ...measures)).stdout);
+      expect(beside.runs[2]).toEqual(apart.runs[0]);
+    }
+  });
+
+  it.each([
+    [['--run', A, '--qrels', QRELS, '--fuse', 'rrf', 'rrf(k=60)'], 'the same method twice (rrf); leave one out'],
+    [['--run', '-', '--qrels', QRELS, '--fuse', 'rrf'], '--fuse reads the runs again: give files by their names'],
+    [['--lists', 'lists.ndjson', '--fuse', 'rrf'], '--fuse merges runs: graded lists do not say'],
+  ])('%j is wrong usage', async (args, message) => {
+    const { code, stderr } = await call('score', ...args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { explained } from '../../../../../src/consumers/source/kafka/access/trouble.ts';
+import { freePort } from '../../../../services/ports.ts';
+
+/** What is told of an error of kafkajs while nobody listens at the broker. */
+async function told(name: string, message: string): Promise<string> {
+  const broker = `127.0.0.1:${await freePort()}`;
+  const failing = () => Promise.reject(Object.assign(new Error(message), { name }));
+  const error: unknown = await explained({ brokers: [broker], clientId: 'test' }, failing).catch((error) => error);
+  return error instanceof Error ? error.message.replace(broker, 'BROKER') : '';
+}
+
+it('a broker that cannot be reached is told with what to look at', async () => {
+  expect(await told('KafkaJSConnectionError', 'Connection error: connect ECONNREFUSED 10.0.0.1:9092')).toBe(
+    'kafka (BROKER): Connection error: connect ECONNREFUSED 10.0.0.1:9092; check kafka.brokers and the network',
+  );
+  expect(await told('KafkaJSConnectionError', 'Connection timeout')).toMatch(/; check kafka\.brokers and the network$/);
+});
+
+it('what a broker says itself is not taken for the network', async () => {
+  expect(await told('KafkaJSProtocolError', 'The coordinator is loading')).toBe(
+    'kafka (BROKER): The coordinator is loading',
+  );
+});
+
+it('another error stays what it is', async () => {
+  expect(await told('TypeError', 'Connection error')).toBe('Connection error');
+});

@@ -1,9 +1,0 @@
-import { expect, it } from 'vitest';
-import { CRC32C_CODE } from '../../../src/consumers/source/crc32c-code.ts';
-import { LZ4_BLOCK_CODE } from '../../../src/consumers/source/lz4-block-code.ts';
-import { compiled } from '../../../wasm/compile.ts';
-
-it('the WebAssembly that is carried is what its source compiles to', async () => {
-  expect(LZ4_BLOCK_CODE).toBe(await compiled('lz4-block'));
-  expect(CRC32C_CODE).toBe(await compiled('crc32c'));
-});

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { DROP_WORDS } from '../../src/page/pipeline.tsx';
+import { renderReport } from '../../src/page/report.tsx';
+import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../src/vocabulary/drops.ts';
+import { experimentReport, HOSTILE, scoresReport } from './views.ts';
+
+/** Names of the tags of a page, in order, with what is left of names and values between them. */
+function tagsOf(html: string): readonly string[] {
+  return [...html.matchAll(/<(\/?[a-zA-Z][\w-]*)/g)].map((match) => match[1]);
+}
+
+const STYLE = /<style>([\s\S]*?)<\/style>/;
+
+describe('a report', () => {
+  it.each([
+    ['experiment', experimentReport],
+    ['scores', scoresReport],
+  ] as const)('of %s is the same bytes for equal input', (_, view) => {
+    expect(renderReport(view('treatment'))).toBe(renderReport(view('treatment')));
+  });
+
+  it.each([
+    ['experiment', experimentReport],
+    ['scores', scoresReport],
+  ] as const)('of %s has no script, no address, and a style that its policy names', (_, view) => {
+    const html = renderReport(view('treatment'));
+    expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(html).not.toMatch(/<script|<link|<iframe|<img|\ssrc=|https?:|@import|url\(|\son\w+=/);
+    const style = STYLE.exec(html)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(html).toContain(`default-src &#39;none&#39;; style-src &#39;sha256-${hash}&#39;`);
+  });
+
+  it('says the verdict before everything else', () => {
+    const html = renderReport(experimentReport('treatment'));
+    const text = html.slice(html.indexOf('<main>')).replace(/<[^>]+>/g, ' ');
+    expect(text.trim()).toMatch(/^regressed\s+treatment is worse than A on ndcg@10 by/);
+    expect(text.indexOf('What looks wrong')).toBeLessThan(text.indexOf('Every measure'));
+  });
+
+  it('says below each picture what there is to see', () => {
+    for (const view of [experimentReport('treatment'), scoresReport('second')]) {
+      const html = renderReport(view);
+      const figures = html.match(/<figure>[\s\S]*?<\/figure>/g) ?? [];
+      expect(figures.length).toBeGreaterThan(2);
+      for (const figure of figures.filter((one) => one.includes('<svg'))) {
+        expect(figure).toMatch(/<figcaption>[\s\S]*<strong>[\s\S]+<\/strong>/);
+      }
+    }
+    expect(renderReport(experimentReport('treatment'))).toContain('Surely worse: ndcg@10.');
+  });
+
+  it('holds the JSON that it was made of, to be saved', () => {
+    const view = experimentReport('tröatment');
+    const data = /download="comparison\.json" href="data:application\/json;charset=utf-8;base64,([^"]+)"/.exec(
+      renderReport(view),
+    );
+    expect(Buffer.from(data?.[1] ?? '', 'base64').toString('utf8')).toBe(view.raw.text);
+  });
+
+  const plain = {
+    experiment: tagsOf(renderReport(experimentReport('B'))),
+    scores: tagsOf(renderReport(scoresReport('B'))),
+  };
+
+  it.each(HOSTILE)('takes the name %j for text, wherever it stands', (name) => {
+    for (const [kind, view] of [
+      ['experiment', experimentReport],
+      ['scores', scoresReport],
+    ] as const) {
+      const html = renderReport(view(name));
+      // The same elements as with a harmless name: none was added, none was closed.
+      expect(tagsOf(html)).toEqual(plain[kind]);
+      expect(html.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
+    }
+  });
+
+  test('any name is text', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, unit: 'binary' }), (name) => {
+        fc.pre(name !== 'A');
+        expect(tagsOf(renderReport(experimentReport(name)))).toEqual(plain.experiment);
+      }),
+      { numRuns: 30, seed: 1 },
+    );
+  });
+
+  it('explains each reason for which an event is dropped', () => {
+    expect(Object.keys(DROP_WORDS).sort()).toEqual([...new Set([...IMPRESSION_DROPS, ...FEEDBACK_DROPS])].sort());
+  });
+});

@@ -1,0 +1,155 @@
+/**
+ * The rooms of `src`, in one order: a room imports only what stands above it here. `npx tsx test/rooms.ts` draws them into
+ * docs/rooms.svg; test/architecture.test.ts holds the order and the picture.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+export const SRC = resolve(import.meta.dirname, '../src');
+export const PICTURE = resolve(import.meta.dirname, '../docs/rooms.svg');
+
+export interface Room {
+  readonly name: string;
+  readonly holds: string;
+  /** No clock, no randomness, no timers, no I/O, no async: everywhere, or but for files that match. */
+  readonly pure?: true | { readonly but: RegExp } | { readonly only: RegExp };
+}
+
+export const HOUSE: readonly Room[] = [
+  { name: 'vocabulary', holds: 'events, drops, times: the words of all others', pure: { but: /\/clock\.ts$/ } },
+  { name: 'connections', holds: 'secrets, certificates' },
+  { name: 'measures', holds: 'one measure per file', pure: true },
+  { name: 'statistics', holds: 'standard errors, tests, detectors', pure: true },
+  { name: 'consumers/packed', holds: 'events as bytes', pure: true },
+  { name: 'consumers/join', holds: 'feedback to its list: watermarks, horizons', pure: true },
+  { name: 'consumers/decode', holds: 'bytes to events', pure: true },
+  { name: 'consumers/source', holds: 'Kafka, files: where records come from' },
+  { name: 'config', holds: 'the schema of all settings' },
+  {
+    name: 'accumulators',
+    holds: 'sums per pane and cohort; the store',
+    pure: { but: /\/store\/(?:port|memory|redis[\w-]*)\.ts$/ },
+  },
+  { name: 'windows', holds: 'stored panes as windows', pure: true },
+  { name: 'experiment', holds: 'what is said of variants', pure: { but: /\/parts\.ts$/ } },
+  { name: 'unit', holds: 'the data path of one partition', pure: { only: /\/(?:experiments|exposures|looks)\.ts$/ } },
+  { name: 'worker', holds: 'which units, and when they commit' },
+  { name: 'exporter', holds: 'windows of all units', pure: { only: /\/window-errors\.ts$/ } },
+  { name: 'dead-letters', holds: 'records that cannot be counted' },
+  { name: 'findings', holds: 'what looks wrong', pure: true },
+  { name: 'metrics', holds: 'gauges for Prometheus' },
+  { name: 'dashboards', holds: 'pages for Grafana', pure: true },
+  { name: 'server', holds: 'HTTP' },
+  { name: 'score', holds: 'runs against judgements', pure: true },
+  { name: 'fusion', holds: 'one list out of many', pure: true },
+  { name: 'inspect', holds: 'what a log is', pure: true },
+  { name: 'output', holds: 'tables, plots' },
+  { name: 'page', holds: 'reports: results as pictures and tables' },
+  { name: 'simulate', holds: 'traffic with known answers', pure: true },
+  { name: 'replay', holds: 'the data path on files' },
+  { name: 'demo', holds: 'all of it in memory' },
+  { name: 'service', holds: 'all of it on Kafka and Redis' },
+  { name: 'cli', holds: 'one file per command' },
+];
+
+export interface SourceFile {
+  /** Below `src`, with slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** Without comments and strings. */
+  readonly code: string;
+  readonly imports: readonly string[];
+}
+
+const IMPORT = /(?:^|\n)(?:import|export)\s[^'"`;]*?from\s+'([^']+)'|import\(\s*'([^']+)'|(?:^|\n)import\s+'([^']+)'/g;
+
+function read(path: string): SourceFile {
+  const text = readFileSync(join(SRC, path), 'utf8');
+  const imports = [...text.matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+  const code = text
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''")
+    .replace(/\/\/.*$/gm, '');
+  return { path: path.split(sep).join('/'), text, code, imports };
+}
+
+export const sources: readonly SourceFile[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.tsx?$/.test(path))
+  .sort()
+  .map(read);
+
+/** undefined: the file stands in no room. */
+export function roomOf(path: string): Room | undefined {
+  return HOUSE.find(({ name }) => path.startsWith(`${name}/`));
+}
+
+/** The files of `src` that a file imports. */
+export function targets({ path, imports }: SourceFile): readonly string[] {
+  return imports
+    .filter((name) => name.startsWith('.'))
+    .map((name) =>
+      relative(SRC, resolve(SRC, dirname(path), name))
+        .split(sep)
+        .join('/'),
+    );
+}
+
+export function isPure({ path }: SourceFile): boolean {
+  const pure = roomOf(path)?.pure;
+  if (pure === undefined || pure === true) return pure === true;
+  return 'but' in pure ? !pure.but.test(path) : pure.only.test(path);
+}
+
+/** Coarse, so that the picture changes when the house does. Imports, at least; radius. */
+const SIZES = [
+  [16, 6],
+  [4, 4.5],
+  [1, 2.5],
+] as const;
+const LINE = 26;
+const TOP = 40;
+const NAME = 24;
+const SIZE = 470;
+const FIRST_DOT = 640;
+const WIDTH = FIRST_DOT + HOUSE.length * 18 + 24;
+
+/** Rows and columns are the rooms; a dot stands where the room of the row imports from that of the column, larger where it does so often. */
+export function draw(): string {
+  const rows = HOUSE.map((room) => sources.filter((file) => roomOf(file.path) === room));
+  const y = (row: number): number => TOP + row * LINE + LINE / 2;
+  const x = (column: number): number => FIRST_DOT + column * 18;
+  const line = HOUSE.map(({ name, holds }, row) => {
+    const lines = rows[row].reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
+    const thousands = Math.ceil(lines / 500) / 2;
+    const dots = HOUSE.map((to, column) => {
+      const count = rows[row].flatMap(targets).filter((path) => roomOf(path) === to).length;
+      if (count === 0 || column === row) return '';
+      const [, radius] = SIZES.find(([least]) => count >= least) ?? SIZES[0];
+      return `<circle class="dot" cx="${x(column)}" cy="${y(row)}" r="${radius}"><title>${name} imports ${to.name}</title></circle>`;
+    });
+    return [
+      `<text class="name" x="${NAME}" y="${y(row) + 4}">${name}</text>`,
+      `<text class="holds" x="${NAME + 144}" y="${y(row) + 4}">${holds}</text>`,
+      `<rect class="size" x="${SIZE}" y="${y(row) - 6}" width="${thousands * 20}" height="12"><title>up to ${thousands * 1000} lines</title></rect>`,
+      `<rect class="self" x="${x(row) - 6}" y="${y(row) - 6}" width="12" height="12"/>`,
+      ...dots.filter((dot) => dot !== ''),
+    ].join('\n');
+  });
+  const height = TOP + HOUSE.length * LINE + 20;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="rooms-title">
+<title id="rooms-title">The rooms of src: each imports only from rooms above it</title>
+<style>
+svg { background: #fff; font: 12px system-ui, sans-serif }
+.name { font-weight: 600; fill: #1b1f24 } .holds, .head { fill: #57606a }
+.size { fill: #c8d7e6 } .self { fill: #d0d7de } .dot { fill: #0b65c2 }
+@media (prefers-color-scheme: dark) { svg { background: #0d1117 } .name { fill: #e6edf3 } .holds, .head { fill: #9198a1 } .size { fill: #2b3f55 } .self { fill: #30363d } .dot { fill: #58a6ff } }
+</style>
+<text class="head" x="${NAME}" y="24">room</text>
+<text class="head" x="${SIZE}" y="24">lines</text>
+<text class="head" x="${FIRST_DOT - 6}" y="24">imports from (columns in the order of the rows; all dots lie left of the diagonal)</text>
+${line.join('\n')}
+</svg>
+`;
+}
+
+if (process.argv[1] === import.meta.filename) writeFileSync(PICTURE, draw());

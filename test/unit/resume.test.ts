@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
+import { loadSettings } from '../../src/config/load.ts';
+import { noCounts } from '../../src/consumers/join/topic.ts';
+import { fingerprint } from '../../src/unit/fingerprint.ts';
+import { NO_PERMISSIONS, resume, StateMismatch } from '../../src/unit/resume.ts';
+
+const settings = (yaml: string) => loadSettings({ readFile: () => yaml, env: {} });
+
+function stored(yaml: string, more: Partial<UnitCheckpoint> = {}): UnitCheckpoint {
+  return {
+    format: 1,
+    generation: '4',
+    fingerprint: fingerprint(settings(yaml)),
+    partitions: 3,
+    incompleteBefore: 1000,
+    hasGap: false,
+    join: {
+      watermark: 50_000,
+      counts: [noCounts(3)],
+      topics: [{ committed: 90, replay: 70, replayWatermark: 40_000, idleAdvances: [], clockDrops: [[80, 82]] }],
+    },
+    panes: { minutes: [[0, 2]], hours: [], admission: [] },
+    runs: [],
+    lastRecords: [undefined],
+    ...more,
+  };
+}
+
+const now = (yaml: string, partitions = 3) => ({
+  generation: '1',
+  fingerprint: fingerprint(settings(yaml)),
+  partitions,
+});
+
+describe('a unit goes on from its stored state', () => {
+  it('from the beginning when there is none', () => {
+    expect(resume(undefined, now(''), NO_PERMISSIONS)).toMatchObject({
+      generation: '1',
+      join: undefined,
+      panes: undefined,
+    });
+  });
+
+  it('as it is when the configuration is the same', () => {
+    const state = stored('');
+    expect(resume(state, now(''), NO_PERMISSIONS)).toEqual({
+      generation: '4',
+      join: state.join,
+      panes: state.panes,
+      runs: state.runs,
+      incompleteBefore: 1000,
+      hasGap: false,
+      replaced: undefined,
+    });
+  });
+
+  it('with something missing, if no impression has come since', () => {
+    expect(resume(stored('', { hasGap: true }), now(''), NO_PERMISSIONS).hasGap).toBe(true);
+  });
+
+  it('in a new generation with nothing passed: what can be decoded then is judged anew', () => {
+    const state = stored('');
+    const topics = state.join.topics.map((topic) => ({ ...topic, undecodable: [[75, 80]] as const }));
+    const again = resume(stored('', { join: { ...state.join, topics } }), now('attribution: {horizons: [1m]}'), {
+      ...NO_PERMISSIONS,
+      newGeneration: true,
+    });
+    expect(again.join?.topics).toEqual([
+      { committed: 70, replay: 70, replayWatermark: 40_000, idleAdvances: [], clockDrops: [] },
+    ]);
+  });
+
+  it.each([
+    ['measures: [mrr, ndcg@10]', 'measures: [mrr, ndcg@10, hit@3]'],
+    ['cohorts: [[]]', 'cohorts: [[], [surface]]'],
+    ['windows: [5m]', 'windows: [5m, 1h]'],
+    [
+      'measures: [distinct]\ncohorts: [[], [surface]]',
+      'measures: [distinct]\ncohorts: [[], [surface]]\nitemSets: [[], [surface]]',
+    ],
+  ])('marking windows incomplete when something is added: %s to %s', (before, after) => {
+    const grown = resume(stored(before), now(after), NO_PERMISSIONS);
+    expect(grown).toMatchObject({ generation: '4', incompleteBefore: 50_000 });
+    expect(resume(stored(after), now(before), NO_PERMISSIONS)).toMatchObject({ incompleteBefore: 1000 });
+  });
+
+  it.each([
+    ['attribution: {horizons: [1m, 10m]}', /attribution\.horizons: stored \["1m","5m","30m"\], now \["1m","10m"\]/],
+    ['paneSize: 5m', /paneSize/],
+    ['grades: {click: 2}', /grades/],
+    ['relevantFrom: 2', /relevantFrom: stored 1, now 2/],
+    ['attribution: {backward: 1s}', /attribution\.backward/],
+    ['attribution: {outOfOrderness: 20s}', /outOfOrderness/],
+    ['attribution: {futureSkew: 1m}', /futureSkew/],
+    ['kafka: {topics: {feedback: [{name: feedback, tsUnit: s}]}}', /kafka\.topics/],
+    ['limits: {itemsPerList: 10}', /limits\.itemsPerList/],
+  ])('not at all when rows would mean something else: %s', (yaml, message) => {
+    const refused = () => resume(stored(''), now(yaml), NO_PERMISSIONS);
+    expect(refused).toThrow(StateMismatch);
+    expect(refused).toThrow(message);
+    expect(refused).toThrow(/--new-generation/);
+  });
+
+  it('in a new generation from the replay offsets, when told so', () => {
+    const state = stored('');
+    const anew = resume(state, now('relevantFrom: 2'), { ...NO_PERMISSIONS, newGeneration: true });
+    expect(anew).toMatchObject({
+      generation: '5',
+      panes: undefined,
+      replaced: { generation: '4', panes: state.panes },
+    });
+    expect(anew.join).toMatchObject({
+      watermark: Number.NEGATIVE_INFINITY,
+      topics: [{ committed: 70, replay: 70, replayWatermark: 40_000, clockDrops: [] }],
+    });
+  });
+
+  it('not with another number of partitions, unless told so', () => {
+    expect(() => resume(stored(''), now('', 6), NO_PERMISSIONS)).toThrow(
+      /6 partitions.*built with 3.*--accept-partitions/,
+    );
+    expect(resume(stored(''), now('', 6), { ...NO_PERMISSIONS, acceptPartitions: true })).toMatchObject({
+      generation: '4',
+      incompleteBefore: 50_000,
+    });
+  });
+
+  /** `grades` of a fingerprint, and its measures, as versions stored them whose grades ended at 30. */
+  const former = {
+    grades: [
+      { name: 'click', rule: { from: 'grade', grade: 1, rule: 'max', max: 30, veto: false } },
+      { name: 'buy', rule: { from: 'grade', grade: 5, rule: 'max', max: 4, veto: false } },
+      { name: 'play', rule: { from: 'grade', grade: 0.5, rule: 'sum', max: 2, veto: false } },
+      { name: 'last', rule: { from: 'grade', grade: 2, rule: 'last', max: 30, veto: false } },
+      { name: 'stars', rule: { from: 'value', grade: 0, rule: 'max', max: 30, veto: false } },
+      { name: 'hide', rule: { from: 'grade', grade: 0, rule: 'max', max: 30, veto: true } },
+      { name: 'nothing', rule: { from: 'grade', grade: 0, rule: 'sum', max: 30, veto: false } },
+    ],
+    additive: [
+      'measure mrr',
+      'measure err(gmax=5)',
+      'measure rbp(gain=scaled,gmax=5)',
+      'cohorts ',
+      'window 5m',
+      'experiment default',
+    ],
+  };
+  const FORMER = (stars: string, more = '') =>
+    'grades: {click: 1, buy: {grade: 5, max: 4}, play: {grade: 0.5, rule: sum, max: 2}, last: {grade: 2, rule: last}, ' +
+    `stars: ${stars}, hide: {grade: 0, veto: true}, nothing: {grade: 0, rule: sum}}\ncohorts: [[]]\nwindows: [5m]\n${more}`;
+  const formerState = (yaml: string): UnitCheckpoint => {
+    const state = stored(yaml);
+    const shape = { ...JSON.parse(state.fingerprint.shape), grades: former.grades };
+    return { ...state, fingerprint: { shape: JSON.stringify(shape), additive: JSON.stringify(former.additive) } };
+  };
+
+  it('that grew when grades ended at 30, where the configuration means what it meant', () => {
+    const yaml = FORMER('{from: value, max: 30}', 'measures: [mrr]');
+    expect(resume(formerState(yaml), now(yaml), NO_PERMISSIONS)).toMatchObject({
+      generation: '4',
+      incompleteBefore: 1000,
+    });
+  });
+
+  it.each(['{from: value}', '{from: value, max: 31}', '{from: value, max: 29}'])(
+    'but not where values above 30 count now, or others are cut: %s',
+    (stars) => {
+      const state = formerState(FORMER('{from: value, max: 30}', 'measures: [mrr]'));
+      expect(() => resume(state, now(FORMER(stars, 'measures: [mrr]')), NO_PERMISSIONS)).toThrow(/ {2}grades: stored/);
+    },
+  );
+
+  it('and says incomplete where err and rbp count grades that they did not', () => {
+    const counting = (relevantFrom: number) =>
+      FORMER(
+        '{from: value, max: 30}',
+        `relevantFrom: ${relevantFrom}\nmeasures: [mrr, err(gmax=5), "rbp(gain=scaled,gmax=5)"]`,
+      );
+    expect(resume(formerState(counting(1)), now(counting(1)), NO_PERMISSIONS)).toMatchObject({
+      incompleteBefore: 50_000,
+    });
+    // From now on they come and go like any other.
+    expect(resume(stored(counting(1)), now(counting(1)), NO_PERMISSIONS)).toMatchObject({ incompleteBefore: 1000 });
+    const whole = (relevantFrom: number) =>
+      `grades: {click: 1, buy: 2}\nrelevantFrom: ${relevantFrom}\nmeasures: ["err(gmax=5)"]`;
+    const without = (yaml: string): UnitCheckpoint => {
+      const state = stored(yaml);
+      const entries = state.fingerprint.additive.replace(' of every grade', '');
+      return { ...state, fingerprint: { ...state.fingerprint, additive: entries } };
+    };
+    expect(resume(without(whole(1)), now(whole(1)), NO_PERMISSIONS)).toMatchObject({ incompleteBefore: 1000 });
+    expect(resume(without(whole(2)), now(whole(2)), NO_PERMISSIONS)).toMatchObject({ incompleteBefore: 50_000 });
+  });
+});

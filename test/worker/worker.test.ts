@@ -1,0 +1,914 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { decoders, JOIN_SETTINGS, scorer } from '../../bench/stages.ts';
+import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../../bench/workload.ts';
+import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory.ts';
+import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/port.ts';
+import { MemoryLog, MemorySource } from '../../src/consumers/source/memory.ts';
+import type { Bounds, SourceHandler } from '../../src/consumers/source/port.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
+import type { WorkerSettings } from '../../src/worker/contract.ts';
+import { Worker } from '../../src/worker/worker.ts';
+import { ManualClock, settle } from '../manual-clock.ts';
+
+const START = 1_760_000_040_000;
+const SCORER = scorer();
+
+const SETTINGS: WorkerSettings = {
+  topics: ['impressions', 'feedback'],
+  unit: (partition) => ({
+    namespace: 'test',
+    partition,
+    partitions: 2,
+    generation: '1',
+    permissions: NO_PERMISSIONS,
+    fingerprint: { shape: '', additive: '' },
+    join: JOIN_SETTINGS,
+    panes: {
+      paneSize: 60_000,
+      hour: 3_600_000,
+      horizons: HORIZONS,
+      dimensions: DIMENSIONS,
+      sets: SETS,
+      clustered: SETS,
+      shape: SCORER,
+      cohortsPerSet: 50,
+      keepMinutes: 7_200_000,
+      keepHours: 7_200_000,
+      keepVectors: 7_200_000,
+      totals: ['all'],
+      runs: [],
+    },
+    experiments: [],
+    sources: [`impressions:${partition}`, `feedback:${partition}`],
+  }),
+  commitInterval: 1000,
+  idleAfter: 30_000,
+  outOfOrderness: 10_000,
+  maxSkew: 120_000,
+  openLimit: 1_000_000,
+  stateLimit: Number.POSITIVE_INFINITY,
+  rowLimit: Number.POSITIVE_INFINITY,
+  sessionTimeout: 30_000,
+  looks: { every: 60_000, partitions: 1, measures: [], unitTimeout: 600_000 },
+};
+
+class FailingStore implements Store {
+  readonly inner: MemoryStore;
+  failing = false;
+  /** Why it may be read, but nothing else: what no other try mends. */
+  refusal: Error | undefined;
+  commits = 0;
+  claims = 0;
+  constructor(inner = new MemoryStore()) {
+    this.inner = inner;
+  }
+  #check(): void {
+    if (this.failing) throw Object.assign(new Error('the store is away'), { retriable: true });
+  }
+  #mayChange(): void {
+    this.#check();
+    if (this.refusal !== undefined) throw this.refusal;
+  }
+  #held: Promise<void> = Promise.resolve();
+  /** Claims are answered only after `go`. */
+  holdClaims(): { readonly go: () => void } {
+    let go = (): void => {};
+    this.#held = new Promise((resolve) => {
+      go = resolve;
+    });
+    return { go: () => go() };
+  }
+  async claim(unit: string, token: string) {
+    this.#mayChange();
+    await this.#held;
+    this.claims++;
+    return this.inner.claim(unit, token);
+  }
+  async read(keys: readonly string[]) {
+    this.#check();
+    return this.inner.read(keys);
+  }
+  async commit(commit: Commit): Promise<CommitAnswer> {
+    this.commits++;
+    this.#mayChange();
+    return this.inner.commit(commit);
+  }
+}
+
+let ids = 0;
+/** Tells its handler of assignments when the test says so, as a consumer group does. */
+class GroupSource extends MemorySource {
+  #handler: SourceHandler | undefined;
+  /** Topic, offset, and what the log has held. */
+  readonly sought: (readonly number[])[] = [];
+  override seek(partition: number, topic: number, offset: number, heldUpTo = offset): void {
+    this.sought.push([topic, offset, heldUpTo]);
+    super.seek(partition, topic, offset);
+  }
+  override run(handler: SourceHandler): Promise<void> {
+    this.#handler = handler;
+    return super.run(handler);
+  }
+  /** A fetch failed: the log may be another one. */
+  doubt(): void {
+    this.#handler?.doubted?.([0]);
+  }
+  assign(partitions: readonly number[]): Promise<void> {
+    return this.#handler?.assigned(partitions) ?? Promise.resolve();
+  }
+  /** By topic: records at the end of the log that are in transactions. */
+  readonly inTransactions = [0, 0];
+  override async bounds(partition: number, topic: number): Promise<Bounds> {
+    const { start, end } = await super.bounds(partition, topic);
+    const more = this.inTransactions[topic];
+    return more === 0 ? { start, end } : { start, end: end + more, openFrom: end };
+  }
+}
+
+class Bench {
+  readonly log: MemoryLog;
+  readonly clock = new ManualClock(START);
+  readonly store: FailingStore;
+  /** Of units of which nothing is stored. */
+  startAt: number | 'state_lost' = 0;
+  random = 0;
+  readonly warnings: string[] = [];
+  readonly details: object[] = [];
+  constructor(partitions = 2, store = new FailingStore()) {
+    this.log = new MemoryLog(2, partitions);
+    this.store = store;
+  }
+  worker(settings: Partial<WorkerSettings> = {}): { worker: Worker; source: GroupSource; ended: Promise<void> } {
+    const source = new GroupSource(this.log);
+    const worker = new Worker(
+      { ...SETTINGS, ...settings },
+      {
+        source,
+        store: this.store,
+        decoders: () => decoders(),
+        scorer: SCORER,
+        clock: this.clock,
+        newId: () => `id${ids++}`,
+        random: () => this.random,
+        onClaim: () => {},
+        startOffset: async () => this.startAt,
+        log: {
+          info: () => {},
+          warn: (details, message) => {
+            this.warnings.push(message);
+            this.details.push(details);
+          },
+        },
+      },
+    );
+    return { worker, source, ended: worker.run() };
+  }
+  /** Appends traffic; both records of a request go to one partition. */
+  fill(impressions: number, perSecond: number): void {
+    for (const { topic, at, value } of makeWorkload(impressions, perSecond)) {
+      const request = /"requestId":"(..)/.exec(value.toString())?.[1] ?? '';
+      this.log.append(topic, Number.parseInt(request, 16) % this.log.partitions, value, Math.floor(at));
+    }
+  }
+}
+
+const sum = (worker: Worker, of: 'accepted' | 'read'): number =>
+  worker.status().units.reduce((total, unit) => total + unit.counts[0].impressions[of], 0);
+
+describe('a worker', () => {
+  it('owns every partition it is assigned and moves its counters only after a commit', async () => {
+    const bench = new Bench();
+    await bench.clock.advance(3_600_000);
+    bench.fill(600, 1);
+    const { worker, ended } = bench.worker();
+    await settle();
+    expect(worker.status().units.map((u) => u.partition)).toEqual([0, 1]);
+    expect(sum(worker, 'read')).toBe(0);
+    await bench.clock.advance(1000);
+    expect(sum(worker, 'read')).toBe(600);
+    expect(worker.status().commits).toMatchObject({ ok: 2, unknown: 0 });
+    await worker.stop();
+    await ended;
+  });
+
+  it('sends a commit again until the store answers, and counts each try', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(50, 1);
+    const { worker, ended } = bench.worker();
+    await settle();
+    bench.store.failing = true;
+    await bench.clock.advance(3000);
+    expect(worker.status().commits).toMatchObject({ ok: 0, unknown: 3 });
+    expect(sum(worker, 'read')).toBe(0);
+    bench.store.failing = false;
+    await bench.clock.advance(1000);
+    expect(worker.status().commits).toMatchObject({ ok: 1, unknown: 3 });
+    expect(sum(worker, 'read')).toBe(50);
+    await worker.stop();
+    await ended;
+  });
+
+  it('stops a unit whose state was lost, and says what to do', async () => {
+    const bench = new Bench(1);
+    bench.startAt = 'state_lost';
+    bench.fill(10, 1);
+    const { worker, ended } = bench.worker();
+    await settle();
+    expect(worker.unready).toEqual([]);
+    expect(worker.stopped).toEqual([{ partition: 0, cause: 'state_lost' }]);
+    expect(bench.warnings).toEqual(['unit stopped']);
+    const [{ advice }] = bench.details.map((details): { advice?: unknown } => details);
+    for (const words of ['was read before', 'restore', '--rebuild', 'receval doctor', 'redis reload']) {
+      expect(advice).toEqual(expect.stringContaining(words));
+    }
+    await bench.clock.advance(5000);
+    expect(worker.status().commits).toMatchObject({ ok: 0 });
+    await worker.stop();
+    await ended;
+  });
+
+  it('waits with its claim until the store is there', async () => {
+    const bench = new Bench(1);
+    bench.fill(10, 1);
+    bench.store.failing = true;
+    const { worker, ended } = bench.worker();
+    await bench.clock.advance(5000);
+    expect(worker.unready).toEqual(['not yet assigned any partition']);
+    bench.store.failing = false;
+    await bench.clock.advance(10_000);
+    expect(worker.unready).toEqual([]);
+    await worker.stop();
+    await ended;
+  });
+
+  it('lets go of a unit that another has claimed, and claims it again when the other is silent', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    await bench.store.claim('receval:{test:0}:unit', 'somebody else');
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(1000);
+    expect(worker.status().commits.fenced).toBe(1);
+    expect(worker.status().units).toEqual([]);
+    await bench.clock.advance(29_000);
+    expect(worker.status().units).toEqual([]);
+    await bench.clock.advance(2000);
+    expect(worker.status().units).toHaveLength(1);
+    expect(worker.status().units[0].counts[0].impressions.drops.tombstone).toBe(1);
+    await worker.stop();
+    await ended;
+  });
+
+  const UNIT = 'receval:{test:0}:unit';
+  const tokenOf = async (bench: Bench) => (await bench.store.inner.read([UNIT]))[0].get('token');
+
+  /** A worker whose unit somebody else has just taken over. */
+  async function fenced(): Promise<Bench & { readonly running: ReturnType<Bench['worker']> }> {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const running = bench.worker();
+    await bench.clock.advance(1000);
+    await bench.store.claim(UNIT, 'another');
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(1000);
+    expect(running.worker.status().commits.fenced).toBe(1);
+    return Object.assign(bench, { running });
+  }
+
+  /** What an owner that lives does. */
+  async function commitAs(bench: Bench, token: string): Promise<void> {
+    const { seq, cid, checkpoint } = await bench.store.inner.claim(UNIT, token);
+    const commit = { unit: UNIT, token, seq: seq + 1, cid: `${token}-${seq}`, parent: cid };
+    const state = { checkpoint: checkpoint ?? new Map(), rows: new Map(), deletes: [] };
+    expect(await bench.store.inner.commit({ ...commit, ...state })).toBe('OK');
+  }
+
+  it('waits as long as the one who took a unit from it commits, and a session longer', async () => {
+    const bench = await fenced();
+    for (let i = 0; i < 4; i++) {
+      await bench.clock.advance(20_000);
+      await commitAs(bench, 'another');
+    }
+    await bench.clock.advance(30_000);
+    expect(await tokenOf(bench)).toBe('another');
+    expect(bench.running.worker.status().units).toEqual([]);
+    await bench.clock.advance(31_000);
+    expect(await tokenOf(bench)).not.toBe('another');
+    expect(bench.running.worker.status().units).toHaveLength(1);
+    await bench.running.worker.stop();
+    await bench.running.ended;
+  });
+
+  it('waits again when yet another has claimed a unit that was taken from it', async () => {
+    const bench = await fenced();
+    await bench.clock.advance(20_000);
+    await bench.store.claim(UNIT, 'a third');
+    await bench.clock.advance(38_000);
+    expect(await tokenOf(bench)).toBe('a third');
+    await bench.clock.advance(3000);
+    expect(await tokenOf(bench)).not.toBe('a third');
+    await bench.running.worker.stop();
+    await bench.running.ended;
+  });
+
+  it('waits by up to a quarter longer, as chance wants it', async () => {
+    const bench = await fenced();
+    // The first wait has begun; the second one is longer.
+    bench.random = 0.96;
+    await bench.clock.advance(10_000);
+    await commitAs(bench, 'another');
+    await bench.clock.advance(20_000 + 36_000 - 1000);
+    expect(await tokenOf(bench)).toBe('another');
+    await bench.clock.advance(2500);
+    expect(await tokenOf(bench)).not.toBe('another');
+    await bench.running.worker.stop();
+    await bench.running.ended;
+  });
+
+  it('does not take a store that does not answer for silence', async () => {
+    const bench = await fenced();
+    bench.store.failing = true;
+    await bench.clock.advance(90_000);
+    await commitAs(bench, 'another');
+    bench.store.failing = false;
+    await bench.clock.advance(29_000);
+    expect(await tokenOf(bench)).toBe('another');
+    await bench.clock.advance(61_000);
+    expect(await tokenOf(bench)).not.toBe('another');
+    await bench.running.worker.stop();
+    await bench.running.ended;
+  });
+
+  it('lets go of a unit that stands still when another has taken it', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, source, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    worker.halt(0, 'codec');
+    await bench.clock.advance(60_000);
+    expect(worker.status().units[0].stopped).toBe('codec');
+    await bench.store.claim(UNIT, 'another');
+    await source.assign([0]);
+    await bench.clock.advance(31_000);
+    expect(worker.status().units).toEqual([]);
+    expect(worker.unready).toEqual([]);
+    expect(await tokenOf(bench)).toBe('another');
+    // The other is silent, and the unit is still ours: it begins anew, where the cause may be gone.
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(33_000);
+    expect(worker.status().units[0].stopped).toBeUndefined();
+    expect(worker.status().units[0].counts[0].impressions.drops.tombstone).toBe(1);
+    await worker.stop();
+    await ended;
+  });
+
+  it('stops every unit that comes when all are to stand still', async () => {
+    const bench = new Bench(2);
+    const { worker, source, ended } = bench.worker();
+    await settle();
+    await source.assign([0]);
+    worker.haltAll('partitions');
+    await source.assign([0, 1]);
+    expect(worker.status().units.map(({ stopped }) => stopped)).toEqual(['partitions', 'partitions']);
+    await worker.stop();
+    await ended;
+  });
+
+  it('reads on at once when a unit that was taken from it is assigned to it again', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, source, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    await bench.store.claim('receval:{test:0}:unit', 'somebody else');
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(1000);
+    expect(worker.status().commits.fenced).toBe(1);
+    await source.assign([0]);
+    await bench.clock.advance(3000);
+    expect(worker.unready).toEqual([]);
+    expect(worker.status().units[0].counts[0].impressions.drops.tombstone).toBe(1);
+    await worker.stop();
+    await ended;
+  });
+
+  it('leaves a unit that was taken from it to its new owner', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, source, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    await bench.store.claim('receval:{test:0}:unit', 'the new owner');
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(1000);
+    await source.assign([]);
+    await bench.clock.advance(60_000);
+    expect(worker.status().units).toEqual([]);
+    const [unit] = await bench.store.read(['receval:{test:0}:unit']);
+    expect(unit.get('token')).toBe('the new owner');
+    await worker.stop();
+    await ended;
+  });
+
+  it('claims a unit once, however often it is assigned meanwhile', async () => {
+    const bench = new Bench(1);
+    bench.store.failing = true;
+    const { worker, source, ended } = bench.worker();
+    const again = source.assign([0]);
+    await bench.clock.advance(1000);
+    bench.store.failing = false;
+    await bench.clock.advance(10_000);
+    await again;
+    expect(worker.status().units).toHaveLength(1);
+    bench.fill(10, 1);
+    await bench.clock.advance(2000);
+    // Where it begins, and what came.
+    expect(worker.status().commits).toMatchObject({ ok: 2, fenced: 0 });
+    await worker.stop();
+    await ended;
+  });
+
+  it('rejects with what no other try mends, also where nobody waits for it', async () => {
+    for (const taken of [false, true]) {
+      const bench = new Bench(1);
+      await bench.clock.advance(3_600_000);
+      bench.fill(40, 1);
+      const { worker, ended } = bench.worker();
+      const refused = expect(ended).rejects.toThrow('no right to do that');
+      await bench.clock.advance(1000);
+      if (taken) {
+        // It is fenced, and claims the unit anew when the other has been silent.
+        await bench.store.claim('receval:{test:0}:unit', 'somebody else');
+        bench.log.append(0, 0, null, START);
+        await bench.clock.advance(1000);
+        expect(worker.status().commits.fenced).toBe(1);
+      }
+      bench.store.refusal = new Error('no right to do that');
+      bench.log.append(0, 0, null, START);
+      await bench.clock.advance(40_000);
+      await refused;
+      await worker.stop();
+    }
+  });
+
+  it('does not keep a unit that was taken away while it was claimed', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, source, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    const claiming = bench.store.holdClaims();
+    // The store went back: the worker claims its unit anew at once.
+    bench.store.inner.restoreSnapshot(new Map());
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(1000);
+    expect(worker.status().commits.conflict).toBe(1);
+    await source.assign([]);
+    claiming.go();
+    await bench.clock.advance(5000);
+    expect(worker.status().units).toEqual([]);
+    expect(worker.unready).toEqual([]);
+    await worker.stop();
+    await ended;
+  });
+
+  it('reads nothing while its clock is in doubt, also in units that it claims meanwhile', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    const { worker, source, ended } = bench.worker();
+    await settle();
+    worker.clockIs(30_001);
+    bench.fill(40, 1);
+    await source.assign([]);
+    await source.assign([0]);
+    await bench.clock.advance(5000);
+    expect(sum(worker, 'read')).toBe(0);
+    expect(worker.status().clockSkew).toBe(30_001);
+    worker.clockIs(-30_000);
+    await bench.clock.advance(5000);
+    expect(sum(worker, 'read')).toBe(40);
+    await worker.stop();
+    await ended;
+  });
+
+  it('claims anew at once when the store went back, counts a rewind and makes good what was lost', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    const backup = bench.store.inner.snapshot();
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(1000);
+    bench.store.inner.restoreSnapshot(backup);
+    bench.log.append(0, 0, null, START);
+    await bench.clock.advance(3000);
+    expect(worker.status().rewinds).toBe(1);
+    expect(worker.status().units[0].counts[0].impressions.drops.tombstone).toBe(2);
+    await worker.stop();
+    await ended;
+  });
+
+  it('lets time pass in a topic that has been silent for idleAfter, not before', async () => {
+    const bench = new Bench(1);
+    bench.fill(20, 1);
+    const { worker, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    expect(worker.status().units[0].openImpressions).toBe(20);
+    await bench.clock.advance(28_000);
+    expect(worker.status().units[0].idleAdvances).toBe(0);
+    await bench.clock.advance(2 * 3_600_000);
+    expect(worker.status().units[0]).toMatchObject({ openImpressions: 0, closedByIdle: 20, lag: [0, 0] });
+    await worker.stop();
+    await ended;
+  });
+
+  // What was asked minutes ago counts records as waiting that were read since: the watchdog would end a worker that is idle.
+  it('knows how far it has read every ten seconds, however long idleAfter is', async () => {
+    const bench = new Bench(1);
+    bench.fill(20, 1);
+    const { worker, ended } = bench.worker({ idleAfter: 3_600_000 });
+    await bench.clock.advance(10_000);
+    expect(worker.status().units[0]).toMatchObject({ lag: [0, 0], waiting: 0 });
+    await worker.stop();
+    await ended;
+  });
+
+  it('lets no time pass in a topic with an open transaction, tells what waits in it, and goes on when it has ended', async () => {
+    const bench = new Bench(1);
+    bench.fill(20, 1);
+    const { worker, source, ended } = bench.worker();
+    source.inTransactions[1] = 3;
+    await bench.clock.advance(2 * 3_600_000);
+    const { lag, inTransactions, waiting, topicWatermarks, ...unit } = worker.status().units[0];
+    expect({ lag, inTransactions, waiting }).toEqual({ lag: [0, 3], inTransactions: [0, 3], waiting: 0 });
+    expect(unit).toMatchObject({ openImpressions: 20, closedByIdle: 0 });
+    // Time passes in the other one, until it leads too far.
+    expect(topicWatermarks[0] - topicWatermarks[1]).toBeGreaterThan(SETTINGS.maxSkew);
+    // It was aborted: nothing comes of it.
+    source.inTransactions[1] = 0;
+    await bench.clock.advance(60_000);
+    expect(worker.status().units[0]).toMatchObject({
+      openImpressions: 0,
+      closedByIdle: 20,
+      lag: [0, 0],
+      inTransactions: [0, 0],
+    });
+    await worker.stop();
+    await ended;
+  });
+
+  it('does not wait in a replay for a transaction to end', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3 * 3_600_000);
+    const records = makeWorkload(3600, 1);
+    for (const { topic, at, value } of records) if (topic === 0) bench.log.append(0, 0, value, Math.floor(at));
+    const first = bench.worker();
+    await bench.clock.advance(10_000);
+    await first.worker.stop();
+    await first.ended;
+    const { worker, source, ended } = bench.worker({ openLimit: 2400, maxSkew: 60_000 });
+    source.inTransactions[1] = 3;
+    await bench.clock.advance(30_000);
+    expect(worker.unready).toEqual([]);
+    // From here on the topic that leads does wait, and is told as nothing that could be read.
+    expect(worker.status().units[0]).toMatchObject({ inTransactions: [0, 3] });
+    await worker.stop();
+    await ended;
+  });
+
+  it('holds back the topic that leads while too much is open, and never the one that is behind', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3 * 3_600_000);
+    // Impressions of an hour are there at once; feedback comes only later.
+    const records = makeWorkload(3600, 1);
+    for (const { topic, at, value } of records) if (topic === 0) bench.log.append(0, 0, value, Math.floor(at));
+    const { worker, source, ended } = bench.worker({ openLimit: 2400, maxSkew: 60_000 });
+    const paused: number[] = [];
+    const pause = source.pause.bind(source);
+    source.pause = (partition, topic) => {
+      paused.push(topic);
+      pause(partition, topic);
+    };
+    await bench.clock.advance(1000);
+    const { openImpressions, stopped } = worker.status().units[0];
+    expect(openImpressions).toBeGreaterThan(2400);
+    expect(openImpressions).toBeLessThanOrEqual(2600);
+    expect(stopped).toBeUndefined();
+    expect(paused).toEqual([0]);
+    for (const { topic, at, value } of records) if (topic === 1) bench.log.append(1, 0, value, Math.floor(at));
+    await bench.clock.advance(20_000);
+    expect(worker.status().units[0].counts[0].impressions.read).toBe(3600);
+    expect(worker.status().units[0].counts[1].feedback.drops.orphan).toBe(0);
+    await worker.stop();
+    await ended;
+  });
+
+  it('fetches no more of a topic that is ahead, until the others have caught up or have no more', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3 * 3_600_000);
+    const records = makeWorkload(3600, 1);
+    const append = (wanted: number, from: number, to: number): void => {
+      for (const { topic, at, value } of records) {
+        if (topic === wanted && at >= from && at < to) bench.log.append(topic, 0, value, Math.floor(at));
+      }
+    };
+    const begin = records[0].at;
+    append(0, begin, begin + 600_000);
+    append(1, begin, begin + 60_000);
+    const { worker, source, ended } = bench.worker({ maxSkew: 120_000 });
+    const fetched: string[] = [];
+    Object.assign(source, {
+      setFetching: (_: number, topic: number, fetching: boolean) => fetched.push(`${topic} ${fetching ? 'on' : 'off'}`),
+    });
+    await bench.clock.advance(1000);
+    expect(fetched).toEqual(['0 on', '1 on', '0 off']);
+    append(1, begin + 60_000, begin + 600_000);
+    await bench.clock.advance(1000);
+    expect(fetched.slice(3)).toEqual(['0 on']);
+    // Ahead again, of a topic that is read to its end: after the next look there is nothing to wait for.
+    append(0, begin + 600_000, begin + 3_600_000);
+    await bench.clock.advance(30_000);
+    expect(fetched.at(-1)).toBe('0 on');
+    await worker.stop();
+    await ended;
+  });
+
+  it('stops a unit that needs more than a quarter above the limit, and says so', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3 * 3_600_000);
+    for (const { topic, at, value } of makeWorkload(3000, 1000)) bench.log.append(topic, 0, value, Math.floor(at));
+    const { worker, ended } = bench.worker({ openLimit: 1000 });
+    await bench.clock.advance(1000);
+    expect(worker.status().units[0].stopped).toBe('limit');
+    expect(worker.unready).toEqual([]);
+    expect(worker.stopped).toEqual([{ partition: 0, cause: 'limit' }]);
+    await worker.stop();
+    await ended;
+  });
+
+  /** Lists of about 25 kB each, of one partition, shown within a second. */
+  function fillLarge(bench: Bench, partition: number, count: number): void {
+    const items = Array.from({ length: 100 }, (_, n) => `${n}-${'x'.repeat(230)}-${String(n).padStart(12, '0')}`);
+    const now = bench.clock.now();
+    for (let n = 0; n < count; n++) {
+      const list = { requestId: `large ${partition} ${n}`, ts: now + n, items };
+      bench.log.append(0, partition, Buffer.from(JSON.stringify(list)), now + n);
+    }
+  }
+  const MB = 1_000_000;
+
+  it('lets go of the unit that holds most when bytes are short, says what to raise, and works on at the others', async () => {
+    const bench = new Bench();
+    await bench.clock.advance(3 * 3_600_000);
+    fillLarge(bench, 0, 100);
+    fillLarge(bench, 1, 3000);
+    const limit = 30 * MB;
+    const { worker, ended } = bench.worker({ stateLimit: limit });
+    await bench.clock.advance(60_000);
+    const [small, large] = worker.status().units;
+    expect(small).toMatchObject({ partition: 0, stopped: undefined, openImpressions: 100, lag: [0, 0] });
+    expect(large).toMatchObject({ partition: 1, stopped: 'memory', openImpressions: 0, stateBytes: 0 });
+    expect(worker.unready).toEqual([]);
+    expect(worker.stopped).toEqual([{ partition: 1, cause: 'memory' }]);
+    const halt = bench.details[bench.warnings.indexOf('unit stopped')];
+    expect(halt).toMatchObject({ partition: 1, cause: 'memory', limit });
+    expect(halt).toHaveProperty(
+      'held',
+      expect.toSatisfy((held: number) => held > 25 * MB && held < 1.35 * limit),
+    );
+    expect(JSON.stringify(halt)).toMatch(/raise limits\.stateBytes to at least \d{8,}/);
+    // It does not fit even alone: however long it waits, it is not read again and again.
+    const claims = bench.store.claims;
+    await bench.clock.advance(30 * 60_000);
+    expect(worker.status().units[1].stopped).toBe('memory');
+    expect(bench.store.claims).toBe(claims);
+    await worker.stop();
+    await ended;
+    // Nor does another process fare better: it stops in the same way.
+    const next = bench.worker({ stateLimit: limit });
+    await bench.clock.advance(60_000);
+    expect(next.worker.status().units.map(({ stopped }) => stopped)).toEqual([undefined, 'memory']);
+    await next.worker.stop();
+    await next.ended;
+    // With room it goes on where it was, and nothing is missing.
+    const roomy = bench.worker({ stateLimit: 100 * MB });
+    await bench.clock.advance(60_000);
+    expect(sum(roomy.worker, 'accepted')).toBe(3100);
+    await roomy.worker.stop();
+    await roomy.ended;
+  });
+
+  it('takes a unit in again by itself when there is room for it beside the others, and counts all of it', async () => {
+    const bench = new Bench();
+    await bench.clock.advance(3 * 3_600_000);
+    fillLarge(bench, 0, 900);
+    fillLarge(bench, 1, 1000);
+    const { worker, ended } = bench.worker({ stateLimit: 36 * MB });
+    await bench.clock.advance(60_000);
+    const stopped = worker.status().units.filter((unit) => unit.stopped === 'memory');
+    expect(stopped).toHaveLength(1);
+    await bench.clock.advance(60_000);
+    expect(worker.status().units.filter((unit) => unit.stopped === 'memory')).toEqual(stopped);
+    // What the other holds closes with time.
+    await bench.clock.advance(3 * 3_600_000);
+    expect(worker.status().units.map((unit) => unit.stopped)).toEqual([undefined, undefined]);
+    expect(sum(worker, 'accepted')).toBe(1900);
+    expect(worker.unready).toEqual([]);
+    await worker.stop();
+    await ended;
+  });
+
+  it('frees the memory of a unit that it lets go', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const outside = (): number => {
+      collect();
+      return process.memoryUsage().arrayBuffers;
+    };
+    const bench = new Bench(1);
+    await bench.clock.advance(3 * 3_600_000);
+    fillLarge(bench, 0, 1500);
+    const roomy = bench.worker();
+    await bench.clock.advance(60_000);
+    const full = outside();
+    expect(roomy.worker.status().units[0].stateBytes).toBeGreaterThan(35 * MB);
+    await roomy.worker.stop();
+    await roomy.ended;
+    const { worker, ended } = bench.worker({ stateLimit: 25 * MB });
+    await bench.clock.advance(60_000);
+    expect(worker.status().units[0].stopped).toBe('memory');
+    await settle();
+    // It held more than 25 MB; the first worker still holds what it held. What a timer or a promise holds goes with its turn.
+    let more = outside() - full;
+    for (let turn = 0; turn < 100 && more >= 5 * MB; turn++) {
+      await new Promise((done) => setTimeout(done, 50));
+      more = outside() - full;
+    }
+    expect(more).toBeLessThan(5 * MB);
+    expect(roomy.worker.status().units[0].stateBytes).toBeGreaterThan(35 * MB);
+    await worker.stop();
+    await ended;
+  });
+
+  it('stops a unit whose log is another one than it has read, and says what to do', async () => {
+    const before = new Bench(1);
+    await before.clock.advance(3_600_000);
+    before.fill(40, 1);
+    const first = before.worker();
+    await before.clock.advance(1000);
+    await first.worker.stop();
+    await first.ended;
+    const stored = before.store.inner.snapshot();
+
+    const bench = new Bench(1, before.store);
+    await bench.clock.advance(3_600_000);
+    bench.fill(400, 2);
+    const { worker, ended } = bench.worker();
+    await bench.clock.advance(5000);
+    expect(worker.status().units[0].stopped).toBe('diverged');
+    expect(worker.status().commits.ok).toBe(0);
+    const [halt] = bench.details;
+    expect(halt).toMatchObject({ partition: 0, cause: 'diverged', topic: 'impressions', offset: 39, differs: 'value' });
+    expect(JSON.stringify(halt)).toContain('Take another namespace and kafka.groupId');
+    await worker.stop();
+    await ended;
+    const without = (snapshot: StoreSnapshot) =>
+      [...snapshot].map(([key, fields]) => [key, [...fields].filter(([field]) => field !== 'token')]);
+    expect(without(bench.store.inner.snapshot())).toEqual(without(stored));
+  });
+
+  it('reads the last records again after every assignment, before it stores anything', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, source, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    source.sought.length = 0;
+    source.pause(0, 0);
+    await source.assign([0]);
+    bench.log.append(0, 0, null, START);
+    const [impressions, feedback] = [40, bench.log.bounds(0, 1).end];
+    expect(source.sought).toEqual([
+      [0, impressions - 1, impressions],
+      [1, feedback - 1, feedback],
+    ]);
+    await bench.clock.advance(3000);
+    expect(worker.unready).toEqual(['partition 0 is replaying']);
+    expect(worker.status().commits.ok).toBe(1);
+    source.resume(0, 0);
+    await bench.clock.advance(1000);
+    expect(worker.unready).toEqual([]);
+    expect(worker.status().commits.ok).toBe(2);
+    expect(worker.status().units[0].counts[0].impressions).toMatchObject({ read: 41, drops: { duplicate: 0 } });
+    await worker.stop();
+    await ended;
+  });
+
+  it('reads the last records again when its source is in doubt, and claims nothing by it', async () => {
+    const bench = await fenced();
+    const { source, worker, ended } = bench.running;
+    source.doubt();
+    await bench.clock.advance(1000);
+    expect(worker.status().units).toEqual([]);
+    await source.assign([0]);
+    await bench.clock.advance(1000);
+    source.sought.length = 0;
+    source.doubt();
+    expect(source.sought.map(([topic, offset, held]) => [topic, held - offset])).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+    await bench.clock.advance(1000);
+    expect(worker.unready).toEqual([]);
+    await worker.stop();
+    await ended;
+  });
+
+  it('does not hold a topic back that must read its last record again', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3 * 3_600_000);
+    const records = makeWorkload(3600, 1);
+    for (const { topic, at, value } of records) if (topic === 0) bench.log.append(0, 0, value, Math.floor(at));
+    const { worker, source, ended } = bench.worker({ openLimit: 2400, maxSkew: 60_000 });
+    await bench.clock.advance(1000);
+    const { ok } = worker.status().commits;
+    const { read } = worker.status().units[0].counts[0].impressions;
+    expect(read).toBeLessThan(3600);
+    await source.assign([0]);
+    await bench.clock.advance(2000);
+    expect(worker.unready).toEqual([]);
+    expect(worker.status().commits.ok).toBeGreaterThan(ok);
+    // The chunk that brought the last record again brought a few more; then the topic is held back again.
+    expect(worker.status().units[0].counts[0].impressions.read - read).toBeLessThanOrEqual(200);
+    await worker.stop();
+    await ended;
+  });
+
+  it('takes for a gap only what it never read', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(40, 1);
+    const { worker, source, ended } = bench.worker();
+    await bench.clock.advance(1000);
+    // The last record is to be read again.
+    source.pause(0, 0);
+    await source.assign([0]);
+    expect(worker.gap(0, 0, { asked: 39, start: 40 })).toBe(false);
+    expect(worker.status().gapRecords).toBe(0);
+    expect(worker.gap(0, 0, { asked: 40, start: 43 })).toBe(true);
+    expect(worker.status().gapRecords).toBe(3);
+    await worker.stop();
+    await ended;
+  });
+
+  it('tells how long what a replay needs will still be in the log', async () => {
+    const bench = new Bench(1);
+    // A list and a minute later another, which a replay needs both.
+    const [list] = makeWorkload(1, 1).filter(({ topic }) => topic === 0);
+    const again = (id: string) => Buffer.from(list.value.toString().replace(/"requestId":"../, `"requestId":"${id}`));
+    const at = Math.floor(list.at);
+    await bench.clock.advance(at + 1000 - bench.clock.now());
+    bench.log.append(0, 0, again('aa'), at);
+    const { worker, ended } = bench.worker();
+    const headroom = () => worker.status().units[0].retentionHeadroom;
+    await bench.clock.advance(1000);
+    expect(headroom()).toEqual([undefined, undefined]);
+    worker.retentionIs([3_600_000, undefined]);
+    expect(headroom()).toEqual([3_600_000 - (bench.clock.now() - at), undefined]);
+    worker.retentionIs([undefined, 7_200_000]);
+    await bench.clock.advance(60_000);
+    // Nothing of the other topic is needed, and it was read to its end.
+    expect(headroom()).toEqual([undefined, 7_200_000]);
+    worker.retentionIs([3_600_000, 7_200_000]);
+    const before = bench.clock.now() - at;
+    expect(headroom()).toEqual([3_600_000 - before, 7_200_000]);
+    // The unit stands still: time goes on.
+    worker.halt(0, 'limit');
+    bench.log.append(0, 0, again('bb'), bench.clock.now());
+    await bench.clock.advance(3 * 3_600_000);
+    expect(headroom()[0]).toBe(3_600_000 - before - 3 * 3_600_000);
+    await worker.stop();
+    await ended;
+  });
+
+  it('commits the last whole chunk when it is stopped', async () => {
+    const bench = new Bench(1);
+    await bench.clock.advance(3_600_000);
+    bench.fill(30, 1);
+    const { worker, ended } = bench.worker();
+    await settle();
+    await worker.stop();
+    await ended;
+    expect(sum(worker, 'read')).toBe(30);
+    const [unit] = await bench.store.read(['receval:{test:0}:unit']);
+    expect(unit.get('seq')).toBe('1');
+  });
+});
