@@ -1,7 +1,7 @@
 import type { ComparedCohort, ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import { PATIENCE_DAYS, type PlannedEffect, type PlannedVariant } from '../experiment/plan.ts';
-import type { Trail } from '../experiment/trail.ts';
+import type { Trail } from '../experiment/take-looks.ts';
 import type { Finding } from '../findings/finding.ts';
 import { escaped, htmlPage } from '../output/markup.ts';
 import { stableJson } from '../output/stable-json.ts';

@@ -1,5 +1,5 @@
 import type { Comparison } from '../experiment/comparison.ts';
-import type { Trail } from '../experiment/trail.ts';
+import type { Trail } from '../experiment/take-looks.ts';
 import { effectPlot } from '../output/effect-plot.ts';
 
 /** The primary measure's effect over the looks, one panel for each variant, as SVG. */

@@ -3,7 +3,7 @@ import type { Fields, Store } from '../accumulators/store/port.ts';
 import type { Span } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
-import { decodeLooks } from '../experiment/looks-fields.ts';
+import { decodeLooks } from '../experiment/looks.ts';
 import { ExperimentParts } from '../experiment/parts.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { UnitsSum } from '../experiment/units.ts';

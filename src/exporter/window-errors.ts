@@ -8,7 +8,7 @@ import { SUMS } from '../measures/contract.ts';
 import type { Measure } from '../measures/family.ts';
 import { measureValue, measureWeight, sumsKind } from '../measures/value.ts';
 import { absent, type Result } from '../statistics/absent.ts';
-import type { ErrorSource } from '../statistics/blocks-estimate.ts';
+import type { ErrorSource } from '../statistics/blocks.ts';
 import { designEffect, type Moments, stretchedStderr, windowStderr } from '../statistics/design-effect.ts';
 import { denominator, numerator, squares } from '../statistics/policy.ts';
 import { emptyOf, stderrsOf } from '../windows/bucket-sums.ts';

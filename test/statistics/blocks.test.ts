@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { absent } from '../../src/statistics/absent.ts';
-import { type BlockPane, blocksOf, HOUR, hourBlock, hourOf, usualShare } from '../../src/statistics/blocks.ts';
-import { type ErrorSource, estimateOf } from '../../src/statistics/blocks-estimate.ts';
+import {
+  type BlockPane,
+  blocksOf,
+  type ErrorSource,
+  estimateOf,
+  HOUR,
+  hourBlock,
+  hourOf,
+  usualShare,
+} from '../../src/statistics/blocks.ts';
 
 const MINUTE = 60_000;
 const STEP = 5 * MINUTE;
