@@ -200,7 +200,6 @@ function decisionText(label: Label): string {
 
 /** Widths of the columns: with the longest decision 80. */
 const NAME = 20;
-
 const EFFECT = 29;
 
 const LIFT = 10;

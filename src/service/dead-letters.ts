@@ -16,9 +16,6 @@ export interface DeadLetters {
   readonly onUndecodable: (partition: number, passed: PassedBatch) => void;
 }
 
-/** So long a commit waits for letters. Two of them, and the end of the queue, have room in the time that a stop may take. */
-const PATIENCE_MS: DurationMs = 1000;
-
 /** Where invalid records and undecodable batches of the service go; undefined: nowhere. Nothing is opened before the first. */
 export function deadLettersOf(settings: Settings, clock: Clock, log: WorkerLog): DeadLetters | undefined {
   const writer = writerOf(settings, clock, log);
@@ -59,6 +56,9 @@ function writerOf(settings: Settings, clock: Clock, log: WorkerLog): LetterWrite
       return assertNever(deadLetter);
   }
 }
+
+/** So long a commit waits for letters. Two of them, and the end of the queue, have room in the time that a stop may take. */
+const PATIENCE_MS: DurationMs = 1000;
 
 /**
  * A store whose commits go out only when the letters of their records are written: records below a committed offset are never

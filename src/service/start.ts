@@ -16,9 +16,6 @@ const PATIENCE_MS = 60_000;
 /** Of one try to connect to Redis: so often it is told that there is none. */
 const REDIS_TRY_MS = 5_000;
 
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 5_000;
-
 /** Waits for a Redis that does not answer. Rejects at once with what it refuses, and with what a file or the URL lacks. */
 export function connectRedis(options: RedisStoreOptions, log: WorkerLog): Promise<RedisStore> {
   return patiently(
@@ -80,6 +77,9 @@ async function mustBeFit(store: RedisStore, namespace: string | undefined): Prom
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 5_000;
 
 /**
  * Asks until there is an answer, for at most `patience` ms: brokers that have just started know no coordinator yet.

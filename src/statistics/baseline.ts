@@ -42,9 +42,6 @@ const EXTREME = 1.352;
 /** Makes the median absolute deviation of a normal distribution its standard deviation. */
 export const MAD_TO_SD = 1.4826;
 
-/** Mean range of m normal values, in standard deviations. */
-const MEAN_RANGE: Readonly<Record<number, number>> = { 2: 1.128, 3: 1.693, 4: 2.059 };
-
 /** Starts of the hours that a block is compared with, newest first. A block lies in one hour. */
 export function pastHours(at: EpochMs): { readonly weekly: readonly EpochMs[]; readonly daily: readonly EpochMs[] } {
   const hour = hourOf(at);
@@ -144,6 +141,9 @@ function checked(baseline: Baseline): Baseline | undefined {
   const { value, stderr, between, typical, below, above } = baseline;
   return [value, stderr, between, typical, below, above].every(Number.isFinite) ? baseline : undefined;
 }
+
+/** Mean range of m normal values, in standard deviations. */
+const MEAN_RANGE: Readonly<Record<number, number>> = { 2: 1.128, 3: 1.693, 4: 2.059 };
 
 /** Standard deviation of few values: range / d(m) for two to four of them, 1.4826 MAD beyond. */
 function spreadOf(values: readonly number[]): number {

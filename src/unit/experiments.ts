@@ -25,15 +25,6 @@ export interface StoredRuns {
   readonly settledUpTo: EpochMs;
 }
 
-/** Exposures are looked at in stretches of event time, so that those that wait are not gone through again and again. */
-const STRETCH_MS: DurationMs = 1000;
-
-/** An entry of the map, and the head of its list. */
-const STRETCH_BYTES = 100;
-
-/** Four numbers each: run, key of the user, variant, time. */
-const WIDTH = 4;
-
 /** All that a unit keeps of experiments beside the sums of its rows: where runs began, who saw what, what looks have found. */
 export class UnitExperiments {
   readonly #runs: Runs;
@@ -110,6 +101,15 @@ export class UnitExperiments {
 function keyOf({ userId }: Impression): number {
   return userId === undefined ? -1 : sampleKey(userId);
 }
+
+/** Exposures are looked at in stretches of event time, so that those that wait are not gone through again and again. */
+const STRETCH_MS: DurationMs = 1000;
+
+/** An entry of the map, and the head of its list. */
+const STRETCH_BYTES = 100;
+
+/** Four numbers each: run, key of the user, variant, time. */
+const WIDTH = 4;
 
 /**
  * Who saw which variant, for every run of a unit. An exposure enters the sample when event time has passed the shortest

@@ -25,17 +25,6 @@ interface RedisLogin {
   readonly sentinelPassword?: string;
 }
 
-/** What rediss:// alone asks for. */
-const ADDRESS_TLS: TlsSettings = {
-  setting: 'redis.tls',
-  ca: undefined,
-  cert: undefined,
-  key: undefined,
-  passphrase: undefined,
-  serverName: undefined,
-  rejectUnauthorized: true,
-};
-
 /** Pause before the nth attempt to connect again, in ms: doubling, with jitter so that workers do not come together. */
 export function pauseBefore(attempt: number): number {
   const pause = Math.min(50 * 2 ** Math.min(attempt, 20), LONGEST_PAUSE_MS);
@@ -148,6 +137,17 @@ export function nodeStaysFresh(
 function keepName(name: string, done: (error: null, address: string) => void): void {
   done(null, name);
 }
+
+/** What rediss:// alone asks for. */
+const ADDRESS_TLS: TlsSettings = {
+  setting: 'redis.tls',
+  ca: undefined,
+  cert: undefined,
+  key: undefined,
+  passphrase: undefined,
+  serverName: undefined,
+  rejectUnauthorized: true,
+};
 
 /** How to get in: what the address says, and what stands beside it. */
 export class RedisAccess {

@@ -1,10 +1,6 @@
 import { jsonIn, numberIn } from './pointer.ts';
 import { isFields } from './raw.ts';
 
-const NUMBERS: ReadonlySet<string> = new Set(['value', 'offset']);
-const GROUPS: ReadonlySet<string> = new Set(['cohorts', 'experiments', 'model']);
-const GROUPED = /^(cohorts|experiments|model)\.(.+)$/;
-
 /**
  * The fields of one row (RFC 4180): commas, fields in double quotes, a quote inside them doubled. undefined: a quote
  * that does not end, or stands where none may.
@@ -40,6 +36,10 @@ export function splitRow(line: string): readonly string[] | undefined {
     at++;
   }
 }
+
+const NUMBERS: ReadonlySet<string> = new Set(['value', 'offset']);
+const GROUPS: ReadonlySet<string> = new Set(['cohorts', 'experiments', 'model']);
+const GROUPED = /^(cohorts|experiments|model)\.(.+)$/;
 
 /**
  * The canonical record of a row whose columns are called as the fields are: `cohorts.country` is the country in `cohorts`; `items` is

@@ -37,11 +37,6 @@ const FIELDS_BEFORE_ITEMS: ReadonlySet<PropertyKey> = new Set(['requestId', 'ts'
 /** All events of one record may have so many times the bytes of the largest record: with `each` they share what stands beside the list. */
 const MOST_EXPANSION = 16;
 
-/** A first byte of 0 is the mark of a schema registry; four bytes with the schema's number follow. */
-const REGISTRY_PREFIX = 5;
-
-type TextOrCode = { readonly text: string } | InvalidCode;
-
 export function createDecoder(options: DecoderOptions): Decoder {
   return new RecordDecoder(options);
 }
@@ -203,6 +198,11 @@ function invalid(code: InvalidCode, side: Side): Refused {
 function invalidBy({ code, field }: Invalid, side: Side): Refused {
   return { refused: 'invalid', code, field, side };
 }
+
+/** A first byte of 0 is the mark of a schema registry; four bytes with the schema's number follow. */
+const REGISTRY_PREFIX = 5;
+
+type TextOrCode = { readonly text: string } | InvalidCode;
 
 /** The text of a record of at most `limit` bytes, without registry prefix and byte order mark; else why there is none. */
 function textOf(value: Uint8Array, limit: number): TextOrCode {

@@ -1,9 +1,6 @@
 /** A JSON pointer (RFC 6901), taken apart. */
 export type Pointer = readonly string[];
 
-const NUMBER = /^\s*-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$/;
-const LONGEST = 40;
-
 /** undefined: not a pointer. It is empty or starts with `/`; `~` stands only in `~0` (for ~) and `~1` (for /). */
 export function parsePointer(text: string): Pointer | undefined {
   if (text === '') return [];
@@ -56,6 +53,9 @@ export function jsonIn(text: string): unknown {
 function isHolder(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
+
+const NUMBER = /^\s*-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$/;
+const LONGEST = 40;
 
 /** The number that a text holds, else the value as it is. */
 export function numberIn(value: unknown): unknown {

@@ -60,9 +60,6 @@ const [REQUEST_ID, TS, USER_ID, SESSION_ID, EVENT_ID, ITEM_ID, ACTION, VALUE, OF
 /** More than the longest key that is looked for. */
 const ZEROS = 32;
 
-const SCORE = ITEM_FIELDS.indexOf('score');
-const CATEGORY = ITEM_FIELDS.indexOf('category');
-
 /**
  * The fast way from bytes to an event, past JSON.parse: one pass that checks the grammar and packs the ids on its way.
  * It answers an event only where the record is surely valid and plain (ASCII without escapes, no field twice, ids that are
@@ -258,6 +255,9 @@ function hasRanksInOrder(impression: PackedImpression, offset: number): boolean 
 function latin1(u8: Uint8Array, from: number, to: number): string {
   return Buffer.from(u8.buffer, u8.byteOffset + from, to - from).toString('latin1');
 }
+
+const SCORE = ITEM_FIELDS.indexOf('score');
+const CATEGORY = ITEM_FIELDS.indexOf('category');
 
 /**
  * Goes through the items of an impression once more, for what only some measures need. A pass of its own: what is looked

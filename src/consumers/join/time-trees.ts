@@ -11,8 +11,6 @@ export interface Span {
 
 const LEAST_NODES = 64;
 
-const LEAST_NAMES = 32;
-
 /**
  * Of entries whose time lies in a span, the first in some order: priority search trees (McCreight 1985), many in one pool.
  *
@@ -229,6 +227,8 @@ export function spanAround(least: EpochMs, most: EpochMs, margin: number): Span 
   const beside = Math.max(margin, most - least);
   return { from: least - beside, length: 2 ** Math.ceil(Math.log2(most - least + 2 * beside + 1)) };
 }
+
+const LEAST_NAMES = 32;
 
 /** Texts of which each has a tree, found by their packed bytes, of which it keeps a copy. */
 export class NamedTrees {

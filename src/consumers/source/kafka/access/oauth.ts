@@ -21,8 +21,6 @@ export interface Tokens {
   refused(): void;
 }
 
-const LONGEST = 2 ** 16;
-
 interface FormPost {
   /** http or https. */
   readonly url: URL;
@@ -108,6 +106,8 @@ function causeOf(error: unknown): string {
   if (error.name === 'AbortError') return `nothing within ${TIMEOUT_MS / 1000} s`;
   return 'code' in error ? String(error.code) : error.message;
 }
+
+const LONGEST = 2 ** 16;
 
 /**
  * Sends a form and reads the answer, of at most 64 KiB; redirects are not followed. Not `fetch`: it detaches an ArrayBuffer, which

@@ -18,13 +18,6 @@ export interface KafkaTrouble {
   readonly kind: 'access' | 'hopeless' | 'passing';
 }
 
-const SASL_HANDSHAKE = 17;
-
-/** Error code of a listener without login: ILLEGAL_SASL_STATE. */
-const NO_LOGIN = 34;
-
-const TIMEOUT: DurationMs = 3000;
-
 /**
  * `probe`: ask the brokers by hand where the error itself says too little, which may take some seconds. Never rejects.
  */
@@ -69,6 +62,13 @@ export async function explained<T>(connection: KafkaConnection, ask: () => Promi
     });
   }
 }
+
+const SASL_HANDSHAKE = 17;
+
+/** Error code of a listener without login: ILLEGAL_SASL_STATE. */
+const NO_LOGIN = 34;
+
+const TIMEOUT: DurationMs = 3000;
 
 /**
  * Why one broker does not let us in, and what to do: it is asked by hand, as the client says only that a connection broke.

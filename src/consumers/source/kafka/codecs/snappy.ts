@@ -1,9 +1,6 @@
 const XERIAL = [0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00];
 const XERIAL_HEADER = 16;
 
-/** Above this many bytes one call of the engine is cheaper than a loop. */
-const LOOP = 32;
-
 /**
  * Decodes snappy as Kafka producers write it: one raw block (librdkafka), or the xerial framing of the Java clients, which is
  * 16 bytes of header, then blocks of int32 length and data. Format: github.com/google/snappy format_description.txt.
@@ -97,6 +94,9 @@ function decodeBlock(block: Uint8Array, out: Uint8Array, start: number): number 
 function damaged(): RangeError {
   return new RangeError('snappy data is damaged');
 }
+
+/** Above this many bytes one call of the engine is cheaper than a loop. */
+const LOOP = 32;
 
 /** Copies `from`[`at`, `at + length`) to the place `to` of `out`. The caller has checked all bounds. */
 function copyLiterals(from: Uint8Array, at: number, length: number, out: Uint8Array, to: number): void {
