@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import Table from 'cli-table3';
 import { Command } from 'commander';
 import { type AcceptedLevel, acceptedKey, acceptedLevels } from '../accumulators/store/accepted.ts';
 import { RedisStore } from '../accumulators/store/redis.ts';
 import type { Settings } from '../config/settings.ts';
 import { cleanDimension } from '../consumers/decode/dimensions.ts';
 import { parseTime } from '../consumers/decode/times.ts';
+import { fittedTable } from '../output/table.ts';
 import { acceptLevel, withdrawLevel } from '../service/accepted-levels.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { readConfiguration } from './cluster.ts';
 import { UsageError } from './failure.ts';
+import { tableColumns } from './terminal.ts';
 
 interface Flags {
   readonly config?: string;
@@ -25,9 +26,6 @@ interface Flags {
 /** `receval accept`: the level of a watched cohort is normal from now on. */
 export function acceptCommand(): Command {
   return new Command('accept')
-    .description(
-      'accept the level of a watched cohort as its new normal: what was shown before is no past to compare with',
-    )
     .option('--cohort <values>', 'such as variant=treatment,country=DE. Default: all lists')
     .option('--measure <name>', 'one of detect.measures. Default: all of them')
     .option('--from <time>', 'when the new level began, such as 2026-11-21T08:00:00Z. Default: now')
@@ -105,10 +103,9 @@ function timeOf(text: string | undefined): EpochMs {
 function table(levels: readonly AcceptedLevel[]): string {
   if (levels.length === 0) return 'nothing was accepted: every watched cohort is compared with all of its past';
   const head = ['cohort', 'measure', 'normal from', 'accepted', 'note'];
-  const shown = new Table({ head, style: { head: [], border: [], compact: true } });
-  for (const { by, values, measure, from, at, note } of levels) {
+  const lines = levels.map(({ by, values, measure, from, at, note }) => {
     const cohort = by.map((name, i) => `${name}=${values[i]}`).join(',') || 'all lists';
-    shown.push([cohort, measure, new Date(from).toISOString(), new Date(at).toISOString(), note]);
-  }
-  return shown.toString();
+    return [cohort, measure, new Date(from).toISOString(), new Date(at).toISOString(), note];
+  });
+  return fittedTable(tableColumns(process.stdout, false))(head, lines, head.length).trimEnd();
 }

@@ -1,10 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { RedisStore } from '../accumulators/store/redis.ts';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
+import { ADAPTER_NAMES } from '../consumers/decode/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { planOf } from '../experiment/plan.ts';
 import { comparedFindings } from '../findings/compared.ts';
@@ -12,11 +12,13 @@ import { type Finding, inOrder } from '../findings/finding.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare.ts';
 import { compareStored, type StoredCompared } from '../service/compare.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
-import { COMPARISON_OUTPUTS, isComparisonOutput, printComparison } from './comparison-output.ts';
+import { COMPARISON_OUTPUTS, printComparison } from './comparison-output.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import { UsageError } from './failure.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { type InputFlags, readInputs } from './inputs.ts';
+import { outputForm } from './output-form.ts';
+import { mustBePlotFile } from './plot-file.ts';
 import {
   ALLOW_EMPTY,
   NOW,
@@ -28,6 +30,7 @@ import {
   withProgress,
 } from './replay.ts';
 import { aboutFiles, aboutService, mustBeWritable, showReport } from './report-file.ts';
+import { COLOUR, painter, tableColumns, WIDE } from './terminal.ts';
 
 interface Flags extends ReplayFlags {
   readonly experiment?: string;
@@ -36,6 +39,7 @@ interface Flags extends ReplayFlags {
   readonly plot?: string;
   readonly plan?: boolean;
   readonly ratioBy?: string;
+  readonly color: string;
 }
 
 /** Exit code of a variant that is worse than the control (specification: commands 2). */
@@ -43,12 +47,14 @@ const REGRESSED = 3;
 
 export function compareCommand(): Command {
   return new Command('compare')
-    .description('compare the variants of an experiment with its control, and say which is worse or better')
     .option('--experiment <name>', 'of the configuration (default: the only one, or "default")')
     .option('--impressions <file...>', 'impressions: NDJSON, JSON, CSV, TSV, Parquet; .gz, .zst; - is standard input')
     .option('--feedback <file...>', 'feedback, in any of these forms')
     .option('--events <file...>', 'both sides in one log')
-    .option('--adapter <name>', 'how records are read: canonical, open-bandit (default: that of the configuration)')
+    .option(
+      '--adapter <name>',
+      `how records are read: ${ADAPTER_NAMES.join(', ')} (default: that of the configuration)`,
+    )
     .option('--measures <list>', 'such as mrr,ndcg@10 (default: those of the configuration)')
     .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
     .option('--allow-empty', ALLOW_EMPTY)
@@ -58,6 +64,8 @@ export function compareCommand(): Command {
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', COMPARISON_OUTPUTS.join(', '), 'table')
     .option('--report <file.html>', REPORT)
+    .option('--wide', WIDE)
+    .option(...COLOUR)
     .option('--plot <file.svg>', 'draw the effect on the primary measure, look by look')
     .option('--plan', 'say how many users and days it takes until effects of 1, 2, 5 and 10 % are seen')
     .option(
@@ -77,12 +85,9 @@ Examples:
   receval compare --events random.csv@variant=random bts.csv@variant=bts --adapter open-bandit --config bandit.yaml`,
     )
     .action(async (flags: Flags) => {
-      if (!isComparisonOutput(flags.output)) {
-        throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, COMPARISON_OUTPUTS)}`);
-      }
-      if (flags.plot !== undefined && !existsSync(dirname(flags.plot))) {
-        throw new UsageError(`--plot: cannot write ${flags.plot}: there is no folder ${dirname(flags.plot)}`);
-      }
+      const output = outputForm(flags.output, COMPARISON_OUTPUTS);
+      const paint = painter(process.stdout, flags.color);
+      if (flags.plot !== undefined) mustBePlotFile('--plot', flags.plot);
       mustBeWritable(flags.report);
       const configuration = readConfiguration(flags, 'run');
       const settings = await withCatalogue(configuration.settings);
@@ -99,13 +104,16 @@ Examples:
         findings: findingsOf(compared, experiment),
       };
       const page =
-        flags.output === 'html' || flags.report !== undefined
+        output === 'html' || flags.report !== undefined
           ? (await import('./comparison-report.ts')).comparisonReport(
               { comparison, trail, extras, settings, experiment },
               hasFiles(flags) ? aboutFiles(readInputs(flags), configuration) : aboutService(configuration),
             )
           : undefined;
-      if (flags.output !== 'html') process.stdout.write(printComparison(comparison, flags.output, extras));
+      if (output !== 'html') {
+        const printed = printComparison(comparison, output, extras, tableColumns(process.stdout, flags.wide));
+        process.stdout.write(output === 'table' ? paint(printed) : printed);
+      }
       showReport(page, flags);
       if (flags.plot !== undefined) writeFileSync(flags.plot, comparisonPlot(comparison, trail));
       if (replayed !== undefined) noteOddities(replayed, flags);

@@ -3,8 +3,8 @@ import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparis
 import { PATIENCE_DAYS, type PlannedEffect, type PlannedVariant } from '../experiment/plan.ts';
 import type { Finding } from '../findings/finding.ts';
 import { stableJson } from '../output/stable-json.ts';
-import { markdownTable, markdownText, plainTable, type TableWriter } from '../output/table.ts';
-import { MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
+import { type Cells, markdownText, type TableWriter, thinned } from '../output/table.ts';
+import { MARKDOWN, plainForm, type TextForm } from '../output/text-form.ts';
 import type { ReplayResult } from '../replay/result.ts';
 import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
 import { HEAVY_SHARE } from '../statistics/decision-facts.ts';
@@ -15,10 +15,6 @@ import { fate } from './result-output.ts';
 
 export const COMPARISON_OUTPUTS = ['table', 'json', 'md', 'html'] as const;
 export type ComparisonOutput = (typeof COMPARISON_OUTPUTS)[number];
-
-export function isComparisonOutput(text: string): text is ComparisonOutput {
-  return COMPARISON_OUTPUTS.some((output) => output === text);
-}
 
 type Plans = readonly PlannedVariant[];
 
@@ -32,27 +28,30 @@ export interface Extras {
   readonly replayed?: ReplayResult | undefined;
 }
 
-/** A comparison as text, ending with a newline. */
+/** A comparison as text, ending with a newline. `columns`: how wide a plain table may be. */
 export function printComparison(
   comparison: Comparison,
   output: Exclude<ComparisonOutput, 'html'>,
   extras: Extras = {},
+  columns = Number.POSITIVE_INFINITY,
 ): string {
   switch (output) {
     case 'json':
       return comparisonJson(comparison, extras);
-    case 'table':
+    case 'table': {
+      const form = plainForm(columns);
       return [
-        ...found(extras, PLAIN),
-        tableText(comparison),
-        ...extraTexts(comparison, extras, plainTable, (text) => text),
-        ...events(extras, PLAIN),
+        ...found(extras, form),
+        tableText(comparison, form),
+        ...extraTexts(comparison, extras, form.table, (text) => text),
+        ...events(extras, form),
       ].join('\n');
+    }
     case 'md':
       return [
         ...found(extras, MARKDOWN),
         markdown(comparison),
-        ...extraTexts(comparison, extras, markdownTable, markdownText),
+        ...extraTexts(comparison, extras, MARKDOWN.table, markdownText),
         ...events(extras, MARKDOWN),
       ].join('\n');
     default:
@@ -86,12 +85,12 @@ function events({ replayed }: Extras, form: TextForm): string[] {
   return replayed === undefined ? [] : [fate(replayed, form)];
 }
 
-function tableText(comparison: Comparison): string {
+function tableText(comparison: Comparison, form: TextForm): string {
   const findings = comparison.variants.map(
     ({ variant, decision, reason, since, explanation }) =>
       `${variant}: ${decision} (${reason})${sinceText(since)}\n  ${explanation}\n`,
   );
-  const tables = [arms(comparison, plainTable), measures(comparison, plainTable)];
+  const tables = [arms(comparison, form.table), measures(comparison, form)];
   return `${[headline(comparison), '', ...findings, tables.join('\n'), ...notes(comparison)].join('\n')}\n`;
 }
 
@@ -100,7 +99,7 @@ function markdown(comparison: Comparison): string {
     ({ variant, decision, reason, since, explanation }) =>
       `**${variant}: ${decision}** (\`${reason}\`)${sinceText(since)}. ${explanation}\n`,
   );
-  const tables = [arms(comparison, markdownTable), measures(comparison, markdownTable)];
+  const tables = [arms(comparison, MARKDOWN.table), measures(comparison, MARKDOWN)];
   const list = notes(comparison).map((note) => `* ${note}`);
   return `${[`## ${headline(comparison)}`, '', ...findings, tables.join('\n'), ...list].join('\n')}\n`;
 }
@@ -242,29 +241,36 @@ function arms({ users, impressions }: Comparison, write: TableWriter): string {
   return write(['variant', 'users', 'impressions'], rows, 1);
 }
 
-function measures({ variants, alpha }: Comparison, write: TableWriter): string {
+/** Of a terminal that is not wide enough, the columns that say the same in another way or are seldom asked for go first. */
+function measures({ variants, alpha }: Comparison, form: TextForm): string {
   const level = `${Number((100 * (1 - alpha)).toFixed(3))} %`;
+  const [effect, lift] = [
+    ['effect', `${level} interval`],
+    ['lift', `${level} lift interval`],
+  ];
   const header = [
     'variant',
     'measure',
     'role',
     'control',
     'value',
-    'effect',
-    `${level} interval`,
-    'lift',
-    `${level} lift interval`,
+    ...effect,
+    ...lift,
     'p',
     'p adjusted',
     'detectable',
   ];
   const rows = variants.flatMap(({ variant, measures }) => measures.map((measure) => line(variant, measure)));
-  const hasReasons = variants.some((variant) => variant.measures.some(({ reason }) => reason !== undefined));
-  return write(
-    hasReasons ? [...header, 'absent because'] : header,
-    rows.map((cells) => (hasReasons ? cells : cells.slice(0, -1))),
-    3,
-  );
+  const compared = variants.flatMap((variant) => variant.measures);
+  const hasReasons = compared.some(({ reason }) => reason !== undefined);
+  const hasLifts = compared.some(({ liftCi }) => liftCi !== null);
+  const table: { readonly header: readonly string[]; readonly lines: Cells } = hasReasons
+    ? { header: [...header, 'absent because'], lines: rows }
+    : { header, lines: rows.map((cells) => cells.slice(0, -1)) };
+  const seldom = [['p', 'detectable'], hasLifts ? effect : lift];
+  const shown = form.columns === undefined ? { ...table, left: [] } : thinned(table, seldom, form.columns);
+  const note = shown.left.length === 0 ? '' : form.note(`Not shown: ${shown.left.join(', ')}. --wide shows all.`);
+  return `${form.table(shown.header, shown.lines, 3)}${note}`;
 }
 
 function line(variant: string, compared: ComparedMeasure): readonly string[] {

@@ -31,9 +31,5 @@ export function configCommand(): Command {
     .action(() => {
       process.stdout.write(configReference());
     });
-  return new Command('config')
-    .description('check the configuration, or print its schema or every setting')
-    .addCommand(check)
-    .addCommand(schema)
-    .addCommand(reference);
+  return new Command('config').addCommand(check).addCommand(schema).addCommand(reference);
 }

@@ -28,7 +28,7 @@ Examples:
   receval dashboards generate quality > quality.json`,
     )
     .action((name: string | undefined, flags: Flags) => generateDashboards(name, flags));
-  return new Command('dashboards').description('make dashboards for Grafana').addCommand(generate);
+  return new Command('dashboards').addCommand(generate);
 }
 
 function generateDashboards(name: string | undefined, { config, output }: Flags): void {

@@ -16,6 +16,7 @@ import { newHashSeed } from './hash-seed.ts';
 import { processLog } from './log.ts';
 import { LiveScreen } from './screen.ts';
 import { untilStopped } from './signals.ts';
+import { COLOUR, painter } from './terminal.ts';
 import { version } from './version.ts';
 
 interface Flags {
@@ -24,6 +25,7 @@ interface Flags {
   readonly speed: string;
   readonly port?: string;
   readonly for?: string;
+  readonly color: string;
 }
 
 const REFRESH_MS = 1000;
@@ -33,11 +35,11 @@ const REFRESHES_PER_LINE = 5;
 /** `receval demo`: the whole service in one process, with a simulated shop in front. */
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('a simulated shop, joined, scored and shown live: nothing to install')
     .option('--seed <n>', 'another seed, another crowd', '1')
     .option('--speed <x>', 'simulated seconds per second', '60')
     .option('--port <n>', 'port of /metrics (default: http.port, 9464)')
     .option('--for <duration>', 'end after this long, such as 60s (default: Ctrl-C ends it)')
+    .option(...COLOUR)
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .action(async (flags: Flags, command: Command) => demo(flags, command.optsWithGlobals()['verbose'] === true));
 }
@@ -51,6 +53,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
       `--for: "${flags.for}" is no duration; write a whole number with ms, s, m, h or d, such as 60s`,
     );
   }
+  const paint = painter(process.stderr, flags.color);
   const configured = await withCatalogue(
     loadSettings({
       file: flags.config,
@@ -81,7 +84,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
     ready: () => ({ ready: shop.unready.length === 0, reasons: [...shop.unready], stopped: [] }),
     healthy: () => true,
   });
-  const screen = new LiveScreen(process.stderr);
+  const screen = new LiveScreen(process.stderr, paint);
   const running = shop.run();
   const view = async (): Promise<ViewInput> => {
     const snapshot = await shop.snapshot();

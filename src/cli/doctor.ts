@@ -5,30 +5,26 @@ import { loadSettings } from '../config/load.ts';
 import { diagnose } from '../service/doctor.ts';
 import type { SecretFile } from '../service/doctor-access.ts';
 import type { Finding } from '../service/doctor-finding.ts';
-import { suggestion } from '../vocabulary/spelling.ts';
-import { UsageError } from './failure.ts';
+import { outputForm } from './output-form.ts';
 
 interface Flags {
   readonly config?: string;
   readonly output: string;
 }
 
-const OUTPUTS: readonly string[] = ['text', 'json'];
+const OUTPUTS = ['text', 'json'] as const;
 const LEVEL_WIDTH = 'warning'.length + 2;
 
 /** `receval doctor`: exit code 1 when something must change. */
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('look at brokers, topics, records, Redis and the stored state, and say what to do')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', 'text, or json', 'text')
     .action((flags: Flags) => doctor(flags));
 }
 
 async function doctor(flags: Flags): Promise<void> {
-  if (!OUTPUTS.includes(flags.output)) {
-    throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
-  }
+  const output = outputForm(flags.output, OUTPUTS);
   const settings = await withCatalogue(
     loadSettings({
       file: flags.config,
@@ -37,7 +33,7 @@ async function doctor(flags: Flags): Promise<void> {
     }),
   );
   const findings: Finding[] = [];
-  const isText = flags.output === 'text';
+  const isText = output === 'text';
   await diagnose(settings, {
     now: () => Date.now(),
     secretFiles: filesOfVariables(process.env),

@@ -1,10 +1,10 @@
 import type { Finding } from '../findings/finding.ts';
-import { PLAIN, type TextForm } from '../output/text-form.ts';
+import type { TextForm } from '../output/text-form.ts';
 
 /** Above the numbers: each finding with its cause, an example and what to do. Empty: there is none. */
 export function findingsBlock(findings: readonly Finding[], form: TextForm): string {
   if (findings.length === 0) return '';
-  if (form === PLAIN) return plainBlock(findings);
+  if (form.columns !== undefined) return plainBlock(findings, Math.min(WIDTH, form.columns));
   return [form.note('What looks wrong:'), ...findings.map((one) => form.note(sentence(one)))].join('');
 }
 
@@ -17,27 +17,28 @@ function sentence({ code, cause, example, remedy }: Finding): string {
   return `${code}: ${cause}${example === null ? '' : ` Such as: ${example}.`} ${remedy}`;
 }
 
+/** Words of more columns are hard to read. */
 const WIDTH = 100;
 const INDENT = 4;
 
 /** For a terminal: a line for the cause, one for the example, one for the remedy, each folded at blanks. */
-function plainBlock(findings: readonly Finding[]): string {
+function plainBlock(findings: readonly Finding[], width: number): string {
   const blocks = findings.map(({ code, cause, example, remedy }) =>
     [
-      folded(`${code}: ${cause}`, '  '),
-      ...(example === null ? [] : [folded(`such as: ${example}`, ' '.repeat(INDENT))]),
-      folded(`do: ${remedy}`, ' '.repeat(INDENT)),
+      folded(`${code}: ${cause}`, '  ', width),
+      ...(example === null ? [] : [folded(`such as: ${example}`, ' '.repeat(INDENT), width)]),
+      folded(`do: ${remedy}`, ' '.repeat(INDENT), width),
     ].join(''),
   );
   return `What looks wrong:\n${blocks.join('')}`;
 }
 
-function folded(text: string, indent: string): string {
+function folded(text: string, indent: string, width: number): string {
   const lines: string[] = [];
   let line = indent;
   for (const word of text.split(' ')) {
     const isFirst = line.trim() === '';
-    if (!isFirst && line.length + 1 + word.length > WIDTH) {
+    if (!isFirst && line.length + 1 + word.length > width) {
       lines.push(line);
       line = `${indent}  ${word}`;
     } else line = isFirst ? `${line}${word}` : `${line} ${word}`;

@@ -11,8 +11,8 @@ import type { Role } from '../inspect/roles.ts';
 import { Rows } from '../inspect/rows.ts';
 import { screenOf } from '../inspect/screen.ts';
 import { sampleTopics } from '../service/topic-sample.ts';
-import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
+import { outputForm } from './output-form.ts';
 import { sampleOf } from './sample-file.ts';
 
 interface Flags {
@@ -25,14 +25,11 @@ interface Flags {
   readonly sample: string;
 }
 
-const OUTPUTS: readonly string[] = ['text', 'json'];
+const OUTPUTS = ['text', 'json'] as const;
 
 /** `receval inspect`: exit code 1 where a replay would give no numbers, or wrong ones. */
 export function inspectCommand(): Command {
   return new Command('inspect')
-    .description(
-      'say what logs are: their fields, whether they join, what is wrong, and a configuration that reads them',
-    )
     .argument('[file...]', 'logs of lists and of feedback, or one of both')
     .option('--impressions <file...>', 'files that hold lists, where that is not seen')
     .option('--feedback <file...>', 'files that hold feedback')
@@ -56,9 +53,7 @@ Examples:
 }
 
 async function inspectLogs(files: readonly string[], flags: Flags): Promise<void> {
-  if (!OUTPUTS.includes(flags.output)) {
-    throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
-  }
+  const output = outputForm(flags.output, OUTPUTS);
   const limit = Number(flags.sample);
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000) {
     throw new UsageError(`--sample: expected a whole number from 1 to 1000000; found "${flags.sample}"`);
@@ -79,7 +74,7 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
   const next =
     ofTopics === undefined && configuration !== undefined ? nextCommand(inspection, flags.write, given) : undefined;
   process.stdout.write(
-    flags.output === 'json' ? `${JSON.stringify(reportOf(inspection), null, 1)}\n` : screenOf(inspection, next),
+    output === 'json' ? `${JSON.stringify(reportOf(inspection), null, 1)}\n` : screenOf(inspection, next),
   );
   if (inspection.findings.some(({ level }) => level === 'wrong')) process.exitCode = 1;
   if (flags.write !== undefined && configuration === undefined) {

@@ -3,30 +3,85 @@ import { endOnCrash } from './crash.ts';
 import { exitCodeOf, explain } from './failure.ts';
 import { version } from './version.ts';
 
+interface Offered {
+  /** A line of the help text. */
+  readonly does: string;
+  readonly load: () => Promise<Command>;
+}
+
 /** Commands in the order of the help text. Each is loaded when it is called: what the others need would only cost time. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  demo: async () => (await import('./demo.ts')).demoCommand(),
-  run: async () => (await import('./run.ts')).runCommand(),
-  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
-  offsets: async () => (await import('./offsets.ts')).offsetsCommand(),
-  skip: async () => (await import('./skip.ts')).skipCommand(),
-  accept: async () => (await import('./accept.ts')).acceptCommand(),
-  inspect: async () => (await import('./inspect.ts')).inspectCommand(),
-  replay: async () => (await import('./replay.ts')).replayCommand(),
-  score: async () => (await import('./score.ts')).scoreCommand(),
-  fuse: async () => (await import('./fuse.ts')).fuseCommand(),
-  compare: async () => (await import('./compare.ts')).compareCommand(),
-  simulate: async () => (await import('./simulate.ts')).simulateCommand(),
-  rules: async () => (await import('./rules.ts')).rulesCommand(),
-  dashboards: async () => (await import('./dashboards.ts')).dashboardsCommand(),
-  config: async () => (await import('./config.ts')).configCommand(),
+const COMMANDS: Readonly<Record<string, Offered>> = {
+  demo: {
+    does: 'a simulated shop, joined, scored and shown live: nothing to install',
+    load: async () => (await import('./demo.ts')).demoCommand(),
+  },
+  run: {
+    does: 'the service: reads Kafka, keeps its state in Redis, shows gauges',
+    load: async () => (await import('./run.ts')).runCommand(),
+  },
+  doctor: {
+    does: 'look at brokers, topics, records, Redis and the stored state, and say what to do',
+    load: async () => (await import('./doctor.ts')).doctorCommand(),
+  },
+  offsets: {
+    does: 'show where each partition stands: stored offsets, logs, lag, owner. Changes nothing',
+    load: async () => (await import('./offsets.ts')).offsetsCommand(),
+  },
+  skip: {
+    does: 'let a stopped partition pass records that cannot be read, such as a damaged batch',
+    load: async () => (await import('./skip.ts')).skipCommand(),
+  },
+  accept: {
+    does: 'accept the level of a watched cohort as its new normal: what was shown before is no past to compare with',
+    load: async () => (await import('./accept.ts')).acceptCommand(),
+  },
+  inspect: {
+    does: 'say what logs are: their fields, whether they join, what is wrong, and a configuration that reads them',
+    load: async () => (await import('./inspect.ts')).inspectCommand(),
+  },
+  replay: {
+    does: 'join logs from files and print exact ranking measures per cohort',
+    load: async () => (await import('./replay.ts')).replayCommand(),
+  },
+  score: {
+    does: 'score runs against relevance judgements: TREC and PyFLAGR files, or graded lists',
+    load: async () => (await import('./score.ts')).scoreCommand(),
+  },
+  fuse: {
+    does: 'merge ranked lists of several rankers or voters into one',
+    load: async () => (await import('./fuse.ts')).fuseCommand(),
+  },
+  compare: {
+    does: 'compare the variants of an experiment with its control, and say which is worse or better',
+    load: async () => (await import('./compare.ts')).compareCommand(),
+  },
+  simulate: {
+    does: 'write the traffic of a simulated shop: impressions and feedback, with faults planted in known numbers',
+    load: async () => (await import('./simulate.ts')).simulateCommand(),
+  },
+  rules: {
+    does: 'make rules for Prometheus',
+    load: async () => (await import('./rules.ts')).rulesCommand(),
+  },
+  dashboards: {
+    does: 'make dashboards for Grafana',
+    load: async () => (await import('./dashboards.ts')).dashboardsCommand(),
+  },
+  config: {
+    does: 'check the configuration, or print its schema or every setting',
+    load: async () => (await import('./config.ts')).configCommand(),
+  },
 };
 
-/** The command that is called; all of them where that is not clear, for help and for suggestions. */
-function loadCommands(argv: readonly string[]): Promise<readonly Command[]> {
-  const called = argv.slice(2).find((word) => !word.startsWith('-'));
-  const one = called !== undefined && Object.hasOwn(COMMANDS, called) ? [COMMANDS[called]] : Object.values(COMMANDS);
-  return Promise.all(one.map((load) => load()));
+/** The command that is called, or whose help is asked for; else the names of all, for help and for suggestions. */
+async function commandsOf(argv: readonly string[]): Promise<readonly Command[]> {
+  const words = argv.slice(2).filter((word) => !word.startsWith('-'));
+  const called = words[0] === 'help' ? words[1] : words[0];
+  if (called !== undefined && Object.hasOwn(COMMANDS, called)) {
+    const { does, load } = COMMANDS[called];
+    return [(await load()).description(does)];
+  }
+  return Object.entries(COMMANDS).map(([name, { does }]) => new Command(name).description(does));
 }
 
 /** Ends the process with its exit code (specification: commands 2): 0 fine, 1 failed, 2 wrong usage, 3 regression. */
@@ -41,7 +96,7 @@ async function main(argv: readonly string[]): Promise<void> {
       'after',
       '\nExit codes: 0 fine, 1 failed, 2 wrong usage or configuration, 3 regression.\nDocumentation: the folder docs/ of the package.',
     );
-  for (const command of await loadCommands(argv)) program.addCommand(command);
+  for (const command of await commandsOf(argv)) program.addCommand(command);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((c) => c.commands)]) {
     command.exitOverride();
     command.configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'receval: ')) });

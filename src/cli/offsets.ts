@@ -1,76 +1,76 @@
-import Table from 'cli-table3';
 import { Command } from 'commander';
+import { fittedTable, thinned } from '../output/table.ts';
 import { readOffsets, type TopicOffsets } from '../service/offsets.ts';
-import { suggestion } from '../vocabulary/spelling.ts';
 import { wholeNumber, withCluster } from './cluster.ts';
-import { UsageError } from './failure.ts';
+import { outputForm } from './output-form.ts';
+import { tableColumns, WIDE } from './terminal.ts';
 
 interface Flags {
   readonly config?: string;
   readonly partition?: string;
   readonly output: string;
+  readonly wide?: boolean;
 }
 
-const OUTPUTS: readonly string[] = ['table', 'json'];
+const OUTPUTS = ['table', 'json'] as const;
 
 /** `receval offsets`: where each unit stands. */
 export function offsetsCommand(): Command {
   return new Command('offsets')
-    .description('show where each partition stands: stored offsets, logs, lag, owner. Changes nothing')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--partition <p>', 'only this one')
     .option('--output <form>', 'table, or json', 'table')
+    .option('--wide', WIDE)
     .action((flags: Flags) => offsets(flags));
 }
 
-async function offsets({ config, partition, output }: Flags): Promise<void> {
-  if (!OUTPUTS.includes(output)) throw new UsageError(`--output: no form "${output}"${suggestion(output, OUTPUTS)}`);
+async function offsets({ config, partition, output, wide }: Flags): Promise<void> {
+  const form = outputForm(output, OUTPUTS);
   const only = partition === undefined ? undefined : wholeNumber('--partition', partition);
   await withCluster(config, async ({ settings, admin, store }) => {
     const rows = await readOffsets(settings, { admin, store }, only);
-    process.stdout.write(output === 'json' ? `${JSON.stringify(rows, null, 1)}\n` : `${table(rows)}\n`);
+    process.stdout.write(
+      form === 'json' ? `${JSON.stringify(rows, null, 1)}\n` : `${table(rows, tableColumns(process.stdout, wide))}\n`,
+    );
   });
 }
 
 const HEAD = [
-  'partition',
   'topic',
+  'owner',
+  'watermark',
+  'partition',
   'log start',
   'replay',
   'committed',
   'log end',
   'lag',
   'group',
-  'watermark',
   'generation',
-  'owner',
 ];
-const TEXTS = [1, 8, 10];
+const TEXTS = 3;
+/** What tells least goes first where the terminal is not wide enough. */
+const SELDOM = [['generation'], ['group'], ['log start'], ['replay']];
 
-function table(rows: readonly TopicOffsets[]): string {
-  const shown = new Table({
-    head: HEAD,
-    style: { head: [], border: [], compact: true },
-    colAligns: HEAD.map((_, column) => (TEXTS.includes(column) ? 'left' : 'right')),
-  });
-  for (const row of rows) {
-    shown.push(
-      [
-        row.partition,
-        row.topic,
-        row.start,
-        row.replay,
-        row.committed,
-        row.end,
-        row.lag,
-        row.group,
-        row.watermark === undefined ? undefined : new Date(row.watermark).toISOString(),
-        row.generation,
-        row.owner,
-      ].map((cell) => (cell === undefined ? '-' : String(cell))),
-    );
-  }
-  return [shown.toString(), ...rows.flatMap(waiting)].join('\n');
+function table(rows: readonly TopicOffsets[], columns: number): string {
+  const lines = rows.map((row) =>
+    [
+      row.topic,
+      row.owner,
+      row.watermark === undefined ? undefined : new Date(row.watermark).toISOString(),
+      row.partition,
+      row.start,
+      row.replay,
+      row.committed,
+      row.end,
+      row.lag,
+      row.group,
+      row.generation,
+    ].map((cell) => (cell === undefined ? '-' : String(cell))),
+  );
+  const { header, lines: cells, left } = thinned({ header: HEAD, lines }, SELDOM, columns);
+  const note = left.length === 0 ? [] : [`Not shown: ${left.join(', ')}. --wide shows all.`];
+  return [fittedTable(columns)(header, cells, TEXTS).trimEnd(), ...note, ...rows.flatMap(waiting)].join('\n');
 }
 
 /** Records that no worker can read yet. */

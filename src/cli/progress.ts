@@ -7,26 +7,24 @@ export interface Progress {
 }
 
 const LINE_EVERY_MS = 5000;
+const SILENT: Progress = { update() {}, stop() {} };
 
 /**
- * How far a long command is, with its rate and the remaining time: a bar on a terminal, elsewhere a line every 5 s.
- * `total` undefined: the end is not known (standard input). `what`: the things that are counted.
+ * How far a long command is, with its rate and the remaining time: a bar on a terminal, nothing elsewhere.
+ * `total` undefined: the end is not known (standard input), so a line every 5 s. `what`: the things that are counted.
  */
 export function showProgress(stream: NodeJS.WriteStream, total: number | undefined, what = 'events'): Progress {
+  if (stream.isTTY !== true) return SILENT;
   const began = performance.now();
   const rate = (events: number): string => grouped((1000 * events) / Math.max(1, performance.now() - began));
-  if (stream.isTTY && total !== undefined) return bar(stream, total, what, rate);
+  if (total !== undefined) return bar(stream, total, what, rate);
   let shown = began;
   return {
-    update(done, events) {
+    update(_done, events) {
       const now = performance.now();
       if (now - shown < LINE_EVERY_MS) return;
       shown = now;
-      const share = total === undefined || total === 0 ? undefined : done / total;
-      const left = share === undefined || share === 0 ? undefined : ((now - began) / 1000) * (1 / share - 1);
-      const end =
-        left === undefined || share === undefined ? '' : `, ${Math.floor(100 * share)} %, ${Math.ceil(left)} s left`;
-      stream.write(`${grouped(events)} ${what}, ${rate(events)}/s${end}\n`);
+      stream.write(`${grouped(events)} ${what}, ${rate(events)}/s\n`);
     },
     stop() {},
   };

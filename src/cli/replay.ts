@@ -5,6 +5,7 @@ import { withCatalogue } from '../config/catalogue-file.ts';
 import { type Configuration, loadConfiguration } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { hasRowFeedback } from '../consumers/decode/list.ts';
+import { ADAPTER_NAMES } from '../consumers/decode/settings.ts';
 import { parseTime } from '../consumers/decode/times.ts';
 import { UnreadableFile } from '../consumers/source/files/lines.ts';
 import { MEASURES, OF_EXPOSURES } from '../measures/all.ts';
@@ -19,9 +20,11 @@ import { findingLines } from './findings-output.ts';
 import { newHashSeed } from './hash-seed.ts';
 import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
 import { Letters } from './letters.ts';
+import { outputForm } from './output-form.ts';
 import { grouped, showProgress } from './progress.ts';
 import { aboutFiles, mustBeWritable, showReport } from './report-file.ts';
-import { isOutput, OUTPUTS, printResult } from './result-output.ts';
+import { OUTPUTS, printResult } from './result-output.ts';
+import { tableColumns, WIDE } from './terminal.ts';
 
 export interface ReplayFlags extends InputFlags {
   readonly config?: string;
@@ -30,12 +33,11 @@ export interface ReplayFlags extends InputFlags {
   readonly concat?: boolean;
   readonly allowEmpty?: boolean;
   readonly now?: string;
+  readonly wide?: boolean;
   readonly deadLetters?: string;
   readonly output: string;
   readonly report?: string;
 }
-
-const ADAPTERS = ['canonical', 'open-bandit'] as const;
 
 export const ALLOW_EMPTY = 'exit with 0 also when no impression counted, or none of the feedback';
 export const REPORT = 'also write all of it as one page that needs nothing else, to be mailed';
@@ -44,11 +46,13 @@ export const NOW =
 
 export function replayCommand(): Command {
   return new Command('replay')
-    .description('join logs from files and print exact ranking measures per cohort')
     .option('--impressions <file...>', 'impressions: NDJSON, JSON, CSV, TSV, Parquet; .gz, .zst; - is standard input')
     .option('--feedback <file...>', 'feedback, in any of these forms')
     .option('--events <file...>', 'both sides in one log')
-    .option('--adapter <name>', `how records are read: ${ADAPTERS.join(', ')} (default: that of the configuration)`)
+    .option(
+      '--adapter <name>',
+      `how records are read: ${ADAPTER_NAMES.join(', ')} (default: that of the configuration)`,
+    )
     .option('--measures <list>', 'such as mrr,ndcg@10,precision@1..5 (default: those of the configuration)')
     .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
     .option('--dead-letters <file>', 'write the invalid records there, with what is wrong; NDJSON')
@@ -57,6 +61,7 @@ export function replayCommand(): Command {
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--output <form>', OUTPUTS.join(', '), 'table')
     .option('--report <file.html>', REPORT)
+    .option('--wide', WIDE)
     .addHelpText(
       'after',
       `
@@ -68,9 +73,7 @@ Examples:
   node log.js | receval replay --events - --output json`,
     )
     .action(async (flags: ReplayFlags) => {
-      if (!isOutput(flags.output)) {
-        throw new UsageError(`--output: no form "${flags.output}"${suggestion(flags.output, OUTPUTS)}`);
-      }
+      const output = outputForm(flags.output, OUTPUTS);
       mustBeWritable(flags.report);
       const configuration = readConfiguration(flags);
       const settings = await withCatalogue(configuration.settings);
@@ -80,12 +83,14 @@ Examples:
       const result = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
       letters?.close();
       const page =
-        flags.output === 'html' || flags.report !== undefined
+        output === 'html' || flags.report !== undefined
           ? (await import('./replay-report.ts')).replayReport(result, settings, aboutFiles(inputs, configuration))
           : undefined;
-      if (flags.output !== 'html') process.stdout.write(printResult(result, settings, flags.output));
+      if (output !== 'html') {
+        process.stdout.write(printResult(result, settings, output, tableColumns(process.stdout, flags.wide)));
+      }
       showReport(page, flags);
-      if (flags.output === 'csv') process.stderr.write(findingLines(result.findings));
+      if (output === 'csv') process.stderr.write(findingLines(result.findings));
       noteOddities(result, flags);
     });
 }
@@ -179,12 +184,12 @@ export function readConfiguration(
 }
 
 export function optionsOf({ adapter, concat, now }: ReplayFlags): Pick<ReplayOptions, 'adapter' | 'order' | 'now'> {
-  const known = ADAPTERS.find((name) => name === adapter);
+  const known = ADAPTER_NAMES.find((name) => name === adapter);
   if (adapter !== undefined && known === undefined) {
     const hint =
       adapter === 'map'
         ? '; the adapter "map" needs its pointers: set it in the configuration'
-        : suggestion(adapter, ADAPTERS);
+        : suggestion(adapter, ADAPTER_NAMES);
     throw new UsageError(`--adapter: no adapter "${adapter}"${hint}`);
   }
   return { adapter: known, order: concat === true ? 'concat' : 'time', now: timeOf(now) };

@@ -2,7 +2,8 @@ import type { Settings } from '../config/settings.ts';
 import { itemPartOf } from '../measures/item-part.ts';
 import { csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
-import { LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
+import { type Cells, plainWidth } from '../output/table.ts';
+import { LATEX, MARKDOWN, plainForm, type TextForm } from '../output/text-form.ts';
 import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/result.ts';
 import { ABSENT_DIMENSION, assertNever } from '../vocabulary/events.ts';
 import { findingsBlock } from './findings-output.ts';
@@ -11,15 +12,16 @@ import { grouped } from './progress.ts';
 export const OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 export type Output = (typeof OUTPUTS)[number];
 
-export function isOutput(text: string): text is Output {
-  return OUTPUTS.some((output) => output === text);
-}
-
-/** The result of a replay as text, ending with a newline. */
-export function printResult(result: ReplayResult, settings: Settings, output: Exclude<Output, 'html'>): string {
+/** The result of a replay as text, ending with a newline. @param columns how wide a plain table may be */
+export function printResult(
+  result: ReplayResult,
+  settings: Settings,
+  output: Exclude<Output, 'html'>,
+  columns = Number.POSITIVE_INFINITY,
+): string {
   switch (output) {
     case 'table':
-      return tables(result, settings, PLAIN);
+      return tables(result, settings, plainForm(columns));
     case 'md':
       return tables(result, settings, MARKDOWN);
     case 'latex':
@@ -61,8 +63,11 @@ function csv({ rows }: ReplayResult): string {
   );
 }
 
-/** Tables of more measures show values alone: with errors they would be wider than a screen. */
+/** Beside text that knows no width, tables of more measures show values alone. */
 const MOST_WITH_ERRORS = 4;
+
+/** Of more rows, a terminal shows only those at the longest horizon. */
+const MOST_ROWS = 12;
 
 /** One table per grouping set, and what became of the events. */
 function tables(result: ReplayResult, { attribution, cohorts, measures, itemSets }: Settings, form: TextForm): string {
@@ -71,21 +76,23 @@ function tables(result: ReplayResult, { attribution, cohorts, measures, itemSets
   const parts = cohorts.flatMap((by) => {
     const rows = result.rows
       .filter((row) => row.by.join() === by.join())
-      .sort((a, b) => (cohort(a) === cohort(b) ? horizons.indexOf(a.horizon) - horizons.indexOf(b.horizon) : 0));
+      .sort((a, b) => (cohort(a) === cohort(b) ? horizons.indexOf(b.horizon) - horizons.indexOf(a.horizon) : 0));
     if (rows.length === 0) return [];
     const missing = by.filter((dimension) => rows.every((row) => row.labels[dimension] === ABSENT_DIMENSION));
     if (missing.length > 0) {
       const what = `no event has a ${missing.join(' or a ')}, so there is nothing to tell apart`;
       return [form.note(`by ${by.join(', ')}: ${what}`)];
     }
-    const header = [...by, 'horizon', 'impressions', 'positives', ...names];
-    const lines = rows.map((row) => line(row, names));
     const isKept = itemSets.some((set) => set.join() === by.join());
     const absent = isKept ? [] : measures.filter((measure) => itemPartOf(measure) !== undefined);
     const unkept = absent.map(({ canonical }) => canonical).join(', ');
     const note =
       unkept === '' ? '' : form.note(`not kept by ${by.join(', ')}, unless itemSets has [${by.join(', ')}]: ${unkept}`);
-    return [`${form.table(header, lines, by.length + 1)}${note}`];
+    const last = horizons[horizons.length - 1];
+    const isLong = form.columns !== undefined && form.columns < Number.POSITIVE_INFINITY && rows.length > MOST_ROWS;
+    const shown = isLong ? rows.filter(({ horizon }) => horizon === last) : rows;
+    const others = shown.length === rows.length ? '' : form.note(`at ${last}; --wide also shows the other horizons`);
+    return [`${cohortTable(by, shown, names, form)}${others}${note}`];
   });
   if (parts.length === 0)
     parts.push(form.note('No impression was accepted, so there is nothing to show. See the counts below.'));
@@ -98,30 +105,74 @@ function cohort(row: ResultRow): string {
   return row.by.map((dimension) => row.labels[dimension]).join(',');
 }
 
-function line(row: ResultRow, names: readonly string[]): readonly string[] {
-  return [
-    ...row.by.map((dimension) => row.labels[dimension]),
-    row.horizon,
-    grouped(row.impressions),
-    grouped(row.positives),
-    ...names.map((name) => valueText(row.measures[name], row.impressions, names.length <= MOST_WITH_ERRORS)),
-  ];
+/** What stands behind a value, where there is room for it. */
+interface Behind {
+  readonly error: boolean;
+  /** The weight where it is not that of the row, and what else is to be known. */
+  readonly notes: boolean;
 }
 
-/**
- * Six digits after the point, then the standard error where it is known and wanted; the weight stands behind where it is
- * not the number of impressions.
- */
-function valueText(measure: ResultMeasure, impressions: number, withErrors: boolean): string {
-  const { value, n, stderr, pairs, scoredShare } = measure;
+const MOST: Behind = { error: true, notes: true };
+const LESS: Behind = { error: false, notes: true };
+const LEAST: Behind = { error: false, notes: false };
+
+function cohortTable(
+  by: readonly string[],
+  rows: readonly ResultRow[],
+  names: readonly string[],
+  form: TextForm,
+): string {
+  const { columns } = form;
+  const weights = rows.map(usualWeight);
+  const withWeight = rows.some(({ impressions }, i) => weights[i] !== impressions);
+  const header = [...by, 'horizon', 'impressions', 'positives', ...(withWeight ? ['n'] : []), ...names];
+  // On a terminal values stand below each other, whatever n stands behind them.
+  const widths = names.map((name) =>
+    columns === undefined ? 0 : Math.max(...rows.map(({ measures }) => grouped(measures[name].n).length)),
+  );
+  const linesOf = (behind: Behind): Cells =>
+    rows.map((row, i) => [
+      ...by.map((dimension) => row.labels[dimension]),
+      row.horizon,
+      grouped(row.impressions),
+      grouped(row.positives),
+      ...(withWeight ? [grouped(weights[i])] : []),
+      ...names.map((name, m) => valueText(row.measures[name], weights[i], behind, widths[m])),
+    ]);
+  const write = (lines: Cells): string => form.table(header, lines, by.length + 1);
+  if (columns === undefined) return write(linesOf(names.length <= MOST_WITH_ERRORS ? MOST : LESS));
+  const fitting = [MOST, LESS].map(linesOf).find((lines) => plainWidth(header, lines) <= columns);
+  if (fitting !== undefined) return write(fitting);
+  const odd = names.filter((name) => rows.some(({ measures }, i) => notesOf(measures[name], weights[i], 0).length > 0));
+  const note =
+    odd.length === 0 ? '' : form.note(`--wide also shows n of ${odd.join(', ')}, which is not that of the row`);
+  return `${write(linesOf(LEAST))}${note}`;
+}
+
+/** The n of most measures of a row: their number of lists, or of what else they weigh by. */
+function usualWeight({ impressions, measures }: ResultRow): number {
+  const counts = new Map<number, number>([[impressions, 0]]);
+  for (const { value, n } of Object.values(measures)) if (value !== null) counts.set(n, (counts.get(n) ?? 0) + 1);
+  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+}
+
+/** Six digits after the point, then the standard error where it is known, and what else is to be known. */
+function valueText(measure: ResultMeasure, usual: number, behind: Behind, width: number): string {
+  const { value, stderr } = measure;
   if (value === null) return '-';
-  const error = stderr === null || !withErrors ? '' : ` ± ${stderr.toFixed(6)}`;
-  const notes = [
-    ...(n === impressions ? [] : [`n ${grouped(n)}`]),
+  const error = stderr === null || !behind.error ? '' : ` ± ${stderr.toFixed(6)}`;
+  const notes = behind.notes ? notesOf(measure, usual, width) : [];
+  return `${value.toFixed(6)}${error}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
+}
+
+/** @param usual n of the row */
+function notesOf({ value, n, pairs, scoredShare }: ResultMeasure, usual: number, width: number): readonly string[] {
+  if (value === null) return [];
+  return [
+    ...(n === usual ? [] : [`n ${grouped(n).padStart(width)}`]),
     ...(pairs === undefined || pairs === n ? [] : [`pairs ${grouped(pairs)}`]),
     ...(typeof scoredShare !== 'number' || scoredShare === 1 ? [] : [`${(100 * scoredShare).toFixed(1)} % scored`]),
   ];
-  return `${value.toFixed(6)}${error}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
 }
 
 /** What became of the events. */

@@ -5,8 +5,8 @@ import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { ruleGroups } from '../metrics/rules.ts';
 import { type RuleOptions, USUAL_RULE_OPTIONS as USUAL } from '../metrics/rules-model.ts';
-import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
+import { outputForm } from './output-form.ts';
 
 interface Flags {
   readonly config?: string;
@@ -58,15 +58,16 @@ Examples:
       }
       write(print(settings, options), flags.output);
     });
-  return new Command('rules').description('make rules for Prometheus').addCommand(generate);
+  return new Command('rules').addCommand(generate);
 }
 
 type Print = (settings: Settings, options: RuleOptions) => string;
 
-const PRINTERS: ReadonlyMap<string, Print> = new Map([
-  ['prometheus', printRules],
-  ['kubernetes', printPrometheusRule],
-]);
+const FORMATS = ['prometheus', 'kubernetes'] as const;
+const PRINTERS: Readonly<Record<(typeof FORMATS)[number], Print>> = {
+  prometheus: printRules,
+  kubernetes: printPrometheusRule,
+};
 
 /** The rule file. */
 export function printRules(settings: Settings, options: RuleOptions): string {
@@ -89,10 +90,7 @@ function print(document: object): string {
 }
 
 function printerOf(format: string): Print {
-  const known = [...PRINTERS.keys()];
-  const found = PRINTERS.get(format);
-  if (found !== undefined) return found;
-  throw new UsageError(`--format: no form "${format}"${suggestion(format, known)}`);
+  return PRINTERS[outputForm(format, FORMATS, '--format')];
 }
 
 function readOptions(flags: Flags): RuleOptions {

@@ -26,7 +26,6 @@ const STOP_MS = 4500;
 /** `receval run`: the service on Kafka and Redis. */
 export function runCommand(): Command {
   return new Command('run')
-    .description('the service: reads Kafka, keeps its state in Redis, shows gauges')
     .option('--role <role>', `${ROLES.join(', ')}`, 'all')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
     .option('--rebuild', 'this once: the state was lost, count anew from the earliest record retained')

@@ -63,6 +63,7 @@ export async function scoreFiles(settings: ScoreSettings): Promise<ScoreResult> 
     const finished = read.map((run, i) => run.finish(names[i]));
     return {
       measures,
+      reading: { preset, defaults: { relevantFrom: settings.relevantFrom } },
       runs: finished.map(({ run }) => run),
       missing: finished.flatMap(({ missing }) => missing),
       sampled: finished.flatMap(({ sampled }) => sampled ?? []),

@@ -1,10 +1,11 @@
 import type { Finding } from '../findings/finding.ts';
 import { scoredFindings } from '../findings/scored.ts';
+import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
 import { type Cell, csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
-import { LATEX, MARKDOWN, PLAIN, type TextForm } from '../output/text-form.ts';
+import { LATEX, MARKDOWN, plainForm, type TextForm } from '../output/text-form.ts';
 import type { Comparison } from '../score/comparisons.ts';
-import { COUNT_NAMES, measureNames } from '../score/measure-names.ts';
+import { measureNames } from '../score/measure-names.ts';
 import type { RunScore, ScoreResult } from '../score/result.ts';
 import { countsOf, queriesOf, type ScoreTable, scoreTable } from '../score/table.ts';
 import { assertNever } from '../vocabulary/events.ts';
@@ -18,14 +19,14 @@ export function printScores(
   settings: ScoreSettings,
   output: Exclude<ScoreOutput, 'html'>,
 ): string {
-  const { names, rows } = settings;
+  const { rows } = settings;
   switch (output) {
     case 'json':
       return scoresJson(result, comparisons, settings);
     case 'csv':
-      return csv(scoreTable(result, names, rows), settings.digits);
+      return csv(scoreTable(result, settings, rows), settings.digits);
     case 'table':
-      return tables(result, comparisons, settings, PLAIN);
+      return tables(result, comparisons, settings, plainForm(settings.tableColumns));
     case 'md':
       return tables(result, comparisons, settings, MARKDOWN);
     case 'latex':
@@ -53,11 +54,10 @@ export function findingsOf({ runs, missing, sampled }: ScoreResult): readonly Fi
 export function scoresJson(
   result: ScoreResult,
   comparisons: readonly Comparison[] | undefined,
-  { names, rows }: ScoreSettings,
+  { names, withCounts, rows }: ScoreSettings,
 ): string {
-  const { measures, runs, missing } = result;
-  const keys = measureNames(measures, names);
-  const withCounts = names !== 'receval';
+  const { measures, runs, missing, reading } = result;
+  const keys = measureNames(measures, names, reading);
   const object = (values: Iterable<number | undefined>): Readonly<Record<string, number | null>> =>
     Object.fromEntries(Array.from(values, (value, m) => [keys[m], value ?? null]));
   const counts = (of: RunScore['counts']): Readonly<Record<string, number>> =>
@@ -110,10 +110,11 @@ const USUAL_DIGITS = 4;
 function tables(
   result: ScoreResult,
   comparisons: readonly Comparison[] | undefined,
-  { names, rows: asked, digits = USUAL_DIGITS, relevantFrom }: ScoreSettings,
+  settings: ScoreSettings,
   form: TextForm,
 ): string {
-  const { columns, counts, rows } = scoreTable(result, names, asked);
+  const { rows: asked, digits = USUAL_DIGITS, relevantFrom } = settings;
+  const { columns, counts, rows } = scoreTable(result, settings, asked);
   const text = (value: number | undefined, i: number): string =>
     value === undefined ? '-' : i < counts ? String(value) : value.toFixed(digits);
   const header = asked.perQuery ? ['run', 'query'] : ['run'];

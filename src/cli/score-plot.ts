@@ -2,6 +2,9 @@ import type { Measure } from '../measures/definition.ts';
 import { barPlot } from '../output/bar-plot.ts';
 import { type IntervalRow, intervalPlot } from '../output/interval-plot.ts';
 import { type LineSeries, linePlot } from '../output/line-plot.ts';
+import { TONES } from '../output/plot-frame.ts';
+import { rowPlot } from '../output/row-plot.ts';
+import type { Comparison } from '../score/comparisons.ts';
 import { ALPHA } from '../score/comparisons.ts';
 import { meanInterval } from '../score/intervals.ts';
 import { measureNames } from '../score/measure-names.ts';
@@ -14,21 +17,32 @@ import type { PlotSettings, ScoreSettings } from './score-settings.ts';
 /** Pixels of an inch on paper, as CSS has it. */
 const INCH = 96;
 
-/** Means, or the values of the query that was asked for, as SVG. */
-export function scorePlot(result: ScoreResult, settings: ScoreSettings, plot: PlotSettings): string {
+/** Means, or the values of the query that was asked for, as SVG. `comparisons`: for the whiskers of means. */
+export function scorePlot(
+  result: ScoreResult,
+  settings: ScoreSettings,
+  plot: PlotSettings,
+  comparisons: readonly Comparison[] = [],
+): string {
   const { query } = settings.rows;
   // Names without counts, which would stand far above all measures.
-  const { rows } = scoreTable(result, 'receval', { perQuery: query !== undefined, query });
+  const { rows } = scoreTable(
+    result,
+    { names: settings.names, withCounts: false },
+    { perQuery: query !== undefined, query },
+  );
   const drawn = rows.filter((row) => row.query === (query ?? ALL));
   const size = { width: Math.round(INCH * plot.width), height: Math.round(INCH * plot.height), grid: plot.grid };
   const of = query === undefined ? 'mean over queries' : `query ${query}`;
   const { measures } = result;
-  const names = measureNames(measures, settings.names);
+  const names = measureNames(measures, settings.names, result.reading);
   if (plot.kind === 'intervals') return intervals(result, names, settings, size);
   const families = familiesOf(measures, names);
   if (plot.kind === 'line') return lines(families, drawn, of, size);
+  const whiskers = query === undefined ? whiskersOf(comparisons, names) : NO_WHISKERS;
+  if (drawn.length > MOST_BARS) return dots(names, drawn, of, size, whiskers);
   const isOneFamily = families.length === 1 && families[0].cuts.length === measures.length && measures.length > 1;
-  return isOneFamily ? cutBars(families[0], drawn, of, size) : bars(names, drawn, of, size);
+  return isOneFamily ? cutBars(families[0], drawn, of, size, whiskers) : bars(names, drawn, of, size, whiskers);
 }
 
 /** Means of one measure with their intervals over queries; what was merged stands out. */
@@ -89,27 +103,92 @@ export function familiesOf(measures: readonly Measure[], names: readonly string[
   return [...families.values()];
 }
 
-function bars(names: readonly string[], rows: readonly ScoreRow[], of: string, size: Size): string {
+/** More runs could not be told apart by the colours of their bars: they are dots, each named beside it. */
+const MOST_BARS = 8;
+
+/** The ends of whiskers around values of a run, by measure; undefined: it has none. */
+interface Whiskers {
+  readonly note: string;
+  of(row: ScoreRow, measure: number): readonly [lower: number, upper: number] | undefined;
+}
+
+const NO_WHISKERS: Whiskers = { note: '', of: () => undefined };
+
+/** Where the value would be if the difference from the first run were at the ends of its interval. */
+function whiskersOf(comparisons: readonly Comparison[], names: readonly string[]): Whiskers {
+  if (comparisons.every(({ ci }) => ci === null)) return NO_WHISKERS;
+  const [{ baseline }] = comparisons;
+  return {
+    note: `whiskers: 95 % interval of the difference from ${baseline}, paired by query`,
+    of({ run, values }, m) {
+      const { ci = null, effect = null } = comparisons.find((one) => one.run === run && one.measure === names[m]) ?? {};
+      const value = values[m];
+      if (ci === null || effect === null || value === undefined) return undefined;
+      return [value + ci[0] - effect, value + ci[1] - effect];
+    },
+  };
+}
+
+function bars(names: readonly string[], rows: readonly ScoreRow[], of: string, size: Size, whiskers: Whiskers): string {
   const runs = rows.map(({ run }) => run);
+  const { note } = whiskers;
   if (names.length === 1) {
     const [name] = names;
     const values = rows.map((row) => row.values[0]);
     const description = runs.map((run, i) => `${run}: ${shown(values[i])}`).join(', ');
-    const series = [{ name, values }];
-    const words = { title: `${name}, ${of}`, description, valueLabel: name, categoryLabel: 'run' };
+    const series = [{ name, values, intervals: rows.map((row) => whiskers.of(row, 0)) }];
+    const words = { title: `${name}, ${of}`, description, valueLabel: name, categoryLabel: 'run', note };
     return barPlot({ ...size, ...words, categories: runs, series });
   }
   const title = `${runs.length === 1 ? `${runs[0]}: measures` : 'Runs by measure'}, ${of}`;
-  const words = { title, description: `${names.join(', ')} of ${runs.join(', ')}` };
-  const series = rows.map(({ run, values }) => ({ name: run, values }));
+  const words = { title, description: `${names.join(', ')} of ${runs.join(', ')}`, note };
+  const series = rows.map((row) => ({
+    name: row.run,
+    values: row.values,
+    intervals: names.map((_, m) => whiskers.of(row, m)),
+  }));
   return barPlot({ ...size, ...words, valueLabel: 'value', categoryLabel: 'measure', categories: names, series });
 }
 
-function cutBars({ label, cuts }: Family, rows: readonly ScoreRow[], of: string, size: Size): string {
-  const series = rows.map(({ run, values }) => ({ name: run, values: cuts.map(({ place }) => values[place]) }));
+function cutBars(
+  { label, cuts }: Family,
+  rows: readonly ScoreRow[],
+  of: string,
+  size: Size,
+  whiskers: Whiskers,
+): string {
+  const series = rows.map((row) => ({
+    name: row.run,
+    values: cuts.map(({ place }) => row.values[place]),
+    intervals: cuts.map(({ place }) => whiskers.of(row, place)),
+  }));
+  const { note } = whiskers;
   const description = series.map(({ name, values }) => `${name}: ${values.map(shown).join(' ')}`).join('; ');
-  const words = { title: `${label} by cut-off, ${of}`, description, valueLabel: label, categoryLabel: 'cut-off' };
+  const words = { title: `${label} by cut-off, ${of}`, description, valueLabel: label, categoryLabel: 'cut-off', note };
   return barPlot({ ...size, ...words, categories: cuts.map(({ k }) => String(k)), series });
+}
+
+/** The best run by the first measure stands first. */
+function dots(names: readonly string[], rows: readonly ScoreRow[], of: string, size: Size, whiskers: Whiskers): string {
+  const least = Number.NEGATIVE_INFINITY;
+  const sorted = [...rows].sort((a, b) => (b.values[0] ?? least) - (a.values[0] ?? least));
+  const isOne = names.length === 1;
+  const valueLabel = isOne ? names[0] : 'value';
+  return rowPlot({
+    ...size,
+    title: isOne ? `${names[0]}, ${of}` : `Runs by measure, ${of}`,
+    description: names
+      .map((name, m) => `${name}: ${sorted.map(({ run, values }) => `${run} ${shown(values[m])}`).join(', ')}`)
+      .join('; '),
+    valueLabel: whiskers.note === '' ? valueLabel : `${valueLabel} (${whiskers.note})`,
+    sections: names.map((name, m) => ({
+      heading: isOne ? '' : name,
+      rows: sorted.map((row) => {
+        const value = row.values[m];
+        return { name: row.run, value, interval: whiskers.of(row, m), colour: TONES.other, says: shown(value) };
+      }),
+    })),
+  });
 }
 
 function lines(families: readonly Family[], rows: readonly ScoreRow[], of: string, size: Size): string {

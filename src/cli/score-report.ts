@@ -14,7 +14,7 @@ import type { ScoreSettings } from './score-settings.ts';
 /** Scores as one page that needs nothing else; the queries of all runs are kept. @param comparisons each run against the first */
 export function scoresReport(result: ScoreResult, comparisons: readonly Comparison[], settings: ScoreSettings): string {
   const { measures, runs } = result;
-  const names = measureNames(measures, settings.names);
+  const names = measureNames(measures, settings.names, result.reading);
   const view: ScoresView = {
     measures: names,
     lowerIsBetter: measures.map((measure) => isLowerBetter(measure, { actions: [] })),

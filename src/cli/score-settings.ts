@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Fusion } from '../fusion/fusion.ts';
 import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
 import { splitMeasures } from '../measures/grammar/name.ts';
+import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
 import type { RunColumns } from '../score/columns.ts';
 import { runColumns } from '../score/columns.ts';
 import { FORMATS, type Format } from '../score/format.ts';
@@ -11,7 +11,10 @@ import { TIES, type Ties } from '../score/order.ts';
 import { PRESET_NAMES } from '../score/preset.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
+import { outputForm } from './output-form.ts';
+import { mustBePlotFile } from './plot-file.ts';
 import { mustBeWritable } from './report-file.ts';
+import { tableColumns } from './terminal.ts';
 
 export const SCORE_OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 export type ScoreOutput = (typeof SCORE_OUTPUTS)[number];
@@ -35,6 +38,7 @@ export interface ScoreFlags {
   readonly pValues?: boolean;
   readonly output: string;
   readonly report?: string;
+  readonly wide?: boolean;
   readonly digits?: string;
   readonly plot?: string;
   readonly plotFile?: string;
@@ -75,10 +79,14 @@ export interface ScoreSettings {
   readonly ties: Ties | undefined;
   readonly rows: { readonly perQuery: boolean; readonly query: string | undefined };
   readonly names: Names;
+  /** Whether the counts of items stand beside the measures. */
+  readonly withCounts: boolean;
   readonly pValues: boolean;
   readonly output: ScoreOutput;
   /** Where a report goes; undefined: nowhere. */
   readonly report: string | undefined;
+  /** How wide a plain table may be. */
+  readonly tableColumns: number;
   readonly digits: number | undefined;
   readonly plot: PlotSettings | undefined;
 }
@@ -94,11 +102,14 @@ export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSetting
   const asked = flags.query === undefined || flags.query === 'all' ? undefined : flags.query;
   const configured = await configuredSettings(flags.config);
   mustBeWritable(flags.report);
+  const names = word('names', flags.names, NAMES);
+  const wanted = flags.measures === undefined ? configured.measures : splitMeasures(flags.measures);
+  const isCount = (name: string): boolean => COUNT_NAMES.some((count) => count === name);
   return {
     ...filesOf(flags),
     fuse: await methodsOf(flags),
     catalogue: configured.catalogue,
-    measures: flags.measures === undefined ? configured.measures : splitMeasures(flags.measures),
+    measures: wanted.filter((name) => !isCount(name)),
     preset: flags.preset === undefined ? undefined : word('preset', flags.preset.toLowerCase(), PRESET_NAMES),
     relevantFrom:
       flags.relevantFrom === undefined ? configured.relevantFrom : number('relevant-from', flags.relevantFrom, 0, 30),
@@ -107,10 +118,12 @@ export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSetting
     depth: flags.depth === undefined ? Number.POSITIVE_INFINITY : whole('depth', flags.depth, 1),
     ties: flags.ties === undefined ? undefined : word('ties', flags.ties, TIES),
     rows: { perQuery: (flags.perQuery === true && flags.query !== 'all') || asked !== undefined, query: asked },
-    names: word('names', flags.names, NAMES),
+    names,
+    withCounts: names !== 'receval' || wanted.some(isCount),
     pValues: flags.pValues === true,
-    output: word('output', flags.output, SCORE_OUTPUTS),
+    output: outputForm(flags.output, SCORE_OUTPUTS),
     report: flags.report,
+    tableColumns: tableColumns(process.stdout, flags.wide),
     digits: flags.digits === undefined ? undefined : whole('digits', flags.digits, 0, 15),
     plot: plotOf(flags),
   };
@@ -188,9 +201,7 @@ function plotOf({ plot, plotFile, size, grid }: ScoreFlags): PlotSettings | unde
     if (plotFile !== undefined) throw new UsageError('--plot-file needs --plot bar, --plot line or --plot intervals');
     return undefined;
   }
-  if (plotFile !== undefined && !existsSync(dirname(plotFile))) {
-    throw new UsageError(`--plot-file: cannot write ${plotFile}: there is no folder ${dirname(plotFile)}`);
-  }
+  if (plotFile !== undefined) mustBePlotFile('--plot-file', plotFile);
   const sides = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/i.exec(size);
   const [width, height] = sides === null ? [0, 0] : [Number(sides[1]), Number(sides[2])];
   if (!(width >= 3 && width <= 60 && height >= 2 && height <= 60)) {

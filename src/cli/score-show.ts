@@ -12,13 +12,13 @@ import type { ScoreSettings } from './score-settings.ts';
 /** Prints scores, draws the plot, and says on stderr what the numbers leave out. Nothing to score is a failure. */
 export async function showScores(result: ScoreResult, settings: ScoreSettings): Promise<void> {
   mustKnow(result, settings.rows.query);
-  const { plot } = settings;
-  const svg = plot === undefined ? undefined : (await import('./score-plot.ts')).scorePlot(result, settings, plot);
-  if (svg !== undefined && plot?.file !== undefined) writePlot(plot.file, svg);
-  const { output, report, pValues } = settings;
+  const { plot, output, report, pValues } = settings;
   const comparisons =
     pValues || report !== undefined || output === 'html' ? await compared(result, settings) : undefined;
   const asked = pValues ? comparisons : undefined;
+  const svg =
+    plot === undefined ? undefined : (await import('./score-plot.ts')).scorePlot(result, settings, plot, asked);
+  if (svg !== undefined && plot?.file !== undefined) writePlot(plot.file, svg);
   const isShown = svg !== undefined && plot?.file === undefined && output !== 'html';
   if (isShown) process.stdout.write(svg);
   else if (output !== 'html') process.stdout.write(printScores(result, asked, settings, output));
@@ -41,7 +41,7 @@ function writePlot(path: string, svg: string): void {
 
 async function compared(result: ScoreResult, { names }: ScoreSettings): Promise<readonly Comparison[]> {
   const { compareRuns } = await import('../score/comparisons.ts');
-  return compareRuns(result, measureNames(result.measures, names));
+  return compareRuns(result, measureNames(result.measures, names, result.reading));
 }
 
 function mustKnow({ runs }: ScoreResult, query: string | undefined): void {

@@ -6,10 +6,10 @@ import { PRESET_NAMES } from '../score/preset.ts';
 import { scoreFiles } from './score-files.ts';
 import { REPORT, readScoreSettings, SCORE_OUTPUTS, type ScoreFlags } from './score-settings.ts';
 import { showScores } from './score-show.ts';
+import { WIDE } from './terminal.ts';
 
 export function scoreCommand(): Command {
   return new Command('score')
-    .description('score runs against relevance judgements: TREC and PyFLAGR files, or graded lists')
     .option('--run <[name=]file...>', 'a run, or several, .gz too; - is standard input')
     .option('--qrels <file>', 'judgements: query 0 item grade, parted by blanks or commas')
     .option('--lists <[name=]file...>', 'graded lists, one JSON object a line, in place of runs and judgements')
@@ -34,6 +34,7 @@ export function scoreCommand(): Command {
     .option('--p-values', 'each run against the first, paired by query; and p of spearman and kendall')
     .option('--output <form>', SCORE_OUTPUTS.join(', '), 'table')
     .option('--report <file.html>', REPORT)
+    .option('--wide', WIDE)
     .option('--digits <n>', 'digits after the point (default: 4 in tables, all in csv)')
     .option(
       '--plot <kind>',

@@ -3,11 +3,14 @@ import { clearScreenDown, moveCursor } from 'node:readline';
 /** A block of text that is redrawn in place on a terminal, and lines above it that stay. */
 export class LiveScreen {
   readonly #stream: NodeJS.WriteStream;
+  readonly #paint: (text: string) => string;
   /** Lines of the block that stands on the terminal. */
   #drawn = 0;
 
-  constructor(stream: NodeJS.WriteStream) {
+  /** @param paint gives words their colour, when lines have their length */
+  constructor(stream: NodeJS.WriteStream, paint: (text: string) => string) {
     this.#stream = stream;
+    this.#paint = paint;
   }
 
   get isTerminal(): boolean {
@@ -22,7 +25,7 @@ export class LiveScreen {
   /** A line that stays. */
   note(line: string): void {
     this.#clear();
-    this.#stream.write(`${line}\n`);
+    this.#stream.write(`${this.#paint(line)}\n`);
   }
 
   /** Replaces the block; what does not fit the terminal is cut. */
@@ -34,7 +37,7 @@ export class LiveScreen {
       .slice(0, rows - 1)
       .map((line) => line.slice(0, columns));
     this.#clear();
-    this.#stream.write(lines.join('\n'));
+    this.#stream.write(this.#paint(lines.join('\n')));
     this.#drawn = lines.length;
   }
 

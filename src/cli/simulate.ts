@@ -67,9 +67,6 @@ const KAFKA_ONLY = ['config', 'for', 'speed', 'createTopics'] as const;
 
 export function simulateCommand(): Command {
   return new Command('simulate')
-    .description(
-      'write the traffic of a simulated shop: impressions and feedback, with faults planted in known numbers',
-    )
     .option('--to <place>', `a folder for ${IMPRESSIONS_FILE}, ${FEEDBACK_FILE} and ${PLAN_FILE}; or kafka`)
     .option('--events <n>', 'records of both kinds (default: 100000; to kafka: without end, as time passes)')
     .option('--seed <n>', 'the same seed and settings give the same bytes (default: 1; to kafka: random, and told)')

@@ -26,7 +26,6 @@ const SAMPLE_TIMEOUT_MS = 10_000;
 /** `receval skip`: moves the position of one topic of one unit past records that cannot be read. */
 export function skipCommand(): Command {
   return new Command('skip')
-    .description('let a stopped partition pass records that cannot be read, such as a damaged batch')
     .requiredOption('--partition <p>', 'which partition')
     .requiredOption('--topic <name>', 'which of its topics')
     .requiredOption('--to <offset>', 'the offset to be read next')

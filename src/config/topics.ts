@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FILE_FORMATS, TS_UNITS } from '../consumers/decode/settings.ts';
+import { ADAPTER_NAMES, FILE_FORMATS, TS_UNITS } from '../consumers/decode/settings.ts';
 import { timeZone } from '../consumers/decode/time-zone.ts';
 import { saslSchema, tlsSchema } from './access.ts';
 import { anyText, durationBetween, group, list, textOf, whole, word } from './values.ts';
@@ -23,7 +23,7 @@ const oneOfMaps = z.strictObject(
 );
 const OF_RECORDS = 'where each field stands in a record, or row, of yours';
 const forms = [
-  word(['canonical', 'open-bandit']),
+  word(ADAPTER_NAMES),
   z.strictObject({ map: map.meta({ description: OF_RECORDS }) }),
   z.strictObject({
     maps: list(oneOfMaps, 'maps, each with when and map', 1).meta({
@@ -32,7 +32,7 @@ const forms = [
   }),
 ] as const;
 const adapter = z.union(forms, {
-  error: 'expected canonical, open-bandit, {map: {field: pointer}} or {maps: [{when, map}]}',
+  error: `expected ${ADAPTER_NAMES.join(', ')}, {map: {field: pointer}} or {maps: [{when, map}]}`,
 });
 
 const column = textOf('the name of a field or column, or a JSON pointer such as /rank', /^[^\0]+$/u);
@@ -68,8 +68,7 @@ const fileAdapter = z.union(
     ),
   ],
   {
-    error:
-      'expected canonical, open-bandit, {map: {field: pointer}}, {maps: [{when, map}]} or {list: {by, order}, map, feedback}',
+    error: `expected ${ADAPTER_NAMES.join(', ')}, {map: {field: pointer}}, {maps: [{when, map}]} or {list: {by, order}, map, feedback}`,
   },
 );
 

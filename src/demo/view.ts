@@ -133,7 +133,7 @@ function regressionText({ regression, now, speed }: ViewInput): string {
   const [begins, ends] = [from, to].map((at) => clockText(at).slice(11));
   if (now < from) return `In ${inWall(from)}, at ${begins}, the ranking of ${variant} breaks: watch its nDCG.`;
   if (now < to) return `The ranking of ${variant} is broken now; it is mended in ${inWall(to)}, at ${ends}.`;
-  return `The ranking of ${variant} was broken from ${begins} to ${ends} and is mended.`;
+  return `${variant} is mended since ${ends}. To be called healthy again it needs time.`;
 }
 
 function dropsOf(status: WorkerStatus): Map<string, number> {

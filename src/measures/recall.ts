@@ -23,6 +23,7 @@ export function recallBase(relevant: Counted, k: number, capped: boolean): numbe
 
 export const RECALL: MeasureDefinition = {
   name: 'recall',
+  aliases: ['r'],
   trecEval: ['set_recall', 'recall'],
   kind: 'grades',
   takesCut: true,

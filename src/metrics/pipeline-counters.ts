@@ -47,14 +47,8 @@ export function lifetimeCounters({
 }
 
 function dropsOf({ impressions, feedback }: TopicCounts, reason: FeedbackDrop): number {
-  switch (reason) {
-    case 'orphan':
-    case 'not_in_list':
-    case 'capped':
-      return feedback.drops[reason];
-    default:
-      return impressions.drops[reason] + feedback.drops[reason];
-  }
+  const ofImpressions: Readonly<Partial<Record<FeedbackDrop, number>>> = impressions.drops;
+  return (ofImpressions[reason] ?? 0) + feedback.drops[reason];
 }
 
 /** Out of what a unit tells since this process claimed it. */

@@ -26,6 +26,8 @@ export interface BarSeries {
   readonly name: string;
   /** By category; undefined: no value, no bar. */
   readonly values: readonly (number | undefined)[];
+  /** By category: an interval, drawn as a whisker; undefined: none. */
+  readonly intervals?: readonly (readonly [lower: number, upper: number] | undefined)[] | undefined;
 }
 
 export interface BarPlot {
@@ -35,6 +37,8 @@ export interface BarPlot {
   /** Of the horizontal axis; '': the categories speak for themselves. */
   readonly categoryLabel: string;
   readonly categories: readonly string[];
+  /** Under the drawing, such as what whiskers are; '': nothing. */
+  readonly note?: string;
   readonly series: readonly BarSeries[];
   /** In pixels. */
   readonly width: number;
@@ -53,7 +57,7 @@ const TURN = { degrees: -34, across: 0.88, down: 0.56 };
 const LETTER_HEIGHT = 13;
 
 export function barPlot(plot: BarPlot): string {
-  const { title, description, categories, series, width, height, grid } = plot;
+  const { title, description, categories, series, width, height, grid, note = '' } = plot;
   const widths = categories.map((name) => Math.min(LONGEST_NAME, widthOf(name)));
   const longest = Math.max(0, ...widths);
   const step = (width - LEFT - RIGHT) / Math.max(1, categories.length);
@@ -64,11 +68,15 @@ export function barPlot(plot: BarPlot): string {
     categories.map((_, i) => String(i)),
     [left, width - RIGHT],
   ).padding(0.22);
-  const words = (isTurned ? 16 + reach * TURN.down : 24) + (plot.categoryLabel === '' ? 0 : 24) + 16;
+  const words =
+    (isTurned ? 16 + reach * TURN.down : 24) + (plot.categoryLabel === '' ? 0 : 24) + (note === '' ? 0 : 20) + 16;
   const names = series.length > 1 ? series.map(({ name }) => name) : [];
   const legend = new Legend(names, width - LEFT - RIGHT, legendRoom(height, words), barKey);
   const box: Box = { left, right: width - RIGHT, top: TITLE_HEIGHT, bottom: bottomOf(height, words + legend.height) };
-  const values = series.flatMap((one) => one.values.filter((value) => value !== undefined));
+  const values = series.flatMap((one) => [
+    ...one.values.filter((value) => value !== undefined),
+    ...(one.intervals ?? []).flatMap((interval) => interval ?? []),
+  ]);
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
   // The numbers of bars need room above, and below those under 0.
   const range = [box.bottom - (least < 0 ? 16 : 0), box.top + 14];
@@ -79,12 +87,15 @@ export function barPlot(plot: BarPlot): string {
     series.map((_, s) => String(s)),
     [0, bands.bandwidth()],
   ).padding(series.length > 1 ? 0.08 : 0);
-  const bars = series.flatMap(({ name, values: own }, s) =>
+  const bars = series.flatMap(({ name, values: own, intervals = [] }, s) =>
     own.map((value, c) => {
       const x = (bands(String(c)) ?? 0) + (inner(String(s)) ?? 0);
       const place: Place = { x, width: inner.bandwidth(), zero: y(0) };
       if (value === undefined) return absent(place);
-      return bar(place, y(value), styleOf(s), value, `${name}, ${categories[c]}: ${shortValue(value)}`);
+      const whisker = intervals[c];
+      const says = `${name}, ${categories[c]}: ${shortValue(value)}`;
+      if (whisker === undefined) return bar(place, y(value), styleOf(s), value, says);
+      return bar(place, y(value), styleOf(s), value, says, whisker.map(y));
     }),
   );
   const needed = isTurned ? LETTER_HEIGHT / TURN.down : longest + 8;
@@ -108,9 +119,19 @@ export function barPlot(plot: BarPlot): string {
     ...labels,
     text(plot.categoryLabel, {
       x: (box.left + box.right) / 2,
-      y: height - legend.height - 20,
+      y: height - legend.height - (note === '' ? 20 : 40),
       'text-anchor': 'middle',
     }),
+    ...(note === ''
+      ? []
+      : [
+          text(fitted(note, width - 40), {
+            x: (box.left + box.right) / 2,
+            y: height - legend.height - 18,
+            'text-anchor': 'middle',
+            fill: MUTED,
+          }),
+        ]),
     legend.draw(LEFT, height - legend.height - 8),
   ]);
 }
@@ -122,8 +143,15 @@ interface Place {
   readonly zero: number;
 }
 
-/** @param says what a pointer on the bar shows */
-function bar({ x, width, zero }: Place, top: number, { colour, dash }: Style, value: number, says: string): string {
+/** @param says what a pointer on the bar shows; @param whisker its two ends */
+function bar(
+  { x, width, zero }: Place,
+  top: number,
+  { colour, dash }: Style,
+  value: number,
+  says: string,
+  whisker: readonly number[] = [],
+): string {
   const rect = element(
     'rect',
     {
@@ -137,8 +165,21 @@ function bar({ x, width, zero }: Place, top: number, { colour, dash }: Style, va
     },
     element('title', {}, escaped(says)),
   );
-  if (width < LABELLED_FROM) return rect;
-  return rect + barText(shortValue(value), x + width / 2, value < 0 ? top + 15 : top - 5);
+  const ends = [...whisker, top];
+  const drawn = rect + (whisker.length === 0 ? '' : whiskerAt(x + width / 2, Math.min(6, width / 4), whisker));
+  if (width < LABELLED_FROM) return drawn;
+  return drawn + barText(shortValue(value), x + width / 2, value < 0 ? Math.max(...ends) + 15 : Math.min(...ends) - 5);
+}
+
+function whiskerAt(x: number, half: number, [from, to]: readonly number[]): string {
+  const [top, bottom] = [Math.min(from, to), Math.max(from, to)];
+  const d = `M${x} ${top}V${bottom}M${x - half} ${top}H${x + half}M${x - half} ${bottom}H${x + half}`;
+  return element('path', { d: rounded(d), stroke: INK, 'stroke-width': 1.5, fill: 'none' });
+}
+
+/** Coordinates to a hundredth of a pixel. */
+function rounded(path: string): string {
+  return path.replace(/\d+\.\d+/g, (number) => String(Math.round(Number(number) * 100) / 100));
 }
 
 /** Where there is no value there is no bar, and where there is room it says so. */

@@ -7,6 +7,7 @@ import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { type Attributes, element, escaped } from './markup.ts';
+import { TONES, type Tone } from './plot-frame.ts';
 import { type TimeAxis, timeAxis } from './time-axis.ts';
 
 export interface EffectPoint {
@@ -20,6 +21,8 @@ export interface EffectPoint {
 export interface EffectPanel {
   /** Above the panel: `treatment against control: regressed`. */
   readonly title: string;
+  /** Of what is said of the variant. */
+  readonly tone: Tone;
   /** In the order of time; empty: no look had an error. */
   readonly points: readonly EffectPoint[];
   /** Effect of the largest loss that is still healthy: below 0, or above 0 where less is better. undefined: not drawn. */
@@ -41,8 +44,7 @@ const TITLE_HEIGHT = 40;
 const INK = '#1f2430';
 const MUTED = '#555b69';
 const GRID = '#e3e6ec';
-const BAND = '#1f5fa8';
-const LIMIT = '#b45309';
+const LIMIT = '#8a6d00';
 /** Looks with a band wider than so many times the last one do not stretch the axis. */
 const WIDEST = 4;
 
@@ -72,9 +74,10 @@ export function effectPlot({ title, description, effectLabel, panels }: EffectPl
   return `${element('svg', attributes, inside.join('\n'))}\n`;
 }
 
-function panelOf({ title, points, limit }: EffectPanel, effectLabel: string, i: number): string {
+function panelOf({ title, tone, points, limit }: EffectPanel, effectLabel: string, i: number): string {
   const [left, right, top, bottom] = [PANEL.left, WIDTH - PANEL.right, PANEL.top, PANEL.top + PANEL.height];
   const heading = text(title, { x: left, y: top - 14, 'font-size': 15, 'font-weight': 600 });
+  const colour = TONES[tone];
   const last = points.at(-1);
   if (last === undefined) {
     const none = 'No look had an error: there is nothing to draw yet.';
@@ -99,11 +102,11 @@ function panelOf({ title, points, limit }: EffectPanel, effectLabel: string, i: 
       { id: `panel-${i}` },
       element('rect', { x: left, y: top, width: right - left, height: PANEL.height }),
     ),
-    element('g', { 'clip-path': `url(#panel-${i})` }, bandOf(points, time.x, y)),
+    element('g', { 'clip-path': `url(#panel-${i})` }, bandOf(points, time.x, y, colour)),
     lineAt(y(0), left, right, { stroke: INK, 'stroke-width': 1.5 }),
     text('no difference', { x: right + 8, y: y(0) + 4.5, fill: INK }),
     ...(loss === undefined ? [] : limitLine(loss, words, left, right)),
-    ...markOf(last, time.x(last.at), y, words),
+    ...markOf(last, time.x(last.at), y, words, colour),
     ...timeTicks(time, bottom),
     text(`event time of the look (${time.zone})${note}`, {
       x: (left + right) / 2,
@@ -126,10 +129,10 @@ function domainOf(points: readonly EffectPoint[], last: EffectPoint, limit = 0):
 }
 
 /** The band and the line in it; of a single look a bar. */
-function bandOf(points: readonly EffectPoint[], x: Scale, y: Scale): string {
+function bandOf(points: readonly EffectPoint[], x: Scale, y: Scale, colour: string): string {
   if (points.length === 1) {
     const [{ at, lower, upper }] = points;
-    return element('line', { x1: x(at), x2: x(at), y1: y(lower), y2: y(upper), stroke: BAND, 'stroke-width': 3 });
+    return element('line', { x1: x(at), x2: x(at), y1: y(lower), y2: y(upper), stroke: colour, 'stroke-width': 3 });
   }
   const band = area<EffectPoint>(
     (point) => x(point.at),
@@ -141,18 +144,30 @@ function bandOf(points: readonly EffectPoint[], x: Scale, y: Scale): string {
     (point) => y(point.effect),
   ).digits(2);
   return [
-    element('path', { d: band(points) ?? '', fill: BAND, 'fill-opacity': 0.18, stroke: BAND, 'stroke-opacity': 0.45 }),
-    element('path', { d: effect(points) ?? '', fill: 'none', stroke: BAND, 'stroke-width': 2.5 }),
+    element('path', {
+      d: band(points) ?? '',
+      fill: colour,
+      'fill-opacity': 0.18,
+      stroke: colour,
+      'stroke-opacity': 0.45,
+    }),
+    element('path', { d: effect(points) ?? '', fill: 'none', stroke: colour, 'stroke-width': 2.5 }),
   ].join('\n');
 }
 
 /** The last look: a dot, and its numbers at the right, clear of the words at the lines of 0 and of the tolerance. */
-function markOf({ effect, lower, upper }: EffectPoint, x: number, y: Scale, words: number): readonly string[] {
-  const at = { x: WIDTH - PANEL.right + 8, fill: BAND };
+function markOf(
+  { effect, lower, upper }: EffectPoint,
+  x: number,
+  y: Scale,
+  words: number,
+  colour: string,
+): readonly string[] {
+  const at = { x: WIDTH - PANEL.right + 8, fill: colour };
   const [highest, lowest] = [Math.min(words, y(0)), Math.max(words, y(0))];
   const beside = effect < 0 ? Math.max(y(effect), lowest + 26) : Math.min(y(effect), highest - 34);
   return [
-    element('circle', { cx: x, cy: y(effect), r: 5, fill: BAND, stroke: '#fff', 'stroke-width': 1.5 }),
+    element('circle', { cx: x, cy: y(effect), r: 5, fill: colour, stroke: '#fff', 'stroke-width': 1.5 }),
     text(signed(effect), { ...at, y: beside - 3, 'font-weight': 600, 'font-size': 15 }),
     text(`${signed(lower)} to ${signed(upper)}`, { ...at, y: beside + 15 }),
   ];

@@ -17,7 +17,7 @@ import {
   yAxis,
 } from './plot-frame.ts';
 import { Legend, legendRoom } from './plot-legend.ts';
-import { widthOf } from './plot-words.ts';
+import { fitted, widthOf } from './plot-words.ts';
 
 export interface LinePoint {
   readonly k: number;
@@ -44,17 +44,21 @@ export interface LinePlot {
 
 /** Cut-offs, their label, and the space around the legend. */
 const WORDS_BELOW = 66;
+/** More lines have their names beside them: their colours could not be told apart. */
+const MOST_IN_LEGEND = 8;
+const LABEL_HEIGHT = 15;
+const LABEL_GAP = 30;
 
 export function linePlot(plot: LinePlot): string {
   const { title, description, series, width, height, grid } = plot;
-  const legend = new Legend(
-    series.map(({ name }) => name),
-    width - LEFT - RIGHT,
-    legendRoom(height, WORDS_BELOW),
-    lineKey,
-  );
+  const names = series.map(({ name }) => name);
+  const isNamedBeside =
+    series.length > MOST_IN_LEGEND && series.length * LABEL_HEIGHT <= bottomOf(height, WORDS_BELOW) - TITLE_HEIGHT;
+  const inLegend = isNamedBeside ? [] : names;
+  const legend = new Legend(inLegend, width - LEFT - RIGHT, legendRoom(height, WORDS_BELOW), lineKey);
   const bottom = bottomOf(height, WORDS_BELOW + legend.height);
-  const box: Box = { left: LEFT, right: width - RIGHT, top: TITLE_HEIGHT, bottom };
+  const beside = isNamedBeside ? Math.min(0.3 * width, LABEL_GAP + Math.max(...names.map(widthOf))) : 0;
+  const box: Box = { left: LEFT, right: width - RIGHT - beside, top: TITLE_HEIGHT, bottom };
   const all = series.flatMap(({ points }) => points);
   const cuts = [...new Set(all.map(({ k }) => k))].sort((a, b) => a - b);
   const x = crossing(cuts, box);
@@ -78,7 +82,9 @@ export function linePlot(plot: LinePlot): string {
       y: box.bottom + 42,
       'text-anchor': 'middle',
     }),
-    legend.draw(LEFT, height - legend.height - 8),
+    ...(isNamedBeside
+      ? namesBeside(series, x, y, box, beside - LABEL_GAP)
+      : [legend.draw(LEFT, height - legend.height - 8)]),
   ]);
 }
 
@@ -101,6 +107,31 @@ function sparse(cuts: readonly number[], x: Scale): readonly number[] {
     if (x(k) - half < free) return false;
     free = x(k) + half;
     return true;
+  });
+}
+
+/** The names of lines at their right ends, moved apart where these are close, each with a thin line to its end. */
+function namesBeside(series: readonly LineSeries[], x: Scale, y: Scale, box: Box, width: number): string[] {
+  const ends = series.flatMap(({ name, points }, s) => {
+    const last = points.at(-1);
+    return last === undefined ? [] : [{ name, s, x: x(last.k), y: y(last.value) }];
+  });
+  ends.sort((a, b) => a.y - b.y);
+  const places: number[] = [];
+  for (const end of ends) places.push(Math.max(end.y, (places.at(-1) ?? box.top) + LABEL_HEIGHT));
+  // Those that were pushed below the drawing push back.
+  let free = box.bottom;
+  for (let i = places.length - 1; i >= 0 && places[i] > free; i--) {
+    places[i] = free;
+    free -= LABEL_HEIGHT;
+  }
+  return ends.flatMap(({ name, s, x: from, y: height }, i) => {
+    const { colour, dash } = styleOf(s);
+    const to = box.right + LABEL_GAP - 6;
+    return [
+      element('line', { x1: from + 5, y1: height, x2: to, y2: places[i], stroke: colour, ...dashed(dash) }),
+      text(fitted(name, width), { x: to + 4, y: places[i] + 4.5 }),
+    ];
   });
 }
 

@@ -4,12 +4,16 @@ import { FONT_SIZE, fitted } from './plot-words.ts';
 /** What all plots of measures share: colours, words, the frame around the drawing. */
 export const INK = '#1f2430';
 export const MUTED = '#555b69';
-const GRID = '#dde1e8';
+export const GRID = '#dde1e8';
 
 /** M. Okabe and K. Ito, "Color Universal Design", 2008: told apart by colour-blind eyes too; without their yellow, which is too light. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#8a6d00', '#444b5a'];
 /** After all colours the next ones are dashed, then dotted. */
 const DASHES = ['none', '7 4', '2 4'];
+
+/** Of what is said of a variant: better and worse differ in lightness too. */
+export const TONES = { better: '#009e73', worse: '#d55e00', other: '#0072b2' } as const;
+export type Tone = keyof typeof TONES;
 
 const TITLE_SIZE = 17;
 /** So much wider its letters are than those of other words. */

@@ -5,6 +5,11 @@ export type Cells = readonly (readonly string[])[];
 /** Text of a table, ending with a newline. The first `textColumns` are text, to the left; the rest are numbers, to the right. */
 export type TableWriter = (header: readonly string[], lines: Cells, textColumns: number) => string;
 
+/** Between two columns, and at both ends. */
+const GAP = 3;
+/** Text is not folded to less. */
+const LEAST_TEXT = 24;
+
 /** Columns of equal width for a terminal, without lines. */
 export function plainTable(header: readonly string[], lines: Cells, textColumns: number): string {
   const table = new Table({
@@ -35,6 +40,97 @@ export function plainTable(header: readonly string[], lines: Cells, textColumns:
     .split('\n')
     .map((text) => text.trimEnd())
     .join('\n')}\n`;
+}
+
+/** How many columns of the terminal `plainTable` takes. */
+export function plainWidth(header: readonly string[], lines: Cells): number {
+  return widthsOf(header, lines).reduce((sum, width) => sum + width + GAP, 0) - 1;
+}
+
+/**
+ * What is left of a table when it shall be no wider than so many columns of the terminal: groups of its columns are left out,
+ * the first group first, as far as needed. `left`: the heads of what was left out.
+ */
+export function thinned(
+  { header, lines }: { readonly header: readonly string[]; readonly lines: Cells },
+  groups: readonly (readonly string[])[],
+  columns: number,
+): { readonly header: readonly string[]; readonly lines: Cells; readonly left: readonly string[] } {
+  let left: readonly string[] = [];
+  let table = { header, lines };
+  for (const group of groups) {
+    if (plainWidth(table.header, table.lines) <= columns) break;
+    left = [...left, ...group];
+    const kept = header.flatMap((name, i) => (left.includes(name) ? [] : [i]));
+    table = { header: kept.map((i) => header[i]), lines: lines.map((cells) => kept.map((i) => cells[i])) };
+  }
+  return { ...table, left };
+}
+
+function widthsOf(header: readonly string[], lines: Cells): readonly number[] {
+  return header.map((name, i) => Math.max(name.length, ...lines.map((cells) => cells[i].length)));
+}
+
+/**
+ * A plain table that is no wider than so many columns of the terminal, where that can be had: long text is folded at its
+ * blanks, and columns of numbers that do not fit follow below, each part with the columns of text again.
+ */
+export function fittedTable(columns: number): TableWriter {
+  return (header, lines, textColumns) => {
+    if (plainWidth(header, lines) <= columns) return plainTable(header, lines, textColumns);
+    const folded = foldedTo(columns, header, lines, textColumns);
+    const widths = widthsOf(header, folded.map(longestLines)).map((width) => width + GAP);
+    const heads = widths.slice(0, textColumns).reduce((sum, width) => sum + width, -1);
+    const parts: number[][] = [[]];
+    let taken = heads;
+    for (let column = textColumns; column < header.length; column++) {
+      if (taken + widths[column] > columns && parts[parts.length - 1].length > 0) {
+        parts.push([]);
+        taken = heads;
+      }
+      parts[parts.length - 1].push(column);
+      taken += widths[column];
+    }
+    const pick = (cells: readonly string[], part: readonly number[]): readonly string[] => [
+      ...cells.slice(0, textColumns),
+      ...part.map((column) => cells[column]),
+    ];
+    return parts
+      .map((part) =>
+        plainTable(
+          pick(header, part),
+          folded.map((cells) => pick(cells, part)),
+          textColumns,
+        ),
+      )
+      .join('\n');
+  };
+}
+
+/** With the widest column of text folded to what the others leave of a line. */
+function foldedTo(columns: number, header: readonly string[], lines: Cells, textColumns: number): Cells {
+  const widths = widthsOf(header, lines);
+  const texts = widths.slice(0, textColumns);
+  const widest = texts.indexOf(Math.max(...texts));
+  const rest = texts.reduce((sum, width, i) => (i === widest ? sum : sum + width), 0) + GAP * textColumns;
+  const number = Math.max(0, ...widths.slice(textColumns)) + (textColumns < header.length ? GAP : 0);
+  const room = Math.max(LEAST_TEXT, header[widest]?.length ?? 0, columns - rest - number);
+  if (!(widths[widest] > room)) return lines;
+  return lines.map((cells) => cells.map((cell, i) => (i === widest ? foldedAtBlanks(cell, room) : cell)));
+}
+
+function foldedAtBlanks(text: string, width: number): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}
+
+function longestLines(cells: readonly string[]): readonly string[] {
+  return cells.map((cell) => cell.split('\n').reduce((long, line) => (line.length > long.length ? line : long), ''));
 }
 
 /**

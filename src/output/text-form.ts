@@ -1,8 +1,10 @@
 import { BOOKTABS, latexComment, latexTable } from './latex.ts';
-import { markdownTable, markdownText, plainTable, type TableWriter } from './table.ts';
+import { fittedTable, markdownTable, markdownText, type TableWriter } from './table.ts';
 
 /** How tables and the words around them become one text. */
 export interface TextForm {
+  /** How wide tables may be, in columns of a terminal; undefined: no terminal, they may have any width. */
+  readonly columns?: number;
   readonly table: TableWriter;
   /** A line of words, ending with a newline. */
   note(words: string): string;
@@ -18,8 +20,10 @@ function joined(parts: readonly string[]): string {
   return parts.join('\n');
 }
 
-/** For a terminal. */
-export const PLAIN: TextForm = { table: plainTable, note: lineOf, whole: joined };
+/** For a terminal of so many columns; Infinity: as wide as they are. */
+export function plainForm(columns: number): TextForm {
+  return { columns, table: fittedTable(columns), note: lineOf, whole: joined };
+}
 
 /** A paragraph of its own: a line behind a table would be its last row. */
 export const MARKDOWN: TextForm = {

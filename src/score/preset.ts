@@ -1,5 +1,6 @@
 import type { Measure } from '../measures/definition.ts';
 import { parseMeasures } from '../measures/grammar/name.ts';
+import { inOurWords } from '../measures/grammar/other-tools.ts';
 import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
 import { PRESETS } from '../measures/grammar/presets.ts';
 import type { RunColumns } from './columns.ts';
@@ -75,9 +76,14 @@ export function presetMeasures(
   // without it: ndcg@10 and ndcg(ideal=shown)@10.
   const wrong = preset === undefined ? [] : texts.flatMap((text) => parseMeasures([text], defaults, options).problems);
   if (wrong.length > 0) return { measures: [], problems: wrong.map(({ message }) => message) };
-  const full = preset === undefined ? texts : texts.map((text) => withPreset(text, preset));
+  const full = preset === undefined ? texts : texts.map((text) => fully(text, preset));
   const { measures, problems } = parseMeasures(full, defaults, options);
   return { measures, problems: problems.map(({ message }) => message) };
+}
+
+/** Names of other tools have their owner's convention, all others the preset's. */
+function fully(text: string, preset: string): string {
+  return inOurWords(text, preset === 'flagr' ? 'flagr' : 'trec') ?? withPreset(text, preset);
 }
 
 function withPreset(text: string, preset: string): string {

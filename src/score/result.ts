@@ -1,4 +1,5 @@
 import type { Measure } from '../measures/definition.ts';
+import type { MeasureReading } from './measure-names.ts';
 
 /** Sums over all items of one list, as trec_eval prints them. */
 export interface Counts {
@@ -50,6 +51,8 @@ export interface SampledItems {
 }
 
 export interface ScoreResult {
+  /** How the names of the measures were read. */
+  readonly reading: MeasureReading;
   readonly measures: readonly Measure[];
   readonly runs: readonly RunScore[];
   readonly missing: readonly MissingQuery[];

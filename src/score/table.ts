@@ -1,4 +1,5 @@
-import { COUNT_NAMES, measureNames, type Names } from './measure-names.ts';
+import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
+import { measureNames, type Names } from './measure-names.ts';
 import type { Counts, QueryScore, RunScore, ScoreResult } from './result.ts';
 
 /** Which rows a table has, beside the means. */
@@ -27,8 +28,18 @@ export interface ScoreTable {
 /** Of the mean: trec_eval's word. */
 export const ALL = 'all';
 
-export function scoreTable({ measures, runs }: ScoreResult, names: Names, asked: RowsAsked): ScoreTable {
-  const withCounts = names !== 'receval';
+/** What stands in the head of a table. */
+export interface ColumnsAsked {
+  readonly names: Names;
+  /** Whether the counts of items stand before the measures. */
+  readonly withCounts: boolean;
+}
+
+export function scoreTable(
+  { measures, runs, reading }: ScoreResult,
+  { names, withCounts }: ColumnsAsked,
+  asked: RowsAsked,
+): ScoreTable {
   const counted = (counts: Counts): readonly number[] => (withCounts ? countsOf(counts) : []);
   const rows = runs.flatMap((run): ScoreRow[] => {
     const queries = asked.perQuery ? queriesOf(run, asked.query) : [];
@@ -41,7 +52,7 @@ export function scoreTable({ measures, runs }: ScoreResult, names: Names, asked:
     return asked.query === undefined ? [...rowsOfQueries, mean] : rowsOfQueries;
   });
   const counts = withCounts ? COUNT_NAMES : [];
-  return { columns: [...counts, ...measureNames(measures, names)], counts: counts.length, rows };
+  return { columns: [...counts, ...measureNames(measures, names, reading)], counts: counts.length, rows };
 }
 
 /** The queries of a run that were asked for. */

@@ -20,8 +20,8 @@ export function judgeSeries(settings: Settings): Finding {
   const product =
     limits.cohortsPerSet * measures.length * GAUGES_PER_MEASURE * windows.length * horizons.length * cohorts.length;
   const factors =
-    `${limits.cohortsPerSet} cohorts x ${measures.length} measures x ${GAUGES_PER_MEASURE} (value, error) x ${windows.length} windows x ${horizons.length} horizons x ` +
-    `${cohorts.length} sets = ${count(product)} of limits.series ${count(limits.series)}`;
+    `room for ${limits.cohortsPerSet} cohorts in each of ${cohorts.length} sets, with ${measures.length} measures x ${GAUGES_PER_MEASURE} (value, error) x ` +
+    `${windows.length} windows x ${horizons.length} horizons each: at most ${count(product)} series, within limits.series ${count(limits.series)}`;
   const named = namedValues(experiments);
   const taken = cohorts.filter((by) => reservedCohorts(by, named, limits.cohortsPerSet).size >= limits.cohortsPerSet);
   if (limits.cohortsPerSet > 1 && taken.length > 0) {
@@ -33,7 +33,7 @@ export function judgeSeries(settings: Settings): Finding {
       'RecevalCohortsFolded',
     );
   }
-  if (limits.cohortsPerSet > 1) return finding('limits', 'ok', factors);
+  if (limits.cohortsPerSet > 1) return finding('limits', 'ok', `${factors}. Cohorts that nobody belongs to take none`);
   return finding(
     'limits',
     'warning',

@@ -203,9 +203,29 @@ describe('the picture', () => {
     expect(svg).not.toMatch(/NaN|Infinity|undefined/);
   });
 
-  test('of a single look is a bar, of none a sentence', () => {
-    const points = trail.get('C') ?? [];
-    expect(comparisonPlot(comparison, new Map([['C', points.slice(0, 1)]]))).not.toContain('<path');
+  test('shows better and worse in colours of their own', () => {
+    const improved: Comparison = {
+      ...comparison,
+      variants: comparison.variants.map((one) => ({ ...one, decision: 'improved' })),
+    };
+    const colours = (picture: string): ReadonlySet<string> =>
+      new Set([...picture.matchAll(/<path [^>]*fill="(#[0-9a-f]{6})"/g)].map((match) => match[1]));
+    // B regressed, and nothing is wrong with C.
+    expect(colours(svg)).toEqual(new Set(['#d55e00', '#0072b2']));
+    expect(colours(comparisonPlot(improved, trail))).toEqual(new Set(['#009e73']));
+  });
+
+  test('of one or two looks shows the effects on all measures, of none a sentence', () => {
+    for (const looks of [1, 2]) {
+      const few: Trail = new Map([...trail].map(([name, points]) => [name, points.slice(0, looks)]));
+      const forest = comparisonPlot(comparison, few);
+      expect(forest).toContain('>B &lt;x&gt; against A: regressed</text>');
+      for (const name of ['ndcg@10 (primary)', 'hit@10 (guardrail)', 'distinct'])
+        expect(forest).toContain(`>${name}</text>`);
+      expect(forest).toContain('>no difference</text>');
+      expect(forest).toMatch(/<circle [^>]*fill="#d55e00"/);
+      expect(forest).not.toMatch(/<path|NaN|Infinity|undefined/);
+    }
     expect(comparisonPlot(comparison, new Map())).toContain('there is nothing to draw yet');
   });
 });

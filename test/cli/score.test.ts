@@ -132,6 +132,14 @@ describe('receval score', () => {
     );
   });
 
+  it('takes the columns that it prints by the names of trec_eval', async () => {
+    const args = ['--run', POPULAR, ...QRELS, '--output', 'csv', '--names', 'trec', '--measures'];
+    const printed = await stdoutOf([...args, 'mrr@5,ap,ndcg(ideal=shown)@10,precision@1..3']);
+    const [header] = printed.split('\n');
+    expect(header).toBe('run,query,num_ret,num_rel,num_rel_ret,recip_rank_5,map,ndcg(ideal=shown)@10,P_1,P_2,P_3');
+    expect(await stdoutOf([...args, header.replace('run,query,', '')])).toBe(printed);
+  });
+
   it("prints trec_eval's names and counts, and one query alone", async () => {
     const args = ['--run', POPULAR, ...QRELS, '--measures', 'ap,p@5,ndcg@10,f1', '--names', 'trec', '--output', 'json'];
     const { runs } = JSON.parse(await stdoutOf([...args, '--query', 'user-07']));
@@ -264,7 +272,11 @@ describe('receval score', () => {
       2,
       '--plot line needs measures with cut-offs',
     ],
-    [['--run', POPULAR, ...QRELS, '--output', 'latx'], 2, '--output: no "latx"; did you mean "latex"?'],
+    [
+      ['--run', POPULAR, ...QRELS, '--output', 'latx'],
+      2,
+      '--output: no form "latx"; did you mean "latex"? Expected one of table, json, csv, md, html, latex',
+    ],
     [['--run', POPULAR, ...QRELS, '--size', '12'], 0, ''],
     [
       ['--run', POPULAR, ...QRELS, '--columns', 'query,itm'],
@@ -345,6 +357,24 @@ describe('receval score', () => {
     expect(await stdoutOf([...args, '--relevant-from', '2'])).toMatch(
       /\n% means over queries: 30; relevant from grade 2\n$/,
     );
+  });
+
+  it('draws whiskers where runs are compared, and dots of more than eight runs', async () => {
+    const runs = ['--run', POPULAR, PERSONAL, ...QRELS, '--measures', 'mrr,ndcg@10', '--plot', 'bar'];
+    const note = '>whiskers: 95 % interval of the difference from popular, paired by query</text>';
+    expect(await stdoutOf([...runs, '--p-values'])).toContain(note);
+    expect(await stdoutOf(runs)).not.toContain('whiskers');
+    const nine = Array.from({ length: 9 }, (_, i) => ['--run', `run${i}=${i % 2 === 0 ? POPULAR : PERSONAL}`]).flat();
+    const svg = await stdoutOf([...nine, ...QRELS, '--measures', 'mrr', '--plot', 'bar']);
+    expect(svg.match(/<circle /g)).toHaveLength(9);
+    for (let i = 0; i < 9; i++) expect(svg).toContain(`>run${i}</text>`);
+  });
+
+  it('refuses to give a plot the name of another form', async () => {
+    const run = await score(['--run', POPULAR, ...QRELS, '--measures', 'mrr', '--plot', 'bar', '--plot-file', 'a.PNG']);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain('--plot-file: plots are SVG');
+    expect(run.stderr).toContain('rsvg-convert a.svg -o a.PNG');
   });
 
   it('says why it cannot write a plot', async () => {

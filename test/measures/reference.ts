@@ -179,8 +179,10 @@ function plainRated(
         positive,
         values: [pearson(averageRanks(pairs.map(([x]) => x)), averageRanks(pairs.map(([, y]) => y)))],
       };
-    default:
+    case 'kendall':
       return isFlat ? undefined : { positive, values: [tauOf(measure.params.get('tau'), pairs)] };
+    default:
+      throw new Error(`the reference does not know ${measure.name}`);
   }
 }
 
@@ -192,7 +194,7 @@ export function plainScore(measure: Measure, list: PlainImpression, grading: Gra
   const inCut = list.slots.filter(({ rank }) => rank <= k);
   if (inCut.length === 0 || list.slots.length < Number(get('min_list_length'))) return undefined;
 
-  if (['mae', 'rmse', 'bias', 'spearman', 'kendall'].includes(name)) {
+  if (measure.definition.kind === 'ratings') {
     const usual = plainGrades(list, grading, undefined, 'first').some((grade) => grade >= grading.relevantFrom);
     return plainRated(measure, list, grading, usual);
   }

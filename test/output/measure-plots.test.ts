@@ -92,6 +92,31 @@ describe('bars', () => {
   });
 });
 
+describe('whiskers', () => {
+  const plot = barPlot({
+    ...SIZE,
+    ...WORDS,
+    categoryLabel: 'run',
+    note: 'whiskers: what they are',
+    categories: ['a', 'b'],
+    series: [{ name: 'ap', values: [0.2, 0.4], intervals: [undefined, [0.3, 0.5]] }],
+  });
+
+  it('reach from one end of the interval to the other, around the bar that has one', () => {
+    const whiskers = [...plot.matchAll(/<path d="M([\d.]+) ([\d.]+)V([\d.]+)M/g)];
+    expect(whiskers).toHaveLength(1);
+    const [x, top, bottom] = whiskers[0].slice(1).map(Number);
+    const tops = attributes(plot, 'rect', 'y');
+    const heights = attributes(plot, 'rect', 'height').slice(1);
+    // 0.1 up and down where the bar of 0.2 is so high.
+    expect(tops[1] - top).toBeCloseTo(heights[0] / 2, 0);
+    expect(bottom - tops[1]).toBeCloseTo(heights[0] / 2, 0);
+    const [left] = attributes(plot, 'rect', 'x').slice(1);
+    expect(x).toBeGreaterThan(left);
+    expect(plot).toContain('>whiskers: what they are</text>');
+  });
+});
+
 describe('lines', () => {
   const many = (count: number): string =>
     linePlot({
@@ -111,7 +136,7 @@ describe('lines', () => {
 
   it('of many runs keep their legend below the drawing, and say how many it does not name', () => {
     for (const [count, others] of [
-      [12, 0],
+      [8, 0],
       [30, 10],
       [200, 180],
     ]) {
@@ -126,6 +151,19 @@ describe('lines', () => {
       if (others > 0) expect(entries[entries.length - 1][2]).toBe(`and ${others} others`);
       expect(entries[0][2]).toMatch(/^a_long.*…r_0$|^a_long.*_0$/);
     }
+  });
+
+  it('of more runs than a legend can tell apart have their names beside them, none over another', () => {
+    const svg = many(12);
+    const names = [...svg.matchAll(/<text x="[\d.]+" y="([\d.]+)">([^<]*_\d+)</g)];
+    expect(names.map(([, , name]) => name.replace(/.*_/, '')).sort()).toEqual(
+      Array.from({ length: 12 }, (_, i) => String(i)).sort(),
+    );
+    const places = names.map(([, y]) => Number(y)).sort((a, b) => a - b);
+    for (let i = 1; i < places.length; i++) expect(places[i] - places[i - 1]).toBeGreaterThanOrEqual(14.9);
+    expect(places[0]).toBeGreaterThan(46);
+    expect(places[11]).toBeLessThan(384 - 40);
+    expect(legend(svg)).toEqual([]);
   });
 
   it('of nothing but zeros have an axis to 1', () => {

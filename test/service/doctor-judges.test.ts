@@ -209,9 +209,9 @@ describe('the load', () => {
     expect(judge(10.05)).toMatchObject({ level: 'warning', message: expect.stringContaining('Run 2 workers') });
   });
 
-  it('of series is told as a product', () => {
+  it('of series is told as room, which nothing needs to fill', () => {
     expect(judgeSeries(settings('limits: {cohortsPerSet: 10}')).message).toMatch(
-      /^10 cohorts x 7 measures x 2 \(value, error\) x 3 windows x 3 horizons x 3 sets = 3,780 of limits\.series 10,000$/,
+      /^room for 10 cohorts in each of 3 sets, with 7 measures x 2 \(value, error\) x 3 windows x 3 horizons each: at most 3,780 series, within limits\.series 10,000\. Cohorts that nobody belongs to take none$/,
     );
     expect(judgeSeries(settings('limits: {cohortsPerSet: 1}')).level).toBe('warning');
     // control and treatment, the usual variants, have places of their own.

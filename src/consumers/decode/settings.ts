@@ -53,10 +53,13 @@ export interface ListChoice {
   readonly feedback?: Readonly<Record<string, string | RowFeedback>> | undefined;
 }
 
+/** Adapters that need no more than their name (decoder.ts makes them). */
+export const ADAPTER_NAMES = ['canonical', 'open-bandit'] as const;
+export type AdapterName = (typeof ADAPTER_NAMES)[number];
+
 /** How the records of a topic become canonical events (specification: events 6). */
 export type AdapterChoice =
-  | 'canonical'
-  | 'open-bandit'
+  | AdapterName
   | { readonly map: FieldMap }
   | { readonly maps: readonly MapCase[] }
   | ListChoice;

@@ -3,7 +3,9 @@ import type { Measure } from '../definition.ts';
 import { cutOf, cutOff, definitionOfText, givenParams, initialOf, readValue } from './arguments.ts';
 import { forbidden } from './combinations.ts';
 import { type Command, offered } from './offered.ts';
-import { LARGEST_K, type MeasureDefaults } from './parameters.ts';
+import { inOurWords } from './other-tools.ts';
+import type { MeasureDefaults } from './parameters.ts';
+import { LARGEST_K } from './parameters.ts';
 import { MeasureError, scan } from './scan.ts';
 
 /**
@@ -11,7 +13,7 @@ import { MeasureError, scan } from './scan.ts';
  * @throws MeasureError that names the place, what was expected and the nearest right word.
  */
 export function parseMeasure(text: string, defaults: MeasureDefaults): Measure {
-  const written = scan(text);
+  const written = scan(inOurWords(text, 'trec') ?? text);
   const definition = definitionOfText(written);
   const { name } = definition;
   const fail = (what: string) => new MeasureError(`"${written.text}": ${what}`);

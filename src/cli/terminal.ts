@@ -1,0 +1,42 @@
+import { styleText } from 'node:util';
+import { UsageError } from './failure.ts';
+
+/** Columns where there is no terminal: of a page of documentation, of a log of CI. */
+const USUAL_COLUMNS = 120;
+
+export const WIDE = 'all columns of tables, however wide the terminal is';
+
+/** How wide tables may be, in columns. */
+export function tableColumns(stream: NodeJS.WriteStream, wide: boolean | undefined): number {
+  if (wide === true) return Number.POSITIVE_INFINITY;
+  return stream.isTTY === true && stream.columns > 0 ? stream.columns : USUAL_COLUMNS;
+}
+
+const WHEN = ['auto', 'always', 'never'] as const;
+
+/** The option that `painter` takes. */
+export const COLOUR = [
+  '--color <when>',
+  `regressed red, improved green: ${WHEN.join(', ')}; auto is on a terminal, without NO_COLOR`,
+  WHEN[0],
+] as const;
+
+/** What gives words of decisions their colour; without colour it gives them back as they are. */
+export function painter(
+  stream: NodeJS.WriteStream,
+  when: string,
+  { NO_COLOR = '', TERM }: NodeJS.ProcessEnv = process.env,
+): (text: string) => string {
+  if (!WHEN.some((one) => one === when)) {
+    throw new UsageError(`--color: expected ${WHEN.join(', ')}; found "${when}"`);
+  }
+  const isOn = when === 'auto' ? stream.isTTY === true && NO_COLOR === '' && TERM !== 'dumb' : when === 'always';
+  return isOn ? painted : (text) => text;
+}
+
+/** Worse is red, better is green. */
+function painted(text: string): string {
+  return text.replace(/\b(?:regressed|improved)\b/gi, (word) =>
+    styleText(['bold', word.toLowerCase() === 'regressed' ? 'red' : 'green'], word, { validateStream: false }),
+  );
+}

@@ -1,0 +1,139 @@
+/**
+ * Values as dots, one row for each, named beside it: for so many that bars and a legend could not be told apart, and for
+ * effects of several measures (a forest plot). Rows may have an interval, drawn as a line through the dot. The picture grows
+ * with its rows.
+ */
+import { scaleLinear } from 'd3-scale';
+import { element, escaped } from './markup.ts';
+import { GRID, INK, MUTED, picture, RIGHT, TITLE_HEIGHT, text } from './plot-frame.ts';
+import { fitted, widthOf } from './plot-words.ts';
+
+export interface PlotRow {
+  readonly name: string;
+  /** undefined: no value; `says` tells why. */
+  readonly value: number | undefined;
+  readonly interval?: readonly [lower: number, upper: number] | undefined;
+  readonly colour: string;
+  /** At the right of the row. */
+  readonly says: string;
+}
+
+/** Rows under a heading of their own; '': without one. */
+export interface RowSection {
+  readonly heading: string;
+  readonly rows: readonly PlotRow[];
+}
+
+export interface RowPlot {
+  readonly title: string;
+  readonly description: string;
+  readonly valueLabel: string;
+  readonly sections: readonly RowSection[];
+  /** A line that values are to be held against, and its name; undefined: none. */
+  readonly reference?: { readonly value: number; readonly name: string } | undefined;
+  /** Words of a tick; default: the number. */
+  readonly tick?: (value: number) => string;
+  /** In pixels. The height is at least this. */
+  readonly width: number;
+  readonly height: number;
+  readonly grid: boolean;
+}
+
+/** In pixels. */
+const ROW = { least: 18, most: 34 } as const;
+const HEADING = 30;
+const BELOW = 62;
+/** Of the width, for names and for words at the right. */
+const MOST_FOR_WORDS = 0.32;
+
+export function rowPlot(plot: RowPlot): string {
+  const { sections, width, reference } = plot;
+  const rows = sections.flatMap((section) => section.rows);
+  const headings = sections.filter(({ heading }) => heading !== '').length;
+  const above = TITLE_HEIGHT + (reference === undefined ? 0 : 18);
+  const room = plot.height - above - BELOW - headings * HEADING;
+  const step = Math.max(ROW.least, Math.min(ROW.most, room / Math.max(1, rows.length)));
+  const bottom = above + headings * HEADING + step * rows.length;
+  const most = MOST_FOR_WORDS * width;
+  const left = 36 + Math.min(most, Math.max(40, ...rows.map(({ name }) => widthOf(name))));
+  const right = width - RIGHT - 12 - Math.min(most, Math.max(0, ...rows.map(({ says }) => widthOf(says))));
+  const ends = rows.flatMap(({ value, interval = [] }) => [...(value === undefined ? [] : [value]), ...interval]);
+  const x = scaleLinear(rangeOf([...ends, ...(reference === undefined ? [] : [reference.value])]), [
+    left + 12,
+    right - 12,
+  ]).nice();
+  const count = Math.max(2, Math.min(7, Math.floor((right - left) / 80)));
+  const usual = x.tickFormat(count);
+  const ticks = x.ticks(count);
+  const parts: string[] = ticks.map((tick) =>
+    element(
+      'line',
+      plot.grid ? across(x(tick), above, bottom) : { ...across(x(tick), bottom, bottom + 5), stroke: MUTED },
+    ),
+  );
+  if (reference !== undefined) {
+    parts.push(
+      element('line', { ...across(x(reference.value), above, bottom), stroke: INK, 'stroke-width': 1.5 }),
+      text(reference.name, { x: x(reference.value), y: above - 6, 'text-anchor': 'middle' }),
+    );
+  }
+  let y = above;
+  for (const { heading, rows: own } of sections) {
+    if (heading !== '') {
+      y += HEADING;
+      parts.push(text(fitted(heading, left + (right - left) / 2), { x: 20, y: y - 9, 'font-weight': 600 }));
+    }
+    for (const row of own) {
+      parts.push(drawnRow(row, y + step / 2, x, { left, right }));
+      y += step;
+    }
+  }
+  parts.push(
+    element('line', { x1: left, x2: right, y1: bottom, y2: bottom, stroke: MUTED }),
+    ...ticks.map((tick) =>
+      text(plot.tick?.(tick) ?? usual(tick), { x: x(tick), y: bottom + 20, 'text-anchor': 'middle', fill: MUTED }),
+    ),
+    text(fitted(plot.valueLabel, width - 40), { x: (left + right) / 2, y: bottom + 44, 'text-anchor': 'middle' }),
+  );
+  return picture(
+    plot.title,
+    plot.description,
+    { width, height: Math.max(plot.height, Math.ceil(bottom + BELOW)) },
+    parts,
+  );
+}
+
+function across(x: number, top: number, bottom: number): Readonly<Record<string, string | number>> {
+  return { x1: x, x2: x, y1: top, y2: bottom, stroke: GRID };
+}
+
+function drawnRow(
+  { name, value, interval, colour, says }: PlotRow,
+  y: number,
+  x: (value: number) => number,
+  { left, right }: { readonly left: number; readonly right: number },
+): string {
+  const parts = [
+    text(fitted(name, left - 36), { x: left - 8, y: y + 4.5, 'text-anchor': 'end' }),
+    element('line', { x1: left, x2: right, y1: y, y2: y, stroke: GRID, 'stroke-dasharray': '1 4' }),
+  ];
+  if (interval !== undefined) {
+    const [x1, x2] = interval.map(x);
+    parts.push(element('line', { x1, x2, y1: y, y2: y, stroke: colour, 'stroke-width': 3, 'stroke-opacity': 0.55 }));
+  }
+  if (value !== undefined) {
+    const title = element('title', {}, escaped(`${name}: ${says}`));
+    parts.push(element('circle', { cx: x(value), cy: y, r: 5, fill: colour, stroke: '#fff' }, title));
+  }
+  parts.push(text(says, { x: right + 12, y: y + 4.5, fill: value === undefined ? MUTED : INK }));
+  return parts.join('');
+}
+
+/** It begins at 0 where that is not far off, so that distances from 0 are seen. */
+function rangeOf(values: readonly number[]): [number, number] {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  if (values.length === 0 || (least === 0 && most === 0)) return [0, 1];
+  const room = (most - least || Math.abs(most)) * 0.06;
+  if (least > 0 && least < 0.6 * most) return [0, most + room];
+  return [least - room, most + room];
+}

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { rowPlot } from '../../src/output/row-plot.ts';
+
+const WORDS = {
+  title: 'ap & <co>',
+  description: 'what it shows',
+  valueLabel: 'ap',
+  width: 800,
+  height: 300,
+  grid: true,
+};
+
+function numbers(svg: string, element: string, name: string): number[] {
+  return [...svg.matchAll(new RegExp(`<${element} [^>]*?\\b${name}="([^"]*)"`, 'g'))].map((match) => Number(match[1]));
+}
+
+const row = fc.record({
+  name: fc.string({ minLength: 1, maxLength: 60 }),
+  value: fc.option(fc.double({ min: -5, max: 5, noNaN: true }), { nil: undefined }),
+  colour: fc.constant('#000'),
+  says: fc.string({ maxLength: 40 }),
+});
+
+describe('a plot of rows', () => {
+  it('has a dot for each value, inside of the picture, however many rows there are', () => {
+    fc.assert(
+      fc.property(fc.array(row, { minLength: 1, maxLength: 60 }), (rows) => {
+        const svg = rowPlot({ ...WORDS, sections: [{ heading: 'all', rows }] });
+        const [width, height] = [numbers(svg, 'svg', 'width')[0], numbers(svg, 'svg', 'height')[0]];
+        const [xs, ys] = [numbers(svg, 'circle', 'cx'), numbers(svg, 'circle', 'cy')];
+        expect(xs).toHaveLength(rows.filter(({ value }) => value !== undefined).length);
+        for (const x of xs) expect(x > 0 && x < width).toBe(true);
+        for (const y of ys) expect(y > 0 && y < height - 40).toBe(true);
+        for (const [i, y] of ys.slice(1).entries()) expect(y - ys[i]).toBeGreaterThanOrEqual(17.9);
+        expect(svg).not.toMatch(/NaN|undefined|Infinity/);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('draws intervals around their dots, and the line that values are held against', () => {
+    const svg = rowPlot({
+      ...WORDS,
+      grid: false,
+      reference: { value: 0, name: 'no difference' },
+      sections: [
+        {
+          heading: 'B against A: regressed',
+          rows: [
+            { name: 'mrr', value: -0.2, interval: [-0.3, -0.1], colour: '#d55e00', says: '-20 %' },
+            { name: 'hit@10', value: undefined, colour: '#0072b2', says: 'no error yet' },
+          ],
+        },
+      ],
+    });
+    const interval = /<line x1="([\d.]+)" x2="([\d.]+)" y1="[\d.]+" y2="[\d.]+" stroke="#d55e00"/.exec(svg) ?? [];
+    const [from, to] = interval.slice(1).map(Number);
+    const [dot] = numbers(svg, 'circle', 'cx');
+    expect(dot - from).toBeCloseTo(to - dot, 1);
+    const reference = /<text x="([\d.]+)"[^>]*>no difference</.exec(svg);
+    expect(Number(reference?.[1]) - to).toBeCloseTo(to - dot, 1);
+    expect(svg).toContain('>B against A: regressed</text>');
+    expect(svg).toContain('>no error yet</text>');
+  });
+});
