@@ -24,7 +24,7 @@ export default async function setup(): Promise<() => void> {
     remove();
     throw new Error(`the command could not be compiled:\n${stdout}${stderr}`);
   }
-  const isText = (path: string): boolean => statSync(path).isDirectory() || path.endsWith('.lua');
+  const isText = (path: string): boolean => statSync(path).isDirectory() || /\.(?:lua|js)$/.test(path);
   cpSync(join(ROOT, 'src'), join(folder, 'dist'), { recursive: true, filter: isText });
   for (const name of ['bin', 'package.json']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   process.env['TESTED_FOLDER'] = folder;

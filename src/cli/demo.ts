@@ -7,6 +7,8 @@ import { Demo } from '../demo/demo.ts';
 import { withQuickDetection } from '../demo/detection.ts';
 import { withShopExperiment } from '../demo/experiment.ts';
 import { fullView, lineView, type ViewInput } from '../demo/view.ts';
+import { LivePage } from '../live/live.ts';
+import { pagesOf } from '../live/pages.ts';
 import { Metrics } from '../metrics/registry.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { memoryLimit } from '../service/settings.ts';
@@ -77,12 +79,15 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
     log,
     onClaim: (partition, counts) => metrics.claimed(partition, counts),
   });
+  const ready = () => ({ ready: shop.unready.length === 0, reasons: [...shop.unready], stopped: [] });
+  const page = new LivePage(settings, { ready });
   // The port first: when it is taken nothing else has begun.
   const server = await startServer(settings.http, {
     metrics: () => metrics.text,
     contentType: metrics.contentType,
-    ready: () => ({ ready: shop.unready.length === 0, reasons: [...shop.unready], stopped: [] }),
+    ready,
     healthy: () => true,
+    page: settings.http.page ? pagesOf(page) : undefined,
   });
   const screen = new LiveScreen(process.stderr, paint);
   const running = shop.run();
@@ -90,12 +95,13 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
     const snapshot = await shop.snapshot();
     const status = shop.status();
     await metrics.update({ snapshot, status });
+    page.update({ snapshot, status, now: shop.clock.now() });
     const { columns } = screen;
     return { settings, snapshot, status, speed, now: shop.clock.now(), regression: shop.regression, columns };
   };
-  screen.note(
-    `receval demo: gauges on ${urlOf(settings.http.host, server.port)}/metrics, ${speed} x real time, seed ${seed}.`,
-  );
+  const url = urlOf(settings.http.host, server.port);
+  if (settings.http.page) screen.note(`receval demo: open ${url}/ in a browser.`);
+  screen.note(`receval demo: gauges on ${url}/metrics, ${speed} x real time, seed ${seed}.`);
   const stopShowing = show(view, screen);
   try {
     await Promise.race([untilStopped(duration), running]);

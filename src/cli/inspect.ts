@@ -12,6 +12,7 @@ import { Rows } from '../inspect/rows.ts';
 import { screenOf } from '../inspect/screen.ts';
 import { sampleTopics } from '../service/topic-sample.ts';
 import { fileProblem, UsageError } from './failure.ts';
+import { type Given, withoutFolders } from './log-folder.ts';
 import { outputForm } from './output-form.ts';
 import { sampleOf } from './sample-file.ts';
 
@@ -30,7 +31,7 @@ const OUTPUTS = ['text', 'json'] as const;
 /** `receval inspect`: exit code 1 where a replay would give no numbers, or wrong ones. */
 export function inspectCommand(): Command {
   return new Command('inspect')
-    .argument('[file...]', 'logs of lists and of feedback, or one of both')
+    .argument('[file...]', 'logs of lists and of feedback, or one of both; of a folder the logs in it')
     .option('--impressions <file...>', 'files that hold lists, where that is not seen')
     .option('--feedback <file...>', 'files that hold feedback')
     .option('--kafka', 'the newest records of the configured topics in place of files')
@@ -47,6 +48,7 @@ export function inspectCommand(): Command {
 Examples:
   receval inspect shown.ndjson clicks.ndjson.gz
   receval inspect events.csv --write receval.yaml
+  receval inspect exported/
   receval inspect --kafka --config receval.yaml`,
     )
     .action((files: readonly string[], flags: Flags) => inspectLogs(files, flags));
@@ -58,7 +60,10 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000) {
     throw new UsageError(`--sample: expected a whole number from 1 to 1000000; found "${flags.sample}"`);
   }
-  const given = givenFiles(files, flags);
+  const { given, leftOut } = await withoutFolders(givenFiles(files, flags));
+  for (const { folder, files: names } of leftOut) {
+    process.stderr.write(`receval: left out of ${folder}: ${names.join(', ')}\n`);
+  }
   const settings = flags.kafka === true || flags.config !== undefined ? settingsOf(flags.config) : undefined;
   const ofTopics = flags.kafka === true ? settings : undefined;
   const sampled = ofTopics === undefined ? await sampleFiles(given, limit) : await fromTopics(ofTopics, limit);
@@ -76,17 +81,17 @@ async function inspectLogs(files: readonly string[], flags: Flags): Promise<void
   process.stdout.write(
     output === 'json' ? `${JSON.stringify(reportOf(inspection), null, 1)}\n` : screenOf(inspection, next),
   );
-  if (inspection.findings.some(({ level }) => level === 'wrong')) process.exitCode = 1;
+  const wrong = inspection.findings.filter(({ level }) => level === 'wrong').length;
+  if (wrong > 0) process.exitCode = 1;
+  if (flags.write !== undefined && configuration !== undefined && wrong > 0) {
+    process.stderr.write(
+      `receval: ${flags.write} was written, but ${wrong === 1 ? 'one thing looks' : `${wrong} things look`} wrong (it says so at its top): mend that first, or its numbers are wrong\n`,
+    );
+  }
   if (flags.write !== undefined && configuration === undefined) {
     process.stderr.write(`receval: ${flags.write} was not written: no configuration reads these logs as they are\n`);
     process.exitCode = 1;
   }
-}
-
-/** A file, and what the user says that it holds. */
-export interface Given {
-  readonly path: string;
-  readonly role: Role | undefined;
 }
 
 function givenFiles(files: readonly string[], { impressions = [], feedback = [], kafka }: Flags): readonly Given[] {

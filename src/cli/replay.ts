@@ -30,6 +30,7 @@ export interface ReplayFlags extends InputFlags {
   readonly config?: string;
   readonly adapter?: string;
   readonly measures?: string;
+  readonly horizons?: string;
   readonly concat?: boolean;
   readonly allowEmpty?: boolean;
   readonly now?: string;
@@ -54,6 +55,7 @@ export function replayCommand(): Command {
       `how records are read: ${ADAPTER_NAMES.join(', ')} (default: that of the configuration)`,
     )
     .option('--measures <list>', 'such as mrr,ndcg@10,precision@1..5 (default: those of the configuration)')
+    .option('--horizons <list>', 'such as 1m,5m,24h: attribution.horizons (default: those of the configuration)')
     .option('--concat', 'take several files of a side one after the other; else they are merged by event time')
     .option('--dead-letters <file>', 'write the invalid records there, with what is wrong; NDJSON')
     .option('--allow-empty', ALLOW_EMPTY)
@@ -163,7 +165,7 @@ export async function withProgress<Result>(
 const REPLAY_SERIES = '10000000';
 
 export function readSettings(
-  flags: Pick<ReplayFlags, 'config' | 'measures'>,
+  flags: Pick<ReplayFlags, 'config' | 'measures' | 'horizons'>,
   command: ScoringCommand = 'replay',
 ): Settings {
   return readConfiguration(flags, command).settings;
@@ -171,14 +173,18 @@ export function readSettings(
 
 /** `command`: files are compared with the measures of the service. */
 export function readConfiguration(
-  { config, measures }: Pick<ReplayFlags, 'config' | 'measures'>,
+  { config, measures, horizons }: Pick<ReplayFlags, 'config' | 'measures' | 'horizons'>,
   command: ScoringCommand = 'replay',
 ): Configuration {
   return loadConfiguration({
     file: config,
     readFile: (path) => readFileSync(path, 'utf8'),
     env: process.env,
-    overrides: { 'limits.series': REPLAY_SERIES, ...(measures === undefined ? {} : { measures }) },
+    overrides: {
+      'limits.series': REPLAY_SERIES,
+      ...(measures === undefined ? {} : { measures }),
+      ...(horizons === undefined ? {} : { 'attribution.horizons': horizons }),
+    },
     command,
   });
 }

@@ -80,14 +80,14 @@ async function mustBeWanted(): Promise<void> {
 
 /** Record timestamp at the offset to go on from: what lies before it came earlier. Where nothing can be read there: now. */
 async function timeAt(
-  { settings, admin }: Cluster,
+  { admin }: Cluster,
   { partition, topicName, to }: Skip,
   { end: logEnd, openFrom: end = logEnd }: Bounds,
 ): Promise<EpochMs> {
   if (to >= end) return Date.now();
   const range = { topic: topicName, partition, from: to, to: Math.min(end, to + 1) };
   try {
-    const { records } = await sample(admin.client, `${settings.kafka.groupId}-skip`, [range], SAMPLE_TIMEOUT_MS);
+    const { records } = await sample(admin.client, [range], SAMPLE_TIMEOUT_MS);
     return records[0]?.timestamp ?? Date.now();
   } catch {
     return Date.now();

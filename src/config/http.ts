@@ -1,5 +1,5 @@
 /** Who may ask what this process shows. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { SecretForm } from '../connections/settings.ts';
 import { file } from './access.ts';
 import type { Report } from './report.ts';
@@ -30,7 +30,7 @@ export const httpSchema = group({
     .meta({ description: 'address to listen on; 0.0.0.0 in a container' }),
   port: whole(0, 65_535)
     .prefault(9464)
-    .meta({ description: 'port of /metrics, /healthz and /readyz; 0: any that is free' }),
+    .meta({ description: 'port of the page, /metrics, /healthz and /readyz; 0: any that is free' }),
   token: textOf(TOKEN.what, TOKEN.pattern).optional().meta({
     description:
       'what a reader must show as Authorization: Bearer …, but for /healthz and /readyz. None: everybody may read',
@@ -39,6 +39,10 @@ export const httpSchema = group({
     description:
       'file that holds it; may change while receval runs. While it is away, or what it holds is no such token, the last one stays',
   }),
+  page: z
+    .boolean({ error: 'expected true or false' })
+    .prefault(true)
+    .meta({ description: 'the live page at /, with /api/v1/state; read-only, behind the token where one is set' }),
   allowedHosts: list(host, 'host names, such as [receval.example.com]', 1).optional().meta({
     description:
       'names by which receval may be asked; .example.com stands for all below it. Default: any, and only this machine on a loopback address',
@@ -46,7 +50,7 @@ export const httpSchema = group({
 });
 
 export function httpOf(document: z.output<typeof httpSchema>, report: Report): Settings['http'] {
-  const { host: name, port, allowedHosts } = document;
+  const { host: name, port, page, allowedHosts } = document;
   const token = secretOf(document, 'token', ['http'], report);
-  return { host: name, port, token: token?.kind === 'file' ? { ...token, form: TOKEN } : token, allowedHosts };
+  return { host: name, port, page, token: token?.kind === 'file' ? { ...token, form: TOKEN } : token, allowedHosts };
 }

@@ -142,6 +142,8 @@ export interface Settings {
   readonly http: {
     readonly host: string;
     readonly port: number;
+    /** Whether there is a page for people. */
+    readonly page: boolean;
     /** What a reader must show; undefined: everybody may read. */
     readonly token: SecretSource | undefined;
     /** Names by which we may be asked, beside addresses and localhost; undefined: any, unless we listen on loopback. */

@@ -1,6 +1,7 @@
 import type { Store } from '../accumulators/store/port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
+import type { Trail } from '../experiment/trail.ts';
 import type { Result } from '../statistics/absent.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { CohortRow } from '../windows/windows.ts';
@@ -57,6 +58,8 @@ export interface QualitySnapshot {
   readonly decisions: readonly QualityDecision[];
   /** Of the experiments, in the order of the configuration; none before they could be read. */
   readonly experiments: readonly Comparison[];
+  /** The looks of each of them, in the same order. */
+  readonly trails?: readonly Trail[];
   /** By horizon: end of the newest pane that is final and holds a result; absent: none. */
   readonly resultTimes: ReadonlyMap<string, EpochMs>;
   /** Impressions that all units accepted since their first records. */

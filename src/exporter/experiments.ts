@@ -6,6 +6,7 @@ import { evaluate } from '../experiment/evaluate.ts';
 import { decodeLooks } from '../experiment/looks-fields.ts';
 import { ExperimentParts } from '../experiment/parts.ts';
 import type { ExperimentState } from '../experiment/state.ts';
+import { type Trail, trailOf } from '../experiment/trail.ts';
 import { UnitsSum } from '../experiment/units.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { UnitState } from '../windows/unit-state.ts';
@@ -36,6 +37,7 @@ export class Experiments {
   #seen = '';
   #states: readonly ExperimentState[] = [];
   #made: readonly Comparison[] = [];
+  #trails: readonly Trail[] = [];
 
   constructor(settings: ExperimentsSettings, deps: StoreOfUnits) {
     this.#settings = settings;
@@ -49,6 +51,11 @@ export class Experiments {
    */
   get made(): readonly Comparison[] {
     return this.#made;
+  }
+
+  /** The looks of each of `made`. */
+  get trails(): readonly Trail[] {
+    return this.#trails;
   }
 
   /** What the last call of `read` has found of every experiment. */
@@ -79,7 +86,9 @@ export class Experiments {
       ...totals,
       looks: decodeLooks(looks[e] ?? new Map(), totals.settings.horizon.text),
     }));
-    this.#made = this.#states.filter(isLookedAt).map(evaluate);
+    const lookedAt = this.#states.filter(isLookedAt);
+    this.#made = lookedAt.map(evaluate);
+    this.#trails = lookedAt.map(({ looks: taken }) => trailOf(taken));
   }
 
   /** End of the newest pane that is complete in every unit that is not far behind; undefined: none is. */

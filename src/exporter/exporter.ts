@@ -195,6 +195,7 @@ export class Exporter {
         impressions,
         decisions: this.#decisions.made,
         experiments: this.#experiments.made,
+        trails: this.#experiments.trails,
       };
       return this.#last;
     }
@@ -221,6 +222,7 @@ export class Exporter {
       windows: all.map(({ horizon, window, complete }) => ({ horizon, window, complete })),
       decisions: this.#decisions.made,
       experiments: this.#experiments.made,
+      trails: this.#experiments.trails,
       resultTimes,
       impressions,
     };

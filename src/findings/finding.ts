@@ -18,7 +18,7 @@ export const FINDING_CODES = [
   'ids_differ_by_case', // the same of upper and lower case, blanks or punctuation
   'other_type_of_id', // the same of numbers: 1 and 1.0, 7 and 007
   'clock_offset', // the clocks of the two sides differ
-  'beyond_horizon', // feedback comes later than the longest horizon
+  'beyond_horizon', // much feedback comes later than the longest horizon
   'items_never_match', // the request is known, but the item is not in its list
   'unknown_actions', // actions without a grade
   'no_user_ids', // impressions name no user

@@ -1,7 +1,8 @@
+import { printDuration, usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs, Feedback, Impression } from '../vocabulary/events.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 import { counted, type Finding, percent, quoted } from './finding.ts';
-import { type IdDifference, idDifference } from './ids.ts';
+import { type IdDifference, idDifference } from './id-difference.ts';
 import type { EventSample } from './sample.ts';
 
 /** What the settings say of the join. */
@@ -152,14 +153,20 @@ function ids({ unknown, known }: Matches, { impressions }: EventSample): readonl
 
 /** Such as: the feedback writes "web-" before the request id. */
 export function differs(difference: IdDifference, what: string, wantedSide: string, knownSide: string): string {
-  const { kind, wantedPart, knownPart } = difference;
+  const { kind, wantedPart, knownPart, rest } = difference;
   if (kind === 'number') return `${what} is the same number in another form`;
   if (kind === 'form') return `${what} differs in upper and lower case, blanks or punctuation`;
   const where = kind === 'prefix' ? 'before' : 'behind';
-  if (knownPart === '') return `${wantedSide} ${verb(wantedSide)} ${quoted(wantedPart)} ${where} ${what}`;
-  if (wantedPart === '') return `${knownSide} ${verb(knownSide)} ${quoted(knownPart)} ${where} ${what}`;
-  return `${wantedSide} ${verb(wantedSide)} ${quoted(wantedPart)} ${where} ${what}, ${knownSide} ${quoted(knownPart)}`;
+  const [first, second] = knownPart === '' || wantedPart !== '' ? [wantedSide, wantedPart] : [knownSide, knownPart];
+  const other = knownPart === '' || wantedPart === '' ? '' : `, ${knownSide} ${quoted(knownPart)}`;
+  const also = rest === undefined ? '' : `, and the rest differs in ${REST_WORDS[rest]}`;
+  return `${first} ${verb(first)} ${quoted(second)} ${where} ${what}${other}${also}`;
 }
+
+const REST_WORDS = {
+  number: 'how the number is written (zeros before it, or .0)',
+  form: 'upper and lower case, blanks or punctuation',
+} as const;
 
 function verb(side: string): string {
   return side.endsWith('s') ? 'write' : 'writes';
@@ -194,13 +201,27 @@ function clocks({ lags, median }: Matches, { horizon, backward }: JoinShape): re
       },
     ];
   }
-  if (middle < horizon.ms) return [];
+  return beyondHorizon(lags, horizon, example);
+}
+
+/** Of feedback that comes too late for the longest horizon a smaller share is usual. */
+const MANY_BEYOND = 0.05;
+
+function beyondHorizon(
+  lags: readonly DurationMs[],
+  { ms, text }: JoinShape['horizon'],
+  middleExample: string,
+): readonly Finding[] {
+  const beyond = lags.filter((lag) => lag > ms);
+  if (beyond.length < MANY_BEYOND * lags.length || beyond.length === 0) return [];
+  const longer = printDuration(usualDuration(quantile(lags, 0.99) + 1));
+  const of = `${counted(beyond.length)} of ${counted(lags.length)} feedback events on a known list come later than the longest horizon, ${text}`;
   return [
     {
       code: 'beyond_horizon',
-      cause: `Most feedback comes later than the longest horizon, ${horizon.text}: after ${durationText(middle)} in the middle.`,
-      example,
-      remedy: 'Add a longer horizon to attribution.horizons.',
+      cause: `${of}, and are dropped as orphan: ${durationText(quantile(beyond, 0.5))} after their list in the middle, ${durationText(beyond[beyond.length - 1])} at most.`,
+      example: beyond.length > MOST * lags.length ? middleExample : null,
+      remedy: `Add a longer horizon to attribution.horizons: ${longer} would take ${percent(lags.filter((lag) => lag <= usualDuration(quantile(lags, 0.99) + 1)).length / lags.length)} of them all.`,
     },
   ];
 }

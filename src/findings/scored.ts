@@ -1,5 +1,5 @@
 import { counted, type Finding, inOrder, percent, quoted } from './finding.ts';
-import { idDifference } from './ids.ts';
+import { idDifference } from './id-difference.ts';
 import { differs } from './sampled.ts';
 
 /** A run and the judgements. */

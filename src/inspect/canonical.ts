@@ -1,14 +1,15 @@
 /** Which field of a log fits which canonical field, and why: by what it holds, by whether it joins, and by its name. */
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
-import type { AdapterChoice, FieldMap, FieldSource, MapCase } from '../consumers/decode/settings.ts';
+import type { AdapterChoice, Conditions, FieldMap, FieldSource, MapCase } from '../consumers/decode/settings.ts';
+import { yesOrNo } from '../consumers/decode/yes-no.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { percent } from './finding.ts';
-import type { ItemTrial, JoinTrial } from './join-trial.ts';
-import type { ListForm } from './lists.ts';
+import { type ItemTrial, isPlace, type JoinTrial } from './join-trial.ts';
+import { isFlag, isOneEach, type ListForm } from './lists.ts';
 import { type Canonical, nameFit, usualGrade } from './names.ts';
 import type { Reading } from './reading.ts';
-import { timeWords } from './times.ts';
+import { isOtherDate, timeWords } from './times.ts';
 
 export interface Side {
   readonly rows: readonly Fields[];
@@ -79,7 +80,7 @@ export function fitImpressions(
     );
     if (field !== undefined) take('variant', field.path, 'by its values');
   }
-  takeDimensions(profile, used(), list, take);
+  takeDimensions(side, profile, used(), list, take);
   const missing = ['requestId', 'ts', list?.kind === 'rows' ? 'itemId' : 'items'].filter(
     (field) => map[field] === undefined,
   );
@@ -151,13 +152,21 @@ function takeItemFields(of: string, { rows, profile }: Side, take: Take): 0 | 1 
   return base;
 }
 
-function takeDimensions(profile: Profile, used: ReadonlySet<string>, list: ListForm | undefined, take: Take): void {
+function takeDimensions(
+  { rows }: Side,
+  profile: Profile,
+  used: ReadonlySet<string>,
+  list: ListForm | undefined,
+  take: Take,
+): void {
   const names = new Set<string>();
   for (const field of profile.fields.values()) {
     const { path } = field;
     if (isOfElements(path) || used.has(path) || !isDimension(field, profile)) continue;
     if (list?.kind === 'rows' && list.flags.some((flag) => flag.path === path)) continue;
     if (list?.kind === 'rows' && (path === list.item || path === list.order)) continue;
+    // A column of the item, such as its colour, says nothing of the list.
+    if (list?.kind === 'rows' && !isOneEach(rows, list.by, path)) continue;
     const name = dimensionName(path);
     if (!isDimensionName(name) || names.has(name) || ['variant', 'surface', 'model'].includes(name)) continue;
     names.add(name);
@@ -192,7 +201,10 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
   const ts = timeField(reachable, each);
   const time = ts === undefined ? undefined : timesOf(ts);
   if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
-  const item = items?.feedback ?? named(reachable, 'itemId', isIdLike)?.path;
+  const isFound = items !== undefined && (items.share > 0 || nameFit(items.feedback, 'itemId') >= NAMED);
+  const item =
+    (isFound ? items.feedback : undefined) ??
+    named(reachable, 'itemId', (field) => isIdLike(field) && !isPlace(field))?.path;
   if (item !== undefined) {
     take(
       'itemId',
@@ -268,17 +280,13 @@ function actionField(profile: Profile, used: ReadonlySet<string>): Field | undef
 export function clickedFlag(
   profile: Profile,
   used: ReadonlySet<string>,
-): { readonly path: string; readonly set: string | number | boolean } | undefined {
-  const field = named(
-    profile,
-    'clicked',
-    ({ path, distinct }) =>
-      !used.has(path) && distinct.size > 0 && [...distinct.keys()].every((text) => /^(?:0|1|true|false)$/i.test(text)),
-  );
+): { readonly path: string; readonly set: Conditions[string] } | undefined {
+  const field = named(profile, 'clicked', (one) => !used.has(one.path) && isFlag(one));
   if (field === undefined) return undefined;
-  const set = [...field.distinct.keys()].find((text) => text === '1' || /^true$/i.test(text)) ?? '1';
-  if (mainType(field) === 'text') return { path: field.path, set };
-  return { path: field.path, set: mainType(field) === 'boolean' ? true : 1 };
+  const { path } = field;
+  if (mainType(field) !== 'text') return { path, set: mainType(field) === 'boolean' ? true : 1 };
+  const yes = [...field.distinct.keys()].filter((text) => yesOrNo(text) === true);
+  return { path, set: yes.length === 1 ? yes[0] : yes.length === 0 ? '1' : yes };
 }
 
 function named({ fields, records }: Profile, as: Canonical, fits: (field: Field) => boolean): Field | undefined {
@@ -320,7 +328,8 @@ function isDimension(field: Field, { records }: Profile): boolean {
   const type = mainType(field);
   if (records < 10 || distinct.size < 2 || distinct.size > MOST_VALUES_OF_DIMENSION || distinct.size > 0.34 * values)
     return false;
-  if (type === 'list' || type === 'object' || type === 'number' || timesOf(field) !== undefined) return false;
+  if (type === 'list' || type === 'object' || type === 'number') return false;
+  if (timesOf(field) !== undefined || isOtherDate(field.example)) return false;
   return type !== 'whole' || (field.least >= 0 && field.most < 1000);
 }
 

@@ -2,8 +2,9 @@
 import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/settings.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
-import type { Grade } from './proposal.ts';
+import type { Grade, Proposal, RatingScale } from './proposal.ts';
 import type { Reading } from './reading.ts';
+import { wrapped } from './wrapped.ts';
 
 export interface ConfigurationOptions {
   /** Names of topics that are known; undefined: they are for the user to fill in. */
@@ -19,13 +20,14 @@ export function configurationOf(inspection: Inspection, options: ConfigurationOp
   const names = [...new Set(files.map(({ name }) => name))];
   const lines = [
     `# What receval inspect proposes for ${names.map(printable).join(', ')}.`,
+    ...warningsOf(inspection.findings),
     'attribution:',
     `  horizons: [${proposal.horizons.map(printDuration).join(', ')}]`,
     `  outOfOrderness: ${printDuration(proposal.outOfOrderness)}`,
     ...(proposal.backward > 0 ? [`  backward: ${printDuration(proposal.backward)}`] : []),
     'measures: [mrr, ndcg@10, hit@10]',
     `cohorts: [${proposal.cohorts.map((set) => `[${set.join(', ')}]`).join(', ')}]`,
-    ...gradesOf(proposal.grades, new Set(proposal.unknownActions)),
+    ...gradesOf(proposal),
     ...experimentsOf([...inspection.facts.variants.keys()].sort()),
     ...inputsOf(inspection),
     ...serviceOf(inspection, options),
@@ -33,18 +35,38 @@ export function configurationOf(inspection: Inspection, options: ConfigurationOp
   return `${lines.join('\n')}\n`;
 }
 
-function gradesOf(grades: ReadonlyMap<string, Grade>, unknown: ReadonlySet<string>): readonly string[] {
+const WIDTH = 100;
+
+/** What is wrong stands at the top: whoever opens the file later has not seen the screen. */
+function warningsOf(findings: Inspection['findings']): readonly string[] {
+  const wrong = findings.filter(({ level }) => level === 'wrong');
+  if (wrong.length === 0) return [];
+  return [
+    '# What looked wrong, and makes the numbers wrong until it is mended:',
+    ...wrong.flatMap(({ message, remedy, command }) => [
+      ...wrapped(printable(`${message} ${remedy}`), WIDTH - 4).map((line, i) => `# ${i === 0 ? '-' : ' '} ${line}`),
+      ...(command === undefined ? [] : [`#   $ ${printable(command)}`]),
+    ]),
+  ];
+}
+
+function gradesOf({ grades, unknownActions, ratings }: Proposal): readonly string[] {
+  const unknown = new Set(unknownActions);
   if (grades.size === 0) return ['grades: {click: 1}'];
   const lines = [...grades].map(([action, grade]) => {
     const remark = unknown.has(action) ? ' # choose: its name does not tell what it is worth' : '';
-    return `  ${text(action)}: ${gradeText(grade)}${remark}`;
+    return `  ${text(action)}: ${gradeText(grade, ratings)}${remark}`;
   });
-  return ['grades:', ...lines];
+  const from =
+    ratings?.relevantFrom === undefined
+      ? []
+      : [`relevantFrom: ${ratings.relevantFrom} # choose: the lowest rating that is a success`];
+  return ['grades:', ...lines, ...from];
 }
 
-function gradeText(grade: Grade): string {
+function gradeText(grade: Grade, ratings: RatingScale | undefined): string {
   if (grade === 'veto') return '{grade: 0, veto: true}';
-  return grade === 'rating' ? '{from: value, rule: last, max: 5}' : String(grade);
+  return grade === 'rating' ? `{from: value, rule: last, max: ${ratings?.max ?? 5}}` : String(grade);
 }
 
 const CONTROLS = ['control', 'baseline', 'a', '0', 'off'];

@@ -33,7 +33,8 @@ export function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }
     const { time } = side.reading;
     if (time?.form === 'local') {
       const zone = side === impressions ? zones.impressions : zones.feedback;
-      const why = zone === undefined ? 'UTC was assumed' : `by the other log they are of ${zone}`;
+      const isAssumed = zone === undefined || (zones.feedback !== undefined && side === impressions);
+      const why = isAssumed ? 'UTC was assumed' : `by the other log they are of ${zone}`;
       found.push(
         note(
           'times_without_zone',
@@ -72,8 +73,35 @@ function finite(times: readonly number[]): number[] {
 }
 
 export function ofActions({ proposal, facts }: Known): readonly Finding[] {
-  const { unknownActions, grades } = proposal;
+  const { unknownActions, grades, ratings } = proposal;
   const found: Finding[] = [];
+  const named = [...grades].filter(([action, grade]) => grade === 0 && !unknownActions.includes(action));
+  const all = [...facts.actions.values()].reduce((sum, n) => sum + n, 0);
+  const sights = named.reduce((sum, [action]) => sum + (facts.actions.get(action) ?? 0), 0);
+  if (sights > 0.5 * all && sights < all) {
+    found.push(
+      note(
+        'unknown_actions',
+        `${percent(sights / all)} of feedback is of actions that are taken for a mere sight of the list, and are worth 0: ${named
+          .map(([action]) => cut(action))
+          .slice(0, 5)
+          .join(', ')}.`,
+        'If it is more, say so in grades.',
+      ),
+    );
+  }
+  if (ratings !== undefined) {
+    const { least, most, relevantFrom } = ratings;
+    found.push(
+      note(
+        'ratings',
+        `Feedback holds ratings of ${least} to ${most}${relevantFrom === undefined ? ' beside other actions: each rating from 1 on counts as much as a click' : `; those from ${relevantFrom} on are taken for a success`}.`,
+        relevantFrom === undefined
+          ? 'Measures such as mrr(rel=4) ask for more.'
+          : 'Say in relevantFrom from which rating on the list did well; every measure but ndcg depends on it.',
+      ),
+    );
+  }
   if (unknownActions.length > 0) {
     const listed = unknownActions
       .slice(0, 5)

@@ -1,8 +1,9 @@
 /** What the events of a sample say: how many join, after how long, in what order, how often twice, by whom, in which variant. */
+import { type Difference, normalizers } from '../findings/id-match.ts';
 
 import { chiSquareUpper } from '../statistics/distributions.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import { type Difference, normalizers } from './ids.ts';
+import { usualGrade } from './names.ts';
 import type { SampledFeedback, SampledList } from './reading.ts';
 
 /** Upper ends of the bins of delays; what is above the last is in one more. */
@@ -29,6 +30,8 @@ export interface Disorder {
 export interface Facts {
   readonly joining: Joining;
   readonly actions: ReadonlyMap<string, number>;
+  /** Values of actions that are ratings by their name; undefined: there are none. */
+  readonly ratings: { readonly least: number; readonly most: number; readonly n: number } | undefined;
   readonly users: { readonly lists: number; readonly distinct: number };
   /** Lists by variant; empty: no field. */
   readonly variants: ReadonlyMap<string, number>;
@@ -83,6 +86,7 @@ export function factsOf(input: FactsInput): Facts {
   return {
     joining: joiningOf(input),
     actions,
+    ratings: ratingsOf(feedback),
     users: { lists: lists.filter(({ userId }) => userId !== undefined).length, distinct: users.size },
     variants,
     crossed: [...users.values()].filter((seen) => seen.size > 1).length,
@@ -95,6 +99,17 @@ export function factsOf(input: FactsInput): Facts {
     dimensions,
     span: { impressions: spanOf(lists), feedback: spanOf(feedback) },
   };
+}
+
+function ratingsOf(feedback: readonly SampledFeedback[]): Facts['ratings'] {
+  let [least, most, n] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+  for (const { action, value } of feedback) {
+    if (value === undefined || usualGrade(action) !== 'rating') continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+    n++;
+  }
+  return n === 0 ? undefined : { least, most, n };
 }
 
 function joiningOf({ lists, feedback, listsCut, requestIds, itemIds }: FactsInput): Joining {

@@ -1,12 +1,13 @@
 /** What is wrong with files as such, and with what they hold: of no known form, swapped, without lists, without a field that is needed. */
 import { assertNever } from '../vocabulary/events.ts';
-import { isOfElements } from './fields.ts';
+import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
 import { baseName, count, cut, type Finding, jqPath, note, wrong } from './finding.ts';
 import type { Form } from './format.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
-import type { JoinTrial } from './join-trial.ts';
+import { isPlace } from './join-trial.ts';
+import { gatherCommand, mendCommand } from './mend.ts';
 import { nameFit } from './names.ts';
-import { isOtherDate } from './times.ts';
+import { dateFormat, isOtherDate } from './times.ts';
 
 export function formWords(form: Form): string {
   switch (form.kind) {
@@ -122,7 +123,7 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
   return found;
 }
 
-export function ofRoles({ files, impressions, feedback, oneLog, joined, whoJoins }: Known): readonly Finding[] {
+export function ofRoles({ files, impressions, feedback, oneLog, joined, notTaken, guess }: Known): readonly Finding[] {
   const logs = files.filter(({ judged }) => judged !== undefined);
   if (logs.length === 0) return [];
   const found: Finding[] = [];
@@ -142,6 +143,8 @@ export function ofRoles({ files, impressions, feedback, oneLog, joined, whoJoins
       ),
     );
   }
+  const apart = impressions === undefined ? listsApart(logs) : undefined;
+  if (apart !== undefined) return [...found, apart];
   if (impressions === undefined) {
     found.push(
       wrong(
@@ -154,11 +157,24 @@ export function ofRoles({ files, impressions, feedback, oneLog, joined, whoJoins
     found.push(...listsNotRead(impressions));
     if (feedback === undefined) found.push(...withoutFeedback(impressions));
   }
+  const isTied = feedback === undefined || impressions === undefined || !feedback.missing.includes('requestId');
+  if (!isTied) found.push(noIdOfList(impressions, feedback, notTaken));
   for (const [side, word] of [
     [impressions, 'lists'],
     [feedback, 'feedback'],
   ] as const) {
-    if (side !== undefined && side.missing.length > 0) found.push(mostInvalid(side, word, whoJoins[0]));
+    const missing = side?.missing.filter((field) => isTied || field !== 'requestId') ?? [];
+    const isTold = word === 'feedback' && side === impressions;
+    if (side !== undefined && missing.length > 0 && !isTold) found.push(mostInvalid({ ...side, missing }, word, files));
+  }
+  if (guess !== undefined) {
+    found.push(
+      note(
+        'clicks_guessed',
+        `No name says which column holds clicks; ${guess} is the only one of yes and no, and is taken for it.`,
+        'If it says something else, name the log of clicks, too.',
+      ),
+    );
   }
   if (oneLog && joined === undefined && impressions !== undefined && feedback !== undefined) {
     found.push(
@@ -170,6 +186,44 @@ export function ofRoles({ files, impressions, feedback, oneLog, joined, whoJoins
     );
   }
   return found;
+}
+
+/** Lists whose items stand in a field each, `item_1` to `item_9`: they make no list by themselves. */
+function listsApart(logs: readonly InspectedFile[]): Finding | undefined {
+  for (const file of logs) {
+    const paths = itemFields(file.profile);
+    if (paths === undefined) continue;
+    const command = gatherCommand(paths, file);
+    return wrong(
+      'lists_not_read',
+      `The items of the lists in ${file.name} stand in a field each, ${paths[0]} to ${paths[paths.length - 1]}, and no field holds the list.`,
+      `Write them as one list, in the order of their places${command === undefined ? '.' : ':'}`,
+      command,
+    );
+  }
+  return undefined;
+}
+
+/** Fields that are called alike but for a number that counts from 0 or 1, and hold the same ids; undefined: there are none. */
+function itemFields({ fields, records }: Profile): readonly string[] | undefined {
+  const families = new Map<string, Map<number, Field>>();
+  for (const field of fields.values()) {
+    const match = /^(.*?)(\d+)$/.exec(field.path);
+    if (match === null || isOfElements(field.path) || !isIdLike(field) || timesOf(field) !== undefined) continue;
+    const family = families.get(match[1]) ?? new Map<number, Field>();
+    families.set(match[1], family.set(Number(match[2]), field));
+  }
+  for (const family of families.values()) {
+    const from = family.has(0) ? 0 : 1;
+    const members = Array.from({ length: family.size }, (_, i) => family.get(from + i)).filter(
+      (one) => one !== undefined,
+    );
+    const [first, second] = members;
+    if (members.length < 3 || members.length < family.size || first.records < 0.5 * records) continue;
+    const common = [...second.distinct.keys()].filter((id) => first.distinct.has(id)).length;
+    if (common >= 0.2 * second.distinct.size) return members.map(({ path }) => path);
+  }
+  return undefined;
 }
 
 /** Lists in text, as Python and PostgreSQL print them: read as JSON they are none, cut at commas the brackets stay at the items. */
@@ -224,15 +278,56 @@ function withoutFeedback({ files, profile, fits }: InspectedSide): readonly Find
   ];
 }
 
-function mostInvalid({ files, missing, profile }: InspectedSide, what: string, who: JoinTrial | undefined): Finding {
-  if (who !== undefined && who.match.share > 0 && missing.includes('requestId')) {
-    return wrong(
-      'nothing_joined',
-      `Both sides have ${who.impressions === who.feedback ? who.impressions : `${who.feedback} and ${who.impressions}`}, which says who it was, but the ${what} in ${files.join(', ')} has no id of the list: somebody sees many lists, and nobody can tell which one was clicked.`,
-      'Send the id of the list along with each click.',
-    );
+/** What is missing is in the clicks: whatever the lists have must be sent along with them. */
+function noIdOfList(lists: InspectedSide, clicks: InspectedSide, notTaken: Known['notTaken']): Finding {
+  const chosen = lists.profile.fields.get(lists.fits.find(({ as }) => as === 'requestId')?.path ?? '');
+  const [id = chosen] = [...lists.profile.fields.values()]
+    .filter((field) => !isOfElements(field.path) && isIdLike(field) && timesOf(field) === undefined && isOwn(field))
+    .sort((a, b) => nameFit(b.path, 'requestId') - nameFit(a.path, 'requestId'));
+  const has = fieldsOf(clicks).join(', ');
+  const met = notTaken.filter(({ join }) => join.match.share > 0).sort((a, b) => b.join.rating - a.join.rating)[0];
+  const also = met === undefined ? '' : ` ${doubtWords(met, lists)}`;
+  const logged =
+    id === undefined
+      ? 'The lists have no id either: give each an id of its own when it is shown, and log it as requestId with the list and with each click on it.'
+      : `Log ${id.path} of the list (such as ${JSON.stringify(cut(String(id.example)))}) with each click on it.`;
+  return wrong(
+    'nothing_joined',
+    `The feedback in ${clicks.files.join(', ')} has no id of a list (there are ${has}), so nobody can tell which list was clicked.${also}`,
+    logged,
+  );
+}
+
+function doubtWords({ join, doubt }: Known['notTaken'][number], { profile }: InspectedSide): string {
+  const both =
+    join.impressions === join.feedback
+      ? `${join.impressions} of both sides`
+      : `${join.feedback} and ${join.impressions} of the lists`;
+  switch (doubt) {
+    case 'who':
+      return `Both sides have ${join.impressions === join.feedback ? join.impressions : `${join.feedback} and ${join.impressions}`}, which says who it was, and somebody sees many lists.`;
+    case 'repeats': {
+      const field = profile.fields.get(join.impressions);
+      return `The values of ${both} meet, but several lists have the same: ${count(field?.distinct.size ?? 0)} values in ${count(field?.values ?? 0)} lists.`;
+    }
+    case 'chance':
+      return `The numbers in ${both} meet no more often than by chance.`;
+    default:
+      return assertNever(doubt);
   }
-  const names = [...profile.fields.keys()].filter((path) => !isOfElements(path)).slice(0, 6);
+}
+
+function isOwn({ distinct, values }: Field): boolean {
+  return distinct.size >= 0.95 * values;
+}
+
+function fieldsOf({ profile }: InspectedSide): readonly string[] {
+  return [...profile.fields.keys()].filter((path) => !isOfElements(path)).slice(0, 6);
+}
+
+function mostInvalid(side: InspectedSide, what: string, all: Known['files']): Finding {
+  const { files, missing, profile } = side;
+  const names = fieldsOf(side);
   const meaning: Readonly<Record<string, string>> = {
     requestId: 'an id that ties a click to its list',
     ts: 'a time',
@@ -241,13 +336,17 @@ function mostInvalid({ files, missing, profile }: InspectedSide, what: string, w
   };
   const wanted = missing.map((field) => `${meaning[field] ?? field} (${field})`).join(' and ');
   const dated = [...profile.fields.values()].find(({ example }) => isOtherDate(example));
-  const remedy =
-    missing.includes('ts') && dated !== undefined
-      ? `${dated.path} is written as "${String(dated.example)}": write ISO 8601, such as 2026-11-21T08:00:00Z.`
-      : 'Log it; without it no record counts.';
-  return wrong(
-    'most_invalid',
-    `No field of the ${what} in ${files.join(', ')} holds ${wanted}. There are ${names.join(', ')}.`,
-    remedy,
-  );
+  const message = `No field of the ${what} in ${files.join(', ')} holds ${wanted}. There are ${names.join(', ')}.`;
+  const place = missing.includes('itemId') ? [...profile.fields.values()].find(isPlace) : undefined;
+  if (place !== undefined) {
+    const remedy = `${place.path} says at which place the item stood: log its id, too, as lists change.`;
+    return wrong('most_invalid', message, remedy);
+  }
+  if (!missing.includes('ts') || dated === undefined) {
+    return wrong('most_invalid', message, 'Log it; without it no record counts.');
+  }
+  const format = dateFormat(dated.distinct.keys());
+  const command = format === undefined ? undefined : mendCommand(dated.path, [{ kind: 'date', format }], files, all);
+  const how = `${dated.path} is written as "${String(dated.example)}": write ISO 8601, such as 2026-11-21T08:00:00Z`;
+  return wrong('most_invalid', message, `${how}${command === undefined ? '.' : ':'}`, command);
 }

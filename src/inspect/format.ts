@@ -67,8 +67,8 @@ export function textFormOf(text: string): Form {
     .split(/\r\n|\n|\r/)
     .filter((line) => line.trim() !== '')
     .slice(0, LOOKED_AT);
-  if (most(lines, isRunLine)) return { kind: 'trec-run' };
-  if (most(lines, isQrelsLine)) return { kind: 'trec-qrels' };
+  if (most(lines, isRunLine) && isRunLine(lines[0]) && isOneTag(lines)) return { kind: 'trec-run' };
+  if (most(lines, isQrelsLine) && isQrelsLine(lines[0])) return { kind: 'trec-qrels' };
   return delimitedForm(text) ?? { kind: 'unknown' };
 }
 
@@ -80,16 +80,44 @@ export const TOPIC: FileFormat = {
   form: { kind: 'ndjson' },
 };
 
-/** The first delimiter that makes as many columns of every row as of the first: a list inside of a column may have another. */
+/**
+ * The delimiter that makes as many columns of every row as of the first. Where several do, the outer one: a list inside of a column may
+ * have another, which then stands in fewer columns than the outer one would in those that the inner makes.
+ */
 function delimitedForm(text: string): Delimited | undefined {
-  for (const delimiter of DELIMITERS) {
+  const fitting = DELIMITERS.flatMap((delimiter) => {
     const rows = delimitedRows(text, delimiter, LOOKED_AT);
     const width = rows[0]?.length ?? 0;
-    const fitting = rows.filter((row) => row.length === width).length;
-    if (width < 2 || fitting < 0.9 * rows.length) continue;
-    return { kind: 'delimited', delimiter, columns: headerOf(rows), width, isSeen: true };
-  }
-  return undefined;
+    const same = rows.filter((row) => row.length === width).length;
+    return width < 2 || same < 0.9 * rows.length ? [] : [{ delimiter, rows, width }];
+  });
+  const others = ({ delimiter, rows, width }: (typeof fitting)[number]): number =>
+    Array.from({ length: width }, (_, column) => column).filter((column) =>
+      rows.some((row) =>
+        fitting.some((other) => other.delimiter !== delimiter && row[column]?.includes(other.delimiter)),
+      ),
+    ).length;
+  // A list holds things of one kind; rows do not.
+  const mixed = ({ delimiter, rows }: (typeof fitting)[number]): number =>
+    rows
+      .flat()
+      .filter((cell) =>
+        fitting.some(
+          (other) => other.delimiter !== delimiter && new Set(cell.split(other.delimiter).map(shapeOf)).size > 1,
+        ),
+      ).length;
+  const [best] = fitting.sort((a, b) => others(a) - others(b) || mixed(a) - mixed(b));
+  if (best === undefined) return undefined;
+  const { delimiter, rows, width } = best;
+  return { kind: 'delimited', delimiter, columns: headerOf(rows), width, isSeen: true };
+}
+
+/** `p-107` as `a-9`. */
+function shapeOf(text: string): string {
+  return text
+    .trim()
+    .replace(/\p{L}+/gu, 'a')
+    .replace(/\d+/g, '9');
 }
 
 const NAME = /^[\p{L}_$][\p{L}\p{Nd}_$ .:/()[\]-]*$/u;
@@ -115,6 +143,12 @@ function headerOf([first, ...rest]: readonly (readonly string[])[]): readonly st
 /** qid Q0 document rank score tag */
 function isRunLine(line: string): boolean {
   return /^\S+\s+\S+\s+\S+\s+-?\d+\s+[-+]?[\d.]+(?:[eE][-+]?\d+)?\s+\S+\s*$/.test(line) && !line.includes(',');
+}
+
+/** Of a run the second column is Q0, and the last its name; of a log neither is the same everywhere. */
+function isOneTag(lines: readonly string[]): boolean {
+  const columns = lines.slice(0, -1).map((line) => line.trim().split(/\s+/));
+  return [1, 5].some((column) => new Set(columns.map((row) => row[column])).size <= 1);
 }
 
 /** qid 0 document grade */

@@ -4,6 +4,7 @@ import type { AdapterChoice } from '../consumers/decode/settings.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { Fit } from './canonical.ts';
 import type { ClockOffset } from './delays.ts';
+import type { Doubt } from './doubts.ts';
 import type { Facts } from './facts.ts';
 import type { Profile } from './fields.ts';
 import type { Finding } from './finding.ts';
@@ -62,9 +63,11 @@ export interface Inspection {
   readonly feedback: InspectedSide | undefined;
   /** Pairs of id fields that were tried, the best first. */
   readonly joins: readonly JoinTrial[];
-  /** Those of user and session ids, which are not taken. */
-  readonly whoJoins: readonly JoinTrial[];
+  /** Those that meet, but do not tell which list was clicked. */
+  readonly notTaken: readonly { readonly join: JoinTrial; readonly doubt: Doubt }[];
   readonly items: readonly ItemTrial[];
+  /** The column that is taken for that of clicks, though its name does not say so. */
+  readonly guess: string | undefined;
   readonly facts: Facts;
   readonly clock: ClockOffset | undefined;
   /** Of times without a zone, where the other side tells it: `+01:00`. */

@@ -2,6 +2,7 @@
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { AdapterChoice } from '../consumers/decode/settings.ts';
+import { matchIds } from '../findings/id-match.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import {
   type Fit,
@@ -13,12 +14,12 @@ import {
   type Side,
 } from './canonical.ts';
 import { type ClockOffset, clockOffset, zoneText } from './delays.ts';
+import { doubtsOf } from './doubts.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { mainType, type Profile, profileOf, timesOf } from './fields.ts';
 import { findingsOf } from './findings.ts';
-import { matchIds } from './ids.ts';
 import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
-import { type ItemTrial, idsAt, type JoinTrial, saysOnlyWho, tryItems, tryJoins } from './join-trial.ts';
+import { type ItemTrial, idsAt, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './lists.ts';
 import { nameFit } from './names.ts';
 import { propose } from './proposal.ts';
@@ -45,16 +46,23 @@ export function inspect(sampled: readonly SampledFile[], options: InspectOptions
   return { ...known, findings: findingsOf(known, options) };
 }
 
-/** A constant offset between a side that names its zone and one that does not is that of the zone; none says that it is UTC. */
+/**
+ * A constant offset between a side that names its zone and one that does not is that of the zone; none says that it is UTC. Where
+ * neither names one, the lists' is taken for UTC, and the offset tells the other.
+ */
 function zonesOf(
   { impressions, feedback, oneLog }: Found,
   facts: Facts,
   clock: ClockOffset | undefined,
 ): Inspection['zones'] {
   const [lists, clicks] = [impressions, feedback].map((side) => side?.reading.time?.form === 'local');
-  if (oneLog || lists === clicks || facts.joining.delays.length === 0)
-    return { impressions: undefined, feedback: undefined };
   const offset = clock?.offset ?? 0;
+  if (oneLog || facts.joining.delays.length === 0) return { impressions: undefined, feedback: undefined };
+  if (lists === clicks) {
+    return lists && offset !== 0
+      ? { impressions: 'UTC', feedback: zoneText(offset) }
+      : { impressions: undefined, feedback: undefined };
+  }
   const zone = offset === 0 ? 'UTC' : zoneText(lists ? -offset : offset);
   return { impressions: lists ? zone : undefined, feedback: clicks ? zone : undefined };
 }
@@ -81,7 +89,10 @@ function judged(sampled: readonly SampledFile[]): readonly InspectedFile[] {
   });
 }
 
-type Found = Pick<Inspection, 'oneLog' | 'joined' | 'impressions' | 'feedback' | 'joins' | 'whoJoins' | 'items'> & {
+type Found = Pick<
+  Inspection,
+  'oneLog' | 'joined' | 'impressions' | 'feedback' | 'joins' | 'notTaken' | 'items' | 'guess'
+> & {
   readonly logs: readonly (readonly EpochMs[])[];
 };
 
@@ -100,8 +111,9 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   const own = others.length === 0 ? ownFeedback(impressions) : undefined;
   const feedback = own === undefined ? sideOf(others) : own.side;
   const lists = own?.lists ?? formsOf(impressions);
-  const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile);
-  const joins = tried.filter((join) => !saysOnlyWho(join));
+  const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile, keyOf(lists[0]?.form));
+  const doubts = new Map(own === undefined ? doubtsOf(tried, impressions, feedback, lists) : []);
+  const joins = tried.filter((join) => !doubts.has(join));
   const { join, items } =
     own === undefined ? bestPair(impressions, feedback, lists, joins) : { join: own.joins[0], items: own.items };
   const list = items[0]?.list.form ?? lists[0]?.form;
@@ -130,7 +142,16 @@ function sidesOf(files: readonly InspectedFile[]): Found {
     oneLog && joined !== undefined
       ? both.map(({ rows }) => timesIn(rows, { ...fittedLists.reading, adapter: joined }))
       : separate;
-  return { oneLog, joined, ...made, joins: ordered, whoJoins: tried.filter(saysOnlyWho), items, logs };
+  return {
+    oneLog,
+    joined,
+    ...made,
+    joins: ordered,
+    notTaken: [...doubts].map(([join, doubt]) => ({ join, doubt })),
+    items,
+    guess: undefined,
+    logs,
+  };
 }
 
 /** The trial of the pair that is read, which a known system may have chosen. */
@@ -159,13 +180,14 @@ function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
   if (files.length === 0 || files.some((file) => file.judged?.role !== 'impressions')) return undefined;
   const side = sideOf(files);
   const [list] = formsOf(side);
-  if (list?.form.kind !== 'rows' || list.form.flags.length === 0) return undefined;
-  const { flags } = list.form;
-  const fitted = fitImpressions(side, list.form, undefined, undefined);
-  const fits = [
-    ...fitted.fits,
-    ...flags.map(({ path, action }) => ({ as: 'action', path, why: `${action} where it is set` })),
-  ];
+  if (list?.form.kind !== 'rows') return undefined;
+  const { guess } = list.form;
+  const isGuess = list.form.flags.length === 0 && guess !== undefined;
+  const flags = isGuess ? [guess] : list.form.flags;
+  if (flags.length === 0) return undefined;
+  const fitted = fitImpressions(side, { ...list.form, flags }, undefined, undefined);
+  const why = isGuess ? 'where it is set (a guess)' : 'where it is set';
+  const fits = [...fitted.fits, ...flags.map(({ path, action }) => ({ as: 'action', path, why: `${action} ${why}` }))];
   const both = inspected(files, side, { ...fitted, fits });
   const logs = files.map(({ rows }) => timesIn(rows, fitted.reading));
   return {
@@ -174,8 +196,9 @@ function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
     impressions: both,
     feedback: both,
     joins: [],
-    whoJoins: [],
+    notTaken: [],
     items: [],
+    guess: isGuess ? guess.path : undefined,
     logs,
   };
 }
@@ -201,8 +224,9 @@ function knownLog(files: readonly InspectedFile[], adapter: AdapterChoice): Foun
     impressions: side,
     feedback: side,
     joins: [],
-    whoJoins: [],
+    notTaken: [],
     items: [],
+    guess: undefined,
     logs: samples.map(({ times }) => times),
   };
 }
@@ -271,6 +295,11 @@ function formsOf({ profile, rows }: Side): readonly ListCandidate[] {
   const lists = listCandidates(profile, rows).filter(({ share }) => share >= 0.3);
   const form = lists.length > 0 ? undefined : rowList(profile, rows);
   return form === undefined ? lists : [candidateOf(form)];
+}
+
+/** Rows of one list are told by one field: it alone is the id that clicks can have. */
+function keyOf(form: ListForm | undefined): string | undefined {
+  return form?.kind === 'rows' ? form.by : undefined;
 }
 
 function candidateOf(form: ListForm): ListCandidate {

@@ -1,9 +1,11 @@
 /** What keeps feedback from its lists: other ids, other items, other clocks. */
+
+import { type Difference, differenceWords, normalizers } from '../findings/id-match.ts';
 import { beforeList, zoneText } from './delays.ts';
 import { isOfElements } from './fields.ts';
-import { baseName, cut, type Finding, type FindingCode, jqPath, note, percent, wrong } from './finding.ts';
-import { type Difference, differenceWords } from './ids.ts';
+import { cut, type Finding, type FindingCode, note, percent, wrong } from './finding.ts';
 import type { InspectedSide, Known } from './inspected.ts';
+import { mendCommand, type Step } from './mend.ts';
 import { spoken } from './times.ts';
 
 /** Shares below which most is lost, and below which some is. */
@@ -17,6 +19,7 @@ export function ofJoin({
   items: [item],
   facts,
   oneLog,
+  files,
 }: Known): readonly Finding[] {
   if (
     impressions === undefined ||
@@ -34,7 +37,7 @@ export function ofJoin({
         join.match.difference,
         `The request ids differ (${ids}): ${differenceWords(join.match.difference)}. ${example}`,
         'As they stand, nothing joins. Write them alike:',
-        idCommand(join.match.difference, join.feedback, join.impressions, feedback, impressions),
+        idCommand(join.match.difference, join.feedback, join.impressions, { feedback, impressions, files }),
       ),
     ];
   }
@@ -66,7 +69,7 @@ export function ofJoin({
         item.difference,
         `The item ids differ: ${differenceWords(item.difference)}. ${exampleItems(impressions, feedback)}`,
         'As they stand, nothing counts. Write them alike:',
-        idCommand(item.difference, item.feedback, undefined, feedback, impressions),
+        idCommand(item.difference, item.feedback, undefined, { feedback, impressions, files }),
       ),
     );
   } else if (inList / known < 0.05) {
@@ -89,7 +92,7 @@ export function ofJoin({
   return found;
 }
 
-function differing(difference: Difference, message: string, remedy: string, command: string): Finding {
+function differing(difference: Difference, message: string, remedy: string, command: string | undefined): Finding {
   const codes: Readonly<Record<Difference['kind'], FindingCode>> = {
     prefix: 'ids_differ_by_prefix',
     suffix: 'ids_differ_by_prefix',
@@ -98,7 +101,7 @@ function differing(difference: Difference, message: string, remedy: string, comm
     blanks: 'ids_differ',
     dashes: 'ids_differ',
   };
-  return wrong(codes[difference.kind], message, remedy, command);
+  return wrong(codes[difference.kind], message, command === undefined ? remedy.replace(/:$/, '.') : remedy, command);
 }
 
 /** A command that makes the ids of one side those of the other; for both sides, where both must change. */
@@ -106,32 +109,44 @@ function idCommand(
   difference: Difference,
   ofFeedback: string,
   ofImpressions: string | undefined,
-  feedback: InspectedSide,
-  impressions: InspectedSide,
-): string {
-  const change = (path: string, how: string, file: string): string =>
-    `jq -c '${jqPath(path)} |= ${how}' ${file} > mended-${baseName(file)}`;
-  const [lists, clicks] = [impressions.files[0], feedback.files[0]];
-  const both = (how: string): string =>
-    [change(ofFeedback, how, clicks), ...(ofImpressions === undefined ? [] : [change(ofImpressions, how, lists)])].join(
-      '; ',
-    );
-  switch (difference.kind) {
-    case 'case':
-      return both('ascii_downcase');
-    case 'number':
-      return both('(tostring | sub("\\\\.0+$"; "") | sub("^0+(?=.)"; ""))');
-    case 'blanks':
-      return both('gsub("^ +| +$"; "")');
-    case 'dashes':
-      return both('gsub("[-_{}]"; "")');
-    default: {
-      const cut = difference.kind === 'prefix' ? 'ltrimstr' : 'rtrimstr';
-      const put = difference.kind === 'prefix' ? `"${difference.impressions}" + .` : `. + "${difference.impressions}"`;
-      const bare = difference.feedback === '' ? '.' : `${cut}("${difference.feedback}")`;
-      return change(ofFeedback, difference.impressions === '' ? bare : `(${bare} | ${put})`, clicks);
-    }
-  }
+  { feedback, impressions, files }: Pick<Known, 'files'> & Readonly<Record<'feedback' | 'impressions', InspectedSide>>,
+): string | undefined {
+  const steps = (part: string, put = ''): readonly Step[] => {
+    if (difference.kind !== 'prefix' && difference.kind !== 'suffix') return [{ kind: difference.kind }];
+    const { kind, rest } = difference;
+    return [
+      ...(part === '' ? [] : [{ kind, cut: part }]),
+      ...(rest === undefined ? [] : [{ kind: rest }]),
+      ...(put === '' ? [] : [{ kind, put }]),
+    ];
+  };
+  const isOneSided = (difference.kind === 'prefix' || difference.kind === 'suffix') && difference.rest === undefined;
+  const ofLists = isOneSided || !('impressions' in difference) ? '' : difference.impressions;
+  const changes = [
+    {
+      path: ofFeedback,
+      side: feedback,
+      steps:
+        'feedback' in difference ? steps(difference.feedback, isOneSided ? difference.impressions : '') : steps(''),
+    },
+    ...(ofImpressions === undefined || isOneSided
+      ? []
+      : [{ path: ofImpressions, side: impressions, steps: steps(ofLists) }]),
+  ];
+  const commands = changes
+    .filter((change) => change.steps.length > 0 && isChanged(change, difference))
+    .map(({ path, side, steps: all }) => mendCommand(path, all, side.files, files));
+  return commands.every((command) => command !== undefined) ? commands.join('; ') : undefined;
+}
+
+/** Whether the ids of a side are not yet as the others become. */
+function isChanged(
+  { path, side }: { readonly path: string; readonly side: InspectedSide },
+  difference: Difference,
+): boolean {
+  if (difference.kind === 'prefix' || difference.kind === 'suffix') return true;
+  const [normal] = normalizers(difference);
+  return [...(side.profile.fields.get(path)?.distinct.keys() ?? [])].some((id) => normal(id) !== id);
 }
 
 function exampleIds(impressions: InspectedSide, feedback: InspectedSide): string {
@@ -150,12 +165,12 @@ function exampleItems(impressions: InspectedSide, feedback: InspectedSide): stri
     : `Lists have ${JSON.stringify(cut(list.items[0] ?? ''))}, feedback ${JSON.stringify(cut(event.itemId))}.`;
 }
 
-export function ofClock({ clock, facts, feedback, impressions, proposal, zones }: Known): readonly Finding[] {
+export function ofClock({ clock, facts, feedback, impressions, proposal, zones, files }: Known): readonly Finding[] {
   const isZoned = (zones.impressions ?? zones.feedback) !== undefined;
   if (clock !== undefined && feedback !== undefined && impressions !== undefined && !isZoned) {
     const { offset, share } = clock;
     const how = offset > 0 ? 'after' : 'before';
-    const command = shiftCommand(feedback, offset);
+    const command = shiftCommand(feedback, offset, files);
     return [
       wrong(
         'clock_offset',
@@ -187,12 +202,20 @@ export function ofClock({ clock, facts, feedback, impressions, proposal, zones }
 }
 
 /** For times that are numbers. */
-function shiftCommand({ fits, reading, files }: InspectedSide, offset: number): string | undefined {
+function shiftCommand(
+  { fits, reading, files }: InspectedSide,
+  offset: number,
+  all: Known['files'],
+): string | undefined {
   const path = fits.find(({ as }) => as === 'ts')?.path;
   const perMs = { s: 1e-3, ms: 1, us: 1e3, ns: 1e6, zoned: undefined, utc: undefined, local: undefined }[
     reading.time?.form ?? 'zoned'
   ];
-  if (path === undefined || perMs === undefined || reading.time?.quoted === true || isOfElements(path))
-    return undefined;
-  return `jq -c '${jqPath(path)} -= ${offset * perMs}' ${files[0]} > mended-${baseName(files[0])}`;
+  if (path === undefined || perMs === undefined || isOfElements(path)) return undefined;
+  return mendCommand(
+    path,
+    [{ kind: 'subtract', by: offset * perMs, quoted: reading.time?.quoted === true }],
+    files,
+    all,
+  );
 }

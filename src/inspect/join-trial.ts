@@ -4,8 +4,8 @@
  */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
+import { type Counted, type Difference, type Match, matchIds, normalizers, sharedAsIs } from '../findings/id-match.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
-import { type Counted, type Difference, type Match, matchIds, normalizers, sharedAsIs } from './ids.ts';
 import type { ListCandidate, ListForm } from './lists.ts';
 import { nameFit } from './names.ts';
 import { idOf, partsOf } from './reading.ts';
@@ -26,10 +26,11 @@ const MOST_TRIED = 14;
 /** Pairs whose ids are looked at for what makes them differ. */
 const MOST_COMPARED = 16;
 
-/** Best first. `of`: fields of feedback that are of one list of events (`each`) count as those of the record. */
-export function tryJoins(impressions: Profile, feedback: Profile): readonly JoinTrial[] {
+/** Best first. `by`: the one field of impressions that is asked; undefined: all that are plausible. */
+export function tryJoins(impressions: Profile, feedback: Profile, by: string | undefined): readonly JoinTrial[] {
   const left = [...impressions.fields.values()]
-    .filter((field) => !isOfElements(field.path) && isPlausible(field, impressions, 0.05))
+    .filter((field) => by === undefined || field.path === by)
+    .filter((field) => !isOfElements(field.path) && isPlausible(field, impressions, by === undefined ? 0.05 : 0))
     .sort((a, b) => promise(b) - promise(a))
     .slice(0, MOST_TRIED);
   const right = [...feedback.fields.values()]
@@ -44,7 +45,8 @@ export function tryJoins(impressions: Profile, feedback: Profile): readonly Join
         i < MOST_COMPARED && nameFit(a.path, 'itemId') * nameFit(b.path, 'itemId') === 0
           ? matchIds(a.distinct, b.distinct)
           : { share, difference: undefined };
-      const unique = a.distinct.size / Math.max(1, a.values);
+      // Of rows each list has several, which have one id.
+      const unique = by === undefined ? a.distinct.size / Math.max(1, a.values) : 1;
       return { impressions: a.path, feedback: b.path, match, unique, rating: ratingOf(a, b, match, unique) };
     })
     .sort((x, y) => y.rating - x.rating);
@@ -56,18 +58,8 @@ function ratingOf(a: Field, b: Field, { share, difference }: Match, unique: numb
   return share * unique * named * other * (difference === undefined ? 1 : 0.9) + 0.001 * named * other;
 }
 
-/**
- * Whether the pair only says who: a user sees many lists, and so does a session, unless each has one. Such a pair joins, but what it
- * joins is not the list that was clicked.
- */
-export function saysOnlyWho({ impressions, feedback, unique }: JoinTrial): boolean {
-  const isUser = [impressions, feedback].some(
-    (path) => isOfSomebody(path) && nameFit(path, 'userId') > nameFit(path, 'sessionId'),
-  );
-  return isUser || ([impressions, feedback].some(isOfSomebody) && unique < 0.95);
-}
-
-function isOfSomebody(path: string): boolean {
+/** Of a user, or of a session. */
+export function isOfSomebody(path: string): boolean {
   const somebody = Math.max(nameFit(path, 'userId'), nameFit(path, 'sessionId'));
   return somebody > nameFit(path, 'requestId');
 }
@@ -116,7 +108,7 @@ export function tryItems(
     .filter(
       (field) => isIdLike(field) && timesOf(field) === undefined && field.records >= 0.02 * feedback.profile.records,
     )
-    .filter((field) => field.path !== join?.feedback && field.distinct.size > 0)
+    .filter((field) => field.path !== join?.feedback && field.distinct.size > 0 && !isPlace(field))
     .sort((a, b) => nameFit(b.path, 'itemId') - nameFit(a.path, 'itemId'))
     .slice(0, MOST_TRIED);
   const trials = lists.slice(0, 6).flatMap((list) => {
@@ -130,12 +122,27 @@ export function tryItems(
         asked === undefined || asked.share < 0.3
           ? differing(all, field, asked?.share)
           : { share: asked.share, difference: undefined };
+      // Short ids can be made to meet where others meet as they stand.
+      const asIs = difference === undefined ? 1 : 0.8;
       const rating =
-        share * (0.6 + 0.4 * nameFit(field.path, 'itemId')) + 0.1 * list.fit + 0.02 * nameFit(field.path, 'itemId');
+        asIs * share * (0.6 + 0.4 * nameFit(field.path, 'itemId')) +
+        0.1 * list.fit +
+        0.02 * nameFit(field.path, 'itemId');
       return { list, feedback: field.path, share, difference, withinList: asked !== undefined, rating };
     });
   });
   return trials.sort((a, b) => b.rating - a.rating);
+}
+
+/** A number that says where an item stood. */
+export function isPlace({ path, least, most, distinct }: Field): boolean {
+  return (
+    nameFit(path, 'position') >= 0.3 &&
+    nameFit(path, 'itemId') < nameFit(path, 'position') &&
+    least >= 0 &&
+    most <= 1000 &&
+    [...distinct.keys()].every((text) => /^\d+(?:\.0+)?$/.test(text))
+  );
 }
 
 /** Items of all lists, where those of the one list tell nothing. */
@@ -147,22 +154,26 @@ function differing(all: Counted, field: Field, within: number | undefined): Matc
 /** Records of feedback that are asked for the item of their list. */
 const ASKED = 5000;
 
-function askWithin(
+/** `others`: of each click the list of another request is asked, which tells what chance gives. */
+export function askWithin(
   rows: readonly Fields[],
   path: string,
   join: JoinTrial,
   lists: ReadonlyMap<string, ReadonlySet<string>>,
+  others = false,
 ): { readonly share: number } | undefined {
   const normal = join.match.difference === undefined ? (id: string) => id : normalizers(join.match.difference)[1];
   const [requests, items] = [idsAt(join.feedback), idsAt(path)];
   const isSameList = isOfElements(join.feedback) && isOfElements(path);
+  const all = others ? [...lists.values()] : [];
   let asked = 0;
   let found = 0;
   for (const row of rows.slice(0, ASKED)) {
     const ofRow = requests(row);
     for (const [i, item] of items(row).entries()) {
       const request = isSameList ? ofRow[i] : ofRow[0];
-      const list = request === undefined ? undefined : lists.get(normal(request));
+      const own = request === undefined ? undefined : lists.get(normal(request));
+      const list = own === undefined || !others ? own : all[asked % all.length];
       if (list === undefined || item === undefined) continue;
       asked++;
       if (list.has(item)) found++;
@@ -186,7 +197,7 @@ export function idsAt(path: string): (row: Fields) => readonly (string | undefin
   };
 }
 
-function itemsByRequest(
+export function itemsByRequest(
   rows: readonly Fields[],
   form: ListForm,
   join: JoinTrial,

@@ -1,9 +1,11 @@
 /** Where the lists of impressions may stand: real lists, lists as text, or one row for each item. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
+import { yesOrNo } from '../consumers/decode/yes-no.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { nameFit } from './names.ts';
 import { partsOf } from './reading.ts';
+import { isOtherDate } from './times.ts';
 
 export type ListForm =
   /** `id`: pointer from an element to its id, '' for the element itself. */
@@ -17,6 +19,8 @@ export type ListForm =
       readonly order: string | undefined;
       /** Columns that say what was done with the item of the row. */
       readonly flags: readonly RowFlag[];
+      /** No name says so: the one column of yes and no. */
+      readonly guess: RowFlag | undefined;
     };
 
 export interface RowFlag {
@@ -107,15 +111,31 @@ function ofText(field: Field, rows: readonly Fields[]): readonly ListCandidate[]
     }));
   }
   if (timesOf(field) !== undefined) return [];
-  // Without a name that says so only a sign that stands in no sentence tells a list.
-  for (const separator of named < NAMED ? ['|'] : SEPARATORS) {
-    const lists = values.map((value) => value.split(separator).map((part) => part.trim()));
+  // Without a name that says so only a sign that stands in no sentence tells a list, or what stands between.
+  for (const separator of SEPARATORS) {
+    const cut = values.map((value) => value.split(separator));
+    const lists = named < NAMED ? cut : cut.map((list) => list.map((part) => part.trim()));
     const long = lists.filter(({ length }) => length > 1).length;
     if (long < 0.5 * values.length || lists.some((list) => list.includes(''))) continue;
     const length = lists.reduce((sum, list) => sum + list.length, 0) / lists.length;
+    if (named < NAMED && separator !== '|' && !looksLikeIds(lists)) continue;
     return [{ form: { kind: 'text', path: field.path, separator, id: '' }, share, length, fit: named + 0.3 }];
   }
   return [];
+}
+
+/** Words with a digit, of which each list has three and more, all different, and which come again in other lists: no sentence, and no date. */
+function looksLikeIds(lists: readonly (readonly string[])[]): boolean {
+  const parts = lists.flat();
+  const different = new Set(parts).size;
+  return (
+    lists.length >= 5 &&
+    parts.length >= 3 * lists.length &&
+    2 * different <= parts.length &&
+    parts.every((part) => !/\s/.test(part)) &&
+    parts.filter((part) => /\d/.test(part)).length >= 0.9 * parts.length &&
+    lists.filter((list) => new Set(list).size === list.length).length >= 0.9 * lists.length
+  );
 }
 
 /** Pointers to what may be the id of objects inside of JSON text. */
@@ -126,13 +146,19 @@ function idsWithin(elements: readonly unknown[]): readonly string[] {
 }
 
 /**
- * One row for each item: an id that repeats, an item, and, if there is one, a place that differs within each request.
- * undefined: the rows are something else.
+ * One row for each item: an id that repeats, an item, and, if there is one, a place that differs within each request. By names, else
+ * by shape. undefined: the rows are something else.
  */
-export function rowList(profile: Profile, rows: readonly Fields[]): (ListForm & { readonly kind: 'rows' }) | undefined {
+export function rowList(profile: Profile, rows: readonly Fields[]): RowList | undefined {
   const fields = [...profile.fields.values()].filter(
     ({ path, records }) => !isOfElements(path) && records >= 0.95 * rows.length,
   );
+  return byNames(fields, rows) ?? byShape(fields, rows);
+}
+
+type RowList = ListForm & { readonly kind: 'rows' };
+
+function byNames(fields: readonly Field[], rows: readonly Fields[]): RowList | undefined {
   const best = (of: 'requestId' | 'itemId' | 'position', fits: (field: Field) => boolean): Field | undefined =>
     fields
       .filter((field) => nameFit(field.path, of) > 0 && fits(field))
@@ -151,7 +177,88 @@ export function rowList(profile: Profile, rows: readonly Fields[]): (ListForm & 
   const place = order !== undefined && isPlaced(rows, request.path, order.path) ? order.path : undefined;
   // Without a place only a column of clicks tells rows that were shown from rows of clicks.
   if (place === undefined && (flags.length === 0 || !standTogether(rows, request.path))) return undefined;
-  return { kind: 'rows', by: request.path, item: item.path, order: place, flags };
+  const guess = guessOf(fields, [request.path, item.path, place]);
+  return { kind: 'rows', by: request.path, item: item.path, order: place, flags, guess };
+}
+
+/**
+ * Runs of rows with one id and one time that are numbered 1, 2, 3, ... (or from 0), and items that differ within each. What one
+ * person did one after the other is numbered too, but at times of its own.
+ */
+function byShape(fields: readonly Field[], rows: readonly Fields[]): RowList | undefined {
+  const ids = fields.filter((field) => isIdLike(field) && timesOf(field) === undefined && !isYesNo(field));
+  const orders = fields
+    .filter((field) => isSmallWhole(field) && field.distinct.size >= 2)
+    .sort((a, b) => nameFit(b.path, 'position') - nameFit(a.path, 'position'));
+  const times = fields.filter((field) => timesOf(field) !== undefined || isOtherDate(field.example));
+  if (times.length === 0) return undefined;
+  const keys = ids
+    .filter((field) => repeats(field) && field.distinct.size >= 2)
+    .sort((a, b) => b.distinct.size - a.distinct.size);
+  for (const key of keys) {
+    if (!standTogether(rows, key.path)) continue;
+    const order = orders.find((field) => field !== key && isNumbered(rows, key.path, field.path));
+    if (order === undefined || !times.some(({ path }) => isOneEach(rows, key.path, path))) continue;
+    const [item] = ids
+      .filter((field) => field !== key && field !== order && !hasFractions(field))
+      .filter(({ path }) => differsWithin(rows, key.path, path) && !isNumbered(rows, key.path, path))
+      .sort((a, b) => itemLike(b) - itemLike(a));
+    if (item === undefined) continue;
+    const used = [key.path, item.path, order.path];
+    const flags = flagsOf(fields).filter(({ path }) => !used.includes(path));
+    return { kind: 'rows', by: key.path, item: item.path, order: order.path, flags, guess: guessOf(fields, used) };
+  }
+  return undefined;
+}
+
+/** Items are shown again and again, more often than prices are the same; an id of the row never is. */
+function itemLike({ path, distinct, values }: Field): number {
+  return nameFit(path, 'itemId') + 0.5 * (1 - distinct.size / Math.max(1, values));
+}
+
+/** A price, or a score. */
+function hasFractions({ distinct }: Field): boolean {
+  return [...distinct.keys()].some((text) => /^-?\d*[.,]\d+$/.test(text));
+}
+
+/** Rows of each request in their order. */
+function groupsOf(rows: readonly Fields[], by: string, at: string): readonly (readonly unknown[])[] {
+  const [request, pointer] = [by, at].map((path) => parsePointer(path) ?? []);
+  const groups = new Map<unknown, unknown[]>();
+  for (const row of rows) {
+    const id = resolvePointer(row, request);
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, [resolvePointer(row, pointer)]);
+    else group.push(resolvePointer(row, pointer));
+  }
+  return [...groups.values()];
+}
+
+const NEARLY_ALL = 0.95;
+
+function isNumbered(rows: readonly Fields[], by: string, order: string): boolean {
+  const groups = groupsOf(rows, by, order).map((group) => group.map(Number));
+  const whole = groups.filter((group) => {
+    const least = Math.min(...group);
+    return (
+      least <= 1 &&
+      new Set(group).size === group.length &&
+      Math.max(...group) - least === group.length - 1 &&
+      least >= 0
+    );
+  });
+  return rows.length >= 2 * groups.length && whole.length >= NEARLY_ALL * groups.length;
+}
+
+/** Whether the rows of each request have one value there. */
+export function isOneEach(rows: readonly Fields[], by: string, at: string): boolean {
+  const groups = groupsOf(rows, by, at);
+  return groups.filter((group) => new Set(group).size === 1).length >= 0.9 * groups.length;
+}
+
+function differsWithin(rows: readonly Fields[], by: string, at: string): boolean {
+  const groups = groupsOf(rows, by, at);
+  return groups.filter((group) => new Set(group).size === group.length).length >= NEARLY_ALL * groups.length;
 }
 
 /** Whether the rows of each request follow one another. */
@@ -170,18 +277,36 @@ function standTogether(rows: readonly Fields[], by: string): boolean {
 }
 
 const ACTIONS = [
-  [/click|label/i, 'click'],
-  [/cart|basket/i, 'add_to_cart'],
-  [/purchase|bought|order|buy|conver/i, 'purchase'],
+  [/clic|klick|cliq|label/i, 'click'],
+  [/cart|basket|warenkorb|panier|carrito|carrello/i, 'add_to_cart'],
+  [/purchase|bought|order|buy|conver|gekauft|achet|compr/i, 'purchase'],
 ] as const;
 
 /** Columns of yes and no that are called as something people do. */
 function flagsOf(fields: readonly Field[]): readonly RowFlag[] {
-  return fields.flatMap(({ path, distinct }) => {
-    const isFlag = [...distinct.keys()].every((text) => /^(?:[01]|true|false|yes|no)$/i.test(text));
-    const action = ACTIONS.find(([name]) => name.test(path))?.[1];
-    return isFlag && action !== undefined ? [{ path, action }] : [];
+  return fields.flatMap((field) => {
+    const action = ACTIONS.find(([name]) => name.test(field.path))?.[1];
+    return action !== undefined && isFlag(field) ? [{ path: field.path, action }] : [];
   });
+}
+
+/** The one column of yes and no, where most say no. */
+function guessOf(fields: readonly Field[], used: readonly (string | undefined)[]): RowFlag | undefined {
+  const found = fields.filter((field) => isYesNo(field) && !used.includes(field.path));
+  if (found.length !== 1) return undefined;
+  const [{ path, distinct, values }] = found;
+  let yes = 0;
+  for (const [text, n] of distinct) if (yesOrNo(text) === true) yes += n;
+  return yes < 0.6 * values ? { path, action: 'click' } : undefined;
+}
+
+/** Words for yes or no alone; both need not be there. */
+export function isFlag({ distinct }: Field): boolean {
+  return distinct.size > 0 && [...distinct.keys()].every((text) => yesOrNo(text) !== undefined);
+}
+
+function isYesNo(field: Field): boolean {
+  return isFlag(field) && new Set([...field.distinct.keys()].map(yesOrNo)).size === 2;
 }
 
 function isSmallWhole(field: Field): boolean {

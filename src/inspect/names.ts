@@ -38,7 +38,7 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
     ' ',
   ),
   userId:
-    'userid user uid customerid visitorid userpseudoid anonymousid clientid memberid customer visitor client member deviceid usertoken accountid domainuserid person personid profileid cookie cookieid device account'.split(
+    'userid user uid customerid visitorid userpseudoid anonymousid clientid memberid customer visitor client member deviceid usertoken accountid domainuserid person personid profileid cookie cookieid device account kunde nutzer benutzer utilisateur usuario cliente acct kundennr kundenid kundennummer'.split(
       ' ',
     ),
   sessionId: 'sessionid session sid visitid domainsessionid visit'.split(' '),
@@ -59,7 +59,10 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
   category: 'category itemcategory genre department'.split(' '),
   offset: 'offset'.split(' '),
   model: 'model modelname algorithm algo ranker'.split(' '),
-  clicked: 'clicked click isclicked isclick wasclicked clicks label'.split(' '),
+  clicked:
+    'clicked click isclicked isclick wasclicked clicks label geklickt angeklickt klick clic clique cliqué cliccato clicado'.split(
+      ' ',
+    ),
 };
 
 /** The last step of a path counts most, what stands before it adds the rest: `/rec/id` is `recid` too. */
@@ -98,6 +101,7 @@ export function usualGrade(action: string): number | 'veto' | 'rating' | undefin
   if (/dislike|hide|block|report|skip|notinterested/.test(name)) return 'veto';
   if (/cart|basket|wishlist|favou?rite|save|like|share|follow|download/.test(name)) return 2;
   if (/rating|rate$|stars|review/.test(name)) return 'rating';
+  if (/details?$|detailview|viewdetail|viewitem|itemview|viewproduct|productview/.test(name)) return 1;
   if (/impression|view|seen|exposure|hover|scroll|render/.test(name) && !/click/.test(name)) return 0;
   if (/click|select|tap|open|play|watch|listen|read|visit/.test(name)) return 1;
   return undefined;

@@ -1,5 +1,6 @@
 /** Settings that fit a sample: how long to wait, how far records may be out of order, which cohorts, what actions are worth. */
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
+import { usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { beforeList } from './delays.ts';
 import { type Facts, quantile } from './facts.ts';
@@ -9,23 +10,6 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Durations that are proposed. */
-const STEPS: readonly DurationMs[] = [
-  10 * SECOND,
-  30 * SECOND,
-  MINUTE,
-  5 * MINUTE,
-  10 * MINUTE,
-  30 * MINUTE,
-  HOUR,
-  2 * HOUR,
-  6 * HOUR,
-  12 * HOUR,
-  DAY,
-  3 * DAY,
-  7 * DAY,
-  30 * DAY,
-];
 const USUAL_HORIZONS: readonly DurationMs[] = [MINUTE, 5 * MINUTE, 30 * MINUTE];
 const LEAST_DISORDER = 10 * SECOND;
 /** Values of a dimension that is proposed as cohorts. */
@@ -48,8 +32,29 @@ export interface Proposal {
   readonly grades: ReadonlyMap<string, Grade>;
   /** Actions whose worth nobody can tell by their names; they have grade 0 until the user says more. */
   readonly unknownActions: readonly string[];
+  /** undefined: no ratings. */
+  readonly ratings: RatingScale | undefined;
   readonly dimensions: readonly Dimension[];
   readonly cohorts: readonly (readonly string[])[];
+}
+
+export interface RatingScale {
+  readonly least: number;
+  readonly most: number;
+  /** Of the scale; no grade is larger. */
+  readonly max: number;
+  /** From which rating on a list did well; undefined: other actions, whose grades are lower, would count no longer. */
+  readonly relevantFrom: number | undefined;
+}
+
+const SCALES = [1, 5, 10, 30];
+
+function ratingScale({ ratings, actions }: Facts): RatingScale | undefined {
+  if (ratings === undefined) return undefined;
+  const { least, most } = ratings;
+  const max = SCALES.find((scale) => most <= scale) ?? SCALES[SCALES.length - 1];
+  const isAlone = [...actions.keys()].every((action) => usualGrade(action) === 'rating');
+  return { least, most, max, relevantFrom: isAlone ? Math.max(1, 0.8 * max) : undefined };
 }
 
 /** `offset`: of the clocks, which the delays hold beside the time that people take. */
@@ -66,10 +71,11 @@ export function propose(facts: Facts, offset: DurationMs, ownGrades: ReadonlySet
   const dimensions = dimensionsOf(facts);
   return {
     outOfOrderness: outOfOrderness(facts),
-    backward: before.share > 0.001 && before.share < 0.5 && before.by <= 5 * MINUTE ? atLeast(before.by) : 0,
+    backward: before.share > 0.001 && before.share < 0.5 && before.by <= 5 * MINUTE ? usualDuration(before.by) : 0,
     horizons: horizonsOf(delays.filter((delay) => delay >= 0)),
     grades,
     unknownActions,
+    ratings: ratingScale(facts),
     dimensions,
     cohorts: [[], ...dimensions.filter(({ isProposed }) => isProposed).map(({ name }) => [name])],
   };
@@ -78,21 +84,17 @@ export function propose(facts: Facts, offset: DurationMs, ownGrades: ReadonlySet
 /** What covers all that was seen, unless a few records are far off, or the log is in no order at all. */
 function outOfOrderness({ disorder: { most, usual } }: Facts): DurationMs {
   const covered = most > 100 * Math.max(usual, SECOND) ? usual : most;
-  return covered < LEAST_DISORDER || covered > DAY ? LEAST_DISORDER : atLeast(covered + 1);
+  return covered < LEAST_DISORDER || covered > DAY ? LEAST_DISORDER : usualDuration(covered + 1);
 }
 
 /** A short one that holds about half, one that holds nine of ten, one that holds nearly all. */
 function horizonsOf(delays: readonly DurationMs[]): readonly DurationMs[] {
   if (delays.length < 10) {
     const last = delays.length === 0 ? 0 : delays[delays.length - 1];
-    return last < USUAL_HORIZONS[2] ? USUAL_HORIZONS : [...USUAL_HORIZONS, atLeast(last + 1)];
+    return last < USUAL_HORIZONS[2] ? USUAL_HORIZONS : [...USUAL_HORIZONS, usualDuration(last + 1)];
   }
-  const ladder = [0.5, 0.9, 0.995].map((share) => Math.max(MINUTE, atLeast(quantile(delays, share) + 1)));
+  const ladder = [0.5, 0.9, 0.995].map((share) => Math.max(MINUTE, usualDuration(quantile(delays, share) + 1)));
   return [...new Set(ladder)].sort((a, b) => a - b);
-}
-
-function atLeast(duration: DurationMs): DurationMs {
-  return STEPS.find((step) => step >= duration) ?? STEPS[STEPS.length - 1];
 }
 
 function dimensionsOf({ variants, dimensions }: Facts): readonly Dimension[] {

@@ -27,6 +27,13 @@ const NEARLY_NONE = 0.05;
 export function rolesOf(sides: readonly Side[], given: readonly (Role | undefined)[]): readonly Judged[] {
   const judged = sides.map(judge);
   const isMixed = judged.some(({ role }) => role === 'both');
+  const holding = sides.map(({ rows, profile }) => (listCandidates(profile, rows)[0]?.share ?? 0) >= NEARLY_ALL);
+  for (const [i, { rows, profile }] of sides.entries()) {
+    if (holding[i] || !holding.includes(true) || judged[i].role !== 'impressions') continue;
+    const [flag] = rowList(profile, rows)?.flags ?? [];
+    const why = `${flag?.path} says of each item whether it was clicked`;
+    if (flag !== undefined) judged[i] = { role: 'feedback', why, kinds: undefined };
+  }
   if (sides.length > 1 && !isMixed) {
     const lists = judged.filter(({ role }) => role === 'impressions').length;
     for (const [i, side] of sides.entries()) {

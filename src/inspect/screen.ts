@@ -10,6 +10,7 @@ import type { InspectedFile, InspectedSide, Inspection } from './inspected.ts';
 import type { JoinTrial } from './join-trial.ts';
 import type { Grade } from './proposal.ts';
 import { spoken } from './times.ts';
+import { wrapped } from './wrapped.ts';
 
 const WIDTH = 100;
 const LINES = 40;
@@ -17,6 +18,8 @@ const LABEL = 9;
 /** Fields of a side that are shown at least. */
 const LEAST_FIELDS = 4;
 const MOST_NOTES = 4;
+/** Files that are shown one by one. */
+const MOST_FILES = 4;
 /** Lists below which nothing is said of the split. */
 const FEWEST_SPLIT = 100;
 
@@ -59,7 +62,16 @@ function findingLines({ message, remedy, command }: Finding, start: string): rea
 function fileLines(files: readonly InspectedFile[]): readonly string[] {
   const byName = new Map<string, InspectedFile[]>();
   for (const file of files) byName.set(file.name, [...(byName.get(file.name) ?? []), file]);
-  const lines = [...byName].flatMap(([name, parts]) => {
+  const alike = new Map<string, { readonly names: string[]; readonly parts: InspectedFile[] }>();
+  for (const [name, parts] of byName) {
+    const [{ format, judged }] = parts;
+    const key = byName.size <= MOST_FILES ? name : JSON.stringify([format, judged?.role, judged?.why]);
+    const known = alike.get(key) ?? { names: [], parts: [] };
+    known.names.push(name);
+    known.parts.push(...parts);
+    alike.set(key, known);
+  }
+  const lines = [...alike.values()].flatMap(({ names, parts }) => {
     const [{ format, judged, more }] = parts;
     const records = parts.reduce((sum, { rows, bad }) => sum + rows.length + bad.length, 0);
     const { compression, encoding, lineEnds } = format;
@@ -74,7 +86,10 @@ function fileLines(files: readonly InspectedFile[]): readonly string[] {
     ].filter((word) => word !== '');
     const role =
       judged === undefined ? '' : `${judged.role === 'both' ? 'lists and feedback' : judged.role}: ${judged.why}`;
-    return [`  ${cut(printable(name), 40)}  ${role}`, `    ${about.join(', ')}`].map((line) => cut(line, WIDTH));
+    const others = names.length === 1 ? '' : ` and ${names.length - 1} more`;
+    return [`  ${cut(printable(names[0]), 40)}${others}  ${role}`, `    ${about.join(', ')}`].map((line) =>
+      cut(line, WIDTH),
+    );
   });
   return ['Files', ...lines];
 }
@@ -267,18 +282,6 @@ function nextLines(command: string | undefined): readonly string[] {
 
 function labelled(label: string, words: string): readonly string[] {
   return wrapped(words, WIDTH - LABEL).map((line, i) => `${(i === 0 ? label : '').padEnd(LABEL)}${line}`);
-}
-
-function wrapped(words: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of words.split(/ (?!%)/)) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }
 
 /** The end of a path tells more than its beginning. */

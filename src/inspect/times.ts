@@ -57,6 +57,27 @@ export function isOtherDate(value: unknown): boolean {
   );
 }
 
+const DATE = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,? (\d{1,2}:\d\d(:\d\d)?( [AP]M)?))?$/i;
+
+/** How strptime writes such dates; undefined: they are of another form, or day and month cannot be told apart. */
+export function dateFormat(values: Iterable<string>): string | undefined {
+  const formats = new Set<string>();
+  let [first, second, sign] = [0, 0, ''];
+  for (const value of values) {
+    const match = DATE.exec(value);
+    if (match === null) return undefined;
+    const [, a, between, b, , time, seconds, half] = match;
+    first = Math.max(first, Number(a));
+    second = Math.max(second, Number(b));
+    sign = between;
+    const clock = `${half === undefined ? '%H' : '%I'}:%M${seconds === undefined ? '' : ':%S'}${half === undefined ? '' : ' %p'}`;
+    formats.add(time === undefined ? '' : `${value.includes(',') ? ',' : ''} ${clock}`);
+  }
+  const [time] = formats;
+  if (formats.size !== 1 || (first <= 12 && second <= 12 && sign !== '.')) return undefined;
+  return `${second > 12 ? `%m${sign}%d` : `%d${sign}%m`}${sign}%Y${time}`;
+}
+
 const WORDS: Readonly<Record<TimeForm, string>> = {
   zoned: 'ISO times with a zone',
   utc: 'times in UTC',

@@ -16,7 +16,7 @@ import { describe } from './grammar/describe.ts';
 import { parseMeasure } from './grammar/name.ts';
 import { MeasureError } from './grammar/scan.ts';
 import { itemPartOf } from './item-part.ts';
-import { type PlainList, plainJoined } from './plain.ts';
+import { described, type PlainList, plainJoined } from './plain.ts';
 import { PlainItems } from './plain-items.ts';
 import { PlainSums } from './plain-sums.ts';
 import { compile } from './scorer.ts';
@@ -62,6 +62,9 @@ export function measure(
   name: string,
   { relevantFrom = 1, catalogue = NO_CATALOGUE }: MeasureOptions = {},
 ): RankingMeasure {
+  if (typeof name !== 'string') {
+    throw new MeasureError(`name a measure, such as measure('ndcg@10'); got ${described(name)}`);
+  }
   const parsed = parseMeasure(name, { relevantFrom });
   if (parsed.params.get('examined') === 'viewport') {
     throw new MeasureError(`"${name.trim()}": examined=viewport needs view events, which plain lists do not have`);
@@ -73,6 +76,7 @@ export function measure(
   const per = parsed.params.get('per');
 
   function mean(lists: Iterable<PlainList>): number | undefined {
+    mustBeLists(lists);
     if (part !== undefined) {
       const items = new PlainItems(parsed, part, catalogue);
       for (const list of lists) items.add(plainJoined(list, limit));
@@ -87,8 +91,20 @@ export function measure(
   }
 
   /** The user's own mean of one list is the list's value. */
-  const own = (list: PlainList): PlainList => ({ ...list, user: list.user ?? '', session: list.session ?? '' });
+  const own = (list: PlainList): PlainList =>
+    isObject(list) ? { ...list, user: list.user ?? '', session: list.session ?? '' } : list;
   return { name: parsed.canonical, description: describe(parsed), score: (list) => mean([own(list)]), mean };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function mustBeLists(lists: unknown): void {
+  if (typeof lists === 'object' && lists !== null && Symbol.iterator in lists) return;
+  throw new RangeError(
+    `mean takes several lists, such as [{ grades: [1, 0] }, { grades: [0, 1] }]; got ${described(lists)}. The value of one list is score(list)`,
+  );
 }
 
 /** One action, the one that the measure asks for, whose value is the grade. */

@@ -53,6 +53,7 @@ interface Slots {
  * @throws RangeError that names the field, if a number is not as `PlainList` says.
  */
 export function plainJoined(list: PlainList, limit: GradeLimit): Joined {
+  mustBeList(list);
   const { values, known, firstSlot } =
     'grades' in list ? gradedSlots(list, limit) : 'items' in list ? itemSlots(list) : ratedSlots(list);
   const { offset = 0, ranks, scores } = list;
@@ -73,6 +74,36 @@ export function plainJoined(list: PlainList, limit: GradeLimit): Joined {
     items: 'items' in list ? list.items.map(String) : undefined,
     scores: scores === undefined ? undefined : checkedScores(scores, values.length),
   };
+}
+
+const FORMS = "{ grades: [1, 0] }, { items: ['a', 'b'], positives: ['a'] } or { ratings: [4, null] }";
+
+/** Callers in JavaScript have no types that tell them. */
+function mustBeList(list: unknown): void {
+  if (typeof list !== 'object' || list === null || Array.isArray(list)) {
+    throw new RangeError(`a list is an object such as ${FORMS}; got ${described(list)}`);
+  }
+  const kind = ['grades', 'items', 'ratings'].find((key) => key in list);
+  if (kind === undefined) {
+    const keys = Object.keys(list).join(', ');
+    throw new RangeError(
+      `a list has grades, items or ratings, as in ${FORMS}; got ${keys === '' ? 'nothing' : `only ${keys}`}`,
+    );
+  }
+  for (const key of kind === 'items' ? ['items', 'positives'] : [kind]) {
+    const value: unknown = Reflect.get(list, key);
+    if (Array.isArray(value)) continue;
+    const what =
+      key === 'positives' ? 'an array with the ids of the relevant items, [] where there is none' : 'an array';
+    throw new RangeError(`${key} must be ${what}; got ${described(value)}`);
+  }
+}
+
+/** What a value is, in words. */
+export function described(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `the ${typeof value} ${String(value)}`;
 }
 
 function gradedSlots({ grades, known }: GradedList, limit: GradeLimit): Slots {

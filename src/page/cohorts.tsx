@@ -18,13 +18,13 @@ const FEW_LISTS = 100;
 const ROW_HEIGHT = 26;
 
 export function Cohorts({ view }: { readonly view: CohortsView }) {
-  const { horizons, measures, sets } = view;
+  const { horizons, measures, sets, legend = 'Horizon' } = view;
   const told = sets.filter((by) => linesOf(view, by).length > 0);
   const isTold = told.some((by) => by.length > 0);
   return (
     <>
       <div class="switches">
-        <Switch of="h" legend="Horizon" choices={horizons} chosen={horizons.length - 1} />
+        <Switch of="h" legend={legend} choices={horizons} chosen={horizons.length - 1} />
         {isTold ? <Switch of="m" legend="Measure in the pictures" choices={measures} chosen={0} /> : null}
       </div>
       {told.length === 0 ? <p class="note">No list counted, so there is nothing to show.</p> : null}

@@ -37,7 +37,7 @@ export function verdictOf({ variants }: Comparison): Verdict {
   return { tone: TONES[first.decision], badge: first.decision, sentence: `${first.explanation}${rest}` };
 }
 
-export function Experiment({ comparison, trail, weights, plan, ratioBy = [] }: ExperimentView) {
+export function Experiment({ comparison, trail, weights, plan, ratioBy = [], id = '' }: ExperimentView) {
   const { variants, control, alpha, tolerance } = comparison;
   return (
     <>
@@ -70,16 +70,16 @@ export function Experiment({ comparison, trail, weights, plan, ratioBy = [] }: E
           </details>
         </section>
       ))}
-      <section class="card" aria-labelledby="split">
-        <h2 id="split">Is the split sound?</h2>
+      <section class="card" aria-labelledby={`split${id}`}>
+        <h2 id={`split${id}`}>Is the split sound?</h2>
         <Split comparison={comparison} weights={weights} />
         {ratioBy.map((dimension) => (
           <SplitByCohort key={dimension.by} dimension={dimension} />
         ))}
       </section>
       {plan === undefined ? null : (
-        <section class="card" aria-labelledby="plan">
-          <h2 id="plan">How long to wait</h2>
+        <section class="card" aria-labelledby={`plan${id}`}>
+          <h2 id={`plan${id}`}>How long to wait</h2>
           <Plan plan={plan} />
         </section>
       )}

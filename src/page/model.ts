@@ -23,6 +23,8 @@ export type Fact = readonly [name: string, value: string];
 export interface ExperimentView {
   readonly comparison: Comparison;
   readonly trail: Trail;
+  /** Tells the experiments of one page apart. */
+  readonly id?: string;
   /** By variant, its weight in the traffic; undefined: not known here. */
   readonly weights: ReadonlyMap<string, number> | undefined;
   readonly plan?: readonly PlannedVariant[] | undefined;
@@ -46,6 +48,8 @@ export interface CohortLine {
 }
 
 export interface CohortsView {
+  /** What is chosen; default: Horizon. */
+  readonly legend?: string;
   /** In the order of their length. */
   readonly horizons: readonly string[];
   readonly measures: readonly string[];

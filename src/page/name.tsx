@@ -10,3 +10,8 @@ export function Name({ children }: { readonly children: string }) {
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\uFFFD');
 }
+
+/** Rendered markup as it is sent: no sign is hidden, and a number is not parted from its percent sign. */
+export function readable(markup: string): string {
+  return visible(markup).replace(/(\d) %/g, '$1\u00A0%');
+}

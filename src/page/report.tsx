@@ -6,7 +6,7 @@ import { Cohorts } from './cohorts.tsx';
 import { Experiment } from './experiment.tsx';
 import { Findings } from './findings.tsx';
 import type { Fact, ReportView } from './model.ts';
-import { Name, visible } from './name.tsx';
+import { Name, readable, visible } from './name.tsx';
 import { Pipeline } from './pipeline.tsx';
 import { Scores } from './scores.tsx';
 import { STYLE } from './style.ts';
@@ -30,7 +30,7 @@ export function renderReport(view: ReportView): string {
 <style>${style}</style>
 </head>
 <body>
-${visible(render(<Report view={view} />))}
+${readable(render(<Report view={view} />))}
 </body>
 </html>
 `;

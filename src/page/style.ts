@@ -22,7 +22,7 @@ function series(): string {
   return [0, 1, 2, 3, 4, 5, 6]
     .map(
       (i) =>
-        `circle.series-${i}{fill:var(--s${i})}path.series-${i}{stroke:var(--s${i})}li.series-${i}::before{background:var(--s${i})}`,
+        `circle.series-${i}{fill:var(--s${i})}path.series-${i}{stroke:var(--s${i})}path.error.series-${i}{fill:var(--s${i});stroke:none}li.series-${i}::before{background:var(--s${i})}`,
     )
     .join('\n');
 }
@@ -108,6 +108,10 @@ svg text{fill:var(--muted);font-size:12px}
 .limit{stroke:var(--warn);stroke-dasharray:5 4}.limit-words{fill:var(--warn)}
 .decided{stroke:var(--ink);stroke-dasharray:2 3}.decided-words{fill:var(--ink);font-weight:600}
 .curve{fill:none;stroke-width:2.5;vector-effect:non-scaling-stroke}.curve.dashed{stroke-dasharray:7 4}
+.live{margin:0 0 0 auto;color:var(--muted);font-size:.88rem;font-variant-numeric:tabular-nums}.live.bad{color:var(--bad);font-weight:600}
+path.error{stroke:none;fill-opacity:.14}
+input[type=password]{font:inherit;color:inherit;background:var(--ground);border:1px solid var(--muted);border-radius:8px;padding:.35rem .7rem;max-width:100%}
+button{font:inherit;font-weight:600;color:var(--card);background:var(--accent);border:0;border-radius:8px;padding:.4rem 1rem;cursor:pointer}
 .gains{fill:var(--good)}.losses{fill:var(--bad)}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;margin:.3rem 0 0 4rem;padding:0;font-size:.88rem}
 .legend li::before{content:'';display:inline-block;width:.8rem;height:.8rem;border-radius:3px;margin-right:.4rem;vertical-align:-.05em}
@@ -132,5 +136,5 @@ ${shades()}
 ${series()}
 @media (max-width:44rem){.roomy,.frame-x .minor{display:none}.forest .interval{width:42%}.frame{grid-template-columns:3.2rem minmax(0,1fr);padding-right:.6rem}.frame-y{width:3.2rem}.role{display:block;width:fit-content;margin-left:0}.legend{margin-left:0}}
 @page{size:A4;margin:14mm}
-@media print{body{font-size:10pt}.page{padding:0;max-width:none}.card{break-inside:auto;border-color:#bbb;padding:.7rem .9rem}figure,tr,.tiles div,.finding{break-inside:avoid}h2,h3{break-after:avoid}.switch,.save,nav,summary{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+@media print{.live{display:none}body{font-size:10pt}.page{padding:0;max-width:none}.card{break-inside:auto;border-color:#bbb;padding:.7rem .9rem}figure,tr,.tiles div,.finding{break-inside:avoid}h2,h3{break-after:avoid}.switch,.save,nav,summary{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `;

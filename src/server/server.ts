@@ -5,8 +5,17 @@ import { SharedBody, takesGzip } from './bodies.ts';
 import { Connections } from './connections.ts';
 import { isAllowedHost, isHost } from './hosts.ts';
 import { PROBLEM_TYPE, problem } from './problem.ts';
-import { type Answer, answer, failure, OPEN_PATHS, type Pages } from './routes.ts';
-import { TokenGuard } from './token.ts';
+import {
+  type Answer,
+  answer,
+  failure,
+  isOpenPath,
+  type Pages,
+  SESSION_PATH,
+  sessionAnswer,
+  withoutToken,
+} from './routes.ts';
+import { sessionCookie, TokenGuard } from './token.ts';
 
 export interface ServerSettings {
   readonly host: string;
@@ -87,17 +96,28 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     if (wrong !== undefined) return wrong;
     if (!isAllowedHost(headers.host, hosts)) return MISDIRECTED;
     const path = pathOf(request);
-    const isOpen = guard === undefined || OPEN_PATHS.includes(path) || guard.accepts(headers.authorization);
-    return isOpen ? answer(method, path, pages) : WITHOUT_TOKEN;
+    const isOpen =
+      guard === undefined || isOpenPath(path, pages) || guard.accepts(headers.authorization, headers.cookie);
+    if (!isOpen) return withoutToken(path, pages);
+    if (guard !== undefined && pages.page !== undefined && path === SESSION_PATH) {
+      return sessionAnswer(sessionCookie(guard.session));
+    }
+    return unlessKnown(answer(method, path, pages), headers['if-none-match']);
   };
-  const shared = new SharedBody();
+  // Of the few paths with a body that many ask for.
+  const bodies = new Map<string, SharedBody>();
+  const bodyOf = (path: string): SharedBody => {
+    const body = bodies.get(path) ?? new SharedBody();
+    bodies.set(path, body);
+    return body;
+  };
   const connections = new Connections(server, { ...limits, crowded: limits.connections - SPARE });
   const serveWith =
     (judged: (request: IncomingMessage) => Answer) => (request: IncomingMessage, response: ServerResponse) => {
       const isLast = connections.asked(request.socket, hasBody(request) || !response.shouldKeepAlive);
       if (isLast) response.shouldKeepAlive = false;
       response.once('close', () => connections.answered(request.socket));
-      void send(request, response, judged(request), { shared, connections });
+      void send(request, response, judged(request), { bodyOf, connections });
     };
   server.on('request', serveWith(judge));
   server.on('checkContinue', serveWith(judge));
@@ -144,10 +164,12 @@ async function send(
   request: IncomingMessage,
   response: ServerResponse,
   { status, type, body, headers, isShared = false }: Answer,
-  { shared, connections }: { readonly shared: SharedBody; readonly connections: Connections },
+  { bodyOf, connections }: { readonly bodyOf: (path: string) => SharedBody; readonly connections: Connections },
 ): Promise<void> {
-  const plain = isShared ? shared.plain(body) : Buffer.from(body);
-  const packing = isShared && takesGzip(request.headers['accept-encoding']) ? shared.packed(body) : undefined;
+  // A path with a shared body is one that is served: their number is fixed.
+  const shared = isShared ? bodyOf(pathOf(request)) : undefined;
+  const plain = shared?.plain(body) ?? Buffer.from(body);
+  const packing = takesGzip(request.headers['accept-encoding']) ? shared?.packed(body) : undefined;
   const packed = await packing?.catch(() => undefined);
   if (response.destroyed) return;
   const bytes = packed ?? plain;
@@ -155,7 +177,8 @@ async function send(
     ...HEADERS,
     ...headers,
     'Content-Type': type,
-    'Content-Length': bytes.length,
+    // Of 304 it would be that of the body that is not sent.
+    ...(status === 304 ? {} : { 'Content-Length': bytes.length }),
     ...(isShared ? { Vary: 'Accept-Encoding' } : {}),
     ...(packed === undefined ? {} : { 'Content-Encoding': 'gzip' }),
   });
@@ -205,10 +228,13 @@ const MISDIRECTED = failure(
   421,
   'this name is not served here: ask by an address or localhost, or add the name to http.allowedHosts',
 );
-const WITHOUT_TOKEN = {
-  ...failure(401, 'this path needs the token of http.token: send it as Authorization: Bearer TOKEN'),
-  headers: { 'WWW-Authenticate': 'Bearer realm="receval"' },
-};
+/** Nothing but the headers to whom has this version already (RFC 9110, section 13.1.2). */
+function unlessKnown(found: Answer, known: string | undefined): Answer {
+  const etag = found.headers?.['ETag'];
+  if (found.status !== 200 || etag === undefined || known === undefined) return found;
+  const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) ? { ...found, status: 304, body: '', isShared: false } : found;
+}
 
 function listen(server: Server, { host, port }: ServerSettings): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -166,13 +166,13 @@ class Doctor {
 
   /** What flows: records, rates, and what the topics' settings mean for them. */
   async #traffic(partitions: number, bounds: readonly (readonly Bounds[])[]): Promise<void> {
-    const { topics, groupId } = this.#settings.kafka;
+    const { topics } = this.#settings.kafka;
     const now = this.#deps.now();
     const rates = await this.#try('memory', () => this.#rates(now, bounds));
     const newest = await this.#try('records', async () => {
       const names = topics.map(({ name }) => name);
       const ranges = newestRanges(names, bounds, SAMPLED_PER_TOPIC);
-      const found = await sample(this.#admin.client, `${groupId}-doctor`, ranges, SAMPLE_TIMEOUT_MS);
+      const found = await sample(this.#admin.client, ranges, SAMPLE_TIMEOUT_MS);
       this.#tell(...judgeRecords(this.#settings, partitions, found, serviceDecoders(this.#settings), now));
       if (!found.complete) {
         this.#tell(finding('records', 'warning', 'the sample is not complete: the brokers took longer than 15 s'));

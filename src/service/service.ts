@@ -5,8 +5,11 @@ import type { AccessState } from '../connections/access-files.ts';
 import { timesFor } from '../consumers/source/kafka/access/settings.ts';
 import { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import { Exporter } from '../exporter/exporter.ts';
+import { LivePage } from '../live/live.ts';
+import { pagesOf } from '../live/pages.ts';
 import { compile } from '../measures/scorer.ts';
 import { Metrics } from '../metrics/registry.ts';
+import type { Readiness } from '../server/routes.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import type { Permissions } from '../unit/resume.ts';
 import { WallClock } from '../vocabulary/clock.ts';
@@ -67,6 +70,7 @@ export class Service {
   readonly #store: RedisStore;
   readonly #source: KafkaSource;
   readonly #metrics: Metrics;
+  readonly #page: LivePage;
   readonly #partitions: number;
   /** Nothing was stored of any unit when this process began. */
   readonly #isFirst: boolean;
@@ -167,6 +171,7 @@ export class Service {
       stateLimit: stateLimit(settings.limits),
     };
     this.#metrics = new Metrics(settings, { role, version, node: process.version, ...limits });
+    this.#page = new LivePage(settings, { ready: () => this.#readiness() });
     if (role !== 'worker') {
       this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions, hashSeed });
     }
@@ -206,12 +211,15 @@ export class Service {
     this.#server = await startServer(this.#options.settings.http, {
       metrics: () => this.#metrics.text,
       contentType: this.#metrics.contentType,
-      ready: () => {
-        const reasons = this.#unready();
-        return { ready: reasons.length === 0, reasons, stopped: this.#worker?.stopped ?? [] };
-      },
+      ready: () => this.#readiness(),
       healthy: () => this.#health.healthy,
+      page: this.#options.settings.http.page ? pagesOf(this.#page) : undefined,
     });
+  }
+
+  #readiness(): Readiness {
+    const reasons = this.#unready();
+    return { ready: reasons.length === 0, reasons, stopped: this.#worker?.stopped ?? [] };
   }
 
   #unready(): readonly string[] {
@@ -295,6 +303,7 @@ export class Service {
       access: this.#access,
       redis: this.#redis,
     });
+    this.#page.update({ snapshot, status, now: this.#clock.now() });
     if (status !== undefined) this.#joinFindings.tell(this.#metrics.joins, this.#options.log);
   }
 

@@ -45,7 +45,7 @@ export interface TopicsSample {
 
 /** Rejects with what is wrong, in words. */
 export async function sampleTopics(settings: Settings, perTopic: number): Promise<TopicsSample> {
-  const { topics, groupId } = settings.kafka;
+  const { topics } = settings.kafka;
   const names = topics.map(({ name }) => name);
   const connection = kafkaConnection(settings, 'receval-inspect');
   const admin = new KafkaAdmin({ ...connection, topics: names });
@@ -57,7 +57,7 @@ export async function sampleTopics(settings: Settings, perTopic: number): Promis
       ),
     );
     const ranges = newestRanges(names, bounds, perTopic, perTopic);
-    const { records, complete } = await sample(admin.client, `${groupId}-inspect`, ranges, SAMPLE_TIMEOUT_MS);
+    const { records, complete } = await sample(admin.client, ranges, SAMPLE_TIMEOUT_MS);
     const read = topics.flatMap(({ name, role }) =>
       Array.from({ length: partitions }, (_, partition): SampledPartition => {
         const ofPartition = records.filter((record) => record.topic === name && record.partition === partition);

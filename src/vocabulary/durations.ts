@@ -24,6 +24,29 @@ export function parseDuration(text: string): DurationMs | undefined {
   return ms <= LONGEST ? ms : undefined;
 }
 
+/** What people set: 10s, 30s, 1m, 5m, ... 30d. */
+const USUAL: readonly DurationMs[] = [
+  '10s',
+  '30s',
+  '1m',
+  '5m',
+  '10m',
+  '30m',
+  '1h',
+  '2h',
+  '6h',
+  '12h',
+  '1d',
+  '3d',
+  '7d',
+  '30d',
+].flatMap((text) => parseDuration(text) ?? []);
+
+/** The shortest usual duration that is as long; the longest of them, 30 days, if none is. */
+export function usualDuration(least: DurationMs): DurationMs {
+  return USUAL.find((duration) => duration >= least) ?? USUAL[USUAL.length - 1];
+}
+
 /** The shortest text that parses back: 90000 is `90s`, 0 is `0s`. */
 export function printDuration(ms: DurationMs): string {
   if (ms === 0) return '0s';

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -40,6 +40,50 @@ describe('receval inspect', () => {
       1,
       'receval: --write: receval.yaml is there already: name another file, or remove it\n',
     ]);
+  });
+
+  it('takes the logs of a folder, and says which of its files it left out and why', async () => {
+    const exported = join(folder, 'exported');
+    for (const name of ['shown', '_temporary', '.git']) mkdirSync(join(exported, name), { recursive: true });
+    const log = readFileSync(join(folder, 'clicks.ndjson'), 'utf8').trimEnd().split('\n');
+    for (const part of [0, 1, 2]) {
+      const rows = log.filter((_, n) => n % 3 === part);
+      writeFileSync(join(exported, `clicks-${part}.ndjson`), `${rows.join('\n')}\n`);
+    }
+    copyFileSync(join(folder, 'lists.gz'), join(exported, 'shown', 'part-0.gz'));
+    writeFileSync(join(exported, '_temporary', 'part-1.gz'), 'x');
+    writeFileSync(join(exported, 'items.csv'), 'id,price\na,1\nb,2\n');
+    writeFileSync(join(exported, 'README.md'), 'Our logs.\n');
+    const { code, stdout, stderr } = await inspect('exported');
+    expect(stderr).toBe(
+      'receval: left out of exported: README.md (no log by its name), items.csv (no field holds times)\n',
+    );
+    expect(stdout).toContain('exported/shown/part-0.gz  impressions: /docs is a list');
+    expect(stdout).toContain(
+      '$ receval replay --config receval.yaml --impressions exported/shown/part-0.gz --feedback exported/clicks-0.ndjson exported/clicks-1.ndjson exported/clicks-2.ndjson',
+    );
+    expect(code).toBe(0);
+    const here = await receval(['inspect', '.'], { cwd: exported });
+    expect([here.code, here.stderr]).toEqual([0, stderr.replace('exported', '.')]);
+    const none = await inspect(join('exported', '_temporary'));
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      'receval: exported/_temporary: no file in this folder is a log: part-1.gz (of no known form)\n',
+    ]);
+  });
+
+  it('says at the top of what it writes, and on standard error, what makes the numbers wrong', async () => {
+    const capitals = readFileSync(join(folder, 'clicks.ndjson'), 'utf8').replaceAll('"req":"r', '"req":"R');
+    writeFileSync(join(folder, 'capitals.ndjson'), capitals);
+    const { code, stderr } = await inspect('capitals.ndjson', 'lists.gz', '--write', 'wrong.yaml');
+    expect([code, stderr]).toEqual([
+      1,
+      'receval: wrong.yaml was written, but one thing looks wrong (it says so at its top): mend that first, or its numbers are wrong\n',
+    ]);
+    const [first, second, third] = readFileSync(join(folder, 'wrong.yaml'), 'utf8').split('\n');
+    expect(first).toBe('# What receval inspect proposes for capitals.ndjson, lists.gz.');
+    expect(second).toBe('# What looked wrong, and makes the numbers wrong until it is mended:');
+    expect(third).toContain('# - The request ids differ (feedback/req and impressions/req): capital and small');
   });
 
   it('tells everything as JSON, within the sample', async () => {
@@ -100,13 +144,13 @@ describe('receval inspect', () => {
     expect(code).toBe(2);
   });
 
-  it.each([
-    ['gone.ndjson', 'cannot read gone.ndjson: there is no such file'],
-    ['.', 'cannot read .: it is a folder'],
-  ])('cannot read %s', async (file, message) => {
-    const { code, stderr } = await inspect(file);
-    expect([code, stderr]).toEqual([1, `receval: ${message}\n`]);
-  });
+  it.each([['gone.ndjson', 'cannot read gone.ndjson: there is no such file']])(
+    'cannot read %s',
+    async (file, message) => {
+      const { code, stderr } = await inspect(file);
+      expect([code, stderr]).toEqual([1, `receval: ${message}\n`]);
+    },
+  );
 
   it('says that a file is empty', async () => {
     const { code, stdout } = await inspect('empty.ndjson');

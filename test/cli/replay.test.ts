@@ -111,6 +111,17 @@ describe('receval replay', () => {
     expect(Object.keys(result.feedback.drops).sort()).toEqual([...FEEDBACK_DROPS].sort());
   });
 
+  it('takes horizons from the command line, written as in the configuration', async () => {
+    const logs = ['--impressions', file(IMPRESSIONS), '--feedback', file(FEEDBACK)];
+    const { result } = await replayJson([...logs, '--horizons', '90s,2h']);
+    expect(new Set(result.rows.map(({ horizon }) => horizon))).toEqual(new Set(['90s', '2h']));
+    expect(row(result, '90s').measures['mrr'].value).toBeCloseTo(1.5 / 3, 9);
+    const refused = await receval(['replay', ...logs, '--horizons', 'soon']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('attribution.horizons');
+    expect(refused.stderr).toContain('given on the command line');
+  });
+
   it('prints the same bytes for the same logs, packed or plain, from files or standard input, in one log or two', async () => {
     const impressions = file(IMPRESSIONS);
     const plain = await replayJson(['--impressions', impressions, '--feedback', file(FEEDBACK)]);

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../services/commands.ts';
+import { type Outcome, run } from '../services/commands.ts';
 import { ROOT } from './compose-file.ts';
 import { recevalIn } from './receval-in.ts';
 
@@ -26,6 +26,7 @@ describe('the package', () => {
   const top = mkdtempSync(join(tmpdir(), 'receval-package-'));
   const checkout = join(top, 'checkout');
   const folder = join(top, 'package');
+  const user = join(top, 'user');
   beforeAll(async () => {
     mkdirSync(checkout);
     for (const path of [...CHECKOUT, ...PUBLISHED]) cpSync(join(ROOT, path), join(checkout, path), { recursive: true });
@@ -36,6 +37,11 @@ describe('the package', () => {
     cpSync(join(checkout, 'package-lock.json'), join(folder, 'package-lock.json'));
     const install = ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
     await succeed('npm', install, folder);
+    // As a user installs it: into an empty folder.
+    mkdirSync(user);
+    writeFileSync(join(user, 'package.json'), '{"private":true}');
+    const add = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', join(top, archive)];
+    await succeed('npm', add, user);
   }, 900_000);
   afterAll(() => rmSync(top, { recursive: true }));
 
@@ -85,10 +91,71 @@ describe('the package', () => {
     expect(found.stdout).toBe((await recevalIn(ROOT, replay)).stdout);
   });
 
+  describe('installed into an empty folder', () => {
+    /** The command that npm has linked. */
+    const receval = (...args: readonly string[]): Promise<Outcome> =>
+      run(join(user, 'node_modules/.bin/receval'), args, { cwd: user, env: { PATH: process.env['PATH'] } });
+    const json = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+    it('runs the demo', async () => {
+      const { code, stderr } = await receval('demo', '--for', '3s', '--port', '0');
+      expect(stderr).toContain('receval demo: gauges on http://127.0.0.1:');
+      expect(code).toBe(0);
+    });
+
+    it('inspects logs, and replays them by the configuration that it wrote', async () => {
+      const lists = ['r1', 'r2'].map((requestId, i) => ({
+        requestId,
+        ts: `2026-11-21T08:00:0${i}Z`,
+        items: ['shoes', 'hat', 'scarf'],
+      }));
+      const clicks = lists.map(({ requestId }) => ({
+        requestId,
+        itemId: 'hat',
+        ts: '2026-11-21T08:00:05Z',
+        action: 'click',
+      }));
+      writeFileSync(join(user, 'shown.ndjson'), json(lists));
+      writeFileSync(join(user, 'clicks.ndjson'), json(clicks));
+      const inspected = await receval('inspect', 'shown.ndjson', 'clicks.ndjson', '--write', 'own.yaml');
+      expect(inspected).toMatchObject({ code: 0, stderr: '' });
+      const replay = ['replay', '--config', 'own.yaml', '--impressions', 'shown.ndjson', '--feedback', 'clicks.ndjson'];
+      const { code, stdout, stderr } = await receval(...replay, '--measures', 'mrr', '--output', 'json');
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout).rows[0].measures.mrr.value).toBe(0.5);
+    });
+
+    it('scores its sample', async () => {
+      const sample = join(user, 'node_modules/receval/sample/score');
+      const files = ['--run', join(sample, 'popular.run'), '--qrels', join(sample, 'qrels.txt')];
+      const { code, stdout, stderr } = await receval(
+        'score',
+        ...files,
+        '--measures',
+        'recip_rank,P_5',
+        '--plot',
+        'bar',
+      );
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(/^<svg /);
+    });
+  });
+
+  it('offers receval/measures in a checkout too, where npm ci compiles the sources', async () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(scripts.prepare).toBe('npm run build');
+    writeFileSync(
+      join(checkout, 'use.mjs'),
+      "import { measure } from 'receval/measures';\nconsole.log(measure('mrr').name);\n",
+    );
+    expect(await run(process.execPath, ['use.mjs'], { cwd: checkout })).toEqual({
+      code: 0,
+      stdout: 'mrr\n',
+      stderr: '',
+    });
+  });
+
   it('offers receval/measures and receval/fusion to JavaScript and to TypeScript, and nothing else', async () => {
-    const user = join(top, 'user');
-    mkdirSync(join(user, 'node_modules'), { recursive: true });
-    symlinkSync(folder, join(user, 'node_modules/receval'));
     const score = "measure('mrr').score({ grades: [0, 1, 0] })";
     writeFileSync(join(user, 'use.mjs'), `import { measure } from 'receval/measures';\nconsole.log(${score});\n`);
     expect(await run(process.execPath, ['use.mjs'], { cwd: user })).toEqual({ code: 0, stdout: '0.5\n', stderr: '' });

@@ -248,3 +248,36 @@ describe('a measure by name', () => {
     expect(() => measure(name)).toThrow(message);
   });
 });
+
+describe('calls of JavaScript that lack what they need', () => {
+  /** Without types, as JavaScript calls. */
+  const use: {
+    readonly measure: (...given: unknown[]) => {
+      score(...given: unknown[]): unknown;
+      mean(...given: unknown[]): unknown;
+    };
+  } = JSON.parse('{}');
+  Object.assign(use, { measure });
+  const mrr = use.measure('mrr');
+
+  it.each([
+    ['a measure without a name', () => use.measure(), "name a measure, such as measure('ndcg@10'); got undefined"],
+    ['a number for a name', () => use.measure(10), 'got the number 10'],
+    ['no list', () => mrr.score(), 'a list is an object such as { grades: [1, 0] }'],
+    ['grades alone', () => mrr.score([1, 0]), 'got an array'],
+    ['a list of nothing', () => mrr.score({}), 'a list has grades, items or ratings'],
+    ['a list of another field', () => mrr.score({ gains: [1] }), 'got only gains'],
+    ['no array', () => mrr.score({ grades: 1 }), 'grades must be an array; got the number 1'],
+    [
+      'no positives',
+      () => mrr.score({ items: ['a'] }),
+      'positives must be an array with the ids of the relevant items',
+    ],
+    ['no lists', () => mrr.mean(), 'mean takes several lists'],
+    ['one list for several', () => mrr.mean({ grades: [1] }), 'The value of one list is score(list)'],
+    ['a list that is none among others', () => mrr.mean([{ grades: [1] }, undefined]), 'got undefined'],
+  ])('are told what: %s', (_what, call, message) => {
+    expect(call).toThrow(message);
+    expect(call).not.toThrow(TypeError);
+  });
+});

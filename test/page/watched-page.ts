@@ -4,6 +4,8 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
+/** For machines that are slow. */
+const PATIENCE_MS = 300_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface WatchedPage {
@@ -17,6 +19,7 @@ export interface WatchedPage {
 
 export async function watchedPage(browser: Browser, options: BrowserContextOptions): Promise<WatchedPage> {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   const requests: string[] = [];

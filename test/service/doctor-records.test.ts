@@ -6,12 +6,16 @@ import { load } from '../config/fixture.ts';
 
 const NOW = Date.parse('2026-11-21T09:00:00Z');
 const AT = NOW - 60_000;
-const settings = load('');
+const usual = load('');
 const impression = { requestId: 'r', ts: AT, items: ['a', 'b'] };
 const click = { requestId: 'r', ts: AT, itemId: 'a', action: 'click' };
 
 /** What is said of topics of two partitions that hold these records. */
-function told(topics: { readonly impressions: readonly object[]; readonly feedback: readonly object[] }) {
+function told(
+  topics: { readonly impressions: readonly object[]; readonly feedback: readonly object[] },
+  yaml: string | undefined = undefined,
+) {
+  const settings = yaml === undefined ? usual : load(yaml);
   const records = (['impressions', 'feedback'] as const).flatMap((topic) =>
     topics[topic].map(
       (event, offset): SampledRecord => ({
@@ -33,7 +37,7 @@ function told(topics: { readonly impressions: readonly object[]; readonly feedba
 describe('a batch that cannot be decoded', () => {
   const refused = [{ topic: 'feedback', partition: 1, from: 5, to: 8, reason: 'codec 7 is unknown' }];
   const told = (yaml: string) =>
-    judgeRecords(load(yaml), 2, { records: [], refused, complete: true }, serviceDecoders(settings), NOW).filter(
+    judgeRecords(load(yaml), 2, { records: [], refused, complete: true }, serviceDecoders(usual), NOW).filter(
       ({ message }) => message.includes('cannot be decoded'),
     );
 
@@ -113,6 +117,43 @@ describe('what the sampled feedback says of the join', () => {
   it('is that items are not in their lists, and actions without a grade', () => {
     expect(joins(clicks((n) => ({ itemId: `z${n}` })))[0]).toContain('items_never_match: 100 %');
     expect(joins(clicks(() => ({ action: 'open_details' })))[0]).toContain('unknown_actions: 100 %');
+  });
+
+  it('is that none finds its list, where the sampled lists are of its time', () => {
+    const spread = lists.map((list, n) => ({ ...list, ts: AT - 600_000 + n * 15_000 }));
+    const strangers = (at: (n: number) => number) =>
+      told({ impressions: spread, feedback: clicks((n) => ({ requestId: `session${7 * n}x`, ts: at(n) })) }).filter(
+        (one) => one.includes(' join: '),
+      );
+    expect(strangers((n) => AT - 600_000 + n * 15_000)).toEqual([
+      expect.stringContaining(
+        'nothing_joined: None of 36 sampled feedback events that are of the time of the sampled lists',
+      ),
+    ]);
+    // Lists before the sample may have been clicked.
+    expect(strangers(() => AT - 600_000)).toEqual([]);
+  });
+
+  it('is that a variant of an experiment is never shown, or that lists do not name the experiment', () => {
+    const yaml =
+      'experiments: {default: {control: a, variants: {a: 1, b: 1}}, fresh: {control: x, variants: {x: 1, y: 1}}}';
+    const arms = (change: (n: number) => object) => {
+      const shown = Array.from({ length: 80 }, (_, n) => ({
+        ...impression,
+        requestId: `r-${n}`,
+        userId: `u${n}`,
+        ...change(n),
+      }));
+      return told({ impressions: shown, feedback: clicks(() => ({})) }, yaml).filter((one) => one.includes(' join: '));
+    };
+    expect(
+      arms((n) => ({ variant: n % 2 === 0 ? 'a' : 'B', experiments: { fresh: n % 2 === 0 ? 'x' : 'y' } })),
+    ).toEqual([
+      expect.stringMatching(/one_variant: No impression of experiment "default" is of "b".*seen: "a" 40, "B" 40/),
+    ]);
+    expect(arms((n) => ({ variant: n % 2 === 0 ? 'a' : 'b' }))).toEqual([
+      expect.stringContaining('variant_not_named: None of 80 impressions has the field experiments.fresh'),
+    ]);
   });
 
   it('names the field that is missing, and those that are there', () => {

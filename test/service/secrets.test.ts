@@ -122,14 +122,14 @@ async function rights({ secure }: Secured, stand: Stand, allow: boolean): Promis
     resourceName,
     resourcePatternType,
   });
-  const { LITERAL, PREFIXED } = ResourcePatternTypes;
+  const { LITERAL } = ResourcePatternTypes;
   const { TOPIC, GROUP } = AclResourceTypes;
   const acl = [
     ...Object.values(stand.topics).flatMap((topic) => [
       of(TOPIC, topic, AclOperationTypes.READ, LITERAL),
       of(TOPIC, topic, AclOperationTypes.DESCRIBE_CONFIGS, LITERAL),
     ]),
-    of(GROUP, stand.namespace, AclOperationTypes.READ, PREFIXED),
+    of(GROUP, stand.namespace, AclOperationTypes.READ, LITERAL),
   ];
   if (allow) await admin.createAcls({ acl });
   else await admin.deleteAcls({ filters: acl });

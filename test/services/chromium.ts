@@ -10,5 +10,5 @@ export const CHROMIUM: Service<string> = {
 
 /** Its sandbox needs rights that containers do not give; it opens pages of ours alone. */
 export function startBrowser(path: string): Promise<Browser> {
-  return chromium.launch({ executablePath: path, args: ['--no-sandbox', '--disable-gpu'] });
+  return chromium.launch({ executablePath: path, args: ['--no-sandbox', '--disable-gpu'], timeout: 300_000 });
 }

@@ -17,6 +17,11 @@ describe('a replay of logs without a mistake', () => {
   });
 });
 
+/** With the feedback in the order of time. */
+function inTime({ impressions, feedback }: Log): Log {
+  return { impressions, feedback: [...feedback].sort((a, b) => ts(a) - ts(b)) };
+}
+
 interface Mistake {
   readonly log: Log;
   readonly config?: string;
@@ -52,6 +57,21 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     codes: ['ids_differ_by_prefix'],
     says: ['100 % of the feedback of unknown requests would be known', '"ios:"'],
     attributed: 40,
+  },
+  'request ids with a prefix and in capitals': {
+    log: shop({ clicked: (row) => ({ ...row, requestId: `WEB/${id(row).toUpperCase()}` }) }),
+    codes: ['nothing_joined', 'ids_differ_by_prefix'],
+    says: ['the feedback writes "WEB/" before the request id, and the rest differs in upper and lower case'],
+    attributed: 0,
+  },
+  'request ids with a prefix and zeros before the number': {
+    log: shop({
+      shown: (row, n) => ({ ...row, requestId: `r-${String(n + 1).padStart(8, '0')}` }),
+      clicked: (row, n) => ({ ...row, requestId: String(n + 1) }),
+    }),
+    codes: ['nothing_joined', 'ids_differ_by_prefix'],
+    says: ['the impressions write "r-" before the request id, and the rest differs in how the number is written'],
+    attributed: 0,
   },
   'request ids with a page behind them': {
     log: shop({ clicked: (row) => ({ ...row, requestId: `${id(row)}/0` }) }),
@@ -120,8 +140,17 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'purchases half a day later': {
     log: shop({ clicked: (row, n) => ({ ...row, ts: ts(row) + 10 * HOUR + 3 * 60_000 * n }) }),
     codes: ['nothing_joined', 'beyond_horizon'],
-    says: ['later than the longest horizon, 30m', 'attribution.horizons'],
+    says: ['60 of 60 feedback events on a known list come later than the longest horizon, 30m', 'attribution.horizons'],
     attributed: 0,
+  },
+  'a tenth of the clicks after the window': {
+    log: inTime(shop({ clicked: (row, n) => (n % 10 === 3 ? { ...row, ts: ts(row) + 45 * 60_000 } : row) })),
+    codes: ['beyond_horizon'],
+    says: [
+      '6 of 60 feedback events on a known list come later than the longest horizon, 30m, and are dropped as orphan',
+      '1h would take 100 % of them all',
+    ],
+    attributed: 54,
   },
   'times without their day': {
     log: shop({ clicked: (row) => ({ ...row, ts: new Date(ts(row) % (24 * HOUR)).toISOString() }) }),

@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Given, nextCommand, sampleFiles } from '../../src/cli/inspect.ts';
+import { nextCommand, sampleFiles } from '../../src/cli/inspect.ts';
+import type { Given } from '../../src/cli/log-folder.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { configurationOf } from '../../src/inspect/configuration.ts';
 import type { Inspection } from '../../src/inspect/inspected.ts';
@@ -84,7 +85,7 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     log: 'inspect-semicolons',
     files: ['anzeigen.csv', 'aktionen.csv'],
     wrong: ['unknown_actions'],
-    notes: ['no_user_ids'],
+    notes: [],
   },
   { log: 'inspect-other-items', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['items_never_match'], notes: [] },
   {
@@ -138,6 +139,83 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
   { log: 'inspect-no-rank', files: ['shown.csv'], wrong: [], notes: ['no_user_ids'], mrr: 0.427778 },
   { log: 'inspect-json-payload', files: ['events.ndjson'], wrong: [], notes: [], mrr: 0.336111 },
   { log: 'inspect-order-lines', files: ['searches.ndjson', 'orders.ndjson'], wrong: [], notes: [], mrr: 0.45 },
+  { log: 'inspect-chance-numbers', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['nothing_joined'], notes: [] },
+  {
+    log: 'inspect-no-header-users',
+    files: ['shown.csv', 'clicks.csv'],
+    wrong: ['nothing_joined'],
+    notes: ['no_header', 'no_header'],
+  },
+  { log: 'inspect-odd-id-names', files: ['shown.ndjson', 'clicks.ndjson'], wrong: [], notes: [], mrr: 0.3975 },
+  { log: 'inspect-rows-german', files: ['anzeigen.csv'], wrong: [], notes: ['times_without_zone'], mrr: 0.522083 },
+  {
+    log: 'inspect-rows-no-header',
+    files: ['log.tsv'],
+    wrong: [],
+    notes: ['no_header', 'clicks_guessed', 'no_user_ids'],
+    mrr: 0.3,
+  },
+  { log: 'inspect-oui-non', files: ['rows.csv'], wrong: [], notes: ['no_user_ids'], mrr: 0.423611 },
+  { log: 'inspect-si-no', files: ['rows.csv'], wrong: [], notes: ['no_user_ids'], mrr: 0.520833 },
+  { log: 'inspect-y-n', files: ['rows.csv'], wrong: [], notes: ['no_user_ids'], mrr: 0.451389 },
+  { log: 'inspect-flag-words', files: ['shown.ndjson', 'seen.csv'], wrong: [], notes: [], mrr: 0.504167 },
+  {
+    log: 'inspect-prefix-and-case',
+    files: ['shown.ndjson', 'clicks.ndjson'],
+    wrong: ['ids_differ_by_prefix'],
+    notes: [],
+  },
+  { log: 'inspect-prefix-and-zeros', files: ['shown.csv', 'clicks.csv'], wrong: ['ids_differ_by_prefix'], notes: [] },
+  { log: 'inspect-no-list-id', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['nothing_joined'], notes: [] },
+  {
+    log: 'inspect-ratings',
+    files: ['shown.ndjson', 'ratings.ndjson'],
+    wrong: [],
+    notes: ['ratings'],
+    mrr: 0.157083,
+  },
+  {
+    log: 'inspect-both-local',
+    files: ['shown.csv', 'clicks.csv'],
+    wrong: [],
+    notes: ['times_without_zone', 'times_without_zone'],
+    mrr: 0.41875,
+  },
+  { log: 'inspect-csv-capitals', files: ['shown.csv', 'clicks.csv'], wrong: ['ids_differ_by_case'], notes: [] },
+  { log: 'inspect-csv-clock', files: ['shown.csv', 'clicks.csv'], wrong: ['clock_offset'], notes: [] },
+  { log: 'inspect-rows-arm', files: ['rows.csv'], wrong: [], notes: [], mrr: 0.421944 },
+  {
+    log: 'inspect-no-header-commas',
+    files: ['lists.tsv', 'events.tsv'],
+    wrong: [],
+    notes: ['no_header', 'no_header', 'no_user_ids'],
+    mrr: 0.437917,
+  },
+  { log: 'inspect-german-dates', files: ['Empfehlungen.csv'], wrong: ['most_invalid'], notes: [] },
+  {
+    log: 'inspect-capitals-in-parts',
+    files: ['clicks-0.csv', 'clicks-1.csv', 'searches-0.csv', 'searches-1.csv'],
+    wrong: ['ids_differ_by_case'],
+    notes: ['no_user_ids'],
+  },
+  { log: 'inspect-nested-micros', files: ['events.jsonl'], wrong: [], notes: [], mrr: 0.385833 },
+  {
+    log: 'inspect-view-detail',
+    files: ['served.ndjson', 'reactions.ndjson'],
+    wrong: [],
+    notes: [],
+    mrr: 0.4125,
+  },
+  { log: 'inspect-wide', files: ['shown.csv', 'clicks.csv'], wrong: ['lists_not_read'], notes: [] },
+  { log: 'inspect-ranks-object', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['lists_not_read'], notes: [] },
+  { log: 'inspect-positions', files: ['shown.ndjson', 'clicks.ndjson'], wrong: ['most_invalid'], notes: [] },
+  {
+    log: 'inspect-page-views',
+    files: ['impressions.tsv'],
+    wrong: [],
+    notes: ['no_user_ids'],
+    mrr: 0.41375,
+  },
 ];
 
 const HERE = process.cwd();

@@ -5,6 +5,7 @@ import { FIELDS } from './map-fields.ts';
 import { numberIn } from './number-text.ts';
 import { isItem, isRecord, type RawRecord } from './raw.ts';
 import type { FieldMap, FieldSource, ListChoice } from './settings.ts';
+import { yesOrNo } from './yes-no.ts';
 
 type Getter = (row: unknown) => unknown;
 
@@ -121,9 +122,6 @@ function earliest(records: readonly RawRecord[], timeOf: (value: unknown) => Epo
   return found;
 }
 
-const YES: ReadonlySet<string> = new Set(['1', 'true', 't', 'yes', 'y']);
-const NO: ReadonlySet<string> = new Set(['', '0', 'false', 'f', 'no', 'n', 'null', 'none', 'nan']);
-
 /** What a column says of whether something happened: a number above 0, a word for yes, or a time; undefined: neither yes nor no. */
 function isTrue(value: unknown, timeOf: (value: unknown) => EpochMs): boolean | undefined {
   if (value === undefined || value === null) return false;
@@ -131,7 +129,5 @@ function isTrue(value: unknown, timeOf: (value: unknown) => EpochMs): boolean | 
   const number = numberIn(value);
   if (typeof number === 'number') return number > 0;
   if (typeof value !== 'string') return undefined;
-  const word = value.trim().toLowerCase();
-  if (YES.has(word) || timeOf(value) >= 0) return true;
-  return NO.has(word) ? false : undefined;
+  return yesOrNo(value) ?? (timeOf(value) >= 0 ? true : undefined);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DurationMs, EpochMs, Offset } from '../../../../vocabulary/events.ts';
-import { Brokers } from '../flow/brokers.ts';
+import { Brokers, unlessNoGroups } from '../flow/brokers.ts';
 import { offsetOf } from '../flow/chunks.ts';
 import { adminOf, kafkajs } from './client.ts';
 import { accessOptions } from './connection.ts';
@@ -112,7 +112,7 @@ export class KafkaAdmin {
 
   group(groupId: string): Promise<GroupState> {
     return this.#ask(async (admin) => {
-      const { groups } = await admin.describeGroups([groupId]);
+      const { groups } = await unlessNoGroups(admin, { groups: [] }, () => admin.describeGroups([groupId]));
       const [group] = groups;
       if (group === undefined) return { state: 'Dead', protocol: '', members: 0 };
       return { state: group.state, protocol: group.protocol, members: group.members.length };

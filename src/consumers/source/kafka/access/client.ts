@@ -2,10 +2,12 @@ import { createRequire } from 'node:module';
 import { codecTable } from '../codecs/codecs.ts';
 import { openBatch, Records } from '../codecs/records.ts';
 import { type Message, messagesOf, withoutAborted } from '../flow/batches.ts';
+import { offsetOf } from '../flow/chunks.ts';
+import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './settings.ts';
 
 // The only place that loads kafkajs: it is CommonJS, and three of its modules are replaced before any other sees them.
 export type AdminConfig = import('kafkajs').AdminConfig;
-export type Admin = import('kafkajs').Admin & StableOffsets;
+export type Admin = import('kafkajs').Admin & StableOffsets & Fetching;
 export type AuthenticationProvider = import('kafkajs').Mechanism['authenticationProvider'];
 export type Consumer = import('kafkajs').Consumer;
 export type EachBatchPayload = import('kafkajs').EachBatchPayload;
@@ -17,6 +19,21 @@ export type Producer = import('kafkajs').Producer;
 interface StableOffsets {
   /** Where reading ends while transactions are open (the last stable offsets); else the ends of the logs. A topic must be known to the client. */
   fetchStableOffsets(topic: string, partitions: readonly number[]): Promise<readonly PartitionOffset[]>;
+}
+
+/** Reading without a consumer group. */
+interface Fetching {
+  /**
+   * What one fetch of the leader brings from an offset on, as a consumer of committed records is given it. `next` of `from` itself: there is nothing
+   * to be read. Rejects with kafkajs' error.
+   */
+  fetchBatch(topic: string, partition: number, from: number): Promise<FetchedBatch>;
+}
+
+export interface FetchedBatch {
+  readonly messages: readonly Message[];
+  /** Where to go on; `from`: nothing came. */
+  readonly next: number;
 }
 
 interface PartitionOffset {
@@ -34,6 +51,39 @@ interface Cluster {
       readonly partitions: readonly { readonly partition: number }[];
     }[],
   ): Promise<readonly { readonly partitions: readonly PartitionOffset[] }[]>;
+  addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
+  refreshMetadata(): Promise<void>;
+  /** By node: its partitions. */
+  findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
+  findBroker(options: { readonly nodeId: string }): Promise<Broker>;
+}
+
+interface Broker {
+  fetch(options: {
+    readonly isolationLevel: number;
+    readonly maxWaitTime: number;
+    readonly minBytes: number;
+    readonly maxBytes: number;
+    readonly topics: readonly {
+      readonly topic: string;
+      readonly partitions: readonly {
+        readonly partition: number;
+        readonly fetchOffset: string;
+        readonly maxBytes: number;
+      }[];
+    }[];
+  }): Promise<{ readonly responses: readonly { readonly partitions: readonly PartitionData[] }[] }>;
+}
+
+interface PartitionData {
+  readonly messages: readonly Message[];
+}
+
+/** kafkajs' view of one partition of an answer: without what was aborted, and without control records. */
+interface Batch {
+  readonly rawMessages: readonly Message[];
+  readonly messages: readonly Message[];
+  lastOffset(): string;
 }
 
 /** The parts of kafkajs' reader of bytes that are used. */
@@ -46,6 +96,7 @@ interface ByteReader {
 const VERSION = '2.2.4';
 const DECODE_MESSAGES = 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js';
 const FILTER_ABORTED = 'kafkajs/src/consumer/filterAbortedMessages.js';
+const BATCH = 'kafkajs/src/consumer/batch.js';
 const CREATE_ADMIN = 'kafkajs/src/admin/index.js';
 
 /** As the protocol of Kafka numbers them: kafka.apache.org/protocol#The_Messages_ListOffsets. */
@@ -117,7 +168,40 @@ export function adminOf(kafka: InstanceType<typeof kafkajs.Kafka>, config?: Admi
       ]);
       return answer?.partitions ?? [];
     },
+    fetchBatch: (topic, partition, from) => fetchBatch(cluster, topic, partition, from),
   };
+}
+
+/** Leaders move: each time the cluster is asked anew. */
+const ATTEMPTS = 3;
+const MAX_WAIT_MS = 100;
+
+async function fetchBatch(cluster: Cluster, topic: string, partition: number, from: number): Promise<FetchedBatch> {
+  await cluster.addMultipleTargetTopics([topic]);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
+      const broker = await cluster.findBroker({ nodeId });
+      const { responses } = await broker.fetch({
+        isolationLevel: READ_COMMITTED,
+        maxWaitTime: MAX_WAIT_MS,
+        minBytes: 1,
+        maxBytes: MAX_BYTES,
+        topics: [{ topic, partitions: [{ partition, fetchOffset: String(from), maxBytes: MAX_BYTES_PER_PARTITION }] }],
+      });
+      const data = responses[0]?.partitions[0];
+      return data === undefined ? { messages: [], next: from } : readBatch(topic, from, data);
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      await cluster.refreshMetadata();
+    }
+  }
+}
+
+function readBatch(topic: string, from: number, data: PartitionData): FetchedBatch {
+  const KafkajsBatch: new (topic: string, from: string, data: PartitionData) => Batch = require(BATCH);
+  const batch = new KafkajsBatch(topic, String(from), data);
+  return { messages: batch.messages, next: batch.rawMessages.length === 0 ? from : offsetOf(batch.lastOffset()) + 1 };
 }
 
 /** How kafkajs itself logs in with a password. */

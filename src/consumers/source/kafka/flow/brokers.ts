@@ -113,7 +113,7 @@ export class Brokers {
   /** By topic, then partition: what a group has committed. -1: nothing; lower: something that is no position (a reset). */
   committedBy(groupId: string): Promise<readonly (readonly number[])[]> {
     return this.#ask(async (admin) => {
-      const topics = await admin.fetchOffsets({ groupId, topics: [...this.#topics] });
+      const topics = await unlessNoGroups(admin, [], () => admin.fetchOffsets({ groupId, topics: [...this.#topics] }));
       return this.#topics.map((name) => {
         const offsets: number[] = [];
         for (const { partition, offset } of topics.find(({ topic }) => topic === name)?.partitions ?? []) {
@@ -171,5 +171,34 @@ export class Brokers {
       void admin.disconnect().catch(() => {});
       throw error;
     }
+  }
+}
+
+const GROUPS_TOPIC = '__consumer_offsets';
+
+/**
+ * What a question about a group answers; `none` on a cluster that has never had one. There the topic that holds what groups commit
+ * is made when the first consumer comes, and until it is made no broker is in charge of groups.
+ */
+export async function unlessNoGroups<T>(
+  admin: Pick<AdminClient, 'fetchTopicMetadata'>,
+  none: T,
+  question: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await question();
+  } catch (error) {
+    if (await isMissing(admin, GROUPS_TOPIC)) return none;
+    throw error;
+  }
+}
+
+/** false also where it cannot be known. */
+async function isMissing(admin: Pick<AdminClient, 'fetchTopicMetadata'>, topic: string): Promise<boolean> {
+  try {
+    await admin.fetchTopicMetadata({ topics: [topic] });
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'type' in error && error.type === 'UNKNOWN_TOPIC_OR_PARTITION';
   }
 }

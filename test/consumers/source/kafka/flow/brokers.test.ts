@@ -120,4 +120,25 @@ describe('questions to the brokers', () => {
     await expect(missing).rejects.toThrow('topic a has no partition 5');
     expect(await brokers.committedBy('g')).toEqual([[-2, -1, 7], []]);
   });
+
+  it.each([
+    ['has never had a group', 'UNKNOWN_TOPIC_OR_PARTITION', [[], []]],
+    ['has had groups', undefined, 'no coordinator'],
+    ['does not say whether it has had one', 'TOPIC_AUTHORIZATION_FAILED', 'no coordinator'],
+  ] as const)('about a group, where nobody is in charge of groups and the cluster %s', async (_, type, answer) => {
+    const asked: string[] = [];
+    const admin: AdminClient = {
+      ...fake([], []),
+      fetchOffsets: () => Promise.reject(new Error('no coordinator')),
+      fetchTopicMetadata: ({ topics }) => {
+        asked.push(...topics);
+        return type === undefined
+          ? Promise.resolve({ topics: [{ partitions: [0] }] })
+          : Promise.reject(Object.assign(new Error(type), { type }));
+      },
+    };
+    const told = await new Brokers(() => admin, ['a', 'b']).committedBy('g').catch((error: Error) => error.message);
+    expect(told).toEqual(answer);
+    expect(asked).toEqual(['__consumer_offsets']);
+  });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Counted, matchIds, normalizers, sharedAsIs } from '../../src/inspect/ids.ts';
+import { type Counted, matchIds, normalizers, sharedAsIs } from '../../src/findings/id-match.ts';
 
 const counted = (ids: readonly string[]): Counted => new Map(ids.map((id) => [id, 1]));
 /** Ids that differ early, as those of requests do. */
@@ -57,6 +57,24 @@ describe('ids of two logs', () => {
       fc.property(ids, (all) => {
         const match = matchIds(counted(all.map(ofLists)), counted(all.map(ofFeedback)));
         expect(match).toEqual({ share: 1, difference: { kind } });
+      }),
+    );
+  });
+
+  it.each([
+    ['case', (id: string, _: number) => `R-${id.toUpperCase()}z`, (id: string) => `${id}z`],
+    [
+      'number',
+      (id: string, i: number) =>
+        `r-${'0'.repeat(1 + (i % 3))}${id.charCodeAt(0)}${id.charCodeAt(1)}${id.charCodeAt(2)}${id.charCodeAt(3)}`,
+      (id: string) => `${id.charCodeAt(0)}${id.charCodeAt(1)}${id.charCodeAt(2)}${id.charCodeAt(3)}`,
+    ],
+  ] as const)('that differ by a prefix and by %s meet again, and both are told', (rest, ofLists, ofFeedback) => {
+    fc.assert(
+      fc.property(ids, (all) => {
+        const match = matchIds(counted(all.map(ofLists)), counted(all.map(ofFeedback)));
+        expect(match.share).toBe(1);
+        expect(match.difference).toMatchObject({ kind: 'prefix', feedback: '', rest });
       }),
     );
   });

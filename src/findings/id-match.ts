@@ -1,9 +1,16 @@
-/** How the ids of two logs that should be the same differ: found by trying what producers do to ids. */
+/** How the ids of two whole fields differ that should be the same: found by trying what producers do to ids, so that it can be undone. */
+import { PLAIN, type Plain } from './id-forms.ts';
 
 export type Difference =
-  | { readonly kind: 'case' | 'number' | 'blanks' | 'dashes' }
+  | { readonly kind: Plain }
   /** One of the two, or both, stand before (after) what both have. */
-  | { readonly kind: 'prefix' | 'suffix'; readonly impressions: string; readonly feedback: string };
+  | {
+      readonly kind: 'prefix' | 'suffix';
+      readonly impressions: string;
+      readonly feedback: string;
+      /** What else differs in the rest; undefined: nothing. */
+      readonly rest?: Plain | undefined;
+    };
 
 export interface Match {
   /** Of the feedback that was asked for. */
@@ -55,9 +62,12 @@ export function normalizers(difference: Difference): readonly [(id: string) => s
   const withoutEnd = (end: string) => (id: string) => (end !== '' && id.endsWith(end) ? id.slice(0, -end.length) : id);
   switch (difference.kind) {
     case 'prefix':
-      return [without(difference.impressions), without(difference.feedback)];
-    case 'suffix':
-      return [withoutEnd(difference.impressions), withoutEnd(difference.feedback)];
+    case 'suffix': {
+      const cut = difference.kind === 'prefix' ? without : withoutEnd;
+      const rest = difference.rest === undefined ? (id: string) => id : PLAIN[difference.rest];
+      const [ofImpressions, ofFeedback] = [cut(difference.impressions), cut(difference.feedback)];
+      return [(id) => rest(ofImpressions(id)), (id) => rest(ofFeedback(id))];
+    }
     default: {
       const normal = PLAIN[difference.kind];
       return [normal, normal];
@@ -65,35 +75,45 @@ export function normalizers(difference: Difference): readonly [(id: string) => s
   }
 }
 
-const PLAIN: Readonly<Record<'case' | 'number' | 'blanks' | 'dashes', (id: string) => string>> = {
-  blanks: (id) => id.trim(),
-  case: (id) => id.toLowerCase(),
-  number: (id) => (/^-?\d+(?:\.0+)?$/.test(id) ? id.replace(/\.0+$/, '').replace(/^(-?)0+(?=\d)/, '$1') : id),
-  dashes: (id) => id.replace(/[-_{}]/g, ''),
-};
-
 function differenceOf(impressions: Counted, feedback: Counted): Difference | undefined {
   const plain = (['blanks', 'number', 'case'] as const).find(
     (kind) => metBy(impressions, feedback, PLAIN[kind]) >= BELIEVED,
   );
   if (plain !== undefined) return { kind: plain };
+  const part = partOf(impressions, feedback, undefined);
+  if (part !== undefined) return part;
+  if (metBy(impressions, feedback, PLAIN.dashes) >= BELIEVED) return { kind: 'dashes' };
+  for (const rest of ['case', 'number', 'dashes'] as const) {
+    const both = partOf(impressions, feedback, rest);
+    if (both !== undefined) return both;
+  }
+  return undefined;
+}
+
+/** A prefix or an ending without which ids meet, where their rest is made alike. */
+function partOf(impressions: Counted, feedback: Counted, rest: Plain | undefined): Difference | undefined {
+  const normal = rest === undefined ? (id: string) => id : PLAIN[rest];
   for (const kind of ['prefix', 'suffix'] as const) {
     const isSuffix = kind === 'suffix';
     const starts = [impressions, feedback].map((side) => commonStart([...side.keys()], isSuffix));
+    const ends = [impressions, feedback].map((side) => endsBefore([...side.keys()].slice(0, TRIED), isSuffix));
     let best: { readonly cost: number; readonly difference: Difference } | undefined;
+    const shorter = Array.from({ length: starts[1].length + 1 }, (_, f) => cutOff(feedback, f, isSuffix, normal));
     // Every part of what the ids of a side have in common may be the prefix; the shortest that helps is it.
     for (let i = 0; i <= starts[0].length; i++) {
-      const known = cutOff(impressions, i, isSuffix);
+      const known = cutOff(impressions, i, isSuffix, normal);
       for (let f = 0; f <= starts[1].length; f++) {
+        if (rest !== undefined && !(ends[0](i) && ends[1](f))) continue;
         if (i + f === 0 || i + f >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
-        if (sharedAsIs(known, cutOff(feedback, f, isSuffix)) < BELIEVED) continue;
+        if (sharedAsIs(known, shorter[f]) < BELIEVED) continue;
         const part = (start: string, n: number) => (isSuffix ? start.slice(start.length - n) : start.slice(0, n));
-        best = { cost: i + f, difference: { kind, impressions: part(starts[0], i), feedback: part(starts[1], f) } };
+        const [ofImpressions, ofFeedback] = [part(starts[0], i), part(starts[1], f)];
+        best = { cost: i + f, difference: { kind, impressions: ofImpressions, feedback: ofFeedback, rest } };
       }
     }
     if (best !== undefined) return best.difference;
   }
-  return metBy(impressions, feedback, PLAIN.dashes) >= BELIEVED ? { kind: 'dashes' } : undefined;
+  return undefined;
 }
 
 function metBy(a: Counted, b: Counted, normal: (id: string) => string): number {
@@ -101,8 +121,24 @@ function metBy(a: Counted, b: Counted, normal: (id: string) => string): number {
   return sharedAsIs(known, new Map([...b].map(([id, n]) => [normal(id), n])));
 }
 
-function cutOff(ids: Counted, n: number, atEnd: boolean): Counted {
-  return new Map([...ids].map(([id, times]) => [atEnd ? id.slice(0, id.length - n) : id.slice(n), times]));
+/** Whether ids can be cut after so many signs (before the last so many) without cutting a number or a word: else short rests meet by chance. */
+function endsBefore(ids: readonly string[], atEnd: boolean): (n: number) => boolean {
+  return (n) =>
+    n === 0 ||
+    ids.every((id) => {
+      const [last, next] = atEnd ? [id.at(-n), id.at(-n - 1)] : [id.at(n - 1), id.at(n)];
+      if (last === undefined || next === undefined) return false;
+      return /[^\p{L}\p{N}]/u.test(last) || (/\p{L}/u.test(last) && /\p{N}/u.test(next));
+    });
+}
+
+function cutOff(ids: Counted, n: number, atEnd: boolean, normal: (id: string) => string): Counted {
+  const cut = new Map<string, number>();
+  for (const [id, times] of ids) {
+    const rest = normal(atEnd ? id.slice(0, id.length - n) : id.slice(n));
+    cut.set(rest, (cut.get(rest) ?? 0) + times);
+  }
+  return cut;
 }
 
 /** What nearly all ids begin (or end) with, leaving something of each. */
@@ -123,23 +159,20 @@ function commonStart(ids: readonly string[], atEnd: boolean): string {
   return start;
 }
 
-/** Of a difference, in a sentence; `which`: such as "request ids". */
+const PLAIN_WORDS: Readonly<Record<Plain, string>> = {
+  case: 'capital and small letters differ',
+  number: 'numbers are written in two ways (1 against "1.0", or zeros before them)',
+  blanks: 'blanks stand around them on one side',
+  dashes: 'dashes stand in them on one side only',
+};
+
+/** Of a difference, in a sentence. */
 export function differenceWords(difference: Difference): string {
-  switch (difference.kind) {
-    case 'case':
-      return 'capital and small letters differ';
-    case 'number':
-      return 'numbers are written in two ways (1 against "1.0", or zeros before them)';
-    case 'blanks':
-      return 'blanks stand around them on one side';
-    case 'dashes':
-      return 'dashes stand in them on one side only';
-    default: {
-      const { kind, impressions, feedback } = difference;
-      const where = kind === 'prefix' ? 'begin' : 'end';
-      if (feedback === '') return `those of impressions ${where} with "${impressions}", those of feedback do not`;
-      if (impressions === '') return `those of feedback ${where} with "${feedback}", those of impressions do not`;
-      return `those of impressions ${where} with "${impressions}", those of feedback with "${feedback}"`;
-    }
-  }
+  if (difference.kind !== 'prefix' && difference.kind !== 'suffix') return PLAIN_WORDS[difference.kind];
+  const { kind, impressions, feedback, rest } = difference;
+  const where = kind === 'prefix' ? 'begin' : 'end';
+  const also = rest === undefined ? '' : `, and ${PLAIN_WORDS[rest]}`;
+  if (feedback === '') return `those of impressions ${where} with "${impressions}", those of feedback do not${also}`;
+  if (impressions === '') return `those of feedback ${where} with "${feedback}", those of impressions do not${also}`;
+  return `those of impressions ${where} with "${impressions}", those of feedback with "${feedback}"${also}`;
 }

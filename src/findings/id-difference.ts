@@ -1,4 +1,5 @@
-/** How ids that should be equal differ. */
+/** How ids that were looked for in vain differ from those that are there: of samples in which both sides have others, too. */
+import { numberForm, plainForm } from './id-forms.ts';
 
 /** `prefix`, `suffix`: one or both sides have something more; `number`: 1 and 1.0, 7 and 007; `form`: case, blanks, punctuation. */
 export interface IdDifference {
@@ -9,6 +10,8 @@ export interface IdDifference {
   /** What each of the two has more, of `prefix` and `suffix`; else empty. */
   readonly wantedPart: string;
   readonly knownPart: string;
+  /** What else differs behind a prefix (before a suffix); undefined: nothing. */
+  readonly rest?: 'form' | 'number' | undefined;
   /** Of the ids that were looked for: the share that would be found, 0 to 1. */
   readonly share: number;
 }
@@ -37,21 +40,13 @@ export function idDifference(wanted: readonly string[], known: Iterable<string>)
     byForm('form', asked, all, plainForm),
     byPart('prefix', asked, all, prefixCuts),
     byPart('suffix', asked, all, suffixCuts),
+    byPart('prefix', asked, all, formedCuts(prefixCuts, numberForm), 'number'),
+    byPart('prefix', asked, all, formedCuts(prefixCuts, plainForm), 'form'),
+    byPart('suffix', asked, all, formedCuts(suffixCuts, plainForm), 'form'),
   ].filter((one) => one !== undefined);
   // The first of those that find the most.
   const most = Math.max(...found.map(({ share }) => share));
   return found.find(({ share }) => share >= Math.max(LEAST_SHARE, most));
-}
-
-/** 1.0, 01 and 1 are one number; undefined: the id is no whole number. */
-function numberForm(id: string): string | undefined {
-  return /^\s*\+?0*(\d+)(?:\.0*)?\s*$/.exec(id)?.[1];
-}
-
-/** Without case, blanks and punctuation; undefined: nothing is left. */
-function plainForm(id: string): string | undefined {
-  const form = id.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-  return form === '' ? undefined : form;
 }
 
 function byForm(
@@ -110,11 +105,24 @@ function suffixCuts(id: string): readonly Cut[] {
   ];
 }
 
+/** Cuts whose rest is in a form in which more are alike. */
+function formedCuts(
+  cutsOf: (id: string) => readonly Cut[],
+  formOf: (id: string) => string | undefined,
+): (id: string) => readonly Cut[] {
+  return (id) =>
+    cutsOf(id).flatMap(({ part, core }) => {
+      const form = formOf(core);
+      return form === undefined ? [] : [{ part, core: form }];
+    });
+}
+
 function byPart(
   kind: 'prefix' | 'suffix',
   wanted: readonly string[],
   known: readonly string[],
   cutsOf: (id: string) => readonly Cut[],
+  rest?: 'form' | 'number',
 ): IdDifference | undefined {
   const cores = new Map<string, { readonly id: string; readonly part: string }>();
   for (const id of known) {
@@ -147,5 +155,5 @@ function byPart(
   // Parts that differ from id to id prove something only where much is left.
   const hits = Math.max(top.hits, long);
   const { hits: _, ...example } = top;
-  return { kind, ...example, share: hits / wanted.length };
+  return { kind, ...example, rest, share: hits / wanted.length };
 }

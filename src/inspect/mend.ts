@@ -1,0 +1,139 @@
+/** The command that changes one field of all records of a file: by jq where they are JSON, by Python's csv where they are CSV. */
+import { isOfElements } from './fields.ts';
+import { baseName, jqPath } from './finding.ts';
+import type { Delimited } from './format.ts';
+import type { InspectedFile } from './inspected.ts';
+
+/** What is done to the text of a field. */
+export type Step =
+  | { readonly kind: 'case' | 'number' | 'blanks' | 'dashes' }
+  | { readonly kind: 'prefix' | 'suffix'; readonly cut: string }
+  | { readonly kind: 'prefix' | 'suffix'; readonly put: string }
+  /** `quoted`: the number is text. */
+  | { readonly kind: 'subtract'; readonly by: number; readonly quoted: boolean }
+  /** A date that strptime reads so, to one of ISO 8601 without a zone. */
+  | { readonly kind: 'date'; readonly format: string };
+
+/** undefined: no one command does it. `path`: of the field, in the files of these names. */
+export function mendCommand(
+  path: string,
+  steps: readonly Step[],
+  names: readonly string[],
+  files: readonly InspectedFile[],
+): string | undefined {
+  const forms = names.map((name) =>
+    commandFor(
+      path,
+      steps,
+      files.find((one) => one.name === name),
+    ),
+  );
+  const [command] = forms;
+  if (command === undefined || forms.some((one) => one !== command)) return undefined;
+  const [name, ...others] = names;
+  if (others.length > 0) {
+    return `for f in ${names.map(shellWord).join(' ')}; do ${command} < "$f" > "mended-\${f##*/}"; done`;
+  }
+  return `${command} ${command.startsWith('jq ') ? '' : '< '}${shellWord(name)} > ${shellWord(`mended-${baseName(name)}`)}`;
+}
+
+/** Adds a field `items` with the list of what stands in these, without what is empty; undefined: no one command does it. */
+export function gatherCommand(paths: readonly string[], { name, format }: InspectedFile): string | undefined {
+  const { form, compression, encoding } = format;
+  if (compression !== 'none' || encoding === undefined) return undefined;
+  const to = shellWord(`mended-${baseName(name)}`);
+  if (form.kind === 'ndjson') {
+    const list = `.items = [${paths.map(jqPath).join(', ')} | values]`;
+    return `jq -c ${shellWord(list)} ${shellWord(name)} > ${to}`;
+  }
+  if (form.kind !== 'delimited') return undefined;
+  const { delimiter, columns } = form;
+  const at = paths.map((path) => columnAt(form, path));
+  const sign = delimiter === '|' ? ' ' : '|';
+  const list = `${pythonText(sign)}.join(filter(None,map(r.__getitem__,${JSON.stringify(at)})))`;
+  const csv = delimiter === ',' ? '' : `,delimiter=${pythonText(delimiter)}`;
+  const row = columns === undefined ? `[*r,${list}]` : `[*r,${list} if n else "items"]`;
+  return `python3 -c ${shellWord(`import csv,sys; csv.writer(sys.stdout${csv},lineterminator="\\n").writerows(${row} for n,r in enumerate(csv.reader(sys.stdin${csv})))`)} < ${shellWord(name)} > ${to}`;
+}
+
+/** Without its input and its output. */
+function commandFor(path: string, steps: readonly Step[], file: InspectedFile | undefined): string | undefined {
+  if (file === undefined || file.format.compression !== 'none' || file.format.encoding === undefined) return undefined;
+  const { form } = file.format;
+  if (form.kind === 'ndjson') return `jq -c ${shellWord(jqOf(path, steps))}`;
+  if (form.kind !== 'delimited' || isOfElements(path)) return undefined;
+  const at = columnAt(form, path);
+  return at < 0 ? undefined : csvCommand(form, at, steps);
+}
+
+function jqOf(path: string, steps: readonly Step[]): string {
+  const at = jqPath(path);
+  const [only] = steps;
+  if (steps.length === 1 && only.kind === 'subtract' && !only.quoted) return `${at} -= ${only.by}`;
+  const all = steps.map(jqStep).join(' | ');
+  return `${at} |= ${steps.length > 1 ? `(${all})` : all}`;
+}
+
+const JQ = {
+  case: 'ascii_downcase',
+  number: '(tostring | sub("\\\\.0+$"; "") | sub("^0+(?=.)"; ""))',
+  blanks: 'gsub("^ +| +$"; "")',
+  dashes: 'gsub("[-_{}]"; "")',
+} as const;
+
+function jqStep(step: Step): string {
+  if ('cut' in step) return `${step.kind === 'prefix' ? 'ltrimstr' : 'rtrimstr'}(${JSON.stringify(step.cut)})`;
+  if ('put' in step) {
+    return step.kind === 'prefix' ? `${JSON.stringify(step.put)} + .` : `. + ${JSON.stringify(step.put)}`;
+  }
+  if (step.kind === 'date') return `(strptime(${JSON.stringify(step.format)}) | strftime("%Y-%m-%d %H:%M:%S"))`;
+  return step.kind === 'subtract' ? `(tonumber - ${step.by} | tostring)` : JQ[step.kind];
+}
+
+function columnAt({ columns, width }: Delimited, path: string): number {
+  const names = columns ?? Array.from({ length: width }, (_, i) => `column_${i + 1}`);
+  return names.findIndex((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` === path);
+}
+
+/** Quotes are read as a replay reads them, and written where they are needed. */
+function csvCommand({ delimiter, columns }: Delimited, at: number, steps: readonly Step[]): string {
+  const form = delimiter === ',' ? '' : `,delimiter=${pythonText(delimiter)}`;
+  const mended = steps.reduce(pythonStep, `r[${at}]`);
+  const change = `[*r[:${at}],${mended},*r[${at + 1}:]]`;
+  const row = columns === undefined ? change : `${change} if n else r`;
+  const rows = `csv.reader(sys.stdin${form})`;
+  const each = columns === undefined ? `for r in ${rows}` : `for n,r in enumerate(${rows})`;
+  const isOf = (...kinds: readonly Step['kind'][]): boolean => steps.some(({ kind }) => kinds.includes(kind));
+  const imports = `csv${isOf('date') ? ',datetime' : ''}${isOf('number', 'dashes') ? ',re' : ''},sys`;
+  return `python3 -c ${shellWord(`import ${imports}; csv.writer(sys.stdout${form},lineterminator="\\n").writerows(${row} ${each})`)}`;
+}
+
+function pythonStep(text: string, step: Step): string {
+  if ('cut' in step) return `${text}.remove${step.kind}(${pythonText(step.cut)})`;
+  if ('put' in step)
+    return step.kind === 'prefix' ? `${pythonText(step.put)}+${text}` : `${text}+${pythonText(step.put)}`;
+  switch (step.kind) {
+    case 'subtract':
+      return `str(${Number.isInteger(step.by) ? 'int' : 'float'}(${text})-${step.by})`;
+    case 'date':
+      return `str(datetime.datetime.strptime(${text},${pythonText(step.format)}))`;
+    case 'case':
+      return `${text}.lower()`;
+    case 'blanks':
+      return `${text}.strip()`;
+    case 'dashes':
+      return `re.sub("[-_{}]","",${text})`;
+    case 'number':
+      return `re.sub(r"^0+(?=.)","",re.sub(r"\\.0+$","",${text}))`;
+  }
+}
+
+/** As both JSON and Python read it, without a sign that a shell would read. */
+function pythonText(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** Plain where it is, else in single quotes. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+,=-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,102 @@
+/** A measure over the last hours, a line with its error for each variant. */
+import { scaleLinear } from 'd3-scale';
+import { area, line } from 'd3-shape';
+import { timeAxis } from '../output/time-axis.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { BOX, Frame, percent } from './chart-frame.tsx';
+import { Name } from './name.tsx';
+import { change, plain } from './numbers.ts';
+
+export interface HistoryPoint {
+  /** Event time. */
+  readonly at: EpochMs;
+  readonly value: number;
+  /** Standard error; null: there is none. */
+  readonly stderr: number | null;
+}
+
+export interface HistoryView {
+  readonly measure: string;
+  readonly horizon: string;
+  readonly window: string;
+  /** The first is the one that the others are compared with. */
+  readonly series: readonly { readonly name: string; readonly points: readonly HistoryPoint[] }[];
+}
+
+const HEIGHT = 230;
+/** Lines are told apart by so many colours. */
+const COLOURS = 7;
+
+export function History({ view: { measure, horizon, window, series } }: { readonly view: HistoryView }) {
+  const drawn = series.filter(({ points }) => points.length > 0);
+  const all = drawn.flatMap(({ points }) => points);
+  if (all.length === 0) return <p class="note">No list has closed yet: the first numbers come soon.</p>;
+  const reach = ({ stderr }: HistoryPoint): number => 1.96 * (stderr ?? 0);
+  const least = Math.min(...all.map((point) => point.value - reach(point)));
+  const most = Math.max(...all.map((point) => point.value + reach(point)));
+  const room = 0.06 * (most - least) || 0.05 * Math.abs(most) || 1;
+  const y = scaleLinear([least - room, most + room], [1, 0]).nice();
+  const time = timeAxis(Math.min(...all.map(({ at }) => at)), Math.max(...all.map(({ at }) => at)), 0, 1);
+  const across = ({ at }: HistoryPoint): number => BOX * time.x(at);
+  const band = area<HistoryPoint>(
+    across,
+    (point) => BOX * y(point.value - reach(point)),
+    (point) => BOX * y(point.value + reach(point)),
+  ).digits(1);
+  const path = line<HistoryPoint>(across, ({ value }) => BOX * y(value)).digits(1);
+  const ticks = y.ticks(5);
+  const tickText = y.tickFormat(5);
+  return (
+    <figure>
+      <Frame
+        label={`${measure} of each variant over time: ${lastWords(drawn)}`}
+        height={HEIGHT}
+        xTicks={time.ticks.map(({ at, text }) => ({ at: time.x(at), words: text }))}
+        yTicks={ticks.map((tick) => ({ at: y(tick), words: tickText(tick) }))}
+        xLabel={`event time, ${time.zone}`}
+        overlay={drawn.map(({ name, points }, i) => {
+          const last = points[points.length - 1];
+          return (
+            <circle
+              key={name}
+              class={`series-${i % COLOURS}`}
+              cx={percent(time.x(last.at))}
+              cy={percent(y(last.value))}
+              r="4"
+            />
+          );
+        })}
+      >
+        {drawn.map(({ name, points }, i) => (
+          <path key={`band of ${name}`} class={`error series-${i % COLOURS}`} d={band(points) ?? ''} />
+        ))}
+        {drawn.map(({ name, points }, i) => (
+          <path key={name} class={`curve series-${i % COLOURS}`} d={path(points) ?? ''} />
+        ))}
+      </Frame>
+      <ul class="legend">
+        {drawn.map(({ name }, i) => (
+          <li key={name} class={`series-${i % COLOURS}`}>
+            <Name>{name}</Name>
+          </li>
+        ))}
+      </ul>
+      <figcaption>
+        <Name>{measure}</Name> at {horizon}, over the last {window} at each time, with 1.96 standard errors to each
+        side; since this process began. <strong>Now: {lastWords(drawn)}.</strong>
+      </figcaption>
+    </figure>
+  );
+}
+
+function lastWords(series: HistoryView['series']): string {
+  const last = series.map(({ name, points }) => ({ name, value: points[points.length - 1].value }));
+  const [first] = last;
+  return last
+    .map(({ name, value }, i) =>
+      i === 0 || first.value === 0
+        ? `${name} ${plain(value)}`
+        : `${name} ${plain(value)} (${change(value / first.value - 1)})`,
+    )
+    .join(', ');
+}

@@ -1,0 +1,120 @@
+/* Keeps the page as new as its server: asks for the page again, and changes what differs. Nothing else is asked for or stored. */
+const EVERY_MS = 2000;
+const LONGEST_MS = 30_000;
+const PATIENCE_MS = 10_000;
+
+/** What the reader has set, or the browser: a newer page does not change it. */
+const KEPT = new Set(['open', 'checked']);
+
+/** Makes `old` like `next`, keeping every element that may stay, so that focus, place and choices stay. */
+function follow(old, next) {
+  if (old.nodeType !== next.nodeType || old.nodeName !== next.nodeName || old.id !== next.id) {
+    old.replaceWith(next);
+    return;
+  }
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    if (old.nodeValue !== next.nodeValue) old.nodeValue = next.nodeValue;
+    return;
+  }
+  for (const { name } of [...old.attributes])
+    if (!next.hasAttribute(name) && !KEPT.has(name)) old.removeAttribute(name);
+  for (const { name, value } of [...next.attributes])
+    if (old.getAttribute(name) !== value && !KEPT.has(name)) old.setAttribute(name, value);
+  const before = [...old.childNodes];
+  const after = [...next.childNodes];
+  for (const [i, child] of after.entries()) {
+    if (i < before.length) follow(before[i], child);
+    else old.append(child);
+  }
+  for (const child of before.slice(after.length)) child.remove();
+}
+
+/** Choices of the switches stand in the address, so that a link carries them. */
+function keepChoices() {
+  const chosen = new URLSearchParams(location.hash.slice(1));
+  for (const [name, value] of chosen) {
+    const input = document.getElementById(`${name}-${value}`);
+    if (input?.type === 'radio') input.checked = true;
+  }
+  document.addEventListener('change', ({ target }) => {
+    if (target.type !== 'radio') return;
+    const choices = [...document.querySelectorAll('input[type=radio]:checked')].map(({ name, value }) => [name, value]);
+    history.replaceState(null, '', `#${new URLSearchParams(choices)}`);
+  });
+}
+
+function keepFresh(status) {
+  let etag = '';
+  let wait = EVERY_MS;
+  let failedSince;
+  let timer;
+  const tell = (text, isBad) => {
+    if (status.textContent !== text) status.textContent = text;
+    status.classList.toggle('bad', isBad);
+  };
+  const look = async () => {
+    try {
+      const answer = await fetch('/', {
+        headers: etag === '' ? {} : { 'If-None-Match': etag },
+        cache: 'no-store',
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      });
+      if (answer.status === 401) {
+        location.reload();
+        return;
+      }
+      if (answer.status === 200) {
+        const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+        follow(document.querySelector('main'), next.querySelector('main'));
+        document.title = next.title;
+        etag = answer.headers.get('ETag') ?? '';
+      } else if (answer.status !== 304) throw new Error(`status ${answer.status}`);
+      failedSince = undefined;
+      wait = EVERY_MS;
+      tell(`live, as of ${document.querySelector('main').dataset.now}`, false);
+    } catch {
+      failedSince ??= Date.now();
+      const seconds = Math.round((Date.now() - failedSince) / 1000);
+      const then = document.querySelector('main').dataset.now;
+      tell(
+        `receval does not answer${seconds > 0 ? ` since ${seconds} s` : ''}: these are the numbers of ${then}. Trying again.`,
+        true,
+      );
+      wait = Math.min(LONGEST_MS, wait * 1.5);
+    }
+    timer = document.hidden ? undefined : setTimeout(look, wait);
+  };
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(timer);
+    if (!document.hidden) look();
+  });
+  timer = setTimeout(look, EVERY_MS);
+}
+
+function logIn(form) {
+  const button = form.querySelector('button');
+  button.disabled = false;
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const token = form.querySelector('input').value.trim();
+    const refused = document.getElementById('refused');
+    try {
+      const answer = await fetch('/api/v1/session', {
+        headers: { Authorization: `Bearer ${token}` },
+        cache: 'no-store',
+      });
+      if (answer.ok) location.reload();
+      else refused.textContent = 'This is not the token.';
+    } catch {
+      refused.textContent = 'receval does not answer. Try again.';
+    }
+  });
+}
+
+const status = document.getElementById('live');
+const form = document.getElementById('log-in');
+if (form !== null) logIn(form);
+if (status !== null) {
+  keepChoices();
+  keepFresh(status);
+}

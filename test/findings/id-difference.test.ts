@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { idDifference } from '../../src/findings/id-difference.ts';
+
+/** Ids as systems make them. */
+const uuid = fc.uuid();
+const numbered = fc.tuple(fc.constantFrom('req', 'r', 'q'), fc.nat(1_000_000)).map(([word, n]) => `${word}-${n}`);
+const hex = fc.stringMatching(/^[0-9a-f]{16}$/);
+const idsOf = fc.oneof(uuid, numbered, hex);
+const ids = fc.uniqueArray(idsOf, { minLength: 5, maxLength: 60 });
+const part = fc.constantFrom('web:', 'ios/', 'x_', 'tenant-');
+
+const PER_KIND: Readonly<Record<'prefix' | 'suffix' | 'form', (id: string, part: string) => string>> = {
+  prefix: (id, more) => `${more}${id}`,
+  suffix: (id, more) => `${id}#${more.replace(/\W/g, '')}`,
+  form: (id) => id.toUpperCase().replaceAll('-', ''),
+};
+
+describe('how ids differ', () => {
+  it.each(Object.entries(PER_KIND))('is found on either side: %s', (kind, change) => {
+    fc.assert(
+      fc.property(ids, part, fc.boolean(), (known, more, swap) => {
+        const changed = known.map((id) => change(id, more)).filter((id, i) => id !== known[i]);
+        fc.pre(changed.length === known.length);
+        const found = swap ? idDifference(known, changed) : idDifference(changed, known);
+        expect(found).toMatchObject({ kind, share: 1 });
+      }),
+    );
+  });
+
+  it('is found of numbers in another form', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(), { minLength: 3 }), fc.constantFrom('.0', '.00', '.'), (numbers, tail) => {
+        const known = numbers.map(String);
+        expect(
+          idDifference(
+            known.map((id) => `${id}${tail}`),
+            known,
+          ),
+        ).toMatchObject({ kind: 'number', share: 1 });
+        expect(
+          idDifference(
+            known.map((id) => `00${id}`),
+            known,
+          ),
+        ).toMatchObject({ kind: 'number', share: 1 });
+      }),
+    );
+  });
+
+  it('is not made up: ids of two systems are not alike', () => {
+    fc.assert(
+      fc.property(fc.array(uuid, { minLength: 1, maxLength: 50 }), fc.array(uuid, { maxLength: 50 }), (a, b) => {
+        expect(
+          idDifference(
+            a,
+            b.filter((id) => !a.includes(id)),
+          ),
+        ).toBeUndefined();
+      }),
+    );
+  });
+
+  it('is not told of a few among many', () => {
+    const known = Array.from({ length: 100 }, (_, n) => `r-${n}`);
+    const asked = Array.from({ length: 100 }, (_, n) => (n < 29 ? `web:r-${n}` : `session${7 * n}x`));
+    expect(idDifference(asked, known)).toBeUndefined();
+    expect(idDifference([...asked, 'web:r-50', 'web:r-51'], known)?.share).toBeCloseTo(31 / 102, 9);
+  });
+
+  it('shows a pair, and what each of the two has more', () => {
+    expect(idDifference(['a:7', 'a:8'], ['b/c/7', 'b/c/8'])).toEqual({
+      kind: 'prefix',
+      wanted: 'a:7',
+      known: 'b/c/7',
+      wantedPart: 'a:',
+      knownPart: 'b/c/',
+      share: 1,
+    });
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { profileOf } from '../../src/inspect/fields.ts';
+import type { Form } from '../../src/inspect/format.ts';
+import type { InspectedFile } from '../../src/inspect/inspected.ts';
+import { mendCommand, type Step, shellWord } from '../../src/inspect/mend.ts';
+import { sampledFile } from './made-log.ts';
+
+const fileOf = (name: string, form: Form): InspectedFile => ({
+  ...sampledFile(name, []),
+  format: { compression: 'none', encoding: 'UTF-8', lineEnds: 'LF', form },
+  profile: profileOf([]),
+  judged: undefined,
+  known: undefined,
+});
+const CSV: Form = { kind: 'delimited', delimiter: ';', columns: ['ts', 'id'], width: 2, isSeen: true };
+const mend = (form: Form, path: string, ...steps: readonly Step[]) =>
+  mendCommand(path, steps, ['a b.csv'], [fileOf('a b.csv', form)]);
+
+describe('the command that mends a file', () => {
+  it('is one of jq for JSON lines', () => {
+    expect(mend({ kind: 'ndjson' }, '/rec/id', { kind: 'prefix', cut: 'r-' }, { kind: 'case' })).toBe(
+      `jq -c '.rec.id |= (ltrimstr("r-") | ascii_downcase)' 'a b.csv' > 'mended-a b.csv'`,
+    );
+    expect(mend({ kind: 'ndjson' }, '/ts', { kind: 'subtract', by: 3600, quoted: false })).toContain(`'.ts -= 3600'`);
+  });
+
+  it('is one of Python for CSV, for the column of the field, without the header', () => {
+    expect(mend(CSV, '/id', { kind: 'prefix', cut: 'r-' }, { kind: 'case' })).toBe(
+      `python3 -c 'import csv,sys; csv.writer(sys.stdout,delimiter=";",lineterminator="\\n").writerows([*r[:1],r[1].removeprefix("r-").lower(),*r[2:]] if n else r for n,r in enumerate(csv.reader(sys.stdin,delimiter=";")))' < 'a b.csv' > 'mended-a b.csv'`,
+    );
+    expect(mend({ ...CSV, columns: undefined }, '/column_1', { kind: 'suffix', put: '/0' })).toContain(
+      'writerows([*r[:0],r[0]+"/0",*r[1:]] for r in csv.reader',
+    );
+  });
+
+  it('is one for all files of a side, where all are of one form', () => {
+    const files = [fileOf('day 1/a.csv', CSV), fileOf('b.csv', CSV)];
+    expect(mendCommand('/id', [{ kind: 'case' }], ['day 1/a.csv', 'b.csv'], files)).toMatch(
+      /^for f in 'day 1\/a\.csv' b\.csv; do python3 -c '.*' < "\$f" > "mended-\$\{f##\*\/\}"; done$/,
+    );
+    const mixed = [files[0], fileOf('b.csv', { kind: 'ndjson' })];
+    expect(mendCommand('/id', [{ kind: 'case' }], ['day 1/a.csv', 'b.csv'], mixed)).toBeUndefined();
+  });
+
+  it('is not made up where there is none: a packed file, a column that is not there, Parquet', () => {
+    expect(mend(CSV, '/other', { kind: 'case' })).toBeUndefined();
+    expect(mend({ kind: 'parquet' }, '/id', { kind: 'case' })).toBeUndefined();
+    const packed = fileOf('x.gz', { kind: 'ndjson' });
+    const file = { ...packed, format: { ...packed.format, compression: 'gzip' as const } };
+    expect(mendCommand('/id', [{ kind: 'case' }], ['x.gz'], [file])).toBeUndefined();
+  });
+
+  it('quotes what a shell would read', () => {
+    expect(['a.csv', "it's", '-x', '$(rm)'].map(shellWord)).toEqual(['a.csv', `'it'\\''s'`, `'-x'`, `'$(rm)'`]);
+  });
+});

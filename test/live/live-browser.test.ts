@@ -1,0 +1,137 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, describe, expect } from 'vitest';
+import { LivePage } from '../../src/live/live.ts';
+import { pagesOf } from '../../src/live/pages.ts';
+import { type RunningServer, startServer } from '../../src/server/server.ts';
+import { until } from '../consumers/source/kafka/collector.ts';
+import { expectAccessible, expectFits, watchedPage } from '../page/watched-page.ts';
+import { CHROMIUM, startBrowser } from '../services/chromium.ts';
+import { itWith } from '../services/it-with.ts';
+import { liveInput, SETTINGS } from './live-input.ts';
+
+const TOKEN = 'a-token-that-nobody-finds';
+let browser: Promise<Browser> | undefined;
+
+function started(path: string): Promise<Browser> {
+  browser ??= startBrowser(path);
+  return browser;
+}
+
+afterAll(async () => (await browser)?.close());
+
+interface Process {
+  readonly live: LivePage;
+  readonly server: RunningServer;
+  readonly url: string;
+}
+
+/** What serves the page; 0: any port. */
+async function startProcess({ port = 0, token = false } = {}): Promise<Process> {
+  const ready = () => ({ ready: true, reasons: [], stopped: [] });
+  const live = new LivePage(SETTINGS, { ready });
+  for (const minute of [0, 1, 2]) live.update(liveInput('B', minute));
+  const server = await startServer(
+    { host: '127.0.0.1', port, token: token ? { kind: 'text', text: TOKEN } : undefined },
+    { metrics: () => '', contentType: 'text/plain', ready, healthy: () => true, page: pagesOf(live) },
+  );
+  return { live, server, url: `http://127.0.0.1:${server.port}/` };
+}
+
+const VIEWS = [390, 1024, 1920].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+
+describe('the live page in a browser', () => {
+  for (const { width, colorScheme } of VIEWS) {
+    itWith(CHROMIUM, `fits ${width} px in ${colorScheme}, is accessible, and asks nobody else`, async (path) => {
+      const { server, url } = await startProcess();
+      const watched = await watchedPage(await started(path), { viewport: { width, height: 900 }, colorScheme });
+      const { page, faults, requests } = watched;
+      await page.goto(url);
+      await expectFits(page);
+      await expectAccessible(page);
+      expect(faults).toEqual([]);
+      expect(requests.every((one) => one.startsWith(url))).toBe(true);
+      await watched.close();
+      await server.close();
+    });
+  }
+
+  itWith(CHROMIUM, 'follows new numbers, and keeps what the reader has chosen', async (path) => {
+    const { live, server, url } = await startProcess();
+    const watched = await watchedPage(await started(path), {});
+    const { page, faults } = watched;
+    await page.goto(url);
+    await page.getByText('All numbers').first().click();
+    await page.locator('input[name=h]:checked').focus();
+    await page.keyboard.press('ArrowLeft');
+    live.update(liveInput('B', 7));
+    await until('the page is of the new time', async () =>
+      (await page.locator('#live').innerText()).includes('live, as of 2026-11-21 12:07:00'),
+    );
+    expect(await page.locator('body').innerText()).toContain('B 0.28');
+    expect(await page.locator('details').first().getAttribute('open')).not.toBeNull();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe(
+      await page.locator('input[name=h]:checked').getAttribute('id'),
+    );
+    // The link carries the choice.
+    const link = page.url();
+    expect(link).toContain('#h=');
+    const other = await watchedPage(await started(path), {});
+    await other.page.goto(link);
+    expect(await other.page.locator('input[name=h]:checked').getAttribute('id')).toBe(
+      await page.locator('input[name=h]:checked').getAttribute('id'),
+    );
+    expect(faults).toEqual([]);
+    await other.close();
+    await watched.close();
+    await server.close();
+  });
+
+  itWith(CHROMIUM, 'says that its server is gone, and goes on when it is back', async (path) => {
+    const first = await startProcess();
+    const watched = await watchedPage(await started(path), {});
+    const { page } = watched;
+    await page.goto(first.url);
+    await first.server.close();
+    const status = page.locator('#live');
+    await until('it says so', async () => (await status.innerText()).includes('receval does not answer'));
+    expect(await page.locator('.tiles').first().innerText()).toContain('30 s');
+    const second = await startProcess({ port: first.server.port });
+    second.live.update(liveInput('B', 9));
+    await until('it goes on', async () => (await status.innerText()).includes('live, as of 2026-11-21 12:09:00'));
+    await watched.close();
+    await second.server.close();
+  });
+
+  itWith(CHROMIUM, 'shows the last numbers where script is blocked', async (path) => {
+    const { server, url } = await startProcess();
+    const watched = await watchedPage(await started(path), { javaScriptEnabled: false });
+    await watched.page.goto(url);
+    const text = await watched.page.locator('main').innerText();
+    expect(text).toContain('Script is off: these are the numbers of 2026-11-21 12:02:00 UTC');
+    expect(text).toMatch(/A\s+1,000\s+0\.45/);
+    await watched.close();
+    await server.close();
+  });
+
+  itWith(CHROMIUM, 'is behind a form where there is a token', async (path) => {
+    const { server, url } = await startProcess({ token: true });
+    const watched = await watchedPage(await started(path), {});
+    const { page } = watched;
+    await page.goto(url);
+    await expectAccessible(page);
+    expect(await page.locator('body').innerText()).not.toContain('ndcg@10');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('wrong');
+    await page.keyboard.press('Enter');
+    await until('it is refused', async () => (await page.locator('#refused').innerText()) === 'This is not the token.');
+    await page.locator('#token').fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await page.locator('#overview').waitFor();
+    expect(page.url()).toBe(url);
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+    await watched.close();
+    await server.close();
+  });
+});

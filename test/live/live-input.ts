@@ -1,0 +1,60 @@
+/** What a process would know of a shop, with a name as a stranger would choose it. */
+import type { QualityRow } from '../../src/exporter/contract.ts';
+import type { LiveInput } from '../../src/live/live.ts';
+import { load } from '../config/fixture.ts';
+import { meanRow, unitStatus, workerStatus } from '../metrics/statuses.ts';
+import { experimentReport } from '../page/views.ts';
+
+export const SETTINGS = load(`
+attribution: {horizons: [1m, 30m]}
+measures: [ndcg@10, mrr]
+windows: [5m, 1h]
+cohorts: [[], [variant]]
+experiments: {default: {control: A, variants: {A: 0.5, B: 0.5}}}
+`);
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+const MINUTE = 60_000;
+
+/** @param minute since the process began; @param cohorts others beside the two variants */
+export function liveInput(name: string, minute: number, cohorts = 0): LiveInput {
+  const names = SETTINGS.measures.map(({ canonical }) => canonical);
+  const rows = ['1m', '30m'].flatMap((horizon) =>
+    ['5m', '1h'].flatMap((window): QualityRow[] => {
+      const row = (by: readonly string[], values: readonly string[], n: number, mean: number): QualityRow => ({
+        horizon,
+        window,
+        by,
+        values,
+        row: meanRow(names, n, n, n * mean),
+        stderrs: names.map(() => 0.01),
+      });
+      return [
+        row([], [], 2000, 0.4),
+        row(['variant'], ['A'], 1000, 0.45),
+        row(['variant'], [name], 1000, 0.35 - minute / 100),
+        ...Array.from({ length: cohorts }, (_, i) => row(['variant'], [`cohort ${i}`], 10 + i, 0.4)),
+      ];
+    }),
+  );
+  const { experiment } = experimentReport(name);
+  if (experiment === undefined) throw new Error('there is an experiment');
+  const unit = unitStatus(0, { watermark: NOW + minute * MINUTE - 30_000, openImpressions: 5 });
+  const [counts] = unit.counts;
+  Object.assign(counts.impressions, { read: 110, accepted: 100 });
+  Object.assign(counts.feedback, { read: 500, attributed: 400 });
+  counts.feedback.drops.orphan = 100;
+  return {
+    now: NOW + minute * MINUTE,
+    snapshot: {
+      rows,
+      windows: [],
+      decisions: [],
+      experiments: [experiment.comparison],
+      trails: [experiment.trail],
+      resultTimes: new Map([['1m', NOW + (minute - 2) * MINUTE]]),
+      impressions: 1000 + minute * 600,
+    },
+    status: workerStatus([unit, unitStatus(1, { stopped: 'gap' })]),
+  };
+}

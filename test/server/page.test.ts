@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, startServer } from '../../src/server/server.ts';
+
+const TOKEN = 'a-token-that-nobody-finds';
+let made = 0;
+let version = '1';
+
+const PAGE = {
+  html: () => {
+    made++;
+    return { body: `<!doctype html><p>page ${version}`, etag: `"${version}"` };
+  },
+  state: () => ({ body: `{"version":${version}}\n`, etag: `"s${version}"` }),
+  logIn: '<!doctype html><form id="log-in">',
+  script: 'const script = 1;',
+  style: 'body{}',
+};
+
+function start(token: string | undefined, page: typeof PAGE | undefined): Promise<RunningServer> {
+  return startServer(
+    { host: '127.0.0.1', port: 0, token: token === undefined ? undefined : { kind: 'text', text: token } },
+    {
+      metrics: () => 'receval_metric 1\n',
+      contentType: 'text/plain',
+      ready: () => ({ ready: true, reasons: [], stopped: [] }),
+      healthy: () => true,
+      page,
+    },
+  );
+}
+
+let open: RunningServer;
+let guarded: RunningServer;
+let without: RunningServer;
+beforeAll(async () => {
+  [open, guarded, without] = await Promise.all([
+    start(undefined, PAGE),
+    start(TOKEN, PAGE),
+    start(undefined, undefined),
+  ]);
+});
+afterAll(() => Promise.all([open.close(), guarded.close(), without.close()]));
+
+function get(server: RunningServer, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return fetch(`http://127.0.0.1:${server.port}${path}`, { headers });
+}
+
+describe('the live page', () => {
+  it('allows its own script and style, and nothing else', async () => {
+    const policy = (await get(open, '/')).headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect((await get(open, '/live.js')).headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect((await get(open, '/page.css')).headers.get('content-type')).toBe('text/css; charset=utf-8');
+  });
+
+  it.each(['/', '/api/v1/state'])('%s is not sent again to who has it', async (path) => {
+    const first = await get(open, path);
+    const etag = first.headers.get('etag') ?? '';
+    expect(first.status).toBe(200);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+      const again = await get(open, path, { 'If-None-Match': known });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+    }
+    expect((await get(open, path, { 'If-None-Match': '"other"' })).status).toBe(200);
+    version = String(Number(version) + 1);
+    expect((await get(open, path, { 'If-None-Match': etag })).status).toBe(200);
+  });
+
+  it('answers each path with its own body, also when they take turns', async () => {
+    const paths = ['/', '/metrics', '/api/v1/state', '/live.js', '/', '/metrics'];
+    const bodies: string[] = [];
+    for (const path of paths) bodies.push(await (await get(open, path)).text());
+    expect(bodies).toEqual([
+      PAGE.html().body,
+      'receval_metric 1\n',
+      PAGE.state().body,
+      PAGE.script,
+      PAGE.html().body,
+      'receval_metric 1\n',
+    ]);
+  });
+
+  it('is not there where it is switched off', async () => {
+    for (const path of ['/', '/live.js', '/page.css', '/api/v1/state', '/api/v1/session']) {
+      expect((await get(without, path)).status, path).toBe(404);
+    }
+  });
+
+  it('takes no other method', async () => {
+    const answer = await fetch(`http://127.0.0.1:${open.port}/`, { method: 'POST' });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe('behind a token', () => {
+  it('shows no number to who has none, and people where to give it', async () => {
+    made = 0;
+    const page = await get(guarded, '/');
+    expect([page.status, await page.text()]).toEqual([401, PAGE.logIn]);
+    expect((await get(guarded, '/api/v1/state')).status).toBe(401);
+    expect((await get(guarded, '/metrics')).status).toBe(401);
+    expect(made).toBe(0);
+    for (const path of ['/live.js', '/page.css', '/healthz']) expect((await get(guarded, path)).status).toBe(200);
+  });
+
+  it('takes the token as a header, and gives a cookie for it that no script can read', async () => {
+    const bearer = { Authorization: `Bearer ${TOKEN}` };
+    expect((await get(guarded, '/', bearer)).status).toBe(200);
+    const cookie = (await get(guarded, '/api/v1/session', bearer)).headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/^receval=[0-9a-f]{64}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/);
+    expect(cookie).not.toContain(TOKEN);
+    const [session] = cookie.split(';');
+    for (const header of [session, `a=b; ${session}`, `${session}; c=d`]) {
+      expect((await get(guarded, '/', { Cookie: header })).status, header).toBe(200);
+    }
+  });
+
+  it.each([
+    ['no cookie for a wrong token', '/api/v1/session', { Authorization: 'Bearer wrong' }],
+    ['no entry with a made-up cookie', '/', { Cookie: `receval=${'0'.repeat(64)}` }],
+    ['no entry with the token for a cookie', '/', { Cookie: `receval=${TOKEN}` }],
+  ])('gives %s', async (_, path, headers) => {
+    const answer = await get(guarded, path, headers);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+  });
+
+  it('ends a session with its token', async () => {
+    const other = await start('another-token-of-theirs', PAGE);
+    const answer = await get(guarded, '/api/v1/session', { Authorization: `Bearer ${TOKEN}` });
+    const [session] = (answer.headers.get('set-cookie') ?? '').split(';');
+    expect((await get(other, '/', { Cookie: session })).status).toBe(401);
+    await other.close();
+  });
+});
