@@ -43,6 +43,8 @@ export interface RowPlot {
 const ROW = { least: 18, most: 34 } as const;
 const HEADING = 30;
 const BELOW = 62;
+/** Of values, and of differences as a share of the values. */
+const SMALLEST = 1e-9;
 /** Of the width, for names and for words at the right. */
 const MOST_FOR_WORDS = 0.32;
 
@@ -132,8 +134,10 @@ function drawnRow(
 /** It begins at 0 where that is not far off, so that distances from 0 are seen. */
 function rangeOf(values: readonly number[]): [number, number] {
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  if (values.length === 0 || (least === 0 && most === 0)) return [0, 1];
-  const room = (most - least || Math.abs(most)) * 0.06;
+  const size = Math.max(Math.abs(least), Math.abs(most));
+  // What is smaller than any scale can show is taken for 0, and so is such a difference.
+  if (values.length === 0 || size < SMALLEST) return [0, 1];
+  const room = (most - least > SMALLEST * size ? most - least : size) * 0.06;
   if (least > 0 && least < 0.6 * most) return [0, most + room];
   return [least - room, most + room];
 }

@@ -70,6 +70,9 @@ describe('receval demo', () => {
     ]) {
       await until(`it prints ${line}`, () => line.test(printed()));
     }
+    // What to open in a browser is said first, and is there.
+    expect(printed().split('\n')[0]).toBe(`receval demo: open ${url}/ in a browser.`);
+    expect(await (await fetch(`${url}/`)).text()).toContain('treatment');
     child.kill('SIGTERM');
     expect((await ended).code).toBe(0);
   });

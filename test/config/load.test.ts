@@ -31,7 +31,13 @@ describe('defaults', () => {
     expect(settings.windows.map(({ text }) => text)).toEqual(['5m', '1h', '24h']);
     expect(settings.cohorts).toEqual([[], ['variant'], ['variant', 'country']]);
     expect(settings.dimensions).toEqual(['country', 'variant']);
-    expect(settings.http).toEqual({ host: '127.0.0.1', port: 9464, token: undefined, allowedHosts: undefined });
+    expect(settings.http).toEqual({
+      host: '127.0.0.1',
+      port: 9464,
+      page: true,
+      token: undefined,
+      allowedHosts: undefined,
+    });
     expect(settings.deadLetter).toEqual({ to: 'off' });
     expect(settings.limits).toMatchObject({ itemsPerList: 1000, impressionBytes: 262_144, feedbackBytes: 65_536 });
   });
@@ -174,7 +180,7 @@ unknown: 1
       'paneSize: expected a duration such as 30s or 5m (a whole number with ms, s, m, h or d), above 0; found "1 m"',
     ],
     ['http: {port: 65536}', 'http.port: expected a whole number from 0 to 65535; found 65536'],
-    ['http: 80', 'http: expected a group of settings (host, port, token, tokenFile, allowedHosts); found "***"'],
+    ['http: 80', 'http: expected a group of settings (host, port, token, tokenFile, page, allowedHosts); found "***"'],
     ['http: {token: abcdefghijklmnop, tokenFile: /b}', 'http.tokenFile: stands beside token: leave one of the two out'],
     [
       'http: {allowedHosts: ["a.example:80"]}',

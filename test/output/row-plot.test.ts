@@ -39,6 +39,13 @@ describe('a plot of rows', () => {
     );
   });
 
+  it('bears values that nearly are nothing, or nearly the same', () => {
+    for (const values of [[4.4e-323], [0], [1, 1 + 2e-16], [-1e-12, 1e-12], [5, 5]]) {
+      const rows = values.map((value) => ({ name: 'a', value, colour: '#000', says: '' }));
+      expect(rowPlot({ ...WORDS, sections: [{ heading: '', rows }] })).not.toMatch(/NaN|undefined|Infinity/);
+    }
+  });
+
   it('draws intervals around their dots, and the line that values are held against', () => {
     const svg = rowPlot({
       ...WORDS,

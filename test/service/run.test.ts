@@ -240,7 +240,7 @@ itWith(
       expect(moved).toMatchObject({ committed: 8, replay: 8, lag: 2, end: 10 });
       expect(moved['owner']).not.toBe(stands['owner']);
       expect(await stand.stored(0)).toMatchObject({ incompleteBefore: at + 1000 });
-      const [, , ...table] = (await stand.command(offsetsCommand)).stdout.split('\n');
+      const [, ...table] = (await stand.command(offsetsCommand)).stdout.split('\n');
       expect(table.join('\n')).toContain(impressions);
 
       const [after] = await counted(stand, 1, at + 3000);
