@@ -32,7 +32,7 @@ export const HOUSE: readonly Room[] = [
   },
   { name: 'windows', holds: 'stored panes as windows', pure: true },
   { name: 'experiment', holds: 'what is said of variants', pure: { but: /\/parts\.ts$/ } },
-  { name: 'unit', holds: 'the data path of one partition', pure: { only: /\/(?:experiments|exposures|looks)\.ts$/ } },
+  { name: 'unit', holds: 'the data path of one partition', pure: { only: /\/experiments\.ts$/ } },
   { name: 'worker', holds: 'which units, and when they commit' },
   { name: 'exporter', holds: 'windows of all units', pure: { only: /\/window-errors\.ts$/ } },
   { name: 'dead-letters', holds: 'records that cannot be counted' },

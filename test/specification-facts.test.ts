@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { rowCodec } from '../src/accumulators/row-codec.ts';
+import { rowCodec, vectorRowCodec } from '../src/accumulators/row-codec.ts';
 import { encodeCheckpoint } from '../src/accumulators/store/checkpoint.ts';
 import {
   clockKey,
@@ -16,10 +16,8 @@ import {
   usersKey,
   vectorKey,
 } from '../src/accumulators/store/layout.ts';
-import { vectorCodec } from '../src/accumulators/vector-codec.ts';
 import { measure } from '../src/measures/measures.ts';
-import { DECISION_MINIMUM } from '../src/statistics/decision-facts.ts';
-import { EXPERIMENT_REASONS, WATCHED_REASONS } from '../src/statistics/decision-labels.ts';
+import { DECISION_MINIMUM, EXPERIMENT_REASONS, WATCHED_REASONS } from '../src/statistics/decision-facts.ts';
 import { balancedUsers } from '../src/statistics/exposure.ts';
 import { MISMATCH_DEVIATION, MISMATCH_P } from '../src/statistics/sample-ratio.ts';
 import { multiplierAt } from '../src/statistics/sequence.ts';
@@ -157,7 +155,7 @@ describe('the specification', () => {
     const shown = (number: string): string => /^ {4}(\{.*\})$/m.exec(section('layout', number))?.[1] ?? '';
     const head = rowCodec(shape);
     expect(head.encode(head.decode(shown('3.1')))).toBe(shown('3.1'));
-    const vector = vectorCodec(shape);
+    const vector = vectorRowCodec(shape);
     expect(vector.encode(vector.decode(shown('4')))).toBe(shown('4'));
   });
 

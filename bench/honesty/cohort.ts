@@ -4,9 +4,15 @@
  */
 import { Random } from '../../src/simulate/random.ts';
 import { pastOf } from '../../src/statistics/baseline.ts';
-import { type BlockPane, blocksOf, hourBlock, hourOf, usualShare } from '../../src/statistics/blocks.ts';
-import type { ErrorSource } from '../../src/statistics/blocks-estimate.ts';
-import type { Label } from '../../src/statistics/decision-labels.ts';
+import {
+  type BlockPane,
+  blocksOf,
+  type ErrorSource,
+  hourBlock,
+  hourOf,
+  usualShare,
+} from '../../src/statistics/blocks.ts';
+import type { Label } from '../../src/statistics/decision-facts.ts';
 import { watch } from '../../src/statistics/watched.ts';
 import type { PathSettings } from '../../src/statistics/watched-path.ts';
 import { HOUR } from '../../src/vocabulary/durations.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExperimentSettings } from '../../src/config/settings.ts';
-import { type Trail, Watcher } from '../../src/experiment/trail.ts';
+import { type Trail, Watcher } from '../../src/experiment/take-looks.ts';
 import { compareFiles, type FilesCompared } from '../../src/replay/compare.ts';
 import { USUAL_SETTINGS } from '../../src/simulate/settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';

@@ -1,6 +1,6 @@
 import { CohortSplits, comparedCohorts } from '../../src/experiment/cohort-splits.ts';
 import type { ExperimentState } from '../../src/experiment/state.ts';
-import { Watcher } from '../../src/experiment/trail.ts';
+import { Watcher } from '../../src/experiment/take-looks.ts';
 import { Random } from '../../src/simulate/random.ts';
 import { isAbsent } from '../../src/statistics/absent.ts';
 import type { CohortExposure } from '../../src/statistics/cohort-sample.ts';

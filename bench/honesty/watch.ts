@@ -1,5 +1,5 @@
 import type { Comparison } from '../../src/experiment/comparison.ts';
-import { Watcher } from '../../src/experiment/trail.ts';
+import { Watcher } from '../../src/experiment/take-looks.ts';
 import { MISMATCH_P } from '../../src/statistics/sample-ratio.ts';
 import { EXPERIMENT } from './experiment.ts';
 import { drawStream, type StreamSettings } from './model.ts';

@@ -1,9 +1,17 @@
-import { SUMS_WIDTH } from '../measures/sums.ts';
-import { parseExact, printExact } from './exact.ts';
-import { encodeItems, readItems } from './item-sums-codec.ts';
+import { type Exact, SUMS, SUMS_WIDTH } from '../measures/sums.ts';
+import { addExact, parseExact, printExact } from './exact.ts';
+import { encodeItems, readItems } from './item-sums.ts';
 import { emptyRow, type Row, type RowShape, sumsOffsets } from './row.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';
-import { vectorCodec } from './vector-codec.ts';
+import {
+  columnsBeforeSums,
+  LEFT_OUT_LISTS,
+  LISTS,
+  MORE_POSITIVES,
+  POSITIVES,
+  Vector,
+  vectorOffsets,
+} from './vector.ts';
 
 /** Text of rows of one shape. Equal rows have equal text. */
 export interface RowCodec {
@@ -15,9 +23,25 @@ export interface RowCodec {
   decode(text: string): Row;
 }
 
+/** Text of vectors of one shape. Equal vectors have equal text. */
+interface VectorCodec {
+  /** Of a vector that this codec reads. */
+  readonly width: number;
+  encode(vector: Vector): string;
+  /**
+   * Reads a vector that perhaps another configuration wrote: a measure that the text lacks starts empty, one that the
+   * shape lacks is left out. Throws an Error that names the part that is wrong.
+   */
+  decode(text: string): Vector;
+  /** The same of parsed JSON. */
+  read(json: unknown): Vector;
+}
+
+const MOST_BUCKETS = 65_536;
+
 /**
  * JSON `{"impressions":2,"positives":1,"userless":0,"measures":{"mrr":[2,1,500000000,250000000]}}`, and `"vector"` and
- * `"items"` (item-sums-codec.ts) where there are any. Measures stand in the order of the shape; digits beyond the safe
+ * `"items"` (item-sums.ts) where there are any. Measures stand in the order of the shape; digits beyond the safe
  * integers are strings.
  */
 export function rowCodec(shape: RowShape): RowCodec {
@@ -75,8 +99,102 @@ export function vectorRowCodec(shape: RowShape): RowCodec {
   };
 }
 
-function exactAt(value: unknown, where: string): number | bigint {
+function exactAt(value: unknown, where: string): Exact {
   const sum = parseExact(value);
   if (sum === undefined) throw new Error(`${where}: expected a whole number`);
   return sum;
+}
+
+/**
+ * JSON `{"buckets":64,"filled":[3,9],"n":[2,1],"positives":[1,0],"measures":{"mrr":{"S":[500000000,0]}}}`: sums of the
+ * buckets that `filled` names, all others are 0. A measure has the sums of its kind by name (sums.ts): a mean `S`, a
+ * fraction `above` and `below`. One that counts lists also has `n` and `n+`, its own lists and lists with positives, each
+ * only where they are not those of the head in every bucket. Sums in 1e-9; digits beyond the safe integers are strings.
+ */
+function vectorCodec(shape: RowShape): VectorCodec {
+  const offsets = vectorOffsets(shape.kinds);
+  const width = offsets[offsets.length - 1];
+
+  function encode(vector: Vector): string {
+    const filled = vector.filled().filter((bucket) => vector.sum(bucket, LISTS) !== 0);
+    const list = (of: (bucket: number) => Exact): string => `[${filled.map((b) => printExact(of(b))).join(',')}]`;
+    const column = (c: number): string => list((bucket) => vector.sum(bucket, c));
+    const both = (a: number, b: number, sign: 1 | -1): string =>
+      list((bucket) =>
+        addExact(vector.sum(bucket, a), sign === 1 ? vector.sum(bucket, b) : negative(vector.sum(bucket, b))),
+      );
+    const measures = shape.names.map((name, m) => {
+      const at = offsets[m];
+      const { counted, values } = SUMS[shape.kinds[m]];
+      const parts: string[] = [];
+      if (counted) {
+        const differs = (c: number): boolean => filled.some((bucket) => vector.sum(bucket, c) !== 0);
+        if (differs(at + LEFT_OUT_LISTS)) parts.push(`"n":${both(LISTS, at + LEFT_OUT_LISTS, -1)}`);
+        if (differs(at + MORE_POSITIVES)) parts.push(`"n+":${both(POSITIVES, at + MORE_POSITIVES, 1)}`);
+      }
+      const first = at + columnsBeforeSums(shape.kinds[m]);
+      for (const [i, value] of values.entries()) parts.push(`"${value}":${column(first + i)}`);
+      return `${JSON.stringify(name)}:{${parts.join(',')}}`;
+    });
+    return (
+      `{"buckets":${vector.buckets},"filled":[${filled.join(',')}],"n":${column(LISTS)},` +
+      `"positives":${column(POSITIVES)},"measures":{${measures.join(',')}}}`
+    );
+  }
+
+  function read(json: unknown): Vector {
+    const text = keysOf(json, 'vector');
+    const buckets = whole(text['buckets'], 'vector.buckets');
+    if (buckets < 1 || buckets > MOST_BUCKETS || (buckets & (buckets - 1)) !== 0) {
+      throw new Error(`vector.buckets: expected a power of two up to ${MOST_BUCKETS}, found ${buckets}`);
+    }
+    const filled = listOf(text['filled'], 'vector.filled', whole);
+    for (const [i, bucket] of filled.entries()) {
+      if (bucket < (i === 0 ? 0 : filled[i - 1] + 1) || bucket >= buckets) {
+        throw new Error(`vector.filled[${i}]: expected ascending buckets below ${buckets}, found ${bucket}`);
+      }
+    }
+    const sums = (value: unknown, where: string): readonly Exact[] => {
+      const found = listOf(value, where, exactAt);
+      if (found.length === filled.length) return found;
+      throw new Error(`${where}: expected ${filled.length} sums, one per filled bucket, found ${found.length}`);
+    };
+    const vector = new Vector(buckets, width);
+    const put = (column: number, values: readonly Exact[]): void =>
+      filled.forEach((bucket, i) => {
+        vector.addTo(bucket, column, values[i]);
+      });
+    const lists = sums(text['n'], 'vector.n');
+    const positives = sums(text['positives'], 'vector.positives');
+    put(LISTS, lists);
+    put(POSITIVES, positives);
+    const measures = keysOf(text['measures'], 'vector.measures');
+    const none = filled.map(() => 0);
+    shape.names.forEach((name, m) => {
+      const where = `vector.measures.${name}`;
+      const isKnown = Object.hasOwn(measures, name);
+      const own = isKnown ? keysOf(measures[name], where) : {};
+      const part = (key: string, usual: readonly Exact[]): readonly Exact[] =>
+        own[key] === undefined && (key === 'n' || key === 'n+') ? usual : sums(own[key], `${where}.${key}`);
+      const at = offsets[m];
+      const { counted, values } = SUMS[shape.kinds[m]];
+      if (counted) {
+        put(at + LEFT_OUT_LISTS, difference(lists, isKnown ? part('n', lists) : none));
+        put(at + MORE_POSITIVES, difference(isKnown ? part('n+', positives) : none, positives));
+      }
+      const first = at + columnsBeforeSums(shape.kinds[m]);
+      if (isKnown) for (const [i, value] of values.entries()) put(first + i, part(value, none));
+    });
+    return vector;
+  }
+
+  return { width, encode, read, decode: (text) => read(parseJson(text, 'vector')) };
+}
+
+function difference(a: readonly Exact[], b: readonly Exact[]): readonly Exact[] {
+  return a.map((value, i) => addExact(value, negative(b[i])));
+}
+
+function negative(value: Exact): Exact {
+  return typeof value === 'number' ? 0 - value : -value;
 }

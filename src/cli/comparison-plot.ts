@@ -1,9 +1,9 @@
 import type { ComparedMeasure, Comparison } from '../experiment/comparison.ts';
-import type { Trail } from '../experiment/trail.ts';
+import type { Trail } from '../experiment/take-looks.ts';
 import { effectPlot } from '../output/effect-plot.ts';
 import { TONES, type Tone } from '../output/plot-frame.ts';
 import { type PlotRow, rowPlot } from '../output/row-plot.ts';
-import type { Label } from '../statistics/decision-labels.ts';
+import type { Label } from '../statistics/decision-facts.ts';
 
 /** So few looks are no curve: all measures at the last one say more. */
 const FEW_LOOKS = 2;

@@ -1,6 +1,6 @@
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
-import type { Trail } from '../experiment/trail.ts';
+import type { Trail } from '../experiment/take-looks.ts';
 import { verdictOf } from '../page/experiment.tsx';
 import type { Fact } from '../page/model.ts';
 import { counted, instant, share } from '../page/numbers.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { effectiveDocument } from '../config/effective.ts';
-import type { Configuration } from '../config/load.ts';
+import { type Configuration, effectiveDocument } from '../config/load.ts';
 import { redact } from '../config/redact.ts';
 import { stableJson } from '../output/stable-json.ts';
 import type { Fact } from '../page/model.ts';

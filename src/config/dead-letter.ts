@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { assertNever } from '../vocabulary/events.ts';
 import { file } from './access.ts';
-import type { Report } from './report.ts';
+import type { Report } from './problems.ts';
 import type { DeadLetterSettings } from './settings.ts';
 import { topicName } from './topics.ts';
 import { group, whole, word, wordError } from './values.ts';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { parseTime } from '../consumers/decode/times.ts';
 import { isUndirected } from '../measures/direction.ts';
+import type { Report } from './problems.ts';
 import { decidable, decidingOf, horizonOf, near, nearZero, type Referred } from './referred.ts';
-import type { Report } from './report.ts';
 import type { ExperimentSettings } from './settings.ts';
 import type { Path } from './tree.ts';
 import {

@@ -4,7 +4,7 @@ import type { Measure } from '../measures/definition.ts';
 import { LARGEST_EXPONENT } from '../measures/gain.ts';
 import { gradeLimit } from '../measures/grade-limit.ts';
 import { LARGEST_VALUE } from '../vocabulary/events.ts';
-import type { Report } from './report.ts';
+import type { Report } from './problems.ts';
 import { number, word } from './values.ts';
 
 const grade = number(0, LARGEST_VALUE);

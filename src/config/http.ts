@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { SecretForm } from '../connections/settings.ts';
 import { file } from './access.ts';
-import type { Report } from './report.ts';
+import type { Report } from './problems.ts';
 import { secretOf } from './security.ts';
 import type { Settings } from './settings.ts';
 import { group, list, textOf, whole } from './values.ts';

@@ -1,10 +1,10 @@
 import type { Command } from '../measures/grammar/offered.ts';
+import { printDuration } from '../vocabulary/durations.ts';
 import { applyEnvironment, applyOverrides, codeOf, type Environment } from './environment.ts';
-import { ConfigError, type Located, locate, type Problem } from './problems.ts';
-import { Report } from './report.ts';
+import { ConfigError, type Located, locate, type Problem, Report } from './problems.ts';
 import { resolve } from './resolve.ts';
 import { type ConfigDocument, configSchema } from './schema.ts';
-import type { Settings } from './settings.ts';
+import type { Settings, TopicSettings } from './settings.ts';
 import { isTree, type Path, printPath, removeAt, type Tree } from './tree.ts';
 import { isTooMany, MOST_ENTRIES, parseYaml, takeProto } from './yaml.ts';
 
@@ -155,4 +155,36 @@ function refuseTooMany(path: string, tree: Tree): void {
   if (!isTooMany(tree)) return;
   const message = `is too large: more than ${MOST_ENTRIES} settings, names and elements of lists`;
   throw new ConfigError([{ path, message }]);
+}
+
+/** The configuration as YAML data in which every default is written out. May hold secrets (redact.ts). */
+export function effectiveDocument({ document, settings }: Configuration): object {
+  const { sets, measures, horizon, lowerIsBetter } = settings.detect;
+  const { topics } = settings.kafka;
+  return {
+    ...document,
+    kafka: {
+      ...document.kafka,
+      topics: {
+        impressions: topics.filter(({ role }) => role.impressions).map(plainTopic)[0],
+        feedback: topics.filter(({ role }) => role.feedback).map(plainTopic),
+      },
+    },
+    lowerIsBetter: [...lowerIsBetter],
+    itemSets: settings.itemSets,
+    limits: { ...document.limits, cohortsPerSet: settings.limits.cohortsPerSet },
+    experiments: Object.fromEntries(
+      settings.experiments.map(({ name, primary, horizon: { text } }) => [
+        name,
+        { ...document.experiments[name], primary, horizon: text },
+      ]),
+    ),
+    deadLetter: settings.deadLetter.to === 'off' ? 'off' : settings.deadLetter,
+    statistics: { clustered: settings.statistics.clustered },
+    detect: { ...document.detect, sets, measures, horizon: horizon.text, step: printDuration(settings.detect.step) },
+  };
+}
+
+function plainTopic({ name, adapter, tsUnit, timeZone, positionBase }: TopicSettings): object {
+  return { name, adapter, tsUnit, ...(timeZone === undefined ? {} : { timeZone }), positionBase };
 }

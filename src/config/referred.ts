@@ -7,7 +7,7 @@ import { parseMeasures } from '../measures/grammar/name.ts';
 import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
 import { nearest } from '../vocabulary/spelling.ts';
-import type { Report } from './report.ts';
+import type { Report } from './problems.ts';
 import type { Span } from './settings.ts';
 import type { Path } from './tree.ts';
 

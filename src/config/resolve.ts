@@ -1,26 +1,30 @@
+import { listProblems } from '../consumers/decode/list.ts';
+import { mapProblems, mapsProblems } from '../consumers/decode/map.ts';
+import type { AdapterChoice } from '../consumers/decode/settings.ts';
 import { parseTime } from '../consumers/decode/times.ts';
 import type { Grading } from '../measures/contract.ts';
 import type { Measure } from '../measures/definition.ts';
 import { parseMeasures } from '../measures/grammar/name.ts';
 import type { Command } from '../measures/grammar/offered.ts';
-import { needsGrade } from '../measures/needs.ts';
+import { itemPartOf } from '../measures/item-part.ts';
+import { needsCatalogue, needsGrade } from '../measures/needs.ts';
 import { sumsKind } from '../measures/value.ts';
 import { HOUR, parseDuration } from '../vocabulary/durations.ts';
+import type { TopicRole } from '../vocabulary/events.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import { detectOf } from './detect.ts';
 import { experimentsOf } from './experiments.ts';
 import { checkGrades, gradeRule, highestGrade, NO_GRADE } from './grades.ts';
 import { httpOf } from './http.ts';
-import { itemSetsOf } from './items.ts';
-import { lowerIsBetterOf, type Referred } from './referred.ts';
-import type { Report } from './report.ts';
+import { printFound, type Report } from './problems.ts';
+import { lowerIsBetterOf, type Referred, setsOf } from './referred.ts';
 import type { ConfigDocument } from './schema.ts';
 import { kafkaSecurityOf, redisSecurityOf } from './security.ts';
-import { cohortsPerSet } from './series.ts';
-import type { Settings, Span } from './settings.ts';
+import type { EventForm, InputSettings, Settings, Span, TopicSettings } from './settings.ts';
 import { clusteredOf } from './statistics.ts';
-import { inputsOf, topicsOf } from './topic-roles.ts';
+import type { InputDocument, InputsDocument, TopicDocument, TopicsDocument } from './topics.ts';
+import type { Path } from './tree.ts';
 
 /** Settings of a valid document. What does not fit together is reported; then the settings must not be used. */
 export function resolve(document: ConfigDocument, report: Report, command: Command): Settings {
@@ -153,4 +157,182 @@ function msOf(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined) throw new Error(`not a duration, though the schema accepted it: ${text}`);
   return ms;
+}
+
+/** The grouping sets that keep items; what measures of items need and miss is reported. */
+function itemSetsOf(
+  document: ConfigDocument,
+  measures: readonly Measure[],
+  referred: Referred,
+): readonly (readonly string[])[] {
+  const { cohorts, report } = referred;
+  const { itemSets, catalogue } = document;
+  const sets =
+    itemSets === undefined ? cohorts.filter((set) => set.length === 0) : setsOf(itemSets, ['itemSets'], referred);
+  for (const measure of measures) {
+    if (itemPartOf(measure) !== undefined && sets.length === 0) {
+      report.add(
+        ['measures'],
+        `${measure.canonical} is kept for the grouping set [] alone, which cohorts lacks: add [], or name others in itemSets`,
+        ['cohorts', 'itemSets'],
+      );
+    }
+    if (needsCatalogue(measure) && catalogue === null) {
+      report.add(
+        ['measures'],
+        `${measure.canonical} needs a catalogue: the path of an item file, such as catalogue: items.csv`,
+        ['catalogue'],
+      );
+    }
+  }
+  return sets;
+}
+
+const OPTIONS = ['adapter', 'tsUnit', 'timeZone', 'positionBase'] as const;
+
+type PartialForm = { readonly [Option in keyof EventForm]?: EventForm[Option] | undefined };
+
+const IMPRESSIONS: TopicRole = { impressions: true, feedback: false };
+
+const FEEDBACK: TopicRole = { impressions: false, feedback: true };
+
+const BOTH: TopicRole = { impressions: true, feedback: true };
+
+/**
+ * The topics of a unit. The impressions topic stands first, or, where it carries feedback too, in its place among the
+ * feedback topics. What a topic does not say is said by `inputs`.
+ */
+function topicsOf(
+  { impressions, feedback }: TopicsDocument,
+  inputs: InputsDocument,
+  report: Report,
+): readonly TopicSettings[] {
+  const path = ['kafka', 'topics', 'feedback'];
+  const list = Array.isArray(feedback) ? feedback : [feedback];
+  const shared = ['kafka', 'topics', 'impressions'];
+  const isShared = list.some(({ name }) => name === impressions.name);
+  const first = isShared
+    ? topicOf(impressions, shared, BOTH, eventsOf(inputs), report)
+    : topicOf(impressions, shared, IMPRESSIONS, inputs.impressions, report);
+  const topics: TopicSettings[] = isShared ? [] : [first];
+  for (const [i, topic] of list.entries()) {
+    const at: Path = Array.isArray(feedback) ? [...path, i] : path;
+    if (topics.some(({ name }) => name === topic.name)) {
+      report.add([...at, 'name'], 'stands there twice');
+    } else if (topic.name === impressions.name) {
+      topics.push(first);
+      for (const option of OPTIONS) {
+        const differs =
+          topic[option] !== undefined && JSON.stringify(topic[option]) !== JSON.stringify(impressions[option]);
+        if (differs) report.add([...at, option], 'differs from kafka.topics.impressions, which is the same topic');
+      }
+    } else {
+      topics.push(topicOf(topic, at, FEEDBACK, inputs.feedback, report));
+    }
+  }
+  return topics;
+}
+
+function topicOf(topic: TopicDocument, path: Path, role: TopicRole, input: PartialForm, report: Report): TopicSettings {
+  const { name } = topic;
+  if (topic.adapter !== undefined) {
+    const advice = `name the topic "${name}" under impressions and under feedback`;
+    checkAdapter(topic.adapter, [...path, 'adapter'], role, advice, report);
+  }
+  return { name, role, ...formOf(topic, input) };
+}
+
+/** How files are read: as `inputs` says; what it leaves open as the topics of that side are. */
+function inputsOf(inputs: InputsDocument, topics: readonly TopicSettings[], report: Report): Settings['inputs'] {
+  const both = topics.find(({ role }) => role.impressions && role.feedback);
+  const impressions = topics.find(({ role }) => role.impressions);
+  const advice = 'set it under inputs.events';
+  // Of a topic of both kinds it may be the only one.
+  const isOfBoth = both !== undefined && both.adapter === inputs.impressions.adapter;
+  for (const [side, role] of [
+    ['impressions', isOfBoth ? BOTH : IMPRESSIONS],
+    ['feedback', FEEDBACK],
+    ['events', BOTH],
+  ] as const) {
+    const { adapter } = inputs[side];
+    if (adapter !== undefined) checkAdapter(adapter, ['inputs', side, 'adapter'], role, advice, report);
+  }
+  return {
+    impressions: inputOf(inputs.impressions, impressions),
+    feedback: inputOf(
+      inputs.feedback,
+      topics.find(({ role }) => role.feedback),
+    ),
+    events: inputOf(eventsOf(inputs), both ?? impressions),
+  };
+}
+
+function eventsOf({ impressions, events }: InputsDocument): InputDocument {
+  return { ...impressions, ...events };
+}
+
+function inputOf(input: InputDocument, topic: TopicSettings | undefined): InputSettings {
+  const { format = 'auto', delimiter, columns } = input;
+  return { ...formOf(input, topic ?? {}), file: { format, delimiter, columns } };
+}
+
+function formOf(own: PartialForm, other: PartialForm): EventForm {
+  return {
+    adapter: own.adapter ?? other.adapter ?? 'canonical',
+    tsUnit: own.tsUnit ?? other.tsUnit ?? 'auto',
+    timeZone: own.timeZone ?? other.timeZone,
+    positionBase: own.positionBase ?? other.positionBase ?? 1,
+  };
+}
+
+function checkAdapter(adapter: AdapterChoice, at: Path, role: TopicRole, advice: string, report: Report): void {
+  if (adapter === 'open-bandit' && !(role.impressions && role.feedback)) {
+    report.add(at, `open-bandit rows are impressions and clicks in one: ${advice}`);
+  }
+  if (typeof adapter !== 'object') return;
+  for (const { at: below, message } of problemsOf(adapter, role)) {
+    report.add([...at, ...below.filter((name) => name !== '')], message);
+  }
+}
+
+function problemsOf(adapter: Exclude<AdapterChoice, string>, role: TopicRole) {
+  if ('list' in adapter) return listProblems(adapter, role);
+  if ('maps' in adapter) return mapsProblems(adapter.maps, role);
+  return mapProblems(adapter.map, role).map(({ field, message }) => ({ at: ['map', field], message }));
+}
+
+interface SeriesCounts {
+  readonly measures: number;
+  readonly windows: number;
+  readonly horizons: number;
+  readonly sets: number;
+}
+
+/** A value and its standard error. */
+export const GAUGES_PER_MEASURE = 2;
+
+/**
+ * Cohorts that each grouping set may hold, so that all gauges, values and standard errors, stay within `limits.series`. `auto`
+ * is the largest number that fits; one that does not fit is a problem that shows the product.
+ */
+function cohortsPerSet(
+  asked: number | 'auto',
+  series: number,
+  { measures, windows, horizons, sets }: SeriesCounts,
+  report: Report,
+): number {
+  const each = measures * GAUGES_PER_MEASURE * windows * horizons * sets;
+  const fitting = Math.floor(series / Math.max(1, each));
+  const cohorts = asked === 'auto' ? Math.max(1, fitting) : asked;
+  if (cohorts <= fitting) return cohorts;
+  const factors = `${measures} measures x ${GAUGES_PER_MEASURE} (value, error) x ${windows} windows x ${horizons} horizons x ${sets} sets`;
+  const product = `${cohorts} cohort${cohorts === 1 ? '' : 's'} x ${factors} = ${cohorts * each} series`;
+  const advice =
+    fitting >= 1 ? `expected at most ${fitting}, or a higher limits.series` : 'raise limits.series, or show less';
+  report.add(
+    ['limits', 'cohortsPerSet'],
+    `does not fit into limits.series (${printFound(series)}): ${product}; ${advice}`,
+    ['limits.series', 'measures', 'windows', 'attribution.horizons', 'cohorts'],
+  );
+  return cohorts;
 }

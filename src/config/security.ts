@@ -1,8 +1,8 @@
 /** How clients get in, and what does not go together. */
 import type { KafkaSecurity, RedisSecurity, SaslSettings, SecretSource, TlsSettings } from '../connections/settings.ts';
 import type { SaslDocument, TlsDocument } from './access.ts';
+import type { Report } from './problems.ts';
 import type { RedisDocument } from './redis.ts';
-import type { Report } from './report.ts';
 
 export function kafkaSecurityOf(
   document: { readonly tls: TlsDocument; readonly sasl: SaslDocument | null },

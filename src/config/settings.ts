@@ -5,8 +5,7 @@ import type { AdapterChoice, FileForm, PositionBase, TsUnit } from '../consumers
 import type { ItemFile } from '../measures/catalogue.ts';
 import type { Grading } from '../measures/contract.ts';
 import type { Measure } from '../measures/definition.ts';
-import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import type { TopicRole } from '../vocabulary/topic-role.ts';
+import type { DurationMs, EpochMs, TopicRole } from '../vocabulary/events.ts';
 
 /** A duration whose text is a label. */
 export interface Span {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
+import { type ConnectionOptions, connect, createSecureContext, type SecureContext } from 'node:tls';
 import { AccessFileError, readAccessFile, Secret } from './secret.ts';
 import type { TlsSettings } from './settings.ts';
 
@@ -132,4 +132,21 @@ function keyProblem(error: unknown, { key, passphrase }: Files): string {
       : 'the passphrase is wrong, or this OpenSSL does not know the cipher';
   }
   return 'it is no private key in PEM form (-----BEGIN PRIVATE KEY-----)';
+}
+
+/** Whether what listens there answers a TLS handshake, whatever its certificate. Never rejects. `timeout` in ms. */
+export function speaksTls(host: string, port: number, timeout: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    // Nothing is sent over it: which certificate it shows does not matter here.
+    const socket = connect({ host, port, rejectUnauthorized: false });
+    const end = (speaks: boolean) => (): void => {
+      socket.destroy();
+      resolve(speaks);
+    };
+    socket.setTimeout(timeout, end(false));
+    socket.once('secureConnect', end(true));
+    // An alert is an answer too: it may want a certificate of ours.
+    socket.on('error', (error) => end(/alert/.test(error.message))());
+    socket.once('close', end(false));
+  });
 }

@@ -1,5 +1,5 @@
 /** Dashboards as data: what is shown, before anything of Grafana. */
-import type { Label } from '../statistics/decision-labels.ts';
+import type { Label } from '../statistics/decision-facts.ts';
 
 export interface Query {
   /** PromQL, with Grafana's variables in it. */

@@ -1,19 +1,23 @@
 import { MemoryStore } from '../accumulators/store/memory.ts';
 import type { Settings } from '../config/settings.ts';
+import { createDecoder } from '../consumers/decode/decoder.ts';
+import type { Decoder } from '../consumers/decode/record.ts';
 import { MemoryLog, MemorySource } from '../consumers/source/memory.ts';
 import type { QualitySnapshot } from '../exporter/contract.ts';
 import { Exporter } from '../exporter/exporter.ts';
+import type { Scorer } from '../measures/contract.ts';
+import { isUndirected } from '../measures/direction.ts';
 import { compile } from '../measures/scorer.ts';
-import { type RegressionSettings, USUAL_SETTINGS } from '../simulate/settings.ts';
+import { type RegressionSettings, USUAL_SETTINGS, type VariantSettings } from '../simulate/settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
+import { NO_PERMISSIONS } from '../unit/resume.ts';
+import { decoderLimits, unitShape } from '../unit/settings.ts';
 import { type Clock, WallClock } from '../vocabulary/clock.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
-import type { WorkerDeps, WorkerLog } from '../worker/contract.ts';
+import type { WorkerDeps, WorkerLog, WorkerSettings } from '../worker/contract.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { Worker } from '../worker/worker.ts';
-import { SHOP_VARIANTS } from './experiment.ts';
-import { decoders, PARTITIONS, TOPICS, workerSettings } from './worker-settings.ts';
 
 export interface DemoOptions {
   /** With the shop's experiment. */
@@ -39,6 +43,21 @@ const MINUTE: DurationMs = 60_000;
 const TRAFFIC = { users: 20_000, rate: 60 } as const;
 /** Of the speed, for the schedule: at a higher one the regression comes sooner, not later in event time. */
 const USUAL_SPEED = 60;
+
+/** What the simulated shop writes to, whatever the configuration says of Kafka. */
+const TOPICS = ['impressions', 'feedback'] as const;
+
+const PARTITIONS = 2;
+const ROLES = TOPICS.map((topic) => ({ impressions: topic === 'impressions', feedback: topic === 'feedback' }));
+
+/** Traffic comes in portions, so silence is only what lasts longer than these: in real time. */
+const LEAST_IDLE_MS = 2000;
+
+/** Equally good, so that only the regression sets them apart. The first is the control. */
+const SHOP_VARIANTS: readonly VariantSettings[] = [
+  { name: 'control', weight: 0.5, quality: 0.65 },
+  { name: 'treatment', weight: 0.5, quality: 0.65 },
+];
 
 /** When the treatment's ranking breaks: soon enough to wait for, late enough to know how it was before. */
 export function scheduledRegression(start: EpochMs, speed: number): RegressionSettings {
@@ -141,4 +160,83 @@ export class Demo {
       for (let topic = 0; topic < TOPICS.length; topic++) this.#log.trim(topic, partition, offsets[topic]);
     }
   }
+}
+
+/** The worker of the demo. Its clock runs `speed` times as fast, so what is meant in real time is as much longer. */
+function workerSettings(settings: Settings, speed: number, scorer: Scorer, hashSeed: number): WorkerSettings {
+  const { attribution, commit, measures, namespace } = settings;
+  const shape = unitShape(settings, scorer, hashSeed);
+  return {
+    topics: TOPICS,
+    unit: (partition) => ({
+      ...shape,
+      namespace,
+      partition,
+      partitions: PARTITIONS,
+      generation: '1',
+      permissions: NO_PERMISSIONS,
+      fingerprint: { shape: '', additive: '' },
+      join: { ...shape.join, topics: ROLES },
+      sources: TOPICS.map((topic) => `${topic}:${partition}`),
+    }),
+    commitInterval: commit.interval * speed,
+    idleAfter: Math.max(attribution.idleAfter, LEAST_IDLE_MS * speed),
+    outOfOrderness: attribution.outOfOrderness,
+    maxSkew: attribution.maxSkew,
+    openLimit: Number.POSITIVE_INFINITY,
+    stateLimit: Number.POSITIVE_INFINITY,
+    rowLimit: Number.POSITIVE_INFINITY,
+    sessionTimeout: 30_000,
+    looks: { every: 60_000, partitions: PARTITIONS, measures, unitTimeout: attribution.unitTimeout },
+  };
+}
+
+/** One per topic. */
+function decoders(settings: Settings): readonly Decoder[] {
+  const form = { adapter: 'canonical', tsUnit: 'ms', positionBase: 1 } as const;
+  return ROLES.map((role) => createDecoder({ ...decoderLimits(settings), ...form, role }));
+}
+
+/**
+ * The one experiment of the demo is that of the simulated shop, with the measures and statistics of the configured
+ * experiment `default`, if there is one. It begins with the demo, and decides at the shortest horizon: what moves first.
+ */
+export function withShopExperiment(settings: Settings): Settings {
+  const { attribution, detect, dimensions, experiments, measures } = settings;
+  const configured = experiments.find(({ name }) => name === 'default');
+  const experiment = {
+    primary: (
+      measures.find(({ canonical }) => canonical === 'ndcg@10') ??
+      measures.find(({ canonical }) => !isUndirected(canonical)) ??
+      measures[0]
+    ).canonical,
+    guardrails: [],
+    alpha: 0.05,
+    nStar: 5000,
+    tolerance: 0.01,
+    lowerIsBetter: detect.lowerIsBetter,
+    interleaved: false,
+    ...configured,
+    name: 'default',
+    dimension: 'variant',
+    control: SHOP_VARIANTS[0].name,
+    variants: new Map(SHOP_VARIANTS.map(({ name, weight }) => [name, weight] as const)),
+    start: undefined,
+    horizon: attribution.horizons[0],
+  };
+  return {
+    ...settings,
+    experiments: [experiment],
+    dimensions: [...new Set([...dimensions, experiment.dimension])].sort(),
+  };
+}
+
+/**
+ * The demo has no days of past, and its regression comes after a minute and a half. So it watches each variant in blocks
+ * of one pane, against the 24 blocks of a while ago: it has an opinion after 36 panes.
+ */
+export function withQuickDetection(settings: Settings): Settings {
+  const byVariant = settings.cohorts.filter((set) => set.join() === 'variant');
+  const sets = byVariant.length === 0 ? settings.detect.sets : byVariant;
+  return { ...settings, detect: { ...settings.detect, sets, step: settings.paneSize.ms } };
 }

@@ -1,11 +1,12 @@
 import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Bounds, ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import type { QualitySnapshot } from '../exporter/contract.ts';
 import { measureValue } from '../measures/value.ts';
 import type { RegressionSettings } from '../simulate/settings.ts';
+import type { Label } from '../statistics/decision-facts.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { WorkerStatus } from '../worker/status.ts';
-import { comparisonLines, decisionText } from './comparison-view.ts';
 
 export interface ViewInput {
   readonly settings: Settings;
@@ -27,6 +28,14 @@ export interface SideBySide {
   readonly values: readonly { readonly name: string; readonly of: readonly (number | undefined)[] }[];
   readonly complete: boolean;
 }
+
+const DECISIONS: Readonly<Record<Label, string>> = {
+  insufficient: 'not enough known',
+  healthy: 'healthy',
+  regressed: 'REGRESSED',
+  improved: 'improved',
+  invalid: 'INVALID',
+};
 
 /** The shortest window at the shortest horizon: what moves first. undefined: nothing has closed yet. */
 export function compareVariants({
@@ -182,4 +191,56 @@ function spanText(ms: number): string {
 
 function grouped(value: number): string {
   return Math.round(value).toLocaleString('en-US');
+}
+
+/** A label in plain words. */
+function decisionText(label: Label): string {
+  return DECISIONS[label];
+}
+
+/** Widths of the columns: with the longest decision 80. */
+const NAME = 20;
+const EFFECT = 29;
+
+const LIFT = 10;
+
+/** The A/B section of the table: each variant with its effect, the lift, the decision, and what that means. */
+function comparisonLines(comparison: Comparison, columns: number): string[] {
+  const { primary, control, horizon, alpha, variants } = comparison;
+  const level = `${Number((100 * (1 - alpha)).toFixed(3))} %`;
+  const title = `${primary} against ${control} (${level} interval, since the start, horizon ${horizon})`;
+  return [`  ${title}`.slice(0, columns), ...variants.flatMap((variant) => variantLines(variant, columns))];
+}
+
+function variantLines({ variant, decision, explanation, measures }: ComparedVariant, columns: number): string[] {
+  const primary = measures.find(({ role }) => role === 'primary');
+  const effect = primary === undefined ? '-' : `${signed(primary.effect)}${range(primary.ci)}`;
+  const lift = primary === undefined ? '-' : percent(primary.lift);
+  const cells = [variant.padEnd(NAME), effect.padEnd(EFFECT), lift.padStart(LIFT), `   ${decisionText(decision)}`];
+  return [`  ${cells.join('')}`, ...wrapped(explanation, columns - 4).map((line) => `    ${line}`)];
+}
+
+/** Lines of at most `width` columns, broken at blanks. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function range(bounds: Bounds | null): string {
+  return bounds === null ? '' : ` (${signed(bounds[0])} to ${signed(bounds[1])})`;
+}
+
+function signed(value: number | null): string {
+  if (value === null) return '-';
+  return `${value < 0 ? '-' : '+'}${Math.abs(value).toFixed(4)}`;
+}
+
+function percent(fraction: number | null): string {
+  if (fraction === null) return '-';
+  return `${fraction < 0 ? '-' : '+'}${Math.abs(100 * fraction).toFixed(1)} %`;
 }

@@ -8,13 +8,12 @@ import { explainExperiment } from '../statistics/explain.ts';
 import { runningTwoSidedP } from '../statistics/looks.ts';
 import type { Interval } from '../statistics/mean.ts';
 import type { Bounds, ComparedMeasure, ComparedSplit, ComparedVariant, Comparison } from './comparison.ts';
-import { usersSeen } from './exposed.ts';
 import { factsOf } from './facts.ts';
 import { type Families, familiesOf } from './families.ts';
 import { looksOf } from './looks.ts';
 import { pairOf, usersOfVariants } from './pair.ts';
 import { type Split, splitOf } from './split.ts';
-import { type ExperimentState, type Role, roleOf, treatmentsOf, variantOf } from './state.ts';
+import { type ExperimentState, type Role, roleOf, treatmentsOf, usersSeen, variantOf } from './state.ts';
 
 /** A larger part of impressions without a user is told. */
 const MOST_USERLESS = 0.05;

@@ -2,11 +2,10 @@ import { isAbsent, type Result } from '../statistics/absent.ts';
 import type { ArmMean } from '../statistics/arm.ts';
 import type { EffectFacts, ExperimentFacts, VariantFacts } from '../statistics/decision-facts.ts';
 import type { Exposure } from '../statistics/exposure.ts';
-import { usersSeen } from './exposed.ts';
 import type { Families } from './families.ts';
 import type { Pair } from './pair.ts';
 import type { Split } from './split.ts';
-import { type ExperimentState, roleOf, variantOf } from './state.ts';
+import { type ExperimentState, roleOf, usersSeen, variantOf } from './state.ts';
 
 /** What the decision about one variant is made from. @param primary of the primary measure */
 export function factsOf(

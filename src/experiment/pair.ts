@@ -7,8 +7,7 @@ import type { Effect } from '../statistics/effect.ts';
 import { balancedUsers, exposureOf } from '../statistics/exposure.ts';
 import { type Lift, liftOf } from '../statistics/lift.ts';
 import { confidenceSequence, type Sequence } from '../statistics/sequence.ts';
-import { usersSeen } from './exposed.ts';
-import { type ExperimentState, variantOf } from './state.ts';
+import { type ExperimentState, usersSeen, variantOf } from './state.ts';
 
 /** One measure of one variant beside the control's, and what this look says of the difference. */
 export interface Pair {

@@ -11,7 +11,7 @@ import { detectableEffect } from '../statistics/detectable.ts';
 import { balancedUsers } from '../statistics/exposure.ts';
 import { multiplierAt } from '../statistics/sequence.ts';
 import type { Comparison } from './comparison.ts';
-import type { Trail } from './trail.ts';
+import type { Trail } from './take-looks.ts';
 
 /** Effects that are asked for, as fractions of the control. */
 const EFFECTS = [0.01, 0.02, 0.05, 0.1] as const;

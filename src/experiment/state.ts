@@ -1,7 +1,7 @@
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Result } from '../statistics/absent.ts';
 import type { ArmMean } from '../statistics/arm.ts';
-import type { Exposed } from '../statistics/exposure.ts';
+import type { Exposed, Exposure } from '../statistics/exposure.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { ExperimentLooks } from './looks.ts';
 
@@ -65,4 +65,9 @@ export type Role = 'primary' | 'guardrail' | 'other';
 export function roleOf({ primary, guardrails }: ExperimentSettings, measure: string): Role {
   if (measure === primary) return 'primary';
   return guardrails.includes(measure) ? 'guardrail' : 'other';
+}
+
+/** Distinct users that saw a variant at all, approximate where the sample had to become coarser. */
+export function usersSeen({ settings }: ExperimentState, variant: string, { seen, level }: Exposure): number {
+  return seen[[...settings.variants.keys()].indexOf(variant)] * 2 ** level;
 }

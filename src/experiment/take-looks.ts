@@ -2,15 +2,22 @@ import { isAbsent } from '../statistics/absent.ts';
 import { decide, type StandingDecision } from '../statistics/decision.ts';
 import { shortfall } from '../statistics/decision-facts.ts';
 import { type Look, type Looks, larger, takeLook } from '../statistics/looks.ts';
-import { oneSidedSequence } from '../statistics/one-sided.ts';
+import { oneSidedSequence } from '../statistics/sequence.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import type { Comparison } from './comparison.ts';
+import { evaluate } from './evaluate.ts';
 import { factsOf, sidesOf } from './facts.ts';
 import { familiesOf } from './families.ts';
-import { type ExperimentLooks, looksOf } from './looks.ts';
+import { type ExperimentLooks, inOrder, type LookPoint, looksOf, NO_EXPERIMENT_LOOKS, withPoint } from './looks.ts';
 import { type Pair, pairOf, usersOfVariants } from './pair.ts';
-import { type LookPoint, withPoint } from './points.ts';
 import { splitOf } from './split.ts';
 import { type ExperimentState, roleOf, treatmentsOf } from './state.ts';
+
+/**
+ * By variant, in the order of time: the looks that are remembered, of long runs some of them (`withPoint`). Looks without an
+ * error are left out.
+ */
+export type Trail = ReadonlyMap<string, readonly LookPoint[]>;
 
 /**
  * The looks of a run with one more, at the state's totals: the evidence of every variant and measure, that of the split,
@@ -91,4 +98,23 @@ function lookOf(state: ExperimentState, measure: string, pair: Pair, users: numb
     logE: sequence.logE,
     guardLogE: guard === undefined || isAbsent(guard) ? undefined : guard.logE,
   };
+}
+
+export function trailOf({ points }: ExperimentLooks): Trail {
+  return new Map([...points].map(([variant, ofVariant]) => [variant, inOrder(ofVariant)] as const));
+}
+
+/** Looks at one experiment again and again in one process, as logs go by, and remembers the looks. */
+export class Watcher {
+  #looks: ExperimentLooks = NO_EXPERIMENT_LOOKS;
+
+  /** One more look. Answers the comparison as of now. */
+  look(totals: Omit<ExperimentState, 'looks'>): Comparison {
+    this.#looks = takeLooks({ ...totals, looks: this.#looks });
+    return evaluate({ ...totals, looks: this.#looks });
+  }
+
+  get trail(): Trail {
+    return trailOf(this.#looks);
+  }
 }

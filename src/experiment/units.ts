@@ -1,10 +1,14 @@
-import { addToSum, type Row } from '../accumulators/row.ts';
+import { addToSum, type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
+import { vectorOffsets } from '../accumulators/vector.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Measure } from '../measures/definition.ts';
+import { measureValue } from '../measures/value.ts';
+import { absent, type Result } from '../statistics/absent.ts';
+import { type ArmMean, heaviestShare } from '../statistics/arm.ts';
 import { SampleUnion } from '../statistics/sample-union.ts';
 import type { Sampled } from '../statistics/sampled.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import { variantState } from './row-state.ts';
+import { armOfVector, listsByBucket } from '../windows/bucket-sums.ts';
 import type { ExperimentState, VariantState } from './state.ts';
 
 /** What one unit holds of a run. */
@@ -86,4 +90,32 @@ export function stateOfUnits(
   const sum = new UnitsSum(settings, measures, { hashSeed });
   for (const part of parts) sum.add(part);
   return sum.state(asOf);
+}
+
+/** A variant's state from its row. @param measures those of the row's shape, in its order */
+export function variantState(row: Row, measures: readonly Measure[]): VariantState {
+  const { impressions, positives, userless, vector } = row;
+  const shape = shapeOf(measures);
+  const sums = sumsOffsets(shape);
+  const columns = vectorOffsets(shape.kinds);
+  const means = measures.map((measure, m): readonly [string, Result<ArmMean>] => {
+    if (vector === undefined) return [measure.canonical, headMean(measure, row.sums.slice(sums[m], sums[m + 1]))];
+    return [measure.canonical, armOfVector(vector, measure, columns[m])];
+  });
+  return {
+    impressions,
+    positives,
+    userless,
+    buckets: vector?.filled().length ?? 0,
+    heaviest: vector === undefined ? 0 : heaviestShare(listsByBucket(vector)),
+    means: new Map(means),
+  };
+}
+
+/** A value without an error. */
+function headMean(measure: Measure, sums: Row['sums']): Result<ArmMean> {
+  const value = measureValue(measure, sums);
+  return value === undefined
+    ? absent('no_data')
+    : { value, stderr: absent('no_vector'), df: 0, kish: 0, users: 0, spread: 0 };
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../accumulators/store/port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
-import type { Trail } from '../experiment/trail.ts';
+import type { Trail } from '../experiment/take-looks.ts';
 import type { Result } from '../statistics/absent.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { CohortRow } from '../windows/windows.ts';

@@ -14,15 +14,22 @@ import { type AcceptedLevel, levelField } from '../accumulators/store/accepted.t
 import { parseField, rowField, setText, splitValues } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import { pastOf } from '../statistics/baseline.ts';
-import { type BlockPane, blocksOf, hourBlock, hourOf, STEPS_REACH, usualShare } from '../statistics/blocks.ts';
-import type { ErrorSource } from '../statistics/blocks-estimate.ts';
+import {
+  type BlockPane,
+  blocksOf,
+  type ErrorSource,
+  hourBlock,
+  hourOf,
+  STEPS_REACH,
+  usualShare,
+} from '../statistics/blocks.ts';
 import { type WatchedDecision, watch } from '../statistics/watched.ts';
 import { PATH_BLOCKS } from '../statistics/watched-path.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import type { HorizonWindows } from '../windows/horizon-windows.ts';
 import type { UnitState } from '../windows/unit-state.ts';
-import type { PastHours } from './past.ts';
+import type { PastHours } from './hours.ts';
 import { momentsOf, type WindowErrors } from './window-errors.ts';
 
 /** What is said of one measure of one cohort. */

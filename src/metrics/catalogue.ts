@@ -1,13 +1,56 @@
-/** The names of all metrics, with catalogue-experiments.ts the only place that names one (specification: metrics 1). Every name has HELP and TYPE from the start. Long because it is that one list. */
+/** The names of all metrics, the only place that names one (specification: metrics 1). Every name has HELP and TYPE from the start. Long because it is that one list. */
 import type { Settings } from '../config/settings.ts';
 import { OF_EXPOSURES } from '../measures/all.ts';
 import type { Measure } from '../measures/definition.ts';
 import { describe } from '../measures/grammar/describe.ts';
 import { isPlainRatio, isRoot, sumsKind } from '../measures/value.ts';
-import { EXPERIMENT_METRICS } from './catalogue-experiments.ts';
-import type { Metric } from './metric.ts';
 
 export type CatalogueSettings = Pick<Settings, 'cohorts' | 'measures'>;
+
+/** What is known of a metric before it has a series. */
+type MetricType = 'counter' | 'gauge' | 'histogram';
+
+/** Who exposes a metric: exporters the numbers of all units, workers their own part. */
+type MetricRole = 'exporter' | 'worker' | 'both';
+
+export interface Metric {
+  readonly name: string;
+  readonly type: MetricType;
+  readonly help: string;
+  /** Labels that a series may have. A dimension that is not in a series' grouping set, and k and params of a measure without, are left out. */
+  readonly labels: readonly string[];
+  readonly role: MetricRole;
+}
+
+const COMPARED = ['variant', 'measure', 'horizon'] as const;
+
+/** Since the start of an experiment's run, a variant against the control. */
+export const EXPERIMENT_METRICS: readonly Metric[] = [
+  experimentGauge('effect', "Variant minus control, in the measure's unit, since the start of the run.", ...COMPARED),
+  experimentGauge(
+    'ci_lower',
+    'Lower bound of the effect, of a confidence sequence: it holds at all looks together.',
+    ...COMPARED,
+  ),
+  experimentGauge('ci_upper', 'Upper bound of the effect, of the same confidence sequence.', ...COMPARED),
+  experimentGauge(
+    'p_value',
+    'Smallest p of all looks so far, two-sided, not adjusted for the number of comparisons.',
+    ...COMPARED,
+  ),
+  experimentGauge('log_e_value', 'Evidence of this look against no effect: natural logarithm of e.', ...COMPARED),
+  experimentGauge('mde', 'Smallest effect that would have been seen at this look with power 0.8.', ...COMPARED),
+  experimentGauge(
+    'srm_p_value',
+    'Smallest p of all looks so far for users being split between the variants as their weights say.',
+  ),
+  experimentGauge(
+    'decision',
+    'A variant against the control, as of the newest look: 1 for the label that holds, 0 for the others.',
+    'variant',
+    'decision',
+  ),
+];
 
 /** Every metric that this process may expose, in the order of the page. */
 export function catalogue(settings: CatalogueSettings): readonly Metric[] {
@@ -336,3 +379,14 @@ export const UNWANTED_PROCESS_METRICS = [
 
 /** Before every name of a metric of the process and of Node. */
 export const PREFIX = 'receval_';
+
+/** The part of the catalogue that experiments fill (specification: metrics 5). */
+function experimentGauge(part: string, help: string, ...labels: readonly string[]): Metric {
+  return {
+    name: `receval_experiment_${part}`,
+    type: 'gauge',
+    help,
+    labels: ['experiment', ...labels],
+    role: 'exporter',
+  };
+}

@@ -1,6 +1,6 @@
 import type { ComparedMeasure, Comparison } from '../experiment/comparison.ts';
-import { LABELS } from '../statistics/decision-labels.ts';
-import { EXPERIMENT_METRICS } from './catalogue-experiments.ts';
+import { LABELS } from '../statistics/decision-facts.ts';
+import { EXPERIMENT_METRICS } from './catalogue.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';
 
 /** What a gauge shows of one measure of one variant; null: nothing. */

@@ -2,7 +2,7 @@
  * Prometheus' text format 0.0.4, written without an object per series: at 10,000 series prom-client blocks 36 ms to set
  * and render them, this 7 (docs/decisions/0007-metrics-text.md). The tests hold the text equal to prom-client's.
  */
-import type { Metric } from './metric.ts';
+import type { Metric } from './catalogue.ts';
 
 /** Takes one series: its labels as `labelText` writes them, and its value. NaN and the infinities are left out. */
 export type AddSeries = (labels: string, value: number) => void;

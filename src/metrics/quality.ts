@@ -1,18 +1,19 @@
 import { reservedCohorts } from '../accumulators/admission.ts';
-import { addRow, copyRow } from '../accumulators/row.ts';
+import { addRow, copyRow, type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import { namedValues } from '../config/experiments.ts';
 import type { Settings } from '../config/settings.ts';
 import type { QualityRow, QualitySnapshot } from '../exporter/contract.ts';
 import type { QualityDecision } from '../exporter/watch.ts';
+import type { Measure } from '../measures/definition.ts';
+import { type Exact, SUMS_WIDTH } from '../measures/sums.ts';
+import { measureScore, measureWeight } from '../measures/value.ts';
 import { absent } from '../statistics/absent.ts';
-import { LABELS } from '../statistics/decision-labels.ts';
+import { LABELS } from '../statistics/decision-facts.ts';
 import { OTHER_COHORT } from '../vocabulary/events.ts';
-import { isOverItemLimit } from '../windows/row-value.ts';
-import { stderrName, valueName } from './catalogue.ts';
-import { type Column, columnsOf } from './columns.ts';
+import { isOverItemLimit, rowValue } from '../windows/row-value.ts';
+import { hasScore, type Metric, stderrName, valueName, weighsImpressions } from './catalogue.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';
-import type { Metric } from './metric.ts';
 
 export type QualitySettings = Pick<Settings, 'cohorts' | 'experiments' | 'itemFile' | 'limits' | 'measures'>;
 
@@ -23,6 +24,20 @@ const SERIES_PER_MEASURE = 2;
 export interface QualityText {
   readonly text: string;
   readonly capped: number;
+}
+
+/** Where a measure stands in a row, and how its series are labelled. */
+export interface Column {
+  readonly measure: Measure;
+  /** `k` and `params`, where the measure has them. */
+  readonly labels: string;
+  readonly hasScore: boolean;
+  readonly hasWeight: boolean;
+  /** undefined: the row holds nothing for the measure. */
+  value(row: Row): number | undefined;
+  /** What is to be divided by the weight, or by the impressions. */
+  score(sums: readonly Exact[]): number;
+  weight(sums: readonly Exact[]): number;
 }
 
 /** Writes the gauges of a snapshot, all of them anew: what has no data has no series. undefined: nothing was read yet. */
@@ -204,4 +219,29 @@ function restOf(parts: readonly QualityRow[]): QualityRow {
   for (const part of parts.slice(1)) addRow(row, part.row);
   const stderrs = first.stderrs.map(() => absent('no_vector'));
   return { ...first, values: first.by.map(() => OTHER_COHORT), row, stderrs };
+}
+
+/** One per measure, for rows of these measures. `catalogueSize`: number of its items. */
+export function columnsOf(measures: readonly Measure[], catalogueSize = 0): readonly Column[] {
+  const shape = shapeOf(measures);
+  const { kinds } = shape;
+  const offsets = sumsOffsets(shape);
+  return measures.map((measure, m) => {
+    const at = offsets[m];
+    const own = (sums: readonly Exact[]): readonly Exact[] => sums.slice(at, at + SUMS_WIDTH[kinds[m]]);
+    return {
+      measure,
+      labels: labelText({ k: measure.k?.toString(), params: paramsOf(measure) }),
+      hasScore: hasScore(measure),
+      hasWeight: hasScore(measure) && !weighsImpressions(measure),
+      value: (row) => rowValue(measure, row, own(row.sums), catalogueSize).value,
+      score: (sums) => measureScore(measure, own(sums)),
+      weight: (sums) => measureWeight(measure, own(sums)),
+    };
+  });
+}
+
+/** The text between the parentheses of the canonical name. */
+export function paramsOf({ canonical }: Measure): string | undefined {
+  return /\((.*)\)/.exec(canonical)?.[1];
 }

@@ -7,12 +7,9 @@ import type { Comparison } from '../experiment/comparison.ts';
 import type { QualitySnapshot } from '../exporter/contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { WorkerStatus } from '../worker/status.ts';
-import { writeAccess } from './access.ts';
-import { catalogue, PREFIX, UNWANTED_PROCESS_METRICS } from './catalogue.ts';
-import { EXPERIMENT_METRICS } from './catalogue-experiments.ts';
+import { catalogue, EXPERIMENT_METRICS, type Metric, PREFIX, UNWANTED_PROCESS_METRICS } from './catalogue.ts';
 import { experimentsText } from './experiments.ts';
 import { Exposition, labelText } from './exposition.ts';
-import type { Metric } from './metric.ts';
 import { Pipeline } from './pipeline.ts';
 import { type QualityText, qualityText } from './quality.ts';
 import { Scores } from './scores.ts';
@@ -167,4 +164,15 @@ function writeRedis(page: Exposition, { usedBytes, limitBytes, evicted }: StoreU
   page.series('receval_redis_memory_used_bytes')('', usedBytes);
   if (limitBytes !== undefined) page.series('receval_redis_memory_limit_bytes')('', limitBytes);
   page.series('receval_redis_evicted_keys_total')('', evicted);
+}
+
+/** By setting; without files there are no series. */
+function writeAccess(page: Exposition, states: readonly AccessState[]): void {
+  for (const { setting, problem, validity } of states) {
+    const labels = labelText({ setting });
+    page.series('receval_access_problem')(labels, problem === undefined ? 0 : 1);
+    if (validity === undefined) continue;
+    page.series('receval_certificate_not_before_timestamp_seconds')(labels, validity.begins.getTime() / 1000);
+    page.series('receval_certificate_not_after_timestamp_seconds')(labels, validity.ends.getTime() / 1000);
+  }
 }

@@ -1,5 +1,5 @@
 /** Rules of Prometheus as data, and what can be chosen about them. */
-import type { Label } from '../statistics/decision-labels.ts';
+import type { Label } from '../statistics/decision-facts.ts';
 
 export type Severity = 'critical' | 'warning' | 'info';
 

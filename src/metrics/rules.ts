@@ -1,13 +1,165 @@
 /** Rules for Prometheus, made from the settings (specification: faults 9). */
+import { setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
-import { experimentRules } from './rules-experiments.ts';
-import type { RuleGroup, RuleOptions } from './rules-model.ts';
-import { pipelineRules } from './rules-pipeline.ts';
-import { qualityRules } from './rules-quality.ts';
+import type { Label } from '../statistics/decision-facts.ts';
+import { COMMIT_ALERTS } from './rules-commits.ts';
+import {
+  type AlertRule,
+  type AlertText,
+  alertRule,
+  decisionIs,
+  type RuleGroup,
+  type RuleOptions,
+} from './rules-model.ts';
+import { PROCESS_ALERTS } from './rules-process.ts';
+import { TOPIC_ALERTS } from './rules-topics.ts';
+
+const SLACK_MS = 300_000;
 
 /** The groups of a rule file, in the order in which they are printed. */
 export function ruleGroups(settings: Settings, options: RuleOptions): readonly RuleGroup[] {
   const quality = [...experimentRules(settings, options), ...qualityRules(settings, options)];
   const group = { name: 'receval.quality', rules: quality };
   return [pipelineRules(settings, options), ...(quality.length === 0 ? [] : [group])];
+}
+
+/** Alerts on the pipeline itself (specification: faults 9). */
+function pipelineRules(settings: Settings, options: RuleOptions): RuleGroup {
+  const standing = [workerDown(options), NO_PROGRESS, staleResults(settings)];
+  const alerts = [...standing, ...COMMIT_ALERTS, ...TOPIC_ALERTS, ...PROCESS_ALERTS];
+  return { name: 'receval.pipeline', rules: alerts.map((alert) => alertRule(alert, options)) };
+}
+
+/**
+ * By worker, for one that stands still must not hide behind one that runs. Only of workers that own a unit. A worker that
+ * never committed counts from its start. The lag is absent while no broker answers: then it is not known to be 0.
+ */
+const NO_PROGRESS: AlertText = {
+  alert: 'RecevalNoProgress',
+  expr: `time() - (receval_last_commit_timestamp_seconds or receval_process_start_time_seconds) > 60
+and count without (partition) (receval_open_impressions) > 0
+unless receval_replay_in_progress == 1
+unless sum without (topic, partition) (receval_consumer_lag_messages) == 0`,
+  for: '1m',
+  severity: 'critical',
+  summary: 'receval on {{ $labels.instance }} makes no progress',
+  description:
+    'The worker on {{ $labels.instance }} has not committed for {{ $value | humanizeDuration }}; it replays nothing, and' +
+    ' it is not known that nothing is left to read.',
+};
+
+/** By target; if none is known that does not answer, the number of those that do. */
+function workerDown({ targets }: RuleOptions): AlertText {
+  return {
+    alert: 'RecevalWorkerDown',
+    expr: `up{job="receval"} == 0
+or on () (count(up{job="receval"} == 1) or vector(0)) < ${targets}`,
+    for: '2m',
+    severity: 'critical',
+    summary:
+      'receval {{ if $labels.instance }}on {{ $labels.instance }} does not answer{{ else }}has too few workers{{ end }}',
+    description:
+      '{{ if $labels.instance }}Prometheus has not been able to scrape {{ $labels.instance }} for 2 minutes' +
+      `{{ else }}{{ $value }} targets of the job receval answer, at least ${targets} must{{ end }}.`,
+  };
+}
+
+/** Of the longest horizon alone: what makes it stale makes the others stale. */
+function staleResults({ attribution }: Settings): AlertText {
+  const horizon = attribution.horizons[attribution.horizons.length - 1];
+  const limit = horizon.ms + attribution.outOfOrderness + SLACK_MS;
+  return {
+    alert: 'RecevalStaleResults',
+    expr: `time() - max without (instance, pod) (receval_result_timestamp_seconds{horizon="${horizon.text}"}) > ${limit / 1000}`,
+    for: '5m',
+    severity: 'critical',
+    summary: 'The measures of receval are stale',
+    description:
+      'The newest result is {{ $value | humanizeDuration }} old. With a horizon of ' +
+      `${horizon.text} it should be at most {{ ${limit / 1000} | humanizeDuration }}.`,
+  };
+}
+
+/**
+ * Of the group `receval.quality`: watched cohorts against their own past (specification: statistics 10). The exporters judge; the
+ * rules only ask them. None where nothing is watched.
+ */
+function qualityRules(settings: Settings, options: RuleOptions): readonly AlertRule[] {
+  if (settings.detect.sets.length === 0) return [];
+  const who = cohortText(settings);
+  return [regressed(who), unwatched(who)].map((alert) => alertRule(alert, options));
+}
+
+function regressed(who: string): AlertText {
+  return {
+    alert: 'RecevalQualityRegressed',
+    expr: watchedIs('regressed'),
+    for: '0m',
+    severity: 'critical',
+    summary: `{{ $labels.measure }} of ${who} is worse than its own past`,
+    description:
+      `{{ $labels.measure }} (horizon {{ $labels.horizon }}) of ${who} is worse than it was at this hour of the` +
+      ' last weeks or days, or of the hours before while that is all there is. The log of receval tells by how much and since when.',
+  };
+}
+
+function unwatched(who: string): AlertText {
+  return {
+    alert: 'RecevalQualityUnwatched',
+    expr: watchedIs('insufficient'),
+    for: '6h',
+    severity: 'info',
+    summary: `{{ $labels.measure }} of ${who} cannot be watched`,
+    description:
+      `For 6 hours there has not been enough to judge {{ $labels.measure }} (horizon {{ $labels.horizon }}) of ${who}: too few` +
+      ' impressions or positives, or no past. The log of receval names the reason.',
+  };
+}
+
+function watchedIs(label: Label): string {
+  return decisionIs('receval_quality_decision', label);
+}
+
+/** A template that names the cohort of an alert, whichever of the grouping sets it is of. */
+function cohortText({ cohorts }: Settings): string {
+  const cases = cohorts.map((by) => `if eq $labels.by ${JSON.stringify(setText(by))} }}${nameText(by)}`);
+  return `{{ ${cases.join('{{ else ')}{{ end }}`;
+}
+
+function nameText(by: readonly string[]): string {
+  return by.length === 0 ? 'all lists' : by.map((name) => `${name} {{ $labels.${name} }}`).join(', ');
+}
+
+/**
+ * Of the group `receval.quality`: experiments (specification: statistics 9). The looks decide; the rules only ask them. None where
+ * there are no experiments.
+ */
+function experimentRules({ experiments }: Settings, options: RuleOptions): readonly AlertRule[] {
+  return experiments.length === 0 ? [] : [REGRESSED, INVALID].map((alert) => alertRule(alert, options));
+}
+
+const REGRESSED: AlertText = {
+  alert: 'RecevalExperimentRegressed',
+  expr: experimentIs('regressed'),
+  for: '0m',
+  severity: 'critical',
+  summary: '{{ $labels.variant }} of the experiment {{ $labels.experiment }} is worse than its control',
+  description:
+    'The variant {{ $labels.variant }} of the experiment {{ $labels.experiment }} is worse than the control on the primary' +
+    ' measure or on a guardrail. This holds however often anybody looks, and stays for the rest of the run.',
+};
+
+const INVALID: AlertText = {
+  alert: 'RecevalExperimentInvalid',
+  expr: experimentIs('invalid'),
+  for: '10m',
+  severity: 'warning',
+  summary: 'The experiment {{ $labels.experiment }} says nothing about {{ $labels.variant }}',
+  description:
+    'For 10 minutes the experiment {{ $labels.experiment }} has been unsound for {{ $labels.variant }}: users are not split as' +
+    ' configured or saw several variants, records are missing, or the effect changed its direction.',
+};
+
+function experimentIs(label: Label): string {
+  return decisionIs('receval_experiment_decision', label);
 }

@@ -4,7 +4,7 @@ import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import { CohortSplits, type ComparedCohorts, comparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import type { ExperimentState } from '../experiment/state.ts';
-import { type Trail, Watcher } from '../experiment/trail.ts';
+import { type Trail, Watcher } from '../experiment/take-looks.ts';
 import { stateOfUnits, type UnitPart } from '../experiment/units.ts';
 import { UserSample } from '../statistics/user-sample.ts';
 import type { Onlooker } from '../unit/contract.ts';

@@ -1,7 +1,7 @@
 import { MemoryStore } from '../accumulators/store/memory.ts';
 import type { Commit, CommitAnswer, Store } from '../accumulators/store/port.ts';
 import type { InputSettings, Settings } from '../config/settings.ts';
-import { canonicalRow } from '../consumers/decode/canonical-row.ts';
+import { canonicalRow } from '../consumers/decode/csv.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import { hasRowFeedback, listKey } from '../consumers/decode/list.ts';
 import type { AdapterChoice } from '../consumers/decode/settings.ts';
@@ -12,8 +12,7 @@ import type { Onlooker, UnitDeps, UnitSettings } from '../unit/contract.ts';
 import { NO_PERMISSIONS } from '../unit/resume.ts';
 import { decoderLimits, unitShape } from '../unit/settings.ts';
 import { Unit } from '../unit/unit.ts';
-import type { EpochMs } from '../vocabulary/events.ts';
-import type { TopicRole } from '../vocabulary/topic-role.ts';
+import type { EpochMs, TopicRole } from '../vocabulary/events.ts';
 import { type ReplayResult, readResult } from './result.ts';
 import { UserMeans } from './user-means.ts';
 import { Watch } from './watch.ts';

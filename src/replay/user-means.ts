@@ -8,8 +8,7 @@ import { LEFT_OUT, PER_ONE, SCORE_WIDTH, WITH_POSITIVE } from '../measures/sums.
 import { absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { meanOfBuckets, PUBLISHED_BUCKETS } from '../statistics/mean.ts';
 import type { Onlooker } from '../unit/contract.ts';
-import type { Closing } from '../vocabulary/closing.ts';
-import type { Event } from '../vocabulary/events.ts';
+import type { Closing, Event } from '../vocabulary/events.ts';
 
 /** A measure with `per=user` or `per=session` of one cohort. */
 export interface UserMean {

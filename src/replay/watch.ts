@@ -6,8 +6,7 @@ import { isEmpty, type RunFacts, runFindings } from '../findings/run.ts';
 import { EventSample } from '../findings/sample.ts';
 import { isListOnly } from '../measures/needs.ts';
 import type { InvalidRecord, UnitDeps } from '../unit/contract.ts';
-import type { EpochMs } from '../vocabulary/events.ts';
-import type { TopicRole } from '../vocabulary/topic-role.ts';
+import type { EpochMs, TopicRole } from '../vocabulary/events.ts';
 
 /** Looks at the events of files as they are decoded, to say afterwards what looks wrong. No result depends on it. */
 export class Watch {

@@ -4,8 +4,7 @@ import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
 import { runOf } from '../experiment/run.ts';
-import { takeLooks } from '../experiment/take-looks.ts';
-import { type Trail, trailOf } from '../experiment/trail.ts';
+import { type Trail, takeLooks, trailOf } from '../experiment/take-looks.ts';
 import { Experiments, isLookedAt } from '../exporter/experiments.ts';
 import { readUnit, type UnitState } from '../windows/unit-state.ts';
 

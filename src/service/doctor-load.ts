@@ -2,7 +2,7 @@ import { reservedCohorts } from '../accumulators/admission.ts';
 import type { UnitCheckpoint } from '../accumulators/store/checkpoint.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import { namedValues } from '../config/experiments.ts';
-import { GAUGES_PER_MEASURE } from '../config/series.ts';
+import { GAUGES_PER_MEASURE } from '../config/resolve.ts';
 import type { Settings } from '../config/settings.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';

@@ -1,5 +1,5 @@
 import type { FindingCode } from '../findings/finding.ts';
-import type { TopicJoin } from '../metrics/joins.ts';
+import type { TopicJoin } from '../metrics/pipeline.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 
 /** Below the first share it is told, at the second it is told to be over. */

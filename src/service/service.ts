@@ -3,6 +3,7 @@ import type { RedisStore } from '../accumulators/store/redis.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccessState } from '../connections/access-files.ts';
 import { timesFor } from '../consumers/source/kafka/access/settings.ts';
+import type { KafkaEvents } from '../consumers/source/kafka/flow/events.ts';
 import { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import { Exporter } from '../exporter/exporter.ts';
 import { LivePage } from '../live/live.ts';
@@ -20,13 +21,10 @@ import { Worker } from '../worker/worker.ts';
 import { AccessWatch, accessOf } from './access-watch.ts';
 import { emptiness, wasRead } from './checks.ts';
 import { ClockCheck } from './clock-check.ts';
-import { type DeadLetters, deadLettersOf } from './dead-letters.ts';
-import { DecisionChanges } from './decision-changes.ts';
-import { ExperimentChanges } from './experiment-changes.ts';
+import { type DeadLetters, deadLettersOf, LettersFirst } from './dead-letters.ts';
+import { DecisionChanges, ExperimentChanges } from './decision-changes.ts';
 import { FoldedCohorts } from './folded-cohorts.ts';
 import { JoinFindings } from './join-findings.ts';
-import { eventsFor } from './kafka-events.ts';
-import { LettersFirst } from './letters-first.ts';
 import type { Retention } from './retention.ts';
 import {
   kafkaConnection,
@@ -63,6 +61,13 @@ const ACCESS_CHECK_MS = 60_000;
 const REDIS_CHECK_MS = 10_000;
 /** For dead letters that are on their way when the service ends. */
 const LETTERS_MS = 1000;
+
+/** What is asked of the service when Kafka tells something. */
+interface Told {
+  readonly worker: Worker | undefined;
+  /** Of each topic. */
+  readonly partitions: number;
+}
 
 /** `receval run`: worker, exporter, or both, on Kafka and Redis. */
 export class Service {
@@ -328,4 +333,30 @@ export class Service {
     await this.#server?.close();
     await this.#store.close();
   }
+}
+
+/** Passes on to the worker what Kafka tells beside records. `service`: undefined while it still starts. */
+function eventsFor(service: () => Told | undefined, settings: Settings): KafkaEvents {
+  const worker = (): Worker | undefined => service()?.worker;
+  return {
+    onGap: (gap) => {
+      const { partition, topic } = gap;
+      if (worker()?.gap(partition, topic, gap) === false) return 'not needed';
+      if (settings.start.onGap === 'stop') worker()?.halt(partition, 'gap');
+      return settings.start.onGap;
+    },
+    onLostLog: (lost) => worker()?.lost(lost.partition, lost.topic, lost),
+    onRefused: ({ partition, topic, from, to }) => {
+      if (worker()?.hasPassed(partition, topic, { from, to }) === true) return 'skip';
+      if (settings.start.onUndecodable === 'stop') worker()?.halt(partition, 'codec');
+      return settings.start.onUndecodable;
+    },
+    onUnpaired: (partitions) => {
+      for (const partition of partitions) worker()?.halt(partition, 'pairing');
+    },
+    onPartitionCounts: (counts) => {
+      const expected = service()?.partitions;
+      if (expected !== undefined && counts.some((count) => count !== expected)) worker()?.haltAll('partitions');
+    },
+  };
 }

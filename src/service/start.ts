@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreUnavailable } from '../accumulators/store/port.ts';
 import { RedisStore, type RedisStoreOptions } from '../accumulators/store/redis.ts';
-import { StoreUnavailable } from '../accumulators/store/unavailable.ts';
 import type { Settings } from '../config/settings.ts';
 import { KafkaFailure } from '../consumers/source/kafka/access/faults.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/settings.ts';
@@ -8,7 +9,6 @@ import type { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import type { Permissions } from '../unit/resume.ts';
 import type { WorkerLog } from '../worker/contract.ts';
 import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRefused } from './checks.ts';
-import { patiently } from './patience.ts';
 import { type Retention, retentionOf } from './retention.ts';
 
 /** For servers that have just started, or start with us; then a start fails and whoever runs us tries again. */
@@ -76,4 +76,29 @@ async function mustBeFit(store: RedisStore, namespace: string | undefined): Prom
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 5_000;
+
+/**
+ * Asks until there is an answer, for at most `patience` ms: brokers that have just started know no coordinator yet.
+ * Rejects with the last error, or at once with one that `isFinal`. `tell` hears of each try that failed.
+ */
+export async function patiently<T>(
+  ask: () => Promise<T>,
+  patience: number,
+  tell: (error: unknown, wait: number) => void,
+  isFinal: (error: unknown) => boolean = () => false,
+): Promise<T> {
+  const until = performance.now() + patience;
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (isFinal(error) || performance.now() + wait > until) throw error;
+      tell(error, wait);
+      await sleep(wait);
+    }
+  }
 }

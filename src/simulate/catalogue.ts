@@ -1,5 +1,4 @@
-import { Choice } from './choice.ts';
-import { Random } from './random.ts';
+import { Choice, Random } from './random.ts';
 
 /** Groups of users with the same taste. */
 export const SEGMENTS = 6;

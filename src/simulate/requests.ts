@@ -1,13 +1,10 @@
-import type { EpochMs } from '../vocabulary/events.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { Catalogue } from './catalogue.ts';
-import { Choice } from './choice.ts';
 import { type ClickModel, clickModel } from './clicks.ts';
 import { Delivery, type Scheduled } from './delivery.ts';
 import { Encoder, hex } from './encode.ts';
-import { mix32, Random } from './random.ts';
-import { Ranker } from './ranker.ts';
-import { Reactions, stars } from './reactions.ts';
-import { PAGE_LENGTH, type SimulationSettings } from './settings.ts';
+import { Choice, mix32, Random } from './random.ts';
+import { CANDIDATES, PAGE_LENGTH, type SimulationSettings } from './settings.ts';
 import type { Visitors } from './visitors.ts';
 
 /** Where lists are shown. `intent` multiplies the attraction of all items there. */
@@ -136,4 +133,138 @@ export class Requests {
       );
     }
   }
+}
+
+/**
+ * Draws candidates by popularity and orders them by `quality * utility + sqrt(1 - quality^2) * noise`, both standard:
+ * the scores correlate with the utility by `quality`. It draws the same numbers whatever the quality is.
+ */
+export class Ranker {
+  /** Items of the last ranking, best score first. Valid up to `length`; used again by the next one. */
+  readonly items: Int32Array;
+  readonly scores: Float64Array;
+  readonly length: number;
+  readonly #catalogue: Catalogue;
+  readonly #random: Random;
+  /** Number of the ranking that last drew the item. */
+  readonly #drawn: Int32Array;
+  #ranking = 0;
+
+  constructor(catalogue: Catalogue, random: Random) {
+    this.#catalogue = catalogue;
+    this.#random = random;
+    this.length = Math.min(CANDIDATES, catalogue.size);
+    this.items = new Int32Array(this.length);
+    this.scores = new Float64Array(this.length);
+    this.#drawn = new Int32Array(catalogue.size);
+  }
+
+  /** @param quality 0..1 */
+  rank(segment: number, quality: number): void {
+    const { items, scores, length } = this;
+    const { size, utility } = this.#catalogue;
+    const noise = Math.sqrt(1 - quality * quality);
+    this.#ranking = (this.#ranking + 1) | 0;
+    for (let n = 0; n < length; n++) {
+      const item = this.#draw();
+      const score = quality * utility[segment * size + item] + noise * this.#random.normal();
+      let place = n;
+      for (; place > 0 && scores[place - 1] < score; place--) {
+        scores[place] = scores[place - 1];
+        items[place] = items[place - 1];
+      }
+      scores[place] = score;
+      items[place] = item;
+    }
+  }
+
+  /** An item that this ranking does not have yet: one by popularity, else the next one after it. */
+  #draw(): number {
+    let item = this.#catalogue.popularity.pick(this.#random);
+    while (this.#drawn[item] === this.#ranking) item = item + 1 === this.#catalogue.size ? 0 : item + 1;
+    this.#drawn[item] = this.#ranking;
+    return item;
+  }
+}
+
+const ACTIONS = ['click', 'add_to_cart', 'purchase', 'rating'] as const;
+
+type Action = (typeof ACTIONS)[number];
+
+/** One thing the user did with one slot of the page. */
+interface Reaction {
+  slot: number;
+  action: Action;
+  ts: EpochMs;
+}
+
+const CART_AFTER_CLICK = 0.18;
+
+const PURCHASE_AFTER_CART = 0.4;
+
+const RATING_AFTER_PURCHASE = 0.3;
+
+/** Delays: with probability `slowly` exponential with the mean `slow`, else with the mean `fast`; in ms. */
+interface Delay {
+  readonly fast: DurationMs;
+  readonly slow: DurationMs;
+  readonly slowly: number;
+}
+
+const DELAYS: Readonly<Record<Action, Delay>> = {
+  click: { fast: 6_000, slow: 60_000, slowly: 0.15 },
+  add_to_cart: { fast: 30_000, slow: 180_000, slowly: 0.2 },
+  purchase: { fast: 120_000, slow: 900_000, slowly: 0.4 },
+  rating: { fast: 60_000, slow: 600_000, slowly: 0.5 },
+};
+
+/**
+ * What follows from the clicks of a page. Clicks come one after the other down the page; each may lead to the cart, then
+ * to a purchase, then to a rating. Every delay is cut to what is left of the attribution window, so that all event
+ * times lie in [ts, ts + window).
+ */
+class Reactions {
+  /** Of the last page; valid up to `length`; used again by the next one. */
+  readonly all: readonly Reaction[];
+  length = 0;
+  readonly #random: Random;
+  readonly #window: DurationMs;
+
+  constructor(random: Random, window: DurationMs) {
+    this.all = Array.from({ length: PAGE_LENGTH * ACTIONS.length }, () => ({ slot: 0, action: 'click', ts: 0 }));
+    this.#random = random;
+    this.#window = window;
+  }
+
+  react(ts: EpochMs, clicked: Uint8Array, pageLength: number): void {
+    this.length = 0;
+    const end = ts + this.#window;
+    const random = this.#random;
+    let clickedAt = ts;
+    for (let slot = 0; slot < pageLength; slot++) {
+      if (clicked[slot] === 0) continue;
+      clickedAt = this.#add(slot, 'click', clickedAt, end);
+      if (random.next() >= CART_AFTER_CLICK) continue;
+      const inCartAt = this.#add(slot, 'add_to_cart', clickedAt, end);
+      if (random.next() >= PURCHASE_AFTER_CART) continue;
+      const boughtAt = this.#add(slot, 'purchase', inCartAt, end);
+      if (random.next() < RATING_AFTER_PURCHASE) this.#add(slot, 'rating', boughtAt, end);
+    }
+  }
+
+  #add(slot: number, action: Action, after: EpochMs, end: EpochMs): EpochMs {
+    const delay = DELAYS[action];
+    const mean = this.#random.next() < delay.slowly ? delay.slow : delay.fast;
+    const ts = Math.min(end - 1, after + Math.floor(this.#random.exponentialBelow(mean, end - after)));
+    const reaction = this.all[this.length++];
+    reaction.slot = slot;
+    reaction.action = action;
+    reaction.ts = ts;
+    return ts;
+  }
+}
+
+/** Stars from 1 to 5: more where the item attracts more. */
+function stars(attraction: number, random: Random): number {
+  return Math.max(1, Math.min(5, Math.round(2.5 + 3.5 * attraction + random.normal())));
 }

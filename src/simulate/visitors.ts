@@ -1,6 +1,5 @@
 import { SEGMENTS } from './catalogue.ts';
-import { Choice } from './choice.ts';
-import { hashUniform, Random } from './random.ts';
+import { Choice, hashUniform, Random } from './random.ts';
 import type { VariantSettings } from './settings.ts';
 
 const COUNTRIES: readonly (readonly [name: string, weight: number])[] = [

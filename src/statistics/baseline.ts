@@ -10,9 +10,7 @@
 import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { absent, finite, type Result } from './absent.ts';
-import { mean, median, spreadOf } from './baseline-spread.ts';
-import { type Block, hourOf } from './blocks.ts';
-import type { Estimate } from './blocks-estimate.ts';
+import { type Block, type Estimate, hourOf } from './blocks.ts';
 
 export type BaselineKind = 'weekly' | 'daily' | 'startup';
 
@@ -41,6 +39,9 @@ export const STARTUP = { steps: 24, lag: 12, least: 12 } as const;
 
 /** Mean of the largest of seven normal values, in standard deviations. */
 const EXTREME = 1.352;
+
+/** Makes the median absolute deviation of a normal distribution its standard deviation. */
+export const MAD_TO_SD = 1.4826;
 
 /** Starts of the hours that a block is compared with, newest first. A block lies in one hour. */
 export function pastHours(at: EpochMs): { readonly weekly: readonly EpochMs[]; readonly daily: readonly EpochMs[] } {
@@ -140,4 +141,28 @@ function meanSquare(past: readonly Estimate[]): number {
 function checked(baseline: Baseline): Baseline | undefined {
   const { value, stderr, between, typical, below, above } = baseline;
   return [value, stderr, between, typical, below, above].every(Number.isFinite) ? baseline : undefined;
+}
+
+/** Mean range of m normal values, in standard deviations. */
+const MEAN_RANGE: Readonly<Record<number, number>> = { 2: 1.128, 3: 1.693, 4: 2.059 };
+
+/** Standard deviation of few values: range / d(m) for two to four of them, 1.4826 MAD beyond. */
+function spreadOf(values: readonly number[]): number {
+  const d = MEAN_RANGE[values.length];
+  if (d !== undefined) return (Math.max(...values) - Math.min(...values)) / d;
+  const middle = median(values);
+  return MAD_TO_SD * median(values.map((value) => Math.abs(value - middle)));
+}
+
+/** The middle value, or the mean of the two middle ones; NaN of none. */
+export function median(values: ArrayLike<number>): number {
+  const sorted = Float64Array.from(values).sort();
+  const half = sorted.length >> 1;
+  if (sorted.length === 0) return Number.NaN;
+  return sorted.length % 2 === 1 ? sorted[half] : sorted[half - 1] / 2 + sorted[half] / 2;
+}
+
+/** The mean of one value or more. */
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value / values.length, 0);
 }

@@ -4,7 +4,7 @@
  *     u = clip(z / scale, -8, 8)
  *     S_low = min(h, max(0, S_low - u_low - k))   S_high = min(h, max(0, S_high + u_high - k))   on at S >= h, off at S <= h/2
  *
- * The scale (running-scale.ts) absorbs errors that are wrong by a factor. The clip makes one wild block not enough, at h of 8 and more.
+ * The scale (watched-path.ts) absorbs errors that are wrong by a factor. The clip makes one wild block not enough, at h of 8 and more.
  */
 export interface CusumSettings {
   /** What is taken off at each step, in scales: falls below it are not seen. */

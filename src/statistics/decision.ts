@@ -13,8 +13,14 @@
  * 3. A finding whose opposite is found later is no finding: the effect is not constant, `effect_changed`.
  */
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
-import { type ExperimentFacts, MINIMA, MISSING_LIMIT, missingShare, shortfall } from './decision-facts.ts';
-import type { ExperimentVerdict } from './decision-labels.ts';
+import {
+  type ExperimentFacts,
+  type ExperimentVerdict,
+  MINIMA,
+  MISSING_LIMIT,
+  missingShare,
+  shortfall,
+} from './decision-facts.ts';
 import { isCrossed } from './exposure.ts';
 import { isMismatch } from './sample-ratio.ts';
 

@@ -1,15 +1,20 @@
 /** Decisions in plain words: what is known, how sure it is, and what to do where nothing can be said. */
 import { assertNever } from '../vocabulary/events.ts';
+import type { BaselineKind } from './baseline.ts';
+import { BLOCK_MINIMUM } from './blocks.ts';
 import type { ExperimentDecision } from './decision.ts';
 import {
+  type Bounds,
   crossoverShare,
   DECISION_MINIMUM,
+  type EffectFacts,
   type ExperimentFacts,
   HEAVY_SHARE,
   MISSING_LIMIT,
   missingShare,
 } from './decision-facts.ts';
-import { ends, excludesZero, percent, probability, sizes } from './explain-numbers.ts';
+import type { WatchedDecision } from './watched.ts';
+import type { Alarm } from './watched-path.ts';
 
 export interface ExperimentNames {
   readonly variant: string;
@@ -146,4 +151,103 @@ function fewest(
   const least = facts.control[count] <= facts.variant[count];
   const has = least ? facts.control[count] : facts.variant[count];
   return `${least ? names.control : names.variant} has ${has === 0 ? 'no' : `only ${has}`} ${what}`;
+}
+
+/** `2.1 %` of .021: one digit after the point, and below .1 % one digit that counts. */
+export function percent(fraction: number): string {
+  const value = Math.abs(fraction) * 100;
+  if (!Number.isFinite(value)) return 'an unknown part';
+  if (value >= 1e6) return `${value.toExponential(1)} %`;
+  if (value >= 0.05 || value === 0) return `${value.toFixed(1)} %`;
+  return `${decimal(value, 1)} %`;
+}
+
+/** The same with its sign: `-2.1 %`, `+0.3 %`. */
+export function signedPercent(fraction: number): string {
+  return `${sign(fraction)}${percent(fraction)}`;
+}
+
+/** `below 0.001`, or `0.012`. */
+export function probability(p: number): string {
+  return p < 0.001 ? 'below 0.001' : p.toFixed(3);
+}
+
+/** How far apart two variants are, without direction: `2.1 % to 4.0 %`; without bounds of the lift in the measure's unit. */
+function sizes({ lift, lower, upper }: EffectFacts): string {
+  const [from, to, print] = lift === undefined ? [lower, upper, plain] : [lift.lower, lift.upper, percent];
+  const [least, most] = [Math.abs(from), Math.abs(to)].sort((a, b) => a - b);
+  return `${print(least)} to ${print(most)}`;
+}
+
+/** Where the difference lies: `-1.3 % and +1.2 %`; without bounds of the lift in the measure's unit. */
+function ends(effect: EffectFacts): string {
+  const { lift, lower, upper } = effect;
+  if (lift !== undefined) return `${signedPercent(lift.lower)} and ${signedPercent(lift.upper)}`;
+  return `${sign(lower)}${plain(lower)} and ${sign(upper)}${plain(upper)}`;
+}
+
+/** Whether 0 lies outside, on the side of `direction`. */
+function excludesZero({ lower, upper }: Bounds, direction: 1 | -1): boolean {
+  return direction === 1 ? lower > 0 : upper < 0;
+}
+
+function sign(value: number): string {
+  return value < 0 ? '-' : '+';
+}
+
+/** Three digits that count, without sign. */
+function plain(value: number): string {
+  return Number.isFinite(value) ? decimal(Math.abs(value), 3) : 'an unknown amount';
+}
+
+function decimal(value: number, digits: number): string {
+  return value >= 1e-6 && value < 1e6
+    ? String(Number(value.toPrecision(digits)))
+    : value === 0
+      ? '0'
+      : value.toExponential(digits - 1);
+}
+
+interface WatchedNames {
+  /** Such as `country=DE`, or `all traffic`. */
+  readonly cohort: string;
+  readonly measure: string;
+}
+
+const PAST: Readonly<Record<BaselineKind, string>> = {
+  weekly: 'in this hour of the last weeks',
+  daily: 'in this hour of the last days',
+  startup: 'in the hours before',
+};
+
+/** One or two sentences. Example: `ndcg@10 of country=DE has fallen by 4.2 % against what it was in this hour of the last weeks.` */
+export function explainWatched(decision: WatchedDecision, { cohort, measure }: WatchedNames): string {
+  const { newest, settings, label, reason } = decision;
+  const advice =
+    label === 'regressed'
+      ? ' Look at what was released or changed when it began. If it is meant to be so, receval accept makes it the norm.'
+      : '';
+  const past = newest?.baseline === undefined ? 'before' : PAST[newest.baseline.kind];
+  switch (reason) {
+    case 'warming_up':
+      return `${measure} of ${cohort} is not judged yet: the past is still being collected or replayed. Wait; it takes 36 steps (detect.step).`;
+    case 'incomplete':
+      return `The newest values of ${measure} of ${cohort} are incomplete: records are missing, or quiet partitions were closed before all feedback had come. Look for gaps in the topics, and for partitions that nobody writes to.`;
+    case 'few_impressions':
+      return `${cohort} has ${newest?.block.impressions ?? 0} impressions and ${newest?.block.positives ?? 0} lists with a positive in an hour; ${measure} is judged from ${BLOCK_MINIMUM.impressions} and ${BLOCK_MINIMUM.positives} on. If there should be more, check the traffic and the feedback topic; else watch a larger cohort.`;
+    case 'no_baseline':
+      return `There is no past to compare ${measure} of ${cohort} with at this hour. Wait: two weeks, three days, or 36 blocks without gaps are enough.`;
+    case 'below_baseline':
+      return `${measure} of ${cohort} has fallen by ${change(newest?.low)} against what it was ${past}.${advice}`;
+    case 'above_baseline':
+      return `${measure} of ${cohort} has risen by ${change(newest?.high)} against what it was ${past}.${advice}`;
+    case 'in_control':
+      return `${measure} of ${cohort} is as it was ${past}; no fall or rise beyond ${percent(settings.tolerance)} stands out.`;
+    default:
+      return assertNever(reason);
+  }
+}
+
+function change(alarm: Alarm | undefined): string {
+  return alarm?.size === undefined ? 'an amount without a scale (the past was 0)' : percent(alarm.size);
 }

@@ -1,5 +1,4 @@
-import { SampleColumns } from './sample-columns.ts';
-import { MOST_VARIANTS, type Sampled, type SampledUser } from './sampled.ts';
+import { MOST_VARIANTS, SampleColumns, type Sampled, type SampledUser } from './sampled.ts';
 import { type SampleChange, UserSample } from './user-sample.ts';
 
 /**

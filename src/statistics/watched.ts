@@ -16,7 +16,7 @@
 import type { EpochMs } from '../vocabulary/events.ts';
 import { STARTUP } from './baseline.ts';
 import type { Block } from './blocks.ts';
-import type { WatchedVerdict } from './decision-labels.ts';
+import type { WatchedVerdict } from './decision-facts.ts';
 import { type PathPoint, type PathSettings, type WatchedHistory, watchedPath } from './watched-path.ts';
 
 export interface WatchedFacts extends WatchedHistory {

@@ -1,6 +1,9 @@
 import type { Claimed, Commit, CommitAnswer, Store } from '../accumulators/store/port.ts';
+import type { JoinEngine } from '../consumers/join/api.ts';
+import { copyCounts } from '../consumers/join/topic.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
-import type { CommittedState, UnitDeps } from './contract.ts';
+import type { CommittedState, InvalidCounts, UnitDeps } from './contract.ts';
+import type { Resumed } from './resume.ts';
 
 /** What the next commit stores; the rest of it says which commit it is. */
 type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'deletes' | 'removes'>;
@@ -82,4 +85,27 @@ export class UnitCommits {
     }
     return answer;
   }
+}
+
+/** What is stored of a unit that was just claimed. */
+export function claimedState(join: JoinEngine, invalid: readonly InvalidCounts[], resumed: Resumed): CommittedState {
+  const topics = join.counts.map((_, topic) => resumed.join?.topics[topic]);
+  return {
+    counts: join.counts.map(copyCounts),
+    invalid: invalid.map(copyInvalid),
+    scored: new Map(),
+    unknownItems: join.counts[0].impressions.late.map(() => 0),
+    delays: delaysOf(join),
+    offsets: topics.map((topic) => topic?.committed ?? 0),
+    replayOffsets: topics.map((topic) => topic?.replay ?? 0),
+    replayWatermarks: topics.map((topic) => topic?.replayWatermark ?? Number.NEGATIVE_INFINITY),
+  };
+}
+
+export function copyInvalid({ impressions, feedback }: InvalidCounts): InvalidCounts {
+  return { impressions: new Map(impressions), feedback: new Map(feedback) };
+}
+
+export function delaysOf({ delays }: JoinEngine): CommittedState['delays'] {
+  return { counts: [...delays.counts], sum: delays.sum };
 }

@@ -3,14 +3,12 @@ import type { Row } from '../accumulators/row.ts';
 import type { CommitAnswer, Store } from '../accumulators/store/port.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
-import type { JoinSink } from '../consumers/join/api.ts';
-import type { JoinSettings } from '../consumers/join/settings.ts';
+import type { JoinSettings, JoinSink } from '../consumers/join/api.ts';
 import type { LogRecord, UndecodableBatch } from '../consumers/source/port.ts';
 import type { Scorer } from '../measures/contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
-import type { Closing } from '../vocabulary/closing.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
-import type { EpochMs, Offset, Side } from '../vocabulary/events.ts';
+import type { Closing, EpochMs, Offset, Side } from '../vocabulary/events.ts';
 import type { FaultPoint } from '../vocabulary/fault-point.ts';
 import type { Permissions } from './resume.ts';
 

@@ -3,8 +3,7 @@ import { liveKeys, type PanesSettings } from '../accumulators/panes-settings.ts'
 import type { RunState } from '../accumulators/runs.ts';
 import { CheckpointError } from '../accumulators/store/checkpoint.ts';
 import { clockKey, looksKey, type RowOwner, totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
-import type { Fields, Store } from '../accumulators/store/port.ts';
-import { StoreUnavailable } from '../accumulators/store/unavailable.ts';
+import { type Fields, type Store, StoreUnavailable } from '../accumulators/store/port.ts';
 import { sampleOfFields } from '../statistics/sample-codec.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs } from '../vocabulary/events.ts';

@@ -9,19 +9,18 @@ import type { Batch, LogRecord, UndecodableBatch } from '../consumers/source/por
 import type { ExperimentLooks } from '../experiment/looks.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import type { UnitPart } from '../experiment/units.ts';
+import { ShownItems } from '../measures/shown-items.ts';
+import { SCORE_WIDTH } from '../measures/sums.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
-import type { EpochMs, Offset, Side } from '../vocabulary/events.ts';
+import type { Closing, EpochMs, Offset, Side } from '../vocabulary/events.ts';
 import { NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { StoredClockBlocks } from './clock-blocks.ts';
-import { type ClaimedUnit, UnitCommits } from './commits.ts';
-import { claimedState, copyInvalid, delaysOf } from './committed.ts';
-import { UnitCompleteness } from './completeness.ts';
+import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } from './commits.ts';
 import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './contract.ts';
 import type { UnitExperiments } from './experiments.ts';
 import { UnitReading } from './reading.ts';
 import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
 import { type Resumed, resume } from './resume.ts';
-import { UnitScoring } from './scoring.ts';
 
 /** A smaller part tells nothing of the whole. */
 const LEAST_SHARE = 0.01;
@@ -326,5 +325,70 @@ export class Unit {
   /** Read-only view of the engine: watermarks, counts, sizes. */
   get join(): Omit<JoinEngine, 'record' | 'refused' | 'undecodable' | 'skipTo' | 'idle' | 'advance' | 'checkpoint'> {
     return this.#join;
+  }
+}
+
+/** Scores what closes, and adds it to the rows. */
+class UnitScoring {
+  /** By horizon: slots of what closed whose item the catalogue does not hold. */
+  readonly unknownItems: number[];
+  readonly #deps: Pick<UnitDeps, 'scorer' | 'onlooker'>;
+  readonly #panes: Panes;
+  readonly #scores: Float64Array;
+  /** undefined: no measure asks for items. */
+  readonly #shown: ShownItems | undefined;
+
+  constructor({ join, panes: { shape } }: UnitSettings, deps: Pick<UnitDeps, 'scorer' | 'onlooker'>, panes: Panes) {
+    const { names, needs, catalogue } = deps.scorer;
+    this.#deps = deps;
+    this.#panes = panes;
+    this.#scores = new Float64Array(SCORE_WIDTH * names.length);
+    this.#shown = needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined;
+    this.unknownItems = join.horizons.map(() => 0);
+  }
+
+  closed(closing: Closing): void {
+    const { onlooker, scorer } = this.#deps;
+    if (onlooker?.closing(closing) === false) return;
+    const positive = scorer.score(closing.list, this.#scores);
+    const shown = this.#shown;
+    shown?.load(closing.list);
+    if (shown !== undefined) this.unknownItems[closing.horizon] += shown.unknown;
+    this.#panes.add(closing, positive, this.#scores, shown);
+    if (onlooker?.scored !== undefined) onlooker.scored(closing, this.#scores, this.#panes.cohorts.values(closing.tag));
+  }
+}
+
+/** From where on the panes of a unit are whole: after whatever is missing, from the next impression on. */
+class UnitCompleteness {
+  #incompleteBefore: EpochMs;
+  /** The next impression is the first after something that is missing. */
+  #hasGap: boolean;
+  /** The same of what was missing before the checkpoint: all that is read again came before that. */
+  #hadGap: boolean;
+
+  constructor({ incompleteBefore, hasGap }: { readonly incompleteBefore: EpochMs; readonly hasGap: boolean }) {
+    this.#incompleteBefore = incompleteBefore;
+    // What was before the first impression ever is missing, too.
+    this.#hasGap = incompleteBefore === Number.NEGATIVE_INFINITY;
+    this.#hadGap = hasGap;
+  }
+
+  /** Something was lost before it was read, or cannot be read again. */
+  missed(): void {
+    this.#hasGap = true;
+  }
+
+  /** `again`: the impression was judged before the checkpoint. */
+  accepted(ts: EpochMs, again: boolean): void {
+    if (!this.#hasGap && (again || !this.#hadGap)) return;
+    this.#incompleteBefore = Math.max(this.#incompleteBefore, ts);
+    this.#hasGap = false;
+    this.#hadGap &&= again;
+  }
+
+  /** For the checkpoint: panes that start earlier are not whole, and whether that is still to rise. */
+  state(): { readonly incompleteBefore: EpochMs; readonly hasGap: boolean } {
+    return { incompleteBefore: this.#incompleteBefore, hasGap: this.#hasGap || this.#hadGap };
   }
 }

@@ -95,6 +95,32 @@ export interface Joined {
   categories?: readonly string[] | undefined;
 }
 
+/** What a topic of the unit carries. The impressions topic may carry feedback too. */
+export interface TopicRole {
+  readonly impressions: boolean;
+  readonly feedback: boolean;
+}
+
+/** One (impression, horizon) that closed, for good: when, and where it counts. */
+export interface Closed {
+  /** Index of the horizon. */
+  horizon: number;
+  /** Close time: ts + horizon. */
+  at: EpochMs;
+  /** Event time of the impression: decides its pane. */
+  ts: EpochMs;
+  /** Of its cohorts. */
+  tag: number;
+  userless: boolean;
+  /** Of the user, or of the request where there is no user: 0 to 255 (user-words.ts). */
+  bucket: number;
+}
+
+/** With the list as it stands then. Buffers are used again: copy what is to be kept. */
+export interface Closing extends Closed {
+  readonly list: Joined;
+}
+
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${String(value)}`);
 }

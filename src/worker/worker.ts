@@ -13,8 +13,7 @@ import { adviceFor, causeOf, Outgrown } from './outgrown.ts';
 import { type Owned, own, statusOf } from './owned.ts';
 import { Pace } from './pace.ts';
 import { Rivals } from './rivals.ts';
-import { LARGEST_SKEW, type StopCause, type StoppedUnit, type WorkerStatus } from './status.ts';
-import { Tally } from './tally.ts';
+import { LARGEST_SKEW, type StopCause, type StoppedUnit, Tally, type WorkerStatus } from './status.ts';
 
 const CHECKS_PER_IDLE_AFTER = 4;
 /** How old an answer may be to how much waits to be read: the watchdog takes records that wait for a worker that is stuck. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addItems, ItemSums, type ItemsShape } from '../../src/accumulators/item-sums.ts';
-import { encodeItems, readItems } from '../../src/accumulators/item-sums-codec.ts';
+import { addItems, encodeItems, ItemSums, type ItemsShape, readItems } from '../../src/accumulators/item-sums.ts';
 import { emptyRow, type Row, type RowShape } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { parseMeasure } from '../../src/measures/grammar/name.ts';

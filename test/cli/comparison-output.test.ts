@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { printComparison } from '../../src/cli/comparison-output.ts';
 import { comparisonPlot } from '../../src/cli/comparison-plot.ts';
 import type { Comparison } from '../../src/experiment/comparison.ts';
-import { type Trail, Watcher } from '../../src/experiment/trail.ts';
+import { type Trail, Watcher } from '../../src/experiment/take-looks.ts';
 import { AS_OF, SETTINGS, sampleOf, state, variant } from '../experiment/states.ts';
 
 const THREE = {

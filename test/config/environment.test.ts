@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { upperSnake } from '../../src/config/environment.ts';
-import { splitList } from '../../src/config/text.ts';
+import { splitList, upperSnake } from '../../src/config/environment.ts';
 import { load, problems } from './fixture.ts';
 
 describe('variables', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { effectiveDocument } from '../../src/config/effective.ts';
+import { effectiveDocument } from '../../src/config/load.ts';
 import { redact, redactUrl } from '../../src/config/redact.ts';
 import { configuration, problems } from './fixture.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { effectiveDocument } from '../../src/config/effective.ts';
+import { effectiveDocument } from '../../src/config/load.ts';
 import { redact } from '../../src/config/redact.ts';
 import { configuration, load, problems } from './fixture.ts';
 

@@ -1,7 +1,6 @@
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory.ts';
-import type { Store } from '../../src/accumulators/store/port.ts';
-import { StoreUnavailable } from '../../src/accumulators/store/unavailable.ts';
+import { type Store, StoreUnavailable } from '../../src/accumulators/store/port.ts';
 import { MemoryLog } from '../../src/consumers/source/memory.ts';
 import { assertNever } from '../../src/vocabulary/events.ts';
 import { ManualClock } from '../manual-clock.ts';

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { evaluate } from '../../src/experiment/evaluate.ts';
-import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
-import { decodeLooks, encodeLooks } from '../../src/experiment/looks-fields.ts';
-import { MOST_POINTS } from '../../src/experiment/points.ts';
-import { takeLooks } from '../../src/experiment/take-looks.ts';
-import { Watcher } from '../../src/experiment/trail.ts';
+import { decodeLooks, encodeLooks, MOST_POINTS, NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
+import { takeLooks, Watcher } from '../../src/experiment/take-looks.ts';
 import { AS_OF, SETTINGS, state, variant } from './states.ts';
 
 const HOUR = 3_600_000;

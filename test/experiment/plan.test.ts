@@ -4,7 +4,7 @@ import type { Comparison } from '../../src/experiment/comparison.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
 import { PATIENCE_DAYS, planOf } from '../../src/experiment/plan.ts';
-import type { Trail } from '../../src/experiment/trail.ts';
+import type { Trail } from '../../src/experiment/take-looks.ts';
 import { balancedUsers } from '../../src/statistics/exposure.ts';
 import { multiplierAt } from '../../src/statistics/sequence.ts';
 import { AS_OF, SETTINGS, sampleOf, state, variant } from './states.ts';

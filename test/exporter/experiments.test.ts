@@ -3,7 +3,7 @@ import { looksKey, totalKey, unitKey } from '../../src/accumulators/store/layout
 import type { ExperimentSettings } from '../../src/config/settings.ts';
 import type { Comparison } from '../../src/experiment/comparison.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
-import { decodeLooks } from '../../src/experiment/looks-fields.ts';
+import { decodeLooks } from '../../src/experiment/looks.ts';
 import type { ExporterSettings } from '../../src/exporter/contract.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import { experimentsText } from '../../src/metrics/experiments.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noCounts } from '../../src/consumers/join/topic.ts';
 import { RecentJoin } from '../../src/findings/recent-join.ts';
-import { TopicJoins } from '../../src/metrics/joins.ts';
+import { TopicJoins } from '../../src/metrics/pipeline.ts';
 import { JoinFindings } from '../../src/service/join-findings.ts';
 import { unitStatus, workerStatus } from '../metrics/statuses.ts';
 

@@ -2,13 +2,11 @@
 import type { PanesSettings } from '../../src/accumulators/panes-settings.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import type { Decoder } from '../../src/consumers/decode/record.ts';
-import type { JoinSink } from '../../src/consumers/join/api.ts';
-import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { JoinSettings, JoinSink } from '../../src/consumers/join/api.ts';
 import type { Grading } from '../../src/measures/contract.ts';
 import { parseMeasure } from '../../src/measures/grammar/name.ts';
 import { compile } from '../../src/measures/scorer.ts';
-import type { Closing } from '../../src/vocabulary/closing.ts';
-import type { EpochMs, Event, Feedback, Impression } from '../../src/vocabulary/events.ts';
+import type { Closing, EpochMs, Event, Feedback, Impression } from '../../src/vocabulary/events.ts';
 
 /** Every chapter begins at eight o'clock. */
 export const EIGHT: EpochMs = Date.parse('2026-11-21T08:00:00Z');

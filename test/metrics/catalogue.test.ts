@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseMeasures } from '../../src/measures/grammar/name.ts';
-import { catalogue, hasScore, weighsImpressions } from '../../src/metrics/catalogue.ts';
-import type { Metric } from '../../src/metrics/metric.ts';
+import { catalogue, hasScore, type Metric, weighsImpressions } from '../../src/metrics/catalogue.ts';
 import { settingsOf } from './settings.ts';
 
 const MANY = settingsOf(`

@@ -5,11 +5,11 @@ import { EXPERIMENT_RULE_MUTATIONS } from './experiment-rules.ts';
 import { withMutation } from './loader.ts';
 import type { Change } from './mutation.ts';
 
-type Trail = typeof import('../../src/experiment/trail.ts');
+type Trail = typeof import('../../src/experiment/take-looks.ts');
 type Arm = Parameters<typeof variant>[0];
 
 function watcherOf(changes: readonly Change[]): Promise<Trail> {
-  return withMutation<Trail>(changes, ['experiment/trail.ts'], ([path]) => import(/* @vite-ignore */ path));
+  return withMutation<Trail>(changes, ['experiment/take-looks.ts'], ([path]) => import(/* @vite-ignore */ path));
 }
 
 function mean(value: number, more: object = {}): Arm {
@@ -65,7 +65,7 @@ describe('a decision with a weakened rule is caught', () => {
   });
 
   it('and the rules as they are pass, and their copy without a change', async () => {
-    expect(scenes(await import('../../src/experiment/trail.ts'))).toEqual(EXPECTED);
+    expect(scenes(await import('../../src/experiment/take-looks.ts'))).toEqual(EXPECTED);
     expect(scenes(await watcherOf([]))).toEqual(EXPECTED);
   });
 });

@@ -1,7 +1,7 @@
 /** What experiments keep, with one rule taken out: the simulator must find each. */
 import type { Change, Mutation } from './mutation.ts';
 
-const EXPOSURES = 'unit/exposures.ts';
+const EXPOSURES = 'unit/experiments.ts';
 const SETTLED = 'if (again && ts <= this.#settled) return;';
 
 function inExposures(replacement: string): Change {
@@ -73,7 +73,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
     name: 'looks begin anew with every claim',
     changes: [
       {
-        file: 'unit/looks.ts',
+        file: 'unit/experiments.ts',
         text: 'this.#looks = decodeLooks(stored, settings.horizon.text);',
         replacement: 'this.#looks = decodeLooks(new Map(), settings.horizon.text);',
       },

@@ -9,7 +9,7 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
     name: 'engine: the lowest offset to replay from with the highest watermark of its slice',
     changes: [
       {
-        file: 'consumers/join/replay.ts',
+        file: 'consumers/join/topic.ts',
         text: 'if (at < notes.length && notes[at].offset <= offset) return;',
         replacement: `if (at < notes.length && notes[at].offset <= offset) {
       if (notes[at].slice === slice) notes[at] = { ...notes[at], watermark: Math.max(notes[at].watermark, watermark) };
@@ -17,7 +17,7 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
     }`,
       },
       {
-        file: 'consumers/join/replay.ts',
+        file: 'consumers/join/topic.ts',
         text: 'notes.splice(from, end - from, { slice, offset, watermark });',
         replacement:
           'notes.splice(from, end - from, { slice, offset, watermark: end > at ? Math.max(watermark, notes[at].watermark) : watermark });',

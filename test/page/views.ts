@@ -1,5 +1,5 @@
 /** Reports of results that are made up, with names as a stranger would choose them. */
-import { Watcher } from '../../src/experiment/trail.ts';
+import { Watcher } from '../../src/experiment/take-looks.ts';
 import { verdictOf } from '../../src/page/experiment.tsx';
 import type { CohortLine, ReportView, ScoredRun } from '../../src/page/model.ts';
 import { scoresVerdict } from '../../src/page/scores.tsx';

@@ -3,7 +3,7 @@
  * two request ids meet, it is asked here for one request id at a time. Only watermarks are found in one pass instead.
  */
 
-import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
 import type { EpochMs, Event, Feedback, Impression } from '../../src/vocabulary/events.ts';
 import { countTopic } from '../reference/counts.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../../src/config/settings.ts';
-import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import { type SimulationSettings, USUAL_FAULTS, USUAL_SETTINGS } from '../../src/simulate/settings.ts';
 
 export interface ProofParameters {

@@ -1,4 +1,4 @@
-import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import type { EpochMs, Event, Feedback, Impression, Offset } from '../../src/vocabulary/events.ts';
 import type { ReadRecord, TopicLog } from './logs.ts';
 

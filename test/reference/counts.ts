@@ -1,4 +1,4 @@
-import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
 import type { FeedbackDrop, ImpressionDrop } from '../../src/vocabulary/drops.ts';
 import type { JudgedFeedback, JudgedImpression } from './judged.ts';

@@ -1,4 +1,4 @@
-import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 
 /** H. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import { click, impression, log, record, SMALL } from './builders.ts';
 import { referenceJoin } from './join.ts';
 import type { TopicLog } from './logs.ts';

@@ -1,4 +1,4 @@
-import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import type { Impression } from '../../src/vocabulary/events.ts';
 import { longest, splitHorizons } from './horizons.ts';
 import type { ImpressionVerdict, JudgedImpression, Placed } from './judged.ts';

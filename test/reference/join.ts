@@ -3,7 +3,7 @@
  * no code and no idea with the engine. Every rule looks at the logs again; nothing is kept up to date.
  */
 
-import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
 import type { EpochMs, Impression } from '../../src/vocabulary/events.ts';
 import { countTopic } from './counts.ts';

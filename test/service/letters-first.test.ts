@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { MemoryStore } from '../../src/accumulators/store/memory.ts';
 import type { Commit } from '../../src/accumulators/store/port.ts';
 import { LetterQueue } from '../../src/dead-letters/queue.ts';
-import { LettersFirst } from '../../src/service/letters-first.ts';
+import { LettersFirst } from '../../src/service/dead-letters.ts';
 import { letter } from '../dead-letters/letters.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
 

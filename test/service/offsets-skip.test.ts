@@ -5,7 +5,7 @@ import { FORMAT_VERSION, OLDEST_FORMAT, unitKey } from '../../src/accumulators/s
 import { MemoryStore } from '../../src/accumulators/store/memory.ts';
 import type { Commit } from '../../src/accumulators/store/port.ts';
 import { noCounts } from '../../src/consumers/join/topic.ts';
-import { commitSkip, recordsSkipped, type Skip, SkipRefused, skipped } from '../../src/service/offsets-skip.ts';
+import { commitSkip, recordsSkipped, type Skip, SkipRefused, skipped } from '../../src/service/offsets.ts';
 
 function checkpoint(changes: Partial<UnitCheckpoint> = {}): UnitCheckpoint {
   const topic = (committed: number) => ({

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Choice } from '../../src/simulate/choice.ts';
-import { hashUniform, mix32, Random } from '../../src/simulate/random.ts';
-import { Schedule } from '../../src/simulate/schedule.ts';
+import { Choice, hashUniform, mix32, Random } from '../../src/simulate/random.ts';
+import { Schedule } from '../../src/simulate/traffic.ts';
 import { deviations } from './reading.ts';
 
 interface Entry {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SEGMENTS, stockCatalogue } from '../../src/simulate/catalogue.ts';
 import { Random } from '../../src/simulate/random.ts';
-import { Ranker } from '../../src/simulate/ranker.ts';
+import { Ranker } from '../../src/simulate/requests.ts';
 import type { RegressionSettings } from '../../src/simulate/settings.ts';
 import { inviteVisitors } from '../../src/simulate/visitors.ts';
 import { type ClickedList, clickedLists, deviations, recordsOf, settings } from './reading.ts';

@@ -8,7 +8,7 @@ import { totalKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import type { StoreSnapshot } from '../../src/accumulators/store/memory.ts';
 import type { Commit } from '../../src/accumulators/store/port.ts';
 import type { UnitSettings } from '../../src/unit/contract.ts';
-import type { TopicRole } from '../../src/vocabulary/topic-role.ts';
+import type { TopicRole } from '../../src/vocabulary/events.ts';
 import type { TopicLog } from '../reference/logs.ts';
 import { Broken } from './broken.ts';
 import { differences } from './differences.ts';

@@ -5,8 +5,7 @@
  */
 import type { Decoded } from '../../src/consumers/decode/record.ts';
 import { INVALID_CODES } from '../../src/vocabulary/drops.ts';
-import type { DurationMs, EpochMs, Event, Feedback, Impression } from '../../src/vocabulary/events.ts';
-import type { TopicRole } from '../../src/vocabulary/topic-role.ts';
+import type { DurationMs, EpochMs, Event, Feedback, Impression, TopicRole } from '../../src/vocabulary/events.ts';
 import type { Disorder } from './disorders.ts';
 import { experimentOf, runOf } from './experiment.ts';
 import type { Random } from './random.ts';

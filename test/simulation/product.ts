@@ -1,6 +1,6 @@
 /** The parts of the product that a history runs: the real source, or a copy of it with one guard taken out. */
 import type { MemoryStore } from '../../src/accumulators/store/memory.ts';
-import type { StoreUnavailable } from '../../src/accumulators/store/unavailable.ts';
+import type { StoreUnavailable } from '../../src/accumulators/store/port.ts';
 import type { checkStored, readCheckpoints, wasRead } from '../../src/service/checks.ts';
 import type { Unit } from '../../src/unit/unit.ts';
 import type { Worker } from '../../src/worker/worker.ts';
@@ -25,7 +25,7 @@ const FILES = [
   'worker/worker.ts',
   'unit/unit.ts',
   'accumulators/store/memory.ts',
-  'accumulators/store/unavailable.ts',
+  'accumulators/store/port.ts',
   'service/checks.ts',
   'statistics/user-sample.ts',
 ];

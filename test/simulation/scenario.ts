@@ -4,7 +4,7 @@
  */
 
 import type { Decoded } from '../../src/consumers/decode/record.ts';
-import type { JoinSettings } from '../../src/consumers/join/settings.ts';
+import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import type { UnitSettings } from '../../src/unit/contract.ts';
 import type { DurationMs, EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { absent } from '../../src/statistics/absent.ts';
-import { type BlockPane, blocksOf, hourBlock, hourOf, usualShare } from '../../src/statistics/blocks.ts';
-import { type ErrorSource, estimateOf } from '../../src/statistics/blocks-estimate.ts';
+import {
+  type BlockPane,
+  blocksOf,
+  type ErrorSource,
+  estimateOf,
+  hourBlock,
+  hourOf,
+  usualShare,
+} from '../../src/statistics/blocks.ts';
 import { HOUR } from '../../src/vocabulary/durations.ts';
 
 const MINUTE = 60_000;

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide, type ExperimentDecision } from '../../src/statistics/decision.ts';
-import type { ExperimentFacts } from '../../src/statistics/decision-facts.ts';
-import { EXPERIMENT_REASONS, type ExperimentVerdict, LABELS } from '../../src/statistics/decision-labels.ts';
+import {
+  EXPERIMENT_REASONS,
+  type ExperimentFacts,
+  type ExperimentVerdict,
+  LABELS,
+} from '../../src/statistics/decision-facts.ts';
 import { HEALTHY } from './facts.ts';
 
 const { control: SOUND, effect: EFFECT } = HEALTHY;

@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/statistics/decision.ts';
-import type { ExperimentFacts } from '../../src/statistics/decision-facts.ts';
-import { EXPERIMENT_REASONS, WATCHED_REASONS, type WatchedVerdict } from '../../src/statistics/decision-labels.ts';
-import { explainExperiment } from '../../src/statistics/explain.ts';
-import { percent, probability, signedPercent } from '../../src/statistics/explain-numbers.ts';
-import { explainWatched } from '../../src/statistics/explain-watched.ts';
+import {
+  EXPERIMENT_REASONS,
+  type ExperimentFacts,
+  WATCHED_REASONS,
+  type WatchedVerdict,
+} from '../../src/statistics/decision-facts.ts';
+import {
+  explainExperiment,
+  explainWatched,
+  percent,
+  probability,
+  signedPercent,
+} from '../../src/statistics/explain.ts';
 import type { WatchedDecision } from '../../src/statistics/watched.ts';
 import { HEALTHY } from './facts.ts';
 

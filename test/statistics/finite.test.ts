@@ -12,10 +12,9 @@ import { jackknife } from '../../src/statistics/jackknife.ts';
 import { liftOf } from '../../src/statistics/lift.ts';
 import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/looks.ts';
 import { intervalOfMean, type Mean, meanOfBuckets } from '../../src/statistics/mean.ts';
-import { oneSidedSequence } from '../../src/statistics/one-sided.ts';
 import { residualsOf } from '../../src/statistics/residuals.ts';
 import { chiSquareTest, largestDeviation, logBayesFactor } from '../../src/statistics/sample-ratio.ts';
-import { confidenceSequence } from '../../src/statistics/sequence.ts';
+import { confidenceSequence, oneSidedSequence } from '../../src/statistics/sequence.ts';
 
 const count = fc.oneof(
   fc.constant(0),

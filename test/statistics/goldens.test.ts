@@ -20,11 +20,16 @@ import { jackknife } from '../../src/statistics/jackknife.ts';
 import { liftOf } from '../../src/statistics/lift.ts';
 import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/looks.ts';
 import { intervalOfMean, meanOfBuckets } from '../../src/statistics/mean.ts';
-import { oneSidedMultiplierAt, oneSidedSequence } from '../../src/statistics/one-sided.ts';
 import { chiSquareTest, largestDeviation, logBayesFactor } from '../../src/statistics/sample-ratio.ts';
 import { SampleUnion } from '../../src/statistics/sample-union.ts';
-import type { Plan } from '../../src/statistics/sequence.ts';
-import { confidenceSequence, mixingRate, multiplierAt } from '../../src/statistics/sequence.ts';
+import {
+  confidenceSequence,
+  mixingRate,
+  multiplierAt,
+  oneSidedMultiplierAt,
+  oneSidedSequence,
+  type Plan,
+} from '../../src/statistics/sequence.ts';
 import { UserSample } from '../../src/statistics/user-sample.ts';
 import { bucketOf, bucketWord, fmix32, fnv1a32, sampleFirst, sampleKey } from '../../src/vocabulary/user-words.ts';
 import { expectGolden, GOLDENS, golden } from './golden.ts';

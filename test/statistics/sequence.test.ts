@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isAbsent } from '../../src/statistics/absent.ts';
 import type { Look, Looks } from '../../src/statistics/looks.ts';
 import { larger, NO_LOOKS, runningP, runningTwoSidedP, takeLook } from '../../src/statistics/looks.ts';
-import { oneSidedSequence } from '../../src/statistics/one-sided.ts';
-import { confidenceSequence, multiplierAt } from '../../src/statistics/sequence.ts';
+import { confidenceSequence, multiplierAt, oneSidedSequence } from '../../src/statistics/sequence.ts';
 
 const z = fc.integer({ min: -8000, max: 8000 }).map((thousandths) => thousandths / 1000);
 const users = fc.integer({ min: 1, max: 1e7 });

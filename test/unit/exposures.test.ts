@@ -3,7 +3,7 @@ import { usersKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory.ts';
 import { readSample, sampleOfFields } from '../../src/statistics/sample-codec.ts';
 import { MOST_GONE, UserSample } from '../../src/statistics/user-sample.ts';
-import { UnitExposures } from '../../src/unit/exposures.ts';
+import { UnitExposures } from '../../src/unit/experiments.ts';
 
 const OWNER = { namespace: 'n', unit: 0, generation: '1' };
 const UNIT = 'receval:{n:0}:unit';

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ItemSums } from '../../src/accumulators/item-sums.ts';
-import { encodeItems, readItems } from '../../src/accumulators/item-sums-codec.ts';
+import { encodeItems, ItemSums, readItems } from '../../src/accumulators/item-sums.ts';
 import { emptyRow } from '../../src/accumulators/row.ts';
-import { ItemNumbers } from '../../src/windows/item-numbers.ts';
-import { PackedItems } from '../../src/windows/packed-items.ts';
+import { ItemNumbers, PackedItems } from '../../src/windows/packed-items.ts';
 import { RunningWindows } from '../../src/windows/running-windows.ts';
 import { ITEMS, LETTERS, shownOf } from '../accumulators/plain-items.ts';
 import { SHAPE } from '../accumulators/rows.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import type { Commit } from '../../src/accumulators/store/port.ts';
-import { type ExperimentLooks, NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
-import { decodeLooks, encodeLooks } from '../../src/experiment/looks-fields.ts';
+import { decodeLooks, type ExperimentLooks, encodeLooks, NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
 import { LOOK_EVERY, ShopService, stateIn } from '../experiment-service.ts';
 import { EXPERIMENT, NAMESPACE } from '../experiment-shop.ts';

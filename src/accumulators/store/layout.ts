@@ -9,7 +9,7 @@
  *       cid         id of the last commit; '': none
  *   receval:{<namespace>:<unit>}:<generation>:pane:<size>:<start>      size m: panes of `paneSize`, h: hours; start: ms
  *   receval:{<namespace>:<unit>}:<generation>:vector:h:<start>         sums by user bucket of an hour, for some grouping sets
- *       <horizon>|<by>|<values>    a vector as JSON (vector-codec.ts), under the field of its row
+ *       <horizon>|<by>|<values>    a vector as JSON (row-codec.ts), under the field of its row
  *   receval:{<namespace>:<unit>}:<generation>:total:<name>:<run>       since-start sums, each row with its vector
  *       <horizon>|<by>|<values>    a row as JSON (row-codec.ts). by: the names of the grouping set joined by ','; values:
  *                                  the cohort's values joined by ','; both '' for the set without dimensions; the rest
@@ -18,11 +18,11 @@
  *   receval:{<namespace>:<unit>}:<generation>:users:<name>:<run>       the sample of users exposed to a run
  *       level                      j, digits; then one field for each user (statistics/sample-codec.ts)
  *   receval:{<namespace>:<unit>}:<generation>:looks:<name>:<run>       of unit 0 only: what the looks have found
- *       (experiment/looks-fields.ts)
+ *       (experiment/looks.ts)
  *   receval:{<namespace>:<unit>}:<generation>:clock                    which records the wall clock dropped, where they are many
  *       <topic>:<block>            bits of one block of offsets (unit/clock-blocks.ts)
  *   receval:{<namespace>:accepted}:unit                                levels of watched cohorts that were accepted (accepted.ts)
- *   receval:{<namespace>:self-test}:<id>:...                           for the moment of a start (redis-self-test.ts)
+ *   receval:{<namespace>:self-test}:<id>:...                           for the moment of a start (redis.ts)
  *
  * What is kept of a run has no end in time: it goes when the run ends. Nor have clock verdicts: they go when no replay needs them.
  */

@@ -3,16 +3,28 @@ import { readFileSync } from 'node:fs';
 import { Cluster, Redis } from 'ioredis';
 import type { RedisSecurity } from '../../connections/settings.ts';
 import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
-import type { Claimed, Commit, CommitAnswer, Fields, Store, StoreUsage } from './port.ts';
-import { RedisAccess } from './redis-access.ts';
-import { type ClientSettings, clusterOptions, nodeStaysFresh, serverOptions, stayFresh } from './redis-clients.ts';
+import { isLasting, STORE_FIELDS } from './layout.ts';
+import {
+  type Claimed,
+  type Commit,
+  type CommitAnswer,
+  type Fields,
+  type Store,
+  StoreUnavailable,
+  type StoreUsage,
+} from './port.ts';
+import {
+  type ClientSettings,
+  clusterOptions,
+  nodeStaysFresh,
+  RedisAccess,
+  serverOptions,
+  stayFresh,
+} from './redis-clients.ts';
+import { explainRedis } from './redis-faults.ts';
 import { findingsOf, reloadFinding, reloadQuestions, type StoreFinding, usageOf } from './redis-findings.ts';
 import { RedisLink } from './redis-link.ts';
-import { explainRedis } from './redis-probe.ts';
-import { batchesOf, claimedOf, commitCall, fieldsOf, type ScriptCall } from './redis-scripts.ts';
-import { selfTest, selfTestKey } from './redis-self-test.ts';
 import { parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
-import { StoreUnavailable } from './unavailable.ts';
 
 export interface RedisStoreOptions extends Partial<RedisSecurity> {
   /** redis://, rediss://, redis+sentinel:// or redis+cluster:// (redis-url.ts). */
@@ -31,6 +43,12 @@ const READ_BATCH = 100;
 interface Script {
   readonly text: string;
   readonly sha: string;
+}
+
+/** Keys and arguments of one script call. */
+interface ScriptCall {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
 }
 
 function script(name: string): Script {
@@ -223,4 +241,149 @@ async function mayReload(primary: RedisLink, key: string): Promise<readonly stri
     }
   }
   return answers;
+}
+
+/**
+ * A commit as commit.lua takes it. `rowTtl` in ms, of rows that do not last; undefined: all rows stay. Throws for a checkpoint that names a field of
+ * the store's own, and for keys outside of the unit's slot: both would break the guard.
+ */
+function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
+  const { unit, token, seq, cid, parent, checkpoint, rows, deletes } = commit;
+  const tag = slotOf(unit);
+  const removes = [...(commit.removes ?? [])].filter(([, fields]) => fields.length > 0);
+  const keys = [unit, ...deletes, ...removes.map(([key]) => key)];
+  const args = [token, String(seq - 1), parent, String(seq), cid, rowTtl === undefined ? '' : String(rowTtl)];
+  const written = [...rows].filter(([, fields]) => fields.size > 0);
+  const passing = written.filter(([key]) => !isLasting(key));
+  const lasting = written.filter(([key]) => isLasting(key));
+  args.push(String(deletes.length), String(checkpoint.size), String(lasting.length), String(removes.length));
+  for (const own of STORE_FIELDS) {
+    if (checkpoint.has(own)) throw new Error(`the checkpoint may not hold "${own}": the store keeps that field itself`);
+  }
+  pushFields(args, checkpoint);
+  for (const [, fields] of removes) {
+    args.push(String(fields.length));
+    // Not by spreading: they may be more than a call takes arguments.
+    for (const field of fields) args.push(field);
+  }
+  for (const [key, fields] of [...passing, ...lasting]) {
+    keys.push(key);
+    args.push(String(fields.size));
+    pushFields(args, fields);
+  }
+  const stranger = keys.find((key) => !key.startsWith(tag));
+  if (stranger !== undefined) throw new Error(`the key ${stranger} does not belong to the unit ${unit}`);
+  return { keys, args };
+}
+
+/** What claim.lua answered. */
+function claimedOf(reply: unknown): Claimed {
+  const fields = fieldsOf(reply);
+  const seq = Number(fields.get('seq') ?? '0');
+  const before = { token: fields.get('token') ?? '', seq, cid: fields.get('cid') ?? '' };
+  for (const own of STORE_FIELDS) fields.delete(own);
+  return { ...before, checkpoint: seq === 0 || fields.size === 0 ? undefined : fields };
+}
+
+/** A hash from a reply of field, value, field, value ... */
+function fieldsOf(reply: unknown): Map<string, string> {
+  if (!Array.isArray(reply)) throw new Error('the server answered something that is no hash');
+  const fields = new Map<string, string>();
+  for (let i = 0; i < reply.length; i += 2) fields.set(String(reply[i]), String(reply[i + 1]));
+  return fields;
+}
+
+/** The keys in order, cut so that each piece has at most `most` keys and lies in one slot of a cluster. */
+function batchesOf(keys: readonly string[], most: number): readonly (readonly string[])[] {
+  const batches: string[][] = [];
+  for (const key of keys) {
+    const last = batches.at(-1);
+    if (last !== undefined && last.length < most && slotOf(last[0]) === slotOf(key)) last.push(key);
+    else batches.push([key]);
+  }
+  return batches;
+}
+
+/** The key up to the end of its hash tag; all keys that begin alike lie in one slot. */
+function slotOf(key: string): string {
+  return key.slice(0, key.indexOf('}') + 1);
+}
+
+function pushFields(args: string[], fields: Fields): void {
+  for (const [field, text] of fields) args.push(field, text);
+}
+
+/** Key of a unit that is used for nothing else. It lies under the namespace, so that a user of that alone may write it. */
+function selfTestKey(namespace: string, id: string): string {
+  return `receval:{${namespace}:self-test}:${id}:unit`;
+}
+
+/** A total's key behind its generation. */
+const ROW = 'total:self-test:1';
+
+const DIGITS = '1208925819614629174706176';
+
+/**
+ * Runs one unit through claim, commit, repeat and fence. `unit`: by `selfTestKey`; all is deleted again. Shows missing rights
+ * and servers whose scripts differ, before anything is at stake.
+ */
+async function selfTest(
+  store: Store,
+  unit: string,
+  remove: (keys: readonly string[]) => Promise<void>,
+): Promise<StoreFinding> {
+  const row = `${unit.slice(0, unit.lastIndexOf(':'))}:${ROW}`;
+  try {
+    const problem = await firstProblem(store, unit, row);
+    await remove([unit, row]);
+    return problem === undefined
+      ? { check: 'self-test', level: 'ok', message: 'a commit was applied once, repeated, fenced and deleted' }
+      : { check: 'self-test', level: 'error', message: `${problem}: this server does not keep what receval needs` };
+  } catch (error) {
+    await remove([unit, row]).catch(() => {});
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return { check: 'self-test', level: 'error', message: error.message };
+  }
+}
+
+async function firstProblem(store: Store, unit: string, row: string): Promise<string | undefined> {
+  const first: Commit = {
+    unit,
+    token: 'a',
+    seq: 1,
+    cid: 'x',
+    parent: '',
+    checkpoint: new Map([['position', DIGITS]]),
+    rows: new Map([[row, new Map([['field', DIGITS]])]]),
+    deletes: [],
+  };
+  const steps: readonly [string, CommitAnswer, Commit][] = [
+    ['the first commit', 'OK', first],
+    ['the same commit again', 'ALREADY', first],
+    ['a commit of another claim', 'FENCED', { ...first, token: 'b' }],
+    ['a commit on another parent', 'CONFLICT', { ...first, seq: 2, cid: 'y', parent: 'z' }],
+  ];
+  await store.claim(unit, 'a');
+  for (const [what, expected, commit] of steps) {
+    const answer = await store.commit(commit);
+    if (answer !== expected) return `${what} was answered ${answer}, not ${expected}`;
+  }
+  const [rowThere] = await store.read([row]);
+  if (rowThere.get('field') !== DIGITS) return 'a row came back changed';
+  const removal: Commit = {
+    ...first,
+    seq: 2,
+    cid: 'y',
+    parent: 'x',
+    rows: new Map([[row, new Map([['other', DIGITS]])]]),
+  };
+  if ((await store.commit({ ...removal, removes: new Map([[row, ['field']]]) })) !== 'OK') {
+    return 'the removal of a field was not applied';
+  }
+  const [rowLess] = await store.read([row]);
+  if ([...rowLess.keys()].join() !== 'other') return 'a field that was removed is still there';
+  const deletion: Commit = { ...first, seq: 3, cid: 'z', parent: 'y', rows: new Map(), deletes: [row] };
+  if ((await store.commit(deletion)) !== 'OK') return 'a deletion was not applied';
+  const [rowGone] = await store.read([row]);
+  return rowGone.size === 0 ? undefined : 'a deleted row is still there';
 }

@@ -1,18 +1,30 @@
+import { Buffer, isUtf8 } from 'node:buffer';
 import type { InvalidCode } from '../../vocabulary/drops.ts';
-import { assertNever, type Event, type Side } from '../../vocabulary/events.ts';
-import type { TopicRole } from '../../vocabulary/topic-role.ts';
+import {
+  assertNever,
+  type Event,
+  type Feedback,
+  type Impression,
+  type Side,
+  type TopicRole,
+} from '../../vocabulary/events.ts';
 import type { JoinEvent } from '../join/api.ts';
 import { type Adapter, canonicalAdapter } from './adapter.ts';
-import { textOf } from './bytes.ts';
-import { explain, feedbackSchema, type Invalid, impressionSchema } from './canonical.ts';
+import {
+  explain,
+  feedbackSchema,
+  type Invalid,
+  impressionSchema,
+  type ValidFeedback,
+  type ValidImpression,
+} from './canonical.ts';
 import { Defaults } from './defaults.ts';
 import { Dimensions } from './dimensions.ts';
 import { listAdapter } from './list.ts';
 import { mapAdapter, mapsAdapter } from './map.ts';
-import { feedbackOf, impressionOf } from './normalize.ts';
 import { OPEN_BANDIT_COLUMNS, openBanditAdapter } from './open-bandit.ts';
 import { isImpression, isItem, type RawRecord } from './raw.ts';
-import { firstDoubtful, Reader } from './reader.ts';
+import { carriedCategories, carriedScores, firstDoubtful, Reader } from './reader.ts';
 import type { Decoded, Decoder, Refused, Scanned } from './record.ts';
 import { Scanner } from './scanner.ts';
 import type { Carried, DecoderOptions } from './settings.ts';
@@ -185,4 +197,50 @@ function invalid(code: InvalidCode, side: Side): Refused {
 
 function invalidBy({ code, field }: Invalid, side: Side): Refused {
   return { refused: 'invalid', code, field, side };
+}
+
+/** A first byte of 0 is the mark of a schema registry; four bytes with the schema's number follow. */
+const REGISTRY_PREFIX = 5;
+
+type TextOrCode = { readonly text: string } | InvalidCode;
+
+/** The text of a record of at most `limit` bytes, without registry prefix and byte order mark; else why there is none. */
+function textOf(value: Uint8Array, limit: number): TextOrCode {
+  if (value.byteLength > limit) return 'too_large';
+  let start = value.byteLength > 0 && value[0] === 0 ? Math.min(REGISTRY_PREFIX, value.byteLength) : 0;
+  if (value[start] === 0xef && value[start + 1] === 0xbb && value[start + 2] === 0xbf) start += 3;
+  const bytes = Buffer.from(value.buffer, value.byteOffset + start, value.byteLength - start);
+  return isUtf8(bytes) ? { text: bytes.toString('utf8') } : 'not_utf8';
+}
+
+/** The plain way from a valid record to an event; what reader.ts is held against. */
+export function impressionOf(valid: ValidImpression, dimensions: Dimensions, carries?: Carried): Impression {
+  const offset = valid.offset ?? 0;
+  const slots = valid.items.map((item, i) => ({ ...item, rank: item.position ?? offset + i + 1 }));
+  slots.sort((a, b) => a.rank - b.rank);
+  const isPlain = slots.every(({ rank }, i) => rank === offset + i + 1);
+  return {
+    kind: 'impression',
+    requestId: valid.requestId,
+    ts: valid.ts,
+    userId: valid.userId ?? undefined,
+    offset: offset === 0 ? 0 : offset,
+    items: slots.map(({ id }) => id),
+    ranks: isPlain ? undefined : slots.map(({ rank }) => rank),
+    dimensions: dimensions.read(valid),
+    ...(carries?.scores === true ? { scores: carriedScores(slots) } : {}),
+    ...(carries?.categories === true ? { categories: carriedCategories(slots) } : {}),
+  };
+}
+
+export function feedbackOf(valid: ValidFeedback): Feedback {
+  return {
+    kind: 'feedback',
+    requestId: valid.requestId,
+    itemId: valid.itemId,
+    ts: valid.ts,
+    action: valid.action,
+    eventId: valid.eventId ?? undefined,
+    value: valid.value ?? undefined,
+  };
 }

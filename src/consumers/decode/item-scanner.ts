@@ -6,6 +6,7 @@ import {
   CLOSE_BRACKET,
   COMMA,
   decimalEnd,
+  Keys,
   OPEN_BRACE,
   PLAIN,
   QUOTE,
@@ -14,7 +15,6 @@ import {
   valueEnd,
   wholeNumber,
 } from './json-bytes.ts';
-import { Keys } from './keys.ts';
 import { MAX_RANK } from './reader.ts';
 import type { DecoderOptions } from './settings.ts';
 

@@ -5,7 +5,6 @@
  * 6.5 us of the schemas.
  */
 import { type EpochMs, type Feedback, type Impression, LARGEST_VALUE, type Rank } from '../../vocabulary/events.ts';
-import { carriedCategories, carriedScores } from './carried.ts';
 import type { Dimensions } from './dimensions.ts';
 import { isFields, isItem, isModel, isVariants, type RawItem, type RawRecord } from './raw.ts';
 import type { DecoderOptions } from './settings.ts';
@@ -201,4 +200,18 @@ function isPlain(ranks: readonly Rank[], offset: number): boolean {
 function isAscending(ranks: readonly Rank[]): boolean {
   for (let i = 1; i < ranks.length; i++) if (ranks[i] <= ranks[i - 1]) return false;
   return true;
+}
+
+/** What of its items an impression carries, from valid items in the order of their ranks. */
+
+/** NaN: the item has none. undefined: no item has one. */
+export function carriedScores(items: readonly { readonly score?: unknown }[]): readonly number[] | undefined {
+  const scores = items.map(({ score }) => (typeof score === 'number' ? score : Number.NaN));
+  return scores.every(Number.isNaN) ? undefined : scores;
+}
+
+/** '': the item has none. undefined: no item has one. */
+export function carriedCategories(items: readonly { readonly category?: unknown }[]): readonly string[] | undefined {
+  const categories = items.map(({ category }) => (typeof category === 'string' ? category : ''));
+  return categories.every((category) => category === '') ? undefined : categories;
 }

@@ -1,4 +1,4 @@
-import type { TopicRole } from '../../vocabulary/topic-role.ts';
+import type { TopicRole } from '../../vocabulary/events.ts';
 
 /** Unit of a `ts` that is a number; auto: that in whose range it lies. */
 export const TS_UNITS = ['auto', 's', 'ms', 'us', 'ns'] as const;

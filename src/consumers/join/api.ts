@@ -1,9 +1,16 @@
 import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
-import type { Closing } from '../../vocabulary/closing.ts';
-import type { EpochMs, Event, Impression, Offset, Side } from '../../vocabulary/events.ts';
+import type {
+  Closing,
+  DurationMs,
+  EpochMs,
+  Event,
+  Impression,
+  Offset,
+  Side,
+  TopicRole,
+} from '../../vocabulary/events.ts';
 import type { PackedFeedback } from '../packed/feedback.ts';
 import type { PackedImpression } from '../packed/impression.ts';
-import type { Delays } from './delays.ts';
 
 /** Packed ones need to be good only until `record` returns. */
 export type JoinEvent = Event | PackedImpression | PackedFeedback;
@@ -82,4 +89,46 @@ export interface JoinEngine {
   readonly oldest: EpochMs | undefined;
   /** Bytes of all that is open, waits or is remembered: whole segments, tables and indices, used or not. */
   readonly stateBytes: number;
+}
+
+/** What shapes the join; the slice of the configuration that the engine knows. */
+export interface JoinSettings {
+  /** Exactly one topic carries impressions. Feedback takes part in this order. */
+  readonly topics: readonly TopicRole[];
+  /** Ascending; the last is the attribution window H. At most 31. */
+  readonly horizons: readonly DurationMs[];
+  readonly outOfOrderness: DurationMs;
+  readonly backward: DurationMs;
+  readonly futureSkew: DurationMs;
+  /** Attributed events of one topic that one impression takes. */
+  readonly feedbackPerImpression: number;
+  /** Actions with a meaning to grades or measures; others are kept for their identity and have index -1. */
+  readonly actions: readonly string[];
+  /** Whether lists at close name their items and categories (`Joined.items`); default: not. */
+  readonly namesItems?: boolean;
+  /**
+   * Keys all hashes of ids, so that who does not know it cannot choose ids that collide: drawn anew by every process. A
+   * non-negative integer. No result depends on it.
+   */
+  readonly hashSeed?: number;
+  /** How many records of one list or request are searched one by one before an index is made; tests lower it. No result depends on it. */
+  readonly searchUpTo?: number;
+}
+
+/** How long after its impression attributed feedback happened, as counts by upper bound. */
+export class Delays {
+  /** Seconds, ascending. */
+  static readonly bounds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400] as const;
+  /** `counts[i]`: at or below `bounds[i]` and above the one before; the last has no bound. */
+  readonly counts = new Float64Array(Delays.bounds.length + 1);
+  /** Seconds. */
+  sum = 0;
+
+  add(delay: DurationMs): void {
+    const seconds = delay > 0 ? delay / 1000 : 0;
+    let i = 0;
+    while (i < Delays.bounds.length && seconds > Delays.bounds[i]) i++;
+    this.counts[i]++;
+    this.sum += seconds;
+  }
 }

@@ -1,21 +1,27 @@
+import { Buffer } from 'node:buffer';
 import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
-import type { Closing } from '../../vocabulary/closing.ts';
 import type { FeedbackDrop } from '../../vocabulary/drops.ts';
-import type { DurationMs, EpochMs, Feedback, Offset, Side } from '../../vocabulary/events.ts';
+import type { Closing, DurationMs, EpochMs, Feedback, Offset, Side } from '../../vocabulary/events.ts';
 import { fmix32 } from '../../vocabulary/user-words.ts';
 import { type FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
 import { PackedImpression } from '../packed/impression.ts';
-import { hashText } from '../packed/text.ts';
+import { hashText, sameText, textBound, writeText } from '../packed/text.ts';
 import { AcceptedImpressions } from './accepted.ts';
-import { Actions } from './actions.ts';
-import type { AcceptedImpression, JoinEngine, JoinEvent, JoinSink, RecordPlace, UndecodableRange } from './api.ts';
-import { Delays } from './delays.ts';
+import {
+  type AcceptedImpression,
+  Delays,
+  type JoinEngine,
+  type JoinEvent,
+  type JoinSettings,
+  type JoinSink,
+  type RecordPlace,
+  type UndecodableRange,
+} from './api.ts';
 import { FeedbackRecords } from './feedback.ts';
 import { ENTRY_BEFORE_WORD, ImpressionRecords } from './impressions.ts';
 import { ItemHash } from './item-hash.ts';
 import { JoinedLists } from './lists.ts';
 import { RequestTable } from './requests.ts';
-import type { JoinSettings } from './settings.ts';
 import { Timeline } from './timeline.ts';
 import { copyCounts, noCounts, Topic } from './topic.ts';
 import { WaitingFeedback } from './waiting.ts';
@@ -511,4 +517,24 @@ function latestTime(events: readonly JoinEvent[]): EpochMs {
 
 function countLate(late: number[], missed: number): void {
   for (let h = 0, bits = missed; bits !== 0; h++, bits >>>= 1) if ((bits & 1) !== 0) late[h]++;
+}
+
+/** The configured actions by packed name. They are few, so a search beats a table. */
+class Actions {
+  readonly #names: readonly Uint8Array[];
+
+  constructor(names: readonly string[]) {
+    this.#names = names.map((name) => {
+      const u8 = Buffer.alloc(textBound(name.length));
+      writeText(u8, 0, name);
+      return u8;
+    });
+  }
+
+  /** Index of the action whose name stands at `at`; -1: it is none of them. */
+  indexOf(u8: Uint8Array, at: number): number {
+    const names = this.#names;
+    for (let i = 0; i < names.length; i++) if (sameText(names[i], 0, u8, at)) return i;
+    return -1;
+  }
 }

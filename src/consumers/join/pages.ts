@@ -2,8 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import { textEnd } from '../packed/text.ts';
 import type { ItemHash } from './item-hash.ts';
-import { NamedTrees } from './names.ts';
-import { type Span, TimeTrees } from './time-trees.ts';
+import { NamedTrees, type Span, TimeTrees } from './time-trees.ts';
 
 /** No packed text begins with this byte, so that the number of a page is no item. */
 const PAGE_TAG = 3;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listKey } from '../../../src/consumers/decode/list.ts';
-import { listProblems } from '../../../src/consumers/decode/list-problems.ts';
+import { listKey, listProblems } from '../../../src/consumers/decode/list.ts';
 import type { ListChoice } from '../../../src/consumers/decode/settings.ts';
 import { BOTH, bytes, decode, FEEDBACK, refusal } from './fixture.ts';
 

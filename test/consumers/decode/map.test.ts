@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mapProblems, mapsProblems } from '../../../src/consumers/decode/map-problems.ts';
+import { mapProblems, mapsProblems } from '../../../src/consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../../../src/consumers/decode/pointer.ts';
 import type { FieldMap } from '../../../src/consumers/decode/settings.ts';
 import { decode, event, FEEDBACK, IMPRESSIONS, refusal } from './fixture.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { explain, feedbackSchema, impressionSchema } from '../../../src/consumers/decode/canonical.ts';
-import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
+import { createDecoder, feedbackOf, impressionOf } from '../../../src/consumers/decode/decoder.ts';
 import { Dimensions } from '../../../src/consumers/decode/dimensions.ts';
-import { feedbackOf, impressionOf } from '../../../src/consumers/decode/normalize.ts';
 import { isImpression, isRecord } from '../../../src/consumers/decode/raw.ts';
 import { Reader } from '../../../src/consumers/decode/reader.ts';
 import { type DecoderOptions, TS_UNITS } from '../../../src/consumers/decode/settings.ts';

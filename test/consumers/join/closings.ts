@@ -1,9 +1,7 @@
 /** Collects what an engine tells its sink, and holds it to the contract of the sink. */
 import assert from 'node:assert/strict';
-import type { JoinSink } from '../../../src/consumers/join/api.ts';
-import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
-import type { Closing } from '../../../src/vocabulary/closing.ts';
-import type { EpochMs, Impression } from '../../../src/vocabulary/events.ts';
+import type { JoinSettings, JoinSink } from '../../../src/consumers/join/api.ts';
+import type { Closing, EpochMs, Impression } from '../../../src/vocabulary/events.ts';
 import { bucketOf } from '../../../src/vocabulary/user-words.ts';
 import type { ReferenceClosing } from '../../reference/join.ts';
 

@@ -1,6 +1,6 @@
 /** Arbitrary histories: logs, and what a worker does while it reads them. */
 import fc from 'fast-check';
-import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
+import type { JoinSettings } from '../../../src/consumers/join/api.ts';
 import type { EpochMs } from '../../../src/vocabulary/events.ts';
 import { type TopicRecords, topicRecords } from './logs.ts';
 import { type Profile, settingsOf, type TimeFrame, timeFrames } from './profile.ts';

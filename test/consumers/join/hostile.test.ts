@@ -1,14 +1,14 @@
 /** What ids can cost: comparisons are counted, not time. `bench/hostile.ts` measures the same in CPU. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JoinSettings } from '../../../src/consumers/join/api.ts';
 import { ByteTable } from '../../../src/consumers/join/byte-table.ts';
-import { Deadlines } from '../../../src/consumers/join/deadlines.ts';
 import { ItemHash } from '../../../src/consumers/join/item-hash.ts';
+import { ItemRepeats } from '../../../src/consumers/join/item-texts.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
-import { ItemRepeats } from '../../../src/consumers/join/repeats.ts';
-import { ReplayNotes } from '../../../src/consumers/join/replay.ts';
-import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
 import { spanAround, TimeTrees } from '../../../src/consumers/join/time-trees.ts';
+import { ReplayNotes } from '../../../src/consumers/join/topic.ts';
+import { Deadlines } from '../../../src/consumers/join/waiting.ts';
 import type { Event } from '../../../src/vocabulary/events.ts';
 import { click, impression } from '../../reference/builders.ts';
 import { Collector } from './closings.ts';

@@ -4,8 +4,7 @@
  * all of it, with some times a little off the grid: an engine that rounds times, or keeps them by slices, is met there.
  */
 import fc from 'fast-check';
-import type { DurationMs, EpochMs, Event, Impression, Offset } from '../../../src/vocabulary/events.ts';
-import type { TopicRole } from '../../../src/vocabulary/topic-role.ts';
+import type { DurationMs, EpochMs, Event, Impression, Offset, TopicRole } from '../../../src/vocabulary/events.ts';
 import type { LogRecord } from '../../reference/logs.ts';
 import { LONG, type Profile, type TimeFrame } from './profile.ts';
 

@@ -1,8 +1,7 @@
 /** What the generators of histories vary: broad or narrow, and on which scale of time. */
 import fc from 'fast-check';
-import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
-import type { DurationMs, EpochMs } from '../../../src/vocabulary/events.ts';
-import type { TopicRole } from '../../../src/vocabulary/topic-role.ts';
+import type { JoinSettings } from '../../../src/consumers/join/api.ts';
+import type { DurationMs, EpochMs, TopicRole } from '../../../src/vocabulary/events.ts';
 
 const GRID = 5;
 /** A time scale of 10,000 makes H 400 s. */

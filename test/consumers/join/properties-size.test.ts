@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JoinSettings } from '../../../src/consumers/join/api.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
-import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
 import type { Feedback } from '../../../src/vocabulary/events.ts';
 import { click, impression, record } from '../../reference/builders.ts';
 import { checkHistory } from './check.ts';

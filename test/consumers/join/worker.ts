@@ -3,8 +3,7 @@
  * notes the two recorded inputs by itself, and forgets with a crash what was not committed.
  */
 import assert from 'node:assert/strict';
-import type { JoinEngine, JoinSink } from '../../../src/consumers/join/api.ts';
-import type { JoinSettings } from '../../../src/consumers/join/settings.ts';
+import type { JoinEngine, JoinSettings, JoinSink } from '../../../src/consumers/join/api.ts';
 import type { IdleAdvance, JoinCheckpoint } from '../../../src/vocabulary/checkpoint.ts';
 import type { EpochMs, Offset } from '../../../src/vocabulary/events.ts';
 import type { LogRecord, TopicLog } from '../../reference/logs.ts';

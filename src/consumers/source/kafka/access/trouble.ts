@@ -1,7 +1,11 @@
-import { plainText } from '../../../../connections/tls-faults.ts';
+import { speaksTls } from '../../../../connections/tls-context.ts';
+import { plainText, tlsAdvice } from '../../../../connections/tls-faults.ts';
+import type { DurationMs } from '../../../../vocabulary/events.ts';
+import { addressOf, exchange } from './connection.ts';
 import { accessAdvice, adviceFor, KafkaFailure } from './faults.ts';
-import { explainBroker } from './probe.ts';
+import { mechanismOf } from './login.ts';
 import type { KafkaConnection } from './settings.ts';
+import { apiVersions, versionsRequest } from './versions.ts';
 
 /** What an error of the client means here. */
 export interface KafkaTrouble {
@@ -57,4 +61,74 @@ export async function explained<T>(connection: KafkaConnection, ask: () => Promi
       passing: kind === 'passing',
     });
   }
+}
+
+const SASL_HANDSHAKE = 17;
+
+/** Error code of a listener without login: ILLEGAL_SASL_STATE. */
+const NO_LOGIN = 34;
+
+const TIMEOUT: DurationMs = 3000;
+
+/**
+ * Why one broker does not let us in, and what to do: it is asked by hand, as the client says only that a connection broke.
+ * undefined: it shows nothing wrong, or does not answer at all. Sends no secret. Never rejects.
+ */
+export async function explainBroker(broker: string, connection: KafkaConnection): Promise<string | undefined> {
+  const { tls, sasl } = connection;
+  try {
+    return loginProblem(await offered(broker, connection), sasl === undefined ? undefined : mechanismOf(sasl));
+  } catch (error) {
+    if (!(error instanceof Error)) return undefined;
+    const { host, port } = addressOf(broker);
+    if (tls === undefined) {
+      return (await speaksTls(host, port, TIMEOUT)) ? 'this port speaks TLS: set kafka.tls: true' : undefined;
+    }
+    const isPlain = await apiVersions(broker, {}, TIMEOUT).then(
+      () => true,
+      () => false,
+    );
+    if (isPlain) return 'this port speaks Kafka without TLS: leave kafka.tls out, or name the port with TLS';
+    const advice = tlsAdvice(error, 'kafka.tls');
+    return advice === undefined ? undefined : `${plainText(error.message)}: ${advice}`;
+  }
+}
+
+/** Mechanisms by which one can log in; undefined: there is no login. */
+async function offered(broker: string, connection: KafkaConnection): Promise<readonly string[] | undefined> {
+  const mechanism = connection.sasl === undefined ? 'PLAIN' : mechanismOf(connection.sasl);
+  const [, answer] = await exchange(broker, connection, [versionsRequest(), handshakeRequest(mechanism)], TIMEOUT);
+  if (answer.readInt16BE(8) === NO_LOGIN) return undefined;
+  const names: string[] = [];
+  for (let at = 14; names.length < answer.readInt32BE(10); ) {
+    const length = answer.readInt16BE(at);
+    names.push(answer.toString('utf8', at + 2, at + 2 + length));
+    at += 2 + length;
+  }
+  return names;
+}
+
+function loginProblem(mechanisms: readonly string[] | undefined, ours: string | undefined): string | undefined {
+  if (mechanisms === undefined) {
+    if (ours === undefined) return undefined;
+    return 'this port takes no login: leave kafka.sasl out, or name the port that does';
+  }
+  const names = mechanisms.map((name) => name.toLowerCase()).join(', ');
+  if (ours === undefined) return `this port wants a login (${names}): set kafka.sasl, or name a port without`;
+  if (mechanisms.includes(ours)) return undefined;
+  return `this port takes the mechanisms ${names}, and not ${ours.toLowerCase()}: correct kafka.sasl.mechanism`;
+}
+
+/** SaslHandshake, version 1. */
+function handshakeRequest(mechanism: string): Buffer {
+  const name = Buffer.from(mechanism);
+  const bytes = Buffer.alloc(4 + 10 + 2 + name.length);
+  bytes.writeInt32BE(bytes.length - 4, 0);
+  bytes.writeInt16BE(SASL_HANDSHAKE, 4);
+  bytes.writeInt16BE(1, 6);
+  bytes.writeInt32BE(2, 8); // number of the request
+  bytes.writeInt16BE(-1, 12); // no client id
+  bytes.writeInt16BE(name.length, 14);
+  name.copy(bytes, 16);
+  return bytes;
 }

@@ -1,5 +1,3 @@
-import { copyLiterals, copyMatch } from './byte-copies.ts';
-
 const XERIAL = [0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00];
 const XERIAL_HEADER = 16;
 
@@ -95,4 +93,23 @@ function decodeBlock(block: Uint8Array, out: Uint8Array, start: number): number 
 
 function damaged(): RangeError {
   return new RangeError('snappy data is damaged');
+}
+
+/** Above this many bytes one call of the engine is cheaper than a loop. */
+const LOOP = 32;
+
+/** Copies `from`[`at`, `at + length`) to the place `to` of `out`. The caller has checked all bounds. */
+function copyLiterals(from: Uint8Array, at: number, length: number, out: Uint8Array, to: number): void {
+  if (length > LOOP) out.set(from.subarray(at, at + length), to);
+  else for (let i = 0; i < length; i++) out[to + i] = from[at + i];
+}
+
+/**
+ * Repeats `length` bytes that stand `distance` before `to`, as Lempel-Ziv formats mean it: where the two overlap, the bytes
+ * just written are read again. The caller has checked all bounds.
+ */
+function copyMatch(out: Uint8Array, to: number, distance: number, length: number): void {
+  if (length > LOOP && distance >= length) out.copyWithin(to, to - distance, to - distance + length);
+  else if (distance === 1) out.fill(out[to - 1], to, to + length);
+  else for (let i = to, end = to + length; i < end; i++) out[i] = out[i - distance];
 }

@@ -1,5 +1,5 @@
+import { createContext, Script } from 'node:vm';
 import { decompress } from 'fzstd';
-import { withinTime } from './time-limit.ts';
 
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
@@ -116,4 +116,22 @@ function contentSize(view: DataView, at: number, bytes: number): number | undefi
 
 function damaged(what: string): RangeError {
   return new RangeError(`zstd data is damaged: ${what}`);
+}
+
+const script = new Script('work()');
+const box: { work: () => void } = { work: () => {} };
+createContext(box);
+
+/**
+ * Runs synchronous work and stops it, wherever it is, after so many milliseconds of wall time: for code that cannot be
+ * trusted to come to an end. What it has changed by then stays changed. Not re-entrant.
+ * @throws what the work throws, or an error with the code ERR_SCRIPT_EXECUTION_TIMEOUT.
+ */
+export function withinTime(milliseconds: number, work: () => void): void {
+  box.work = work;
+  try {
+    script.runInContext(box, { timeout: Math.max(1, Math.ceil(milliseconds)) });
+  } finally {
+    box.work = () => {};
+  }
 }

@@ -9,7 +9,7 @@ import {
   Restarts,
 } from '../../../../../src/consumers/source/kafka/access/faults.ts';
 import { checkTimes, KAFKA_TIMES, timesFor } from '../../../../../src/consumers/source/kafka/access/settings.ts';
-import { withinTime } from '../../../../../src/consumers/source/kafka/codecs/time-limit.ts';
+import { withinTime } from '../../../../../src/consumers/source/kafka/codecs/zstd.ts';
 
 function fault(name: string, type?: string, cause?: Error): Error {
   return Object.assign(new Error(name, { cause }), { name }, type === undefined ? {} : { type });

@@ -4,7 +4,7 @@ import { createServer as createEncrypted } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type FormAnswer, postForm } from '../../../../../src/consumers/source/kafka/access/form-post.ts';
+import { type FormAnswer, postForm } from '../../../../../src/consumers/source/kafka/access/oauth.ts';
 import { Authority, OPENSSL } from '../../../../services/certificates.ts';
 import { itWith } from '../../../../services/it-with.ts';
 
