@@ -29,7 +29,8 @@ import {
   readConfiguration,
   withProgress,
 } from './replay.ts';
-import { aboutFiles, aboutService, mustBeWritable, showReport } from './report-file.ts';
+import { aboutFiles, aboutService } from './report-facts.ts';
+import { mustBeWritable, showReport } from './report-file.ts';
 import { COLOUR, painter, tableColumns, WIDE } from './terminal.ts';
 
 interface Flags extends ReplayFlags {

@@ -22,7 +22,8 @@ import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
 import { Letters } from './letters.ts';
 import { outputForm } from './output-form.ts';
 import { grouped, showProgress } from './progress.ts';
-import { aboutFiles, mustBeWritable, showReport } from './report-file.ts';
+import { aboutFiles } from './report-facts.ts';
+import { mustBeWritable, showReport } from './report-file.ts';
 import { OUTPUTS, printResult } from './result-output.ts';
 import { tableColumns, WIDE } from './terminal.ts';
 

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { type Configuration, effectiveDocument } from '../config/load.ts';
-import { redact } from '../config/redact.ts';
 import { stableJson } from '../output/stable-json.ts';
 import type { Fact } from '../page/model.ts';
-import type { ReplayFile, ReplayInputs } from '../replay/replay.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { grouped } from './progress.ts';
 import { version } from './version.ts';
@@ -32,20 +29,6 @@ export function showReport(
   }
 }
 
-/** Files and configuration that a result is of. Names without their folders: a report may be sent to others. */
-export function aboutFiles(inputs: ReplayInputs, configuration: Configuration): readonly Fact[] {
-  const sides =
-    'events' in inputs
-      ? [fileFact('events', inputs.events)]
-      : [fileFact('impressions', inputs.impressions), fileFact('feedback', inputs.feedback)];
-  return [...sides.filter(([, names]) => names !== ''), ...aboutService(configuration)];
-}
-
-/** The same without files. */
-export function aboutService(configuration: Configuration): readonly Fact[] {
-  return [...aboutReceval(), ['configuration', hashOf(redact(effectiveDocument(configuration)))]];
-}
-
 export function aboutReceval(): readonly Fact[] {
   return [['receval', version()]];
 }
@@ -57,12 +40,4 @@ export function hashOf(settings: unknown): string {
 
 export function fileName(path: string): string {
   return path === '-' ? 'standard input' : `${basename(path)} (${grouped(statSync(path).size)} bytes)`;
-}
-
-function fileFact(side: string, files: readonly ReplayFile[]): Fact {
-  const names = files.map(({ path, defaults }) => {
-    const pairs = [...defaults].map(([field, value]) => `${field}=${value}`).join(', ');
-    return `${fileName(path)}${pairs === '' ? '' : ` with ${pairs}`}`;
-  });
-  return [side, names.join('; ')];
 }

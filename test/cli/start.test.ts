@@ -21,6 +21,7 @@ describe('bin/receval', () => {
     folder = join(top, String(count++));
     cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    cpSync(join(ROOT, 'tsconfig.json'), join(folder, 'tsconfig.json'));
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   });
 

@@ -53,7 +53,7 @@ export const INCREMENTS: readonly Change[] = [
     file: ROW_TABLE,
     text: 'return [this.#field, codec.encode(this.#row)];',
     replacement: `const text = codec.encode(this.#row);
-    if (!this.#sheet.key.includes(':pane:m:')) return [this.#field, text];
+    if (!this.#table.key.includes(':pane:m:')) return [this.#field, text];
     Object.assign(this.#row, { impressions: 0, positives: 0, userless: 0 });
     this.#row.sums.fill(0);
     return [this.#field, '+' + text];`,

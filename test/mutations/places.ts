@@ -85,7 +85,7 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
     ': this.#reviewAfter(settings.settledUpTo) + settings.hour;',
   ),
   inPanes('what is due before a review is deleted after it', 'this.#deleteUpTo(review - 1);', ''),
-  inPanes('candidates are counted at every horizon', 'if (horizon === 0 && pending', 'if (horizon >= 0 && slice'),
+  inPanes('candidates are counted at every horizon', 'if (horizon === 0 && pending', 'if (horizon >= 0 && pending'),
   inTables(
     'the hour of a review is the one that begins',
     'Math.round((first - horizons[0].ms) / hour) - 1;',
