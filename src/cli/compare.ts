@@ -16,7 +16,7 @@ import { COMPARISON_OUTPUTS, printComparison } from './comparison-output.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import { UsageError } from './failure.ts';
 import { newHashSeed } from './hash-seed.ts';
-import { type InputFlags, readInputs } from './inputs.ts';
+import { type InputFlags, pathsOf, readInputs } from './inputs.ts';
 import { outputForm } from './output-form.ts';
 import { mustBePlotFile } from './plot-file.ts';
 import {
@@ -30,8 +30,9 @@ import {
   withProgress,
 } from './replay.ts';
 import { aboutFiles, aboutService } from './report-facts.ts';
-import { mustBeWritable, showReport } from './report-file.ts';
+import { showReport } from './report-file.ts';
 import { COLOUR, painter, tableColumns, WIDE } from './terminal.ts';
+import { mustBeWritable } from './written-file.ts';
 
 interface Flags extends ReplayFlags {
   readonly experiment?: string;
@@ -88,8 +89,9 @@ Examples:
     .action(async (flags: Flags) => {
       const output = outputForm(flags.output, COMPARISON_OUTPUTS);
       const paint = painter(process.stdout, flags.color);
-      if (flags.plot !== undefined) mustBePlotFile('--plot', flags.plot);
-      mustBeWritable(flags.report);
+      const inputs = hasFiles(flags) ? pathsOf(readInputs(flags)) : [];
+      if (flags.plot !== undefined) mustBePlotFile('--plot', flags.plot, inputs);
+      mustBeWritable('--report', flags.report, inputs);
       const configuration = readConfiguration(flags, 'run');
       const settings = await withCatalogue(configuration.settings);
       const experiment = experimentOf(settings, flags.experiment);

@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { FusionError } from '../fusion/error.ts';
 import type { Fusion } from '../fusion/fusion.ts';
 import type { Gathered } from '../fusion/gathering.ts';
@@ -82,10 +82,14 @@ function notes({ names, queries }: VoteFiles, fused: number): string[] {
 /** A file that is there only when it is whole, or standard output. */
 class Target {
   readonly #path: string | undefined;
+  /** What is written until all is well; undefined: a device or a pipe, which stays what it is. */
+  readonly #part: string | undefined;
   #file: number | undefined;
 
   constructor(path: string | undefined) {
     this.#path = path;
+    const isOther = path !== undefined && existsSync(path) && !statSync(path).isFile();
+    this.#part = path === undefined || isOther ? undefined : `${path}.part`;
   }
 
   async write(text: string): Promise<void> {
@@ -94,7 +98,7 @@ class Target {
       return;
     }
     try {
-      this.#file ??= openSync(partOf(this.#path), 'w');
+      this.#file ??= openSync(this.#part ?? this.#path, 'w');
       writeFileSync(this.#file, text);
     } catch (error) {
       throw new Error(`--output: ${fileProblem(this.#path, error, 'written')}`, { cause: error });
@@ -105,17 +109,13 @@ class Target {
     if (this.#path === undefined || this.#file === undefined) return;
     closeSync(this.#file);
     this.#file = undefined;
-    renameSync(partOf(this.#path), this.#path);
+    if (this.#part !== undefined) renameSync(this.#part, this.#path);
   }
 
   /** After a failure. */
   drop(): void {
     if (this.#path === undefined || this.#file === undefined) return;
     closeSync(this.#file);
-    rmSync(partOf(this.#path), { force: true });
+    if (this.#part !== undefined) rmSync(this.#part, { force: true });
   }
-}
-
-function partOf(path: string): string {
-  return `${path}.part`;
 }

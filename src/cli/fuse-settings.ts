@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Fusion } from '../fusion/fusion.ts';
 import type { RunColumns } from '../score/columns.ts';
 import type { Ties } from '../score/order.ts';
 import { UsageError } from './failure.ts';
 import { methodNamed } from './fuse-method.ts';
 import { columnsOf, type NamedFile, namedFile, number, whole, word } from './score-settings.ts';
+import { mustBeWritable } from './written-file.ts';
 
 export const RUN_FORMATS = ['trec', 'flagr'] as const;
 export type RunFormat = (typeof RUN_FORMATS)[number];
@@ -63,12 +62,12 @@ export function readFuseSettings(flags: FuseFlags): FuseSettings {
   if (!method.trained && qrels !== undefined) {
     throw new UsageError(`--qrels is for methods that learn; ${method.name} does not. To score: receval score --fuse`);
   }
-  if ([...files.map(({ path }) => path), qrels].filter((path) => path === '-').length > 1) {
+  const inputs = [...files.map(({ path }) => path), ...(qrels === undefined ? [] : [qrels])];
+  if (inputs.filter((path) => path === '-').length > 1) {
     throw new UsageError('standard input (-) can be read only once');
   }
-  if (output !== undefined && output !== '-' && !existsSync(dirname(output))) {
-    throw new UsageError(`--output: cannot write ${output}: there is no folder ${dirname(output)}`);
-  }
+  if (flags.tag?.trim() === '') throw new UsageError('--tag: expected a name of the merged run, got none');
+  if (output !== '-') mustBeWritable('--output', output, inputs);
   const format = lists.length > 0 ? 'flagr' : flags.format;
   return {
     files,

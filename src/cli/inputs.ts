@@ -32,11 +32,16 @@ export function readInputs({ impressions = [], feedback = [], events = [] }: Inp
   return { impressions: impressions.map(parseFile), feedback: feedback.map(parseFile) };
 }
 
+/** Names of all files. */
+export function pathsOf(inputs: ReplayInputs): readonly string[] {
+  return ('events' in inputs ? inputs.events : [...inputs.impressions, ...inputs.feedback]).map(({ path }) => path);
+}
+
 /** Bytes of all files; undefined with standard input. */
 export function bytesOf(inputs: ReplayInputs): number | undefined {
-  const files = 'events' in inputs ? inputs.events : [...inputs.impressions, ...inputs.feedback];
-  if (files.some((file) => file.path === '-')) return undefined;
-  return files.reduce((sum, file) => sum + statSync(file.path).size, 0);
+  const paths = pathsOf(inputs);
+  if (paths.includes('-')) return undefined;
+  return paths.reduce((sum, path) => sum + statSync(path).size, 0);
 }
 
 /** `FILE@field=value[,field=value]`, split at the last `@`; an `@` without such pairs behind it belongs to the name. */

@@ -6,6 +6,7 @@ import { configurationOf } from '../inspect/configuration.ts';
 import { TOPIC } from '../inspect/format.ts';
 import type { Inspection, SampledFile } from '../inspect/inspected.ts';
 import { inspect } from '../inspect/inspection.ts';
+import { shellWord } from '../inspect/mend.ts';
 import { reportOf } from '../inspect/report.ts';
 import type { Role } from '../inspect/roles.ts';
 import { Rows } from '../inspect/rows.ts';
@@ -168,11 +169,12 @@ export function nextCommand(
   given: readonly Given[],
 ): string | undefined {
   if (impressions === undefined) return undefined;
-  const config = to ?? 'receval.yaml';
+  const config = shellWord(to ?? 'receval.yaml');
   const others = feedback === undefined || feedback === impressions ? [] : feedback.files;
+  const words = (names: Iterable<string>): readonly string[] => Array.from(names, shellWord);
   const inputs = oneLog
-    ? ['--events', ...new Set(files.map(({ name }) => name))]
-    : ['--impressions', ...impressions.files, ...(others.length === 0 ? [] : ['--feedback', ...others])];
+    ? ['--events', ...words(new Set(files.map(({ name }) => name)))]
+    : ['--impressions', ...words(impressions.files), ...(others.length === 0 ? [] : ['--feedback', ...words(others)])];
   const replay = `receval replay --config ${config} ${inputs.join(' ')}`;
   if (to !== undefined) return replay;
   return `receval inspect ${given.map((one) => flagged(one, files)).join(' ')} --write ${config}\n${replay}`;
@@ -181,5 +183,5 @@ export function nextCommand(
 /** As they were found, where the user gave them the wrong way round. */
 function flagged({ path, role }: Given, files: Inspection['files']): string {
   const found = files.find(({ name }) => name === path)?.judged?.role;
-  return role === undefined ? path : `--${found ?? role} ${path}`;
+  return role === undefined ? shellWord(path) : `--${found ?? role} ${shellWord(path)}`;
 }

@@ -1,8 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, realpathSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs';
 import { letterOf, lineOf } from '../dead-letters/letter.ts';
 import type { ReplayInputs } from '../replay/replay.ts';
 import type { InvalidRecord } from '../unit/contract.ts';
 import { UsageError } from './failure.ts';
+import { pathsOf } from './inputs.ts';
+import { isSameFile } from './written-file.ts';
 
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 
@@ -14,8 +16,7 @@ export class Letters {
 
   /** @throws UsageError for a file that is an input, Error for one that cannot be written. */
   constructor(path: string, inputs: ReplayInputs) {
-    const files = 'events' in inputs ? inputs.events : [...inputs.impressions, ...inputs.feedback];
-    if (files.some((file) => file.path !== '-' && isSame(file.path, path))) {
+    if (pathsOf(inputs).some((input) => input !== '-' && isSameFile(input, path))) {
       throw new UsageError(`--dead-letters: ${path} is one of the inputs, and would be overwritten`);
     }
     this.#path = path;
@@ -55,13 +56,5 @@ export class Letters {
     const link = 'it is a symbolic link, which is not followed: remove it, or name the file that it leads to';
     const reason = isLink ? link : error instanceof Error ? error.message : String(error);
     return new Error(`cannot write ${this.#path}: ${reason}`, { cause: error });
-  }
-}
-
-function isSame(a: string, b: string): boolean {
-  try {
-    return realpathSync(a) === realpathSync(b);
-  } catch {
-    return false;
   }
 }

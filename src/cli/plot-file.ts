@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs';
-import { dirname, extname } from 'node:path';
+import { extname } from 'node:path';
 import { UsageError } from './failure.ts';
+import { mustBeWritable } from './written-file.ts';
 
 /** Endings that promise another form than the one that is written. */
 const OTHERS = ['.png', '.pdf', '.jpg', '.jpeg', '.gif', '.webp', '.eps', '.ps', '.tif', '.tiff', '.html'];
 
 /** @throws UsageError for a name that a plot should not have, or where it cannot be written */
-export function mustBePlotFile(flag: string, path: string): void {
+export function mustBePlotFile(flag: string, path: string, inputs: readonly string[]): void {
   const ending = extname(path);
   if (OTHERS.includes(ending.toLowerCase())) {
     const svg = `${path.slice(0, -ending.length)}.svg`;
@@ -14,7 +14,5 @@ export function mustBePlotFile(flag: string, path: string): void {
       `${flag}: plots are SVG, which browsers, Word and LaTeX (svg) take: name it ${svg}; for ${path}: rsvg-convert ${svg} -o ${path}, or inkscape ${svg} -o ${path}`,
     );
   }
-  if (!existsSync(dirname(path))) {
-    throw new UsageError(`${flag}: cannot write ${path}: there is no folder ${dirname(path)}`);
-  }
+  mustBeWritable(flag, path, inputs);
 }

@@ -18,14 +18,15 @@ import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { findingLines } from './findings-output.ts';
 import { newHashSeed } from './hash-seed.ts';
-import { bytesOf, type InputFlags, readInputs } from './inputs.ts';
+import { bytesOf, type InputFlags, pathsOf, readInputs } from './inputs.ts';
 import { Letters } from './letters.ts';
 import { outputForm } from './output-form.ts';
 import { grouped, showProgress } from './progress.ts';
 import { aboutFiles } from './report-facts.ts';
-import { mustBeWritable, showReport } from './report-file.ts';
+import { showReport } from './report-file.ts';
 import { OUTPUTS, printResult } from './result-output.ts';
 import { tableColumns, WIDE } from './terminal.ts';
+import { mustBeWritable } from './written-file.ts';
 
 export interface ReplayFlags extends InputFlags {
   readonly config?: string;
@@ -77,10 +78,10 @@ Examples:
     )
     .action(async (flags: ReplayFlags) => {
       const output = outputForm(flags.output, OUTPUTS);
-      mustBeWritable(flags.report);
+      const inputs = readInputs(flags);
+      mustBeWritable('--report', flags.report, pathsOf(inputs));
       const configuration = readConfiguration(flags);
       const settings = await withCatalogue(configuration.settings);
-      const inputs = readInputs(flags);
       mustHaveFeedback(flags, settings);
       const letters = flags.deadLetters === undefined ? undefined : new Letters(flags.deadLetters, inputs);
       const result = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });

@@ -1,18 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { statSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { stableJson } from '../output/stable-json.ts';
 import type { Fact } from '../page/model.ts';
-import { fileProblem, UsageError } from './failure.ts';
+import { fileProblem } from './failure.ts';
 import { grouped } from './progress.ts';
 import { version } from './version.ts';
-
-/** @throws UsageError, before anything is read for a report that could not be written */
-export function mustBeWritable(report: string | undefined): void {
-  if (report !== undefined && !existsSync(dirname(report))) {
-    throw new UsageError(`--report: cannot write ${report}: there is no folder ${dirname(report)}`);
-  }
-}
 
 /** Where `--output html` and `--report` say; undefined: neither is given. */
 export function showReport(

@@ -13,8 +13,8 @@ import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
 import { outputForm } from './output-form.ts';
 import { mustBePlotFile } from './plot-file.ts';
-import { mustBeWritable } from './report-file.ts';
 import { tableColumns } from './terminal.ts';
+import { mustBeWritable } from './written-file.ts';
 
 export const SCORE_OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 export type ScoreOutput = (typeof SCORE_OUTPUTS)[number];
@@ -101,12 +101,14 @@ const PLOTS = ['bar', 'line', 'intervals'] as const;
 export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSettings> {
   const asked = flags.query === undefined || flags.query === 'all' ? undefined : flags.query;
   const configured = await configuredSettings(flags.config);
-  mustBeWritable(flags.report);
+  const files = filesOf(flags);
+  const inputs = [...files.runs.map(({ path }) => path), ...(files.qrels === undefined ? [] : [files.qrels])];
+  mustBeWritable('--report', flags.report, inputs);
   const names = word('names', flags.names, NAMES);
   const wanted = flags.measures === undefined ? configured.measures : splitMeasures(flags.measures);
   const isCount = (name: string): boolean => COUNT_NAMES.some((count) => count === name);
   return {
-    ...filesOf(flags),
+    ...files,
     fuse: await methodsOf(flags),
     catalogue: configured.catalogue,
     measures: wanted.filter((name) => !isCount(name)),
@@ -125,7 +127,7 @@ export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSetting
     report: flags.report,
     tableColumns: tableColumns(process.stdout, flags.wide),
     digits: flags.digits === undefined ? undefined : whole('digits', flags.digits, 0, 15),
-    plot: plotOf(flags),
+    plot: plotOf(flags, inputs),
   };
 }
 
@@ -196,12 +198,12 @@ export function columnsOf(text: string | undefined): RunColumns | undefined {
   return columns;
 }
 
-function plotOf({ plot, plotFile, size, grid }: ScoreFlags): PlotSettings | undefined {
+function plotOf({ plot, plotFile, size, grid }: ScoreFlags, inputs: readonly string[]): PlotSettings | undefined {
   if (plot === undefined) {
     if (plotFile !== undefined) throw new UsageError('--plot-file needs --plot bar, --plot line or --plot intervals');
     return undefined;
   }
-  if (plotFile !== undefined) mustBePlotFile('--plot-file', plotFile);
+  if (plotFile !== undefined) mustBePlotFile('--plot-file', plotFile, inputs);
   const sides = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/i.exec(size);
   const [width, height] = sides === null ? [0, 0] : [Number(sides[1]), Number(sides[2])];
   if (!(width >= 3 && width <= 60 && height >= 2 && height <= 60)) {

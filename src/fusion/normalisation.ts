@@ -33,9 +33,19 @@ export function votes(ballot: Ballot, how: string, n: number): Float64Array {
       if (scores === undefined || whole.scores === undefined) {
         throw new FusionError(`norm=${how} needs scores, and a list has none; take norm=rank or norm=borda`);
       }
+      mustAddUp(whole.scores);
       if (how === 'none') return scores;
       return how === 'z-score' ? zScores(scores, whole.scores) : minMax(scores, whole.scores);
   }
+}
+
+/** Sums and squares of scores stay finite. */
+const LARGEST_SCORE = 1e150;
+
+function mustAddUp(scores: Float64Array): void {
+  const far = scores.find((score) => Math.abs(score) > LARGEST_SCORE);
+  if (far === undefined) return;
+  throw new FusionError(`the score ${far} is beyond ${LARGEST_SCORE}: such scores cannot be added up; take norm=rank`);
 }
 
 /** What a list gives to each item that it does not hold. */

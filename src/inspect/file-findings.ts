@@ -5,7 +5,7 @@ import { baseName, count, cut, type Finding, jqPath, note, wrong } from './findi
 import type { Form } from './format.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
-import { gatherCommand, mendCommand } from './mend.ts';
+import { gatherCommand, mendCommand, shellWord } from './mend.ts';
 import { nameFit } from './names.ts';
 import { dateFormat, isOtherDate } from './times.ts';
 
@@ -49,7 +49,7 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
           'not_a_log',
           `${name} is a TREC run: ranked lists for judged queries, no log.`,
           'Score takes it, with its judgements:',
-          `receval score ${name} --qrels QRELS`,
+          `receval score --run ${shellWord(name)} --qrels QRELS`,
         ),
       ];
     case 'trec-qrels':
@@ -58,7 +58,7 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
           'not_a_log',
           `${name} holds TREC qrels: judgements of queries, no log.`,
           'Score takes them, with a run:',
-          `receval score RUN --qrels ${name}`,
+          `receval score --run RUN --qrels ${shellWord(name)}`,
         ),
       ];
     case 'unknown':

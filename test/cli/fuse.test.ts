@@ -1,7 +1,9 @@
 /** `receval fuse`, and `receval score --fuse`, as users start them. */
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { ROOT, receval } from './receval.ts';
 
@@ -46,6 +48,16 @@ describe('receval fuse', () => {
       '',
     ]);
     expect(code).toBe(0);
+  });
+
+  it('writes to a pipe, which stays one', async () => {
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const reader = spawn('cat', [join(folder, 'pipe')], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const read = text(reader.stdout);
+    const { code } = await call('fuse', '--run', A, '--method', 'borda', '--output', 'pipe');
+    expect(code).toBe(0);
+    expect(await read).toContain('q3 Q0 only 1 1 borda');
+    expect(statSync(join(folder, 'pipe')).isFIFO()).toBe(true);
   });
 
   it('merges the voters of one file, and writes PyFLAGR’s form to a file', async () => {

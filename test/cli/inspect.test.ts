@@ -42,6 +42,25 @@ describe('receval inspect', () => {
     ]);
   });
 
+  it('proposes commands that a shell takes, whatever the files are called', async () => {
+    const shown = "shown; $(echo 'x').gz";
+    copyFileSync(join(folder, 'lists.gz'), join(folder, shown));
+    const { stdout } = await inspect(shown, 'clicks.ndjson');
+    const word = `'shown; $(echo '\\''x'\\'').gz'`;
+    expect(stdout).toContain(`$ receval inspect ${word} clicks.ndjson --write receval.yaml\n`);
+    expect(stdout).toContain(`--impressions ${word} --feedback clicks.ndjson\n`);
+  });
+
+  it('says how score takes a run and its judgements', async () => {
+    writeFileSync(join(folder, 'a b.run'), 'q1 Q0 a 1 3 x\nq1 Q0 b 2 2 x\n');
+    writeFileSync(join(folder, 'a b.txt'), 'q1 0 a 1\nq1 0 b 0\n');
+    const { stdout } = await inspect('a b.run', 'a b.txt');
+    expect(stdout).toContain("$ receval score --run 'a b.run' --qrels QRELS\n");
+    expect(stdout).toContain("$ receval score --run RUN --qrels 'a b.txt'\n");
+    const scored = await receval(['score', '--run', 'a b.run', '--qrels', 'a b.txt'], { cwd: folder });
+    expect(scored.code).toBe(0);
+  });
+
   it('takes the logs of a folder, and says which of its files it left out and why', async () => {
     const exported = join(folder, 'exported');
     for (const name of ['shown', '_temporary', '.git']) mkdirSync(join(exported, name), { recursive: true });

@@ -61,6 +61,24 @@ describe.each([
   });
 });
 
+describe.each([
+  ['replay --report', ['replay', '--impressions', 'own.ndjson', '--feedback', 'own.ndjson', '--report']],
+  ['compare --report', ['compare', '--events', 'own.ndjson', '--report']],
+  ['compare --plot', ['compare', '--events', 'own.ndjson', '--plot']],
+  ['score --report', ['score', '--run', 'a=own.ndjson', '--qrels', 'own.ndjson', '--report']],
+  ['score --plot-file', ['score', '--lists', 'own.ndjson', '--measures', 'mrr', '--plot', 'bar', '--plot-file']],
+  ['fuse --output', ['fuse', '--run', 'own.ndjson', '--method', 'rrf', '--output']],
+] as const)('%s', (_, args) => {
+  it('never overwrites an input', async () => {
+    const own = join(folder, 'own.ndjson');
+    writeFileSync(own, 'what cannot be had again\n');
+    const { code, stdout, stderr } = await receval([...args, './own.ndjson'], { cwd: folder });
+    expect(stderr).toBe(`receval: ${args.at(-1)}: ./own.ndjson is one of the inputs, and would be overwritten\n`);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(readFileSync(own, 'utf8')).toBe('what cannot be had again\n');
+  });
+});
+
 describe('the hash of the configuration', () => {
   it('is another one with another setting', async () => {
     const hash = async (...more: readonly string[]): Promise<string | undefined> => {

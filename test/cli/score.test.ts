@@ -379,7 +379,7 @@ describe('receval score', () => {
 
   it('says why it cannot write a plot', async () => {
     const run = await score(['--run', POPULAR, ...QRELS, '--measures', 'mrr', '--plot', 'bar', '--plot-file', '/']);
-    expect(run).toMatchObject({ code: 1, stderr: 'receval: --plot-file: cannot write /: it is a folder\n' });
+    expect(run).toMatchObject({ code: 2, stderr: 'receval: --plot-file: cannot write /: it is a folder\n' });
   });
 
   it('keeps one list in memory, however many lines a run has', async () => {

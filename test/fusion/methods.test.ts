@@ -151,6 +151,20 @@ describe('lists that are not as usual', () => {
     expect(() => fusion('borda').fuse([{ items: ['a', 'b'] }])).not.toThrow();
   });
 
+  it.each(['score', 'z-score', 'none'])(
+    'scores that cannot be added up are an error, not items that vanish: %s',
+    (norm) => {
+      const merge = (far: number) =>
+        fusion(`combsum(norm=${norm})`).fuse([
+          { items: ['a', 'b'], scores: [far, -far] },
+          { items: ['a', 'b'], scores: [far, -far] },
+        ]);
+      expect(() => merge(1e308)).toThrow('the score 1e+308 is beyond 1e+150');
+      expect(() => merge(1.1e150)).toThrow('take norm=rank');
+      expect(merge(1e150).every(({ score }) => Number.isFinite(score))).toBe(true);
+    },
+  );
+
   it('a score for each item, or none', () => {
     expect(() => fusion('rrf').fuse([{ items: ['a', 'b'], scores: [1] }])).toThrow(
       'a list has 2 items and 1 scores; expected a score for each item',
