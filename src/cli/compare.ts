@@ -10,6 +10,7 @@ import { planOf } from '../experiment/plan.ts';
 import { comparedFindings } from '../findings/compared.ts';
 import { type Finding, inOrder } from '../findings/finding.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare.ts';
+import type { ReplayInputs } from '../replay/replay.ts';
 import { compareStored, type StoredCompared } from '../service/compare.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { COMPARISON_OUTPUTS, printComparison } from './comparison-output.ts';
@@ -89,16 +90,18 @@ Examples:
     .action(async (flags: Flags) => {
       const output = outputForm(flags.output, COMPARISON_OUTPUTS);
       const paint = painter(process.stdout, flags.color);
-      const inputs = hasFiles(flags) ? pathsOf(readInputs(flags)) : [];
+      const files = hasFiles(flags) ? readInputs(flags) : undefined;
+      const inputs = files === undefined ? [] : pathsOf(files);
       if (flags.plot !== undefined) mustBePlotFile('--plot', flags.plot, inputs);
       mustBeWritable('--report', flags.report, inputs);
       const configuration = readConfiguration(flags, 'run');
       const settings = await withCatalogue(configuration.settings);
       const experiment = experimentOf(settings, flags.experiment);
       const ratioBy = flags.ratioBy === undefined ? undefined : dimensionsOf(flags.ratioBy, experiment);
-      const compared: Partial<FilesCompared> & StoredCompared = hasFiles(flags)
-        ? await readAndCompare(settings, experiment, ratioBy, flags)
-        : await readLive(settings, experiment, flags);
+      const compared: Partial<FilesCompared> & StoredCompared =
+        files === undefined
+          ? await readLive(settings, experiment, flags)
+          : await readAndCompare(files, settings, experiment, ratioBy, flags);
       const { comparison, trail, replayed } = compared;
       const extras = {
         plan: flags.plan === true ? planOf(comparison, trail, experiment) : undefined,
@@ -110,7 +113,7 @@ Examples:
         output === 'html' || flags.report !== undefined
           ? (await import('./comparison-report.ts')).comparisonReport(
               { comparison, trail, extras, settings, experiment },
-              hasFiles(flags) ? aboutFiles(readInputs(flags), configuration) : aboutService(configuration),
+              files === undefined ? aboutService(configuration) : aboutFiles(files, configuration),
             )
           : undefined;
       if (output !== 'html') {
@@ -168,6 +171,7 @@ async function readLive(settings: Settings, experiment: ExperimentSettings, flag
 }
 
 function readAndCompare(
+  inputs: ReplayInputs,
   settings: Settings,
   experiment: ExperimentSettings,
   ratioBy: readonly string[] | undefined,
@@ -176,7 +180,7 @@ function readAndCompare(
   for (const name of ['redis', 'namespace'] as const) {
     if (flags[name] !== undefined) throw new UsageError(`--${name} names a running service: leave it out beside files`);
   }
-  const options = { settings, inputs: readInputs(flags), ...optionsOf(flags) };
+  const options = { settings, inputs, ...optionsOf(flags) };
   return withProgress(options, (all) => compareFiles(all, experiment, ratioBy));
 }
 

@@ -10,6 +10,7 @@ import { stableJson } from '../output/stable-json.ts';
 import type { HistoryPoint, HistoryView } from '../page/history.tsx';
 import { type LiveView, liveVerdict, renderLivePage, type Trouble } from '../page/live-page.tsx';
 import type { CohortLine, CohortsView, PipelineView } from '../page/model.ts';
+import { counted } from '../page/numbers.ts';
 import { isAbsent } from '../statistics/absent.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
@@ -336,10 +337,10 @@ function pipelineOf({ units }: WorkerStatus, { attribution }: Settings): Pipelin
     },
     invalid: { impressions: new Map(), feedback: new Map() },
     notes: [
-      ...(open === 0 ? [] : [`Lists that are still open: ${open.toLocaleString('en-US')}.`]),
+      ...(open === 0 ? [] : [`Lists that are still open: ${counted(open)}.`]),
       ...(invalid.size === 0
         ? []
-        : [`Invalid records: ${[...invalid].map(([code, n]) => `${code} ${n.toLocaleString('en-US')}`).join(', ')}.`]),
+        : [`Invalid records: ${[...invalid].map(([code, n]) => `${code} ${counted(n)}`).join(', ')}.`]),
     ],
   };
 }

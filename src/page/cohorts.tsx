@@ -105,7 +105,7 @@ function GroupingSet({ view, by }: { readonly view: CohortsView; readonly by: re
           <div key={horizon} data-h={h}>
             {measures.map((measure, m) => (
               <div key={measure} data-m={m}>
-                <Picture view={view} lines={lines} whole={whole} measure={measure} horizon={horizon} />
+                <Picture lines={lines} whole={whole} measure={measure} horizon={horizon} />
               </div>
             ))}
             <Table view={view} by={by} lines={lines} whole={whole} />
@@ -123,7 +123,6 @@ function Picture({
   measure,
   horizon,
 }: {
-  readonly view: CohortsView;
   readonly lines: readonly CohortLine[];
   readonly whole: CohortLine | undefined;
   readonly measure: string;

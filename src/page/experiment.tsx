@@ -23,10 +23,6 @@ const TONES: Readonly<Record<ComparedVariant['decision'], Tone>> = {
 /** What is told first where variants differ. */
 const GRAVITY: readonly ComparedVariant['decision'][] = ['regressed', 'invalid', 'improved', 'insufficient', 'healthy'];
 
-export function toneOfDecision(decision: ComparedVariant['decision']): Tone {
-  return TONES[decision];
-}
-
 /** Of the gravest variant. */
 export function verdictOf({ variants }: Comparison): Verdict {
   const [first] = [...variants].sort((a, b) => GRAVITY.indexOf(a.decision) - GRAVITY.indexOf(b.decision));
