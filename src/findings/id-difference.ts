@@ -117,6 +117,26 @@ function formedCuts(
     });
 }
 
+/** What a core was cut from: the first id, better one that is the core and nothing more. */
+interface Core {
+  readonly id: string;
+  readonly part: string;
+  /** More than one id has it. */
+  readonly isShared: boolean;
+}
+
+function byCore(ids: readonly string[], cutsOf: (id: string) => readonly Cut[]): ReadonlyMap<string, Core> {
+  const cores = new Map<string, Core>();
+  for (const id of ids) {
+    for (const { part, core } of cutsOf(id)) {
+      const other = cores.get(core);
+      if (other === undefined) cores.set(core, { id, part, isShared: false });
+      else cores.set(core, { ...(part === '' ? { id, part } : other), isShared: other.isShared || other.id !== id });
+    }
+  }
+  return cores;
+}
+
 function byPart(
   kind: 'prefix' | 'suffix',
   wanted: readonly string[],
@@ -124,10 +144,8 @@ function byPart(
   cutsOf: (id: string) => readonly Cut[],
   rest?: 'form' | 'number',
 ): IdDifference | undefined {
-  const cores = new Map<string, { readonly id: string; readonly part: string }>();
-  for (const id of known) {
-    for (const { part, core } of cutsOf(id)) if (!cores.has(core)) cores.set(core, { id, part });
-  }
+  const cores = byCore(known, cutsOf);
+  const asked = byCore(wanted, cutsOf);
   interface Pair {
     hits: number;
     readonly wanted: string;
@@ -142,17 +160,22 @@ function byPart(
     for (const { part, core } of cutsOf(id)) {
       const other = cores.get(core);
       if (other === undefined || other.id === id || other.part === part) continue;
+      const isWhole = part === '' || other.part === '';
+      // What ids of one side have in common says nothing of either: the machine in UUIDs of version 1.
+      if (!isWhole && (other.isShared || asked.get(core)?.isShared === true)) continue;
       const key = JSON.stringify([part, other.part]);
       const pair = pairs.get(key) ?? { hits: 0, wanted: id, known: other.id, wantedPart: part, knownPart: other.part };
       pair.hits++;
       pairs.set(key, pair);
-      if (core.length >= LONG_CORE) long++;
+      if (core.length >= LONG_CORE && isWhole) long++;
       break;
     }
   }
   const [top] = [...pairs.values()].sort((a, b) => b.hits - a.hits);
   if (top === undefined) return undefined;
-  // Parts that differ from id to id prove something only where much is left.
+  // One pair in which both have a part of their own is chance.
+  if (top.hits === 1 && top.wantedPart !== '' && top.knownPart !== '' && long === 0) return undefined;
+  // Parts that differ from id to id prove something only where much is left, and one side has no more than that.
   const hits = Math.max(top.hits, long);
   const { hits: _, ...example } = top;
   return { kind, ...example, rest, share: hits / wanted.length };
