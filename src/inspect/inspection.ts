@@ -16,7 +16,7 @@ import {
 import { type ClockOffset, clockOffset, zoneText } from './delays.ts';
 import { doubtsOf, itemsSaySo } from './doubts.ts';
 import { type Facts, factsOf } from './facts.ts';
-import { tryPairs } from './field-pairs.ts';
+import { orPairs } from './field-pairs.ts';
 import { mainType, type Profile, profileOf, timesOf } from './fields.ts';
 import { findingsOf } from './findings.ts';
 import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
@@ -115,10 +115,10 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile, keyOf(lists[0]?.form));
   const doubts = new Map(own === undefined ? doubtsOf(tried, impressions, feedback, lists) : []);
   const single = tried.filter((join) => !doubts.has(join));
-  const isTold = own !== undefined || keyOf(lists[0]?.form) !== undefined || single.some(tellsLists);
-  const joins = isTold
-    ? single
-    : [...tryPairs(impressions, feedback, (join) => itemsSaySo(join, { impressions, feedback }, lists)), ...single];
+  const joins =
+    own !== undefined || keyOf(lists[0]?.form) !== undefined
+      ? single
+      : orPairs(single, impressions, feedback, (join) => itemsSaySo(join, { impressions, feedback }, lists));
   const { join, items } =
     own === undefined ? bestPair(impressions, feedback, lists, joins) : { join: own.joins[0], items: own.items };
   const list = items[0]?.list.form ?? lists[0]?.form;
@@ -157,11 +157,6 @@ function sidesOf(files: readonly InspectedFile[]): Found {
     guess: undefined,
     logs,
   };
-}
-
-/** Whether one field is the id: most feedback has it, and it is not that of many lists. */
-function tellsLists({ match, unique }: JoinTrial): boolean {
-  return match.share >= 0.3 && unique >= 0.3;
 }
 
 /** The trial of the pair that is read, which a known system may have chosen. */

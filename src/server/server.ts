@@ -15,7 +15,7 @@ import {
   sessionAnswer,
   withoutToken,
 } from './routes.ts';
-import { sessionCookie, TokenGuard } from './token.ts';
+import { cookiedSession, sessionCookie, TokenGuard } from './token.ts';
 
 export interface ServerSettings {
   readonly host: string;
@@ -90,6 +90,10 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
   server.timeout = limits.silence;
   const guard = settings.token === undefined ? undefined : new TokenGuard(settings.token);
   const hosts = { listens: settings.host, allowed: settings.allowedHosts };
+  const port = (): number => {
+    const bound = server.address();
+    return typeof bound === 'object' && bound !== null ? bound.port : settings.port;
+  };
   const judge = (request: IncomingMessage): Answer => {
     const { method = '', headers } = request;
     const wrong = wrongHost(request);
@@ -97,10 +101,12 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     if (!isAllowedHost(headers.host, hosts)) return MISDIRECTED;
     const path = pathOf(request);
     const isOpen =
-      guard === undefined || isOpenPath(path, pages) || guard.accepts(headers.authorization, headers.cookie);
+      guard === undefined ||
+      isOpenPath(path, pages) ||
+      guard.accepts(headers.authorization, cookiedSession(headers.cookie, port()));
     if (!isOpen) return withoutToken(path, pages);
     if (guard !== undefined && pages.page !== undefined && path === SESSION_PATH) {
-      return sessionAnswer(sessionCookie(guard.session));
+      return sessionAnswer(sessionCookie(guard.session, port()));
     }
     return unlessKnown(answer(method, path, pages), headers['if-none-match']);
   };
@@ -130,9 +136,8 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     refuse(error, socket, connections.isAnswering(socket));
   });
   await listen(server, settings);
-  const bound = server.address();
   return {
-    port: typeof bound === 'object' && bound !== null ? bound.port : settings.port,
+    port: port(),
     close: () => close(server, connections),
   };
 }
@@ -230,10 +235,13 @@ const MISDIRECTED = failure(
 );
 /** Nothing but the headers to whom has this version already (RFC 9110, section 13.1.2). */
 function unlessKnown(found: Answer, known: string | undefined): Answer {
+  if (found.status !== 200 || known === undefined) return found;
   const etag = found.headers?.['ETag'];
-  if (found.status !== 200 || etag === undefined || known === undefined) return found;
   const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes(etag) ? { ...found, status: 304, body: '', isShared: false } : found;
+  // Whoever sends * has anything at all (RFC 9110, section 13.1.2).
+  return known.trim() === '*' || (etag !== undefined && tags.includes(etag))
+    ? { ...found, status: 304, body: '', isShared: false }
+    : found;
 }
 
 function listen(server: Server, { host, port }: ServerSettings): Promise<void> {
