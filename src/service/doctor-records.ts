@@ -1,11 +1,11 @@
 import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
-import type { Sample, SampledRecord } from '../consumers/source/kafka/access/sample.ts';
+import type { Sample, SampledRecord } from '../consumers/source/kafka/access/kafka-sample.ts';
 import { comparedFindings } from '../findings/compared.ts';
+import { EventSample } from '../findings/event-sample.ts';
 import { counted, type Finding as Looked } from '../findings/finding.ts';
 import { InvalidReasons } from '../findings/invalid.ts';
-import { EventSample } from '../findings/sample.ts';
-import { matchesOf, sampleFindings } from '../findings/sampled.ts';
+import { matchesOf, sampleFindings } from '../findings/sample-findings.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { EpochMs, Event } from '../vocabulary/events.ts';
 import { count, type Finding, finding, percent } from './doctor-finding.ts';
@@ -35,7 +35,7 @@ const ALERTS: ReadonlySet<Looked['code']> = new Set([
 ]);
 
 /** What the newest records of all topics show. `decoders`: one per topic. */
-export function judgeRecords(
+export function checkRecords(
   settings: Settings,
   partitions: number,
   sample: Sample,
@@ -52,7 +52,7 @@ export function judgeRecords(
     ),
   );
   return [
-    ...topics.flatMap(({ name }, t) => judgeSide(name, partitions, read[t])),
+    ...topics.flatMap(({ name }, t) => checkSide(name, partitions, read[t])),
     ...sample.refused.map(({ topic, partition, from, to, reason }) =>
       finding(
         'records',
@@ -65,8 +65,8 @@ export function judgeRecords(
         settings.start.onUndecodable === 'skip' ? 'RecevalUndecodable' : 'RecevalCodecFailure',
       ),
     ),
-    judgePairs(partitions, read),
-    ...judgeJoin(
+    checkPairs(partitions, read),
+    ...checkJoin(
       settings,
       read.flatMap(({ events }) => events),
       now,
@@ -119,7 +119,7 @@ function inspect(records: readonly SampledRecord[], decoder: Decoder, now: Epoch
   return { records: records.length, withoutKey, invalid, codes, reasons, events, future, impressions, feedback };
 }
 
-function judgeSide(name: string, partitions: number, seen: Seen): readonly Finding[] {
+function checkSide(name: string, partitions: number, seen: Seen): readonly Finding[] {
   const { records, withoutKey, invalid, codes, reasons, future } = seen;
   if (records === 0) {
     return [
@@ -178,7 +178,7 @@ function fieldsText(reasons: InvalidReasons): string {
 }
 
 /** Whether feedback lies in the partition of its impression: only there it is found. */
-function judgePairs(partitions: number, seen: readonly Seen[]): Finding {
+function checkPairs(partitions: number, seen: readonly Seen[]): Finding {
   if (partitions === 1) return finding('keys', 'ok', 'there is one partition, so an impression and its feedback meet');
   const places = new Map<string, Set<number>>();
   for (const { impressions } of seen) {
@@ -220,7 +220,7 @@ function judgePairs(partitions: number, seen: readonly Seen[]): Finding {
 }
 
 /** Whether the newest feedback fits the newest lists: what a replay of them would find wrong. Ids of events are not told, only how they differ. */
-function judgeJoin(settings: Settings, events: readonly Event[], now: EpochMs): readonly Finding[] {
+function checkJoin(settings: Settings, events: readonly Event[], now: EpochMs): readonly Finding[] {
   const { attribution, grading } = settings;
   const sample = new EventSample();
   for (const [row, event] of events.entries()) sample.take(event, '', row + 1, now + attribution.futureSkew);

@@ -1,6 +1,6 @@
 import type { FindingCode } from '../findings/finding.ts';
 import type { TopicJoin } from '../metrics/pipeline.ts';
-import type { WorkerLog } from '../worker/contract.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
 
 /** Below the first share it is told, at the second it is told to be over. */
 const FEW = 0.5;
