@@ -1,13 +1,13 @@
-import type { StoreUsage } from '../accumulators/store/port.ts';
-import type { RedisStore } from '../accumulators/store/redis.ts';
+import type { RedisStore } from '../accumulators/store/redis-store.ts';
+import type { StoreUsage } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccessState } from '../connections/access-files.ts';
-import { timesFor } from '../consumers/source/kafka/access/settings.ts';
+import { timesFor } from '../consumers/source/kafka/access/kafka-settings.ts';
 import type { KafkaEvents } from '../consumers/source/kafka/flow/events.ts';
 import { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import { Exporter } from '../exporter/exporter.ts';
 import { LivePage } from '../live/live.ts';
-import { pagesOf } from '../live/pages.ts';
+import { pagesOf } from '../live/live-pages.ts';
 import { isListOnly } from '../measures/needs.ts';
 import { compile } from '../measures/scorer.ts';
 import { Metrics } from '../metrics/registry.ts';
@@ -17,8 +17,8 @@ import type { Permissions } from '../unit/resume.ts';
 import { WallClock } from '../vocabulary/clock.ts';
 import type { Offset } from '../vocabulary/events.ts';
 import type { FaultPoint } from '../vocabulary/fault-point.ts';
-import type { WorkerLog } from '../worker/contract.ts';
 import { Worker } from '../worker/worker.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
 import { AccessWatch, accessOf } from './access-watch.ts';
 import { emptiness, wasRead } from './checks.ts';
 import { ClockCheck } from './clock-check.ts';
@@ -35,7 +35,7 @@ import {
   serviceDecoders,
   stateLimit,
   workerSettings,
-} from './settings.ts';
+} from './service-settings.ts';
 import { checkStart, connectRedis, messageOf, type Started } from './start.ts';
 import { lookAtRecords } from './topic-sample.ts';
 import { type Health, Watchdog } from './watchdog.ts';
@@ -355,21 +355,21 @@ function eventsFor(service: () => Told | undefined, settings: Settings): KafkaEv
     onGap: (gap) => {
       const { partition, topic } = gap;
       if (worker()?.gap(partition, topic, gap) === false) return 'not needed';
-      if (settings.start.onGap === 'stop') worker()?.halt(partition, 'gap');
+      if (settings.start.onGap === 'stop') worker()?.stopUnit(partition, 'gap');
       return settings.start.onGap;
     },
     onLostLog: (lost) => worker()?.lost(lost.partition, lost.topic, lost),
     onRefused: ({ partition, topic, from, to }) => {
       if (worker()?.hasPassed(partition, topic, { from, to }) === true) return 'skip';
-      if (settings.start.onUndecodable === 'stop') worker()?.halt(partition, 'codec');
+      if (settings.start.onUndecodable === 'stop') worker()?.stopUnit(partition, 'codec');
       return settings.start.onUndecodable;
     },
     onUnpaired: (partitions) => {
-      for (const partition of partitions) worker()?.halt(partition, 'pairing');
+      for (const partition of partitions) worker()?.stopUnit(partition, 'pairing');
     },
     onPartitionCounts: (counts) => {
       const expected = service()?.partitions;
-      if (expected !== undefined && counts.some((count) => count !== expected)) worker()?.haltAll('partitions');
+      if (expected !== undefined && counts.some((count) => count !== expected)) worker()?.stopAllUnits('partitions');
     },
   };
 }
