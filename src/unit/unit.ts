@@ -3,7 +3,7 @@ import type { Panes } from '../accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
-import type { JoinEngine } from '../consumers/join/api.ts';
+import type { ClosingNames, JoinEngine } from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
 import type { Batch, LogRecord, UndecodableBatch } from '../consumers/source/port.ts';
 import type { ExperimentLooks } from '../experiment/looks.ts';
@@ -21,6 +21,7 @@ import type { UnitExperiments } from './experiments.ts';
 import { UnitReading } from './reading.ts';
 import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
 import { type Resumed, resume } from './resume.ts';
+import type { UnitSamples } from './samples.ts';
 
 /** A smaller part tells nothing of the whole. */
 const LEAST_SHARE = 0.01;
@@ -100,7 +101,8 @@ export class Unit {
           return panes.cohorts.tag(impression.dimensions, impression.tuple, leftOut);
         },
         released: (tag) => panes.cohorts.release(tag),
-        closed: (closing) => this.#scoring.closed(closing),
+        closed: (closing, names) => this.#scoring.closed(closing, names),
+        witness: this.#scoring.samples,
       },
       join,
     );
@@ -332,22 +334,28 @@ export class Unit {
 class UnitScoring {
   /** By horizon: slots of what closed whose item the catalogue does not hold. */
   readonly unknownItems: number[];
+  readonly samples: UnitSamples | undefined;
   readonly #deps: Pick<UnitDeps, 'scorer' | 'onlooker'>;
   readonly #panes: Panes;
   readonly #scores: Float64Array;
   /** undefined: no measure asks for items. */
   readonly #shown: ShownItems | undefined;
 
-  constructor({ join, panes: { shape } }: UnitSettings, deps: Pick<UnitDeps, 'scorer' | 'onlooker'>, panes: Panes) {
+  constructor(
+    { join, panes: { shape } }: UnitSettings,
+    deps: Pick<UnitDeps, 'scorer' | 'onlooker' | 'samples'>,
+    panes: Panes,
+  ) {
     const { names, needs, catalogue } = deps.scorer;
     this.#deps = deps;
     this.#panes = panes;
     this.#scores = new Float64Array(SCORE_WIDTH * names.length);
     this.#shown = needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined;
     this.unknownItems = join.horizons.map(() => 0);
+    this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
   }
 
-  closed(closing: Closing): void {
+  closed(closing: Closing, names: ClosingNames): void {
     const { onlooker, scorer } = this.#deps;
     if (onlooker?.closing(closing) === false) return;
     const positive = scorer.score(closing.list, this.#scores);
@@ -355,7 +363,9 @@ class UnitScoring {
     shown?.load(closing.list);
     if (shown !== undefined) this.unknownItems[closing.horizon] += shown.unknown;
     this.#panes.add(closing, positive, this.#scores, shown);
-    if (onlooker?.scored !== undefined) onlooker.scored(closing, this.#scores, this.#panes.cohorts.values(closing.tag));
+    const { cohorts } = this.#panes;
+    this.samples?.closed(closing, names, this.#scores, () => cohorts.values(closing.tag));
+    if (onlooker?.scored !== undefined) onlooker.scored(closing, this.#scores, cohorts.values(closing.tag));
   }
 }
 

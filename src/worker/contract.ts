@@ -4,6 +4,7 @@ import type { LogSource } from '../consumers/source/port.ts';
 import type { Scorer } from '../measures/contract.ts';
 import type { Measure } from '../measures/definition.ts';
 import type { InvalidRecord, PassedBatch, UnitSettings } from '../unit/contract.ts';
+import type { ListSamples } from '../unit/samples.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import type { DurationMs, Offset } from '../vocabulary/events.ts';
@@ -65,6 +66,8 @@ export interface WorkerDeps {
   /** As that of a unit; default: nobody is told. */
   readonly onInvalid?: ((partition: number, invalid: InvalidRecord) => void) | undefined;
   readonly onUndecodable?: ((partition: number, passed: PassedBatch) => void) | undefined;
+  /** Of all units; default: nothing is kept. */
+  readonly samples?: ListSamples | undefined;
   /** Told when a unit was claimed, with the totals that its checkpoint holds already. */
   readonly onClaim: (partition: number, counts: readonly TopicCounts[]) => void;
   /** For tests; default: none. */
