@@ -2,7 +2,7 @@
 import { jsonIn } from '../consumers/decode/pointer.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import { nameFit } from './names.ts';
-import { TIME_FORMS, type TimeForm, timeOf } from './times.ts';
+import { TIME_FORMS, type TimeForm, timeOf } from './time-forms.ts';
 
 export type ValueType = 'text' | 'whole' | 'number' | 'boolean' | 'list' | 'object';
 
@@ -190,4 +190,11 @@ export function timeFormsOf({ times, values }: Field): readonly TimeForm[] {
 /** `12,345`, or `50,000+`. */
 export function distinctWords({ distinct, manyMore }: Field): string {
   return `${distinct.size.toLocaleString('en-US')}${manyMore ? '+' : ''}`;
+}
+
+/** Path of the field whose name is most like that of a request id; undefined: none is. */
+export function requestField({ fields }: Profile): string | undefined {
+  return [...fields.values()]
+    .filter(({ path }) => nameFit(path, 'requestId') > 0 && !path.includes('[]'))
+    .sort((a, b) => nameFit(b.path, 'requestId') - nameFit(a.path, 'requestId'))[0]?.path;
 }
