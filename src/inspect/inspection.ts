@@ -7,15 +7,7 @@ import { matchIds } from '../findings/id-match.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { type ClockOffset, clockOffset, zoneText } from './delays.ts';
 import { doubtsOf, itemsSaySo } from './doubts.ts';
-import {
-  type Fit,
-  type FittedSide,
-  fitFeedback,
-  fitImpressions,
-  joinedAdapter,
-  type Kinds,
-  type Side,
-} from './field-fit.ts';
+import { type Fit, type FittedSide, fitFeedback, fitImpressions, type Side } from './field-fit.ts';
 import { orPairs } from './field-pairs.ts';
 import { mainType, type Profile, profileOf, requestField, timesOf } from './fields.ts';
 import { findingsOf } from './findings.ts';
@@ -24,6 +16,7 @@ import { type ItemTrial, idsAt, type JoinTrial, tryItems, tryJoins } from './joi
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
 import { type Facts, factsOf } from './log-facts.ts';
 import { nameFit } from './names.ts';
+import { joinedAdapter, type Kinds } from './one-log.ts';
 import { propose } from './proposal.ts';
 import { eventsOf, type Reading, type Sample } from './reading.ts';
 import { rolesOf, splitBoth } from './roles.ts';
