@@ -175,7 +175,7 @@ const STOP_CAUSES: Readonly<Record<StopCause, string>> = {
   diverged: 'diverged',
 };
 
-/** What a worker is like now: all series anew. What is not known has no series. */
+/** What a worker is like now: all series again. What is not known has no series. */
 function writeGauges(page: Exposition, status: WorkerStatus): void {
   const { units, lastCommit, clockSkew } = status;
   for (const unit of units) writeUnit(page, status, unit);
@@ -336,7 +336,7 @@ export class LifetimeLedger {
   }
 }
 
-/** Totals since this process claimed a unit. A total that falls began anew. */
+/** Totals since this process claimed a unit. A total that falls started again. */
 export class ClaimLedger {
   readonly #sums: number[];
   #last: ReadonlyMap<number, readonly number[]> = new Map();

@@ -67,7 +67,7 @@ export class Connections {
   }
 
   /**
-   * A request has come; `answered` must follow. Answers whether it is the last of its connection, by itself (it has a body, or
+   * A request has come; `answered` must follow. Returns whether it is the last of its connection, by itself (it has a body, or
    * says so) or because there have been enough: what comes behind it is thrown away.
    */
   asked(connection: Duplex, isLastItself: boolean): boolean {

@@ -203,7 +203,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boole
   }
   const [status, line, detail] = REFUSALS[error.code ?? ''] ?? [400, 'Bad Request', 'this is no HTTP request'];
   const body = problem(status, detail);
-  // Whoever goes on sending would keep a connection that has only been ended.
+  // Whoever continues sending would keep a connection that has only been ended.
   socket.once('finish', () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} ${line}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +

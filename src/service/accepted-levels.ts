@@ -2,7 +2,7 @@
 import { type AcceptedLevel, acceptedKey, levelField } from '../accumulators/store/accepted-level.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 
-/** Stores a level in place of the one of the same cohort and measure. Answers false when another write came between. */
+/** Stores a level in place of the one of the same cohort and measure. Returns false when another write came between. */
 export async function acceptLevel(
   store: Store,
   namespace: string,

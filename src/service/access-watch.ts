@@ -29,7 +29,7 @@ export function accessOf({ http, kafka, redis }: Pick<Settings, 'http' | 'kafka'
 }
 
 /**
- * Looks at the files by which clients get in. While one cannot be used, connections go on with what it held before, so that
+ * Looks at the files by which clients get in. While one cannot be used, connections continue with what it held before, so that
  * nobody would hear of it until a restart: it is told in the log, at once, every hour, and when it is over.
  */
 export class AccessWatch {

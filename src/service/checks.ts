@@ -14,7 +14,7 @@ export class StartRefused extends Error {
   readonly exitCode = 2;
 }
 
-/** Every topic exists, and all have the same number of partitions, which is answered. @throws StartRefused */
+/** Every topic exists, and all have the same number of partitions, which it returns. @throws StartRefused */
 export function checkPartitions(settings: Settings, counts: readonly number[]): number {
   const topics = settings.kafka.topics.map((topic, i) => ({ name: topic.name, partitions: counts[i] ?? 0 }));
   const missing = topics.filter((topic) => topic.partitions === 0).map((topic) => topic.name);

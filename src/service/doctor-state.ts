@@ -13,7 +13,7 @@ export interface StateFacts {
   readonly bounds: readonly (readonly Bounds[])[];
 }
 
-/** Whether workers can go on from the stored state: it fits the configuration, was not lost, and the logs reach back far enough. */
+/** Whether workers can continue from the stored state: it fits the configuration, was not lost, and the logs reach back far enough. */
 export function checkState(settings: Settings, facts: StateFacts): readonly Finding[] {
   const findings = [checkFit(settings, facts)];
   for (const [partition, checkpoint] of facts.stored.entries()) {

@@ -34,7 +34,7 @@ export function checkTopic(needed: DurationMs, topic: TopicFacts): readonly Find
 }
 
 /**
- * Whether transactions hold records back: by topic and partition, what the logs held at the begin and at the end. One that is
+ * Whether transactions hold records back: by topic and partition, what the logs held at the start and at the end. One that is
  * open for a moment is nothing to tell of.
  */
 export function checkTransactions(

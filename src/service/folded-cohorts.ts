@@ -9,7 +9,7 @@ const QUIET_MS: DurationMs = 3_600_000;
 
 interface Told {
   impressions: number;
-  /** When it grew last; undefined: it is not told to go on. */
+  /** When it grew last; undefined: it is not told to continue. */
   grew: EpochMs | undefined;
 }
 

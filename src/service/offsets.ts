@@ -135,7 +135,7 @@ export class SkipRefused extends Error {
 }
 
 /**
- * A checkpoint that goes on at `offset` in one topic. The records before it are not read again: those from the committed offset
+ * A checkpoint that continues at `offset` in one topic. The records before it are not read again: those from the committed offset
  * on are skipped, and what was open in this topic is given up. Windows that could miss any of it are incomplete: all panes that
  * start before `until`, a time at or after everything that was skipped or given up, and before the watermark.
  */
@@ -196,7 +196,7 @@ export function recordsSkipped(
 }
 
 /**
- * Takes the unit over, so that a running owner is fenced, and commits the moved position. Answers how many offsets were passed.
+ * Takes the unit over, so that a running owner is fenced, and commits the moved position. Returns how many offsets were passed.
  * Rejects with a SkipRefused, or an error of the store; when that leaves open whether the commit was applied, calling again is
  * safe: it is refused if it was.
  */

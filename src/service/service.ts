@@ -47,7 +47,7 @@ export interface ServiceOptions {
   /** Of receval. */
   readonly version: string;
   readonly newId: () => string;
-  /** Of the join's hashes: drawn anew by every process, so that nobody can choose ids that collide. No result depends on it. */
+  /** Of the join's hashes: drawn by each process for itself, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
   readonly log: WorkerLog;
   /** For tests; default: none. */
@@ -239,7 +239,7 @@ export class Service {
     ];
   }
 
-  /** Runs until `stop`. Rejects with what cannot be mended by waiting. */
+  /** Runs until `stop`. Rejects with what cannot be fixed by waiting. */
   async run(): Promise<void> {
     const { log } = this.#options;
     this.#lookAtAccess();

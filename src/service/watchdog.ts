@@ -2,7 +2,7 @@ import type { EpochMs } from '../vocabulary/events.ts';
 import { LARGEST_SKEW, type WorkerStatus } from '../worker/status.ts';
 
 export interface Health {
-  /** false: this process must end, and be started anew. */
+  /** false: this process must end, and be started again. */
   readonly healthy: boolean;
   /** Why it is not ready, or not healthy. */
   readonly reasons: readonly string[];
@@ -19,7 +19,7 @@ const GIVE_UP_AFTER_MS = 120_000;
 
 /**
  * Looks for a worker that has something to do and does not get on (specification: faults 8). It gives up only when Kafka and
- * Redis both answer, and Redis takes commits: what a restart cannot mend must not become a storm of restarts. Nor is a worker
+ * Redis both answer, and Redis takes commits: what a restart cannot fix must not become a storm of restarts. Nor is a worker
  * stuck that reads nothing because its clock is in doubt, or because all that is left waits for the end of a transaction.
  */
 export class Watchdog {

@@ -56,7 +56,7 @@ export interface TopicCounts {
   };
 }
 
-/** All that a new owner needs to go on as if nothing had happened, given the logs from the replay offsets on. */
+/** All that a new owner needs to continue as if nothing had happened, given the logs from the replay offsets on. */
 export interface JoinCheckpoint {
   readonly topics: readonly TopicCheckpoint[];
   readonly counts: readonly TopicCounts[];

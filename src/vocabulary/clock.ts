@@ -3,7 +3,7 @@ import type { DurationMs, EpochMs } from './events.ts';
 /** Time as the program sees it. The demo's runs faster than the wall's; the simulator's stands until it is moved. */
 export interface Clock {
   now(): EpochMs;
-  /** Calls back every `interval` of this clock's time until the answered function is called. Never overlaps a call that is still running. */
+  /** Calls back every `interval` of this clock's time until the returned function is called. Never overlaps a call that is still running. */
   every(interval: DurationMs, call: () => void | Promise<void>): () => void;
   /** Resolves after `duration` of this clock's time, or when the signal is raised. */
   sleep(duration: DurationMs, signal?: AbortSignal): Promise<void>;

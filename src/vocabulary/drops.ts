@@ -19,8 +19,8 @@ export type ImpressionDrop = (typeof IMPRESSION_DROPS)[number];
 export type FeedbackDrop = (typeof FEEDBACK_DROPS)[number];
 
 /**
- * Why a record is `invalid`. Decoding never throws: it answers an event or one of these.
- * A code says what the producer must mend; the offending value itself is never kept or printed.
+ * Why a record is `invalid`. Decoding never throws: it returns an event or one of these.
+ * A code says what the producer must fix; the offending value itself is never kept or printed.
  */
 export const INVALID_CODES = [
   'too_large', // more bytes than limits.impressionBytes or limits.feedbackBytes, or entries that share too much

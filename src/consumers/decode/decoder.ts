@@ -54,7 +54,7 @@ class RecordDecoder implements Decoder {
   readonly #sessions: boolean;
   /** Only for records that nothing is to be done to before they are read. */
   readonly #scanner: Scanner | undefined;
-  /** The answer of `scan`, filled anew each time. */
+  /** The answer of `scan`, filled again each time. */
   readonly #scanned: { readonly events: JoinEvent[] } = { events: [] };
   readonly #impression: ReturnType<typeof impressionSchema>;
   readonly #feedback: ReturnType<typeof feedbackSchema>;

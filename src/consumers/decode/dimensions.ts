@@ -26,7 +26,7 @@ const MAX_NAME = 64;
 const MAX_VALUE = 64;
 /** Letters (with their marks) and digits of any script, blank and a few signs. */
 const VALUE = /^[\p{L}\p{M}\p{Nd} _.:/+&'()-]+$/u;
-/** Entries of a cache before it starts anew; hostile values cannot make it grow. */
+/** Entries of a cache before it starts again; hostile values cannot make it grow. */
 const CACHE_SIZE = 10_000;
 
 const EXPERIMENT_PREFIX = 'experiment_';

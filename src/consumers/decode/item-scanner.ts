@@ -40,7 +40,7 @@ export class ItemScanner {
     return this.#text;
   }
 
-  /** Packs the list at `at` into the impression, ids from `text` on. Answers the place behind the list; -1: it may not be valid. */
+  /** Packs the list at `at` into the impression, ids from `text` on. Returns the place behind the list; -1: it may not be valid. */
   read(u8: Uint8Array, at: number, impression: PackedImpression, text: number): number {
     this.#text = text;
     this.#ranked = 0;

@@ -1,6 +1,6 @@
 /**
  * The grammar of JSON (RFC 8259) over bytes, as far as it is plain: ASCII, strings without escapes, no deep nesting. Each
- * function takes the place where its thing begins and answers the place behind it, or -1 where the text is not JSON or
+ * function takes the place where its thing begins and returns the place behind it, or -1 where the text is not JSON or
  * not plain. Behind the text there must stand a few zeros, which end every loop: a read out of bounds would be slow.
  */
 export const QUOTE = 0x22;

@@ -1,5 +1,5 @@
 /**
- * The fast way from a parsed record to an event: one pass, no validation library. It answers an event only where the
+ * The fast way from a parsed record to an event: one pass, no validation library. It returns an event only where the
  * record is surely valid; for undefined the schemas of canonical.ts decide and explain. A differential test holds the
  * two together. Measured on Node 20 with 20 items of {id, score}: 0.5 us an impression, beside 6.1 us of JSON.parse and
  * 6.5 us of the schemas.

@@ -56,7 +56,7 @@ export interface JoinEngine {
   /** A record without a valid event: counts once, on the given side. */
   refused(topic: number, offset: Offset, side: Side, reason: 'tombstone' | 'invalid'): void;
   /**
-   * The records [from, to) cannot be decoded and are passed. Answers how many of `records` were counted, on the given side:
+   * The records [from, to) cannot be decoded and are passed. Returns how many of `records` were counted, on the given side:
    * none of those that were judged before the checkpoint. `from` is not below the position.
    */
   undecodable(topic: number, batch: UndecodableRange, side: Side): number;
@@ -64,7 +64,7 @@ export interface JoinEngine {
   wasPassed(topic: number, from: Offset, to: Offset): boolean;
   /** The next offset of the topic, past records that hold nothing for us (control records, compaction). */
   skipTo(topic: number, offset: Offset): void;
-  /** Raises the watermark of a topic that has nothing new (specification: join 6); answers whether it moved. */
+  /** Raises the watermark of a topic that has nothing new (specification: join 6); returns whether it moved. */
   idle(topic: number, watermark: EpochMs): boolean;
   /** Closes, settles and forgets up to the combined watermark. Results do not depend on how often it is called. */
   advance(): void;
@@ -107,7 +107,7 @@ export interface JoinSettings {
   /** Whether lists at close name their items and categories (`Joined.items`); default: not. */
   readonly namesItems?: boolean;
   /**
-   * Keys all hashes of ids, so that who does not know it cannot choose ids that collide: drawn anew by every process. A
+   * Keys all hashes of ids, so that who does not know it cannot choose ids that collide: drawn by each process for itself. A
    * non-negative integer. No result depends on it.
    */
   readonly hashSeed?: number;

@@ -46,7 +46,7 @@ export class Arena {
     return handle & UNIT_MASK;
   }
 
-  /** Makes room for a record of at most `bytes` and answers its handle. `commit` must follow before the next `reserve`. */
+  /** Makes room for a record of at most `bytes` and returns its handle. `commit` must follow before the next `reserve`. */
   reserve(bytes: number): number {
     if (this.#current < 0 || this.#free + bytes > this.#segments[this.#current].u8.length) this.#open(bytes);
     return ((this.#current << UNIT_BITS) | (this.#free >>> 3)) >>> 0;

@@ -151,7 +151,7 @@ export class FeedbackRecords {
     counts[topic] = (counts[topic] ?? 0) + 1;
   }
 
-  /** Puts what makes the event itself into `#identity` and answers where that ends. `text`: place of its event id or action; -1: none. */
+  /** Puts what makes the event itself into `#identity` and returns where that ends. `text`: place of its event id or action; -1: none. */
   #writeIdentity(
     topic: number,
     hasEventId: boolean,

@@ -247,7 +247,7 @@ export class ImpressionRecords {
     return this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + FIRST_FEEDBACK_WORD];
   }
 
-  /** Puts a feedback record at the end of the body's chain and answers the record that was last; 0: none. */
+  /** Puts a feedback record at the end of the body's chain and returns the record that was last; 0: none. */
   appendFeedback(body: number, feedback: number): number {
     const { u32 } = this.bodies.segment(body);
     const word = this.bodies.unit(body) * 2;
@@ -308,7 +308,7 @@ export class ImpressionRecords {
     }
   }
 
-  /** Puts the items of the slots into `items`, and answers whether it put their categories into `categories`. */
+  /** Puts the items of the slots into `items`, and returns whether it put their categories into `categories`. */
   readTexts(body: number, items: string[], categories: string[]): boolean {
     const { u32, u8 } = this.bodies.segment(body);
     const word = this.bodies.unit(body) * 2;

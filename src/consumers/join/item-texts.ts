@@ -43,7 +43,7 @@ export class ItemTexts {
     this.#hash = new ItemHash(seed);
   }
 
-  /** Answers the place behind. `prefix`: units of the common beginning. */
+  /** Returns the place behind. `prefix`: units of the common beginning. */
   write(u8: Uint8Array, from: number, { length, items, u8: source }: PackedImpression, prefix: number): number {
     const { repeats } = this;
     repeats.begin(length);
@@ -66,7 +66,7 @@ export class ItemTexts {
     return at;
   }
 
-  /** Puts the items of the list at `list` into `items` and answers the place behind it. */
+  /** Puts the items of the list at `list` into `items` and returns the place behind it. */
   read(u8: Buffer, list: number, length: number, items: string[]): number {
     const shared = readText(u8, list);
     let at = textEnd(u8, list);
@@ -142,7 +142,7 @@ export class ItemTexts {
     return slot;
   }
 
-  /** Puts what follows the prefix in the item into `#rest`, as a text; answers false when it does not begin with the prefix. */
+  /** Puts what follows the prefix in the item into `#rest`, as a text; returns false when it does not begin with the prefix. */
   #cut(u8: Uint8Array, at: number, source: Uint8Array, item: number): boolean {
     if (!isNarrow(source, item)) return false; // all items of a list with a prefix are narrow
     const prefix = textStart(u8, at);

@@ -31,7 +31,7 @@ const SEARCH_UP_TO = 64;
 /** For each of them, bytes of the items of a list. */
 const LONG_LIST_BYTES = 16;
 
-/** A new engine, or one that goes on from a checkpoint and is to be fed from its replay offsets. */
+/** A new engine, or one that continues from a checkpoint and is to be fed from its replay offsets. */
 export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint): JoinEngine {
   return new Join(settings, sink, from);
 }

@@ -123,7 +123,7 @@ export class WaitingOfRequest {
   }
 
   /**
-   * Puts all with from <= time < to that wait for one of these items into `found` from `n` on, oldest first, and answers how
+   * Puts all with from <= time < to that wait for one of these items into `found` from `n` on, oldest first, and returns how
    * many stand there then. They must be removed after that: their items do not find them any more.
    */
   takeFor({ u8, items, length }: Texts, from: EpochMs, to: EpochMs, found: number[], n: number): number {

@@ -46,7 +46,7 @@ export class TimeTrees {
     return ts >= this.span.from && ts < this.span.from + this.span.length;
   }
 
-  /** `value`: 32 bits, other than those of all entries of the tree. Answers the root. */
+  /** `value`: 32 bits, other than those of all entries of the tree. Returns the root. */
   add(root: number, ts: EpochMs, order: number, value: number): number {
     if (root === 0) return this.#make(ts, order, value);
     // The entry that is carried down.
@@ -94,7 +94,7 @@ export class TimeTrees {
   }
 
   /**
-   * Puts the entry before a list of entries that are to be added to a tree when that is searched, and answers the list: most trees
+   * Puts the entry before a list of entries that are to be added to a tree when that is searched, and returns the list: most trees
    * never are. The empty list is 0.
    */
   postpone(list: number, ts: EpochMs, order: number, value: number): number {
@@ -104,7 +104,7 @@ export class TimeTrees {
     return at;
   }
 
-  /** Adds all of a list, which is used up. Answers the root. */
+  /** Adds all of a list, which is used up. Returns the root. */
   addAll(root: number, list: number): number {
     let grown = root;
     for (let at = list; at !== 0; ) {
@@ -117,7 +117,7 @@ export class TimeTrees {
     return grown;
   }
 
-  /** Answers the root; nothing changes where there is no such entry. */
+  /** Returns the root; nothing changes where there is no such entry. */
   remove(root: number, ts: EpochMs, value: number): number {
     let low = this.span.from;
     let half = this.span.length / 2;

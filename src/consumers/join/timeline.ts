@@ -141,7 +141,7 @@ export class Timeline {
     this.#at[h] = Number.POSITIVE_INFINITY;
   }
 
-  /** Sorts what came since, and merges it in from the end: a slice that is read again and again is not sorted anew each time. */
+  /** Sorts what came since, and merges it in from the end: a slice that is read again and again is not sorted again each time. */
   #sorted(place: number): Slice {
     const slice = this.#slices.value(place);
     const { count, ordered, handles, bodies, times } = slice;

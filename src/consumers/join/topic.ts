@@ -61,7 +61,7 @@ export class Topic {
     this.#applyIdleAdvances();
   }
 
-  /** Records that nothing came for so long that time may pass here; answers whether that moved the watermark. */
+  /** Records that nothing came for so long that time may pass here; returns whether that moved the watermark. */
   idle(watermark: EpochMs): boolean {
     if (watermark <= this.watermark) return false;
     this.watermark = watermark;
@@ -72,7 +72,7 @@ export class Topic {
     return true;
   }
 
-  /** Whether the wall clock finds this record in the future. Verdicts below the committed offset are not made anew. */
+  /** Whether the wall clock finds this record in the future. Verdicts below the committed offset are not made again. */
   isAheadOfClock(offset: Offset, timestamp: EpochMs, latest: EpochMs | undefined): boolean {
     if (offset < this.committed) return this.#clockDrops.has(offset);
     if (latest === undefined || timestamp <= latest) return false;

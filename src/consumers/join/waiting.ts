@@ -109,7 +109,7 @@ export class WaitingFeedback {
 
   /**
    * Puts handles of the feedback that waits for the request of `shown`, which stands at 0 of its texts, into `found`, oldest first,
-   * and answers how many. All with from <= time < to are there for which an impression that closes at `closed` is the answer: it
+   * and returns how many. All with from <= time < to are there for which an impression that closes at `closed` is the answer: it
    * holds their item, or they are late for it. These must be removed before the next call.
    */
   find(shown: Texts, hash: number, from: EpochMs, to: EpochMs, closed: EpochMs, found: number[]): number {

@@ -3,7 +3,7 @@ import type { Buffer } from 'node:buffer';
 /**
  * Text in packed records, lossless for any JavaScript string: a header (LEB128 of 4 * bytes + form), then the bytes.
  * Forms: one byte per UTF-16 unit; two, where a unit is above 255; 16 bytes for a lower-case UUID with its hyphens. One text
- * has one form, so equal bytes mean equal texts. A place is the index of a header; functions that write answer the place
+ * has one form, so equal bytes mean equal texts. A place is the index of a header; functions that write return the place
  * behind.
  */
 const NARROW = 0;
@@ -148,7 +148,7 @@ export function hashText(u8: Uint8Array, at: number, seed: number): number {
   return (v1 ^ v3) >>> 0;
 }
 
-/** Answers false, and leaves `u8` alone, when the 36 bytes from `from` of `source` are no UUID. */
+/** Returns false, and leaves `u8` alone, when the 36 bytes from `from` of `source` are no UUID. */
 function writeUuid(u8: Uint8Array, at: number, source: Uint8Array, from: number): boolean {
   if (source[from + 8] !== HYPHEN || source[from + 13] !== HYPHEN) return false;
   if (source[from + 18] !== HYPHEN || source[from + 23] !== HYPHEN) return false;

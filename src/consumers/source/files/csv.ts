@@ -23,7 +23,7 @@ export interface CsvSettings {
  * Cuts bytes into the rows of a CSV (RFC 4180, with any delimiter) and makes an object of each. A field in quotes may hold
  * delimiters, line breaks and doubled quotes; a quote inside of a field that does not begin with one is a sign like any other.
  * A row with a quote that does not end, or with more or fewer fields than the header, is refused as its first line alone, and
- * reading goes on with the next line: no stray quote takes more than its own line away.
+ * reading continues with the next line: no stray quote takes more than its own line away.
  */
 export class CsvRows {
   readonly #settings: CsvSettings;

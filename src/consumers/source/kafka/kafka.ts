@@ -40,7 +40,7 @@ const COUNTS_INTERVAL: DurationMs = 60_000;
 /**
  * Topics of Kafka as a log, shared with the other members of a consumer group: partition p of all topics comes together.
  * Where reading starts is the handler's to say (`seek` while `assigned` runs); a partition that is new here and is not
- * sought starts at the earliest offset, one that stays goes on where it was. Offsets in Kafka are written by `witness` alone
+ * sought starts at the earliest offset, one that stays continues where it was. Offsets in Kafka are written by `witness` alone
  * and never read from.
  *
  * A consumer that crashed is replaced by a new one, with growing delays; kafkajs never restarts one by itself, as such a
@@ -113,7 +113,7 @@ export class KafkaSource implements LogSource {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Runs one consumer to its end, and answers why it ended; undefined: because we wanted it to. */
+  /** Runs one consumer to its end, and returns why it ended; undefined: because we wanted it to. */
   async #untilCrash(flow: Flow): Promise<unknown> {
     const { topics, concurrency } = this.#options;
     const consumer = this.#consumer(flow);
@@ -141,7 +141,7 @@ export class KafkaSource implements LogSource {
     );
     const end = await Promise.race([ended, failed]);
     this.#commit = undefined;
-    // Stopped in the middle of a join, kafkajs would go on after it and stay in the group.
+    // Stopped in the middle of a join, kafkajs would continue after it and stay in the group.
     if (isJoining) await this.#deadline.settled(started);
     const left = consumer.disconnect().catch(() => {});
     // A connection that comes about after all is closed again.

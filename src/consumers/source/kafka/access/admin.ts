@@ -119,7 +119,7 @@ export class KafkaAdmin {
     });
   }
 
-  /** Makes those topics that are missing, with the broker's own settings; answers their names. */
+  /** Makes those topics that are missing, with the broker's own settings; returns their names. */
   createMissing(partitions: number): Promise<readonly string[]> {
     return this.#ask(async (admin) => {
       const there = new Set(await admin.listTopics());

@@ -32,7 +32,7 @@ interface Fetching {
 
 export interface FetchedBatch {
   readonly messages: readonly Message[];
-  /** Where to go on; `from`: nothing came. */
+  /** Where to continue; `from`: nothing came. */
   readonly next: number;
 }
 
@@ -172,7 +172,7 @@ export function adminOf(kafka: InstanceType<typeof kafkajs.Kafka>, config?: Admi
   };
 }
 
-/** Leaders move: each time the cluster is asked anew. */
+/** Leaders move: each time the cluster is asked again. */
 const ATTEMPTS = 3;
 const MAX_WAIT_MS = 100;
 
@@ -220,7 +220,7 @@ function decodeMessages(): (reader: ByteReader) => Promise<Message[]> {
     require('kafkajs/src/protocol/messageSet/decoder.js');
   const plain = {
     batch: async (bytes: Buffer) => {
-      // kafkajs itself would go on for as many records as a damaged header says.
+      // kafkajs itself would continue for as many records as a damaged header says.
       const read = await openBatch(bytes);
       if (!(read instanceof Records)) throw new RangeError(read.reason);
       return (await decodeBatch(new Reader(bytes))).records;

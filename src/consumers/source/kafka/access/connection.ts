@@ -8,7 +8,7 @@ import { loginOf } from './login.ts';
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * What kafkajs is told of how to get in. Certificates, keys and passwords in files are read anew for each connection.
+ * What kafkajs is told of how to get in. Certificates, keys and passwords in files are read again for each connection.
  * @throws AccessFileError when such a file cannot be used
  */
 export function accessOptions({

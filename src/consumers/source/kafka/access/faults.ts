@@ -83,7 +83,7 @@ export function adviceFor(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The same, only for those that say that we are not let in: somebody else may mend that while we wait. */
+/** The same, only for those that say that we are not let in: somebody else may fix that while we wait. */
 export function accessAdvice(error: unknown): string | undefined {
   for (const { type, name, message, code, advice } of chain(error)) {
     const found = advice ?? ACCESS.get(type ?? '') ?? ACCESS.get(name) ?? tlsAdvice({ code, message }, 'kafka.tls');
@@ -143,7 +143,7 @@ export class Restarts {
   #last = Number.NEGATIVE_INFINITY;
 
   /**
-   * A consumer has crashed. `healthy`: all brokers answered all the same. Answers the delay, or undefined after three
+   * A consumer has crashed. `healthy`: all brokers answered all the same. Returns the delay, or undefined after three
    * crashes in five minutes in which every broker answered, because then the fault is ours.
    */
   crashed(now: number, healthy: boolean): DurationMs | undefined {

@@ -60,7 +60,7 @@ export const CONNECTION_TIMEOUT: DurationMs = 3_000;
 /** All fields stand here, as kafkajs has other defaults when NODE_ENV is `test`. */
 export const RETRY = { retries: 5, initialRetryTime: 300, maxRetryTime: 30_000, factor: 0.2, multiplier: 2 } as const;
 
-/** A handler is given at most so many records at once, fewer when they take longer than this, so that heartbeats go on. */
+/** A handler is given at most so many records at once, fewer when they take longer than this, so that heartbeats continue. */
 export const CHUNK_RECORDS = 200;
 /** Nor more than about so many bytes, since what a chunk brings is weighed only after it. */
 export const CHUNK_BYTES = 4 * 2 ** 20;

@@ -7,7 +7,7 @@ import { clientCredentials, type Tokens } from './oauth.ts';
 
 const ADVICE = 'look where the token comes from: issuer, audience and end must be what the broker expects';
 
-/** How a client logs in, as kafkajs takes it. What is secret is read, or asked for, anew at each connection. */
+/** How a client logs in, as kafkajs takes it. What is secret is read, or asked for, again at each connection. */
 export interface Login {
   /** As Kafka calls it. */
   readonly mechanism: string;
@@ -108,7 +108,7 @@ function unheld(token: () => Promise<string>): Tokens {
   return { token, refused: () => {} };
 }
 
-/** Answers why the token was refused; undefined: it was not. */
+/** Returns why the token was refused; undefined: it was not. */
 async function asked(ask: () => Promise<unknown>): Promise<string | undefined> {
   try {
     const refused = await ask();

@@ -36,7 +36,7 @@ export interface FormAnswer {
 
 /**
  * Tokens by the client credentials grant (RFC 6749, section 4.4; the client logs in by HTTP Basic). One is used for several
- * connections while it is fresh and not refused. The secret is read anew for each request. Rejects with a KafkaLoginError when the
+ * connections while it is fresh and not refused. The secret is read again for each request. Rejects with a KafkaLoginError when the
  * endpoint refuses, with a connection error of kafkajs, which is tried again, when it does not answer.
  */
 export function clientCredentials({ tokenEndpoint, clientId, clientSecret, scope }: ClientCredentials): Tokens {

@@ -25,7 +25,7 @@ interface Header {
 
 /**
  * Verifies the checksum of a record batch, decompresses it and checks that all its records can be read: kafka.apache.org/documentation/#recordbatch.
- * Answers a refusal if not. Never rejects.
+ * Returns a refusal if not. Never rejects.
  */
 export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<Records | UndecodableBatch> {
   const attributes = batch.readInt16BE(ATTRIBUTES_AT);
@@ -121,7 +121,7 @@ export class Records {
 
   /**
    * Appends the next records that are not below `expected`, until there are `size` of them or their values have come to
-   * `room` bytes. Answers the bytes of these values.
+   * `room` bytes. Returns the bytes of these values.
    */
   take(
     records: LogRecord[],

@@ -25,7 +25,7 @@ export interface AdminClient {
 
 /**
  * Questions to the brokers beside the reading of records, one at a time: kafkajs 2.2.4 mixes up the answers for two topics.
- * After a failed one the client is thrown away, as it goes on with what it knew of the cluster; so callers may simply ask
+ * After a failed one the client is thrown away, as it continues with what it knew of the cluster; so callers may simply ask
  * again. Each rejects with kafkajs' error.
  */
 export class Brokers {

@@ -14,7 +14,7 @@ export interface Gap {
   readonly start: Offset;
 }
 
-/** The log ends before an offset that it has reached before: it was deleted and made anew, or cut. */
+/** The log ends before an offset that it has reached before: it was deleted and created again, or cut. */
 export interface LostLog {
   readonly partition: number;
   readonly topic: number;
@@ -34,10 +34,10 @@ export interface RefusedBatch extends Pick<UndecodableBatch, 'from' | 'to' | 're
  * of that partition has stopped until it is sought again, unless a gap or a batch is answered with `skip`.
  */
 export interface KafkaEvents {
-  /** `skip`: go on at `start`. `not needed`: the same, for nothing that counts is missing. */
+  /** `skip`: continue at `start`. `not needed`: the same, for nothing that counts is missing. */
   onGap(gap: Gap): 'skip' | 'stop' | 'not needed';
   onLostLog(lost: LostLog): void;
-  /** `skip`: the handler is given the batch as `undecodable`, and reading goes on at its `to`. */
+  /** `skip`: the handler is given the batch as `undecodable`, and reading continues at its `to`. */
   onRefused(refused: RefusedBatch): 'skip' | 'stop';
   /** The assignment holds these partitions for some of our topics, not for all. Nothing is read from them. */
   onUnpaired(partitions: readonly number[]): void;

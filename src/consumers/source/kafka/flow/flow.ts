@@ -67,7 +67,7 @@ export class Flow {
     this.#interruption = undefined;
     this.#heartbeat = undefined;
     this.#guarded(() => {
-      // Paused ones are cut even from fetches in flight, and heartbeats go on.
+      // Paused ones are cut even from fetches in flight, and heartbeats continue.
       client.pause(Object.entries(assigned).map(([topic, list]) => ({ topic, partitions: [...list] })));
       const { paired, unpaired } = pairing(topics, assigned);
       for (const partition of this.#units.keys()) if (!paired.includes(partition)) this.#units.delete(partition);
@@ -85,8 +85,8 @@ export class Flow {
   }
 
   /**
-   * A fetch failed, and the client goes on by itself. The topics may be other ones of the same names meanwhile: everything is
-   * placed anew, as after a join. Never throws.
+   * A fetch failed, and the client continues by itself. The topics may be other ones of the same names meanwhile: everything is
+   * placed again, as after a join. Never throws.
    */
   doubted(): void {
     if (this.#client === undefined || this.#ended || this.#units.size === 0) return;
@@ -182,7 +182,7 @@ export class Flow {
   }
 
   /**
-   * Gives the handler a batch that cannot be decoded, and fetches anew behind it: where it ended a transaction, only a new
+   * Gives the handler a batch that cannot be decoded, and fetches again behind it: where it ended a transaction, only a new
    * answer of the brokers tells which of the next are aborted.
    */
   async #pass(
@@ -224,7 +224,7 @@ export class Flow {
     });
   }
 
-  /** Resolves when the handler has settled; rejects when the group rebalances meanwhile, and the handler goes on. */
+  /** Resolves when the handler has settled; rejects when the group rebalances meanwhile, and the handler continues. */
   #hand(unit: PartitionPositions, position: Position, batch: Batch, isStillWanted: () => boolean): Promise<void> {
     const { seeks } = position;
     const work = unit.inTurn(async () => {

@@ -59,7 +59,7 @@ export class Position {
 
   /**
    * A fetched batch had records with the offsets [first, end), none of which is delivered (control records, aborted
-   * transactions, compaction). Answers whether the position moved. One that begins behind the expected offset may follow a
+   * transactions, compaction). Returns whether the position moved. One that begins behind the expected offset may follow a
    * hole, or have been fetched before a seek: `look again`, from the expected offset. What comes a second time then follows a
    * hole, for the client itself would have gone on at its end. At the end of a log nothing else would ever tell.
    */
