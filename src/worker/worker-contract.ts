@@ -3,6 +3,7 @@ import type { Decoder } from '../consumers/decode/record.ts';
 import type { LogSource } from '../consumers/source/source-port.ts';
 import type { Measure } from '../measures/definition.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
+import type { ListSamples } from '../unit/samples.ts';
 import type { InvalidRecord, PassedBatch, UnitSettings } from '../unit/unit-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { Clock } from '../vocabulary/clock.ts';
@@ -65,6 +66,8 @@ export interface WorkerDeps {
   /** As in `UnitDeps`; default: none. */
   readonly onInvalid?: ((partition: number, invalid: InvalidRecord) => void) | undefined;
   readonly onUndecodable?: ((partition: number, passed: PassedBatch) => void) | undefined;
+  /** Of all units; default: nothing is kept. */
+  readonly samples?: ListSamples | undefined;
   /** Called when a unit was claimed, with the totals in its checkpoint. */
   readonly onClaim: (partition: number, counts: readonly TopicCounts[]) => void;
   /** For tests; default: none. */
