@@ -7,9 +7,9 @@ import { hasValidContext } from './reader.ts';
 /** The fields that dimensions come from. */
 export const CONTEXT_FIELDS = ['surface', 'variant', 'experiments', 'cohorts', 'model'] as const;
 const FIELDS = CONTEXT_FIELDS.length;
-/** Contexts that are remembered; with one more all are forgotten. */
+/** Most contexts in the cache; one more clears it. */
 const MOST_CONTEXTS = 8192;
-/** A longer context is not worth its place. */
+/** Longer contexts are not cached. */
 const MOST_KEY_BYTES = 1024;
 
 export interface Context {
@@ -18,7 +18,7 @@ export interface Context {
 }
 
 interface Known extends Context {
-  /** The bytes of the fields, each with a 0 behind it, which no JSON text holds. */
+  /** The bytes of the fields, each followed by a 0, which no JSON text contains. */
   readonly key: Buffer;
   readonly ignoredKeys: number;
 }
@@ -37,7 +37,7 @@ export class DimensionSpans {
     this.#dimensions = dimensions;
   }
 
-  /** What the values in `spans` mean; undefined: they may not be valid. */
+  /** The context given by the values in `spans`; undefined: they may be invalid. */
   read(u8: Uint8Array): Context | undefined {
     const hash = this.#hash(u8);
     const known = this.#byHash.get(hash);
@@ -72,8 +72,8 @@ export class DimensionSpans {
   }
 
   /**
-   * As `#parse`, without the members that no dimension comes from: for a thousand keys that it never saw, JSON.parse takes six
-   * times as long as for the same bytes of a list.
+   * As `#parse`, but without the members that no dimension uses: for a thousand new keys, JSON.parse takes six times as long as
+   * for a list of the same size.
    */
   #parseLong(u8: Uint8Array): Context | undefined {
     const bytes = Buffer.from(u8.buffer, u8.byteOffset, u8.byteLength);
@@ -137,7 +137,7 @@ export class DimensionSpans {
   }
 }
 
-/** The members of the plain object at `from` whose keys are kept, as JSON; undefined: a value is not valid. */
+/** The members of the plain object at `from` with the given keys, as JSON; undefined: a value is invalid. */
 function keptMembers(
   bytes: Buffer,
   from: number,
@@ -151,7 +151,7 @@ function keptMembers(
     const value = skipBlank(bytes, skipBlank(bytes, keyEnd) + 1);
     const end = valueEnd(bytes, value);
     if (!isValid(bytes, value)) return undefined;
-    // What is no plain value is no value of a dimension, whatever stands in it.
+    // Objects and lists cannot be values of dimensions, whatever they contain.
     const isPlain = bytes[value] !== OPEN_BRACE && bytes[value] !== OPEN_BRACKET;
     const key = bytes.toString('latin1', at + 1, keyEnd - 1);
     if (isKept(key)) kept.push(`"${key}":${isPlain ? bytes.toString('latin1', value, end) : '[]'}`);

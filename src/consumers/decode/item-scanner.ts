@@ -21,12 +21,12 @@ import { MAX_RANK } from './reader.ts';
 export const ITEM_FIELDS = ['id', 'score', 'position', 'propensity', 'team', 'category'] as const;
 const [ID, SCORE, POSITION, PROPENSITY, TEAM, CATEGORY] = ITEM_FIELDS.map((_, n) => n);
 
-/** Reads the items of an impression: the part of a record that has most bytes. */
+/** Reads the items of an impression, which are most of a record's bytes. */
 export class ItemScanner {
   readonly #itemsPerList: number;
   readonly #positionBase: number;
   readonly #keys = new Keys(ITEM_FIELDS);
-  /** Place behind the last id that was packed. */
+  /** Place after the last id that was packed. */
   #text = 0;
   #ranked = 0;
 
@@ -35,12 +35,12 @@ export class ItemScanner {
     this.#positionBase = positionBase;
   }
 
-  /** The place behind the ids of the list that was packed last. */
+  /** The place after the ids of the list that was packed last. */
   get textEnd(): number {
     return this.#text;
   }
 
-  /** Packs the list at `at` into the impression, ids from `text` on. Returns the place behind the list; -1: it may not be valid. */
+  /** Packs the list at `at` into the impression, its ids from `text` on. Returns the place after the list; -1: it may be invalid. */
   read(u8: Uint8Array, at: number, impression: PackedImpression, text: number): number {
     this.#text = text;
     this.#ranked = 0;

@@ -1,7 +1,7 @@
 /**
- * The grammar of JSON (RFC 8259) over bytes, as far as it is plain: ASCII, strings without escapes, no deep nesting. Each
- * function takes the place where its thing begins and returns the place behind it, or -1 where the text is not JSON or
- * not plain. Behind the text there must stand a few zeros, which end every loop: a read out of bounds would be slow.
+ * The grammar of plain JSON (RFC 8259) over bytes: ASCII, strings without escapes, no deep nesting. Each function takes the
+ * place where its construct starts and returns the place after it, or -1 if the text is not JSON or not plain. The text must be
+ * followed by a few zeros, which end every loop, because a read out of bounds would be slow.
  */
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
@@ -18,7 +18,7 @@ const NULL = 'null';
 
 const MOST_DEPTH = 16;
 
-/** 1 for the bytes that may stand in a plain string. */
+/** 1 for the bytes that are allowed in a plain string. */
 export const PLAIN = new Uint8Array(256).fill(1, 0x20, 0x80);
 PLAIN[QUOTE] = 0;
 PLAIN[BACKSLASH] = 0;
@@ -27,17 +27,17 @@ const DIGIT = new Uint8Array(256).fill(1, ZERO, ZERO + 10);
 const UNKNOWN = -1;
 const NOT_PLAIN = -2;
 
-/** Members of an object whose place is remembered. */
+/** Members of an object whose names are remembered by position. */
 const PLACES = 32;
 
-/** The first place from `at` on that holds no blank. */
+/** The first place from `at` on that is not a blank. */
 export function skipBlank(u8: Uint8Array, at: number): number {
   let i = at;
   while (u8[i] <= 0x20 && (u8[i] === 0x20 || u8[i] === 0x0a || u8[i] === 0x0d || u8[i] === 0x09)) i++;
   return i;
 }
 
-/** `at`: its first quote. The text stands between `at + 1` and the answer less 1. */
+/** `at`: its opening quote. The text is in [at + 1, result - 1). */
 export function stringEnd(u8: Uint8Array, at: number): number {
   if (u8[at] !== QUOTE) return -1;
   let i = at + 1;
@@ -126,7 +126,7 @@ function membersEnd(u8: Uint8Array, at: number, depth: number): number {
   }
 }
 
-/** The value of a JSON number of at most 15 digits and nothing else; NaN: it is something else. */
+/** The value of a JSON number of at most 15 digits without sign, fraction or exponent; NaN: it is something else. */
 export function wholeNumber(u8: Uint8Array, from: number, to: number): number {
   if (to <= from || to > from + 15) return Number.NaN;
   let value = 0;
@@ -138,13 +138,16 @@ export function wholeNumber(u8: Uint8Array, from: number, to: number): number {
   return value;
 }
 
-/** Tells which of some names the keys of objects are. Objects of one producer have their keys in one order, so it looks there first. */
+/**
+ * Recognises the keys of objects among some names. Objects of one producer have their keys in one order, so the name at the
+ * same position in the last object is tried first.
+ */
 export class Keys {
   /** `"name":` as bytes. */
   readonly #keys: readonly Uint8Array[];
-  /** By place in the object: the name that stood there last. */
+  /** By position in the object: the name that was there last. */
   readonly #last = new Int32Array(PLACES).fill(UNKNOWN);
-  /** Where the value begins whose key was read last. */
+  /** Start of the value whose key was read last. */
   value = 0;
 
   constructor(names: readonly string[]) {

@@ -39,7 +39,7 @@ type ScannerOptions = Pick<
   | 'carries'
 >;
 
-/** Places of the values of a record, by field; what follows the texts is read in passing. */
+/** Fields of a record whose places are noted; those after the texts are read at once. */
 const FIELDS = [
   'requestId',
   'ts',
@@ -57,26 +57,26 @@ const [REQUEST_ID, TS, USER_ID, SESSION_ID, EVENT_ID, ITEM_ID, ACTION, VALUE, OF
   (_, f) => f,
 );
 
-/** More than the longest key that is looked for. */
+/** More than the length of the longest known key. */
 const ZEROS = 32;
 
 /**
- * The fast way from bytes to an event, past JSON.parse: one pass that checks the grammar and packs the ids on its way.
- * It returns an event only where the record is surely valid and plain (ASCII without escapes, no field twice, ids that are
- * text); for undefined the long way decides. A differential test holds the two together. Measured on Node 20 with 20 items
- * of {id, score}: 0.6 of the time of JSON.parse alone, and the join need not pack any more (decision 0014).
+ * The fast way from bytes to an event, without JSON.parse: one pass that checks the grammar and packs the ids. It returns an
+ * event only if the record is certainly valid and plain (ASCII without escapes, no field twice, ids that are texts); else
+ * undefined, and the slow way decides. A differential test compares the two. Measured on Node 20 with 20 items of {id, score}:
+ * 0.6 of the time of JSON.parse alone, and the join need not pack the ids again (decision 0014).
  */
 export class Scanner {
   readonly #options: ScannerOptions;
   readonly #limit: number;
   readonly #zone: TimeZone | undefined;
   readonly #context: DimensionSpans;
-  /** The record, with zeros behind it, so that no read is out of bounds: the engine's code is three times slower where one may be. */
+  /** The record, followed by zeros, so that no read is out of bounds: V8's code is three times slower if one may be. */
   #record = new Uint8Array(4096);
   readonly #impression = new PackedImpression();
   readonly #feedback = new PackedFeedback();
   readonly #items: ItemScanner;
-  /** undefined: nothing but the ids is needed of items. */
+  /** undefined: only the ids of items are needed. */
   readonly #carrier: ItemCarrier | undefined;
   readonly #keys = new Keys(FIELDS);
   readonly #from = new Int32Array(FIELDS.length);
@@ -92,7 +92,7 @@ export class Scanner {
     this.#context = new DimensionSpans(dimensions);
   }
 
-  /** The event of a record in memory that the next call uses again; undefined: unknown. */
+  /** The event of a record, in memory that the next call reuses; undefined: the slow way must decide. */
   scan(value: Uint8Array): PackedImpression | PackedFeedback | undefined {
     const size = value.length;
     if (size > this.#limit) return undefined;
@@ -107,7 +107,7 @@ export class Scanner {
     return this.#to[ITEMS] === 0 && role.feedback ? this.#readFeedback(u8, size) : undefined;
   }
 
-  /** Whether the record is one plain object; notes where its fields stand. */
+  /** Whether the record is one plain object. Notes where its fields are. */
   #findFields(u8: Uint8Array, size: number): boolean {
     const from = this.#from;
     const to = this.#to;
@@ -133,7 +133,7 @@ export class Scanner {
     }
   }
 
-  /** The ids stand behind the room that the request id may take. */
+  /** The ids are placed after the room that the request id may take. */
   #readItems(u8: Uint8Array, at: number, size: number): number {
     this.#impression.reserve(2 * size + 16);
     const end = this.#items.read(u8, at, this.#impression, size + 8);
@@ -156,7 +156,7 @@ export class Scanner {
       spans[2 * f + 1] = this.#to[CONTEXT + f];
     }
     if (!hasRanksInOrder(impression, offset)) return undefined;
-    // Last, since it counts ignored keys, which the long way would count again.
+    // Last, since it counts ignored keys, which the slow way would count again.
     const context = this.#context.read(u8);
     if (context === undefined) return undefined;
     impression.ts = ts;
@@ -199,14 +199,14 @@ export class Scanner {
     return feedback;
   }
 
-  /** The place behind a text that is not empty; -1: it is none. */
+  /** The place after a text that is not empty; -1: it is not one. */
   #text(u8: Uint8Array, field: number): number {
     const from = this.#from[field];
     const to = this.#to[field];
     return to > from + 2 && u8[from] === QUOTE ? to : -1;
   }
 
-  /** The place behind a text; the place of the value where there is none or it is null; -1: it is something else. */
+  /** The place after a text; the place of the value if it is absent or null; -1: it is something else. */
   #optionalText(u8: Uint8Array, field: number): number {
     const from = this.#from[field];
     if (this.#to[field] === 0) {
@@ -217,7 +217,7 @@ export class Scanner {
     return nullEnd(u8, from) < 0 ? -1 : from;
   }
 
-  /** NaN: absent or null; undefined: it may be no finite number. */
+  /** NaN: absent or null; undefined: it may not be a finite number. */
   #number(u8: Uint8Array, field: number): number | undefined {
     const from = this.#from[field];
     const to = this.#to[field];
@@ -239,7 +239,7 @@ export class Scanner {
   }
 }
 
-/** Returns false where the ranks are not in their order. Ranks that say nothing new are left out. */
+/** Returns false if the ranks are not in ascending order. Drops ranks that are the default ones. */
 function hasRanksInOrder(impression: PackedImpression, offset: number): boolean {
   if (!impression.hasRanks) return true;
   const { ranks, length } = impression;
@@ -260,13 +260,13 @@ const SCORE = ITEM_FIELDS.indexOf('score');
 const CATEGORY = ITEM_FIELDS.indexOf('category');
 
 /**
- * Goes through the items of an impression once more, for what only some measures need. A pass of its own: what is looked
- * for in the first one costs everybody a sixth of the decoding.
+ * Reads the items of an impression a second time, for what only some measures need. In the first pass it would cost everybody a
+ * sixth of the decoding time.
  */
 class ItemCarrier {
   readonly #carries: Carried;
   readonly #keys = new Keys(ITEM_FIELDS);
-  /** By slot: where its category stands in the record, without quotes; equal ends: it has none. */
+  /** By slot: where its category is in the record, without quotes; equal ends: it has none. */
   #categories = new Int32Array(64);
   #scored = 0;
   #categorised = 0;
