@@ -137,7 +137,7 @@ export class MemorySource implements LogSource {
     this.#wake();
   }
 
-  /** Nobody else looks at this log. */
+  /** Nobody else reads this log. */
   witness(): void {}
 
   async bounds(partition: number, topic: number): Promise<Bounds> {
