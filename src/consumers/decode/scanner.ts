@@ -1,7 +1,8 @@
 import { sampleKeyOf } from '../../vocabulary/user-words.ts';
-import { PackedFeedback } from '../packed/feedback.ts';
-import { PackedImpression } from '../packed/impression.ts';
+import { PackedFeedback } from '../packed/packed-feedback.ts';
+import { PackedImpression } from '../packed/packed-impression.ts';
 import { Contexts } from './contexts.ts';
+import type { DecoderOptions } from './decoder-settings.ts';
 import type { Dimensions } from './dimensions.ts';
 import {
   CATEGORISED,
@@ -18,7 +19,6 @@ import {
   WHOLE,
   WORD,
 } from './scan-memory.ts';
-import type { DecoderOptions } from './settings.ts';
 import { type TimeZone, timeZone } from './time-zone.ts';
 import { timeOf } from './times.ts';
 
