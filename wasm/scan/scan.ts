@@ -3,7 +3,7 @@
  * way (decision 0014). It knows an event only where the record is surely valid and plain: ASCII without escapes, no field
  * twice, ids that are texts. Everything else is left to the long way in src/consumers/decode.
  */
-import { findContext, keepContext, seedContexts } from './contexts';
+import { findContext, keepContext } from './contexts';
 import {
   categorisedSlots,
   placeItems,
@@ -87,11 +87,9 @@ let bucketSalt: u32 = 0;
 /**
  * Before all else: how large the largest record is. Returns the place behind all that is used.
  *
- * @param seed of the hashes: who does not know it cannot choose contexts that collide
  * @param salt where the hash of users begins (src/vocabulary/user-words.ts)
  */
-export function open(capacity: u32, seed: u64, salt: u32): usize {
-  seedContexts(seed);
+export function open(capacity: u32, salt: u32): usize {
   bucketSalt = salt;
   texts = (RECORD + <usize>capacity + ZEROS + 15) & ~15;
   places = (texts + 2 * <usize>capacity + 2 * ZEROS + 15) & ~15;

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { randomBytes } from 'node:crypto';
 import { BUCKET_SALT } from '../../vocabulary/user-words.ts';
 import { SCAN_CODE } from './scan-code.ts';
 
@@ -114,7 +113,7 @@ export class ScanMemory {
     this.bytes = Buffer.from(buffer);
     for (const [f, name] of RECORD_FIELDS.entries()) this.#writeKey(KEY_BYTES * f, name);
     for (const [f, name] of ITEM_FIELDS.entries()) this.#writeKey(ITEM_KEYS_AT + KEY_BYTES * f, name);
-    door('open')(capacity, randomBytes(8).readBigInt64LE(), BUCKET_SALT);
+    door('open')(capacity, BUCKET_SALT);
     this.recordAt = door('recordAt')();
     const texts = door('textsAt')();
     const items = door('itemsAt')();
@@ -145,7 +144,7 @@ function abort(): never {
   throw new Error('the scanner met what cannot be');
 }
 
-type Door = (...args: (number | bigint)[]) => number;
+type Door = (...args: number[]) => number;
 
 function isDoor(value: unknown): value is Door {
   return typeof value === 'function';
