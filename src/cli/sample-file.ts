@@ -20,7 +20,7 @@ export interface FileSample {
   readonly format: FileFormat;
   readonly rows: readonly Fields[];
   readonly bad: readonly BadRow[];
-  /** The file goes on behind the sample. */
+  /** The file continues behind the sample. */
   readonly more: boolean;
 }
 

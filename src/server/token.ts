@@ -2,9 +2,9 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Secret } from '../connections/secret.ts';
 import type { SecretSource } from '../connections/security-settings.ts';
 
-/** A file is looked at this often at most. */
+/** Shortest time between two reads of the file. */
 const READ_EVERY_MS = 1000;
-/** A browser keeps it so long. */
+/** Lifetime of the cookie. */
 const SESSION_SECONDS = 7 * 86_400;
 
 /** A browser sends the cookies of a host to all of its ports, so each port has a cookie of its own. */
@@ -17,19 +17,19 @@ export function cookiedSession(cookies: string | undefined, port: number): strin
   return new RegExp(`(?:^|;) *receval-${port}=([0-9a-f]{64}) *(?:;|$)`).exec(cookies ?? '')?.[1];
 }
 
-/** Lets in who shows the token, as in RFC 6750. A file with it may change while we run. */
+/** Checks the token, as in RFC 6750. A file that holds it may change while we run. */
 export class TokenGuard {
   readonly #secret: Secret;
   #digest: Buffer;
   #readAt = performance.now();
 
-  /** @throws AccessFileError when there is none to begin with. */
+  /** @throws AccessFileError if the token cannot be read. */
   constructor(source: SecretSource) {
     this.#secret = new Secret(source);
     this.#digest = digestOf(this.#secret.read());
   }
 
-  /** By the header Authorization, or by the session that a cookie holds. Takes the same time for all tokens of one length. */
+  /** Accepts the Authorization header, or the session that a cookie holds. Takes the same time for all tokens of one length. */
   accepts(authorization: string | undefined, session?: string): boolean {
     this.#lookAtFile();
     const shown = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
@@ -37,7 +37,10 @@ export class TokenGuard {
     return session !== undefined && timingSafeEqual(digestOf(session), digestOf(this.session));
   }
 
-  /** What a browser keeps in place of the token: made of it, so that it ends with it, and the token cannot be read from it. */
+  /**
+   * What a browser keeps instead of the token: derived from the token, so that it is invalid when the token changes, and the
+   * token cannot be recovered from it.
+   */
   get session(): string {
     return createHmac('sha256', this.#digest).update('receval page').digest('hex');
   }

@@ -41,7 +41,7 @@ async function startDemo(...args: readonly string[]): Promise<Running> {
   return { url, child, ended, printed: () => stderr };
 }
 
-/** Polls the metrics until a series is there, and answers its value. */
+/** Polls the metrics until a series is there, and returns its value. */
 async function seriesValue(url: string, series: RegExp): Promise<number> {
   let found: RegExpExecArray | null = null;
   await until(`there is a series ${series}`, async () => {

@@ -47,7 +47,7 @@ export interface RunningKafka {
   /** Stops one as a frozen machine would: it keeps its connections and does not answer. */
   readonly freeze: (broker: number) => void;
   readonly thaw: (broker: number) => void;
-  /** Runs a class of Kafka, such as a command-line tool, with lines on its standard input. Answers what it printed. */
+  /** Runs a class of Kafka, such as a command-line tool, with lines on its standard input. Returns what it printed. */
   readonly tool: (className: string, args: readonly string[], input?: string) => Promise<string>;
   /** Ends all brokers and removes their data. */
   readonly stop: () => Promise<void>;

@@ -9,7 +9,7 @@ export interface RowsOptions {
   readonly form?: FileForm | undefined;
   /** Bytes of the longest row that can be valid. Longer ones are cut just above it. */
   readonly longest?: number;
-  /** What becomes of the fields of a CSV. Default: an object with the texts by column, without the empty ones. */
+  /** Converts the fields of a CSV row. Default: an object with the texts by column, without the empty ones. */
   readonly toObject?: RowObject | undefined;
   readonly progress?: ReadProgress;
 }
@@ -24,7 +24,7 @@ export interface OpenedFile {
 
 const LONGEST = 2 ** 24;
 
-/** Enough to tell what a file is; a pipe may give less at a time. */
+/** Enough to detect the format of a file; a pipe may give less at a time. */
 const FIRST_BYTES = 4096;
 
 /**
