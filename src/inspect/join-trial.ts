@@ -2,14 +2,13 @@
  * The join, tried: which id of feedback is which id of impressions, over every plausible pair of fields; and which field of
  * feedback names an item of the list. A user's id joins too, but it repeats, and so does a session's: a request's does not.
  */
-import { together } from '../consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { type Counted, type Difference, type Match, matchIds, normalizers, sharedAsIs } from '../findings/id-match.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
 import type { ListCandidate, ListForm } from './list-candidates.ts';
 import { nameFit } from './names.ts';
-import { idOf, partsOf } from './reading.ts';
+import { idOf, jointId, partsOf } from './reading.ts';
 import { isOtherDate } from './time-forms.ts';
 
 export interface JoinTrial {
@@ -226,12 +225,6 @@ function requestsAt(
   if (join.second === undefined) return idsAt(join[side]);
   const id = jointId(idPaths(join, side));
   return (row) => [id(row)];
-}
-
-/** Ids of fields together, as the decoder makes them; undefined: a part is missing. */
-export function jointId(paths: readonly string[]): (row: Fields) => string | undefined {
-  const pointers = paths.map((path) => parsePointer(path) ?? []);
-  return (row) => idOf(together(pointers.map((pointer) => resolvePointer(row, pointer))));
 }
 
 /** Reads the ids at a path with at most one list in it. */
