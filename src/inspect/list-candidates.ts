@@ -3,9 +3,8 @@ import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { yesOrNo } from '../consumers/decode/yes-no.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
-import { jointId } from './join-trial.ts';
 import { nameFit } from './names.ts';
-import { partsOf } from './reading.ts';
+import { jointId, partsOf } from './reading.ts';
 import { isOtherDate } from './time-forms.ts';
 
 export type ListForm =
