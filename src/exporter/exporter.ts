@@ -6,8 +6,9 @@ import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { HorizonWindows } from '../windows/horizon-windows.ts';
 import { readUnit, stands, type UnitState, wentBack } from '../windows/unit-state.ts';
 import { cohortRows } from '../windows/windows.ts';
-import type { ExporterDeps, ExporterSettings, QualitySnapshot } from './contract.ts';
+import type { CohortHistory, ExporterDeps, ExporterSettings, HistoryQuestion, QualitySnapshot } from './contract.ts';
 import { Experiments } from './experiments.ts';
+import { Histories } from './history.ts';
 import { HourRows, PastHours } from './hours.ts';
 import { SealedPanes, wantedPanes } from './sealed-panes.ts';
 import { newestStep, type QualityDecision, Watch, type WatchSettings, wantedHours, watchedSpan } from './watch.ts';
@@ -37,6 +38,7 @@ export class Exporter {
   #hours: HourRows;
   readonly #decisions: Decisions;
   readonly #experiments: Experiments;
+  readonly #histories: Histories;
   #last: QualitySnapshot | undefined;
   #shown: readonly unknown[] = [];
   /** Some unit was stored when it was last looked at, or before. */
@@ -53,6 +55,14 @@ export class Exporter {
     this.#hours = this.#newHours();
     this.#decisions = new Decisions(settings, deps);
     this.#experiments = new Experiments(settings, deps);
+    this.#histories = new Histories({
+      store: deps.store,
+      namespace: deps.namespace,
+      measures: settings.measures,
+      paneSize: settings.paneSize.ms,
+      hour: deps.hour ?? HOUR,
+      longest: Math.max(...settings.attribution.horizons.map(({ ms }) => ms)),
+    });
   }
 
   /**
@@ -64,6 +74,25 @@ export class Exporter {
       this.#running = undefined;
     });
     return this.#running;
+  }
+
+  /**
+   * A measure of one cohort over time, as of the last `refresh`: minutes as far as windows reach, whole hours before. Hours are
+   * read in the background when they are first asked for; `historyRead` waits for them.
+   */
+  history(question: HistoryQuestion): CohortHistory {
+    const windows = this.#allWindows.find(({ horizon }) => horizon.text === question.horizon);
+    if (windows === undefined) return { points: [], hoursTo: undefined, isReading: false };
+    const values = question.values.join();
+    const newest = this.#last?.rows.filter(
+      (row) => row.horizon === question.horizon && row.by.join() === question.by.join() && row.values.join() === values,
+    );
+    return this.#histories.of(question, { units: this.#units, windows, newest: newest?.at(-1) });
+  }
+
+  /** Ends when the hours that were asked for have been read, or could not be. */
+  historyRead(): Promise<void> {
+    return this.#histories.settled();
   }
 
   /** That nothing is stored of any unit, as it was last read: since nobody has committed, or no more. */
@@ -107,6 +136,7 @@ export class Exporter {
       this.#hours = this.#newHours();
       this.#decisions.reset();
       this.#experiments.reset();
+      this.#histories.reset();
     }
     this.#units = units;
     this.#hasSeen ||= units.some((unit) => unit !== undefined);
