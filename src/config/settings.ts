@@ -143,6 +143,9 @@ export interface Settings {
     readonly port: number;
     /** Whether there is a page for people. */
     readonly page: boolean;
+    /** Lists that it shows one by one; undefined: as is usual for the command. */
+    readonly samples: number | undefined;
+    readonly samplesIds: 'masked' | 'shown' | undefined;
     /** What a reader must show; undefined: everybody may read. */
     readonly token: SecretSource | undefined;
     /** Names by which we may be asked, beside addresses and localhost; undefined: any, unless we listen on loopback. */

@@ -7,6 +7,7 @@ import type { LivePage, Made } from './live.ts';
 export function pagesOf(live: LivePage): {
   readonly html: () => Made;
   readonly state: () => Made;
+  readonly lists: (() => Made) | undefined;
   readonly logIn: string;
   readonly script: string;
   readonly style: string;
@@ -14,6 +15,7 @@ export function pagesOf(live: LivePage): {
   return {
     html: () => live.html,
     state: () => live.state,
+    lists: live.hasLists ? () => live.lists : undefined,
     logIn: renderLogIn(),
     script: readFileSync(new URL('../page/live.js', import.meta.url), 'utf8'),
     style: `${STYLE}${LIVE_RULES}`,

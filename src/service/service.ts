@@ -14,6 +14,7 @@ import { Metrics } from '../metrics/registry.ts';
 import type { Readiness } from '../server/routes.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import type { Permissions } from '../unit/resume.ts';
+import { samplesOf } from '../unit/samples.ts';
 import { WallClock } from '../vocabulary/clock.ts';
 import type { Offset } from '../vocabulary/events.ts';
 import type { FaultPoint } from '../vocabulary/fault-point.ts';
@@ -183,7 +184,8 @@ export class Service {
       stateLimit: stateLimit(settings.limits),
     };
     this.#metrics = new Metrics(settings, { role, version, node: process.version, ...limits });
-    this.#page = new LivePage(settings, { ready: () => this.#readiness() });
+    const samples = role === 'exporter' ? undefined : samplesOf(settings, scorer, newId());
+    this.#page = new LivePage(settings, { ready: () => this.#readiness(), samples });
     if (role !== 'worker') {
       this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions, hashSeed });
     }
@@ -200,6 +202,7 @@ export class Service {
       decoders: () => serviceDecoders(settings),
       onInvalid: this.#deadLetters?.onInvalid,
       onUndecodable: this.#deadLetters?.onUndecodable,
+      samples,
       onClaim: (partition, counts) => this.#metrics.claimed(partition, counts),
       startOffset: (partition, topic) => this.#startOffset(partition, topic),
       faultPoint,

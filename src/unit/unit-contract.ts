@@ -11,6 +11,7 @@ import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { Closing, EpochMs, Offset, Side } from '../vocabulary/events.ts';
 import type { FaultPoint } from '../vocabulary/fault-point.ts';
 import type { Permissions } from './resume.ts';
+import type { ListSamples } from './samples.ts';
 
 /** What shapes the results of one unit: partition p of every topic. */
 export interface UnitSettings {
@@ -42,6 +43,8 @@ export interface UnitDeps {
   readonly now: () => EpochMs | undefined;
   /** Default: none. */
   readonly observer?: Observer | undefined;
+  /** Keeps some of what closes, for people to look at; default: nothing is kept. */
+  readonly samples?: ListSamples | undefined;
   /**
    * Told of each record that is counted as invalid, when it is judged: before the commit that stores the count, and not of
    * those below the committed offset that are only read again. Must neither throw nor wait. Default: nobody is told.

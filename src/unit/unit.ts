@@ -3,7 +3,7 @@ import type { Panes } from '../accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
-import type { JoinEngine } from '../consumers/join/api.ts';
+import type { ClosingNames, JoinEngine } from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
 import type { Batch, LogRecord, UndecodableBatch } from '../consumers/source/source-port.ts';
 import type { ExperimentLooks } from '../experiment/experiment-looks.ts';
@@ -18,9 +18,7 @@ import type { StoredClockBlocks } from './clock-blocks.ts';
 import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } from './commits.ts';
 import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
 import { type Resumed, resume } from './resume.ts';
-import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
-import type { UnitExperiments } from './unit-experiments.ts';
-import { UnitReading } from './unit-reading.ts';
+import type { UnitSamples } from './samples.ts';
 
 /** A smaller part tells nothing of the whole. */
 const LEAST_SHARE = 0.01;
@@ -100,7 +98,8 @@ export class Unit {
           return panes.cohorts.tag(impression.dimensions, impression.tuple, leftOut);
         },
         released: (tag) => panes.cohorts.release(tag),
-        closed: (closing) => this.#scoring.closed(closing),
+        closed: (closing, names) => this.#scoring.closed(closing, names),
+        witness: this.#scoring.samples,
       },
       join,
     );
@@ -332,22 +331,28 @@ export class Unit {
 class UnitScoring {
   /** By horizon: slots of what closed whose item the catalogue does not hold. */
   readonly unknownItems: number[];
+  readonly samples: UnitSamples | undefined;
   readonly #deps: Pick<UnitDeps, 'scorer' | 'observer'>;
   readonly #panes: Panes;
   readonly #scores: Float64Array;
   /** undefined: no measure asks for items. */
   readonly #shown: ShownItems | undefined;
 
-  constructor({ join, panes: { shape } }: UnitSettings, deps: Pick<UnitDeps, 'scorer' | 'observer'>, panes: Panes) {
+  constructor(
+    { join, panes: { shape } }: UnitSettings,
+    deps: Pick<UnitDeps, 'scorer' | 'observer' | 'samples'>,
+    panes: Panes,
+  ) {
     const { names, needs, catalogue } = deps.scorer;
     this.#deps = deps;
     this.#panes = panes;
     this.#scores = new Float64Array(SCORE_WIDTH * names.length);
     this.#shown = needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined;
     this.unknownItems = join.horizons.map(() => 0);
+    this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
   }
 
-  closed(closing: Closing): void {
+  closed(closing: Closing, names: ClosingNames): void {
     const { observer, scorer } = this.#deps;
     if (observer?.closing(closing) === false) return;
     const positive = scorer.score(closing.list, this.#scores);
@@ -355,7 +360,9 @@ class UnitScoring {
     shown?.load(closing.list);
     if (shown !== undefined) this.unknownItems[closing.horizon] += shown.unknown;
     this.#panes.add(closing, positive, this.#scores, shown);
-    if (observer?.scored !== undefined) observer.scored(closing, this.#scores, this.#panes.cohorts.values(closing.tag));
+    const { cohorts } = this.#panes;
+    this.samples?.closed(closing, names, this.#scores, () => cohorts.values(closing.tag));
+    if (observer?.scored !== undefined) observer.scored(closing, this.#scores, cohorts.values(closing.tag));
   }
 }
 

@@ -72,13 +72,14 @@ export class Claims {
   }
 
   #unitDeps(partition: number): Parameters<typeof Unit.claim>[1] {
-    const { store, scorer, newId, decoders, clock, onInvalid, onUndecodable } = this.#deps;
+    const { store, scorer, newId, decoders, clock, samples, onInvalid, onUndecodable } = this.#deps;
     return {
       store,
       scorer,
       newId,
       decoders: decoders(partition),
       now: () => clock.now(),
+      samples,
       onInvalid: onInvalid === undefined ? undefined : (invalid) => onInvalid(partition, invalid),
       onUndecodable: onUndecodable === undefined ? undefined : (passed) => onUndecodable(partition, passed),
       faultPoint: this.#reachFaultPoint,

@@ -2,7 +2,7 @@ import type { Store } from '../accumulators/store/store-port.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
 import type { LogSource } from '../consumers/source/source-port.ts';
 import type { Measure } from '../measures/definition.ts';
-import type { Scorer } from '../measures/scorer-contract.ts';
+import type { ListSamples } from '../unit/samples.ts';
 import type { InvalidRecord, PassedBatch, UnitSettings } from '../unit/unit-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { Clock } from '../vocabulary/clock.ts';
@@ -65,6 +65,8 @@ export interface WorkerDeps {
   /** As that of a unit; default: nobody is told. */
   readonly onInvalid?: ((partition: number, invalid: InvalidRecord) => void) | undefined;
   readonly onUndecodable?: ((partition: number, passed: PassedBatch) => void) | undefined;
+  /** Of all units; default: nothing is kept. */
+  readonly samples?: ListSamples | undefined;
   /** Told when a unit was claimed, with the totals that its checkpoint holds already. */
   readonly onClaim: (partition: number, counts: readonly TopicCounts[]) => void;
   /** For tests; default: none. */

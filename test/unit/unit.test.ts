@@ -11,6 +11,7 @@ import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import type { ItemCatalogue } from '../../src/measures/item-catalogue.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
+import { ListSamples } from '../../src/unit/samples.ts';
 import { Unit } from '../../src/unit/unit.ts';
 import type { UnitDeps, UnitSettings } from '../../src/unit/unit-contract.ts';
 import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
@@ -107,7 +108,8 @@ function fillLog(): MemoryLog {
 }
 
 let ids = 0;
-function deps(store: Store): UnitDeps {
+/** With samples: no result depends on them. */
+function deps(store: Store, samples?: ListSamples): UnitDeps {
   const base = {
     adapter: 'canonical',
     dimensions: ['country', 'variant'],
@@ -124,6 +126,7 @@ function deps(store: Store): UnitDeps {
     decoders: ROLES.map((role) => createDecoder({ ...base, role })),
     newId: () => `id-${ids++}`,
     now: () => undefined,
+    samples,
   };
 }
 
@@ -235,9 +238,10 @@ describe('a unit', () => {
         ),
         async (steps) => {
           const store = new LossyStore(new MemoryStore());
-          const driver = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
+          const samples = new ListSamples({ most: 100, ids: 'shown', key: '' }, GRADING, SCORER);
+          const driver = new Driver(log, await Unit.claim(SETTINGS, deps(store, samples)));
           const restart = async (): Promise<void> => {
-            driver.unit = await Unit.claim(SETTINGS, deps(store));
+            driver.unit = await Unit.claim(SETTINGS, deps(store, samples));
             driver.positions = [driver.unit.reading.from(0), driver.unit.reading.from(1)];
           };
           for (const { topic, limit, what } of steps) {
@@ -258,6 +262,7 @@ describe('a unit', () => {
           driver.unit.finish();
           expect(['OK', 'NOTHING_NEW']).toContain(await driver.unit.commit());
           expect(durable(store.inner.snapshot())).toEqual(want);
+          expect(samples.last.length).toBeGreaterThan(0);
         },
       ),
       { numRuns: 60 },

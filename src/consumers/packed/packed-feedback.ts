@@ -9,6 +9,7 @@ export interface FeedbackTexts {
   readonly value: number;
   readonly u8: Buffer;
   /** Places in `u8`. */
+  readonly request: number;
   readonly item: number;
   readonly action: number;
   /** -1: it has none. */
