@@ -5,23 +5,29 @@
 import { createHash } from 'node:crypto';
 import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
-import type { QualityRow, QualitySnapshot } from '../exporter/contract.ts';
+import type { CohortHistory, HistoryQuestion, QualityRow, QualitySnapshot } from '../exporter/exporter-contract.ts';
+import type { LiveFinding } from '../findings/live.ts';
 import { stableJson } from '../output/stable-json.ts';
-import type { HistoryPoint, HistoryView } from '../page/history.tsx';
+import type { HistoryView } from '../page/history.tsx';
 import { type LiveView, liveVerdict, renderLivePage, type Trouble } from '../page/live-page.tsx';
 import type { CohortLine, CohortsView, PipelineView } from '../page/model.ts';
 import { counted } from '../page/numbers.ts';
 import { isAbsent } from '../statistics/absent.ts';
+import type { ListSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
+import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import { rowValue } from '../windows/row-value.ts';
 import type { WorkerStatus } from '../worker/status.ts';
+import { listsOf } from './lists.ts';
 
 /** What a process knows at one moment; undefined: not its part. */
 export interface LiveInput {
   readonly snapshot: QualitySnapshot | undefined;
   readonly status: WorkerStatus | undefined;
   readonly now: EpochMs;
+  /** What looks wrong with the logs; default: nothing. */
+  readonly findings?: readonly LiveFinding[] | undefined;
 }
 
 /** Asked when the page is made. */
@@ -32,6 +38,10 @@ export interface LiveDeps {
     readonly reasons: readonly string[];
     readonly stopped: readonly { readonly partition: number; readonly cause: string }[];
   };
+  /** As `Exporter.history`; default: none is known. */
+  readonly history?: ((question: HistoryQuestion) => CohortHistory | undefined) | undefined;
+  /** Of this process's units; default: none are kept. */
+  readonly samples?: ListSamples | undefined;
 }
 
 /** A text and its version. */
@@ -43,10 +53,9 @@ export interface Made {
 
 /** Of the format of `/api/v1/state`. */
 const VERSION = 1;
-/** Points of history of one variant; the oldest goes. */
-const MOST_POINTS = 720;
-/** Variants with a history. */
+/** Variants with a history, and how far it goes back. */
 const MOST_SERIES = 7;
+const HISTORY_SPAN = DAY;
 /** Measures and cohorts of a set that are shown: the page stays small, whatever is configured. */
 const MOST_MEASURES = 8;
 const MOST_COHORTS = 100;
@@ -55,7 +64,6 @@ const MOST_HORIZONS = 4;
 const RATE_SAMPLES = 20;
 /** Less feedback tells nothing of how it joins. */
 const ENOUGH_FEEDBACK = 100;
-const FEW_JOINED = 0.5;
 
 export class LivePage {
   readonly #settings: Settings;
@@ -64,11 +72,10 @@ export class LivePage {
   readonly #offsets: readonly number[];
   #input: LiveInput | undefined;
   #rates: { readonly at: EpochMs; readonly impressions: number }[] = [];
-  readonly #history = new Map<string, HistoryPoint[]>();
-  #newest: EpochMs | undefined;
   #view: LiveView | undefined;
   #html: Made | undefined;
   #state: Made | undefined;
+  #lists: Made | undefined;
 
   constructor(settings: Settings, deps: LiveDeps) {
     this.#settings = settings;
@@ -83,9 +90,10 @@ export class LivePage {
     this.#view = undefined;
     this.#html = undefined;
     this.#state = undefined;
+    this.#lists = undefined;
+    this.#deps.samples?.renew();
     if (snapshot === undefined) return;
     this.#rates = [...this.#rates, { at: input.now, impressions: snapshot.impressions }].slice(-RATE_SAMPLES);
-    this.#remember(snapshot);
   }
 
   get html(): Made {
@@ -98,31 +106,19 @@ export class LivePage {
     return this.#state;
   }
 
+  /** Whether single lists are kept. */
+  get hasLists(): boolean {
+    return this.#deps.samples !== undefined;
+  }
+
+  get lists(): Made {
+    this.#lists ??= made(stableJson({ version: VERSION, ...this.#seen.lists }));
+    return this.#lists;
+  }
+
   get #seen(): LiveView {
     this.#view ??= this.#look();
     return this.#view;
-  }
-
-  /** A point of each variant when a pane has closed. */
-  #remember({ rows, resultTimes }: QualitySnapshot): void {
-    const { windows, attribution } = this.#settings;
-    const [horizon] = attribution.horizons;
-    const newest = resultTimes.get(horizon.text);
-    if (newest === undefined || newest === this.#newest) return;
-    this.#newest = newest;
-    const by = this.#variantsBy.join();
-    for (const row of rows) {
-      if (row.window !== windows[0].text || row.horizon !== horizon.text || row.by.join() !== by) continue;
-      const name = row.values.join(' ') || 'everything';
-      const known = this.#history.get(name);
-      if (known === undefined && this.#history.size >= MOST_SERIES) continue;
-      const { value, stderr } = this.#line(row).measures[this.#primary] ?? {};
-      if (typeof value !== 'number') continue;
-      const points = known ?? [];
-      points.push({ at: newest, value, stderr: stderr ?? null });
-      if (points.length > MOST_POINTS) points.shift();
-      this.#history.set(name, points);
-    }
   }
 
   /** The measure that is watched first. */
@@ -141,14 +137,14 @@ export class LivePage {
   #look(): LiveView {
     const { namespace, experiments } = this.#settings;
     const { ready, reasons, stopped } = this.#deps.ready();
-    const { snapshot, status, now = 0 } = this.#input ?? {};
+    const { snapshot, status, now = 0, findings = [] } = this.#input ?? {};
     const pipeline = status === undefined ? undefined : pipelineOf(status, this.#settings);
     const joined = pipeline === undefined ? null : joinedShare(pipeline);
     return {
       namespace,
       now: new Date(now).toISOString(),
       ready,
-      troubles: troublesOf(reasons, stopped, joined),
+      troubles: troublesOf(reasons, stopped, findings),
       freshness: {
         age: this.#age(),
         listsPerSecond: this.#rate(),
@@ -161,7 +157,7 @@ export class LivePage {
                 stopped: status.units.filter((unit) => unit.stopped !== undefined).length,
               },
       },
-      history: snapshot === undefined ? undefined : this.#historyView(),
+      history: snapshot === undefined ? undefined : this.#historyView(snapshot),
       experiments: (snapshot?.experiments ?? []).map((comparison, e) => ({
         comparison,
         trail: snapshot?.trails?.[e] ?? new Map(),
@@ -175,18 +171,36 @@ export class LivePage {
       })),
       cohorts: snapshot === undefined ? undefined : this.#cohorts(snapshot),
       pipeline,
+      lists: this.#deps.samples === undefined ? undefined : listsOf(this.#deps.samples, this.#settings),
+      couldShowLists: status !== undefined,
     };
   }
 
-  #historyView(): HistoryView {
+  /** Of the variants with most lists; the control first. */
+  #historyView({ rows }: QualitySnapshot): HistoryView | undefined {
+    const { history } = this.#deps;
+    if (history === undefined) return undefined;
     const { windows, attribution, experiments } = this.#settings;
-    const control = experiments[0]?.control;
-    const names = [...this.#history.keys()].sort((a, b) => (a === control ? -1 : b === control ? 1 : a < b ? -1 : 1));
+    const by = this.#variantsBy;
+    const [window, horizon, control] = [windows[0], attribution.horizons[0].text, experiments[0]?.control];
+    // The longest window knows also those that have been quiet for an hour.
+    const newest = windows[windows.length - 1].text;
+    const variants = rows
+      .filter((row) => row.window === newest && row.horizon === horizon && row.by.join() === by.join())
+      .sort((a, b) => b.row.impressions - a.row.impressions)
+      .slice(0, MOST_SERIES)
+      .map(({ values }) => ({ name: values.join(' ') || 'everything', values }))
+      .sort((a, b) => (a.name === control ? -1 : b.name === control ? 1 : a.name < b.name ? -1 : 1));
+    const common = { by, measure: this.#primary, horizon, window: window.ms, span: HISTORY_SPAN };
+    const series = variants.map(({ name, values }) => ({ name, ...history({ ...common, values }) }));
+    const hours = series.flatMap(({ hoursTo }) => hoursTo ?? []);
     return {
-      measure: this.#primary,
-      horizon: attribution.horizons[0].text,
-      window: windows[0].text,
-      series: names.map((name) => ({ name, points: this.#history.get(name) ?? [] })),
+      measure: common.measure,
+      horizon,
+      window: window.text,
+      hoursTo: hours.length === 0 ? null : Math.max(...hours),
+      isReading: series.some(({ isReading = false }) => isReading),
+      series: series.map(({ name, points = [] }) => ({ name, points })),
     };
   }
 
@@ -265,7 +279,7 @@ function made(body: string): Made {
 
 /** One object; what is added later does not change what is there. */
 function stateJson(view: LiveView): string {
-  const { experiments, cohorts, pipeline, ...rest } = view;
+  const { experiments, cohorts, pipeline, lists: _, couldShowLists: __, ...rest } = view;
   return stableJson({
     version: VERSION,
     verdict: liveVerdict(view),
@@ -280,7 +294,7 @@ function stateJson(view: LiveView): string {
 function troublesOf(
   reasons: readonly string[],
   stopped: readonly { readonly partition: number; readonly cause: string }[],
-  joined: number | null,
+  findings: readonly LiveFinding[],
 ): readonly Trouble[] {
   return [
     ...reasons.map((reason) => ({
@@ -291,15 +305,11 @@ function troublesOf(
       cause: `Partition ${partition} is stopped: ${cause}.`,
       remedy: 'receval offsets shows where it stands; the runbook says what to do about each cause.',
     })),
-    ...(joined !== null && joined < FEW_JOINED
-      ? [
-          {
-            cause: 'Less than half of the feedback finds its list.',
-            remedy:
-              'Look at the drops by reason below, and ask receval doctor how the request ids of the two sides differ.',
-          },
-        ]
-      : []),
+    ...findings.map(({ code, topic, cause, remedy }) => ({
+      code,
+      cause: topic === undefined ? cause : `${topic}: ${cause}`,
+      remedy,
+    })),
   ];
 }
 

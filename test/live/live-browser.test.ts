@@ -1,13 +1,13 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect } from 'vitest';
 import { LivePage } from '../../src/live/live.ts';
-import { pagesOf } from '../../src/live/pages.ts';
+import { pagesOf } from '../../src/live/live-pages.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { until } from '../consumers/source/kafka/collector.ts';
 import { expectAccessible, expectFits, watchedPage } from '../page/watched-page.ts';
 import { CHROMIUM, startBrowser } from '../services/chromium.ts';
 import { itWith } from '../services/it-with.ts';
-import { liveInput, SETTINGS } from './live-input.ts';
+import { historyUpTo, liveInput, SETTINGS } from './live-input.ts';
 
 const TOKEN = 'a-token-that-nobody-finds';
 let browser: Promise<Browser> | undefined;
@@ -20,7 +20,8 @@ function started(path: string): Promise<Browser> {
 afterAll(async () => (await browser)?.close());
 
 interface Process {
-  readonly live: LivePage;
+  /** Minutes have passed. */
+  readonly pass: (minute: number) => void;
   readonly server: RunningServer;
   readonly url: string;
 }
@@ -28,13 +29,18 @@ interface Process {
 /** What serves the page; 0: any port. */
 async function startProcess({ port = 0, token = false } = {}): Promise<Process> {
   const ready = () => ({ ready: true, reasons: [], stopped: [] });
-  const live = new LivePage(SETTINGS, { ready });
-  for (const minute of [0, 1, 2]) live.update(liveInput('B', minute));
+  let now = 0;
+  const live = new LivePage(SETTINGS, { ready, history: (question) => historyUpTo(now)(question) });
+  const pass = (minute: number): void => {
+    now = minute;
+    live.update(liveInput('B', minute));
+  };
+  for (const minute of [0, 1, 2]) pass(minute);
   const server = await startServer(
     { host: '127.0.0.1', port, token: token ? { kind: 'text', text: TOKEN } : undefined },
     { metrics: () => '', contentType: 'text/plain', ready, healthy: () => true, page: pagesOf(live) },
   );
-  return { live, server, url: `http://127.0.0.1:${server.port}/` };
+  return { pass, server, url: `http://127.0.0.1:${server.port}/` };
 }
 
 const VIEWS = [390, 1024, 1920].flatMap((width) =>
@@ -58,14 +64,14 @@ describe('the live page in a browser', () => {
   }
 
   itWith(CHROMIUM, 'follows new numbers, and keeps what the reader has chosen', async (path) => {
-    const { live, server, url } = await startProcess();
+    const { pass, server, url } = await startProcess();
     const watched = await watchedPage(await started(path), {});
     const { page, faults } = watched;
     await page.goto(url);
     await page.getByText('All numbers').first().click();
     await page.locator('input[name=h]:checked').focus();
     await page.keyboard.press('ArrowLeft');
-    live.update(liveInput('B', 7));
+    pass(7);
     await until('the page is of the new time', async () =>
       (await page.locator('#live').innerText()).includes('live, as of 2026-11-21 12:07:00'),
     );
@@ -98,7 +104,7 @@ describe('the live page in a browser', () => {
     await until('it says so', async () => (await status.innerText()).includes('receval does not answer'));
     expect(await page.locator('.tiles').first().innerText()).toContain('30 s');
     const second = await startProcess({ port: first.server.port });
-    second.live.update(liveInput('B', 9));
+    second.pass(9);
     await until('it goes on', async () => (await status.innerText()).includes('live, as of 2026-11-21 12:09:00'));
     await watched.close();
     await second.server.close();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { paneKey, unitKey } from '../../../src/accumulators/store/layout.ts';
-import type { Claimed, Commit, Fields, Store } from '../../../src/accumulators/store/port.ts';
+import type { Claimed, Commit, Fields, Store } from '../../../src/accumulators/store/store-port.ts';
 import { ModelStore } from './model.ts';
 
 /** A store under test, empty at first, and what happens to its server. */
@@ -122,6 +122,24 @@ export function storeContract(name: string, open: () => Promise<StoreHarness>): 
       expect(await store.commit(commitOf('t', 3, 'x', { removes: new Map([[PANES[2], ['a']]]) }))).toBe('CONFLICT');
       expect(await store.commit(commitOf('u', 3, 'c2', { removes: new Map([[PANES[2], ['a']]]) }))).toBe('FENCED');
       expect(await store.read([...PANES, `${PANES[2]}0`])).toEqual(expected);
+    });
+
+    it('fields that are asked for by name are those that a key has of them', async () => {
+      await store.claim(UNIT, 't');
+      const fields = (names: string): Fields => new Map([...names].map((field) => [field, `${field}!`]));
+      const rows = new Map([
+        [PANES[0], fields('abc')],
+        [PANES[1], fields('c')],
+      ]);
+      expect(await store.commit(commitOf('t', 1, '', { rows }))).toBe('OK');
+      const keys = [...PANES, `${PANES[2]}0`];
+      expect(await store.readFields?.(keys, ['b', 'c', 'd'])).toEqual([
+        fields('bc'),
+        fields('c'),
+        fields(''),
+        fields(''),
+      ]);
+      expect(await store.readFields?.(keys, [])).toEqual(keys.map(() => fields('')));
     });
 
     it('readers see the guard beside the checkpoint', async () => {
