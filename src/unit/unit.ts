@@ -19,6 +19,9 @@ import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } fr
 import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
 import { type Resumed, resume } from './resume.ts';
 import type { UnitSamples } from './samples.ts';
+import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
+import type { UnitExperiments } from './unit-experiments.ts';
+import { UnitReading } from './unit-reading.ts';
 
 /** A smaller part tells nothing of the whole. */
 const LEAST_SHARE = 0.01;
