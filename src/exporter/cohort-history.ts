@@ -128,12 +128,12 @@ export class Histories {
     field: string,
     m: number,
     { units, newest }: HistorySources,
-    { from, to }: { readonly from: EpochMs; readonly to: EpochMs },
+    { from, to }: { readonly from: EpochMs /** The first point of the minutes. */; readonly to: EpochMs },
   ): { readonly points: readonly HistoryPoint[]; readonly isReading: boolean } {
     const { hour, longest } = this.#settings;
     const final = Math.min(...units.flatMap((unit) => unit?.watermark ?? [])) - longest;
     const numbers: number[] = [];
-    for (let n = Math.ceil(from / hour); (n + 1) * hour <= Math.min(to, final); n++) numbers.push(n);
+    for (let n = Math.ceil(from / hour); (n + 1) * hour <= final && (n + 1) * hour < to; n++) numbers.push(n);
     if (numbers.length === 0) return { points: [], isReading: false };
     const known = this.#remembered(field, numbers[0]);
     const points = numbers.flatMap((n) => {

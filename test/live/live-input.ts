@@ -64,7 +64,7 @@ export function historyUpTo(minute: number): (question: HistoryQuestion) => Coho
   return ({ values: [name] }) => ({
     points: Array.from({ length: minute + 1 }, (_, i) => ({
       at: NOW + (i - 2) * MINUTE,
-      value: name === 'A' ? 0.45 : 0.35 - i / 100,
+      value: name === 'A' ? 0.45 : (35 - i) / 100,
       stderr: 0.01,
     })),
     hoursTo: undefined,
