@@ -6,7 +6,7 @@ import { timeAxis } from '../output/time-axis.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { BOX, Frame, percent } from './chart-frame.tsx';
 import { Name } from './name.tsx';
-import { change, instant, plain } from './numbers.ts';
+import { change, instant, NORMAL_95, plain } from './numbers.ts';
 
 export interface HistoryView {
   readonly measure: string;
@@ -32,7 +32,7 @@ export function History({
   const drawn = series.filter(({ points }) => points.length > 0);
   const all = drawn.flatMap(({ points }) => points);
   if (all.length === 0) return <p class="note">No list has closed yet: the first numbers come soon.</p>;
-  const reach = ({ stderr }: HistoryPoint): number => 1.96 * (stderr ?? 0);
+  const reach = ({ stderr }: HistoryPoint): number => NORMAL_95 * (stderr ?? 0);
   const least = Math.min(...all.map((point) => point.value - reach(point)));
   const most = Math.max(...all.map((point) => point.value + reach(point)));
   const room = 0.06 * (most - least) || 0.05 * Math.abs(most) || 1;

@@ -1,3 +1,4 @@
+// Long because one store has all that is asked of a Redis server.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Cluster, Redis } from 'ioredis';
@@ -155,24 +156,26 @@ export class RedisStore implements Store {
   }
 
   /** Key by key: what is committed meanwhile may be seen in some and not in others. */
-  async read(keys: readonly string[]): Promise<readonly Fields[]> {
-    const found: Fields[] = [];
-    for (const batch of batchesOf(keys, READ_BATCH)) {
-      const commands = batch.map((key) => ['HGETALL', key]);
-      const replies = await this.#reads.callAll(`read ${batch[0]} and ${batch.length - 1} more`, commands);
-      for (const reply of replies) found.push(fieldsOf(reply));
-    }
-    return found;
+  read(keys: readonly string[]): Promise<readonly Fields[]> {
+    return this.#readEach(keys, (key) => ['HGETALL', key], fieldsOf);
   }
 
-  /** As `read`, of these fields alone: what a key holds beside them costs nothing. */
+  /** The same of these fields alone: what a key holds beside them costs nothing. */
   async readFields(keys: readonly string[], fields: readonly string[]): Promise<readonly Fields[]> {
     if (fields.length === 0) return keys.map(() => new Map());
+    const ask = (key: string): string[] => ['HMGET', key, ...fields];
+    return this.#readEach(keys, ask, (reply) => namedFields(fields, reply));
+  }
+
+  async #readEach(
+    keys: readonly string[],
+    ask: (key: string) => string[],
+    answered: (reply: unknown) => Fields,
+  ): Promise<readonly Fields[]> {
     const found: Fields[] = [];
     for (const batch of batchesOf(keys, READ_BATCH)) {
-      const commands = batch.map((key) => ['HMGET', key, ...fields]);
-      const replies = await this.#reads.callAll(`read rows of ${batch[0]} and ${batch.length - 1} more`, commands);
-      for (const reply of replies) found.push(namedFields(fields, reply));
+      const replies = await this.#reads.callAll(`read ${batch[0]} and ${batch.length - 1} more`, batch.map(ask));
+      for (const reply of replies) found.push(answered(reply));
     }
     return found;
   }
