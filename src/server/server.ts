@@ -16,7 +16,7 @@ import {
   type Target,
   withoutToken,
 } from './routes.ts';
-import { sessionCookie, TokenGuard } from './token.ts';
+import { cookiedSession, sessionCookie, TokenGuard } from './token.ts';
 
 export interface ServerSettings {
   readonly host: string;
@@ -93,6 +93,10 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
   server.timeout = limits.silence;
   const guard = settings.token === undefined ? undefined : new TokenGuard(settings.token);
   const hosts = { listens: settings.host, allowed: settings.allowedHosts };
+  const port = (): number => {
+    const bound = server.address();
+    return typeof bound === 'object' && bound !== null ? bound.port : settings.port;
+  };
   const answerTo = (request: IncomingMessage): Answer => {
     const { method = '', headers } = request;
     const wrong = wrongHost(request);
@@ -101,10 +105,12 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     const target = targetOf(request);
     const { path } = target;
     const isOpen =
-      guard === undefined || isOpenPath(path, pages) || guard.accepts(headers.authorization, headers.cookie);
+      guard === undefined ||
+      isOpenPath(path, pages) ||
+      guard.accepts(headers.authorization, cookiedSession(headers.cookie, port()));
     if (!isOpen) return withoutToken(path, pages);
     if (guard !== undefined && pages.page !== undefined && path === SESSION_PATH) {
-      return sessionAnswer(sessionCookie(guard.session));
+      return sessionAnswer(sessionCookie(guard.session, port()));
     }
     return unlessKnown(answer(method, target, pages), headers['if-none-match']);
   };
@@ -139,9 +145,8 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     refuse(error, socket, connections.isAnswering(socket));
   });
   await listen(server, settings);
-  const bound = server.address();
   return {
-    port: typeof bound === 'object' && bound !== null ? bound.port : settings.port,
+    port: port(),
     close: () => close(server, connections),
   };
 }
@@ -238,10 +243,13 @@ const MISDIRECTED = failure(
 );
 /** Only the headers for a client that has this version already (RFC 9110, section 13.1.2). */
 function unlessKnown(found: Answer, known: string | undefined): Answer {
+  if (found.status !== 200 || known === undefined) return found;
   const etag = found.headers?.['ETag'];
-  if (found.status !== 200 || etag === undefined || known === undefined) return found;
   const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes(etag) ? { ...found, status: 304, body: '', isShared: false } : found;
+  // Whoever sends * has anything at all (RFC 9110, section 13.1.2).
+  return known.trim() === '*' || (etag !== undefined && tags.includes(etag))
+    ? { ...found, status: 304, body: '', isShared: false }
+    : found;
 }
 
 function listen(server: Server, { host, port }: ServerSettings): Promise<void> {
