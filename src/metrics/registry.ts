@@ -96,9 +96,9 @@ export class Metrics {
     this.#pipeline.claimed(partition, counts);
   }
 
-  /** How the feedback of each topic joins lately. */
-  get joins(): Pipeline['joins'] {
-    return this.#pipeline.joins;
+  /** How each topic goes lately. */
+  get topics(): Pipeline['topics'] {
+    return this.#pipeline.topics;
   }
 
   /** Takes over what is new and makes the text. Must not be called while a call is running. */

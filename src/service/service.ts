@@ -8,6 +8,7 @@ import { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import { Exporter } from '../exporter/exporter.ts';
 import { LivePage } from '../live/live.ts';
 import { pagesOf } from '../live/pages.ts';
+import { isListOnly } from '../measures/needs.ts';
 import { compile } from '../measures/scorer.ts';
 import { Metrics } from '../metrics/registry.ts';
 import type { Readiness } from '../server/routes.ts';
@@ -24,7 +25,7 @@ import { ClockCheck } from './clock-check.ts';
 import { type DeadLetters, deadLettersOf, LettersFirst } from './dead-letters.ts';
 import { DecisionChanges, ExperimentChanges } from './decision-changes.ts';
 import { FoldedCohorts } from './folded-cohorts.ts';
-import { JoinFindings } from './join-findings.ts';
+import { LogWatch } from './log-watch.ts';
 import type { Retention } from './retention.ts';
 import {
   kafkaConnection,
@@ -36,6 +37,7 @@ import {
   workerSettings,
 } from './settings.ts';
 import { checkStart, connectRedis, messageOf, type Started } from './start.ts';
+import { lookAtRecords } from './topic-sample.ts';
 import { type Health, Watchdog } from './watchdog.ts';
 
 export type Role = 'worker' | 'exporter' | 'all';
@@ -93,7 +95,7 @@ export class Service {
   readonly #changes = new DecisionChanges();
   readonly #experimentChanges = new ExperimentChanges();
   readonly #folded: FoldedCohorts;
-  readonly #joinFindings = new JoinFindings();
+  readonly #logWatch: LogWatch;
   #health: Health = { healthy: true, reasons: [] };
   /** Ends what runs on time. */
   readonly #timers: (() => void)[] = [];
@@ -159,6 +161,11 @@ export class Service {
     this.#retention = retention;
     this.#accessWatch = new AccessWatch(accessOf(settings), log);
     this.#folded = new FoldedCohorts(settings);
+    this.#logWatch = new LogWatch({
+      look: () => lookAtRecords(settings, this.#owned, this.#clock.now()),
+      log,
+      needsFeedback: settings.measures.some((measure) => !isListOnly(measure)),
+    });
     this.#store = store;
     this.#source = source;
     this.#partitions = partitions;
@@ -206,6 +213,11 @@ export class Service {
   /** The worker, for what Kafka tells of its partitions; undefined: this process owns none. */
   get worker(): Worker | undefined {
     return this.#worker;
+  }
+
+  /** Partitions. */
+  get #owned(): readonly number[] {
+    return this.#worker?.status().units.map(({ partition }) => partition) ?? [];
   }
 
   get port(): number {
@@ -308,8 +320,9 @@ export class Service {
       access: this.#access,
       redis: this.#redis,
     });
-    this.#page.update({ snapshot, status, now: this.#clock.now() });
-    if (status !== undefined) this.#joinFindings.tell(this.#metrics.joins, this.#options.log);
+    const now = this.#clock.now();
+    if (status !== undefined) this.#logWatch.update(status.units.length > 0 ? this.#metrics.topics : [], now);
+    this.#page.update({ snapshot, status, now, findings: this.#logWatch.findings });
   }
 
   async #startOffset(partition: number, topic: number): Promise<Offset | 'state_lost'> {

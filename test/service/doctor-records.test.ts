@@ -111,7 +111,7 @@ describe('what the sampled feedback says of the join', () => {
     const lines = told({ impressions: nameless, feedback: clicks(() => ({})) }).filter((one) =>
       one.includes(' join: '),
     );
-    expect(lines).toEqual([expect.stringContaining('no_user_ids: none of 40 sampled impressions names its user')]);
+    expect(lines).toEqual([expect.stringContaining('no_user_ids: None of 40 sampled impressions names its user')]);
   });
 
   it('is that items are not in their lists, and actions without a grade', () => {
