@@ -30,9 +30,6 @@ const QUICK_GZIP = {
 /** Long enough for every start-up check, and so short that what was written some minutes ago has closed. */
 export const ENOUGH_RETENTION = String(30 * 86_400_000);
 
-/** So few that both sides go on together for whoever reads meanwhile. */
-const PRODUCED_AT_ONCE = 50;
-
 export interface Servers {
   readonly kafka: RunningKafka;
   readonly redis: RunningRedis;
@@ -176,15 +173,9 @@ export class Stand {
   async produce(records: readonly Produced[]): Promise<void> {
     const producer = this.#kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
     await producer.connect();
-    for (let from = 0; from < records.length; from += PRODUCED_AT_ONCE) {
-      const part = records.slice(from, from + PRODUCED_AT_ONCE);
-      const topicMessages = (['impressions', 'feedback'] as const).map((side) => ({
-        topic: this.topics[side],
-        messages: part.flatMap(({ topic, at, ...message }) =>
-          topic === side ? [{ ...message, ...(at === undefined ? {} : { timestamp: String(at) }) }] : [],
-        ),
-      }));
-      await producer.sendBatch({ topicMessages: topicMessages.filter(({ messages }) => messages.length > 0) });
+    for (const { topic, at, ...message } of records) {
+      const timestamp = at === undefined ? {} : { timestamp: String(at) };
+      await producer.send({ topic: this.topics[topic], messages: [{ ...message, ...timestamp }] });
     }
     await producer.disconnect();
   }

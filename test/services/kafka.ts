@@ -79,12 +79,14 @@ const CLASSES = 'classes.jsa';
 const CHECKPOINT = 'bootstrap.checkpoint';
 const PATIENCE_MS = 300_000;
 const ATTEMPTS = 3;
+/** Of nearly all tests. */
+const USUAL: KafkaVersion = '4.3.1';
 
 /** Starts brokers (each its own controller too) and waits until they answer. @throws ServiceMissing */
 export async function startKafka(options: KafkaOptions = {}): Promise<RunningKafka> {
-  const version = options.version ?? '4.3.1';
+  const version = options.version ?? USUAL;
   const jars = await kafkaJars(version);
-  await firstStart(version, jars);
+  if (version === USUAL) await firstStart(jars);
   return (await started(() => new Cluster(version, jars, options))).running();
 }
 
@@ -106,8 +108,8 @@ function startFolder({ folder }: KafkaJars): string {
   return `${folder}-start`;
 }
 
-/** Starts one broker, once for all runs, and keeps what every later start and tool needs again: less than half of the work is left to them. */
-async function firstStart(version: KafkaVersion, jars: KafkaJars): Promise<void> {
+/** Starts one broker, once for all runs, and keeps what each later start would make anew: that is more than half of the work. */
+async function firstStart(jars: KafkaJars): Promise<void> {
   const folder = startFolder(jars);
   await fetchOnce(
     `${folder}.lock`,
@@ -115,7 +117,7 @@ async function firstStart(version: KafkaVersion, jars: KafkaJars): Promise<void>
     async () => {
       const part = mkdtempSync(`${folder}-part-`);
       try {
-        const cluster = await started(() => new Cluster(version, jars, {}, join(part, CLASSES)));
+        const cluster = await started(() => new Cluster(USUAL, jars, {}, join(part, CLASSES)));
         try {
           copyFileSync(cluster.checkpoint, join(part, CHECKPOINT));
           await cluster.running().shutDown(1);
@@ -177,10 +179,11 @@ class Cluster {
     return join(this.#logFolder(1), CHECKPOINT);
   }
 
-  /** As Kafka's own tool does, which costs a Java of its own: it has to where users are added, and at the first start. */
+  /** As Kafka's own tool does, which costs a Java of its own; it does so itself where users are added, and where there was no first start. */
   async #format(broker: number, cluster: string): Promise<void> {
     const { scram = [] } = this.#options;
-    if (this.#archive !== undefined || scram.length > 0) {
+    const checkpoint = join(startFolder(this.#jars), CHECKPOINT);
+    if (scram.length > 0 || !existsSync(checkpoint)) {
       const users = scram.flatMap((user) => ['--add-scram', user]);
       const args = ['format', '-t', cluster, '-c', this.#file(broker), ...users];
       await runTool(this.#jars, 'kafka.tools.StorageTool', args);
@@ -188,7 +191,7 @@ class Cluster {
     }
     const folder = this.#logFolder(broker);
     mkdirSync(folder, { recursive: true });
-    copyFileSync(join(startFolder(this.#jars), CHECKPOINT), join(folder, CHECKPOINT));
+    copyFileSync(checkpoint, join(folder, CHECKPOINT));
     const meta = { version: 1, 'cluster.id': cluster, 'node.id': broker, 'directory.id': newId() };
     writeFileSync(join(folder, 'meta.properties'), propertiesText(meta));
   }
