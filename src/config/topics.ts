@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ADAPTER_NAMES, FILE_FORMATS, TS_UNITS } from '../consumers/decode/settings.ts';
+import { ADAPTER_NAMES, FILE_FORMATS, TS_UNITS } from '../consumers/decode/decoder-settings.ts';
 import { timeZone } from '../consumers/decode/time-zone.ts';
 import { saslSchema, tlsSchema } from './access.ts';
 import { anyText, durationBetween, group, list, textOf, whole, word } from './values.ts';

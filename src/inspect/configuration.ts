@@ -1,5 +1,5 @@
 /** The configuration that `--write` writes: what `replay` takes as it is, and `run` with the addresses filled in. */
-import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/settings.ts';
+import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
 import type { Grade, Proposal, RatingScale } from './proposal.ts';

@@ -3,10 +3,10 @@
 import { type Difference, differenceWords, normalizers } from '../findings/id-match.ts';
 import { beforeList, zoneText } from './delays.ts';
 import { isOfElements } from './fields.ts';
-import { cut, type Finding, type FindingCode, note, percent, wrong } from './finding.ts';
 import type { InspectedSide, Known } from './inspected.ts';
+import { cut, type Finding, type FindingCode, note, percent, wrong } from './log-finding.ts';
 import { mendCommand, type Step } from './mend.ts';
-import { spoken } from './times.ts';
+import { spoken } from './time-forms.ts';
 
 /** Shares below which most is lost, and below which some is. */
 const FEW = 0.5;

@@ -6,10 +6,10 @@ import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { type Counted, type Difference, type Match, matchIds, normalizers, sharedAsIs } from '../findings/id-match.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
-import type { ListCandidate, ListForm } from './lists.ts';
+import type { ListCandidate, ListForm } from './list-candidates.ts';
 import { nameFit } from './names.ts';
 import { idOf, partsOf } from './reading.ts';
-import { isOtherDate } from './times.ts';
+import { isOtherDate } from './time-forms.ts';
 
 export interface JoinTrial {
   /** Path of the field of each side. */

@@ -1,21 +1,22 @@
 /** An inspection as data, for `--output json`: plain objects in place of maps, and no records. */
-import { DELAY_BINS, delayBins, quantile } from './facts.ts';
+
 import type { Field } from './fields.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
+import { DELAY_BINS, delayBins, quantile } from './log-facts.ts';
 
 export function reportOf(inspection: Inspection): object {
   const { files, impressions, feedback, joins, items, facts, clock, zones, proposal, findings } = inspection;
   const { joining } = facts;
   return {
     findings,
-    files: files.map(({ name, format, rows, bad, more, judged, known }) => ({
+    files: files.map(({ name, format, rows, bad, more, guess, known }) => ({
       name,
       format,
       records: rows.length + bad.length,
       more,
       bad: bad.slice(0, 10),
-      role: judged?.role ?? null,
-      why: judged?.why ?? null,
+      role: guess?.role ?? null,
+      why: guess?.why ?? null,
       system: known === undefined ? null : { name: known.system, page: known.page },
     })),
     impressions: sideOf(impressions),

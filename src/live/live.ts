@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
-import type { QualityRow, QualitySnapshot } from '../exporter/contract.ts';
+import type { QualityRow, QualitySnapshot } from '../exporter/exporter-contract.ts';
 import type { LiveFinding } from '../findings/live.ts';
 import { stableJson } from '../output/stable-json.ts';
 import type { HistoryPoint, HistoryView } from '../page/history.tsx';
@@ -13,10 +13,12 @@ import { type LiveView, liveVerdict, renderLivePage, type Trouble } from '../pag
 import type { CohortLine, CohortsView, PipelineView } from '../page/model.ts';
 import { counted } from '../page/numbers.ts';
 import { isAbsent } from '../statistics/absent.ts';
+import type { ListSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import { rowValue } from '../windows/row-value.ts';
 import type { WorkerStatus } from '../worker/status.ts';
+import { listsOf } from './lists.ts';
 
 /** What a process knows at one moment; undefined: not its part. */
 export interface LiveInput {
@@ -35,6 +37,8 @@ export interface LiveDeps {
     readonly reasons: readonly string[];
     readonly stopped: readonly { readonly partition: number; readonly cause: string }[];
   };
+  /** Of this process's units; default: none are kept. */
+  readonly samples?: ListSamples | undefined;
 }
 
 /** A text and its version. */
@@ -71,6 +75,7 @@ export class LivePage {
   #view: LiveView | undefined;
   #html: Made | undefined;
   #state: Made | undefined;
+  #lists: Made | undefined;
 
   constructor(settings: Settings, deps: LiveDeps) {
     this.#settings = settings;
@@ -85,6 +90,8 @@ export class LivePage {
     this.#view = undefined;
     this.#html = undefined;
     this.#state = undefined;
+    this.#lists = undefined;
+    this.#deps.samples?.renew();
     if (snapshot === undefined) return;
     this.#rates = [...this.#rates, { at: input.now, impressions: snapshot.impressions }].slice(-RATE_SAMPLES);
     this.#remember(snapshot);
@@ -98,6 +105,16 @@ export class LivePage {
   get state(): Made {
     this.#state ??= made(stateJson(this.#seen));
     return this.#state;
+  }
+
+  /** Whether single lists are kept. */
+  get hasLists(): boolean {
+    return this.#deps.samples !== undefined;
+  }
+
+  get lists(): Made {
+    this.#lists ??= made(stableJson({ version: VERSION, ...this.#seen.lists }));
+    return this.#lists;
   }
 
   get #seen(): LiveView {
@@ -177,6 +194,8 @@ export class LivePage {
       })),
       cohorts: snapshot === undefined ? undefined : this.#cohorts(snapshot),
       pipeline,
+      lists: this.#deps.samples === undefined ? undefined : listsOf(this.#deps.samples, this.#settings),
+      couldShowLists: status !== undefined,
     };
   }
 
@@ -267,7 +286,7 @@ function made(body: string): Made {
 
 /** One object; what is added later does not change what is there. */
 function stateJson(view: LiveView): string {
-  const { experiments, cohorts, pipeline, ...rest } = view;
+  const { experiments, cohorts, pipeline, lists: _, couldShowLists: __, ...rest } = view;
   return stableJson({
     version: VERSION,
     verdict: liveVerdict(view),

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
-import type { Sample } from '../consumers/source/kafka/access/sample.ts';
+import type { Sample } from '../consumers/source/kafka/access/kafka-sample.ts';
 import type { FindingCode } from '../findings/finding.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { count, type Finding, finding, percent } from './doctor-finding.ts';
@@ -33,7 +33,7 @@ const ALERTS: ReadonlySet<FindingCode> = new Set([
 ]);
 
 /** What the newest records of all topics show. `decoders`: one per topic. */
-export function judgeRecords(
+export function checkRecords(
   settings: Settings,
   partitions: number,
   sample: Sample,
@@ -43,7 +43,7 @@ export function judgeRecords(
   const read = readSample(settings, sample, decoders, now);
   const hasLists = read.some(({ impressions }) => impressions.size > 0);
   return [
-    ...read.flatMap((seen, t) => judgeSide(partitions, seen, hasLists && settings.kafka.topics[t].role.feedback)),
+    ...read.flatMap((seen, t) => checkSide(partitions, seen, hasLists && settings.kafka.topics[t].role.feedback)),
     ...sample.refused.map(({ topic, partition, from, to, reason }) =>
       finding(
         'records',
@@ -56,7 +56,7 @@ export function judgeRecords(
         settings.start.onUndecodable === 'skip' ? 'RecevalUndecodable' : 'RecevalCodecFailure',
       ),
     ),
-    judgePairs(partitions, read),
+    checkPairs(partitions, read),
     ...joinFindings(settings, read, now).map(({ code, cause, remedy }) => ({
       ...finding('join', 'warning', `${code}: ${cause} ${remedy}`, ALERTS.has(code) ? 'RecevalFewJoined' : undefined),
       code,
@@ -65,7 +65,7 @@ export function judgeRecords(
 }
 
 /** @param isMissed lists are there that wait for what this topic would hold */
-function judgeSide(partitions: number, seen: SeenTopic, isMissed: boolean): readonly Finding[] {
+function checkSide(partitions: number, seen: SeenTopic, isMissed: boolean): readonly Finding[] {
   const { name, records, withoutKey, invalid, reasons, future } = seen;
   if (records === 0) {
     const message = `${name}: there are no records, so neither keys nor events could be looked at`;
@@ -114,7 +114,7 @@ function judgeSide(partitions: number, seen: SeenTopic, isMissed: boolean): read
 }
 
 /** Whether feedback lies in the partition of its impression: only there it is found. */
-function judgePairs(partitions: number, seen: readonly SeenTopic[]): Finding {
+function checkPairs(partitions: number, seen: readonly SeenTopic[]): Finding {
   if (partitions === 1) return finding('keys', 'ok', 'there is one partition, so an impression and its feedback meet');
   const places = new Map<string, Set<number>>();
   for (const { impressions } of seen) {

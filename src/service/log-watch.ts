@@ -1,6 +1,6 @@
 import { CountFindings, keyOf, type LiveFinding, type TopicHealth, together } from '../findings/live.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import type { WorkerLog } from '../worker/contract.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
 import { messageOf } from './start.ts';
 
 const MINUTE: DurationMs = 60_000;

@@ -1,13 +1,13 @@
 /** What the newest records of the topics show: to doctor when it is asked, to a running service now and then. No value of an event is told. */
 import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
-import type { Sample, SampledRecord } from '../consumers/source/kafka/access/sample.ts';
+import type { Sample, SampledRecord } from '../consumers/source/kafka/access/kafka-sample.ts';
 import { comparedFindings } from '../findings/compared.ts';
+import { EventSample } from '../findings/event-sample.ts';
 import { counted, type Finding } from '../findings/finding.ts';
 import { type InvalidReason, InvalidReasons } from '../findings/invalid.ts';
 import type { LiveFinding } from '../findings/live.ts';
-import { EventSample } from '../findings/sample.ts';
-import { matchesOf, sampleFindings } from '../findings/sampled.ts';
+import { matchesOf, sampleFindings } from '../findings/sample-findings.ts';
 import type { EpochMs, Event } from '../vocabulary/events.ts';
 
 export const MOST_INVALID = 0.5;

@@ -1,14 +1,14 @@
 /** The newest records of the configured topics, for those who want to see what flows without taking part. */
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
-import { type SampleRange, sample } from '../consumers/source/kafka/access/sample.ts';
+import { type SampleRange, sample } from '../consumers/source/kafka/access/kafka-sample.ts';
 import { troubleOf } from '../consumers/source/kafka/access/trouble.ts';
-import type { Bounds } from '../consumers/source/port.ts';
+import type { Bounds } from '../consumers/source/source-port.ts';
 import type { LiveFinding } from '../findings/live.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { checkPartitions, StartRefused } from './checks.ts';
 import { readSample, recordFindings } from './record-findings.ts';
-import { kafkaConnection, serviceDecoders } from './settings.ts';
+import { kafkaConnection, serviceDecoders } from './service-settings.ts';
 
 export const SAMPLE_TIMEOUT_MS = 15_000;
 /** Newest records of one topic that doctor looks at. */

@@ -23,7 +23,7 @@ export function fieldsOfSample({ level, raised, users }: Omit<SampleChange, 'gon
 /** A sample as it was stored, to be read; an empty hash is an empty one. Throws an Error that says which field is wrong. */
 export function readSample(fields: ReadonlyMap<string, string>): Sampled {
   const read = columnsOf(fields);
-  read.settle();
+  read.trim();
   return read;
 }
 

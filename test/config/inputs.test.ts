@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { stringify } from 'yaml';
 import { effectiveDocument } from '../../src/config/load.ts';
-import { serviceDecoders } from '../../src/service/settings.ts';
+import { serviceDecoders } from '../../src/service/service-settings.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';
 import { configuration, load, problems } from './fixture.ts';
 

@@ -85,7 +85,7 @@ export const RECOVERY_MUTATIONS: readonly RecoveryMutation[] = [
         file: 'unit/commits.ts',
         text: 'const answer = await committing;',
         replacement: `const answer = await committing.catch((error) => {
-          this.#unsettled = undefined;
+          this.#inFlight = undefined;
           throw error;
         });`,
       },

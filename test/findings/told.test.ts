@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FINDING_CODES, type FindingCode } from '../../src/findings/finding.ts';
 import { CountFindings, type TopicHealth } from '../../src/findings/live.ts';
-import { judgeRecords } from '../../src/service/doctor-records.ts';
+import { checkRecords } from '../../src/service/doctor-records.ts';
 import { readSample, recordFindings } from '../../src/service/record-findings.ts';
-import { serviceDecoders } from '../../src/service/settings.ts';
+import { serviceDecoders } from '../../src/service/service-settings.ts';
 import { load } from '../config/fixture.ts';
 
 const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -103,7 +103,7 @@ const told = TOPICS.map(({ shows, of, yaml = '' }) => {
   const decoders = () => serviceDecoders(settings);
   return {
     shows,
-    doctor: judgeRecords(settings, 1, sample, decoders(), NOW).flatMap(({ code }) =>
+    doctor: checkRecords(settings, 1, sample, decoders(), NOW).flatMap(({ code }) =>
       code === undefined ? [] : [code],
     ),
     run: recordFindings(settings, readSample(settings, sample, decoders(), NOW), NOW).map(({ code }) => code),
@@ -154,7 +154,7 @@ describe('the table of what is told where', () => {
   });
 
   it('names all that files and score tell', () => {
-    expect(saying(({ files }) => files === 'yes')).toEqual(written('run', 'sampled', 'compared'));
+    expect(saying(({ files }) => files === 'yes')).toEqual(written('run-findings', 'sample-findings', 'compared'));
     expect(saying(({ score }) => score === 'yes')).toEqual(written('scored'));
   });
 });

@@ -10,9 +10,9 @@ import type { BucketSums, Effect } from '../../src/statistics/effect.ts';
 import { fixedHorizon, pairedEffect, unpairedEffect } from '../../src/statistics/effect.ts';
 import { jackknife } from '../../src/statistics/jackknife.ts';
 import { liftOf } from '../../src/statistics/lift.ts';
-import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/looks.ts';
 import { intervalOfMean, type Mean, meanOfBuckets } from '../../src/statistics/mean.ts';
 import { residualsOf } from '../../src/statistics/residuals.ts';
+import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/running-evidence.ts';
 import { chiSquareTest, largestDeviation, logBayesFactor } from '../../src/statistics/sample-ratio.ts';
 import { confidenceSequence, oneSidedSequence } from '../../src/statistics/sequence.ts';
 

@@ -18,8 +18,8 @@ import { fixedHorizon, pairedEffect, unpairedEffect } from '../../src/statistics
 import { exposureOf } from '../../src/statistics/exposure.ts';
 import { jackknife } from '../../src/statistics/jackknife.ts';
 import { liftOf } from '../../src/statistics/lift.ts';
-import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/looks.ts';
 import { intervalOfMean, meanOfBuckets } from '../../src/statistics/mean.ts';
+import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/running-evidence.ts';
 import { chiSquareTest, largestDeviation, logBayesFactor } from '../../src/statistics/sample-ratio.ts';
 import { SampleUnion } from '../../src/statistics/sample-union.ts';
 import {

@@ -2,10 +2,10 @@ import type { InvalidCode } from '../../vocabulary/drops.ts';
 import type { TopicRole } from '../../vocabulary/events.ts';
 import { suggestion } from '../../vocabulary/spelling.ts';
 import { type Adapted, type Adapter, parseObject } from './adapter.ts';
+import type { Conditions, FieldMap, FieldSource, MapCase } from './decoder-settings.ts';
 import { isDimensionName } from './dimensions.ts';
 import { jsonIn, numberIn, parsePointer, resolvePointer } from './pointer.ts';
 import { isFields, type RawRecord } from './raw.ts';
-import type { Conditions, FieldMap, FieldSource, MapCase } from './settings.ts';
 
 /** Fields that a map may name. */
 export const FIELDS = [
