@@ -6,7 +6,7 @@ import type { Fields } from '../consumers/decode/raw.ts';
 import { matchIds } from '../findings/id-match.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { type ClockOffset, clockOffset, zoneText } from './delays.ts';
-import { doubtsOf } from './doubts.ts';
+import { doubtsOf, itemsSaySo } from './doubts.ts';
 import {
   type Fit,
   type FittedSide,
@@ -16,6 +16,7 @@ import {
   type Kinds,
   type Side,
 } from './field-fit.ts';
+import { tryPairs } from './field-pairs.ts';
 import { mainType, type Profile, profileOf, timesOf } from './fields.ts';
 import { findingsOf } from './findings.ts';
 import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
@@ -114,7 +115,11 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   const lists = own?.lists ?? formsOf(impressions);
   const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile, keyOf(lists[0]?.form));
   const doubts = new Map(own === undefined ? doubtsOf(tried, impressions, feedback, lists) : []);
-  const joins = tried.filter((join) => !doubts.has(join));
+  const single = tried.filter((join) => !doubts.has(join));
+  const isTold = own !== undefined || keyOf(lists[0]?.form) !== undefined || single.some(tellsLists);
+  const joins = isTold
+    ? single
+    : [...tryPairs(impressions, feedback, (join) => itemsSaySo(join, { impressions, feedback }, lists)), ...single];
   const { join, items } =
     own === undefined ? bestPair(impressions, feedback, lists, joins) : { join: own.joins[0], items: own.items };
   const list = items[0]?.list.form ?? lists[0]?.form;
@@ -155,6 +160,11 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   };
 }
 
+/** Whether one field is the id: most feedback has it, and it is not that of many lists. */
+function tellsLists({ match, unique }: JoinTrial): boolean {
+  return match.share >= 0.3 && unique >= 0.3;
+}
+
 /** The trial of the pair that is read, which a known system may have chosen. */
 function usedPair(
   impressions: Side,
@@ -164,6 +174,9 @@ function usedPair(
   joins: readonly JoinTrial[],
 ): JoinTrial | undefined {
   const [ofLists, ofClicks] = [lists, clicks].map(({ fits }) => fits.find(({ as }) => as === 'requestId')?.path);
+  const [together] = joins;
+  if (together?.second !== undefined && together.impressions === ofLists && together.feedback === ofClicks)
+    return together;
   const [a, b] = [impressions.profile.fields.get(ofLists ?? ''), feedback.profile.fields.get(ofClicks ?? '')];
   if (a === undefined || b === undefined) return undefined;
   const tried = joins.find((one) => one.impressions === a.path && one.feedback === b.path);

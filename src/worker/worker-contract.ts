@@ -2,6 +2,7 @@ import type { Store } from '../accumulators/store/store-port.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
 import type { LogSource } from '../consumers/source/source-port.ts';
 import type { Measure } from '../measures/definition.ts';
+import type { Scorer } from '../measures/scorer-contract.ts';
 import type { ListSamples } from '../unit/samples.ts';
 import type { InvalidRecord, PassedBatch, UnitSettings } from '../unit/unit-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';

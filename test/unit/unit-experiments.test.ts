@@ -7,7 +7,6 @@ import type { Store } from '../../src/accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../../src/config/settings.ts';
 import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
 import { stateOfUnits } from '../../src/experiment/units.ts';
-import { readSample } from '../../src/statistics/sample-codec.ts';
 import { MOST_GONE, SAMPLE_CAPACITY } from '../../src/statistics/user-sample.ts';
 import { Unit } from '../../src/unit/unit.ts';
 import type { UnitSettings } from '../../src/unit/unit-contract.ts';
@@ -25,6 +24,7 @@ import {
   unitDeps,
   unitSettings,
 } from '../experiment-shop.ts';
+import { readSample } from '../statistics/read-sample.ts';
 
 const UNIT = unitKey(NAMESPACE, 0);
 const [SHORTEST, LONGEST] = HORIZONS.map(({ ms }) => ms);

@@ -8,11 +8,12 @@ export type TsUnit = (typeof TS_UNITS)[number];
 export type PositionBase = 0 | 1;
 
 /**
- * Where the `map` adapter finds a field: a JSON pointer (RFC 6901), a pointer to a text that is split into a list, or the same
- * value for every record.
+ * Where the `map` adapter finds a field: a JSON pointer (RFC 6901), several that are an id together, a pointer to a text that is
+ * split into a list, or the same value for every record.
  */
 export type FieldSource =
   | string
+  | readonly string[]
   | { readonly const: string | number | boolean }
   | { readonly at: string; readonly split: string };
 
