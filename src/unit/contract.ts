@@ -91,7 +91,7 @@ export interface CommittedState {
   readonly counts: readonly TopicCounts[];
   /** By topic: how often records were refused, by code, since this claim. */
   readonly invalid: readonly InvalidCounts[];
-  /** Closings since this claim, by field (layout.ts). */
+  /** Closings since this claim, by field (layout.ts). One map for the life of the claim: the next commit changes it. */
   readonly scored: ReadonlyMap<string, Row>;
   /** By horizon: slots of these closings whose item the catalogue does not hold. */
   readonly unknownItems: readonly number[];

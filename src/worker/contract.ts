@@ -25,6 +25,8 @@ export interface WorkerSettings extends LoadLimits {
   /** All but which partition. */
   readonly unit: (partition: number) => UnitSettings;
   readonly commitInterval: DurationMs;
+  /** Once so many bytes of rows have changed, a unit commits before its time; default: `COMMIT_BYTES`. */
+  readonly commitBytes?: number | undefined;
   readonly idleAfter: DurationMs;
   readonly outOfOrderness: DurationMs;
   /** Hold back a topic that leads the unit's slowest by more, while one of the limits of `LoadLimits` is exceeded. */
