@@ -125,8 +125,7 @@ export class Admission {
     this.#room = Math.max(0, limit - reserved.size);
     this.#takeover = takeover;
     if (state !== undefined) this.#restore(state);
-    for (const values of reserved)
-      if (!this.#entries.has(values)) this.#enter([values, NO_PANE, this.#folded]);
+    for (const values of reserved) if (!this.#entries.has(values)) this.#enter([values, NO_PANE, this.#folded]);
   }
 
   #restore(state: AdmissionState): void {

@@ -34,11 +34,7 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
     "const candidates = this.#candidates.size === 0 ? '' :",
     "const candidates = this.#candidates.size >= 0 ? '' :",
   ),
-  inAdmission(
-    'the checkpoint holds no scores',
-    'return this.#score === 0 ?',
-    'return this.#score >= 0 ?',
-  ),
+  inAdmission('the checkpoint holds no scores', 'return this.#score === 0 ?', 'return this.#score >= 0 ?'),
   inAdmission(
     'candidates of one hour are candidates of the next',
     'this.#candidates.clear();',
