@@ -47,7 +47,7 @@ export class PendingSums {
   /** Where the vectors of its rows lie that are kept apart from them; undefined: there are none. */
   vectors: RowTable | undefined;
   /** For each cell NAMED, or the epoch of the admission tables in which one of its cohorts was added to the rest. */
-  readonly judgedAt: number[] = [];
+  readonly admittedAt: number[] = [];
   readonly #cohorts: Cohorts;
   readonly #width: number;
   readonly #isMean: readonly boolean[];
@@ -120,13 +120,13 @@ export class PendingSums {
     rows: readonly LiveRow[],
     vectors: readonly LiveRow[],
     items: readonly LiveRow[],
-    judgedAt: number,
+    admittedAt: number,
   ): void {
     this.#foldCell(cell);
     this.#items[cell] = items;
     this.#targets[cell] = rows;
     this.#vectors[cell] = vectors;
-    this.judgedAt[cell] = judgedAt;
+    this.admittedAt[cell] = admittedAt;
   }
 
   /** Adds one scored list to a cell. `out` as in `Scorer.score`; `bucket`: of its user, of 256. */
@@ -229,7 +229,7 @@ export class PendingSums {
 
   /** A cohort lost its name: every cell is judged anew before it is added to. */
   expireJudgements(): void {
-    this.judgedAt.fill(STALE);
+    this.admittedAt.fill(STALE);
   }
 
   /** Folds all cells into their rows. */
@@ -250,7 +250,7 @@ export class PendingSums {
     this.#targets.length = 0;
     this.#vectors.length = 0;
     this.#items.length = 0;
-    this.judgedAt.length = 0;
+    this.admittedAt.length = 0;
     this.from = Number.POSITIVE_INFINITY;
     this.to = Number.NEGATIVE_INFINITY;
     this.tables = [];

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
-import { Demo, withQuickDetection, withShopExperiment } from '../demo/demo.ts';
+import { Demo, withQuickDetection, withSamples, withShopExperiment } from '../demo/demo.ts';
 import { fullView, lineView, type ViewInput } from '../demo/view.ts';
 import { LivePage } from '../live/live.ts';
-import { pagesOf } from '../live/pages.ts';
+import { pagesOf } from '../live/live-pages.ts';
 import { Metrics } from '../metrics/registry.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
-import { memoryLimit } from '../service/settings.ts';
+import { memoryLimit } from '../service/service-settings.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
 import { UsageError } from './failure.ts';
 import { newHashSeed } from './hash-seed.ts';
@@ -62,7 +62,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
       overrides: flags.port === undefined ? {} : { 'http.port': flags.port },
     }),
   );
-  const settings = withShopExperiment(withQuickDetection(configured));
+  const settings = withSamples(withShopExperiment(withQuickDetection(configured)));
   const facts = { version: version(), node: process.version, memoryLimit: memoryLimit() };
   const metrics = new Metrics(settings, { role: 'all', ...facts });
   const start = Math.floor(Date.now() / 60_000) * 60_000;
@@ -78,7 +78,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
     onClaim: (partition, counts) => metrics.claimed(partition, counts),
   });
   const ready = () => ({ ready: shop.unready.length === 0, reasons: [...shop.unready], stopped: [] });
-  const page = new LivePage(settings, { ready });
+  const page = new LivePage(settings, { ready, samples: shop.samples });
   // The port first: when it is taken nothing else has begun.
   const server = await startServer(settings.http, {
     metrics: () => metrics.text,

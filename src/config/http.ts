@@ -1,11 +1,11 @@
 /** Who may ask what this process shows. */
 import { z } from 'zod';
-import type { SecretForm } from '../connections/settings.ts';
+import type { SecretForm } from '../connections/security-settings.ts';
 import { file } from './access.ts';
 import type { Report } from './problems.ts';
 import { secretOf } from './security.ts';
 import type { Settings } from './settings.ts';
-import { group, list, textOf, whole } from './values.ts';
+import { group, list, textOf, whole, word } from './values.ts';
 
 const host = textOf(
   'a host name without port, such as receval.example.com, or .example.com for all below it',
@@ -43,6 +43,14 @@ export const httpSchema = group({
     .boolean({ error: 'expected true or false' })
     .prefault(true)
     .meta({ description: 'the live page at /, with /api/v1/state; read-only, behind the token where one is set' }),
+  samples: whole(0, 200).optional().meta({
+    description:
+      'lists that the page and /api/v1/lists show one by one, as they closed. Kept in memory, about 10 kB each. Default: none, 50 in the demo',
+  }),
+  samplesIds: word(['masked', 'shown']).optional().meta({
+    description:
+      'how they show ids of requests and items: as a hash that only this process makes, or as they are. Default: masked, shown in the demo',
+  }),
   allowedHosts: list(host, 'host names, such as [receval.example.com]', 1).optional().meta({
     description:
       'names by which receval may be asked; .example.com stands for all below it. Default: any, and only this machine on a loopback address',
@@ -50,7 +58,8 @@ export const httpSchema = group({
 });
 
 export function httpOf(document: z.output<typeof httpSchema>, report: Report): Settings['http'] {
-  const { host: name, port, page, allowedHosts } = document;
+  const { host: name, port, page, samples, samplesIds, allowedHosts } = document;
   const token = secretOf(document, 'token', ['http'], report);
-  return { host: name, port, page, token: token?.kind === 'file' ? { ...token, form: TOKEN } : token, allowedHosts };
+  const known = token?.kind === 'file' ? { ...token, form: TOKEN } : token;
+  return { host: name, port, page, samples, samplesIds, token: known, allowedHosts };
 }

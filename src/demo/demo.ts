@@ -1,23 +1,24 @@
-import { MemoryStore } from '../accumulators/store/memory.ts';
+import { MemoryStore } from '../accumulators/store/memory-store.ts';
 import type { Settings } from '../config/settings.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
-import { MemoryLog, MemorySource } from '../consumers/source/memory.ts';
-import type { QualitySnapshot } from '../exporter/contract.ts';
+import { MemoryLog, MemorySource } from '../consumers/source/memory-source.ts';
 import { Exporter } from '../exporter/exporter.ts';
-import type { Scorer } from '../measures/contract.ts';
+import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
 import { isUndirected } from '../measures/direction.ts';
 import { compile } from '../measures/scorer.ts';
-import { type RegressionSettings, USUAL_SETTINGS, type VariantSettings } from '../simulate/settings.ts';
+import type { Scorer } from '../measures/scorer-contract.ts';
+import { type RegressionSettings, USUAL_SETTINGS, type VariantSettings } from '../simulate/simulation-settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
 import { NO_PERMISSIONS } from '../unit/resume.ts';
-import { decoderLimits, unitShape } from '../unit/settings.ts';
+import { type ListSamples, samplesOf } from '../unit/samples.ts';
+import { decoderLimits, unitShape } from '../unit/unit-settings.ts';
 import { type Clock, WallClock } from '../vocabulary/clock.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
-import type { WorkerDeps, WorkerLog, WorkerSettings } from '../worker/contract.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { Worker } from '../worker/worker.ts';
+import type { WorkerDeps, WorkerLog, WorkerSettings } from '../worker/worker-contract.ts';
 
 export interface DemoOptions {
   /** With the shop's experiment. */
@@ -33,6 +34,9 @@ export interface DemoOptions {
   readonly log: WorkerLog;
   readonly onClaim: WorkerDeps['onClaim'];
 }
+
+/** Lists that the page shows one by one. */
+const USUAL_SAMPLES = 50;
 
 const PUMP_EVERY_MS = 50;
 /** Records appended before other work has its turn. */
@@ -73,6 +77,8 @@ export function scheduledRegression(start: EpochMs, speed: number): RegressionSe
 export class Demo {
   readonly clock: Clock;
   readonly regression: RegressionSettings;
+  /** As configured. */
+  readonly samples: ListSamples | undefined;
   readonly #options: DemoOptions;
   readonly #traffic: Traffic;
   readonly #log = new MemoryLog(TOPICS.length, PARTITIONS);
@@ -95,6 +101,7 @@ export class Demo {
     });
     const store = new MemoryStore();
     const scorer = compile(settings.measures, settings.grading, settings.itemFile);
+    this.samples = samplesOf(settings, scorer, newId());
     this.#worker = new Worker(workerSettings(settings, speed, scorer, hashSeed), {
       source: new MemorySource(this.#log),
       store,
@@ -104,6 +111,7 @@ export class Demo {
       decoders: () => decoders(settings),
       log: options.log,
       onClaim: options.onClaim,
+      samples: this.samples,
       startOffset: async () => 0,
     });
     this.#exporter = new Exporter(settings, {
@@ -229,6 +237,12 @@ export function withShopExperiment(settings: Settings): Settings {
     experiments: [experiment],
     dimensions: [...new Set([...dimensions, experiment.dimension])].sort(),
   };
+}
+
+/** Nobody's ids are in the demo, so all of them are shown. */
+export function withSamples(settings: Settings): Settings {
+  const { samples = USUAL_SAMPLES, samplesIds = 'shown' } = settings.http;
+  return { ...settings, http: { ...settings.http, samples, samplesIds } };
 }
 
 /**

@@ -5,23 +5,28 @@
 import { createHash } from 'node:crypto';
 import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
-import type { QualityRow, QualitySnapshot } from '../exporter/contract.ts';
+import type { QualityRow, QualitySnapshot } from '../exporter/exporter-contract.ts';
+import type { LiveFinding } from '../findings/live.ts';
 import { stableJson } from '../output/stable-json.ts';
 import type { HistoryPoint, HistoryView } from '../page/history.tsx';
 import { type LiveView, liveVerdict, renderLivePage, type Trouble } from '../page/live-page.tsx';
 import type { CohortLine, CohortsView, PipelineView } from '../page/model.ts';
 import { counted } from '../page/numbers.ts';
 import { isAbsent } from '../statistics/absent.ts';
+import type { ListSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import { rowValue } from '../windows/row-value.ts';
 import type { WorkerStatus } from '../worker/status.ts';
+import { listsOf } from './lists.ts';
 
 /** What a process knows at one moment; undefined: not its part. */
 export interface LiveInput {
   readonly snapshot: QualitySnapshot | undefined;
   readonly status: WorkerStatus | undefined;
   readonly now: EpochMs;
+  /** What looks wrong with the logs; default: nothing. */
+  readonly findings?: readonly LiveFinding[] | undefined;
 }
 
 /** Asked when the page is made. */
@@ -32,6 +37,8 @@ export interface LiveDeps {
     readonly reasons: readonly string[];
     readonly stopped: readonly { readonly partition: number; readonly cause: string }[];
   };
+  /** Of this process's units; default: none are kept. */
+  readonly samples?: ListSamples | undefined;
 }
 
 /** A text and its version. */
@@ -55,7 +62,6 @@ const MOST_HORIZONS = 4;
 const RATE_SAMPLES = 20;
 /** Less feedback tells nothing of how it joins. */
 const ENOUGH_FEEDBACK = 100;
-const FEW_JOINED = 0.5;
 
 export class LivePage {
   readonly #settings: Settings;
@@ -69,6 +75,7 @@ export class LivePage {
   #view: LiveView | undefined;
   #html: Made | undefined;
   #state: Made | undefined;
+  #lists: Made | undefined;
 
   constructor(settings: Settings, deps: LiveDeps) {
     this.#settings = settings;
@@ -83,6 +90,8 @@ export class LivePage {
     this.#view = undefined;
     this.#html = undefined;
     this.#state = undefined;
+    this.#lists = undefined;
+    this.#deps.samples?.renew();
     if (snapshot === undefined) return;
     this.#rates = [...this.#rates, { at: input.now, impressions: snapshot.impressions }].slice(-RATE_SAMPLES);
     this.#remember(snapshot);
@@ -96,6 +105,16 @@ export class LivePage {
   get state(): Made {
     this.#state ??= made(stateJson(this.#seen));
     return this.#state;
+  }
+
+  /** Whether single lists are kept. */
+  get hasLists(): boolean {
+    return this.#deps.samples !== undefined;
+  }
+
+  get lists(): Made {
+    this.#lists ??= made(stableJson({ version: VERSION, ...this.#seen.lists }));
+    return this.#lists;
   }
 
   get #seen(): LiveView {
@@ -141,14 +160,14 @@ export class LivePage {
   #look(): LiveView {
     const { namespace, experiments } = this.#settings;
     const { ready, reasons, stopped } = this.#deps.ready();
-    const { snapshot, status, now = 0 } = this.#input ?? {};
+    const { snapshot, status, now = 0, findings = [] } = this.#input ?? {};
     const pipeline = status === undefined ? undefined : pipelineOf(status, this.#settings);
     const joined = pipeline === undefined ? null : joinedShare(pipeline);
     return {
       namespace,
       now: new Date(now).toISOString(),
       ready,
-      troubles: troublesOf(reasons, stopped, joined),
+      troubles: troublesOf(reasons, stopped, findings),
       freshness: {
         age: this.#age(),
         listsPerSecond: this.#rate(),
@@ -175,6 +194,8 @@ export class LivePage {
       })),
       cohorts: snapshot === undefined ? undefined : this.#cohorts(snapshot),
       pipeline,
+      lists: this.#deps.samples === undefined ? undefined : listsOf(this.#deps.samples, this.#settings),
+      couldShowLists: status !== undefined,
     };
   }
 
@@ -265,7 +286,7 @@ function made(body: string): Made {
 
 /** One object; what is added later does not change what is there. */
 function stateJson(view: LiveView): string {
-  const { experiments, cohorts, pipeline, ...rest } = view;
+  const { experiments, cohorts, pipeline, lists: _, couldShowLists: __, ...rest } = view;
   return stableJson({
     version: VERSION,
     verdict: liveVerdict(view),
@@ -280,7 +301,7 @@ function stateJson(view: LiveView): string {
 function troublesOf(
   reasons: readonly string[],
   stopped: readonly { readonly partition: number; readonly cause: string }[],
-  joined: number | null,
+  findings: readonly LiveFinding[],
 ): readonly Trouble[] {
   return [
     ...reasons.map((reason) => ({
@@ -291,15 +312,11 @@ function troublesOf(
       cause: `Partition ${partition} is stopped: ${cause}.`,
       remedy: 'receval offsets shows where it stands; the runbook says what to do about each cause.',
     })),
-    ...(joined !== null && joined < FEW_JOINED
-      ? [
-          {
-            cause: 'Less than half of the feedback finds its list.',
-            remedy:
-              'Look at the drops by reason below, and ask receval doctor how the request ids of the two sides differ.',
-          },
-        ]
-      : []),
+    ...findings.map(({ code, topic, cause, remedy }) => ({
+      code,
+      cause: topic === undefined ? cause : `${topic}: ${cause}`,
+      remedy,
+    })),
   ];
 }
 

@@ -1,10 +1,12 @@
 /** The live page: the parts of the report over what a running process knows now, and above them whether it is fresh. */
 import { render } from 'preact-render-to-string';
+import type { FindingCode } from '../findings/finding.ts';
 import { escaped } from '../output/markup.ts';
 import { Cohorts } from './cohorts.tsx';
 import { Experiment, verdictOf } from './experiment.tsx';
 import { History, type HistoryView } from './history.tsx';
-import type { CohortsView, ExperimentView, PipelineView, Verdict } from './model.ts';
+import { Lists } from './lists.tsx';
+import type { CohortsView, ExperimentView, ListsView, PipelineView, Verdict } from './model.ts';
 import { Name, readable, visible } from './name.tsx';
 import { counted, instant, NONE, several, share, shown } from './numbers.ts';
 import { Pipeline } from './pipeline.tsx';
@@ -13,6 +15,8 @@ import { switchRules } from './switch.tsx';
 
 /** Something that is wrong now. Sentences. */
 export interface Trouble {
+  /** Of what looks wrong with a log; undefined: it is of the process. */
+  readonly code?: FindingCode;
   readonly cause: string;
   readonly remedy: string;
 }
@@ -46,6 +50,10 @@ export interface LiveView {
   readonly decisions: readonly StandingDecision[];
   readonly cohorts: CohortsView | undefined;
   readonly pipeline: PipelineView | undefined;
+  /** undefined: none are kept. */
+  readonly lists: ListsView | undefined;
+  /** Whether this process reads lists. */
+  readonly couldShowLists: boolean;
 }
 
 /** A whole page. `/page.css` and `/live.js` are served beside it: its policy allows nothing else. */
@@ -131,7 +139,7 @@ export function liveVerdict({ ready, troubles, experiments, freshness }: LiveVie
 }
 
 function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Verdict }) {
-  const { namespace, now, troubles, history, experiments, decisions, cohorts, pipeline } = view;
+  const { namespace, now, troubles, history, experiments, decisions, cohorts, pipeline, lists, couldShowLists } = view;
   return (
     <div class="page">
       <header class="top">
@@ -157,6 +165,11 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
             {pipeline === undefined ? null : (
               <li>
                 <a href="#pipeline">Events</a>
+              </li>
+            )}
+            {lists === undefined ? null : (
+              <li>
+                <a href="#lists">Lists</a>
               </li>
             )}
             <li>
@@ -231,6 +244,19 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
             <p class="note">Since the first record of the partitions that this process owns.</p>
           </section>
         )}
+        {couldShowLists ? (
+          <section class="card" id="lists" aria-labelledby="single-lists" data-hold>
+            <h2 id="single-lists">Single lists</h2>
+            {lists === undefined ? (
+              <p class="note">
+                None are kept here. With <code>http.samples: 50</code> this shows the last lists that closed, with what
+                people did with them.
+              </p>
+            ) : (
+              <Lists view={lists} />
+            )}
+          </section>
+        ) : null}
       </main>
     </div>
   );

@@ -16,6 +16,8 @@ function follow(old, next) {
     if (old.nodeValue !== next.nodeValue) old.nodeValue = next.nodeValue;
     return;
   }
+  // Who reads in it is not disturbed.
+  if (old.hasAttribute('data-hold') && old.querySelector('.one-list[open]') !== null) return;
   for (const { name } of [...old.attributes])
     if (!next.hasAttribute(name) && !KEPT.has(name)) old.removeAttribute(name);
   for (const { name, value } of [...next.attributes])

@@ -2,7 +2,7 @@
 
 import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Comparison } from '../experiment/comparison.ts';
-import type { PlannedVariant } from '../experiment/plan.ts';
+import type { PlannedVariant } from '../experiment/experiment-plan.ts';
 import type { Trail } from '../experiment/take-looks.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { Side } from '../vocabulary/events.ts';
@@ -80,6 +80,56 @@ export interface PipelineView {
   readonly invalid: Readonly<Record<Side, ReadonlyMap<string, number>>>;
   /** Sentences on what else is odd. */
   readonly notes: readonly string[];
+}
+
+/** A list as it closed. */
+export interface ListView {
+  readonly requestId: string;
+  /** ISO time when it was shown. */
+  readonly shownAt: string;
+  readonly cohort: Readonly<Record<string, string>>;
+  /** Slots, of which `items` are the first. */
+  readonly length: number;
+  readonly items: readonly {
+    readonly rank: number;
+    readonly item: string;
+    readonly grade: number;
+    /** What people did with it, and so many seconds after the list was shown. */
+    readonly feedback: readonly {
+      readonly action: string | null;
+      readonly value: number | null;
+      readonly seconds: number;
+    }[];
+  }[];
+  /** Events that count and are not among `items`. */
+  readonly moreFeedback: number;
+  /** By measure; null: it leaves the list out. */
+  readonly measures: Readonly<Record<string, number | null>>;
+  readonly dropped: readonly DroppedView[];
+}
+
+/** Feedback that did not count. */
+export interface DroppedView {
+  readonly reason: string;
+  readonly requestId: string;
+  readonly itemId: string;
+  readonly action: string;
+  readonly happenedAt: string;
+}
+
+/** Single lists, newest first. */
+export interface ListsView {
+  readonly ids: 'masked' | 'shown';
+  readonly horizon: string;
+  /** By which the worst lists are chosen. */
+  readonly primary: string;
+  /** Of the last ones with feedback, those with the worst value. */
+  readonly worst: readonly ListView[];
+  /** Whose feedback was dropped. */
+  readonly missed: readonly ListView[];
+  readonly last: readonly ListView[];
+  /** The last of each reason, whether its list is known or not. */
+  readonly dropped: readonly DroppedView[];
 }
 
 export interface ScoredQuery {

@@ -129,6 +129,7 @@ button{font:inherit;font-weight:600;color:var(--card);background:var(--accent);b
 .switch input:focus-visible+label{outline:3px solid var(--accent);outline-offset:2px}
 details{margin:.6rem 0}
 summary{cursor:pointer;color:var(--accent);font-size:.92rem;padding:.2rem 0}
+.lists>details{border-top:1px solid var(--line);margin:0}.one-list summary{color:var(--ink);padding:.35rem 0}.one-list summary>span{margin-right:.7rem}.when{font-variant-numeric:tabular-nums}tr.used td,tr.used th{background:var(--good-soft)}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .save{display:inline-block;border:1px solid var(--accent);border-radius:8px;padding:.35rem .9rem;text-decoration:none;font-weight:550}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}

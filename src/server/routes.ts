@@ -24,6 +24,8 @@ export interface Pages {
 export interface LivePages {
   readonly html: () => Versioned;
   readonly state: () => Versioned;
+  /** undefined: no lists are kept. */
+  readonly lists?: (() => Versioned) | undefined;
   /** Asks for the token. */
   readonly logIn: string;
   readonly script: string;
@@ -63,7 +65,7 @@ const TEXT = 'text/plain; charset=utf-8';
 export function answer(method: string, path: string, pages: Pages): Answer {
   const page = pageOf(path, pages);
   if (page === undefined) {
-    const people = pages.page === undefined ? '' : '/, /api/v1/state, ';
+    const people = pages.page === undefined ? '' : '/, /api/v1/state, /api/v1/lists, ';
     return failure(404, `there is nothing at this path; there are ${people}/metrics, /healthz and /readyz`);
   }
   if (!METHODS.includes(method)) {
@@ -100,12 +102,16 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const FOR_PEOPLE = { 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' };
 
-function livePageOf(path: string, { html, state, script, style }: LivePages): (() => Answer) | undefined {
+function livePageOf(path: string, { html, state, lists, script, style }: LivePages): (() => Answer) | undefined {
   switch (path) {
     case '/':
       return () => versioned(html(), HTML, FOR_PEOPLE);
     case '/api/v1/state':
       return () => versioned(state(), 'application/json', { 'Cache-Control': 'no-cache' });
+    case '/api/v1/lists':
+      return lists === undefined
+        ? () => failure(404, 'no lists are kept here: set http.samples of a worker to a number of lists, such as 50')
+        : () => versioned(lists(), 'application/json', { 'Cache-Control': 'no-cache' });
     case '/live.js':
       return () => ({ status: 200, type: 'text/javascript; charset=utf-8', body: script, isShared: true });
     case '/page.css':

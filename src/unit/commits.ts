@@ -1,11 +1,11 @@
 import type { Row } from '../accumulators/row.ts';
 import type { RowChanges } from '../accumulators/row-table.ts';
-import type { Claimed, Commit, CommitAnswer, Store } from '../accumulators/store/port.ts';
+import type { Claimed, Commit, CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { JoinEngine } from '../consumers/join/api.ts';
 import { copyCounts } from '../consumers/join/topic.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
-import type { CommittedState, InvalidCounts, UnitDeps } from './contract.ts';
 import type { Resumed } from './resume.ts';
+import type { CommittedState, InvalidCounts, UnitDeps } from './unit-contract.ts';
 
 /** What the next commit stores; the rest of it says which commit it is. */
 type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'deletes' | 'removes'>;
@@ -34,7 +34,7 @@ export class UnitCommits {
   /** As of the last commit that is known to be applied. */
   readonly #scored = new Map<string, Row>();
   /** Sent, and not known to be applied or not, with the state that it stores. */
-  #unsettled: { readonly commit: Commit; readonly state: StoredState; readonly scored: RowChanges } | undefined;
+  #inFlight: { readonly commit: Commit; readonly state: StoredState; readonly scored: RowChanges } | undefined;
 
   /** `committed`: what the claim has found. */
   constructor(
@@ -58,8 +58,8 @@ export class UnitCommits {
   }
 
   /** There is one whose outcome is not known: nothing else may be sent before. */
-  get isUnsettled(): boolean {
-    return this.#unsettled !== undefined;
+  get hasInFlight(): boolean {
+    return this.#inFlight !== undefined;
   }
 
   /** The next one to send, and what is committed with it. */
@@ -72,13 +72,13 @@ export class UnitCommits {
       cid: this.#newId(),
       parent: this.#cid,
     };
-    this.#unsettled = { commit, state, scored };
+    this.#inFlight = { commit, state, scored };
   }
 
   /** Sends what was prepared last. A rejected promise means that the outcome is unknown: send it again. */
   async send(): Promise<CommitAnswer> {
-    if (this.#unsettled === undefined) throw new Error('nothing was prepared: prepare a commit before sending it');
-    const { commit, state, scored } = this.#unsettled;
+    if (this.#inFlight === undefined) throw new Error('nothing was prepared: prepare a commit before sending it');
+    const { commit, state, scored } = this.#inFlight;
     this.#reachFaultPoint('commit built');
     const committing = this.#store.commit(commit);
     this.#reachFaultPoint('commit sent');
@@ -90,7 +90,7 @@ export class UnitCommits {
       for (const field of scored.dropped) this.#scored.delete(field);
       for (const [field, row] of scored.changed) this.#scored.set(field, row);
       this.#committed = { ...state, scored: this.#scored };
-      this.#unsettled = undefined;
+      this.#inFlight = undefined;
     }
     return answer;
   }

@@ -1,12 +1,12 @@
 // Long because the whole data path of a unit stands here, what is read beside what is passed.
 import type { Panes } from '../accumulators/panes.ts';
-import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint.ts';
+import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
-import type { JoinEngine } from '../consumers/join/api.ts';
+import type { ClosingNames, JoinEngine } from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
-import type { Batch, LogRecord, UndecodableBatch } from '../consumers/source/port.ts';
-import type { ExperimentLooks } from '../experiment/looks.ts';
+import type { Batch, LogRecord, UndecodableBatch } from '../consumers/source/source-port.ts';
+import type { ExperimentLooks } from '../experiment/experiment-looks.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import type { UnitPart } from '../experiment/units.ts';
 import { ShownItems } from '../measures/shown-items.ts';
@@ -16,11 +16,12 @@ import type { Closing, EpochMs, Offset, Side } from '../vocabulary/events.ts';
 import { NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { StoredClockBlocks } from './clock-blocks.ts';
 import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } from './commits.ts';
-import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './contract.ts';
-import type { UnitExperiments } from './experiments.ts';
-import { UnitReading } from './reading.ts';
 import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
 import { type Resumed, resume } from './resume.ts';
+import type { UnitSamples } from './samples.ts';
+import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
+import type { UnitExperiments } from './unit-experiments.ts';
+import { UnitReading } from './unit-reading.ts';
 
 /** A smaller part tells nothing of the whole. */
 const LEAST_SHARE = 0.01;
@@ -94,13 +95,14 @@ export class Unit {
       settings.join,
       {
         accepted: (impression, from) => {
-          deps.onlooker?.accepted(impression);
+          deps.observer?.accepted(impression);
           this.#completeness.accepted(impression.ts, from.isReplayed);
           const leftOut = experiments.accepted(impression, from);
           return panes.cohorts.tag(impression.dimensions, impression.tuple, leftOut);
         },
         released: (tag) => panes.cohorts.release(tag),
-        closed: (closing) => this.#scoring.closed(closing),
+        closed: (closing, names) => this.#scoring.closed(closing, names),
+        witness: this.#scoring.samples,
       },
       join,
     );
@@ -248,7 +250,7 @@ export class Unit {
   /** Whether `commit` would send something. */
   get hasToCommit(): boolean {
     if (this.#reading.diverged !== undefined) return false;
-    return this.#commits.isUnsettled || (this.#changed && !this.replaying);
+    return this.#commits.hasInFlight || (this.#changed && !this.replaying);
   }
 
   /**
@@ -257,7 +259,7 @@ export class Unit {
    */
   async commit(): Promise<CommitOutcome> {
     if (this.#reading.diverged !== undefined) return 'DIVERGED';
-    if (!this.#commits.isUnsettled) {
+    if (!this.#commits.hasInFlight) {
       if (this.replaying) return 'REPLAYING';
       if (!this.#changed) return 'NOTHING_NEW';
       this.#prepareCommit();
@@ -343,30 +345,38 @@ export class Unit {
 class UnitScoring {
   /** By horizon: slots of what closed whose item the catalogue does not hold. */
   readonly unknownItems: number[];
-  readonly #deps: Pick<UnitDeps, 'scorer' | 'onlooker'>;
+  readonly samples: UnitSamples | undefined;
+  readonly #deps: Pick<UnitDeps, 'scorer' | 'observer'>;
   readonly #panes: Panes;
   readonly #scores: Float64Array;
   /** undefined: no measure asks for items. */
   readonly #shown: ShownItems | undefined;
 
-  constructor({ join, panes: { shape } }: UnitSettings, deps: Pick<UnitDeps, 'scorer' | 'onlooker'>, panes: Panes) {
+  constructor(
+    { join, panes: { shape } }: UnitSettings,
+    deps: Pick<UnitDeps, 'scorer' | 'observer' | 'samples'>,
+    panes: Panes,
+  ) {
     const { names, needs, catalogue } = deps.scorer;
     this.#deps = deps;
     this.#panes = panes;
     this.#scores = new Float64Array(SCORE_WIDTH * names.length);
     this.#shown = needs.items ? new ShownItems(shape.items?.parts ?? [], catalogue) : undefined;
     this.unknownItems = join.horizons.map(() => 0);
+    this.samples = deps.samples?.watch(join.horizons.length - 1, join.hashSeed ?? 0);
   }
 
-  closed(closing: Closing): void {
-    const { onlooker, scorer } = this.#deps;
-    if (onlooker?.closing(closing) === false) return;
+  closed(closing: Closing, names: ClosingNames): void {
+    const { observer, scorer } = this.#deps;
+    if (observer?.closing(closing) === false) return;
     const positive = scorer.score(closing.list, this.#scores);
     const shown = this.#shown;
     shown?.load(closing.list);
     if (shown !== undefined) this.unknownItems[closing.horizon] += shown.unknown;
     this.#panes.add(closing, positive, this.#scores, shown);
-    if (onlooker?.scored !== undefined) onlooker.scored(closing, this.#scores, this.#panes.cohorts.values(closing.tag));
+    const { cohorts } = this.#panes;
+    this.samples?.closed(closing, names, this.#scores, () => cohorts.values(closing.tag));
+    if (observer?.scored !== undefined) observer.scored(closing, this.#scores, cohorts.values(closing.tag));
   }
 }
 

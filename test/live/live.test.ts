@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LivePage } from '../../src/live/live.ts';
+import type { ListSamples } from '../../src/unit/samples.ts';
 import { HOSTILE } from '../page/views.ts';
+import { H, shop } from '../unit/sampled-shop.ts';
 import { liveInput, SETTINGS } from './live-input.ts';
 
 function live(name = 'B', cohorts = 0): LivePage {
@@ -77,6 +79,61 @@ describe('the live page', () => {
     expect(page.html.body).toContain('cohort 9999');
   });
 
+  function withLists(samples: ListSamples | undefined): LivePage {
+    const page = new LivePage(SETTINGS, { ready: () => ({ ready: true, reasons: [], stopped: [] }), samples });
+    page.update(liveInput('B', 0));
+    return page;
+  }
+
+  /** A list with a click on its second item, and one that names none of its items. */
+  function sampled(name: string): ListSamples {
+    const { samples, shows, does, at } = shop();
+    shows(name, 0, ['a', name, ...Array.from({ length: 98 }, (_, i) => `item ${i}`)]);
+    does(name, name, 1500, 'click');
+    does(name, `not ${name}`, 2000, name);
+    at(3 * H);
+    return samples;
+  }
+
+  it('shows single lists with what was done with them, and as JSON', () => {
+    const page = withLists(sampled('r1'));
+    const json = JSON.parse(page.lists.body);
+    const list = {
+      requestId: 'r1',
+      shownAt: '1970-01-01T00:00:00.000Z',
+      length: 100,
+      moreFeedback: 0,
+      measures: { 'ndcg@10': 1 / Math.log2(3), mrr: 0.5 },
+      dropped: [{ reason: 'not_in_list', itemId: 'not r1', action: 'r1', happenedAt: '1970-01-01T00:00:02.000Z' }],
+    };
+    expect(json).toMatchObject({ version: 1, ids: 'shown', horizon: '30m', primary: 'ndcg@10', last: [list] });
+    expect(json).toMatchObject({ worst: [list], missed: [list], dropped: [{ reason: 'not_in_list' }] });
+    expect(json.last[0].items[1]).toEqual({
+      rank: 2,
+      item: 'r1',
+      grade: 1,
+      feedback: [{ action: 'click', value: null, seconds: 1.5 }],
+    });
+    expect(json.last[0].items).toHaveLength(40);
+    const { body } = page.html;
+    expect(body).toContain('feedback at rank 2');
+    expect(body).toContain('+ 80 more items');
+    expect(stateOf(page)['lists']).toBeUndefined();
+  });
+
+  it('makes the lists once for all who ask, and keeps their version while none has closed', () => {
+    const page = withLists(sampled('r1'));
+    expect(page.lists).toBe(page.lists);
+    const { etag } = page.lists;
+    page.update(liveInput('B', 1));
+    expect(page.lists.etag).toBe(etag);
+  });
+
+  it('says how to see single lists where none are kept', () => {
+    expect(withLists(undefined).html.body).toContain('http.samples: 50');
+    expect(withLists(undefined).hasLists).toBe(false);
+  });
+
   const tags = (html: string): readonly string[] => [...html.matchAll(/<(\/?[a-zA-Z][\w-]*)/g)].map(([, tag]) => tag);
   const plain = tags(live('B').html.body);
 
@@ -85,5 +142,16 @@ describe('the live page', () => {
     expect(tags(body)).toEqual(plain);
     expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
     expect(body).not.toMatch(/\sstyle=|\son\w+="/);
+  });
+
+  const lists = tags(withLists(sampled('r1')).html.body);
+
+  it.each(HOSTILE)('takes the id %j for text', (id) => {
+    const page = withLists(sampled(id));
+    const { body } = page.html;
+    expect(tags(body)).toEqual(lists);
+    expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
+    expect(body).not.toMatch(/\sstyle=|\son\w+="/);
+    expect(JSON.parse(page.lists.body).last[0].requestId.slice(0, 64)).toBe(id.slice(0, 64));
   });
 });

@@ -11,12 +11,13 @@ const PAGE = {
     return { body: `<!doctype html><p>page ${version}`, etag: `"${version}"` };
   },
   state: () => ({ body: `{"version":${version}}\n`, etag: `"s${version}"` }),
+  lists: () => ({ body: `{"lists":${version}}\n`, etag: `"l${version}"` }),
   logIn: '<!doctype html><form id="log-in">',
   script: 'const script = 1;',
   style: 'body{}',
 };
 
-function start(token: string | undefined, page: typeof PAGE | undefined): Promise<RunningServer> {
+function start(token: string | undefined, page: Omit<typeof PAGE, 'lists'> | undefined): Promise<RunningServer> {
   return startServer(
     { host: '127.0.0.1', port: 0, token: token === undefined ? undefined : { kind: 'text', text: token } },
     {
@@ -54,7 +55,7 @@ describe('the live page', () => {
     expect((await get(open, '/page.css')).headers.get('content-type')).toBe('text/css; charset=utf-8');
   });
 
-  it.each(['/', '/api/v1/state'])('%s is not sent again to who has it', async (path) => {
+  it.each(['/', '/api/v1/state', '/api/v1/lists'])('%s is not sent again to who has it', async (path) => {
     const first = await get(open, path);
     const etag = first.headers.get('etag') ?? '';
     expect(first.status).toBe(200);
@@ -82,9 +83,18 @@ describe('the live page', () => {
   });
 
   it('is not there where it is switched off', async () => {
-    for (const path of ['/', '/live.js', '/page.css', '/api/v1/state', '/api/v1/session']) {
+    for (const path of ['/', '/live.js', '/page.css', '/api/v1/state', '/api/v1/lists', '/api/v1/session']) {
       expect((await get(without, path)).status, path).toBe(404);
     }
+  });
+
+  it('says what to set where no lists are kept', async () => {
+    const { lists: _, ...withoutLists } = PAGE;
+    const server = await start(undefined, withoutLists);
+    const answer = await get(server, '/api/v1/lists');
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toContain('http.samples');
+    await server.close();
   });
 
   it('takes no other method', async () => {
@@ -99,6 +109,7 @@ describe('behind a token', () => {
     const page = await get(guarded, '/');
     expect([page.status, await page.text()]).toEqual([401, PAGE.logIn]);
     expect((await get(guarded, '/api/v1/state')).status).toBe(401);
+    expect((await get(guarded, '/api/v1/lists')).status).toBe(401);
     expect((await get(guarded, '/metrics')).status).toBe(401);
     expect(made).toBe(0);
     for (const path of ['/live.js', '/page.css', '/healthz']) expect((await get(guarded, path)).status).toBe(200);

@@ -2,17 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeWorkload } from '../../bench/workload.ts';
 import { shapeOf } from '../../src/accumulators/row.ts';
-import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory.ts';
-import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/port.ts';
+import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
+import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/store-port.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
-import { MemoryLog } from '../../src/consumers/source/memory.ts';
-import type { LogRecord } from '../../src/consumers/source/port.ts';
-import type { Catalogue } from '../../src/measures/catalogue.ts';
-import { parseMeasures } from '../../src/measures/grammar/name.ts';
+import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
+import type { LogRecord } from '../../src/consumers/source/source-port.ts';
+import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
+import type { ItemCatalogue } from '../../src/measures/item-catalogue.ts';
 import { compile } from '../../src/measures/scorer.ts';
-import type { UnitDeps, UnitSettings } from '../../src/unit/contract.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
+import { ListSamples } from '../../src/unit/samples.ts';
 import { Unit } from '../../src/unit/unit.ts';
+import type { UnitDeps, UnitSettings } from '../../src/unit/unit-contract.ts';
 import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
 
 const GRADING = {
@@ -34,7 +35,7 @@ const OF_ITEMS = [
 ];
 const { measures } = parseMeasures([...OF_FEEDBACK, ...OF_ITEMS], { relevantFrom: 1 });
 /** Knows every other item. */
-const CATALOGUE: Catalogue = {
+const CATALOGUE: ItemCatalogue = {
   size: 5000,
   mostPopular: { item: 'a', popularity: 9 },
   has: (item) => item.charCodeAt(item.length - 1) % 2 === 0,
@@ -107,7 +108,8 @@ function fillLog(): MemoryLog {
 }
 
 let ids = 0;
-function deps(store: Store): UnitDeps {
+/** With samples: no result depends on them. */
+function deps(store: Store, samples?: ListSamples): UnitDeps {
   const base = {
     adapter: 'canonical',
     dimensions: ['country', 'variant'],
@@ -124,6 +126,7 @@ function deps(store: Store): UnitDeps {
     decoders: ROLES.map((role) => createDecoder({ ...base, role })),
     newId: () => `id-${ids++}`,
     now: () => undefined,
+    samples,
   };
 }
 
@@ -235,9 +238,10 @@ describe('a unit', () => {
         ),
         async (steps) => {
           const store = new LossyStore(new MemoryStore());
-          const driver = new Driver(log, await Unit.claim(SETTINGS, deps(store)));
+          const samples = new ListSamples({ most: 100, ids: 'shown', key: '' }, GRADING, SCORER);
+          const driver = new Driver(log, await Unit.claim(SETTINGS, deps(store, samples)));
           const restart = async (): Promise<void> => {
-            driver.unit = await Unit.claim(SETTINGS, deps(store));
+            driver.unit = await Unit.claim(SETTINGS, deps(store, samples));
             driver.positions = [driver.unit.reading.from(0), driver.unit.reading.from(1)];
           };
           for (const { topic, limit, what } of steps) {
@@ -258,6 +262,7 @@ describe('a unit', () => {
           driver.unit.finish();
           expect(['OK', 'NOTHING_NEW']).toContain(await driver.unit.commit());
           expect(durable(store.inner.snapshot())).toEqual(want);
+          expect(samples.last.length).toBeGreaterThan(0);
         },
       ),
       { numRuns: 60 },

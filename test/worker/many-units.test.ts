@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { decoders, JOIN_SETTINGS, scorer } from '../../bench/stages.ts';
 import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../../bench/workload.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory.ts';
-import type { Commit, CommitAnswer } from '../../src/accumulators/store/port.ts';
+import type { Commit, CommitAnswer } from '../../src/accumulators/store/store-port.ts';
 import { type AdminClient, Brokers } from '../../src/consumers/source/kafka/flow/brokers.ts';
 import { MemoryLog, MemorySource } from '../../src/consumers/source/memory.ts';
-import type { Bounds } from '../../src/consumers/source/port.ts';
+import type { Bounds } from '../../src/consumers/source/source-port.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import type { WorkerDeps, WorkerSettings } from '../../src/worker/contract.ts';
 import { Worker } from '../../src/worker/worker.ts';
+import type { WorkerDeps, WorkerSettings } from '../../src/worker/worker-contract.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
 
 const START = 1_760_000_040_000;

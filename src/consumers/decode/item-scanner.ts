@@ -1,6 +1,7 @@
 import type { Rank } from '../../vocabulary/events.ts';
-import type { PackedImpression } from '../packed/impression.ts';
+import type { PackedImpression } from '../packed/packed-impression.ts';
 import { LONGEST_SHORT, writeNarrow, writeShortHeader } from '../packed/text.ts';
+import type { DecoderOptions } from './decoder-settings.ts';
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -16,7 +17,6 @@ import {
   wholeNumber,
 } from './json-bytes.ts';
 import { MAX_RANK } from './reader.ts';
-import type { DecoderOptions } from './settings.ts';
 
 export const ITEM_FIELDS = ['id', 'score', 'position', 'propensity', 'team', 'category'] as const;
 const [ID, SCORE, POSITION, PROPENSITY, TEAM, CATEGORY] = ITEM_FIELDS.map((_, n) => n);

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { bucketWordOf, sampleKeyOf } from '../../vocabulary/user-words.ts';
-import { PackedFeedback } from '../packed/feedback.ts';
-import { PackedImpression } from '../packed/impression.ts';
+import { PackedFeedback } from '../packed/packed-feedback.ts';
+import { PackedImpression } from '../packed/packed-impression.ts';
 import { writeNarrow } from '../packed/text.ts';
+import type { Carried, DecoderOptions } from './decoder-settings.ts';
 import { CONTEXT_FIELDS, DimensionSpans } from './dimension-spans.ts';
 import type { Dimensions } from './dimensions.ts';
 import { ITEM_FIELDS, ItemScanner } from './item-scanner.ts';
@@ -22,7 +23,6 @@ import {
   wholeNumber,
 } from './json-bytes.ts';
 import { MAX_OFFSET } from './reader.ts';
-import type { Carried, DecoderOptions } from './settings.ts';
 import { type TimeZone, timeZone } from './time-zone.ts';
 import { timeOf } from './times.ts';
 

@@ -1,4 +1,5 @@
 import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
+import type { FeedbackDrop } from '../../vocabulary/drops.ts';
 import type {
   Closing,
   DurationMs,
@@ -9,8 +10,8 @@ import type {
   Side,
   TopicRole,
 } from '../../vocabulary/events.ts';
-import type { PackedFeedback } from '../packed/feedback.ts';
-import type { PackedImpression } from '../packed/impression.ts';
+import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
+import type { PackedImpression } from '../packed/packed-impression.ts';
 
 /** Packed ones need to be good only until `record` returns. */
 export type JoinEvent = Event | PackedImpression | PackedFeedback;
@@ -33,7 +34,31 @@ export interface JoinSink {
   /** The impression with this tag needs it no more: its longest horizon has closed. */
   released(tag: number): void;
   /** One (impression, horizon) closed, for good. Not called for what was decided before the checkpoint. */
-  closed(closing: Closing): void;
+  closed(closing: Closing, names: ClosingNames): void;
+  /** Told what became of single events; default: nobody is. */
+  readonly witness?: JoinWitness | undefined;
+}
+
+/** Texts of the list that closes: made when somebody asks, good to be asked for until the call returns. */
+export interface ClosingNames {
+  /** Tells lists apart while their longest horizon is open; another list may have it later. */
+  readonly handle: number;
+  requestId(): string;
+  /** Of the first `most` slots. */
+  items(most: number): readonly string[];
+}
+
+/**
+ * Sees which feedback misses its list and why, for samples: no result depends on it. Texts are good until the call returns.
+ * Not told of what the checkpoint holds already, nor of records that are no feedback.
+ */
+export interface JoinWitness {
+  /** Feedback was dropped. `handle`: of its list, as in `ClosingNames`; 0: it has none that is open. */
+  dropped(reason: FeedbackDrop, handle: number, feedback: FeedbackTexts): void;
+  /** Feedback does not name an item of this list: it waits for another list of its request. */
+  strayed(handle: number, feedback: FeedbackTexts): void;
+  /** What waited has found its list. */
+  found(feedback: FeedbackTexts): void;
 }
 
 /** Offsets [from, to), and how many records they held. */

@@ -1,6 +1,6 @@
 import type { EpochMs, Joined, Offset } from '../../vocabulary/events.ts';
 import { BUCKETS } from '../../vocabulary/user-words.ts';
-import type { PackedImpression } from '../packed/impression.ts';
+import type { PackedImpression } from '../packed/packed-impression.ts';
 import { copyText, readText, sameText, textEnd } from '../packed/text.ts';
 import { Arena, type Segment } from './arena.ts';
 import { commonPrefix, ItemTexts, type SlotIndex } from './item-texts.ts';
@@ -175,6 +175,10 @@ export class ImpressionRecords {
     return this.entries.unit(entry) * 8 + ENTRY_BYTES;
   }
 
+  requestId(entry: number): string {
+    return readText(this.#entry(entry).u8, this.requestOf(entry));
+  }
+
   isAccepted(entry: number): boolean {
     return (this.#entry(entry).u32[this.entries.unit(entry) * 2 + ENTRY_FLAGS_WORD] & ACCEPTED) !== 0;
   }
@@ -320,6 +324,15 @@ export class ImpressionRecords {
       at = textEnd(u8, at);
     }
     return true;
+  }
+
+  /** The items of the first `most` slots. */
+  firstItems(body: number, most: number): readonly string[] {
+    const { u32, u8 } = this.bodies.segment(body);
+    const word = this.bodies.unit(body) * 2;
+    const items: string[] = [];
+    this.#items.read(u8, this.#itemsAt(u32, word) * 4, Math.min(most, u32[word + LENGTH_WORD]), items);
+    return items;
   }
 
   /** The items of the slots, good until the next call; undefined: there is no body any more. */

@@ -3,12 +3,13 @@ import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts
 import type { FeedbackDrop } from '../../vocabulary/drops.ts';
 import type { Closing, DurationMs, EpochMs, Feedback, Offset, Side } from '../../vocabulary/events.ts';
 import { fmix32 } from '../../vocabulary/user-words.ts';
-import { type FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
-import { PackedImpression } from '../packed/impression.ts';
+import { type FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
+import { PackedImpression } from '../packed/packed-impression.ts';
 import { hashText, sameText, textBound, writeText } from '../packed/text.ts';
-import { AcceptedImpressions } from './accepted.ts';
+import { AcceptedImpressions } from './accepted-impressions.ts';
 import {
   type AcceptedImpression,
+  type ClosingNames,
   Delays,
   type JoinEngine,
   type JoinEvent,
@@ -20,7 +21,7 @@ import {
 import { FeedbackRecords } from './feedback.ts';
 import { ENTRY_BEFORE_WORD, ImpressionRecords } from './impressions.ts';
 import { ItemHash } from './item-hash.ts';
-import { JoinedLists } from './lists.ts';
+import { JoinedLists } from './joined-lists.ts';
 import { RequestTable } from './requests.ts';
 import { Timeline } from './timeline.ts';
 import { copyCounts, noCounts, Topic } from './topic.ts';
@@ -30,6 +31,8 @@ import { WaitingFeedback } from './waiting.ts';
 const SEARCH_UP_TO = 64;
 /** For each of them, bytes of the items of a list. */
 const LONG_LIST_BYTES = 16;
+/** In place of an entry. */
+const NO_LIST = 0;
 
 /** A new engine, or one that goes on from a checkpoint and is to be fed from its replay offsets. */
 export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint): JoinEngine {
@@ -81,6 +84,9 @@ class Join implements JoinEngine {
   readonly #feedback = new PackedFeedback();
   readonly #lists: JoinedLists;
   readonly #closing: Closing;
+  /** Of the list that closes. */
+  readonly #closes = { entry: 0, body: 0 };
+  readonly #names: ClosingNames;
   readonly #visitClosing = (body: number, horizon: number, at: EpochMs, entry: number): void =>
     this.#close(body, horizon, at, entry);
   readonly #visitForgotten = (entry: number): void => this.#forget(entry);
@@ -89,7 +95,9 @@ class Join implements JoinEngine {
     const waiting = this.#waiting;
     const texts = waiting.texts(handle);
     const met = this.#accepted.anyFits(texts, waiting.requestOf(handle), waiting.hash(handle), waiting.ts(handle));
-    this.#topics[waiting.topic(handle)].counts.feedback.drops[met ? 'not_in_list' : 'orphan']++;
+    const reason = met ? 'not_in_list' : 'orphan';
+    this.#topics[waiting.topic(handle)].counts.feedback.drops[reason]++;
+    this.#sink.witness?.dropped(reason, 0, waiting.read(handle));
   };
 
   constructor(settings: JoinSettings, sink: JoinSink, from: JoinCheckpoint | undefined) {
@@ -123,6 +131,14 @@ class Join implements JoinEngine {
     this.#lists = new JoinedLists(this.#impressions, this.#attributed, feedbackTopics, settings.namesItems === true);
     this.#closing = { horizon: 0, at: 0, ts: 0, tag: 0, userless: false, bucket: 0, list: this.#lists.list };
     this.#decidedUpTo = from?.watermark ?? Number.NEGATIVE_INFINITY;
+    const [records, closes] = [this.#impressions, this.#closes];
+    this.#names = {
+      get handle() {
+        return closes.entry;
+      },
+      requestId: () => records.requestId(closes.entry),
+      items: (most) => records.firstItems(closes.body, most),
+    };
   }
 
   record(
@@ -301,14 +317,18 @@ class Join implements JoinEngine {
     const topic = waiting.topic(handle);
     const watermark = waiting.watermark(handle);
     const silent = silentImpression && waiting.isBelow(handle);
+    const feedback = waiting.read(handle);
     if (this.#isLateFor(entry, watermark)) {
-      this.#dropFeedback(topic, 'late', silent);
+      this.#dropFeedback(topic, 'late', silent, entry, feedback);
       waiting.remove(handle);
       return;
     }
-    const feedback = waiting.read(handle);
     const slot = this.#impressions.slotOf(body, feedback.u8, feedback.item);
-    if (slot < 0) return;
+    if (slot < 0) {
+      this.#sink.witness?.strayed(entry, feedback);
+      return;
+    }
+    this.#sink.witness?.found(feedback);
     this.#attribute(topic, feedback, watermark, entry, body, slot, silent);
     waiting.remove(handle);
   }
@@ -317,7 +337,7 @@ class Join implements JoinEngine {
     const { ts } = feedback;
     const deadline = ts + this.#backward + this.#attribution;
     if (watermark >= deadline) {
-      this.#dropFeedback(topic, 'late', silent);
+      this.#dropFeedback(topic, 'late', silent, NO_LIST, feedback);
       return;
     }
     this.#topics[topic].notes.note(offset, watermark, deadline);
@@ -328,7 +348,7 @@ class Join implements JoinEngine {
       const entry = this.#found[i];
       const silentMeeting = silent && this.#impressions.isBelow(entry);
       if (this.#isLateFor(entry, watermark)) {
-        this.#dropFeedback(topic, 'late', silentMeeting);
+        this.#dropFeedback(topic, 'late', silentMeeting, entry, feedback);
         return;
       }
       const body = this.#impressions.body(entry);
@@ -338,6 +358,7 @@ class Join implements JoinEngine {
         return;
       }
     }
+    if (fits > 0) this.#sink.witness?.strayed(this.#found[fits - 1], feedback);
     this.#waiting.add(feedback, hash, topic, watermark, deadline, silent);
   }
 
@@ -359,11 +380,11 @@ class Join implements JoinEngine {
     const first = this.#impressions.firstFeedback(body);
     const ofTopic = attributed.countOf(topic, body, first, feedback, action, slot);
     if (ofTopic < 0) {
-      this.#dropFeedback(topic, 'duplicate', silent);
+      this.#dropFeedback(topic, 'duplicate', silent, entry, feedback);
       return;
     }
     if (ofTopic >= this.#feedbackLimit) {
-      this.#dropFeedback(topic, 'capped', silent);
+      this.#dropFeedback(topic, 'capped', silent, entry, feedback);
       return;
     }
     const shown = this.#impressions.ts(entry);
@@ -381,8 +402,13 @@ class Join implements JoinEngine {
     attributed.appended(body, record);
   }
 
-  #dropFeedback(topic: number, reason: FeedbackDrop, silent: boolean): void {
-    if (!silent) this.#topics[topic].counts.feedback.drops[reason]++;
+  #dropFeedback(topic: number, reason: FeedbackDrop, silent: boolean, entry: number, feedback: FeedbackTexts): void {
+    if (silent) return;
+    this.#topics[topic].counts.feedback.drops[reason]++;
+    const { witness } = this.#sink;
+    if (witness === undefined) return;
+    const isOpen = entry !== NO_LIST && this.#impressions.body(entry) !== 0;
+    witness.dropped(reason, isOpen ? entry : NO_LIST, feedback);
   }
 
   /** Bits of the horizons of an impression at `ts` that this watermark has passed. */
@@ -423,7 +449,9 @@ class Join implements JoinEngine {
       closing.userless = records.userless(body);
       closing.bucket = records.bucket(body);
       this.#lists.fill(body, horizon);
-      this.#sink.closed(closing);
+      this.#closes.entry = entry;
+      this.#closes.body = body;
+      this.#sink.closed(closing, this.#names);
     }
     if (horizon < this.#horizons.length - 1) return;
     this.#attributed.freeChain(body, records.firstFeedback(body));

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
-import type { FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
+import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
 import { copyText, sameText, textEnd } from '../packed/text.ts';
 import { Arena } from './arena.ts';
 import type { ItemHash } from './item-hash.ts';
@@ -41,6 +41,7 @@ export class WaitingFeedback {
     ts: 0,
     value: 0,
     u8: Buffer.alloc(0),
+    request: 0,
     item: 0,
     action: 0,
     eventId: -1,
@@ -188,7 +189,8 @@ export class WaitingFeedback {
     read.u8 = u8;
     read.ts = f64[at + TS];
     read.value = f64[at + VALUE];
-    read.item = textEnd(u8, at * 8 + BYTES);
+    read.request = at * 8 + BYTES;
+    read.item = textEnd(u8, read.request);
     read.action = textEnd(u8, read.item);
     read.eventId = (this.#flags(handle) & HAS_EVENT_ID) === 0 ? -1 : textEnd(u8, read.action);
     return read;

@@ -1,0 +1,200 @@
+/** Single lists, one below the other, each to be opened: what was shown, what people did with it, and what did not count. */
+import type { ComponentChildren } from 'preact';
+import type { DroppedView, ListsView, ListView } from './model.ts';
+import { Name } from './name.tsx';
+import { counted, instant, NONE, plain, several } from './numbers.ts';
+import { Scroll } from './scroll.tsx';
+
+/** More stand in the JSON. */
+const MOST_ITEMS = 20;
+const MOST_MEASURES = 8;
+
+/** Why feedback did not count, in words (docs/concepts.md). */
+const REASONS: Readonly<Record<string, string>> = {
+  late: 'it was read after its list had closed',
+  orphan: 'no list with its request id was shown in time',
+  not_in_list: 'the list does not hold its item',
+  duplicate: 'it was counted already',
+  capped: 'its list has more feedback than is counted',
+};
+
+export function Lists({ view }: { readonly view: ListsView }) {
+  const { ids, horizon, primary, worst, missed, last, dropped } = view;
+  return (
+    <>
+      <p>
+        As they stood when they closed at {horizon}, newest first.{' '}
+        {ids === 'masked' ? 'Ids are masked: equal ones look equal. ' : ''}
+        While a list is open here, this part stands still.
+      </p>
+      {missed.length === 0 ? null : (
+        <Group title="Feedback fell away" id="lists-missed" lists={missed} primary={primary}>
+          Lists whose feedback did not count, and why.
+        </Group>
+      )}
+      {worst.length === 0 ? null : (
+        <Group title={`Worst by ${primary}`} id="lists-worst" lists={worst} primary={primary}>
+          Of the last lists with feedback.
+        </Group>
+      )}
+      {last.length === 0 ? (
+        <p class="note">None has closed yet.</p>
+      ) : (
+        <details>
+          <summary>The last {several(last.length, 'list')}</summary>
+          <Group title="Last" id="lists-last" lists={last} primary={primary} />
+        </details>
+      )}
+      {dropped.length === 0 ? null : (
+        <details>
+          <summary>Feedback that was dropped last, by reason</summary>
+          <Dropped dropped={dropped} />
+        </details>
+      )}
+    </>
+  );
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly id: string;
+  readonly lists: readonly ListView[];
+  readonly primary: string;
+  readonly children?: ComponentChildren;
+}
+
+function Group({ title, id, lists, primary, children }: GroupProps) {
+  return (
+    <section aria-labelledby={id}>
+      <h3 id={id}>
+        <Name>{title}</Name>
+      </h3>
+      {children === undefined ? null : <p class="note">{children}</p>}
+      <div class="lists">
+        {lists.map((list) => (
+          <One key={`${list.requestId} ${list.shownAt}`} list={list} primary={primary} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function One({ list, primary }: { readonly list: ListView; readonly primary: string }) {
+  const { requestId, shownAt, cohort, length, items, moreFeedback, measures, dropped } = list;
+  const used = items.filter(({ feedback }) => feedback.length > 0);
+  const listed = [
+    ...items.slice(0, MOST_ITEMS),
+    ...items.slice(MOST_ITEMS).filter(({ feedback }) => feedback.length > 0),
+  ];
+  const value = measures[primary] ?? null;
+  const more = [
+    ...(length > listed.length ? [`+ ${several(length - listed.length, 'more item')}`] : []),
+    ...(moreFeedback > 0 ? [`+ ${several(moreFeedback, 'more event')} with them`] : []),
+  ];
+  return (
+    <details class="one-list">
+      <summary>
+        <span class="when">{instant(shownAt).slice(11)}</span>{' '}
+        {Object.values(cohort).length === 0 ? null : (
+          <span>
+            <Name>{Object.values(cohort).join(' · ')}</Name>{' '}
+          </span>
+        )}
+        <span>{used.length === 0 ? 'no feedback' : `feedback at rank ${used.map(({ rank }) => rank).join(', ')}`}</span>{' '}
+        <span>
+          <Name>{primary}</Name> <b>{value === null ? NONE : plain(value)}</b>
+        </span>{' '}
+        {dropped.length === 0 ? null : <span class="badge small warn">{counted(dropped.length)} dropped</span>}
+      </summary>
+      <p class="note">
+        Request <Name>{requestId}</Name>, shown {instant(shownAt)} UTC, {several(length, 'item')}.
+      </p>
+      <Scroll>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col" class="number">
+                rank
+              </th>
+              <th scope="col">item</th>
+              <th scope="col">feedback</th>
+              <th scope="col" class="number">
+                grade
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {listed.map(({ rank, item, grade, feedback }) => (
+              <tr key={rank} class={feedback.length > 0 ? 'used' : ''}>
+                <td class="number">{rank}</td>
+                <th scope="row">
+                  <Name>{item}</Name>
+                </th>
+                <td>
+                  {feedback.map(({ action, value: given, seconds }, i) => (
+                    <span key={`${seconds} ${i}`}>
+                      {i === 0 ? '' : ', '}
+                      <Name>{action ?? 'an action without a grade'}</Name>
+                      {given === null ? '' : ` ${plain(given)}`} <span class="muted">after {seconds} s</span>
+                    </span>
+                  ))}
+                </td>
+                <td class="number">{grade === 0 ? '' : plain(grade)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {more.length === 0 ? null : <p class="note">{more.join(', ')}</p>}
+      <p class="note">
+        {Object.entries(measures)
+          .slice(0, MOST_MEASURES)
+          .map(([name, one], m) => (
+            <span key={name}>
+              {m === 0 ? '' : ' · '}
+              <Name>{name}</Name> {one === null ? NONE : plain(one)}
+            </span>
+          ))}
+      </p>
+      {dropped.length === 0 ? null : <Dropped dropped={dropped} />}
+    </details>
+  );
+}
+
+function Dropped({ dropped }: { readonly dropped: readonly DroppedView[] }) {
+  return (
+    <Scroll>
+      <table>
+        <caption>Feedback that does not count</caption>
+        <thead>
+          <tr>
+            {['reason', 'action', 'item', 'request', 'happened'].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {dropped.map(({ reason, requestId, itemId, action, happenedAt }, i) => (
+            <tr key={`${i} ${requestId}`}>
+              <th scope="row">
+                <code>{reason}</code> <span class="muted">{REASONS[reason] ?? ''}</span>
+              </th>
+              <td>
+                <Name>{action}</Name>
+              </td>
+              <td>
+                <Name>{itemId}</Name>
+              </td>
+              <td>
+                <Name>{requestId}</Name>
+              </td>
+              <td>{instant(happenedAt).slice(11)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
