@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { decoders, JOIN_SETTINGS, scorer } from '../../bench/stages.ts';
 import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../../bench/workload.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import type { Commit, CommitAnswer } from '../../src/accumulators/store/store-port.ts';
 import { type AdminClient, Brokers } from '../../src/consumers/source/kafka/flow/brokers.ts';
-import { MemoryLog, MemorySource } from '../../src/consumers/source/memory.ts';
+import { MemoryLog, MemorySource } from '../../src/consumers/source/memory-source.ts';
 import type { Bounds } from '../../src/consumers/source/source-port.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Worker } from '../../src/worker/worker.ts';
