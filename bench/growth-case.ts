@@ -56,7 +56,11 @@ const SECONDS = [5, 10, 20, 25, 30, 35];
 /** Stands until it is moved; a turn is one of the event loop. */
 class SteppedClock implements Clock {
   #now = START;
-  readonly #timers = new Set<{ at: EpochMs; readonly interval: DurationMs; readonly call: () => void | Promise<void> }>();
+  readonly #timers = new Set<{
+    at: EpochMs;
+    readonly interval: DurationMs;
+    readonly call: () => void | Promise<void>;
+  }>();
 
   now(): EpochMs {
     return this.#now;
@@ -288,7 +292,10 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
       ),
     onClaim: () => {},
     startOffset: async () => 0,
-    log: { info: () => {}, warn: (details, message) => process.stderr.write(`${message} ${JSON.stringify(details)}\n`) },
+    log: {
+      info: () => {},
+      warn: (details, message) => process.stderr.write(`${message} ${JSON.stringify(details)}\n`),
+    },
   });
   const ended = worker.run();
   while (worker.unready.length > 0) await new Promise((resolve) => setImmediate(resolve));

@@ -55,7 +55,7 @@ export class PanesWorker {
     return state;
   }
 
-  /** Commits, and goes on with nothing but what is stored. */
+  /** Commits, and continues with nothing but what is stored. */
   restart(): void {
     this.commit();
     const state = parsePanesState(this.#panes.stateText());

@@ -3,8 +3,8 @@ import { rowField } from '../../src/accumulators/store/layout.ts';
 import { noCounts } from '../../src/consumers/join/topic.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
-import type { QualitySnapshot } from '../../src/exporter/contract.ts';
-import { catalogue } from '../../src/metrics/catalogue.ts';
+import type { QualitySnapshot } from '../../src/exporter/exporter-contract.ts';
+import { metricSpecs } from '../../src/metrics/metric-specs.ts';
 import { Metrics, type MetricsUpdate } from '../../src/metrics/registry.ts';
 import type { Mean } from '../../src/statistics/mean.ts';
 import { watch } from '../../src/statistics/watched.ts';
@@ -96,7 +96,7 @@ function silent(names: readonly string[], families: ReadonlyMap<string, Family>)
 
 describe('a process that knows everything', () => {
   it('writes a series of every metric that is listed', async () => {
-    const listed = catalogue(SETTINGS).map(({ name }) => name);
+    const listed = metricSpecs(SETTINGS).map(({ name }) => name);
     expect(silent(listed, await shown())).toEqual([]);
   });
 

@@ -27,7 +27,7 @@ const NO_SEGMENT: Segment = { u32: new Uint32Array(0), f64: new Float64Array(0),
 
 export class Arena {
   readonly #segments: Segment[] = [];
-  /** Live records by segment; the current segment counts one more, so that it is never taken for empty. */
+  /** Live records by segment; the current segment counts one more, so that it never looks empty. */
   readonly #live: number[] = [];
   readonly #empty: number[] = [];
   /** The segment that emptied last, for the next records. */
@@ -53,7 +53,7 @@ export class Arena {
     return handle & UNIT_MASK;
   }
 
-  /** Makes room for a record of at most `bytes` and answers its handle. `commit` must follow before the next `reserve`. */
+  /** Reserves space for a record of at most `bytes` and returns its handle. `commit` must follow before the next `reserve`. */
   reserve(bytes: number): number {
     if (this.#current < 0 || this.#free + bytes > this.#segments[this.#current].u8.length) this.#open(bytes);
     this.#isReserved = true;
