@@ -306,7 +306,7 @@ async function measure(growth: GrowthCase): Promise<GrowthFigures> {
     await source.handler?.batch(batch);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  const feed = async (seconds: readonly (readonly (readonly LogRecord[])[])[][]): Promise<void> => {
+  const feed = async (seconds: readonly (readonly (readonly LogRecord[])[][])[]): Promise<void> => {
     for (const second of seconds) {
       for (const [topic, byPartition] of second.entries()) {
         for (const [partition, records] of byPartition.entries()) {
