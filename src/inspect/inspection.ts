@@ -1,4 +1,3 @@
-// Long because an inspection is one sequence of steps.
 /** All that can be told of a sample of logs. Pure: records in, what they are and what to do about it out. */
 
 import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';

@@ -6,9 +6,9 @@ let made = 0;
 let version = '1';
 
 const PAGE = {
-  html: () => {
+  html: (query: string) => {
     made++;
-    return { body: `<!doctype html><p>page ${version}`, etag: `"${version}"` };
+    return { body: `<!doctype html><p>page ${version} ${query}`, etag: `"${version}${query}"` };
   },
   state: () => ({ body: `{"version":${version}}\n`, etag: `"s${version}"` }),
   lists: () => ({ body: `{"lists":${version}}\n`, etag: `"l${version}"` }),
@@ -73,11 +73,11 @@ describe('the live page', () => {
     const bodies: string[] = [];
     for (const path of paths) bodies.push(await (await get(open, path)).text());
     expect(bodies).toEqual([
-      PAGE.html().body,
+      PAGE.html('').body,
       'receval_metric 1\n',
       PAGE.state().body,
       PAGE.script,
-      PAGE.html().body,
+      PAGE.html('').body,
       'receval_metric 1\n',
     ]);
   });
