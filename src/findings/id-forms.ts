@@ -13,7 +13,7 @@ export function plainForm(id: string): string | undefined {
 }
 
 /** What one producer does to an id and another does not. */
-export type Plain = 'case' | 'number' | 'blanks' | 'dashes';
+export type Plain = 'case' | 'number' | 'blanks' | 'dashes' | 'letters';
 
 /** Each takes away what its difference is; an id without it stays as it is. */
 export const PLAIN: Readonly<Record<Plain, (id: string) => string>> = {
@@ -21,4 +21,6 @@ export const PLAIN: Readonly<Record<Plain, (id: string) => string>> = {
   case: (id) => id.toLowerCase(),
   number: (id) => numberForm(id) ?? id,
   dashes: (id) => id.replace(/[-_{}]/g, ''),
+  /** Both of case and dashes, as UUIDs are written. */
+  letters: (id) => id.toLowerCase().replace(/[-_{}]/g, ''),
 };

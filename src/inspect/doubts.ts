@@ -73,7 +73,7 @@ export function itemsSaySo(
   if (item === undefined || !item.withinList) return false;
   const byRequest = itemsByRequest(impressions.rows, item.list.form, join);
   const own = askWithin(feedback.rows, item.feedback, join, byRequest)?.share ?? 0;
-  const others = askWithin(feedback.rows, item.feedback, join, byRequest, true)?.share ?? 0;
+  const others = askWithin(feedback.rows, item.feedback, join, byRequest, { others: true })?.share ?? 0;
   return own >= 0.5 && own - others >= 0.3 * (1 - others) && own > others;
 }
 

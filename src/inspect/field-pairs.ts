@@ -5,8 +5,9 @@
 import type { Fields } from '../consumers/decode/raw.ts';
 import { sharedAsIs } from '../findings/id-match.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, type Profile, timesOf } from './fields.ts';
-import { type JoinTrial, jointId } from './join-trial.ts';
+import type { JoinTrial } from './join-trial.ts';
 import { nameFit } from './names.ts';
+import { jointId } from './reading.ts';
 
 interface Side {
   readonly rows: readonly Fields[];

@@ -203,12 +203,15 @@ function listsApart(logs: readonly InspectedFile[]): Finding | undefined {
 function itemFields({ fields, records }: Profile): readonly string[] | undefined {
   const families = new Map<string, Map<number, Field>>();
   for (const field of fields.values()) {
-    const match = /^(.*?)(\d+)$/.exec(field.path);
+    // Ids alone, or each in an object of its own.
+    const match = /^(.*?)(\d+)(\/\D+)?$/.exec(field.path);
     if (match === null || isOfElements(field.path) || !isIdLike(field) || timesOf(field) !== undefined) continue;
-    const family = families.get(match[1]) ?? new Map<number, Field>();
-    families.set(match[1], family.set(Number(match[2]), field));
+    if (match[3] !== undefined && nameFit(match[3], 'itemId') === 0) continue;
+    const name = `${match[1]} ${match[3] ?? ''}`;
+    const family = families.get(name) ?? new Map<number, Field>();
+    families.set(name, family.set(Number(match[2]), field));
   }
-  for (const family of families.values()) {
+  for (const [name, family] of families) {
     const from = family.has(0) ? 0 : 1;
     const members = Array.from({ length: family.size }, (_, i) => family.get(from + i)).filter(
       (one) => one !== undefined,
@@ -216,7 +219,10 @@ function itemFields({ fields, records }: Profile): readonly string[] | undefined
     const [first, second] = members;
     if (members.length < 3 || members.length < family.size || first.records < 0.5 * records) continue;
     const common = [...second.distinct.keys()].filter((id) => first.distinct.has(id)).length;
-    if (common >= 0.2 * second.distinct.size) return members.map(({ path }) => path);
+    // Of many items few stand at two places in a sample: then their names say what they are.
+    const [before, behind] = name.split(' ').map((part) => part.replace(/[/_.-]+$/, ''));
+    const isNamed = nameFit(behind === '' ? before : behind, 'itemId') > 0 || nameFit(before, 'items') > 0;
+    if (isNamed || common >= 0.2 * second.distinct.size) return members.map(({ path }) => path);
   }
   return undefined;
 }

@@ -42,6 +42,17 @@ describe('a run beside its judgements', () => {
     expect(found.example).toBe('"x301" in the run, "y301z" in the judgements');
   });
 
+  it('has no relevant item, where no grade is high enough', () => {
+    const [found, ...others] = told({ relevant: 0, relevantRetrieved: 0 });
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      code: 'nothing_relevant',
+      cause: 'bm25: no judged item of the 50 queries is relevant, so all measures of relevant items are 0.',
+      remedy: expect.stringContaining('--relevant-from'),
+    });
+    expect(told({ queries: 0, relevant: 0 }).map(({ code }) => code)).not.toContain('nothing_relevant');
+  });
+
   it('retrieves items whose ids are written otherwise', () => {
     const [found, ...others] = told({ relevantRetrieved: 0, shown: ['7.0', '8.0', '9.0'], judged: ['7', '8', '10'] });
     expect(others).toEqual([]);

@@ -94,6 +94,10 @@ describe('judgements', () => {
     [',0,a,1\n', 'qrels, line 1: no query; expected query 0 item grade'],
     ['1 0 a 1\n1 0 b yes\n', 'qrels, line 2: the grade "yes" is no number'],
     ['1 0 a 1\n2 0 a 1\n1 0 a 1\n', 'qrels, line 3: item "a" of query "1" is judged on line 1 already'],
+    [
+      '1 Q0 a 1 2 t\n',
+      'qrels, line 1: this is a line of a run (query Q0 item rank score tag), and its rank is no grade',
+    ],
     ['', 'qrels: there are no judgements in it'],
   ])('are refused with their line: %j', (qrels, message) => {
     expect(() => scoreText('1 Q0 a 1 2 t\n', qrels, { measures: ['mrr'] })).toThrow(message);
