@@ -241,7 +241,7 @@ const SHARED: readonly MetricSpec[] = [
   {
     name: 'receval_access_problem',
     type: 'gauge',
-    help: '1 while files that let us in to Kafka or Redis cannot be used and what they held before goes on, else 0.',
+    help: '1 while files that let us in to Kafka or Redis cannot be used and their previous content stays in use, else 0.',
     labels: ['setting'],
     role: 'both',
   },
@@ -303,7 +303,7 @@ const PIPELINE: readonly MetricSpec[] = [
     'Invalid records handed to deadLetter, by what became of them: written, failed (could not be written), dropped (no room, or left at the end).',
     'outcome',
   ),
-  counter('receval_ignored_cohort_keys_total', 'Keys of cohorts in events that are no valid dimension names.'),
+  counter('receval_ignored_cohort_keys_total', 'Keys of cohorts in events that are not valid dimension names.'),
   counter(
     'receval_unknown_items_total',
     'Slots whose item the catalogue does not hold, once per horizon; measures that ask it leave them out.',
@@ -347,7 +347,7 @@ const PIPELINE: readonly MetricSpec[] = [
   gauge('receval_last_commit_timestamp_seconds', 'When a commit was last applied.'),
   counter('receval_rewinds_total', 'Times that the store was found rolled back or edited, and the log was read again.'),
   gauge('receval_replay_in_progress', '1 while a unit of this worker replays, else 0.'),
-  gauge('receval_unit_stopped', '1 for the cause by which a unit stands still, else 0.', 'partition', 'cause'),
+  gauge('receval_unit_stopped', '1 for the cause by which a unit is stopped, else 0.', 'partition', 'cause'),
   counter('receval_gap_records_total', 'Records that the log no longer held when they were needed.'),
   gauge(
     'receval_retention_headroom_seconds',

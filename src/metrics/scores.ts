@@ -133,7 +133,7 @@ export class Scores {
   #labelsOf(field: string): string {
     const name = parseField(field);
     const by = name === undefined ? undefined : this.#sets.get(name.by);
-    if (name === undefined || by === undefined) throw new Error(`"${field}" is no field of a row`);
+    if (name === undefined || by === undefined) throw new Error(`"${field}" is not a field of a row`);
     const values = splitValues(by, name.values);
     const cohort = Object.fromEntries(by.map((dimension, i) => [dimension, values[i] ?? OTHER_COHORT]));
     return joinLabels(labelText({ horizon: name.horizon, by: name.by }), labelText(cohort));

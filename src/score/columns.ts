@@ -47,7 +47,8 @@ export const FLAGR_COLUMNS: Readonly<Record<number, string>> = {
  */
 export function runColumns(names: string): RunColumns | string {
   const words = (FLAGR_COLUMNS[Number(names)] ?? names).split(',').map((word) => word.trim().toLowerCase());
-  if (words.length === 1) return `"${names}" is no list of columns; expected 5, 6, or names such as query,item,score`;
+  if (words.length === 1)
+    return `"${names}" is not a list of columns; expected 5, 6, or names such as query,item,score`;
   const at = (name: string): number => words.indexOf(name);
   for (const word of words) {
     const known = [...NAMES, ...IGNORED];
