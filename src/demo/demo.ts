@@ -4,7 +4,7 @@ import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
 import { MemoryLog, MemorySource } from '../consumers/source/memory-source.ts';
 import { Exporter } from '../exporter/exporter.ts';
-import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
+import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporter/exporter-contract.ts';
 import { isUndirected } from '../measures/direction.ts';
 import { compile } from '../measures/scorer.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
@@ -149,6 +149,10 @@ export class Demo {
 
   snapshot(): Promise<QualitySnapshot> {
     return this.#exporter.refresh();
+  }
+
+  history(question: HistoryQuestion): CohortHistory {
+    return this.#exporter.history(question);
   }
 
   /** Appends what has arrived by now. */

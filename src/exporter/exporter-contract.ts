@@ -27,6 +27,37 @@ export interface ExporterDeps {
   readonly hour?: DurationMs;
 }
 
+/** Which cohort's past is asked for, and how much of it. */
+export interface HistoryQuestion {
+  readonly by: readonly string[];
+  readonly values: readonly string[];
+  /** Canonical name. */
+  readonly measure: string;
+  /** As in the configuration. */
+  readonly horizon: string;
+  /** Length of the windows whose values are told: whole panes. */
+  readonly window: DurationMs;
+  /** Back from the newest final pane. */
+  readonly span: DurationMs;
+}
+
+export interface HistoryPoint {
+  /** Event time: end of the window. */
+  readonly at: EpochMs;
+  readonly value: number;
+  /** Standard error; null: there is none. */
+  readonly stderr: number | null;
+}
+
+export interface CohortHistory {
+  /** In the order of time. */
+  readonly points: readonly HistoryPoint[];
+  /** Points up to here are of one hour each; undefined: none is. */
+  readonly hoursTo: EpochMs | undefined;
+  /** Older hours are being read: ask again. */
+  readonly isReading: boolean;
+}
+
 export interface QualityRow extends CohortRow {
   /** Both as in the configuration. */
   readonly horizon: string;

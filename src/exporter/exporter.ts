@@ -6,6 +6,7 @@ import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { HorizonWindows } from '../windows/horizon-windows.ts';
 import { readUnit, stands, type UnitState, type UnitStates, wentBack } from '../windows/unit-state.ts';
 import { cohortRows } from '../windows/windows.ts';
+import { Histories } from './cohort-history.ts';
 import {
   newestStep,
   type QualityDecision,
@@ -15,7 +16,13 @@ import {
   watchedSpan,
 } from './cohort-watch.ts';
 import { Experiments } from './experiments-reader.ts';
-import type { ExporterDeps, ExporterSettings, QualitySnapshot } from './exporter-contract.ts';
+import type {
+  CohortHistory,
+  ExporterDeps,
+  ExporterSettings,
+  HistoryQuestion,
+  QualitySnapshot,
+} from './exporter-contract.ts';
 import { HourRows, PastHours } from './hours.ts';
 import { SealedPanes, wantedPanes } from './sealed-panes.ts';
 import { WindowErrors } from './window-errors.ts';
@@ -42,6 +49,7 @@ export class Exporter {
   #hours: HourRows;
   readonly #decisions: Decisions;
   readonly #experiments: Experiments;
+  readonly #histories: Histories;
   #last: QualitySnapshot | undefined;
   #shown: readonly unknown[] = [];
   /** Whether any unit was ever found in the store. */
@@ -58,6 +66,14 @@ export class Exporter {
     this.#hours = this.#newHours();
     this.#decisions = new Decisions(settings, deps);
     this.#experiments = new Experiments(settings, deps);
+    this.#histories = new Histories({
+      store: deps.store,
+      namespace: deps.namespace,
+      measures: settings.measures,
+      paneSize: settings.paneSize.ms,
+      hour: deps.hour ?? HOUR,
+      longest: Math.max(...settings.attribution.horizons.map(({ ms }) => ms)),
+    });
   }
 
   /**
@@ -69,6 +85,25 @@ export class Exporter {
       this.#running = undefined;
     });
     return this.#running;
+  }
+
+  /**
+   * A measure of one cohort over time, as of the last `refresh`: minutes as far as windows reach, whole hours before. Hours are
+   * read in the background when they are first asked for; `historyRead` waits for them.
+   */
+  history(question: HistoryQuestion): CohortHistory {
+    const windows = this.#allWindows.find(({ horizon }) => horizon.text === question.horizon);
+    if (windows === undefined) return { points: [], hoursTo: undefined, isReading: false };
+    const values = question.values.join();
+    const newest = this.#last?.rows.filter(
+      (row) => row.horizon === question.horizon && row.by.join() === question.by.join() && row.values.join() === values,
+    );
+    return this.#histories.of(question, { units: this.#units, windows, newest: newest?.at(-1) });
+  }
+
+  /** Ends when the hours that were asked for have been read, or could not be. */
+  historyRead(): Promise<void> {
+    return this.#histories.settled();
   }
 
   /** Set if no unit was in the store when it was last read: because nobody has committed yet, or because the units are gone. */
@@ -112,6 +147,7 @@ export class Exporter {
       this.#hours = this.#newHours();
       this.#decisions.reset();
       this.#experiments.reset();
+      this.#histories.reset();
     }
     this.#units = units;
     this.#hasSeen ||= units.some((unit) => unit !== undefined);

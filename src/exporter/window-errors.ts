@@ -5,7 +5,7 @@
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import type { Measure } from '../measures/definition.ts';
-import { FIELD, PER_ONE, SUMS } from '../measures/sums.ts';
+import { type Exact, FIELD, PER_ONE, SUMS } from '../measures/sums.ts';
 import { measureValue, measureWeight, sumsKind } from '../measures/value.ts';
 import { absent, type Result } from '../statistics/absent.ts';
 import { designEffect, type Moments, stretchedStderr, windowStderr } from '../statistics/design-effect.ts';
@@ -106,7 +106,7 @@ export class WindowErrors {
 }
 
 /** Whether the row holds S and Q of the measure's lists. */
-function hasMoments(measure: Measure): boolean {
+export function hasMoments(measure: Measure): boolean {
   return SUMS[sumsKind(measure)].squared;
 }
 
@@ -114,7 +114,7 @@ function hasMoments(measure: Measure): boolean {
  * n, S and Q of a mean by its policy, in units of 1. For a kind without squares: its weight, its value times that weight (the
  * numerator of a plain ratio), and 0.
  */
-export function momentsOf(measure: Measure, sums: Row['sums']): Moments {
+export function momentsOf(measure: Measure, sums: readonly Exact[]): Moments {
   if (sumsKind(measure) === 'fraction')
     return { n: Number(sums[BELOW]) / PER_ONE, sum: Number(sums[ABOVE]) / PER_ONE, sumSquares: 0 };
   if (!hasMoments(measure)) {

@@ -22,7 +22,8 @@ export interface Pages {
 
 /** The live page and its parts. Bodies are encoded once for all readers. */
 export interface LivePages {
-  readonly html: () => Versioned;
+  /** `query`: what stands behind `?`; whatever it is, there is a page. */
+  readonly html: (query: string) => Versioned;
   readonly state: () => Versioned;
   /** undefined: no lists are kept. */
   readonly lists?: (() => Versioned) | undefined;
@@ -36,6 +37,12 @@ export interface Versioned {
   readonly body: string;
   /** Quoted, as in a header. */
   readonly etag: string;
+}
+
+/** Path, and query without its `?`. */
+export interface Target {
+  readonly path: string;
+  readonly query: string;
 }
 
 export interface Answer {
@@ -61,9 +68,9 @@ export function isOpenPath(path: string, { page }: Pages): boolean {
 const METHODS = ['GET', 'HEAD'];
 const TEXT = 'text/plain; charset=utf-8';
 
-/** `path`: without the query. Never throws: an error in a page becomes a response with 500. */
-export function answer(method: string, path: string, pages: Pages): Answer {
-  const page = pageOf(path, pages);
+/** `target`: path and query. Never throws: an error in a page becomes a response with 500. */
+export function answer(method: string, target: Target, pages: Pages): Answer {
+  const page = pageOf(target, pages);
   if (page === undefined) {
     const people = pages.page === undefined ? '' : '/, /api/v1/state, /api/v1/lists, ';
     return failure(404, `there is nothing at this path; there are ${people}/metrics, /healthz and /readyz`);
@@ -78,8 +85,8 @@ export function answer(method: string, path: string, pages: Pages): Answer {
   }
 }
 
-function pageOf(path: string, pages: Pages): (() => Answer) | undefined {
-  switch (path) {
+function pageOf(target: Target, pages: Pages): (() => Answer) | undefined {
+  switch (target.path) {
     case '/metrics':
       return () => ({ status: 200, type: pages.contentType, body: pages.metrics(), isShared: true });
     case '/healthz':
@@ -92,20 +99,23 @@ function pageOf(path: string, pages: Pages): (() => Answer) | undefined {
         return fine(['ready', ...still].join('\n'));
       };
     default:
-      return pages.page === undefined ? undefined : livePageOf(path, pages.page);
+      return pages.page === undefined ? undefined : livePageOf(target, pages.page);
   }
 }
 
 const HTML = 'text/html; charset=utf-8';
-/** The page loads its own style and script, and polls its own server. */
+/** The page loads its own style and script, asks its own server for what is new, and sends it what is looked for. */
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const FOR_PEOPLE = { 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' };
 
-function livePageOf(path: string, { html, state, lists, script, style }: LivePages): (() => Answer) | undefined {
+function livePageOf(
+  { path, query }: Target,
+  { html, state, lists, script, style }: LivePages,
+): (() => Answer) | undefined {
   switch (path) {
     case '/':
-      return () => versioned(html(), HTML, FOR_PEOPLE);
+      return () => versioned(html(query), HTML, FOR_PEOPLE);
     case '/api/v1/state':
       return () => versioned(state(), 'application/json', { 'Cache-Control': 'no-cache' });
     case '/api/v1/lists':

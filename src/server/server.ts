@@ -13,9 +13,10 @@ import {
   type Pages,
   SESSION_PATH,
   sessionAnswer,
+  type Target,
   withoutToken,
 } from './routes.ts';
-import { sessionCookie, TokenGuard } from './token.ts';
+import { cookiedSession, sessionCookie, TokenGuard } from './token.ts';
 
 export interface ServerSettings {
   readonly host: string;
@@ -70,6 +71,8 @@ export const LIMITS: Limits = {
 /** When only this many connections are left, the one that has been silent longest is closed to make room. */
 const SPARE = 32;
 const GRACE_MS = 500;
+/** Bodies that are kept packed. */
+const MOST_BODIES = 32;
 
 /**
  * Serves the pages. Rejects with an Error that says what to do if it cannot listen on the address, and with an AccessFileError
@@ -90,25 +93,37 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
   server.timeout = limits.silence;
   const guard = settings.token === undefined ? undefined : new TokenGuard(settings.token);
   const hosts = { listens: settings.host, allowed: settings.allowedHosts };
+  const port = (): number => {
+    const bound = server.address();
+    return typeof bound === 'object' && bound !== null ? bound.port : settings.port;
+  };
   const answerTo = (request: IncomingMessage): Answer => {
     const { method = '', headers } = request;
     const wrong = wrongHost(request);
     if (wrong !== undefined) return wrong;
     if (!isAllowedHost(headers.host, hosts)) return MISDIRECTED;
-    const path = pathOf(request);
+    const target = targetOf(request);
+    const { path } = target;
     const isOpen =
-      guard === undefined || isOpenPath(path, pages) || guard.accepts(headers.authorization, headers.cookie);
+      guard === undefined ||
+      isOpenPath(path, pages) ||
+      guard.accepts(headers.authorization, cookiedSession(headers.cookie, port()));
     if (!isOpen) return withoutToken(path, pages);
     if (guard !== undefined && pages.page !== undefined && path === SESSION_PATH) {
-      return sessionAnswer(sessionCookie(guard.session));
+      return sessionAnswer(sessionCookie(guard.session, port()));
     }
-    return unlessKnown(answer(method, path, pages), headers['if-none-match']);
+    return unlessKnown(answer(method, target, pages), headers['if-none-match']);
   };
-  // For the few paths whose bodies are shared by many readers.
+  // Those that many ask for, by path or version; the one that was asked for longest ago goes.
   const bodies = new Map<string, SharedBody>();
-  const bodyOf = (path: string): SharedBody => {
-    const body = bodies.get(path) ?? new SharedBody();
-    bodies.set(path, body);
+  const bodyOf = (name: string): SharedBody => {
+    const body = bodies.get(name) ?? new SharedBody();
+    bodies.delete(name);
+    bodies.set(name, body);
+    for (const other of bodies.keys()) {
+      if (bodies.size <= MOST_BODIES) break;
+      bodies.delete(other);
+    }
     return body;
   };
   const connections = new Connections(server, { ...limits, crowded: limits.connections - SPARE });
@@ -130,9 +145,8 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     refuse(error, socket, connections.isAnswering(socket));
   });
   await listen(server, settings);
-  const bound = server.address();
   return {
-    port: typeof bound === 'object' && bound !== null ? bound.port : settings.port,
+    port: port(),
     close: () => close(server, connections),
   };
 }
@@ -145,9 +159,9 @@ function wrongHost({ headersDistinct, httpVersion }: IncomingMessage): Answer | 
   return isHost(hosts[0]) ? undefined : NO_HOST;
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
-  const query = url.indexOf('?');
-  return query < 0 ? url : url.slice(0, query);
+function targetOf({ url = '' }: IncomingMessage): Target {
+  const mark = url.indexOf('?');
+  return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
 }
 
 const HEADERS = {
@@ -164,10 +178,9 @@ async function send(
   request: IncomingMessage,
   response: ServerResponse,
   { status, type, body, headers, isShared = false }: Answer,
-  { bodyOf, connections }: { readonly bodyOf: (path: string) => SharedBody; readonly connections: Connections },
+  { bodyOf, connections }: { readonly bodyOf: (name: string) => SharedBody; readonly connections: Connections },
 ): Promise<void> {
-  // Only paths that are served have shared bodies, so their number is fixed.
-  const shared = isShared ? bodyOf(pathOf(request)) : undefined;
+  const shared = isShared ? bodyOf(headers?.['ETag'] ?? targetOf(request).path) : undefined;
   const plain = shared?.plain(body) ?? Buffer.from(body);
   const packing = takesGzip(request.headers['accept-encoding']) ? shared?.packed(body) : undefined;
   const packed = await packing?.catch(() => undefined);
@@ -230,10 +243,13 @@ const MISDIRECTED = failure(
 );
 /** Only the headers for a client that has this version already (RFC 9110, section 13.1.2). */
 function unlessKnown(found: Answer, known: string | undefined): Answer {
+  if (found.status !== 200 || known === undefined) return found;
   const etag = found.headers?.['ETag'];
-  if (found.status !== 200 || etag === undefined || known === undefined) return found;
   const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes(etag) ? { ...found, status: 304, body: '', isShared: false } : found;
+  // Whoever sends * has anything at all (RFC 9110, section 13.1.2).
+  return known.trim() === '*' || (etag !== undefined && tags.includes(etag))
+    ? { ...found, status: 304, body: '', isShared: false }
+    : found;
 }
 
 function listen(server: Server, { host, port }: ServerSettings): Promise<void> {

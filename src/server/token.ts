@@ -4,13 +4,17 @@ import type { SecretSource } from '../connections/security-settings.ts';
 
 /** Shortest time between two reads of the file. */
 const READ_EVERY_MS = 1000;
-/** The session cookie in a Cookie header. */
-const SESSION = /(?:^|;) *receval=([0-9a-f]{64}) *(?:;|$)/;
 /** Lifetime of the cookie. */
 const SESSION_SECONDS = 7 * 86_400;
 
-export function sessionCookie(session: string): string {
-  return `receval=${session}; Path=/; Max-Age=${SESSION_SECONDS}; HttpOnly; SameSite=Strict`;
+/** A browser sends the cookies of a host to all of its ports, so each port has a cookie of its own. */
+export function sessionCookie(session: string, port: number): string {
+  return `receval-${port}=${session}; Path=/; Max-Age=${SESSION_SECONDS}; HttpOnly; SameSite=Strict`;
+}
+
+/** Among the cookies of a request; undefined: there is none of this port. */
+export function cookiedSession(cookies: string | undefined, port: number): string | undefined {
+  return new RegExp(`(?:^|;) *receval-${port}=([0-9a-f]{64}) *(?:;|$)`).exec(cookies ?? '')?.[1];
 }
 
 /** Checks the token, as in RFC 6750. A file that holds it may change while we run. */
@@ -25,12 +29,11 @@ export class TokenGuard {
     this.#digest = digestOf(this.#secret.read());
   }
 
-  /** Accepts the Authorization header, or the cookie from `session`. Takes the same time for all tokens of one length. */
-  accepts(authorization: string | undefined, cookies?: string): boolean {
+  /** Accepts the Authorization header, or the session that a cookie holds. Takes the same time for all tokens of one length. */
+  accepts(authorization: string | undefined, session?: string): boolean {
     this.#lookAtFile();
     const shown = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     if (shown !== undefined) return timingSafeEqual(digestOf(shown), this.#digest);
-    const session = SESSION.exec(cookies ?? '')?.[1];
     return session !== undefined && timingSafeEqual(digestOf(session), digestOf(this.session));
   }
 

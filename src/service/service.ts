@@ -185,7 +185,11 @@ export class Service {
     };
     this.#metrics = new Metrics(settings, { role, version, node: process.version, ...limits });
     const samples = role === 'exporter' ? undefined : samplesOf(settings, scorer, newId());
-    this.#page = new LivePage(settings, { ready: () => this.#readiness(), samples });
+    this.#page = new LivePage(settings, {
+      ready: () => this.#readiness(),
+      history: (question) => this.#exporter?.history(question),
+      samples,
+    });
     if (role !== 'worker') {
       this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions, hashSeed });
     }

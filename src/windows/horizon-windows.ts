@@ -110,6 +110,11 @@ export class HorizonWindows {
     return { start: (this.#end - this.#longest) * paneSize, end: this.#end * paneSize };
   }
 
+  /** Numbers of the panes before the cut that can be read one by one; undefined: there are none. */
+  get reach(): PaneRange | undefined {
+    return Number.isFinite(this.#end) ? { from: this.#end - this.#kept, to: this.#end } : undefined;
+  }
+
   /** Fields of all rows in the watched span. */
   *watchedFields(): Iterable<string> {
     if (this.#settings.watched === 0) return;

@@ -46,6 +46,13 @@ export class MemoryStore implements Store {
     return keys.map((key) => new Map(this.#hashes.get(key)));
   }
 
+  async readFields(keys: readonly string[], fields: readonly string[]): Promise<readonly Fields[]> {
+    return keys.map((key) => {
+      const hash = this.#hashes.get(key);
+      return new Map(fields.flatMap((field) => found(field, hash?.get(field))));
+    });
+  }
+
   /** A copy of everything, as a backup would hold it. */
   snapshot(): StoreSnapshot {
     return copyOf(this.#hashes);
@@ -68,6 +75,10 @@ export class MemoryStore implements Store {
     for (const [field, text] of fields) hash.set(field, text);
     this.#hashes.set(key, hash);
   }
+}
+
+function found(field: string, text: string | undefined): readonly (readonly [string, string])[] {
+  return text === undefined ? [] : [[field, text]];
 }
 
 function isOwn(field: string): boolean {

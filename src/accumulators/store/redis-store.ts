@@ -1,3 +1,4 @@
+// Long because one store has all that is asked of a Redis server.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Cluster, Redis } from 'ioredis';
@@ -155,12 +156,26 @@ export class RedisStore implements Store {
   }
 
   /** Reads key by key: a commit that runs meanwhile may be visible in some keys and not in others. */
-  async read(keys: readonly string[]): Promise<readonly Fields[]> {
+  read(keys: readonly string[]): Promise<readonly Fields[]> {
+    return this.#readEach(keys, (key) => ['HGETALL', key], fieldsOf);
+  }
+
+  /** The same of these fields alone: what a key holds beside them costs nothing. */
+  async readFields(keys: readonly string[], fields: readonly string[]): Promise<readonly Fields[]> {
+    if (fields.length === 0) return keys.map(() => new Map());
+    const ask = (key: string): string[] => ['HMGET', key, ...fields];
+    return this.#readEach(keys, ask, (reply) => namedFields(fields, reply));
+  }
+
+  async #readEach(
+    keys: readonly string[],
+    ask: (key: string) => string[],
+    answered: (reply: unknown) => Fields,
+  ): Promise<readonly Fields[]> {
     const found: Fields[] = [];
     for (const batch of batchesOf(keys, READ_BATCH)) {
-      const commands = batch.map((key) => ['HGETALL', key]);
-      const replies = await this.#reads.callAll(`read ${batch[0]} and ${batch.length - 1} more`, commands);
-      for (const reply of replies) found.push(fieldsOf(reply));
+      const replies = await this.#reads.callAll(`read ${batch[0]} and ${batch.length - 1} more`, batch.map(ask));
+      for (const reply of replies) found.push(answered(reply));
     }
     return found;
   }
@@ -291,6 +306,11 @@ function fieldsOf(reply: unknown): Map<string, string> {
   const fields = new Map<string, string>();
   for (let i = 0; i < reply.length; i += 2) fields.set(String(reply[i]), String(reply[i + 1]));
   return fields;
+}
+
+function namedFields(fields: readonly string[], reply: unknown): Map<string, string> {
+  if (!Array.isArray(reply)) throw new Error('the server answered something that is no list of fields');
+  return new Map(fields.flatMap((field, i) => (typeof reply[i] === 'string' ? [[field, reply[i]] as const] : [])));
 }
 
 /** The keys in order, split so that each batch has at most `most` keys, all in one slot of a cluster. */

@@ -55,6 +55,8 @@ export interface Store {
   commit(commit: Commit): Promise<CommitAnswer>;
   /** All fields of each key, in order; an absent key is an empty map. */
   read(keys: readonly string[]): Promise<readonly Fields[]>;
+  /** Of each key no more than these fields, as far as it has them. Without it all fields are read. */
+  readonly readFields?: (keys: readonly string[], fields: readonly string[]) => Promise<readonly Fields[]>;
 }
 
 const UNANSWERED: ReadonlySet<string> = new Set(['NOT_CONNECTED', 'TIMEOUT', 'DISCONNECTED', 'LOADING']);

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { FileForm } from '../../decode/decoder-settings.ts';
 import { CsvRows, type RowObject } from './csv.ts';
 import { ANY_FORM, type FileFormat, type FileRow, formatOf } from './format.ts';
@@ -47,8 +48,8 @@ export async function openRows(path: string, options: RowsOptions = {}): Promise
     if (format?.kind === 'parquet') {
       await chunks.return(undefined);
       progress.bytes = before;
-      if (path === '-')
-        throw new Error('Parquet is read from its end: give the file by its name, not on standard input');
+      if (path === '-' || !statSync(path).isFile())
+        throw new Error('Parquet is read from its end: give the file by its name, not on standard input or by a pipe');
     }
   } catch (error) {
     throw new UnreadableFile(path, error);
