@@ -115,7 +115,7 @@ function tableLines(input: ViewInput): string[] {
   ];
 }
 
-/** What is said of a variant against its own past, in one word. */
+/** The label of a variant against its own past. */
 function labelOf(variant: string, { settings, snapshot }: ViewInput): string {
   const found = snapshot.decisions.find(
     ({ by, values, measure }) =>

@@ -1,4 +1,7 @@
-/** The names of all metrics, the only place that names one (specification: metrics 1). Every name has HELP and TYPE from the start. Long because it is that one list. */
+/**
+ * All metrics; no other file defines a name (specification: metrics 1). Every metric has HELP and TYPE from the start. Long
+ * because it is this one list.
+ */
 import type { Settings } from '../config/settings.ts';
 import { OF_EXPOSURES } from '../measures/all.ts';
 import type { Measure } from '../measures/definition.ts';
@@ -7,10 +10,10 @@ import { isPlainRatio, isRoot, sumsKind } from '../measures/value.ts';
 
 export type MetricSpecsSettings = Pick<Settings, 'cohorts' | 'measures'>;
 
-/** What is known of a metric before it has a series. */
+/** The TYPE of a metric. */
 type MetricType = 'counter' | 'gauge' | 'histogram';
 
-/** Who exposes a metric: exporters the numbers of all units, workers their own part. */
+/** Which processes expose a metric: exporters show all units, workers their own. */
 type MetricRole = 'exporter' | 'worker' | 'both';
 
 export interface MetricSpec {
@@ -81,7 +84,7 @@ export function hasScore(measure: Measure): boolean {
   return least >= 0 && (isPlainRatio(measure) || isRoot(measure));
 }
 
-/** Whether each impression counts once in the measure's denominator, so that no weight is needed beside the impressions. */
+/** Whether each impression counts once in the measure's denominator, so that no weight is needed besides the impressions. */
 export function weighsImpressions(measure: Measure): boolean {
   const { definition, params, k } = measure;
   if (sumsKind(measure) !== 'mean') return false;
@@ -370,17 +373,17 @@ const PIPELINE: readonly MetricSpec[] = [
   gauge('receval_clock_skew_seconds', 'Own clock minus the clock of the store.'),
 ];
 
-/** What prom-client names against the rules of Prometheus: gauges that end in _total. They are not exposed. */
+/** prom-client's metrics that break Prometheus' naming rules: gauges that end in _total. They are not exposed. */
 export const UNWANTED_PROCESS_METRICS = [
   'receval_nodejs_active_handles_total',
   'receval_nodejs_active_requests_total',
   'receval_nodejs_active_resources_total',
 ] as const;
 
-/** Before every name of a metric of the process and of Node. */
+/** Prefix of the metrics of the process and of Node. */
 export const PREFIX = 'receval_';
 
-/** The part of the catalogue that experiments fill (specification: metrics 5). */
+/** A gauge of experiments (specification: metrics 5). */
 function experimentGauge(part: string, help: string, ...labels: readonly string[]): MetricSpec {
   return {
     name: `receval_experiment_${part}`,

@@ -1,7 +1,7 @@
 import { suggestion } from '../vocabulary/spelling.ts';
 import type { Fields } from './line-fields.ts';
 
-/** Where a run has what; -1: the file has no such column. */
+/** The columns of a run; -1: the file has no such column. */
 export interface RunColumns {
   readonly query: number;
   readonly item: number;
@@ -11,7 +11,7 @@ export interface RunColumns {
   readonly voter: number;
   /** Names the run of a file. */
   readonly tag: number;
-  /** Columns that a line must have: exactly so many, or at least. */
+  /** Number of columns that a line must have, exactly or at least. */
   readonly count: number;
   readonly exactly: boolean;
   /** For messages. */
