@@ -57,7 +57,7 @@ class Entry {
   readonly since: EpochMs;
   #last: EpochMs;
   #score: number;
-  /** As JSON; undefined: to be written anew. */
+  /** As JSON; undefined: to be written again. */
   #text: string | undefined;
 
   constructor([values, last, since, score = 0]: AdmissionEntry) {
@@ -76,7 +76,7 @@ class Entry {
     return this.#score;
   }
 
-  /** Answers whether it was another. */
+  /** Returns whether it was another. */
   set({ last = this.#last, score = this.#score }: { readonly last?: EpochMs; readonly score?: number }): boolean {
     if (last === this.#last && score === this.#score) return false;
     this.#last = last;
@@ -228,7 +228,7 @@ export class Admission {
     };
   }
 
-  /** `state` as JSON. What did not change since the last call is not written anew: a table may hold many thousands. */
+  /** `state` as JSON. What did not change since the last call is not written again: a table may hold many thousands. */
   stateText(): string {
     this.#text ??= this.#write();
     return this.#text;

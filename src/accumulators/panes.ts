@@ -201,7 +201,7 @@ export class Panes {
     return this.#memory.changed + rows * (ROW_BYTES + 8 * this.#width);
   }
 
-  /** `state` as JSON. Only entries of the admission tables that changed since the last call are written anew. */
+  /** `state` as JSON. Only entries of the admission tables that changed since the last call are written again. */
   stateText(): string {
     const { numbers: minutes } = this.#minutes;
     const { numbers: hours } = this.#hours;

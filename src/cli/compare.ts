@@ -193,7 +193,7 @@ function dimensionsOf(list: string, { name, dimension }: ExperimentSettings): re
   const names = list.split(',').map((text) => text.trim());
   for (const asked of names) {
     if (!isDimensionName(asked)) {
-      throw new UsageError(`--ratio-by: "${asked}" is no dimension; expected names such as country,platform`);
+      throw new UsageError(`--ratio-by: "${asked}" is not a dimension; expected names such as country,platform`);
     }
     if (asked === dimension || (dimension === 'variant' && asked === 'experiment_default')) {
       throw new UsageError(

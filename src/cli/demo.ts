@@ -50,7 +50,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
   const duration = flags.for === undefined ? undefined : parseDuration(flags.for);
   if (flags.for !== undefined && duration === undefined) {
     throw new UsageError(
-      `--for: "${flags.for}" is no duration; write a whole number with ms, s, m, h or d, such as 60s`,
+      `--for: "${flags.for}" is not a duration; write a whole number with ms, s, m, h or d, such as 60s`,
     );
   }
   const paint = painter(process.stderr, flags.color);

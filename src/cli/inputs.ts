@@ -65,5 +65,7 @@ export function parseFile(text: string): ReplayFile {
 function mustBeField(text: string, field: string): void {
   const fields: readonly string[] = DEFAULT_FIELDS;
   if (fields.includes(field) || isDimensionName(field)) return;
-  throw new UsageError(`${text}: "${field}" is no field and no name of a dimension${suggestion(field, fields)}`);
+  throw new UsageError(
+    `${text}: "${field}" is neither a field nor the name of a dimension${suggestion(field, fields)}`,
+  );
 }

@@ -15,7 +15,7 @@ export interface VoteFile {
 
 /** A file of which it is known what is in it. */
 interface Surveyed extends VoteFile {
-  /** The lines of a query do not stand together: all are kept in memory. */
+  /** The lines of a query are not together: all are kept in memory. */
   readonly gather: boolean;
   /** What voters of the file call themselves, by number in it. */
   readonly voters: readonly (string | undefined)[];

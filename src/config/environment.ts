@@ -58,7 +58,7 @@ export function applyEnvironment(
         : `; expected ${PREFIX} and the path of a setting in upper snake case`;
       problems.push({ path: name, message: `unknown variable${message}` });
     } else if (isFile && env[variable] !== undefined) {
-      problems.push({ path: name, message: `stands beside ${variable}; leave one out` });
+      problems.push({ path: name, message: `conflicts with ${variable}; leave one out` });
     } else {
       const message = isFile ? applyFile(document, setting, given, readFile) : applyText(document, setting, given);
       if (message !== undefined) problems.push({ path: name, message });

@@ -119,7 +119,7 @@ const fileForm = {
   format: word(FILE_FORMATS)
     .optional()
     .meta({ description: 'how files are written; auto: what their first bytes look like. Default: auto' }),
-  delimiter: textOf('one sign of ASCII but a quote or a line break', /^[\t -!#-~]$/)
+  delimiter: textOf('one ASCII character other than a quote or a line break', /^[\t -!#-~]$/)
     .optional()
     .meta({
       description:

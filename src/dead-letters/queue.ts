@@ -193,7 +193,7 @@ export class LetterQueue {
     const { log } = this.#options;
     if (error !== undefined && !this.#isFailing) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ error: reason }, 'a dead letter could not be written; counting goes on');
+      log.warn({ error: reason }, 'a dead letter could not be written; counting continues');
     }
     if (error === undefined && this.#isFailing) log.info({}, 'dead letters can be written again');
     this.#isFailing = error !== undefined;

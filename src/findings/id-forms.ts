@@ -1,6 +1,6 @@
 /** Forms in which ids that producers write in several ways are alike. */
 
-/** 1.0, 01 and 1 are one number; undefined: the id is no whole number. */
+/** 1.0, 01 and 1 are one number; undefined: the id is not a whole number. */
 export function numberForm(id: string): string | undefined {
   const match = /^\s*([+-]?)0*(\d+)(?:\.0*)?\s*$/.exec(id);
   return match === null ? undefined : `${match[1] === '-' ? '-' : ''}${match[2]}`;

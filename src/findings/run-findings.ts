@@ -178,7 +178,7 @@ function invalidRemedy({ side, code, field }: InvalidReason): string {
     case 'not_csv':
       return 'The columns are not those of the adapter.';
     default:
-      return 'Mend what writes the log.';
+      return 'Fix what writes the log.';
   }
 }
 

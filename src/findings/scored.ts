@@ -45,7 +45,7 @@ function queryFindings({ run, queries, unjudged, lacking }: ScoredFacts): readon
             ? null
             : `${quoted(unjudged[0])} in the run, ${quoted(lacking[0])} in the judgements`,
       remedy:
-        'Look whether run and judgements are of the same collection, and write query ids alike: they are compared sign by sign.',
+        'Look whether run and judgements are of the same collection, and write query ids alike: they are compared character by character.',
     },
   ];
 }
@@ -82,7 +82,7 @@ function itemFindings({ run, queries, relevant, relevantRetrieved, shown, judged
           : strange.length === 0 || judged.length === 0
             ? null
             : `${quoted(strange[0])} in the run, ${quoted(judged[0])} in the judgements`,
-      remedy: 'Write the ids of items alike on both sides: they are compared sign by sign.',
+      remedy: 'Write the ids of items alike on both sides: they are compared character by character.',
     },
   ];
 }

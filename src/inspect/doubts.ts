@@ -36,7 +36,7 @@ export function doubtsOf(
   });
 }
 
-/** `unique`: ids per list, where a list that stands there twice is one. */
+/** `unique`: ids per list, where a list that appears twice is one. */
 function doubtOf(
   join: JoinTrial,
   sides: { readonly impressions: Side; readonly feedback: Side },

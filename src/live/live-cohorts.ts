@@ -32,7 +32,7 @@ export class LiveCohorts {
     this.#offsets = sumsOffsets(shapeOf(settings.measures));
   }
 
-  /** What there is now; the same object as long as nothing changed. Answers whether it did. */
+  /** What there is now; the same object as long as nothing changed. Returns whether it did. */
   update(rows: readonly QualityRow[]): boolean {
     if (rows === this.#rows) return false;
     this.#rows = rows;

@@ -1,7 +1,7 @@
 import { suggestion } from '../vocabulary/spelling.ts';
 import type { Fields } from './line-fields.ts';
 
-/** Where a run has what; -1: the file has no such column. */
+/** The columns of a run; -1: the file has no such column. */
 export interface RunColumns {
   readonly query: number;
   readonly item: number;
@@ -11,7 +11,7 @@ export interface RunColumns {
   readonly voter: number;
   /** Names the run of a file. */
   readonly tag: number;
-  /** Columns that a line must have: exactly so many, or at least. */
+  /** Number of columns that a line must have, exactly or at least. */
   readonly count: number;
   readonly exactly: boolean;
   /** For messages. */
@@ -47,7 +47,8 @@ export const FLAGR_COLUMNS: Readonly<Record<number, string>> = {
  */
 export function runColumns(names: string): RunColumns | string {
   const words = (FLAGR_COLUMNS[Number(names)] ?? names).split(',').map((word) => word.trim().toLowerCase());
-  if (words.length === 1) return `"${names}" is no list of columns; expected 5, 6, or names such as query,item,score`;
+  if (words.length === 1)
+    return `"${names}" is not a list of columns; expected 5, 6, or names such as query,item,score`;
   const at = (name: string): number => words.indexOf(name);
   for (const word of words) {
     const known = [...NAMES, ...IGNORED];

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { splitRow } from '../consumers/decode/csv.ts';
 import { COMMA, HASH, NEWLINE, QUOTE, SPACE, textOf } from './bytes.ts';
 
-/** Fields that are looked at; what stands behind them is not split. */
+/** Most fields that are split; the rest of the line is ignored. */
 const MOST_FIELDS = 16;
 
 /**
@@ -24,7 +24,7 @@ export class Fields {
 /** Splits the line at `at` and returns where the next one begins. */
 export type Splitter = (fields: Fields, bytes: Uint8Array, at: number) => number;
 
-/** Fields separated by blanks or tabs; lines that begin with # are comments. At most six are told apart. */
+/** Fields separated by blanks or tabs; lines that start with # are comments. At most six are split. */
 export const splitBlanks: Splitter = (fields, bytes, from) => {
   const { starts, ends } = fields;
   fields.bytes = bytes;

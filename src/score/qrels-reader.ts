@@ -61,7 +61,7 @@ export class QrelsReader implements BlockReader {
     const grade = numberAt(bytes, starts[3], ends[3]);
     if (!Number.isFinite(grade)) {
       if (this.judgements.queries.names.length === 0 && isHeader(this.#fields.text(3))) return;
-      const got = `the grade "${this.#fields.text(3)}" is no number`;
+      const got = `the grade "${this.#fields.text(3)}" is not a number`;
       throw new InputError(this.#file, this.#line, `${got}; expected query 0 item grade`);
     }
     const { most, by } = this.#limit;

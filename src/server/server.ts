@@ -214,7 +214,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boole
     socket.destroy();
     return;
   }
-  const [status, line, detail] = REFUSALS[error.code ?? ''] ?? [400, 'Bad Request', 'this is no HTTP request'];
+  const [status, line, detail] = REFUSALS[error.code ?? ''] ?? [400, 'Bad Request', 'this is not an HTTP request'];
   const body = problem(status, detail);
   // A client that keeps sending would keep a connection open that was only ended.
   socket.once('finish', () => socket.destroy());
@@ -234,7 +234,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, line: string, 
 };
 
 const WITHOUT_HOST = failure(400, 'the header Host is missing');
-const MANY_HOSTS = failure(400, 'the header Host stands there more than once: send one');
+const MANY_HOSTS = failure(400, 'the header Host appears more than once: send one');
 const NO_HOST = failure(400, 'the header Host holds no name or address with or without a port');
 const UNKNOWN_EXPECTATION = failure(417, 'of the header Expect only 100-continue is known: leave it out');
 const MISDIRECTED = failure(
@@ -274,7 +274,7 @@ function advice({ code, message }: NodeJS.ErrnoException, host: string, port: nu
       return `port ${port} on ${host} needs more rights than this process has: choose one above 1023 (http.port, or --port of receval demo)`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `"${host}" is no address of this machine: set http.host to one, such as 127.0.0.1 or 0.0.0.0`;
+      return `"${host}" is not an address of this machine: set http.host to one, such as 127.0.0.1 or 0.0.0.0`;
     default:
       return `cannot listen on port ${port} on ${host}: ${message}`;
   }

@@ -57,7 +57,7 @@ export class AccessWatch {
     const told = this.#told.get(setting);
     const message =
       problem !== undefined
-        ? 'files that let us in cannot be used: what they held before goes on until a restart'
+        ? 'files that let us in cannot be used: their previous content stays in use until a restart'
         : 'our certificate ends soon, or has ended: renew it';
     if (problem === undefined && !isLast) {
       if (told !== undefined) this.#log.info({ setting, ends }, 'the files that let us in are as they should be again');

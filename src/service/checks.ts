@@ -26,7 +26,7 @@ export function checkPartitions(settings: Settings, counts: readonly number[]): 
   if (new Set(counts).size > 1) {
     throw new StartRefused(
       `the topics differ in their number of partitions (${topics.map((t) => `${t.name} ${t.partitions}`).join(', ')}): ` +
-        'an impression and its feedback must lie in the same partition, so give all topics the same number',
+        'an impression and its feedback must be in the same partition, so give all topics the same number',
     );
   }
   return counts[0];

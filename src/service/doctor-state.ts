@@ -84,7 +84,7 @@ function gap({ start }: Settings, where: string, records: number, first: number)
     ? finding(
         'state',
         'warning',
-        `${found}; with start.onGap: skip the worker goes on, and the windows say incomplete`,
+        `${found}; with start.onGap: skip the worker continues, and the windows say incomplete`,
         'RecevalDataGap',
       )
     : finding(

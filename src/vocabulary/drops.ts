@@ -34,7 +34,7 @@ export const INVALID_CODES = [
   'bad_id', // an id that is empty, or a number that is no safe integer
   'bad_time', // not a time, or outside 1970 to 9999
   'bad_number', // not finite, or outside the field's range
-  'bad_position', // a position that is no whole number, or below the base
+  'bad_position', // a position that is not a whole number, or below the base
   'mixed_positions', // some items with a position and some without
   'duplicate_position', // two items at one position
   'too_many_items', // more items than limits.itemsPerList

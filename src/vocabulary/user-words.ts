@@ -76,13 +76,6 @@ export function bucketWord(id: string): number {
   return fmix32(fnv1a32(id, BUCKET_SALT));
 }
 
-/** The same of an id whose bytes [from, to) are ASCII. */
-export function bucketWordOf(ascii: Uint8Array, from: number, to: number): number {
-  let h = BUCKET_SALT | 0;
-  for (let i = from; i < to; i++) h = Math.imul(h ^ ascii[i], FNV_PRIME);
-  return fmix32(h);
-}
-
 /** Bucket of a user, from 0. @param id as in `bucketWord`; @param buckets a power of two, at most 2^31 */
 export function bucketOf(id: string, buckets: number = BUCKETS): number {
   return bucketWord(id) & (buckets - 1);

@@ -2,8 +2,8 @@ import type { Divergence } from '../unit/unit-reading.ts';
 import type { Offset } from '../vocabulary/events.ts';
 
 const ADVICE =
-  'the topic was deleted and made anew, or put back. Nothing of this partition is counted or stored any more. Take another ' +
-  'namespace and kafka.groupId for the new topic, or bring back the old one, and start anew';
+  'the topic was deleted and created again, or put back. Nothing of this partition is counted or stored any more. Take another ' +
+  'namespace and kafka.groupId for the new topic, or restore the old one, and restart';
 
 /** For the log: another record is at an offset that was counted. */
 export function otherRecord(topic: string, { offset, differs }: Divergence): object {
@@ -17,7 +17,7 @@ export function lostLog(topic: string, { held, end }: { readonly held: Offset; r
 
 /** How the state in Redis may have been lost, for whoever has to restore it. */
 export const STATE_LOST_ADVICE =
-  'restore Redis from a backup, or stop all workers and start one once with --rebuild: everything is then counted anew from the ' +
+  'restore Redis from a backup, or stop all workers and start one once with --rebuild: everything is then counted again from the ' +
   'earliest record that is retained, and earlier windows say incomplete. If Redis was only restarted, run receval doctor first: ' +
   'its check "redis reload" tells whether this server loses all state at each restart';
 

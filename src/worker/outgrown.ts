@@ -95,7 +95,8 @@ export function adviceFor(kind: keyof Held, { held, unit }: Owned, load: MemoryL
   const needed = Math.ceil(others + held[kind] / (kind === 'rows' ? 1 : unit.openShare));
   const told = { held: held[kind], all: load.sum[kind], limit: load.limit(kind), needed };
   const most = `units of this worker hold ${load.sum[kind]}, more than ${HEADROOM} times the limit of ${load.limit(kind)}`;
-  const otherwise = 'or start more workers, so that each has fewer partitions. It goes on by itself when there is room';
+  const otherwise =
+    'or start more workers, so that each has fewer partitions. It continues by itself when there is room';
   switch (kind) {
     case 'open':
       return {

@@ -108,7 +108,7 @@ describe('receval demo', () => {
 
   it.each([
     [['--speed', 'fast'], /--speed: expected a number from 1 to 600, found "fast"/],
-    [['--for', 'soon'], /--for: "soon" is no duration/],
+    [['--for', 'soon'], /--for: "soon" is not a duration/],
     [['--port', '99999'], /http\.port/],
   ])('explains %j', async (args, message) => {
     const { code, stderr } = await receval(['demo', ...args]);

@@ -78,10 +78,10 @@ describe('receval fuse', () => {
     expect(q1).toEqual(['q1 Q0 b 1 1 max(norm=rank)', 'q1 Q0 a 2 0.9999999999999999 max(norm=rank)']);
   });
 
-  it('keeps a file whose queries do not stand together in memory, and says so', async () => {
+  it('keeps a file whose queries are not together in memory, and says so', async () => {
     const mixed = file('mixed.run', 'q1 Q0 a 1 3 M\nq2 Q0 x 1 3 M\nq1 Q0 b 2 2 M\n');
     const { code, stdout, stderr } = await call('fuse', '--run', mixed, B, '--method', 'rrf(k=0)');
-    expect(stderr).toContain('the lines of query "q1" do not stand together: the whole file is kept in memory');
+    expect(stderr).toContain('the lines of query "q1" are not together: the whole file is kept in memory');
     expect(stdout).toContain('q1 Q0 b 1 1.5 rrf(k=0)\nq1 Q0 a 2 1 rrf(k=0)\nq1 Q0 d 3 0.5 rrf(k=0)\n');
     expect(code).toBe(0);
   });
@@ -125,10 +125,10 @@ describe('receval fuse', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('hard.run'))).toEqual([]);
   });
 
-  it('a score that is no number is an error with file and line', async () => {
+  it('a score that is not a number is an error with file and line', async () => {
     const wrong = file('nan.run', 'q1 Q0 a 1 1 M\nq1 Q0 b 2 nan M\n');
     const { code, stderr } = await call('fuse', '--run', wrong, '--method', 'rrf');
-    expect(stderr).toContain('nan.run, line 2: the score "nan" is no number');
+    expect(stderr).toContain('nan.run, line 2: the score "nan" is not a number');
     expect(code).toBe(1);
   });
 

@@ -31,7 +31,7 @@ describe('a run beside its judgements', () => {
       code: 'nothing_joined',
       cause: 'bm25: No query of 40 in the run is among the 50 judged: the run writes "MB" before the query id.',
       example: '"MB301" in the run, "301" in the judgements',
-      remedy: expect.stringContaining('sign by sign'),
+      remedy: expect.stringContaining('character by character'),
     });
   });
 
@@ -130,7 +130,7 @@ describe('the arms of an experiment', () => {
     expect(found).toHaveLength(many);
     for (const { code, remedy } of found) {
       expect(code).toBe('no_user_ids');
-      expect(remedy).toBe('Log userId in the impressions; more traffic does not mend it.');
+      expect(remedy).toBe('Log userId in the impressions; more traffic does not fix it.');
     }
   });
 });

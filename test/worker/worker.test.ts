@@ -345,7 +345,7 @@ describe('a worker', () => {
     await bench.running.ended;
   });
 
-  it('lets go of a unit that stands still when another has taken it', async () => {
+  it('lets go of a unit that is stopped when another has taken it', async () => {
     const bench = new Bench(1);
     await bench.clock.advance(3_600_000);
     bench.fill(40, 1);
@@ -369,7 +369,7 @@ describe('a worker', () => {
     await ended;
   });
 
-  it('stops every unit that comes when all are to stand still', async () => {
+  it('stops every unit that comes when all must stop', async () => {
     const bench = new Bench(2);
     const { worker, source, ended } = bench.worker();
     await settle();
@@ -890,7 +890,7 @@ describe('a worker', () => {
     worker.retentionIs([3_600_000, 7_200_000]);
     const before = bench.clock.now() - at;
     expect(headroom()).toEqual([3_600_000 - before, 7_200_000]);
-    // The unit stands still: time continues.
+    // The unit is stopped: time continues.
     worker.stopUnit(0, 'limit');
     bench.log.append(0, 0, again('bb'), bench.clock.now());
     await bench.clock.advance(3 * 3_600_000);

@@ -302,7 +302,7 @@ function claimedOf(reply: unknown): Claimed {
 
 /** A hash from a reply of field, value, field, value ... */
 function fieldsOf(reply: unknown): Map<string, string> {
-  if (!Array.isArray(reply)) throw new Error('the server answered something that is no hash');
+  if (!Array.isArray(reply)) throw new Error('the server answered something that is not a hash');
   const fields = new Map<string, string>();
   for (let i = 0; i < reply.length; i += 2) fields.set(String(reply[i]), String(reply[i + 1]));
   return fields;

@@ -21,7 +21,7 @@ function pointerTo(name: string): string {
   return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** From the JSON of a row to the request that it belongs to; undefined: it has none, or is not a JSON object. */
+/** From the JSON of a row to the request that it belongs to; undefined: it has none, or is not JSON object. */
 export function listKey({ list, map }: ListChoice): (value: Uint8Array) => string | undefined {
   const by = getterOf(sourceOf(list.by, map));
   return (value) => {

@@ -246,7 +246,7 @@ function eachProblem(key: string, map: FieldMap): string | undefined {
   const isMapped = (name: string) => Object.hasOwn(map, name);
   const { field, isOfEntry } = mapKey(key);
   if (isOfEntry && !isMapped('each')) return 'needs each, the pointer to the list of events';
-  if (isOfEntry && isMapped(field)) return `stands there twice: as ${field} of the record and of each entry`;
+  if (isOfEntry && isMapped(field)) return `appears twice: as ${field} of the record and of each entry`;
   if (key === 'each' && !Object.keys(map).some((name) => mapKey(name).isOfEntry)) {
     return 'needs a field of its entries, such as each.itemId';
   }

@@ -35,7 +35,7 @@ export async function* readParquet(path: string, progress: ReadProgress): AsyncG
       },
     };
     if (!isParquet(new Uint8Array(await buffer.slice(0, 4)))) {
-      throw new Error('it is no Parquet file, or a packed one: Parquet packs its pages itself, so unpack the file');
+      throw new Error('it is not a Parquet file, or a packed one: Parquet packs its pages itself, so unpack the file');
     }
     const metadata = await parquetMetadataAsync(buffer);
     const local = localTimes(metadata);

@@ -86,7 +86,10 @@ function tokenLogin(tokens: Tokens): Login {
       authenticate: async () => {
         const value = await tokens.token();
         if (!/^[\x21-\x7e]+$/.test(value)) {
-          throw new KafkaLoginError('the token holds blanks or signs that none may have', 'look where it comes from');
+          throw new KafkaLoginError(
+            'the token contains blanks or characters that are not allowed',
+            'look where it comes from',
+          );
         }
         const request = { encode: () => sized(`n,,\u0001auth=Bearer ${value}\u0001\u0001`) };
         const refused = await asked(() =>

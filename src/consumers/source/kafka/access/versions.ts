@@ -71,7 +71,7 @@ export function versionsRequest(): Buffer {
 /** @throws Error if the response is not one of Kafka's */
 function rangesOf(bytes: Buffer): ApiVersions {
   const count = bytes.length >= 14 && bytes.readInt32BE(4) === 1 ? bytes.readInt32BE(10) : -1;
-  if (count < 0 || bytes.length < 14 + 6 * count) throw new Error('what answers there is no Kafka broker');
+  if (count < 0 || bytes.length < 14 + 6 * count) throw new Error('what answers there is not a Kafka broker');
   const error = bytes.readInt16BE(8);
   if (error !== 0) throw new Error(`the broker refused to tell its versions (error ${error})`);
   return new Map(

@@ -12,7 +12,7 @@ const CODEC = 0x07;
 const APPEND_TIME = 0x08;
 
 const WRONG_CHECKSUM =
-  'the checksum of the record batch is wrong, so it was damaged after it was written: start the worker anew to fetch it again';
+  'the checksum of the record batch is wrong, so it was damaged after it was written: restart the worker to fetch it again';
 
 interface Header {
   readonly base: Offset;
