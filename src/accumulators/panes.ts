@@ -1,6 +1,7 @@
 // Long because panes, totals and tables of a unit go together at one close time.
+import { type Places, slotsUpTo } from '../measures/places.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
-import type { Closed, EpochMs } from '../vocabulary/events.ts';
+import type { Closed, EpochMs, Joined } from '../vocabulary/events.ts';
 import { BUCKETS } from '../vocabulary/user-words.ts';
 import { AdmissionTables } from './admission-tables.ts';
 import { Cohorts } from './cohorts.ts';
@@ -46,6 +47,7 @@ export class Panes {
     readonly other: string;
     readonly clustered: boolean;
     readonly counted: boolean;
+    readonly placed: boolean;
   }[];
   readonly #minutes: PaneTables;
   readonly #hours: PaneTables;
@@ -77,11 +79,13 @@ export class Panes {
     ]);
     const clustered = new Set(settings.clustered.map(setText));
     const counted = new Set(settings.shape.items === undefined ? [] : settings.items?.sets.map(setText));
+    const placed = new Set(settings.shape.ranks === undefined ? [] : settings.positions?.sets.map(setText));
     this.#sets = settings.sets.map((by) => ({
       by: setText(by),
       other: otherValues(by),
       clustered: clustered.has(setText(by)),
       counted: counted.has(setText(by)),
+      placed: placed.has(setText(by)),
     }));
     this.#admission = new AdmissionTables(settings, restored?.state.admission ?? []);
     const { owner, paneSize, hour, shape } = settings;
@@ -122,14 +126,15 @@ export class Panes {
   }
 
   /**
-   * Adds one scored list; times of closing ascend from call to call. `out`: as in `Scorer.score`; `shown`: its items, where
-   * rows keep them.
+   * Adds one scored list; times of closing ascend from call to call. `out`: as in `Scorer.score`; `shown`: its items,
+   * `list` and `positives`: where its slots and positives stand; each where rows keep something of it.
    */
   add(
-    { at, ts, horizon, tag, userless, bucket }: Closed,
+    { at, ts, horizon, tag, userless, bucket, list }: Closed & { readonly list?: Joined },
     positive: boolean,
     out: Float64Array,
     shown?: ShownItems,
+    positives?: Places,
   ): void {
     if (at >= this.#due) this.#pass(at);
     if (at > this.#clock) this.#clock = at;
@@ -138,8 +143,11 @@ export class Panes {
     let cell = pending.find(tag);
     if (cell < 0 || pending.judgedAt[cell] !== NAMED) cell = this.#judgedCell(pending, horizon, cell, tag, ts);
     pending.add(cell, userless, positive, out, bucket);
-    const { items } = this.#settings.shape;
+    const { items, ranks } = this.#settings.shape;
     if (shown !== undefined && items !== undefined) pending.addItems(cell, items, shown);
+    if (ranks === undefined || horizon !== this.#settings.positions?.horizon) return;
+    if (list === undefined || positives === undefined || slotsUpTo(list, ranks) === 0) return;
+    pending.addPlaces(cell, ranks, list, positives);
   }
 
   /** Everything up to `watermark` has been added: deletes what ends there. */
@@ -211,6 +219,7 @@ export class Panes {
     pending.to = Math.min(minute.end, hourly.end);
     pending.tables = [minute, hourly, ...this.#totals, this.#scored];
     pending.counted = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
+    pending.placed = this.#settings.positions?.inTotals === true ? [minute, ...this.#totals] : [minute];
     pending.vectors = this.#vectors.of(ts, settled);
     this.#due = this.#earliest();
   }
@@ -231,6 +240,7 @@ export class Panes {
     const rows: LiveRow[] = [];
     const vectors: LiveRow[] = [];
     const items: LiveRow[] = [];
+    const placed: LiveRow[] = [];
     let judgedAt = NAMED;
     for (let s = 0; s < this.#sets.length; s++) {
       const named = this.#admission.admit(s, keys[s], end);
@@ -238,6 +248,7 @@ export class Panes {
       const field = rowField(text, this.#sets[s].by, named ? keys[s] : this.#sets[s].other);
       for (const table of pending.tables) rows.push(table.row(field));
       if (this.#sets[s].counted) for (const table of pending.counted) items.push(table.row(field));
+      if (this.#sets[s].placed) for (const table of pending.placed) placed.push(table.row(field));
       if (this.#sets[s].clustered && pending.vectors !== undefined) vectors.push(pending.vectors.row(field));
     }
     const leftOut = this.cohorts.leftOut(tag);
@@ -246,7 +257,7 @@ export class Panes {
       if (takesPart) rows.push(run.row(keys[this.#sets.length + r]));
     }
     vectors.push(...rows.filter((row) => row.vector !== undefined));
-    pending.direct(cell, rows, vectors, items, judgedAt);
+    pending.direct(cell, { rows, vectors, items, placed }, judgedAt);
   }
 
   /** Does what is due by `at` in the order of time. A review comes before the deletions of its time: it reads an hour's rows. */

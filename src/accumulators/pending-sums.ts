@@ -9,9 +9,10 @@
  * Sums by user bucket are not kept apart: few rows have them, and a list adds to the sums that are not 0 at once.
  */
 
+import type { Places } from '../measures/places.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
 import { FIELD, LEFT_OUT, OUT, PER_ONE, SCORE_WIDTH, SUMS, type SumsFields, WITH_POSITIVE } from '../measures/sums.ts';
-import type { EpochMs } from '../vocabulary/events.ts';
+import type { EpochMs, Joined } from '../vocabulary/events.ts';
 import type { Cohorts } from './cohorts.ts';
 import { DIRECT_LIMIT, fixed } from './exact.ts';
 import type { ItemsShape } from './item-sums.ts';
@@ -36,6 +37,14 @@ export const NAMED = -1;
 /** Below every epoch: a cell that must be judged anew, also if its cohorts were all named. */
 const STALE = -2;
 
+/** The rows that a cell is added to: all, and those of them whose vectors, items or counts by rank take part. */
+export interface Targets {
+  readonly rows: readonly LiveRow[];
+  readonly vectors: readonly LiveRow[];
+  readonly items: readonly LiveRow[];
+  readonly placed: readonly LiveRow[];
+}
+
 export class PendingSums {
   /** Event times [from, to) that belong here; empty at first. */
   from: EpochMs = Number.POSITIVE_INFINITY;
@@ -44,6 +53,8 @@ export class PendingSums {
   tables: readonly RowTable[] = [];
   /** Those of `tables` whose rows keep items. */
   counted: readonly RowTable[] = [];
+  /** Those whose rows keep counts by rank. */
+  placed: readonly RowTable[] = [];
   /** Where the vectors of its rows lie that are kept apart from them; undefined: there are none. */
   vectors: RowTable | undefined;
   /** For each cell NAMED, or the epoch of the admission tables in which one of its cohorts was added to the rest. */
@@ -62,6 +73,8 @@ export class PendingSums {
   readonly #vectors: (readonly LiveRow[])[] = [];
   /** For each cell the rows that keep items of its lists. */
   readonly #items: (readonly LiveRow[])[] = [];
+  /** The same of counts by rank. */
+  readonly #placed: (readonly LiveRow[])[] = [];
   readonly #columns: readonly number[];
   /** What the last list adds to a vector: amounts by column. */
   readonly #changed: Int32Array;
@@ -111,15 +124,10 @@ export class PendingSums {
   }
 
   /** Says where a cell goes from now on; what it holds is folded into the rows where it went before. */
-  direct(
-    cell: number,
-    rows: readonly LiveRow[],
-    vectors: readonly LiveRow[],
-    items: readonly LiveRow[],
-    judgedAt: number,
-  ): void {
+  direct(cell: number, { rows, vectors, items, placed }: Targets, judgedAt: number): void {
     this.#foldCell(cell);
     this.#items[cell] = items;
+    this.#placed[cell] = placed;
     this.#targets[cell] = rows;
     this.#vectors[cell] = vectors;
     this.judgedAt[cell] = judgedAt;
@@ -220,6 +228,14 @@ export class PendingSums {
     }
   }
 
+  /** The same of where its slots and positives stand: it has a slot of rank <= `ranks`. */
+  addPlaces(cell: number, ranks: number, list: Joined, positives: Places): void {
+    for (const row of this.#placed[cell]) {
+      row.touch();
+      row.positionsOf(ranks).add(list, positives);
+    }
+  }
+
   /** A cohort lost its name: every cell is judged anew before it is added to. */
   expireJudgements(): void {
     this.judgedAt.fill(STALE);
@@ -241,11 +257,13 @@ export class PendingSums {
     this.#targets.length = 0;
     this.#vectors.length = 0;
     this.#items.length = 0;
+    this.#placed.length = 0;
     this.judgedAt.length = 0;
     this.from = Number.POSITIVE_INFINITY;
     this.to = Number.NEGATIVE_INFINITY;
     this.tables = [];
     this.counted = [];
+    this.placed = [];
     this.vectors = undefined;
   }
 

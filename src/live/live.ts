@@ -9,13 +9,14 @@ import type { QualityRow, QualitySnapshot } from '../exporter/contract.ts';
 import { stableJson } from '../output/stable-json.ts';
 import type { HistoryPoint, HistoryView } from '../page/history.tsx';
 import { type LiveView, liveVerdict, renderLivePage, type Trouble } from '../page/live-page.tsx';
-import type { CohortLine, CohortsView, PipelineView } from '../page/model.ts';
+import type { CohortLine, CohortsView, PipelineView, PositionLine, PositionsView } from '../page/model.ts';
 import { counted } from '../page/numbers.ts';
 import { isAbsent } from '../statistics/absent.ts';
 import type { ListSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import { rowValue } from '../windows/row-value.ts';
+import type { CohortRow } from '../windows/windows.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { listsOf } from './lists.ts';
 
@@ -191,6 +192,7 @@ export class LivePage {
         reason: decision.reason,
       })),
       cohorts: snapshot === undefined ? undefined : this.#cohorts(snapshot),
+      positions: snapshot === undefined ? undefined : this.#positions(snapshot),
       pipeline,
       lists: this.#deps.samples === undefined ? undefined : listsOf(this.#deps.samples, this.#settings),
       couldShowLists: status !== undefined,
@@ -253,6 +255,19 @@ export class LivePage {
     };
   }
 
+  /** Over the same window as the cohorts. */
+  #positions({ rows }: QualitySnapshot): PositionsView | undefined {
+    const { attribution, positions, windows, experiments } = this.#settings;
+    const { ranks, sets } = positions;
+    const by = sets.find((set) => set.join() === this.#variantsBy.join()) ?? sets[0];
+    if (ranks === 0 || by === undefined) return undefined;
+    const window = (windows[1] ?? windows[0]).text;
+    const horizon = attribution.horizons[attribution.horizons.length - 1].text;
+    const own = rows.filter((row) => row.window === window && row.horizon === horizon && row.by.join() === by.join());
+    const lines = positionLines(own, experiments[0]?.control).slice(0, MOST_SERIES);
+    return { by, horizon, what: `, over the last ${window}`, ranks, lines };
+  }
+
   #line({ by, values, horizon, row, stderrs }: QualityRow): CohortLine {
     const { measures, itemFile } = this.#settings;
     const offsets = this.#offsets;
@@ -278,6 +293,20 @@ export class LivePage {
   }
 }
 
+/** The control first, then those with most lists. */
+export function positionLines(rows: readonly CohortRow[], control: string | undefined): readonly PositionLine[] {
+  return rows
+    .flatMap(({ values, row: { positions, impressions } }) =>
+      positions === undefined ? [] : [{ name: values.join(' · ') || 'everything', positions, impressions }],
+    )
+    .sort((a, b) => Number(b.name === control) - Number(a.name === control) || b.impressions - a.impressions)
+    .map(({ name, positions }) => ({
+      name,
+      exposed: [...positions.exposed],
+      positives: [...positions.positives],
+    }));
+}
+
 function made(body: string): Made {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
@@ -292,6 +321,7 @@ function stateJson(view: LiveView): string {
     history: rest.history ?? null,
     experiments: experiments.map(({ comparison }) => comparison),
     cohorts: cohorts === undefined ? [] : cohorts.lines,
+    positions: rest.positions ?? null,
     pipeline: pipeline === undefined ? null : { impressions: pipeline.impressions, feedback: pipeline.feedback },
   });
 }

@@ -76,6 +76,7 @@ export function compile(measures: readonly Measure[], grading: Grading, catalogu
     actions: views.actions,
     needs: needsOf(measures),
     catalogue,
+    positives,
     score,
   };
 }

@@ -5,10 +5,11 @@ import { Cohorts } from './cohorts.tsx';
 import { Experiment, verdictOf } from './experiment.tsx';
 import { History, type HistoryView } from './history.tsx';
 import { Lists } from './lists.tsx';
-import type { CohortsView, ExperimentView, ListsView, PipelineView, Verdict } from './model.ts';
+import type { CohortsView, ExperimentView, ListsView, PipelineView, PositionsView, Verdict } from './model.ts';
 import { Name, readable, visible } from './name.tsx';
 import { counted, instant, NONE, several, share, shown } from './numbers.ts';
 import { Pipeline } from './pipeline.tsx';
+import { Positions } from './positions.tsx';
 import { Scroll } from './scroll.tsx';
 import { switchRules } from './switch.tsx';
 
@@ -46,6 +47,8 @@ export interface LiveView {
   readonly experiments: readonly ExperimentView[];
   readonly decisions: readonly StandingDecision[];
   readonly cohorts: CohortsView | undefined;
+  /** undefined: nothing is counted by rank. */
+  readonly positions: PositionsView | undefined;
   readonly pipeline: PipelineView | undefined;
   /** undefined: none are kept. */
   readonly lists: ListsView | undefined;
@@ -136,7 +139,19 @@ export function liveVerdict({ ready, troubles, experiments, freshness }: LiveVie
 }
 
 function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Verdict }) {
-  const { namespace, now, troubles, history, experiments, decisions, cohorts, pipeline, lists, couldShowLists } = view;
+  const {
+    namespace,
+    now,
+    troubles,
+    history,
+    experiments,
+    decisions,
+    cohorts,
+    positions,
+    pipeline,
+    lists,
+    couldShowLists,
+  } = view;
   return (
     <div class="page">
       <header class="top">
@@ -157,6 +172,11 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
             {cohorts === undefined ? null : (
               <li>
                 <a href="#cohorts">Cohorts</a>
+              </li>
+            )}
+            {positions === undefined ? null : (
+              <li>
+                <a href="#positions">Positions</a>
               </li>
             )}
             {pipeline === undefined ? null : (
@@ -233,6 +253,19 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
           <div id="cohorts">
             <Cohorts view={cohorts} />
           </div>
+        )}
+        {cohorts === undefined ? null : (
+          <section class="card" id="positions" aria-labelledby="by-rank">
+            <h2 id="by-rank">Positions</h2>
+            {positions === undefined ? (
+              <p class="note">
+                Nothing is counted by rank here. With <code>positions: {'{ranks: 10}'}</code> this shows how often each
+                rank is clicked.
+              </p>
+            ) : (
+              <Positions view={positions} />
+            )}
+          </section>
         )}
         {pipeline === undefined ? null : (
           <section class="card" id="pipeline" aria-labelledby="events">

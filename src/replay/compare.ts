@@ -44,6 +44,7 @@ export async function compareFiles(
     ...options.settings,
     cohorts: [[experiment.dimension]],
     itemSets: [],
+    positions: { ...options.settings.positions, sets: [[experiment.dimension]] },
     // What stands in `variant` is told where the experiment's own dimension is missing.
     dimensions: [...new Set([...options.settings.dimensions, ...(ratioBy ?? []), PLAIN])].sort(),
   };

@@ -13,6 +13,8 @@ import type { UnitSettings } from './contract.ts';
 /** The longest window, and the hour in which it begins. */
 const VECTORS_KEPT: DurationMs = DAY + HOUR;
 
+const USUAL_RANKS = 10;
+
 /** So a cohort of the rest is found if it has a 65th of what is added to the rest in an hour, or more. */
 const CANDIDATES = 64;
 /** Far from 1, or cohorts of like size would take each other's places every few hours. */
@@ -26,6 +28,7 @@ export function unitShape(
 ): Pick<UnitSettings, 'join' | 'panes' | 'experiments'> {
   const { attribution, kafka, limits, windows, paneSize, cohorts, dimensions, statistics, experiments, measures } =
     settings;
+  const { ranks, sets: placedSets } = settings.positions;
   const longestHorizon = attribution.horizons[attribution.horizons.length - 1].ms;
   const longestWindow = Math.max(0, ...windows.map((window) => window.ms));
   return {
@@ -47,8 +50,9 @@ export function unitShape(
       dimensions,
       sets: cohorts,
       clustered: statistics.clustered,
-      shape: shapeOf(measures, limits.itemsCounted),
+      shape: shapeOf(measures, limits.itemsCounted, ranks),
       items: { sets: settings.itemSets, inTotals: false },
+      positions: { sets: placedSets, inTotals: false, horizon: attribution.horizons.length - 1 },
       cohortsPerSet: limits.cohortsPerSet,
       named: namedValues(experiments),
       takeover: { candidates: CANDIDATES, ratio: TAKEOVER_RATIO },
@@ -68,6 +72,12 @@ export function unitShape(
     },
     experiments,
   };
+}
+
+/** Ranks are counted also where the configuration does not ask for it. */
+export function withPositions(settings: Settings): Settings {
+  const { ranks, sets } = settings.positions;
+  return { ...settings, positions: { ranks: ranks === 0 ? USUAL_RANKS : ranks, sets } };
 }
 
 /** What a decoder needs of the configuration beside the topic. */
