@@ -184,7 +184,12 @@ describe('a total', () => {
   it('shows whole sums of all units since the start', () => {
     fc.assert(
       fc.property(anySettings, units, fc.nat(2), (some, histories, h) => {
-        const settings = { ...some, totals: ['all'], items: some.items && { ...some.items, inTotals: true } };
+        const settings = {
+          ...some,
+          totals: ['all'],
+          items: some.items && { ...some.items, inTotals: true },
+          positions: some.positions && { ...some.positions, inTotals: true },
+        };
         const rows = histories.map(([history]) => unitOf(settings, history, 200));
         const total = { rows: readTotal(rows, HORIZONS[h], 'all', settings.sets) };
         expectSums(
