@@ -12,7 +12,7 @@ import {
   MAX_CONCURRENCY,
   REQUEST_TIMEOUT,
   RETRY,
-} from '../src/consumers/source/kafka/access/settings.ts';
+} from '../src/consumers/source/kafka/access/kafka-settings.ts';
 import { decodeLz4 } from '../src/consumers/source/kafka/codecs/lz4.ts';
 import { between, FROM, type Mark, TO } from './figures.ts';
 import { TOPICS } from './kafka-workload.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaAdmin, quietClient } from '../src/consumers/source/kafka/access/admin.ts';
 import { kafkajs } from '../src/consumers/source/kafka/access/client.ts';
-import { RETRY } from '../src/consumers/source/kafka/access/settings.ts';
+import { RETRY } from '../src/consumers/source/kafka/access/kafka-settings.ts';
 import { patiently } from '../src/service/start.ts';
 import { type KafkaRecord, PARTITIONS, TOPICS } from './kafka-workload.ts';
 import { encodeLz4 } from './lz4.ts';

@@ -1,17 +1,17 @@
 import { Panes } from '../src/accumulators/panes.ts';
-import { MemoryStore } from '../src/accumulators/store/memory.ts';
+import { MemoryStore } from '../src/accumulators/store/memory-store.ts';
 import { createDecoder } from '../src/consumers/decode/decoder.ts';
 import type { Decoder } from '../src/consumers/decode/record.ts';
 import type { JoinEvent, JoinSettings } from '../src/consumers/join/api.ts';
 import { createJoin } from '../src/consumers/join/join.ts';
-import type { LogRecord } from '../src/consumers/source/port.ts';
-import type { Grading, Scorer } from '../src/measures/contract.ts';
-import { parseMeasures } from '../src/measures/grammar/name.ts';
+import type { LogRecord } from '../src/consumers/source/source-port.ts';
+import { parseMeasures } from '../src/measures/grammar/measure-name.ts';
 import { compile } from '../src/measures/scorer.ts';
+import type { Grading, Scorer } from '../src/measures/scorer-contract.ts';
 import { SCORE_WIDTH } from '../src/measures/sums.ts';
-import type { UnitSettings } from '../src/unit/contract.ts';
 import { NO_PERMISSIONS } from '../src/unit/resume.ts';
 import { Unit } from '../src/unit/unit.ts';
+import type { UnitSettings } from '../src/unit/unit-contract.ts';
 import type { Joined } from '../src/vocabulary/events.ts';
 import { ACTIONS, DIMENSIONS, HORIZONS, MEASURES, SETS, type WorkloadRecord } from './workload.ts';
 
@@ -152,7 +152,7 @@ export function scoreLoop(lists: readonly Joined[]): (n: number) => number {
 export function accumulateLoop(): (n: number) => number {
   const s = scorer();
   const owner = { namespace: 'bench', unit: 0, generation: '1' };
-  const panes = new Panes({ ...panesSettings(s), owner, settledUpTo: Number.NEGATIVE_INFINITY });
+  const panes = new Panes({ ...panesSettings(s), owner, closedUpTo: Number.NEGATIVE_INFINITY });
   const tags = ['DE', 'FR', 'BR', 'JP', 'US'].flatMap((country) =>
     ['A', 'B'].map((v) => panes.cohorts.tag([country, v])),
   );

@@ -67,7 +67,7 @@ describe('the house', () => {
   it('gives each vendor library one home', () => {
     const homes: Readonly<Record<string, RegExp>> = {
       kafkajs: /^consumers\/source\/kafka\/access\/client\.ts$/,
-      ioredis: /^accumulators\/store\/redis\.ts$/,
+      ioredis: /^accumulators\/store\/redis-store\.ts$/,
       'prom-client': /^metrics\//,
       zod: /^(?:config|consumers\/decode)\//,
       yaml: /^(?:config|cli)\//,

@@ -4,19 +4,19 @@ import { shapeOf } from '../src/accumulators/row.ts';
 import { rowCodec } from '../src/accumulators/row-codec.ts';
 import { valuesOfRun } from '../src/accumulators/run-total.ts';
 import { looksKey, totalKey, unitKey, usersKey } from '../src/accumulators/store/layout.ts';
-import { MemoryStore, type StoreSnapshot } from '../src/accumulators/store/memory.ts';
-import type { Commit, Fields, Store } from '../src/accumulators/store/port.ts';
+import { MemoryStore, type StoreSnapshot } from '../src/accumulators/store/memory-store.ts';
+import type { Commit, Fields, Store } from '../src/accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../src/config/settings.ts';
-import { MemoryLog, MemorySource } from '../src/consumers/source/memory.ts';
-import type { SourceHandler } from '../src/consumers/source/port.ts';
+import { MemoryLog, MemorySource } from '../src/consumers/source/memory-source.ts';
+import type { SourceHandler } from '../src/consumers/source/source-port.ts';
 import type { ExperimentState } from '../src/experiment/state.ts';
 import { stateOfUnits } from '../src/experiment/units.ts';
 import { sampleOfFields } from '../src/statistics/sample-codec.ts';
 import type { FaultLabel } from '../src/vocabulary/fault-point.ts';
 import { readUnit } from '../src/windows/unit-state.ts';
 import { cutOf } from '../src/windows/windows.ts';
-import type { WorkerSettings } from '../src/worker/contract.ts';
 import { Worker } from '../src/worker/worker.ts';
+import type { WorkerSettings } from '../src/worker/worker-contract.ts';
 import {
   append,
   BEGIN,

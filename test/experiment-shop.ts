@@ -1,15 +1,15 @@
 /** A small service with an experiment: its settings, and what its logs hold. */
 import { shapeOf } from '../src/accumulators/row.ts';
-import type { Store } from '../src/accumulators/store/port.ts';
+import type { Store } from '../src/accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../src/config/settings.ts';
 import { createDecoder } from '../src/consumers/decode/decoder.ts';
 import type { Decoder } from '../src/consumers/decode/record.ts';
-import type { MemoryLog } from '../src/consumers/source/memory.ts';
+import type { MemoryLog } from '../src/consumers/source/memory-source.ts';
 import { runOf } from '../src/experiment/run.ts';
-import { parseMeasures } from '../src/measures/grammar/name.ts';
+import { parseMeasures } from '../src/measures/grammar/measure-name.ts';
 import { compile } from '../src/measures/scorer.ts';
-import type { UnitDeps, UnitSettings } from '../src/unit/contract.ts';
 import { NO_PERMISSIONS } from '../src/unit/resume.ts';
+import type { UnitDeps, UnitSettings } from '../src/unit/unit-contract.ts';
 
 const GRADING = {
   relevantFrom: 1,

@@ -28,11 +28,11 @@ export const HOUSE: readonly Room[] = [
   {
     name: 'accumulators',
     holds: 'sums per pane and cohort; the store',
-    pure: { but: /\/store\/(?:port|memory|redis[\w-]*)\.ts$/ },
+    pure: { but: /\/store\/(?:store-port|memory-store|redis[\w-]*)\.ts$/ },
   },
   { name: 'windows', holds: 'stored panes as windows', pure: true },
   { name: 'experiment', holds: 'what is said of variants', pure: { but: /\/parts\.ts$/ } },
-  { name: 'unit', holds: 'the data path of one partition', pure: { only: /\/experiments\.ts$/ } },
+  { name: 'unit', holds: 'the data path of one partition', pure: { only: /\/unit-experiments\.ts$/ } },
   { name: 'worker', holds: 'which units, and when they commit' },
   { name: 'exporter', holds: 'windows of all units', pure: { only: /\/window-errors\.ts$/ } },
   { name: 'dead-letters', holds: 'records that cannot be counted' },

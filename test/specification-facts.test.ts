@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rowCodec, vectorRowCodec } from '../src/accumulators/row-codec.ts';
-import { encodeCheckpoint } from '../src/accumulators/store/checkpoint.ts';
+import { encodeCheckpoint } from '../src/accumulators/store/checkpoint-codec.ts';
 import {
   clockKey,
   FORMAT_VERSION,

@@ -2,9 +2,9 @@ import { Panes } from '../src/accumulators/panes.ts';
 import { liveKeys, type PanesSettings } from '../src/accumulators/panes-settings.ts';
 import type { Row } from '../src/accumulators/row.ts';
 import { rowCodec } from '../src/accumulators/row-codec.ts';
-import { decodeCheckpoint, encodeCheckpoint } from '../src/accumulators/store/checkpoint.ts';
+import { decodeCheckpoint, encodeCheckpoint } from '../src/accumulators/store/checkpoint-codec.ts';
 import { FORMAT_VERSION, paneKey, unitKey } from '../src/accumulators/store/layout.ts';
-import type { MemoryStore } from '../src/accumulators/store/memory.ts';
+import type { MemoryStore } from '../src/accumulators/store/memory-store.ts';
 import { noCounts } from '../src/consumers/join/topic.ts';
 import type { Closing } from './accumulators/histories.ts';
 import { listOf, placesOf } from './accumulators/lists.ts';
@@ -52,7 +52,7 @@ export class StoredUnit {
     const checkpoint = claimed.checkpoint === undefined ? undefined : decodeCheckpoint(claimed.checkpoint);
     this.#watermark = checkpoint?.join.watermark ?? Number.NEGATIVE_INFINITY;
     const owner = { namespace, unit, generation };
-    const settings = { ...this.#settings, owner, settledUpTo: this.#watermark };
+    const settings = { ...this.#settings, owner, closedUpTo: this.#watermark };
     this.generation = generation;
     if (checkpoint === undefined || checkpoint.generation !== generation) {
       this.#panes = new Panes(settings);

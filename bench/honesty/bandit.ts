@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { loadSettings } from '../../src/config/load.ts';
 import type { ComparedMeasure, Comparison } from '../../src/experiment/comparison.ts';
-import { compareFiles } from '../../src/replay/compare.ts';
+import { compareFiles } from '../../src/replay/compare-files.ts';
 import { HOUR_MS } from './experiment.ts';
 import { Z } from './watch.ts';
 

@@ -4,6 +4,8 @@
  */
 import { Random } from '../../src/simulate/random.ts';
 import { pastOf } from '../../src/statistics/baseline.ts';
+import type { Label } from '../../src/statistics/decision-facts.ts';
+import { watch } from '../../src/statistics/watched.ts';
 import {
   type BlockPane,
   blocksOf,
@@ -11,9 +13,7 @@ import {
   hourBlock,
   hourOf,
   usualShare,
-} from '../../src/statistics/blocks.ts';
-import type { Label } from '../../src/statistics/decision-facts.ts';
-import { watch } from '../../src/statistics/watched.ts';
+} from '../../src/statistics/watched-blocks.ts';
 import type { PathSettings } from '../../src/statistics/watched-path.ts';
 import { HOUR } from '../../src/vocabulary/durations.ts';
 

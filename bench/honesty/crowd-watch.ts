@@ -1,5 +1,5 @@
 import { evaluate } from '../../src/experiment/evaluate.ts';
-import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
+import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
 import { type CrowdSettings, drawCrowd } from './crowd.ts';
 import { CrowdTotals } from './crowd-totals.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { parseMeasure } from '../../src/measures/grammar/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { presetFor } from '../../src/measures/grammar/presets.ts';
 
 /** What a peer says of one measure: an entry of values.py. */

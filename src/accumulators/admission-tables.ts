@@ -23,7 +23,7 @@ export class AdmissionTables {
       const state = stored.find((table) => setText(table.by) === setText(by));
       return new Admission(by, { limit, reserved, takeover }, state);
     });
-    this.#nextReview = takeover === undefined ? Number.POSITIVE_INFINITY : this.#reviewAfter(settings.settledUpTo);
+    this.#nextReview = takeover === undefined ? Number.POSITIVE_INFINITY : this.#reviewAfter(settings.closedUpTo);
   }
 
   get nextReview(): EpochMs {

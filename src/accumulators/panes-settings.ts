@@ -5,7 +5,7 @@ import type { RowShape } from './row.ts';
 import type { RunSettings } from './runs.ts';
 import { keysOf, listOf, parseJson, rangeOf } from './store/json.ts';
 import { paneKey, type RowOwner, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
-import type { Fields } from './store/port.ts';
+import type { Fields } from './store/store-port.ts';
 
 export interface Horizon {
   /** As in the configuration, such as `30m`. */
@@ -60,7 +60,7 @@ export interface PanesSettings {
   /** Runs of experiments; each has a total of its own, by the value of its dimension. */
   readonly runs: readonly RunSettings[];
   /** The committed watermark; -Infinity: none. Everything at or below it was added and deleted already. */
-  readonly settledUpTo: EpochMs;
+  readonly closedUpTo: EpochMs;
 }
 
 /** What the checkpoint keeps beside the rows. Plain JSON but for -Infinity, which becomes null. */
@@ -79,13 +79,13 @@ export interface RestoredPanes {
 
 /** Keys of the rows that can still change after `watermark`: panes with end + H > watermark, and the totals. */
 export function liveKeys(settings: PanesSettings, state: PanesState, watermark: EpochMs): readonly string[] {
-  const settled = watermark - longest(settings);
+  const finalUpTo = watermark - longest(settings);
   const minutes = new PaneNumbers(settings.paneSize, settings.keepMinutes, state.minutes);
   const hours = new PaneNumbers(settings.hour, settings.keepHours, state.hours);
   return [
-    ...minutes.endingAfter(settled).map((n) => paneKey(settings.owner, 'm', n * settings.paneSize)),
-    ...hours.endingAfter(settled).map((n) => paneKey(settings.owner, 'h', n * settings.hour)),
-    ...hours.endingAfter(settled).map((n) => vectorKey(settings.owner, n * settings.hour)),
+    ...minutes.endingAfter(finalUpTo).map((n) => paneKey(settings.owner, 'm', n * settings.paneSize)),
+    ...hours.endingAfter(finalUpTo).map((n) => paneKey(settings.owner, 'h', n * settings.hour)),
+    ...hours.endingAfter(finalUpTo).map((n) => vectorKey(settings.owner, n * settings.hour)),
     ...settings.totals.map((name) => totalKey(settings.owner, name, SINCE_START)),
     ...settings.runs.map(({ name, run }) => totalKey(settings.owner, name, run)),
   ];

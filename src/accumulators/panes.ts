@@ -89,7 +89,7 @@ export class Panes {
     }));
     this.#admission = new AdmissionTables(settings, restored?.state.admission ?? []);
     const { owner, paneSize, hour, shape } = settings;
-    this.#clock = settings.settledUpTo;
+    this.#clock = settings.closedUpTo;
     const hours = new PaneNumbers(hour, settings.keepHours, restored?.state.hours);
     // The vectors that event time has passed were deleted with it.
     const vectors = hours.endingAfter(this.#clock - settings.keepVectors).map((n) => [n, n + 1] as const);
@@ -141,7 +141,7 @@ export class Panes {
     const pending = this.#pending[horizon];
     if (ts < pending.from || ts >= pending.to) this.#turn(pending, ts);
     let cell = pending.find(tag);
-    if (cell < 0 || pending.judgedAt[cell] !== NAMED) cell = this.#judgedCell(pending, horizon, cell, tag, ts);
+    if (cell < 0 || pending.admittedAt[cell] !== NAMED) cell = this.#admittedCell(pending, horizon, cell, tag, ts);
     pending.add(cell, userless, positive, out, bucket);
     const { items, ranks } = this.#settings.shape;
     if (shown !== undefined && items !== undefined) pending.addItems(cell, items, shown);
@@ -158,13 +158,13 @@ export class Panes {
 
   /** Takes what changed since the last call, and forgets the rows that can change no more. */
   takeChanges(): PaneChanges {
-    const settled = this.#clock - this.#window;
+    const finalUpTo = this.#clock - this.#window;
     for (const pending of this.#pending) {
-      if (pending.to <= settled) pending.clear();
+      if (pending.to <= finalUpTo) pending.clear();
       else pending.fold();
     }
     const rows = new Map<string, Map<string, string>>();
-    for (const panes of this.#kinds) panes.take(rows, settled);
+    for (const panes of this.#kinds) panes.take(rows, finalUpTo);
     for (const table of this.#sinceStart) if (table.changed.length > 0) rows.set(table.key, table.take(this.#codec));
     const deletes = this.#deletes;
     this.#deletes = [];
@@ -212,28 +212,28 @@ export class Panes {
   #turn(pending: PendingSums, ts: EpochMs): void {
     pending.clear();
     const { paneSize, hour } = this.#settings;
-    const settled = this.#clock - this.#window;
-    const minute = this.#minutes.of(ts, settled);
-    const hourly = this.#hours.of(ts, settled);
+    const finalUpTo = this.#clock - this.#window;
+    const minute = this.#minutes.of(ts, finalUpTo);
+    const hourly = this.#hours.of(ts, finalUpTo);
     pending.from = Math.max(minute.end - paneSize, hourly.end - hour);
     pending.to = Math.min(minute.end, hourly.end);
     pending.tables = [minute, hourly, ...this.#totals, this.#scored];
     pending.counted = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
     pending.placed = this.#settings.positions?.inTotals === true ? [minute, ...this.#totals] : [minute];
-    pending.vectors = this.#vectors.of(ts, settled);
+    pending.vectors = this.#vectors.of(ts, finalUpTo);
     this.#due = this.#earliest();
   }
 
   /** The cell of a tag, which is new (-1) or has a cohort in some rest: judged as of now, and counted there. */
-  #judgedCell(pending: PendingSums, horizon: number, found: number, tag: number, ts: EpochMs): number {
+  #admittedCell(pending: PendingSums, horizon: number, found: number, tag: number, ts: EpochMs): number {
     const cell = found < 0 ? pending.open(tag) : found;
-    if (found < 0 || pending.judgedAt[cell] !== this.#epoch) this.#judge(pending, horizon, cell, tag, ts);
-    if (horizon === 0 && pending.judgedAt[cell] !== NAMED) this.#admission.count(this.cohorts.keys(tag));
+    if (found < 0 || pending.admittedAt[cell] !== this.#epoch) this.#admit(pending, horizon, cell, tag, ts);
+    if (horizon === 0 && pending.admittedAt[cell] !== NAMED) this.#admission.count(this.cohorts.keys(tag));
     return cell;
   }
 
   /** Asks the admission tables where a cell goes, in the order of closing: when it begins and after a place became free. */
-  #judge(pending: PendingSums, horizon: number, cell: number, tag: number, ts: EpochMs): void {
+  #admit(pending: PendingSums, horizon: number, cell: number, tag: number, ts: EpochMs): void {
     const end = (this.#minutes.numbers.of(ts) + 1) * this.#settings.paneSize;
     const text = this.#settings.horizons[horizon].text;
     const keys = this.cohorts.keys(tag);
@@ -241,10 +241,10 @@ export class Panes {
     const vectors: LiveRow[] = [];
     const items: LiveRow[] = [];
     const placed: LiveRow[] = [];
-    let judgedAt = NAMED;
+    let admittedAt = NAMED;
     for (let s = 0; s < this.#sets.length; s++) {
       const named = this.#admission.admit(s, keys[s], end);
-      if (!named) judgedAt = this.#epoch;
+      if (!named) admittedAt = this.#epoch;
       const field = rowField(text, this.#sets[s].by, named ? keys[s] : this.#sets[s].other);
       for (const table of pending.tables) rows.push(table.row(field));
       if (this.#sets[s].counted) for (const table of pending.counted) items.push(table.row(field));
@@ -257,7 +257,7 @@ export class Panes {
       if (takesPart) rows.push(run.row(keys[this.#sets.length + r]));
     }
     vectors.push(...rows.filter((row) => row.vector !== undefined));
-    pending.direct(cell, { rows, vectors, items, placed }, judgedAt);
+    pending.direct(cell, { rows, vectors, items, placed }, admittedAt);
   }
 
   /** Does what is due by `at` in the order of time. A review comes before the deletions of its time: it reads an hour's rows. */
@@ -317,31 +317,31 @@ function restoreTable(table: RowTable, codec: RowCodec, restored: RestoredPanes)
 class PaneTables {
   readonly numbers: PaneNumbers;
   readonly #codec: RowCodec;
-  readonly #newSheet: (n: number) => RowTable;
+  readonly #newTable: (n: number) => RowTable;
   /** By pane number. */
   readonly #tables = new Map<number, RowTable>();
 
-  constructor(numbers: PaneNumbers, codec: RowCodec, newSheet: (n: number) => RowTable) {
+  constructor(numbers: PaneNumbers, codec: RowCodec, newTable: (n: number) => RowTable) {
     this.numbers = numbers;
     this.#codec = codec;
-    this.#newSheet = newSheet;
+    this.#newTable = newTable;
   }
 
   /** Takes over the stored rows of a pane. */
   restore(n: number, restore: (table: RowTable, codec: RowCodec) => void): void {
-    const table = this.#newSheet(n);
+    const table = this.#newTable(n);
     restore(table, this.#codec);
     this.#tables.set(n, table);
   }
 
-  /** The table of the pane of `ts`, which from now on exists. `settled`: panes that end at or before it are as they are. */
-  of(ts: EpochMs, settled: EpochMs): RowTable {
+  /** The table of the pane of `ts`, which from now on exists. `finalUpTo`: panes that end at or before it are as they are. */
+  of(ts: EpochMs, finalUpTo: EpochMs): RowTable {
     const n = this.numbers.of(ts);
     const known = this.#tables.get(n);
     if (known !== undefined) return known;
-    const table = this.#newSheet(n);
-    if (table.end <= settled) {
-      throw new Error(`an impression of ${ts} closed out of order: panes up to ${settled} were settled`);
+    const table = this.#newTable(n);
+    if (table.end <= finalUpTo) {
+      throw new Error(`an impression of ${ts} closed out of order: panes up to ${finalUpTo} are final`);
     }
     this.#tables.set(n, table);
     this.numbers.add(n);
@@ -354,10 +354,10 @@ class PaneTables {
   }
 
   /** Puts the rows that changed into `rows`, and forgets those that can change no more. */
-  take(rows: Map<string, Map<string, string>>, settled: EpochMs): void {
+  take(rows: Map<string, Map<string, string>>, finalUpTo: EpochMs): void {
     for (const [n, table] of this.#tables) {
       if (table.changed.length > 0) rows.set(table.key, table.take(this.#codec));
-      if (table.end <= settled) this.#drop(n);
+      if (table.end <= finalUpTo) this.#drop(n);
     }
   }
 

@@ -58,7 +58,7 @@ export class PendingSums {
   /** Where the vectors of its rows lie that are kept apart from them; undefined: there are none. */
   vectors: RowTable | undefined;
   /** For each cell NAMED, or the epoch of the admission tables in which one of its cohorts was added to the rest. */
-  readonly judgedAt: number[] = [];
+  readonly admittedAt: number[] = [];
   readonly #cohorts: Cohorts;
   readonly #width: number;
   readonly #isMean: readonly boolean[];
@@ -124,13 +124,13 @@ export class PendingSums {
   }
 
   /** Says where a cell goes from now on; what it holds is folded into the rows where it went before. */
-  direct(cell: number, { rows, vectors, items, placed }: Targets, judgedAt: number): void {
+  direct(cell: number, { rows, vectors, items, placed }: Targets, admittedAt: number): void {
     this.#foldCell(cell);
     this.#items[cell] = items;
     this.#placed[cell] = placed;
     this.#targets[cell] = rows;
     this.#vectors[cell] = vectors;
-    this.judgedAt[cell] = judgedAt;
+    this.admittedAt[cell] = admittedAt;
   }
 
   /** Adds one scored list to a cell. `out` as in `Scorer.score`; `bucket`: of its user, of 256. */
@@ -238,7 +238,7 @@ export class PendingSums {
 
   /** A cohort lost its name: every cell is judged anew before it is added to. */
   expireJudgements(): void {
-    this.judgedAt.fill(STALE);
+    this.admittedAt.fill(STALE);
   }
 
   /** Folds all cells into their rows. */
@@ -258,7 +258,7 @@ export class PendingSums {
     this.#vectors.length = 0;
     this.#items.length = 0;
     this.#placed.length = 0;
-    this.judgedAt.length = 0;
+    this.admittedAt.length = 0;
     this.from = Number.POSITIVE_INFINITY;
     this.to = Number.NEGATIVE_INFINITY;
     this.tables = [];

@@ -5,7 +5,7 @@ import { ItemSums, type ItemsShape } from './item-sums.ts';
 import { PositionSums } from './position-sums.ts';
 import { addDeltas, copyRow, emptyRow, type Row, type RowShape } from './row.ts';
 import type { RowCodec } from './row-codec.ts';
-import type { Fields } from './store/port.ts';
+import type { Fields } from './store/store-port.ts';
 import { Vector, vectorOffsets } from './vector.ts';
 
 /** A row beside its sums: its objects, its entry in the table's map and the head of its field's text. */

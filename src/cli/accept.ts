@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import { type AcceptedLevel, acceptedKey, acceptedLevels } from '../accumulators/store/accepted.ts';
-import { RedisStore } from '../accumulators/store/redis.ts';
+import { type AcceptedLevel, acceptedKey, acceptedLevels } from '../accumulators/store/accepted-level.ts';
+import { RedisStore } from '../accumulators/store/redis-store.ts';
 import type { Settings } from '../config/settings.ts';
 import { cleanDimension } from '../consumers/decode/dimensions.ts';
 import { parseTime } from '../consumers/decode/times.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { RedisStore } from '../accumulators/store/redis.ts';
+import { RedisStore } from '../accumulators/store/redis-store.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { explained } from '../consumers/source/kafka/access/trouble.ts';
-import { kafkaConnection } from '../service/settings.ts';
+import { kafkaConnection } from '../service/service-settings.ts';
 import { UsageError } from './failure.ts';
 
 export interface Cluster {

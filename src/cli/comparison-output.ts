@@ -1,11 +1,11 @@
 import type { ComparedCohort, ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparison.ts';
-import { PATIENCE_DAYS, type PlannedEffect, type PlannedVariant } from '../experiment/plan.ts';
+import { PATIENCE_DAYS, type PlannedEffect, type PlannedVariant } from '../experiment/experiment-plan.ts';
 import type { Finding } from '../findings/finding.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { type Cells, markdownText, type TableWriter, thinned } from '../output/table.ts';
 import { MARKDOWN, plainForm, type TextForm } from '../output/text-form.ts';
-import type { ReplayResult } from '../replay/result.ts';
+import type { ReplayResult } from '../replay/replay-result.ts';
 import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
 import { HEAVY_SHARE } from '../statistics/decision-facts.ts';
 import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { METHODS } from '../fusion/methods.ts';
-import { FORMATS } from '../score/format.ts';
 import { TIES } from '../score/order.ts';
+import { FORMATS } from '../score/run-format.ts';
 import { fuseFiles } from './fuse-files.ts';
 import { type FuseFlags, RUN_FORMATS, readFuseSettings } from './fuse-settings.ts';
 

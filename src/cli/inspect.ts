@@ -3,14 +3,14 @@ import { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { configurationOf } from '../inspect/configuration.ts';
-import { TOPIC } from '../inspect/format.ts';
+import { TOPIC } from '../inspect/file-shape.ts';
+import { screenOf } from '../inspect/inspect-screen.ts';
 import type { Inspection, SampledFile } from '../inspect/inspected.ts';
 import { inspect } from '../inspect/inspection.ts';
 import { shellWord } from '../inspect/mend.ts';
 import { reportOf } from '../inspect/report.ts';
 import type { Role } from '../inspect/roles.ts';
 import { Rows } from '../inspect/rows.ts';
-import { screenOf } from '../inspect/screen.ts';
 import { sampleTopics } from '../service/topic-sample.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { type Given, withoutFolders } from './log-folder.ts';
@@ -182,6 +182,6 @@ export function nextCommand(
 
 /** As they were found, where the user gave them the wrong way round. */
 function flagged({ path, role }: Given, files: Inspection['files']): string {
-  const found = files.find(({ name }) => name === path)?.judged?.role;
+  const found = files.find(({ name }) => name === path)?.guess?.role;
   return role === undefined ? shellWord(path) : `--${found ?? role} ${shellWord(path)}`;
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs';
 import { letterOf, lineOf } from '../dead-letters/letter.ts';
 import type { ReplayInputs } from '../replay/replay.ts';
-import type { InvalidRecord } from '../unit/contract.ts';
+import type { InvalidRecord } from '../unit/unit-contract.ts';
 import { UsageError } from './failure.ts';
 import { pathsOf } from './inputs.ts';
 import { isSameFile } from './written-file.ts';

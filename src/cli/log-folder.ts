@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { profileOf, timesOf } from '../inspect/fields.ts';
 import { formWords } from '../inspect/file-findings.ts';
 import type { Role } from '../inspect/roles.ts';
-import { isOtherDate } from '../inspect/times.ts';
+import { isOtherDate } from '../inspect/time-forms.ts';
 import { UsageError } from './failure.ts';
 import { sampleOf } from './sample-file.ts';
 

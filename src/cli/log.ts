@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { WorkerLog } from '../worker/contract.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
 
 /** Structured logs on stderr, one JSON object a line. */
 export function processLog(level: 'debug' | 'info' | 'warn'): WorkerLog {

@@ -3,7 +3,7 @@ import { itemPartOf } from '../measures/item-part.ts';
 import type { CohortsView, Fact, PipelineView, PositionsView, Verdict } from '../page/model.ts';
 import { counted, instant, listed, plain, several, share } from '../page/numbers.ts';
 import { renderReport } from '../page/report.tsx';
-import type { ReplayResult } from '../replay/result.ts';
+import type { ReplayResult } from '../replay/replay-result.ts';
 import { resultJson } from './result-output.ts';
 
 /**

@@ -4,7 +4,7 @@ import { csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
 import { type Cells, plainWidth } from '../output/table.ts';
 import { LATEX, MARKDOWN, plainForm, type TextForm } from '../output/text-form.ts';
-import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/result.ts';
+import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/replay-result.ts';
 import { ABSENT_DIMENSION, assertNever } from '../vocabulary/events.ts';
 import { findingsBlock } from './findings-output.ts';
 import { grouped } from './progress.ts';

@@ -1,12 +1,12 @@
 /** The first records of a file of any form. */
 
 import { closeSync, openSync, readSync } from 'node:fs';
+import type { FileForm } from '../consumers/decode/decoder-settings.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
-import type { FileForm } from '../consumers/decode/settings.ts';
 import { ANY_FORM } from '../consumers/source/files/format.ts';
 import { packingOf, readBytes, UnreadableFile } from '../consumers/source/files/lines.ts';
 import { openRows } from '../consumers/source/files/rows.ts';
-import { binaryFormOf, encodingOf, type FileFormat, type Form, lineEndsOf, textFormOf } from '../inspect/format.ts';
+import { binaryFormOf, encodingOf, type FileFormat, type Form, lineEndsOf, textFormOf } from '../inspect/file-shape.ts';
 import { type BadRow, Rows } from '../inspect/rows.ts';
 import { fileProblem } from './failure.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { packingOf, type ReadProgress, readBytes } from '../consumers/source/files/lines.ts';
-import { type BlockReader, Blocks } from '../score/blocks.ts';
+import { type BlockReader, Blocks } from '../score/line-blocks.ts';
 import { fileProblem } from './failure.ts';
 import type { Progress } from './progress.ts';
 

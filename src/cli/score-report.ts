@@ -5,7 +5,7 @@ import { renderReport } from '../page/report.tsx';
 import { scoresVerdict } from '../page/scores.tsx';
 import type { Comparison } from '../score/comparisons.ts';
 import { measureNames } from '../score/measure-names.ts';
-import type { ScoreResult } from '../score/result.ts';
+import type { ScoreResult } from '../score/score-result.ts';
 import { aboutReceval, fileName, hashOf } from './report-file.ts';
 import { findingsOf, scoresJson } from './score-output.ts';
 import { familiesOf } from './score-plot.ts';

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import type { Fusion } from '../fusion/fusion.ts';
-import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
-import { splitMeasures } from '../measures/grammar/name.ts';
+import { splitMeasures } from '../measures/grammar/measure-name.ts';
 import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
+import { type ItemCatalogue, NO_CATALOGUE } from '../measures/item-catalogue.ts';
 import type { RunColumns } from '../score/columns.ts';
 import { runColumns } from '../score/columns.ts';
-import { FORMATS, type Format } from '../score/format.ts';
 import { NAMES, type Names } from '../score/measure-names.ts';
 import { TIES, type Ties } from '../score/order.ts';
 import { PRESET_NAMES } from '../score/preset.ts';
+import { FORMATS, type Format } from '../score/run-format.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
 import { outputForm } from './output-form.ts';
@@ -71,7 +71,7 @@ export interface ScoreSettings {
   readonly measures: readonly string[];
   readonly preset: string | undefined;
   readonly relevantFrom: number;
-  readonly catalogue: Catalogue;
+  readonly catalogue: ItemCatalogue;
   readonly format: Format | undefined;
   readonly columns: RunColumns | undefined;
   readonly missing: 'skip' | 'zero' | undefined;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Comparison } from '../score/comparisons.ts';
 import { measureNames } from '../score/measure-names.ts';
-import type { MissingQuery, ScoreResult } from '../score/result.ts';
+import type { MissingQuery, ScoreResult } from '../score/score-result.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 import { fileProblem } from './failure.ts';
 import { findingLines } from './findings-output.ts';

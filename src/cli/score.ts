@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { FORMATS } from '../score/format.ts';
 import { NAMES } from '../score/measure-names.ts';
 import { TIES } from '../score/order.ts';
 import { PRESET_NAMES } from '../score/preset.ts';
+import { FORMATS } from '../score/run-format.ts';
 import { scoreFiles } from './score-files.ts';
 import { REPORT, readScoreSettings, SCORE_OUTPUTS, type ScoreFlags } from './score-settings.ts';
 import { showScores } from './score-show.ts';

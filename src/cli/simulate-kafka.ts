@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { type Expectation, expectation, type Plan } from '../simulate/plan.ts';
-import { FAULTS, OUT_OF_ORDERNESS, type SimulationSettings } from '../simulate/settings.ts';
+import { FAULTS, OUT_OF_ORDERNESS, type SimulationSettings } from '../simulate/simulation-settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
 import { WallClock } from '../vocabulary/clock.ts';
 import type { DurationMs } from '../vocabulary/events.ts';

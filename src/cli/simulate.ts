@@ -17,7 +17,7 @@ import {
   USUAL_CLICKS,
   USUAL_FAULTS,
   USUAL_SETTINGS,
-} from '../simulate/settings.ts';
+} from '../simulate/simulation-settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { suggestion } from '../vocabulary/spelling.ts';

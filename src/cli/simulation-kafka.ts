@@ -2,7 +2,7 @@ import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { KafkaProducer, type NewRecord } from '../consumers/source/kafka/access/producer.ts';
 import { explained } from '../consumers/source/kafka/access/trouble.ts';
-import { kafkaConnection } from '../service/settings.ts';
+import { kafkaConnection } from '../service/service-settings.ts';
 import type { TrafficRecord } from '../simulate/delivery.ts';
 import type { Traffic } from '../simulate/traffic.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';

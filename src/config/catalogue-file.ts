@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { splitRow } from '../consumers/decode/csv.ts';
 import { readBytes } from '../consumers/source/files/lines.ts';
-import type { ItemFile } from '../measures/catalogue.ts';
+import type { ItemFile } from '../measures/item-catalogue.ts';
 import { catalogueProblem } from '../measures/needs.ts';
 import { ConfigError, type Problem } from './problems.ts';
 import type { Settings } from './settings.ts';
@@ -65,7 +65,7 @@ export async function readCatalogue(path: string, most: number): Promise<ItemFil
       const line = number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
       if (line.trim() === '') continue;
       read ??= readerFor(line);
-      const row = judge(line, read, items);
+      const row = checkRow(line, read, items);
       if (typeof row === 'string') problems.push({ path: `${path}:${number}`, message: row });
       if (problems.length === MOST_PROBLEMS || read === NO_READER) break;
       if (row === undefined || typeof row === 'string') continue;
@@ -92,7 +92,7 @@ export async function readCatalogue(path: string, most: number): Promise<ItemFil
   return new Items(items);
 }
 
-function judge(line: string, read: ReadRow, items: ReadonlyMap<string, Known>): Row | string | undefined {
+function checkRow(line: string, read: ReadRow, items: ReadonlyMap<string, Known>): Row | string | undefined {
   if (line.length > LONGEST_LINE) return `a line of more than ${LONGEST_LINE} characters`;
   const row = read(line);
   if (row === undefined || typeof row === 'string') return row;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { GradeRule, Grading } from '../measures/contract.ts';
 import type { Measure } from '../measures/definition.ts';
 import { LARGEST_EXPONENT } from '../measures/gain.ts';
 import { gradeLimit } from '../measures/grade-limit.ts';
+import type { GradeRule, Grading } from '../measures/scorer-contract.ts';
 import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { Report } from './problems.ts';
 import { number, word } from './values.ts';

@@ -1,6 +1,6 @@
 /** Who may ask what this process shows. */
 import { z } from 'zod';
-import type { SecretForm } from '../connections/settings.ts';
+import type { SecretForm } from '../connections/security-settings.ts';
 import { file } from './access.ts';
 import type { Report } from './problems.ts';
 import { secretOf } from './security.ts';

@@ -70,11 +70,11 @@ function validate(tree: Tree): { readonly document: ConfigDocument; readonly pro
   const rest = structuredClone(tree);
   const problems: Located[] = [];
   for (;;) {
-    const judged = configSchema.safeParse(rest);
-    if (judged.success) return { document: judged.data, problems };
+    const parsed = configSchema.safeParse(rest);
+    if (parsed.success) return { document: parsed.data, problems };
     const removed = new Set<string>();
     const before = new Report(problems.map(({ path }) => printPath(path)));
-    const found = locate(judged.error.issues, configSchema, rest);
+    const found = locate(parsed.error.issues, configSchema, rest);
     for (const problem of found) {
       // What only follows from an earlier problem, or from one inside of it, is not told.
       const holdsOther = found.some(({ path }) => isBelow(path, problem.path));

@@ -1,10 +1,10 @@
 /** What settings say by the name of a measure, a horizon or a grouping set that stands elsewhere in the configuration. */
 
-import type { Grading } from '../measures/contract.ts';
 import type { Measure } from '../measures/definition.ts';
 import { isLowerBetter, isUndirected } from '../measures/direction.ts';
-import { parseMeasures } from '../measures/grammar/name.ts';
+import { parseMeasures } from '../measures/grammar/measure-name.ts';
 import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
+import type { Grading } from '../measures/scorer-contract.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 import type { Report } from './problems.ts';

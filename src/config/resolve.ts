@@ -1,13 +1,13 @@
+import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
 import { listProblems } from '../consumers/decode/list.ts';
 import { mapProblems, mapsProblems } from '../consumers/decode/map.ts';
-import type { AdapterChoice } from '../consumers/decode/settings.ts';
 import { parseTime } from '../consumers/decode/times.ts';
-import type { Grading } from '../measures/contract.ts';
 import type { Measure } from '../measures/definition.ts';
-import { parseMeasures } from '../measures/grammar/name.ts';
+import { parseMeasures } from '../measures/grammar/measure-name.ts';
 import type { Command } from '../measures/grammar/offered.ts';
 import { itemPartOf } from '../measures/item-part.ts';
 import { needsCatalogue, needsGrade } from '../measures/needs.ts';
+import type { Grading } from '../measures/scorer-contract.ts';
 import { sumsKind } from '../measures/value.ts';
 import { HOUR, parseDuration } from '../vocabulary/durations.ts';
 import type { TopicRole } from '../vocabulary/events.ts';

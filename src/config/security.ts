@@ -1,5 +1,11 @@
 /** How clients get in, and what does not go together. */
-import type { KafkaSecurity, RedisSecurity, SaslSettings, SecretSource, TlsSettings } from '../connections/settings.ts';
+import type {
+  KafkaSecurity,
+  RedisSecurity,
+  SaslSettings,
+  SecretSource,
+  TlsSettings,
+} from '../connections/security-settings.ts';
 import type { SaslDocument, TlsDocument } from './access.ts';
 import type { Report } from './problems.ts';
 import type { RedisDocument } from './redis.ts';

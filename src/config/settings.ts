@@ -1,10 +1,10 @@
 /** The configuration as the rest of the program sees it: checked, with units, without text that is still to be parsed. */
 
-import type { KafkaSecurity, RedisSecurity, SecretSource } from '../connections/settings.ts';
-import type { AdapterChoice, FileForm, PositionBase, TsUnit } from '../consumers/decode/settings.ts';
-import type { ItemFile } from '../measures/catalogue.ts';
-import type { Grading } from '../measures/contract.ts';
+import type { KafkaSecurity, RedisSecurity, SecretSource } from '../connections/security-settings.ts';
+import type { AdapterChoice, FileForm, PositionBase, TsUnit } from '../consumers/decode/decoder-settings.ts';
 import type { Measure } from '../measures/definition.ts';
+import type { ItemFile } from '../measures/item-catalogue.ts';
+import type { Grading } from '../measures/scorer-contract.ts';
 import type { DurationMs, EpochMs, TopicRole } from '../vocabulary/events.ts';
 
 /** A duration whose text is a label. */

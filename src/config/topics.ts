@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ADAPTER_NAMES, FILE_FORMATS, TS_UNITS } from '../consumers/decode/settings.ts';
+import { ADAPTER_NAMES, FILE_FORMATS, TS_UNITS } from '../consumers/decode/decoder-settings.ts';
 import { timeZone } from '../consumers/decode/time-zone.ts';
 import { saslSchema, tlsSchema } from './access.ts';
 import { anyText, durationBetween, group, list, textOf, whole, word } from './values.ts';
@@ -10,7 +10,13 @@ const source = z.union(
   [z.string(), z.strictObject({ const: scalar }), z.strictObject({ at: z.string(), split: separator })],
   { error: 'expected a JSON pointer such as /context/id, {const: value} or {at: /ids, split: "|"}' },
 );
-const map = z.record(z.string(), source, { error: 'expected fields and where they are, such as {requestId: /id}' });
+const together = list(z.string(), 'JSON pointers, such as [/session, /query]', 2);
+const fieldSource = z.union([source, together], {
+  error: 'expected a JSON pointer such as /context/id, several of an id, {const: value} or {at: /ids, split: "|"}',
+});
+const map = z.record(z.string(), fieldSource, {
+  error: 'expected fields and where they are, such as {requestId: /id}',
+});
 const when = z.record(z.string(), z.union([scalar, list(scalar, 'values', 1)]), {
   error: 'expected JSON pointers and values, such as {/event: Product Clicked}',
 });

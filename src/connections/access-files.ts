@@ -1,5 +1,5 @@
 import { Secret } from './secret.ts';
-import type { SecretSource, TlsSettings } from './settings.ts';
+import type { SecretSource, TlsSettings } from './security-settings.ts';
 import { TlsContext, type Validity } from './tls-context.ts';
 
 /** How the files of one setting are. */

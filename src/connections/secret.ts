@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { SecretSource } from './settings.ts';
+import type { SecretSource } from './security-settings.ts';
 
 /** A file with a secret or a certificate cannot be used. The message names setting and file, and nothing that stands in it. */
 export class AccessFileError extends Error {

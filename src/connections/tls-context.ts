@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, createSecureContext, type SecureContext } from 'node:tls';
 import { AccessFileError, readAccessFile, Secret } from './secret.ts';
-import type { TlsSettings } from './settings.ts';
+import type { TlsSettings } from './security-settings.ts';
 
 /** When a certificate holds: [begins, ends). */
 export interface Validity {

@@ -1,9 +1,9 @@
 /** All dashboards, made from the settings and the catalogue of metrics. */
 import type { Settings } from '../config/settings.ts';
-import { catalogue } from '../metrics/catalogue.ts';
+import { metricSpecs } from '../metrics/metric-specs.ts';
 import { grafanaDashboard } from './grafana.ts';
-import { pipelinePlan } from './pipeline.ts';
-import { qualityPlan } from './quality.ts';
+import { pipelinePlan } from './pipeline-dashboard.ts';
+import { qualityPlan } from './quality-dashboard.ts';
 
 /** Names by which they are asked for. */
 export const DASHBOARD_NAMES = ['quality', 'pipeline'] as const;
@@ -17,5 +17,5 @@ export function isDashboardName(text: string): text is DashboardName {
 
 /** Its JSON model, as Grafana takes it. */
 export function dashboardText(name: DashboardName, settings: Settings): string {
-  return `${JSON.stringify(grafanaDashboard(PLANS[name](settings), catalogue(settings)), null, 1)}\n`;
+  return `${JSON.stringify(grafanaDashboard(PLANS[name](settings), metricSpecs(settings)), null, 1)}\n`;
 }

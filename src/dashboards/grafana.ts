@@ -35,10 +35,10 @@ import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/sta
 import { PanelBuilder as TimelineBuilder } from '@grafana/grafana-foundation-sdk/statetimeline';
 import { PanelBuilder as TableBuilder } from '@grafana/grafana-foundation-sdk/table';
 import { PanelBuilder as LinesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
-import type { Metric } from '../metrics/catalogue.ts';
+import type { MetricSpec } from '../metrics/metric-specs.ts';
 import { assertNever } from '../vocabulary/events.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
-import type { DashboardPlan, Limit, Panel, Query, State, Unit, Variable } from './panel.ts';
+import type { DashboardPlan, DisplayUnit, Limit, Panel, Query, State, Variable } from './panel.ts';
 
 const COLUMNS = 24;
 const HEIGHT = 8;
@@ -68,7 +68,7 @@ const SOURCE = { type: 'prometheus', uid: '$datasource' } as const;
  * The JSON model of a dashboard. `metrics`: all that there are.
  * @throws Error for a panel of a metric that is not among them.
  */
-export function grafanaDashboard(plan: DashboardPlan, metrics: readonly Metric[]): Dashboard {
+export function grafanaDashboard(plan: DashboardPlan, metrics: readonly MetricSpec[]): Dashboard {
   const { uid, title, description, variables, rows, span, marks = [] } = plan;
   const builder = new DashboardBuilder(title)
     .uid(uid)
@@ -127,7 +127,7 @@ function placesOf(panels: readonly Panel[], top: number): readonly GridPos[] {
   });
 }
 
-function descriptionOf({ title, metrics: names, note }: Panel, metrics: readonly Metric[]): string {
+function descriptionOf({ title, metrics: names, note }: Panel, metrics: readonly MetricSpec[]): string {
   const known = metrics.map(({ name }) => name);
   const texts = names.map((name) => {
     const metric = metrics.find((one) => one.name === name);
@@ -142,7 +142,7 @@ function panelOf(panel: Panel, id: number, description: string, place: GridPos):
   const { title, queries, unit, width, repeat, look } = panel;
   const common = <B extends CommonBuilder<B>>(builder: B, target: (query: Query, i: number) => DataqueryBuilder): B => {
     const base = builder.title(title).id(id).description(description).datasource(SOURCE).gridPos(place);
-    const measured = base.unit(unit ?? ('short' satisfies Unit));
+    const measured = base.unit(unit ?? ('short' satisfies DisplayUnit));
     const repeated = repeat === undefined ? measured : measured.repeat(repeat).maxPerRow(COLUMNS / width);
     return queries.reduce((built, query, i) => built.withTarget(target(query, i)), repeated);
   };

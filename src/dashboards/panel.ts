@@ -9,7 +9,7 @@ export interface Query {
 }
 
 /** Units as Grafana names them. */
-export type Unit = 'short' | 'percentunit' | 's' | 'bytes' | 'cps' | 'ops' | 'dateTimeAsIso';
+export type DisplayUnit = 'short' | 'percentunit' | 's' | 'bytes' | 'cps' | 'ops' | 'dateTimeAsIso';
 
 /** A value, its text and its colour. */
 export interface State {
@@ -41,7 +41,7 @@ export interface Panel {
   readonly note?: string;
   readonly look: Look;
   readonly queries: readonly Query[];
-  readonly unit?: Unit;
+  readonly unit?: DisplayUnit;
   /** Of 24 columns. */
   readonly width: 6 | 8 | 12 | 16 | 24;
   /** A variable: one panel for each of its values. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { FilePlace, LogRecord, RecordHeader, UndecodableBatch } from '../consumers/source/port.ts';
+import type { FilePlace, LogRecord, RecordHeader, UndecodableBatch } from '../consumers/source/source-port.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 

@@ -60,7 +60,7 @@ export class LetterQueue {
   #isFull = false;
   /** How many letters were ever taken, and how many of the first of them have ended in a count. */
   #taken = 0;
-  #settled = 0;
+  #finished = 0;
   #waiters: { readonly upTo: number; readonly done: () => void }[] = [];
   /** Nobody waits for the letters until one has been written again. */
   #isBehind = false;
@@ -100,9 +100,9 @@ export class LetterQueue {
    * Resolves once each letter that was taken so far is written or given up, or after `patience`; and at once as long as nothing
    * has been written since that ran out. Never rejects.
    */
-  async settled(patience: DurationMs): Promise<void> {
+  async flushed(patience: DurationMs): Promise<void> {
     const upTo = this.#taken;
-    if (this.#settled >= upTo || this.#isBehind) return;
+    if (this.#finished >= upTo || this.#isBehind) return;
     const inTime = new AbortController();
     let done = (): void => {};
     const all = new Promise<void>((resolve) => {
@@ -112,7 +112,7 @@ export class LetterQueue {
     await Promise.race([all, this.#options.clock.sleep(patience, inTime.signal)]);
     inTime.abort();
     this.#waiters = this.#waiters.filter((waiter) => waiter.done !== done);
-    this.#isBehind = this.#settled < upTo;
+    this.#isBehind = this.#finished < upTo;
   }
 
   /** Writes what is there, for at most `patience`; what is left then is dropped. Nothing is taken any more. */
@@ -155,7 +155,7 @@ export class LetterQueue {
     for (let left = tries, wait = FIRST_WAIT; ; left--, wait *= 2) {
       try {
         await writer.write(batch);
-        this.#settle(batch, 'written');
+        this.#finish(batch, 'written');
         this.#tell(undefined);
         return;
       } catch (error) {
@@ -165,7 +165,7 @@ export class LetterQueue {
           return;
         }
         if (error instanceof LetterRefused || left <= 1 || this.#ending.signal.aborted) {
-          this.#settle(batch, 'failed');
+          this.#finish(batch, 'failed');
           return;
         }
         await clock.sleep(wait, this.#ending.signal);
@@ -173,19 +173,19 @@ export class LetterQueue {
     }
   }
 
-  #settle(batch: readonly DeadLetter[], outcome: 'written' | 'failed'): void {
+  #finish(batch: readonly DeadLetter[], outcome: 'written' | 'failed'): void {
     // After the end they were counted as dropped already.
     if (this.#letters === 0) return;
     this.#counts[outcome] += batch.length;
     this.#letters -= batch.length;
     for (const letter of batch) this.#bytes -= sizeOf(letter);
     if (outcome === 'written') this.#isBehind = false;
-    this.#reached(this.#settled + batch.length);
+    this.#reached(this.#finished + batch.length);
   }
 
-  #reached(settled: number): void {
-    this.#settled = settled;
-    for (const { upTo, done } of this.#waiters) if (upTo <= settled) done();
+  #reached(finished: number): void {
+    this.#finished = finished;
+    for (const { upTo, done } of this.#waiters) if (upTo <= finished) done();
   }
 
   /** Once when it begins to fail, once when it works again. */

@@ -1,24 +1,24 @@
-import { MemoryStore } from '../accumulators/store/memory.ts';
+import { MemoryStore } from '../accumulators/store/memory-store.ts';
 import type { Settings } from '../config/settings.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
-import { MemoryLog, MemorySource } from '../consumers/source/memory.ts';
-import type { QualitySnapshot } from '../exporter/contract.ts';
+import { MemoryLog, MemorySource } from '../consumers/source/memory-source.ts';
 import { Exporter } from '../exporter/exporter.ts';
-import type { Scorer } from '../measures/contract.ts';
+import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
 import { isUndirected } from '../measures/direction.ts';
 import { compile } from '../measures/scorer.ts';
-import { type RegressionSettings, USUAL_SETTINGS, type VariantSettings } from '../simulate/settings.ts';
+import type { Scorer } from '../measures/scorer-contract.ts';
+import { type RegressionSettings, USUAL_SETTINGS, type VariantSettings } from '../simulate/simulation-settings.ts';
 import { Traffic } from '../simulate/traffic.ts';
 import { NO_PERMISSIONS } from '../unit/resume.ts';
 import { type ListSamples, samplesOf } from '../unit/samples.ts';
-import { decoderLimits, unitShape, withPositions } from '../unit/settings.ts';
+import { decoderLimits, unitShape, withPositions } from '../unit/unit-settings.ts';
 import { type Clock, WallClock } from '../vocabulary/clock.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
-import type { WorkerDeps, WorkerLog, WorkerSettings } from '../worker/contract.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { Worker } from '../worker/worker.ts';
+import type { WorkerDeps, WorkerLog, WorkerSettings } from '../worker/worker-contract.ts';
 
 export interface DemoOptions {
   /** With the shop's experiment. */

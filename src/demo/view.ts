@@ -1,9 +1,9 @@
 import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Bounds, ComparedVariant, Comparison } from '../experiment/comparison.ts';
-import type { QualitySnapshot } from '../exporter/contract.ts';
+import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
 import { measureValue } from '../measures/value.ts';
-import type { RegressionSettings } from '../simulate/settings.ts';
+import type { RegressionSettings } from '../simulate/simulation-settings.ts';
 import type { Label } from '../statistics/decision-facts.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { WorkerStatus } from '../worker/status.ts';

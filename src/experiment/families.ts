@@ -1,7 +1,7 @@
 import { absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { type Directions, holm, holmByDirection } from '../statistics/corrections.ts';
-import { runningP, runningTwoSidedP } from '../statistics/looks.ts';
-import { looksOf } from './looks.ts';
+import { runningP, runningTwoSidedP } from '../statistics/running-evidence.ts';
+import { looksOf } from './experiment-looks.ts';
 import { type ExperimentState, roleOf, treatmentsOf } from './state.ts';
 
 /**

@@ -7,7 +7,7 @@ import { shapeOf } from '../accumulators/row.ts';
 import { type RowCodec, rowCodec } from '../accumulators/row-codec.ts';
 import { valuesOfRun } from '../accumulators/run-total.ts';
 import { totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
-import type { Fields, Store } from '../accumulators/store/port.ts';
+import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Measure } from '../measures/definition.ts';
 import { readField } from '../statistics/sample-codec.ts';
@@ -128,6 +128,6 @@ async function sampleInTurns(fields: Fields): Promise<Sampled> {
     readField(read, field, text);
     if (read.size > 0 && read.size % USERS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  read.settle();
+  read.trim();
   return read;
 }

@@ -1,6 +1,6 @@
 import { type Absence, absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { type Exposure, exposureOf } from '../statistics/exposure.ts';
-import { type Largest, runningP } from '../statistics/looks.ts';
+import { type Largest, runningP } from '../statistics/running-evidence.ts';
 import {
   type ChiSquare,
   chiSquareTest,

@@ -3,7 +3,7 @@ import type { Result } from '../statistics/absent.ts';
 import type { ArmMean } from '../statistics/arm.ts';
 import type { Exposed, Exposure } from '../statistics/exposure.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import type { ExperimentLooks } from './looks.ts';
+import type { ExperimentLooks } from './experiment-looks.ts';
 
 /** One variant since the start of the experiment's run, of all units, at the experiment's horizon. */
 export interface VariantState {

@@ -1,14 +1,21 @@
 import { isAbsent } from '../statistics/absent.ts';
 import { decide, type StandingDecision } from '../statistics/decision.ts';
 import { shortfall } from '../statistics/decision-facts.ts';
-import { type Look, type Looks, larger, takeLook } from '../statistics/looks.ts';
+import { type Look, type Looks, larger, takeLook } from '../statistics/running-evidence.ts';
 import { oneSidedSequence } from '../statistics/sequence.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { Comparison } from './comparison.ts';
 import { evaluate } from './evaluate.ts';
+import {
+  type ExperimentLooks,
+  inOrder,
+  type LookPoint,
+  looksOf,
+  NO_EXPERIMENT_LOOKS,
+  withPoint,
+} from './experiment-looks.ts';
 import { factsOf, sidesOf } from './facts.ts';
 import { familiesOf } from './families.ts';
-import { type ExperimentLooks, inOrder, type LookPoint, looksOf, NO_EXPERIMENT_LOOKS, withPoint } from './looks.ts';
 import { type Pair, pairOf, usersOfVariants } from './pair.ts';
 import { splitOf } from './split.ts';
 import { type ExperimentState, roleOf, treatmentsOf } from './state.ts';

@@ -1,21 +1,26 @@
-import { type AcceptedLevel, acceptedKey, acceptedLevels } from '../accumulators/store/accepted.ts';
+import { type AcceptedLevel, acceptedKey, acceptedLevels } from '../accumulators/store/accepted-level.ts';
 import { unitKey } from '../accumulators/store/layout.ts';
-import type { Store } from '../accumulators/store/port.ts';
+import type { Store } from '../accumulators/store/store-port.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { HorizonWindows } from '../windows/horizon-windows.ts';
-import { readUnit, stands, type UnitState, wentBack } from '../windows/unit-state.ts';
+import { readUnit, stands, type UnitState, type UnitStates, wentBack } from '../windows/unit-state.ts';
 import { cohortRows } from '../windows/windows.ts';
-import type { ExporterDeps, ExporterSettings, QualitySnapshot } from './contract.ts';
-import { Experiments } from './experiments.ts';
+import {
+  newestStep,
+  type QualityDecision,
+  Watch,
+  type WatchSettings,
+  wantedHours,
+  watchedSpan,
+} from './cohort-watch.ts';
+import { Experiments } from './experiments-reader.ts';
+import type { ExporterDeps, ExporterSettings, QualitySnapshot } from './exporter-contract.ts';
 import { HourRows, PastHours } from './hours.ts';
 import { SealedPanes, wantedPanes } from './sealed-panes.ts';
-import { newestStep, type QualityDecision, Watch, type WatchSettings, wantedHours, watchedSpan } from './watch.ts';
 import { WindowErrors } from './window-errors.ts';
 
 const ATTEMPTS = 5;
-
-type Units = readonly (UnitState | undefined)[];
 
 /**
  * Reads the windows of all units out of a store (specification: windows 3.4): first the units' hashes, then the panes that
@@ -31,7 +36,7 @@ export class Exporter {
   readonly #deps: ExporterDeps;
   readonly #unitKeys: readonly string[];
   /** As last seen; undefined: nobody has committed to the unit. */
-  #units: readonly (UnitState | undefined)[];
+  #units: UnitStates;
   #allWindows: readonly HorizonWindows[];
   readonly #panes: SealedPanes;
   #hours: HourRows;
@@ -75,7 +80,7 @@ export class Exporter {
   async #refresh(): Promise<QualitySnapshot> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (!(await this.#read())) continue;
-      await this.#decisions.judge(this.#units, this.#detector, (horizonWindows) =>
+      await this.#decisions.update(this.#units, this.#detector, (horizonWindows) =>
         this.#errorsOf(horizonWindows, this.#longestWindow),
       );
       await this.#experiments.read(this.#units);
@@ -262,7 +267,7 @@ class Decisions {
   #past: PastHours;
   #made: readonly QualityDecision[] = [];
   /** What they were made of. */
-  #judged = '';
+  #madeFrom = '';
   #accepted: ReadonlyMap<string, AcceptedLevel> = new Map();
 
   constructor(settings: WatchSettings & Pick<ExporterSettings, 'attribution'>, store: PastStore) {
@@ -279,11 +284,11 @@ class Decisions {
   /** What was read of the units may be wrong. The decisions stay until they can be made anew. */
   reset(): void {
     this.#past = this.#newPast();
-    this.#judged = '';
+    this.#madeFrom = '';
   }
 
   /** Reads some of the hours that are missing. Answers the units of which it read. */
-  async read(units: Units, horizonWindows: HorizonWindows | undefined): Promise<readonly number[]> {
+  async read(units: UnitStates, horizonWindows: HorizonWindows | undefined): Promise<readonly number[]> {
     const to = this.#end(horizonWindows);
     if (to === undefined) return [];
     const [levels] = await this.#store.store.read([acceptedKey(this.#store.namespace)]);
@@ -301,8 +306,8 @@ class Decisions {
   }
 
   /** `errorsOf`: the errors of the longest window. */
-  async judge(
-    units: Units,
+  async update(
+    units: UnitStates,
     horizonWindows: HorizonWindows | undefined,
     errorsOf: (horizonWindows: HorizonWindows) => WindowErrors,
   ): Promise<void> {
@@ -312,14 +317,14 @@ class Decisions {
       return;
     }
     const accepted = this.#accepted;
-    const judged = JSON.stringify([to, units.map((unit) => unit?.incompleteBefore), [...accepted.values()]]);
-    if (judged === this.#judged) return;
+    const from = JSON.stringify([to, units.map((unit) => unit?.incompleteBefore), [...accepted.values()]]);
+    if (from === this.#madeFrom) return;
     const wanted = wantedHours(to, units, this.#settings.detect);
     const isRead = units.every((unit, u) => unit === undefined || this.#past.missing(u, unit, wanted).length === 0);
     if (!isRead) return;
     const at = { units, horizonWindows, past: this.#past, errors: errorsOf(horizonWindows), accepted };
     this.#made = await new Watch(this.#settings, to, at).decisions();
-    this.#judged = judged;
+    this.#madeFrom = from;
   }
 
   /** End of the newest whole step; undefined: nothing is watched, or nothing is there. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addToSum, giveToSum, type Row, shapeOf } from '../accumulators/row.ts';
 import { rowCodec, vectorRowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, parseField, setText, vectorKey } from '../accumulators/store/layout.ts';
-import type { Fields, Store } from '../accumulators/store/port.ts';
+import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Measure } from '../measures/definition.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Row, shapeOf } from '../accumulators/row.ts';
 import { type RowCodec, rowCodec } from '../accumulators/row-codec.ts';
 import { paneKey, parseField } from '../accumulators/store/layout.ts';
-import type { Fields } from '../accumulators/store/port.ts';
+import type { Fields } from '../accumulators/store/store-port.ts';
 import type { HorizonWindows } from '../windows/horizon-windows.ts';
 import type { UnitState } from '../windows/unit-state.ts';
 import type { Rows } from '../windows/windows.ts';
-import type { ExporterDeps, ExporterSettings } from './contract.ts';
+import type { ExporterDeps, ExporterSettings } from './exporter-contract.ts';
 
 /** The final rows of a unit in one minute pane, at the horizon whose windows asked for them. */
 export interface SealedRows {

@@ -8,9 +8,9 @@ import type { Measure } from '../measures/definition.ts';
 import { FIELD, PER_ONE, SUMS } from '../measures/sums.ts';
 import { measureValue, measureWeight, sumsKind } from '../measures/value.ts';
 import { absent, type Result } from '../statistics/absent.ts';
-import type { ErrorSource } from '../statistics/blocks.ts';
 import { designEffect, type Moments, stretchedStderr, windowStderr } from '../statistics/design-effect.ts';
 import { denominator, numerator, squares } from '../statistics/policy.ts';
+import type { ErrorSource } from '../statistics/watched-blocks.ts';
 import { emptyOf, stderrsOf } from '../windows/bucket-sums.ts';
 import type { CohortRow } from '../windows/windows.ts';
 

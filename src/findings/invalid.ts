@@ -1,6 +1,6 @@
 import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { Side } from '../vocabulary/events.ts';
-import type { RecordPlace } from './sample.ts';
+import type { RecordPlace } from './event-sample.ts';
 
 /** How often a side was refused for one reason, and the first record of them. */
 export interface InvalidReason {

@@ -45,3 +45,25 @@ export class RecentJoin {
     return this.#seen < ENOUGH || known < ENOUGH / 10 ? undefined : this.#attributed / known;
   }
 }
+
+/** Share of the last thousand or so events, with the same half-life. */
+export class RecentShare {
+  #part = 0;
+  #all = 0;
+  #seen = 0;
+
+  /** `part` of `all` events that came. */
+  add(part: number, all: number): void {
+    if (!(all > 0)) return;
+    const kept = 2 ** (-all / HALF_LIFE);
+    const weight = ((1 - kept) * HALF_LIFE) / Math.LN2 / all;
+    this.#part = kept * this.#part + weight * part;
+    this.#all = kept * this.#all + weight * all;
+    this.#seen += all;
+  }
+
+  /** 0 to 1; undefined: there was too little. */
+  get share(): number | undefined {
+    return this.#seen < ENOUGH ? undefined : this.#part / this.#all;
+  }
+}

@@ -1,6 +1,6 @@
 import { counted, type Finding, inOrder, percent, quoted } from './finding.ts';
 import { idDifference } from './id-difference.ts';
-import { differs } from './sampled.ts';
+import { differs } from './sample-findings.ts';
 
 /** A run and the judgements. */
 export interface ScoredFacts {

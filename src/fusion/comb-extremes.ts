@@ -2,7 +2,6 @@ import { normedVotes, sum } from './item-votes.ts';
 import { atLeast0, type Method } from './method.ts';
 import { norm } from './normalisation.ts';
 
-const SOURCE = 'Fox and Shaw, TREC-2 1993';
 const COST = 'n v';
 const params = { norm };
 
@@ -14,37 +13,11 @@ const params = { norm };
  *
  * Example: lists a b c and b d, `norm=rank`: b has 2/3 and 1: max 1, min 2/3, med 5/6; a 1, c 1/3, d 1/2 by all three.
  */
-export const max: Method = {
-  name: 'max',
-  aliases: ['combmax', 'comb_max'],
-  params,
-  summary: 'highest vote',
-  source: SOURCE,
-  cost: COST,
-  fuse: (ballots, given) =>
-    normedVotes(ballots, given.word('norm')).each((votes) => votes.reduce((most, vote) => Math.max(most, vote))),
-};
-
-export const min: Method = {
-  name: 'min',
-  aliases: ['combmin', 'comb_min'],
-  params,
-  summary: 'lowest vote of the lists that hold the item',
-  source: SOURCE,
-  cost: COST,
-  fuse: (ballots, given) =>
-    normedVotes(ballots, given.word('norm')).each((votes) => votes.reduce((least, vote) => Math.min(least, vote))),
-};
-
-export const med: Method = {
-  name: 'med',
-  aliases: ['combmed', 'comb_med'],
-  params,
-  summary: 'median vote of the lists that hold the item',
-  source: SOURCE,
-  cost: COST,
-  fuse: (ballots, given) => normedVotes(ballots, given.word('norm')).each(median),
-};
+export const max = ofVotes('max', 'highest vote', (votes) => votes.reduce((most, vote) => Math.max(most, vote)));
+export const min = ofVotes('min', 'lowest vote of the lists that hold the item', (votes) =>
+  votes.reduce((least, vote) => Math.min(least, vote)),
+);
+export const med = ofVotes('med', 'median vote of the lists that hold the item', median);
 
 /**
  * CombANZ: the mean vote of the lists that hold an item ("average of the non-zero").
@@ -53,15 +26,20 @@ export const med: Method = {
  *
  * Example: lists a b c and b d, `norm=rank`: a 1, b (2/3 + 1) / 2 = 5/6, c 1/3, d 1/2, so a b d c.
  */
-export const anz: Method = {
-  name: 'anz',
-  aliases: ['combanz', 'comb_anz'],
-  params,
-  summary: 'mean vote of the lists that hold the item',
-  source: SOURCE,
-  cost: COST,
-  fuse: (ballots, given) => normedVotes(ballots, given.word('norm')).each((votes) => sum(votes) / votes.length),
-};
+export const anz = ofVotes('anz', 'mean vote of the lists that hold the item', (votes) => sum(votes) / votes.length);
+
+/** Scores an item by a number of the votes for it. */
+function ofVotes(name: string, summary: string, score: (votes: Float64Array) => number): Method {
+  return {
+    name,
+    aliases: [`comb${name}`, `comb_${name}`],
+    params,
+    summary,
+    source: 'Fox and Shaw, TREC-2 1993',
+    cost: COST,
+    fuse: (ballots, given) => normedVotes(ballots, given.word('norm')).each(score),
+  };
+}
 
 /**
  * CombGMNZ: CombSUM times a power of the number of lists that hold the item. `gamma=0` is combsum, `gamma=1` combmnz.

@@ -8,8 +8,8 @@
  * methods()[0]; // 'combsum'
  */
 import { type RankedList, readBallots } from './ballots.ts';
+import { parseMethod } from './method-name.ts';
 import { METHODS } from './methods.ts';
-import { parseMethod } from './name.ts';
 import { type FusedItem, orderOf, rounded } from './ranking.ts';
 import { Lessons, type Training, UNTRAINED } from './training.ts';
 

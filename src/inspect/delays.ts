@@ -1,6 +1,6 @@
 /** What the delays between lists and their feedback mean: clocks of another zone, of another unit, or a little apart. */
 import type { DurationMs } from '../vocabulary/events.ts';
-import { quantile } from './facts.ts';
+import { quantile } from './log-facts.ts';
 
 const HALF_HOUR: DurationMs = 1_800_000;
 /** Zones lie between UTC-12 and UTC+14, so two of them are at most 26 hours apart. */

@@ -6,7 +6,7 @@ import type { Fields } from '../consumers/decode/raw.ts';
 import type { Field, Profile } from './fields.ts';
 import { isNumeric } from './fields.ts';
 import { askWithin, isOfSomebody, itemsByRequest, type JoinTrial, tryItems } from './join-trial.ts';
-import type { ListCandidate } from './lists.ts';
+import type { ListCandidate } from './list-candidates.ts';
 import { nameFit } from './names.ts';
 
 /** `who`: of somebody. `repeats`: several lists have one value. `chance`: no more of them meet than numbers of that range do anyway. */
@@ -64,7 +64,7 @@ function meetsByChance(a: Field, b: Field, share: number): boolean {
 }
 
 /** Whether clicked items are in the list of their request clearly more often than in that of another. */
-function itemsSaySo(
+export function itemsSaySo(
   join: JoinTrial,
   { impressions, feedback }: { readonly impressions: Side; readonly feedback: Side },
   lists: readonly ListCandidate[],

@@ -1,8 +1,8 @@
 /** What is odd about the events: their times, their actions, who saw them, their order. */
 import { timeFormsOf } from './fields.ts';
-import { count, cut, type Finding, note, percent, wrong } from './finding.ts';
 import type { InspectOptions, Known } from './inspected.ts';
-import { spoken, timeWords } from './times.ts';
+import { count, cut, type Finding, note, percent, wrong } from './log-finding.ts';
+import { spoken, timeWords } from './time-forms.ts';
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;

@@ -2,7 +2,7 @@
 import { jsonIn } from '../consumers/decode/pointer.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import { nameFit } from './names.ts';
-import { TIME_FORMS, type TimeForm, timeOf } from './times.ts';
+import { TIME_FORMS, type TimeForm, timeOf } from './time-forms.ts';
 
 export type ValueType = 'text' | 'whole' | 'number' | 'boolean' | 'list' | 'object';
 

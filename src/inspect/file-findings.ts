@@ -1,13 +1,13 @@
 /** What is wrong with files as such, and with what they hold: of no known form, swapped, without lists, without a field that is needed. */
 import { assertNever } from '../vocabulary/events.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
-import { baseName, count, cut, type Finding, jqPath, note, wrong } from './finding.ts';
-import type { Form } from './format.ts';
+import type { Form } from './file-shape.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
+import { baseName, count, cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
 import { gatherCommand, mendCommand, shellWord } from './mend.ts';
 import { nameFit } from './names.ts';
-import { dateFormat, isOtherDate } from './times.ts';
+import { dateFormat, isOtherDate } from './time-forms.ts';
 
 export function formWords(form: Form): string {
   switch (form.kind) {
@@ -124,15 +124,15 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
 }
 
 export function ofRoles({ files, impressions, feedback, oneLog, joined, notTaken, guess }: Known): readonly Finding[] {
-  const logs = files.filter(({ judged }) => judged !== undefined);
+  const logs = files.filter(({ guess }) => guess !== undefined);
   if (logs.length === 0) return [];
   const found: Finding[] = [];
   const swapped = logs
-    .filter(({ role, judged }) => role === 'impressions' && judged?.role === 'feedback')
+    .filter(({ role, guess }) => role === 'impressions' && guess?.role === 'feedback')
     .map(({ name }) => name);
   if (swapped.length > 0) {
     const others = logs
-      .filter(({ role, judged }) => role === 'feedback' && judged?.role === 'impressions')
+      .filter(({ role, guess }) => role === 'feedback' && guess?.role === 'impressions')
       .map(({ name }) => name);
     found.push(
       wrong(

@@ -1,9 +1,9 @@
 /** What looks wrong in a sample, each with its cause, an example and what to do. */
 import { ofActions, ofOrder, ofPeople, ofTimes } from './event-findings.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
-import type { Finding, FindingCode } from './finding.ts';
 import type { InspectedFile, InspectOptions, Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
+import type { Finding, FindingCode } from './log-finding.ts';
 
 /** What is wrong first, then in the order of the data path. */
 export function findingsOf(known: Known, options: InspectOptions): readonly Finding[] {

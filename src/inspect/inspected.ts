@@ -1,18 +1,19 @@
 /** What goes into an inspection, and what comes out of it. */
+
+import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
-import type { AdapterChoice } from '../consumers/decode/settings.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import type { Fit } from './canonical.ts';
 import type { ClockOffset } from './delays.ts';
 import type { Doubt } from './doubts.ts';
-import type { Facts } from './facts.ts';
+import type { Fit } from './field-fit.ts';
 import type { Profile } from './fields.ts';
-import type { Finding } from './finding.ts';
-import type { FileFormat } from './format.ts';
+import type { FileFormat } from './file-shape.ts';
 import type { ItemTrial, JoinTrial } from './join-trial.ts';
+import type { Facts } from './log-facts.ts';
+import type { Finding } from './log-finding.ts';
 import type { Proposal } from './proposal.ts';
 import type { Reading, Sample } from './reading.ts';
-import type { Judged, Role } from './roles.ts';
+import type { GuessedRole, Role } from './roles.ts';
 import type { BadRow } from './rows.ts';
 import type { KnownSide } from './systems.ts';
 
@@ -40,7 +41,7 @@ export interface InspectOptions {
 export interface InspectedFile extends SampledFile {
   readonly profile: Profile;
   /** undefined: it holds no records. */
-  readonly judged: Judged | undefined;
+  readonly guess: GuessedRole | undefined;
   readonly known: KnownSide | undefined;
 }
 

@@ -1,9 +1,13 @@
+// Long because an inspection is one sequence of steps.
 /** All that can be told of a sample of logs. Pure: records in, what they are and what to do about it out. */
+
+import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
-import type { AdapterChoice } from '../consumers/decode/settings.ts';
 import { matchIds } from '../findings/id-match.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { type ClockOffset, clockOffset, zoneText } from './delays.ts';
+import { doubtsOf, itemsSaySo } from './doubts.ts';
 import {
   type Fit,
   type FittedSide,
@@ -12,15 +16,14 @@ import {
   joinedAdapter,
   type Kinds,
   type Side,
-} from './canonical.ts';
-import { type ClockOffset, clockOffset, zoneText } from './delays.ts';
-import { doubtsOf } from './doubts.ts';
-import { type Facts, factsOf } from './facts.ts';
+} from './field-fit.ts';
+import { tryPairs } from './field-pairs.ts';
 import { mainType, type Profile, profileOf, timesOf } from './fields.ts';
 import { findingsOf } from './findings.ts';
 import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
 import { type ItemTrial, idsAt, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
-import { type ListCandidate, type ListForm, listCandidates, rowList } from './lists.ts';
+import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
+import { type Facts, factsOf } from './log-facts.ts';
 import { nameFit } from './names.ts';
 import { propose } from './proposal.ts';
 import { eventsOf, type Reading, type Sample } from './reading.ts';
@@ -28,13 +31,13 @@ import { rolesOf, splitBoth } from './roles.ts';
 import { knownFields, knownSide } from './systems.ts';
 
 export function inspect(sampled: readonly SampledFile[], options: InspectOptions): Inspection {
-  const files = judged(sampled);
+  const files = withGuesses(sampled);
   const found = sidesOf(files);
   const facts = factsOf({
     lists: found.impressions?.sample.lists ?? [],
     feedback: found.feedback?.sample.feedback ?? [],
     logs: found.logs,
-    listsCut: files.some(({ more, judged: is }) => more && is !== undefined && is.role !== 'feedback'),
+    listsCut: files.some(({ more, guess: is }) => more && is !== undefined && is.role !== 'feedback'),
     requestIds: found.joins[0]?.match.difference,
     itemIds: found.items[0]?.difference,
     weights: options.weights,
@@ -67,7 +70,7 @@ function zonesOf(
   return { impressions: lists ? zone : undefined, feedback: clicks ? zone : undefined };
 }
 
-function judged(sampled: readonly SampledFile[]): readonly InspectedFile[] {
+function withGuesses(sampled: readonly SampledFile[]): readonly InspectedFile[] {
   const profiles = sampled.map(({ rows }) => profileOf(rows));
   const known = profiles.map((profile, i) => (sampled[i].rows.length === 0 ? undefined : knownSide(profile)));
   const withRows = sampled.map((_, i) => i).filter((i) => sampled[i].rows.length > 0);
@@ -77,13 +80,13 @@ function judged(sampled: readonly SampledFile[]): readonly InspectedFile[] {
   );
   return sampled.map((file, i) => {
     const at = withRows.indexOf(i);
-    const judgement = at < 0 ? undefined : roles[at];
+    const guess = at < 0 ? undefined : roles[at];
     const is = known[i];
-    const why = is !== undefined && file.role === undefined ? `${is.system} (${is.page})` : judgement?.why;
+    const why = is !== undefined && file.role === undefined ? `${is.system} (${is.page})` : guess?.why;
     return {
       ...file,
       profile: profiles[i],
-      judged: judgement === undefined || why === undefined ? undefined : { ...judgement, why },
+      guess: guess === undefined || why === undefined ? undefined : { ...guess, why },
       known: is,
     };
   });
@@ -98,8 +101,8 @@ type Found = Pick<
 
 /** Sides by the maps of known systems, or by what fits best. */
 function sidesOf(files: readonly InspectedFile[]): Found {
-  const used = files.filter((file) => file.judged !== undefined);
-  const both = used.filter((file) => file.judged?.role === 'both');
+  const used = files.filter((file) => file.guess !== undefined);
+  const both = used.filter((file) => file.guess?.role === 'both');
   const known = both.find((file) => file.known?.adapter !== undefined)?.known;
   if (known?.adapter !== undefined) return knownLog(both, known.adapter);
   const rowLog = rowsWithFeedback(used);
@@ -113,13 +116,17 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   const lists = own?.lists ?? formsOf(impressions);
   const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile, keyOf(lists[0]?.form));
   const doubts = new Map(own === undefined ? doubtsOf(tried, impressions, feedback, lists) : []);
-  const joins = tried.filter((join) => !doubts.has(join));
+  const single = tried.filter((join) => !doubts.has(join));
+  const isTold = own !== undefined || keyOf(lists[0]?.form) !== undefined || single.some(tellsLists);
+  const joins = isTold
+    ? single
+    : [...tryPairs(impressions, feedback, (join) => itemsSaySo(join, { impressions, feedback }, lists)), ...single];
   const { join, items } =
     own === undefined ? bestPair(impressions, feedback, lists, joins) : { join: own.joins[0], items: own.items };
   const list = items[0]?.list.form ?? lists[0]?.form;
   const joining = join !== undefined && join.match.share > 0 ? join : undefined;
-  const knownLists = used.find((file) => file.judged?.role === 'impressions')?.known?.adapter;
-  const knownFeedback = used.find((file) => file.judged?.role === 'feedback')?.known?.adapter;
+  const knownLists = used.find((file) => file.guess?.role === 'impressions')?.known?.adapter;
+  const knownFeedback = used.find((file) => file.guess?.role === 'feedback')?.known?.adapter;
   const fittedLists = orKnown(fitImpressions(impressions, list, joining, items[0]), knownLists, impressions.profile);
   const fittedFeedback = orKnown(fitFeedback(feedback, joining, items[0]), knownFeedback, feedback.profile);
   const kinds = both.length > 0 ? kindsOf(parts[0]?.kinds, feedback, fittedFeedback) : undefined;
@@ -154,6 +161,11 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   };
 }
 
+/** Whether one field is the id: most feedback has it, and it is not that of many lists. */
+function tellsLists({ match, unique }: JoinTrial): boolean {
+  return match.share >= 0.3 && unique >= 0.3;
+}
+
 /** The trial of the pair that is read, which a known system may have chosen. */
 function usedPair(
   impressions: Side,
@@ -163,6 +175,9 @@ function usedPair(
   joins: readonly JoinTrial[],
 ): JoinTrial | undefined {
   const [ofLists, ofClicks] = [lists, clicks].map(({ fits }) => fits.find(({ as }) => as === 'requestId')?.path);
+  const [together] = joins;
+  if (together?.second !== undefined && together.impressions === ofLists && together.feedback === ofClicks)
+    return together;
   const [a, b] = [impressions.profile.fields.get(ofLists ?? ''), feedback.profile.fields.get(ofClicks ?? '')];
   if (a === undefined || b === undefined) return undefined;
   const tried = joins.find((one) => one.impressions === a.path && one.feedback === b.path);
@@ -177,7 +192,7 @@ function timesIn(rows: readonly Fields[], reading: Reading): readonly EpochMs[] 
 
 /** One row for each item, with what was done with it in the same row; undefined: the logs are something else. */
 function rowsWithFeedback(files: readonly InspectedFile[]): Found | undefined {
-  if (files.length === 0 || files.some((file) => file.judged?.role !== 'impressions')) return undefined;
+  if (files.length === 0 || files.some((file) => file.guess?.role !== 'impressions')) return undefined;
   const side = sideOf(files);
   const [list] = formsOf(side);
   if (list?.form.kind !== 'rows') return undefined;
@@ -263,12 +278,12 @@ interface Part {
   readonly kinds: Kinds | undefined;
 }
 
-function partsOf({ name, rows, profile, judged: judgement }: InspectedFile): Part {
-  switch (judgement?.role) {
+function partsOf({ name, rows, profile, guess }: InspectedFile): Part {
+  switch (guess?.role) {
     case 'impressions':
       return { name, lists: rows, others: [], kinds: undefined };
     case 'both': {
-      const { kinds } = judgement;
+      const { kinds } = guess;
       return { name, ...splitBoth(rows, kinds, listCandidates(profile, rows)[0]), kinds };
     }
     default:

@@ -3,10 +3,11 @@
 import { type Difference, differenceWords, normalizers } from '../findings/id-match.ts';
 import { beforeList, zoneText } from './delays.ts';
 import { isOfElements } from './fields.ts';
-import { cut, type Finding, type FindingCode, note, percent, wrong } from './finding.ts';
 import type { InspectedSide, Known } from './inspected.ts';
+import { pairText } from './join-trial.ts';
+import { cut, type Finding, type FindingCode, note, percent, wrong } from './log-finding.ts';
 import { mendCommand, type Step } from './mend.ts';
-import { spoken } from './times.ts';
+import { spoken } from './time-forms.ts';
 
 /** Shares below which most is lost, and below which some is. */
 const FEW = 0.5;
@@ -29,7 +30,7 @@ export function ofJoin({
   )
     return [];
   const { asked, known, inList } = facts.joining;
-  const ids = join === undefined ? 'the ids' : `feedback${join.feedback} and impressions${join.impressions}`;
+  const ids = join === undefined ? 'the ids' : pairText(join).replace(' = ', ' and ');
   const example = exampleIds(impressions, feedback);
   if (join?.match.difference !== undefined) {
     return [

@@ -1,8 +1,8 @@
 /** The command that changes one field of all records of a file: by jq where they are JSON, by Python's csv where they are CSV. */
 import { isOfElements } from './fields.ts';
-import { baseName, jqPath } from './finding.ts';
-import type { Delimited } from './format.ts';
+import type { Delimited } from './file-shape.ts';
 import type { InspectedFile } from './inspected.ts';
+import { baseName, jqPath } from './log-finding.ts';
 
 /** What is done to the text of a field. */
 export type Step =

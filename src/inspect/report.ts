@@ -1,31 +1,33 @@
 /** An inspection as data, for `--output json`: plain objects in place of maps, and no records. */
-import { DELAY_BINS, delayBins, quantile } from './facts.ts';
+
 import type { Field } from './fields.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
+import { idPaths } from './join-trial.ts';
+import { DELAY_BINS, delayBins, quantile } from './log-facts.ts';
 
 export function reportOf(inspection: Inspection): object {
   const { files, impressions, feedback, joins, items, facts, clock, zones, proposal, findings } = inspection;
   const { joining } = facts;
   return {
     findings,
-    files: files.map(({ name, format, rows, bad, more, judged, known }) => ({
+    files: files.map(({ name, format, rows, bad, more, guess, known }) => ({
       name,
       format,
       records: rows.length + bad.length,
       more,
       bad: bad.slice(0, 10),
-      role: judged?.role ?? null,
-      why: judged?.why ?? null,
+      role: guess?.role ?? null,
+      why: guess?.why ?? null,
       system: known === undefined ? null : { name: known.system, page: known.page },
     })),
     impressions: sideOf(impressions),
     feedback: impressions === feedback ? null : sideOf(feedback),
     join: {
-      tried: joins.slice(0, 20).map(({ impressions: i, feedback: f, match: { share, difference } }) => ({
-        impressions: i,
-        feedback: f,
-        share,
-        difference: difference ?? null,
+      tried: joins.slice(0, 20).map((join) => ({
+        impressions: pathOf(idPaths(join, 'impressions')),
+        feedback: pathOf(idPaths(join, 'feedback')),
+        share: join.match.share,
+        difference: join.match.difference ?? null,
       })),
       items: items.slice(0, 10).map(({ feedback: f, share, withinList, difference }) => ({
         feedback: f,
@@ -83,6 +85,11 @@ function fieldOf(field: Field, records: number): object {
     elements,
     times: Object.fromEntries(field.times),
   };
+}
+
+/** Of two fields a list. */
+function pathOf(paths: readonly string[]): string | readonly string[] {
+  return paths.length === 1 ? paths[0] : paths;
 }
 
 function finite(value: number): number | null {

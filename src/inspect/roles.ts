@@ -1,15 +1,15 @@
 /** Which file holds lists, which feedback, and which both: by what its records hold, unless the user says so. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
-import type { Kinds, Side } from './canonical.ts';
+import type { Kinds, Side } from './field-fit.ts';
 import { type Field, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
-import { percent } from './finding.ts';
-import { type ListCandidate, listCandidates, rowList } from './lists.ts';
+import { type ListCandidate, listCandidates, rowList } from './list-candidates.ts';
+import { percent } from './log-finding.ts';
 import { nameFit, usualGrade } from './names.ts';
 
 export type Role = 'impressions' | 'feedback' | 'both';
 
-export interface Judged {
+export interface GuessedRole {
   readonly role: Role;
   /** Half a sentence. */
   readonly why: string;
@@ -24,37 +24,37 @@ const NEARLY_NONE = 0.05;
  * Of all files together: that both have lists is no matter if one of them has actions, too. `given`: what the user says; it
  * holds, unless each file is what the other is said to be.
  */
-export function rolesOf(sides: readonly Side[], given: readonly (Role | undefined)[]): readonly Judged[] {
-  const judged = sides.map(judge);
-  const isMixed = judged.some(({ role }) => role === 'both');
+export function rolesOf(sides: readonly Side[], given: readonly (Role | undefined)[]): readonly GuessedRole[] {
+  const guesses = sides.map(guessRole);
+  const isMixed = guesses.some(({ role }) => role === 'both');
   const holding = sides.map(({ rows, profile }) => (listCandidates(profile, rows)[0]?.share ?? 0) >= NEARLY_ALL);
   for (const [i, { rows, profile }] of sides.entries()) {
-    if (holding[i] || !holding.includes(true) || judged[i].role !== 'impressions') continue;
+    if (holding[i] || !holding.includes(true) || guesses[i].role !== 'impressions') continue;
     const [flag] = rowList(profile, rows)?.flags ?? [];
     const why = `${flag?.path} says of each item whether it was clicked`;
-    if (flag !== undefined) judged[i] = { role: 'feedback', why, kinds: undefined };
+    if (flag !== undefined) guesses[i] = { role: 'feedback', why, kinds: undefined };
   }
   if (sides.length > 1 && !isMixed) {
-    const lists = judged.filter(({ role }) => role === 'impressions').length;
+    const lists = guesses.filter(({ role }) => role === 'impressions').length;
     for (const [i, side] of sides.entries()) {
-      const action = judged[i].role === 'impressions' ? actionsOf(side.profile) : undefined;
-      const others = judged.some(
+      const action = guesses[i].role === 'impressions' ? actionsOf(side.profile) : undefined;
+      const others = guesses.some(
         (one, j) => j !== i && one.role === 'impressions' && actionsOf(sides[j].profile) === undefined,
       );
       if (action === undefined || lists < 2 || !others) continue;
-      judged[i] = { role: 'feedback', why: `${action.path} holds actions`, kinds: undefined };
+      guesses[i] = { role: 'feedback', why: `${action.path} holds actions`, kinds: undefined };
     }
   }
   const isSwapped =
     given.includes('impressions') &&
-    judged.every(({ role }, i) => given[i] !== undefined && role !== 'both' && given[i] !== role);
-  return judged.map((one, i) => {
+    guesses.every(({ role }, i) => given[i] !== undefined && role !== 'both' && given[i] !== role);
+  return guesses.map((one, i) => {
     const role = given[i];
     return role === undefined || role === one.role || isSwapped ? one : { ...one, role, why: `as you say; ${one.why}` };
   });
 }
 
-function judge({ rows, profile }: Side): Judged {
+function guessRole({ rows, profile }: Side): GuessedRole {
   const [best] = listCandidates(profile, rows);
   if (rowList(profile, rows) !== undefined && (best === undefined || best.share < NEARLY_ALL)) {
     return { role: 'impressions', why: 'one row for each item of a list', kinds: undefined };

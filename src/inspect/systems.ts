@@ -1,5 +1,5 @@
 /** Logs of systems that are known: recognised by their fields, read with the maps of docs/adapters. */
-import type { AdapterChoice, FieldMap, MapCase } from '../consumers/decode/settings.ts';
+import type { AdapterChoice, FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
 import type { Profile } from './fields.ts';
 
 export interface KnownSide {

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
-import type { QualityRow, QualitySnapshot } from '../exporter/contract.ts';
+import type { QualityRow, QualitySnapshot } from '../exporter/exporter-contract.ts';
+import type { LiveFinding } from '../findings/live.ts';
 import { stableJson } from '../output/stable-json.ts';
 import type { HistoryPoint, HistoryView } from '../page/history.tsx';
 import { type LiveView, liveVerdict, renderLivePage, type Trouble } from '../page/live-page.tsx';
@@ -25,6 +26,8 @@ export interface LiveInput {
   readonly snapshot: QualitySnapshot | undefined;
   readonly status: WorkerStatus | undefined;
   readonly now: EpochMs;
+  /** What looks wrong with the logs; default: nothing. */
+  readonly findings?: readonly LiveFinding[] | undefined;
 }
 
 /** Asked when the page is made. */
@@ -60,7 +63,6 @@ const MOST_HORIZONS = 4;
 const RATE_SAMPLES = 20;
 /** Less feedback tells nothing of how it joins. */
 const ENOUGH_FEEDBACK = 100;
-const FEW_JOINED = 0.5;
 
 export class LivePage {
   readonly #settings: Settings;
@@ -159,14 +161,14 @@ export class LivePage {
   #look(): LiveView {
     const { namespace, experiments } = this.#settings;
     const { ready, reasons, stopped } = this.#deps.ready();
-    const { snapshot, status, now = 0 } = this.#input ?? {};
+    const { snapshot, status, now = 0, findings = [] } = this.#input ?? {};
     const pipeline = status === undefined ? undefined : pipelineOf(status, this.#settings);
     const joined = pipeline === undefined ? null : joinedShare(pipeline);
     return {
       namespace,
       now: new Date(now).toISOString(),
       ready,
-      troubles: troublesOf(reasons, stopped, joined),
+      troubles: troublesOf(reasons, stopped, findings),
       freshness: {
         age: this.#age(),
         listsPerSecond: this.#rate(),
@@ -329,7 +331,7 @@ function stateJson(view: LiveView): string {
 function troublesOf(
   reasons: readonly string[],
   stopped: readonly { readonly partition: number; readonly cause: string }[],
-  joined: number | null,
+  findings: readonly LiveFinding[],
 ): readonly Trouble[] {
   return [
     ...reasons.map((reason) => ({
@@ -340,15 +342,11 @@ function troublesOf(
       cause: `Partition ${partition} is stopped: ${cause}.`,
       remedy: 'receval offsets shows where it stands; the runbook says what to do about each cause.',
     })),
-    ...(joined !== null && joined < FEW_JOINED
-      ? [
-          {
-            cause: 'Less than half of the feedback finds its list.',
-            remedy:
-              'Look at the drops by reason below, and ask receval doctor how the request ids of the two sides differ.',
-          },
-        ]
-      : []),
+    ...findings.map(({ code, topic, cause, remedy }) => ({
+      code,
+      cause: topic === undefined ? cause : `${topic}: ${cause}`,
+      remedy,
+    })),
   ];
 }
 

@@ -3,9 +3,10 @@
  * true of one measure and not of all stands there. From it come the grammar, the scorer, the metrics, the columns of `score`
  * and the tables of docs/measures.md.
  */
-import type { Catalogue } from './catalogue.ts';
+
 import type { ClassValue } from './classes.ts';
 import type { ParamShapes } from './grammar/parameters.ts';
+import type { ItemCatalogue } from './item-catalogue.ts';
 import type { Registers } from './registers.ts';
 import type { Step } from './step.ts';
 import type { Views } from './views.ts';
@@ -57,7 +58,7 @@ interface ValueOfExposures {
 /** What a measure may be bound to. */
 export interface Binding {
   readonly views: Views;
-  readonly catalogue: Catalogue;
+  readonly catalogue: ItemCatalogue;
 }
 
 /** What a list must carry beyond slots and feedback. */
@@ -94,7 +95,7 @@ interface Facts {
   /** What it asks of the catalogue; items without it are left out. Categories may also come with the list. */
   readonly asksCatalogue?: (measure: Measure) => 'item' | 'popularity' | 'category' | undefined;
   /** Why it cannot be scored with a catalogue that has what it asks for, in words. undefined: it can. */
-  readonly catalogueProblem?: (measure: Measure, catalogue: Catalogue) => string | undefined;
+  readonly catalogueProblem?: (measure: Measure, catalogue: ItemCatalogue) => string | undefined;
   /** The action that it counts though no parameter names it. */
   readonly action?: string;
 

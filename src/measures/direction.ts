@@ -1,6 +1,6 @@
 import { definitionOf } from './all.ts';
-import type { Grading } from './contract.ts';
 import type { Measure, MeasureDefinition } from './definition.ts';
+import type { Grading } from './scorer-contract.ts';
 
 /**
  * Whether neither a fall nor a rise of the measure is good, so that nothing can be decided by it.

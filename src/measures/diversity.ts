@@ -1,8 +1,8 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { cutOf } from './bound.ts';
-import type { Catalogue } from './catalogue.ts';
 import type { MeasureDefinition } from './definition.ts';
 import { upTo } from './grammar/phrases.ts';
+import type { ItemCatalogue } from './item-catalogue.ts';
 import { slotsUpTo } from './places.ts';
 import { meanStep } from './step.ts';
 
@@ -17,7 +17,7 @@ import { meanStep } from './step.ts';
  * @param slots number of slots of rank <= k
  * @returns NaN: left out
  */
-export function diversity({ items, categories }: Joined, slots: number, catalogue: Catalogue): number {
+export function diversity({ items, categories }: Joined, slots: number, catalogue: ItemCatalogue): number {
   const sizes = new Map<string, number>();
   let known = 0;
   let same = 0;

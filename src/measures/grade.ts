@@ -1,6 +1,6 @@
 import { assertNever, type Joined } from '../vocabulary/events.ts';
-import type { GradeRule } from './contract.ts';
 import { type Places, rankOf } from './places.ts';
+import type { GradeRule } from './scorer-contract.ts';
 import { TouchedSlots } from './touched.ts';
 
 const IGNORED = 0;
@@ -84,7 +84,7 @@ export class Graded implements Places {
           this.#combine(list, e, a);
       }
     }
-    if (this.#celled.length > 0) this.#settleCells();
+    if (this.#celled.length > 0) this.#raiseCells();
     this.#emit(list);
   }
 
@@ -136,7 +136,7 @@ export class Graded implements Places {
     }
   }
 
-  #settleCells(): void {
+  #raiseCells(): void {
     for (let i = 0; i < this.#cells.count; i++) {
       const cell = this.#cells.slots[i];
       const column = cell % this.#celled.length;
@@ -146,7 +146,7 @@ export class Graded implements Places {
   }
 
   #emit(list: Joined): void {
-    this.#touched.settle(list, this.#each);
+    this.#touched.complete(list, this.#each);
     const firstSlot = this.#each ? list.firstSlot : undefined;
     const anyVeto = this.#vetoed.count > 0;
     const { count, slots } = this.#touched;

@@ -8,25 +8,25 @@
  * measure(' NDCG( gain=exp )@10').name; // 'ndcg(gain=exp)@10'
  */
 import { LARGEST_VALUE } from '../vocabulary/events.ts';
-import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
-import type { Grading } from './contract.ts';
 import type { Measure } from './definition.ts';
 import { gradeLimit } from './grade-limit.ts';
 import { describe } from './grammar/describe.ts';
-import { parseMeasure } from './grammar/name.ts';
+import { parseMeasure } from './grammar/measure-name.ts';
 import { MeasureError } from './grammar/scan.ts';
+import { type ItemCatalogue, NO_CATALOGUE } from './item-catalogue.ts';
 import { itemPartOf } from './item-part.ts';
 import { described, type PlainList, plainJoined } from './plain.ts';
 import { PlainItems } from './plain-items.ts';
 import { PlainSums } from './plain-sums.ts';
 import { compile } from './scorer.ts';
+import type { Grading } from './scorer-contract.ts';
 import { LEFT_OUT, SCORE_WIDTH } from './sums.ts';
 
 export interface MeasureOptions {
   /** Lowest grade that is a positive where the name has no `rel`. Default 1. */
   readonly relevantFrom?: number;
   /** For measures that ask for the popularity or the category of items. Default: it knows no item. */
-  readonly catalogue?: Catalogue;
+  readonly catalogue?: ItemCatalogue;
 }
 
 /** One measure of ranked lists. Values are doubles, not rounded; their range is the measure's (mostly 0 to 1). */

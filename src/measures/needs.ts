@@ -1,7 +1,8 @@
 /** What measures ask of a list, of its actions and of the catalogue. */
-import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
-import type { ScorerNeeds } from './contract.ts';
+
 import type { Measure } from './definition.ts';
+import { type ItemCatalogue, NO_CATALOGUE } from './item-catalogue.ts';
+import type { ScorerNeeds } from './scorer-contract.ts';
 
 /** Whether no feedback is asked for (specification: measures 2.3). */
 export function isListOnly({ definition }: Pick<Measure, 'definition'>): boolean {
@@ -38,7 +39,7 @@ export function asksCatalogue(measure: Measure): boolean {
 }
 
 /** Why the measure cannot be scored with this catalogue, in words; undefined: it can. */
-export function catalogueProblem(measure: Measure, catalogue: Catalogue): string | undefined {
+export function catalogueProblem(measure: Measure, catalogue: ItemCatalogue): string | undefined {
   const { definition, name, params } = measure;
   if (needsCatalogue(measure) && catalogue === NO_CATALOGUE) {
     const over = params.has('over') ? ` with over=${params.get('over')}` : '';

@@ -1,9 +1,9 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { cutOf, numberOf } from './bound.ts';
-import type { Catalogue } from './catalogue.ts';
 import type { MeasureDefinition } from './definition.ts';
 import { whole } from './grammar/parameters.ts';
 import { upTo } from './grammar/phrases.ts';
+import type { ItemCatalogue } from './item-catalogue.ts';
 import { slotsUpTo } from './places.ts';
 import { meanStep } from './step.ts';
 
@@ -17,7 +17,7 @@ import { meanStep } from './step.ts';
  * @param slots number of slots of rank <= k
  * @returns NaN: left out
  */
-export function novelty({ items }: Joined, slots: number, catalogue: Catalogue, users: number): number {
+export function novelty({ items }: Joined, slots: number, catalogue: ItemCatalogue, users: number): number {
   let sum = 0;
   let known = 0;
   for (let s = 0; s < slots; s++) {

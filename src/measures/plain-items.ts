@@ -1,6 +1,6 @@
 import type { Joined } from '../vocabulary/events.ts';
-import type { Catalogue } from './catalogue.ts';
 import type { Measure } from './definition.ts';
+import type { ItemCatalogue } from './item-catalogue.ts';
 import { emptySketch, type ItemPart, itemValue, type Sketch } from './item-part.ts';
 import { ShownItems } from './shown-items.ts';
 
@@ -8,12 +8,12 @@ import { ShownItems } from './shown-items.ts';
 export class PlainItems {
   readonly #measure: Measure;
   readonly #part: ItemPart;
-  readonly #catalogue: Catalogue;
+  readonly #catalogue: ItemCatalogue;
   readonly #shown: ShownItems;
   readonly #sketch: Sketch;
   #lists = 0;
 
-  constructor(measure: Measure, part: ItemPart, catalogue: Catalogue) {
+  constructor(measure: Measure, part: ItemPart, catalogue: ItemCatalogue) {
     this.#measure = measure;
     this.#part = part;
     this.#catalogue = catalogue;

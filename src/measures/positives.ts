@@ -48,7 +48,7 @@ export class Acted implements Places {
     for (let e = 0; e < list.events; e++) {
       if (list.action[e] === this.#action) this.#touched.add(list.slot[e]);
     }
-    this.#touched.settle(list, this.#each);
+    this.#touched.complete(list, this.#each);
     this.count = this.#touched.count;
     if (this.count > this.ranks.length) this.ranks = new Float64Array(2 * this.count);
     for (let i = 0; i < this.count; i++) this.ranks[i] = rankOf(list, this.#touched.slots[i]);

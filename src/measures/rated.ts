@@ -1,6 +1,6 @@
 import type { Joined } from '../vocabulary/events.ts';
-import type { GradeRule } from './contract.ts';
 import { rankOf } from './places.ts';
+import type { GradeRule } from './scorer-contract.ts';
 import { TouchedSlots } from './touched.ts';
 
 /**
@@ -39,7 +39,7 @@ export class Rated {
     for (let e = 0; e < list.events; e++) {
       if (list.action[e] === this.#action && !Number.isNaN(list.value[e])) this.#take(list, e);
     }
-    this.#touched.settle(list, this.#each);
+    this.#touched.complete(list, this.#each);
     this.count = this.#touched.count;
     for (let i = 0; i < this.count; i++) {
       const s = this.#touched.slots[i];

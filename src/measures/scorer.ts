@@ -9,13 +9,13 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 import { cutOf } from './bound.ts';
-import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
-import type { Grading, Scorer } from './contract.ts';
 import type { Binding, Measure } from './definition.ts';
 import { offered } from './grammar/offered.ts';
 import { MeasureError } from './grammar/scan.ts';
+import { type ItemCatalogue, NO_CATALOGUE } from './item-catalogue.ts';
 import { actionsOf, catalogueProblem, needsGrade, needsOf } from './needs.ts';
 import { rankOf } from './places.ts';
+import type { Grading, Scorer } from './scorer-contract.ts';
 import { leaveOut, type Step } from './step.ts';
 import { SCORE_WIDTH } from './sums.ts';
 import { sumsKind } from './value.ts';
@@ -34,7 +34,11 @@ interface Compiled {
  * grade, or that the catalogue does not fit. What a command offers is judged where its measures are read (offered.ts).
  * @param catalogue for measures of the list alone
  */
-export function compile(measures: readonly Measure[], grading: Grading, catalogue: Catalogue = NO_CATALOGUE): Scorer {
+export function compile(
+  measures: readonly Measure[],
+  grading: Grading,
+  catalogue: ItemCatalogue = NO_CATALOGUE,
+): Scorer {
   for (const measure of measures) {
     const reason = offered(measure, 'score');
     if (reason !== undefined) throw new MeasureError(`"${measure.canonical}": ${reason}`);

@@ -1,6 +1,6 @@
 import type { Joined } from '../vocabulary/events.ts';
-import { type Catalogue, NO_CATALOGUE } from './catalogue.ts';
 import { type Exposures, exposureOf } from './exposures.ts';
+import { type ItemCatalogue, NO_CATALOGUE } from './item-catalogue.ts';
 import { registerOf } from './item-hash.ts';
 import type { ItemPart, Sketch } from './item-part.ts';
 import { rankOf, slotsUpTo } from './places.ts';
@@ -8,14 +8,14 @@ import { Registers } from './registers.ts';
 
 /** The items of one list as item parts take them in; each is looked up and hashed once, whatever it is added to. */
 export class ShownItems {
-  readonly #catalogue: Catalogue;
+  readonly #catalogue: ItemCatalogue;
   readonly #hashes: boolean;
   #list: Joined | undefined;
   #registers = new Int32Array(64);
   #isKnown = new Uint8Array(64);
   #unknown = 0;
 
-  constructor(parts: readonly ItemPart[], catalogue: Catalogue) {
+  constructor(parts: readonly ItemPart[], catalogue: ItemCatalogue) {
     this.#catalogue = catalogue;
     this.#hashes = parts.some(({ holds }) => holds === 'registers');
   }

@@ -37,7 +37,7 @@ export class TouchedSlots {
   }
 
   /** Puts `slots` in ascending order. With `each`, the later slots that hold a touched item join them. */
-  settle(list: Joined, each: boolean): void {
+  complete(list: Joined, each: boolean): void {
     const firstSlot = each ? list.firstSlot : undefined;
     if (this.count === 0) return;
     if (firstSlot === undefined && this.count <= 16) {

@@ -1,9 +1,9 @@
 import type { Joined } from '../vocabulary/events.ts';
-import type { GradeRule, Grading } from './contract.ts';
 import { Graded } from './grade.ts';
 import { Known, KnownPositives } from './known.ts';
 import { Acted, Positives } from './positives.ts';
 import { Pairs, Rated } from './rated.ts';
+import type { GradeRule, Grading } from './scorer-contract.ts';
 
 const WITHOUT_GRADE: GradeRule = { from: 'grade', grade: 0, rule: 'max', max: 0, veto: false };
 

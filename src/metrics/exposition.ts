@@ -2,17 +2,17 @@
  * Prometheus' text format 0.0.4, written without an object per series: at 10,000 series prom-client blocks 36 ms to set
  * and render them, this 7 (docs/decisions/0007-metrics-text.md). The tests hold the text equal to prom-client's.
  */
-import type { Metric } from './catalogue.ts';
+import type { MetricSpec } from './metric-specs.ts';
 
 /** Takes one series: its labels as `labelText` writes them, and its value. NaN and the infinities are left out. */
 export type AddSeries = (labels: string, value: number) => void;
 
 /** Series of some metrics, in the order of the catalogue. */
 export class Exposition {
-  readonly #metrics: readonly Metric[];
+  readonly #metrics: readonly MetricSpec[];
   readonly #lines: ReadonlyMap<string, string[]>;
 
-  constructor(metrics: readonly Metric[]) {
+  constructor(metrics: readonly MetricSpec[]) {
     this.#metrics = metrics;
     this.#lines = new Map(metrics.map(({ name }) => [name, []] as const));
   }

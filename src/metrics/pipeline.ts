@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import { RecentJoin } from '../findings/recent-join.ts';
+import type { TopicHealth } from '../findings/live.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, INVALID_CODES } from '../vocabulary/drops.ts';
 import {
@@ -10,6 +10,8 @@ import {
   type WorkerStatus,
 } from '../worker/status.ts';
 import { type Exposition, joinLabels, labelText } from './exposition.ts';
+import { ClaimLedger, LifetimeLedger } from './ledgers.ts';
+import { TopicsHealth } from './topics-health.ts';
 
 type PipelineSettings = Pick<Settings, 'attribution' | 'kafka'>;
 
@@ -41,15 +43,12 @@ export class Pipeline {
   readonly #lifetimeLedger: LifetimeLedger;
   readonly #claimLedger: ClaimLedger;
   readonly #process: number[] = PROCESS_COUNTERS.map(() => 0);
-  readonly #joins: TopicJoins;
-  /** Topics that carry feedback. */
-  readonly #ofFeedback: ReadonlySet<string>;
+  readonly #topics: TopicsHealth;
   #status: WorkerStatus | undefined;
 
   constructor(settings: PipelineSettings) {
     const { topics } = settings.kafka;
-    this.#joins = new TopicJoins(topics.map(({ name }) => name));
-    this.#ofFeedback = new Set(topics.flatMap(({ name, role }) => (role.feedback ? [name] : [])));
+    this.#topics = new TopicsHealth(topics.map(({ name }) => name));
     this.#lifetime = lifetimeCounters(settings);
     this.#claim = claimCounters(settings);
     this.#lifetimeLedger = new LifetimeLedger(this.#lifetime.length);
@@ -59,12 +58,12 @@ export class Pipeline {
   /** A unit was claimed whose checkpoint held these counts: whoever made them has told of them. */
   claimed(partition: number, counts: readonly TopicCounts[]): void {
     this.#lifetimeLedger.claimed(partition, numbers(this.#lifetime, counts));
-    this.#joins.claimed(partition, counts);
+    this.#topics.claimed(partition, counts);
   }
 
-  /** Of the topics that carry feedback. */
-  get joins(): readonly TopicJoin[] {
-    return this.#joins.topics.filter(({ topic }) => this.#ofFeedback.has(topic));
+  /** How each topic goes lately. */
+  get topics(): readonly TopicHealth[] {
+    return this.#topics.now;
   }
 
   update(status: WorkerStatus): void {
@@ -76,7 +75,7 @@ export class Pipeline {
     };
     this.#lifetimeLedger.update(new Map(units.map((unit) => [unit.partition, numbers(this.#lifetime, unit.counts)])));
     this.#claimLedger.update(new Map(units.map((unit) => [unit.partition, numbers(this.#claim, unit)])));
-    this.#joins.update(status);
+    this.#topics.update(status);
     for (const [i, { of }] of PROCESS_COUNTERS.entries()) this.#process[i] = Math.max(this.#process[i], of(status));
   }
 
@@ -85,7 +84,7 @@ export class Pipeline {
     write(page, this.#claim, this.#claimLedger.sums);
     write(page, PROCESS_COUNTERS, this.#process);
     if (this.#status !== undefined) writeGauges(page, this.#status);
-    writeJoins(page, this.joins);
+    writeJoins(page, this.topics);
   }
 }
 
@@ -209,8 +208,8 @@ function writeUnit(page: Exposition, { topics }: WorkerStatus, unit: UnitStatus)
 }
 
 /** What is not known yet has no series. */
-function writeJoins(page: Exposition, joins: readonly TopicJoin[]): void {
-  for (const { topic, joined, inList } of joins) {
+function writeJoins(page: Exposition, topics: readonly TopicHealth[]): void {
+  for (const { topic, joined, inList } of topics) {
     const labels = labelText({ topic });
     if (joined !== undefined) page.series('receval_join_share')(labels, joined);
     if (inList !== undefined) page.series('receval_item_share')(labels, inList);
@@ -239,125 +238,4 @@ function writeHistogram(page: Exposition, name: string, { bounds, counts, sum }:
   bucket(labelText({ le: '+Inf' }), upTo);
   page.series(name, '_sum')('', sum);
   page.series(name, '_count')('', upTo);
-}
-
-const PER_TOPIC = 3;
-
-/** How the feedback of one topic joins lately; shares are undefined before enough came. */
-export interface TopicJoin {
-  readonly topic: string;
-  readonly joined: number | undefined;
-  readonly inList: number | undefined;
-}
-
-/** How feedback joins, by topic: of the units of this process, since it claimed them. */
-export class TopicJoins {
-  readonly #ledger: LifetimeLedger;
-  readonly #recent: readonly RecentJoin[];
-  readonly #topics: readonly string[];
-  #told: readonly number[];
-
-  constructor(topics: readonly string[]) {
-    this.#topics = topics;
-    this.#ledger = new LifetimeLedger(PER_TOPIC * topics.length);
-    this.#recent = topics.map(() => new RecentJoin());
-    this.#told = new Array<number>(PER_TOPIC * topics.length).fill(0);
-  }
-
-  claimed(partition: number, counts: readonly TopicCounts[]): void {
-    this.#ledger.claimed(partition, totals(counts));
-  }
-
-  update({ units }: Pick<WorkerStatus, 'units'>): void {
-    this.#ledger.update(new Map(units.map(({ partition, counts }) => [partition, totals(counts)])));
-    const sums = [...this.#ledger.sums];
-    const [attributed, orphan, notInList] = [0, 1, 2].map((place) => (topic: number): number => {
-      const at = PER_TOPIC * topic + place;
-      return sums[at] - this.#told[at];
-    });
-    for (const [t, recent] of this.#recent.entries()) {
-      recent.add({ attributed: attributed(t), orphan: orphan(t), notInList: notInList(t) });
-    }
-    this.#told = sums;
-  }
-
-  get topics(): readonly TopicJoin[] {
-    return this.#topics.map((topic, t) => ({ topic, joined: this.#recent[t].joined, inList: this.#recent[t].inList }));
-  }
-}
-
-function totals(counts: readonly TopicCounts[]): readonly number[] {
-  return counts.flatMap(({ feedback: { attributed, drops } }) => [attributed, drops.orphan, drops.not_in_list]);
-}
-
-/**
- * Counters that never go down, out of totals of units that come and go. All lists of one ledger have one length and one
- * meaning.
- */
-
-/** Totals since a unit's first record, which other processes continue: counted is what was added while the unit was ours. */
-export class LifetimeLedger {
-  readonly #sums: number[];
-  /** By unit: the highest totals seen. */
-  readonly #marks = new Map<number, number[]>();
-  #present: ReadonlySet<number> = new Set();
-
-  constructor(width: number) {
-    this.#sums = new Array<number>(width).fill(0);
-  }
-
-  get sums(): readonly number[] {
-    return this.#sums;
-  }
-
-  /** The unit was claimed with these totals: others counted them. */
-  claimed(unit: number, totals: readonly number[]): void {
-    this.#raise(unit, totals, false);
-    this.#present = new Set([...this.#present, unit]);
-  }
-
-  /**
-   * The totals of all units that are ours. A total below the highest seen adds nothing until it has passed that again:
-   * after a rollback the same records are counted again. A unit that was away begins at what others have counted.
-   */
-  update(units: ReadonlyMap<number, readonly number[]>): void {
-    for (const [unit, totals] of units) this.#raise(unit, totals, this.#present.has(unit) || !this.#marks.has(unit));
-    this.#present = new Set(units.keys());
-  }
-
-  #raise(unit: number, totals: readonly number[], counts: boolean): void {
-    const marks = this.#marks.get(unit) ?? new Array<number>(this.#sums.length).fill(0);
-    this.#marks.set(unit, marks);
-    for (const [i, total] of totals.entries()) {
-      if (total <= marks[i]) continue;
-      if (counts) this.#sums[i] += total - marks[i];
-      marks[i] = total;
-    }
-  }
-}
-
-/** Totals since this process claimed a unit. A total that falls began anew. */
-export class ClaimLedger {
-  readonly #sums: number[];
-  #last: ReadonlyMap<number, readonly number[]> = new Map();
-
-  constructor(width: number) {
-    this.#sums = new Array<number>(width).fill(0);
-  }
-
-  get sums(): readonly number[] {
-    return this.#sums;
-  }
-
-  /** The totals of all units that are ours. */
-  update(units: ReadonlyMap<number, readonly number[]>): void {
-    for (const [unit, totals] of units) {
-      const last = this.#last.get(unit);
-      for (const [i, total] of totals.entries()) {
-        const before = last?.[i] ?? 0;
-        this.#sums[i] += total < before ? total : total - before;
-      }
-    }
-    this.#last = new Map([...units].map(([unit, totals]) => [unit, [...totals]] as const));
-  }
 }

@@ -3,8 +3,8 @@ import { addRow, copyRow, type Row, shapeOf, sumsOffsets } from '../accumulators
 import { setText } from '../accumulators/store/layout.ts';
 import { namedValues } from '../config/experiments.ts';
 import type { Settings } from '../config/settings.ts';
-import type { QualityRow, QualitySnapshot } from '../exporter/contract.ts';
-import type { QualityDecision } from '../exporter/watch.ts';
+import type { QualityDecision } from '../exporter/cohort-watch.ts';
+import type { QualityRow, QualitySnapshot } from '../exporter/exporter-contract.ts';
 import type { Measure } from '../measures/definition.ts';
 import { type Exact, SUMS_WIDTH } from '../measures/sums.ts';
 import { measureScore, measureWeight } from '../measures/value.ts';
@@ -12,8 +12,8 @@ import { absent } from '../statistics/absent.ts';
 import { LABELS } from '../statistics/decision-facts.ts';
 import { OTHER_COHORT } from '../vocabulary/events.ts';
 import { isOverItemLimit, rowValue } from '../windows/row-value.ts';
-import { hasScore, type Metric, stderrName, valueName, weighsImpressions } from './catalogue.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';
+import { hasScore, type MetricSpec, stderrName, valueName, weighsImpressions } from './metric-specs.ts';
 
 export type QualitySettings = Pick<Settings, 'cohorts' | 'experiments' | 'itemFile' | 'limits' | 'measures'>;
 
@@ -42,7 +42,7 @@ export interface Column {
 
 /** Writes the gauges of a snapshot, all of them anew: what has no data has no series. undefined: nothing was read yet. */
 export function qualityText(
-  metrics: readonly Metric[],
+  metrics: readonly MetricSpec[],
   settings: QualitySettings,
   snapshot: QualitySnapshot | undefined,
 ): QualityText {

@@ -1,15 +1,15 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { StoreUsage } from '../accumulators/store/port.ts';
+import type { StoreUsage } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccessState } from '../connections/access-files.ts';
 import { LETTER_OUTCOMES, type LetterCounts, NO_LETTERS } from '../dead-letters/queue.ts';
 import type { Comparison } from '../experiment/comparison.ts';
-import type { QualitySnapshot } from '../exporter/contract.ts';
+import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { WorkerStatus } from '../worker/status.ts';
-import { catalogue, EXPERIMENT_METRICS, type Metric, PREFIX, UNWANTED_PROCESS_METRICS } from './catalogue.ts';
-import { experimentsText } from './experiments.ts';
+import { experimentsText } from './experiment-gauges.ts';
 import { Exposition, labelText } from './exposition.ts';
+import { EXPERIMENT_METRICS, type MetricSpec, metricSpecs, PREFIX, UNWANTED_PROCESS_METRICS } from './metric-specs.ts';
 import { Pipeline } from './pipeline.ts';
 import { type QualityText, qualityText } from './quality.ts';
 import { Scores } from './scores.ts';
@@ -50,9 +50,9 @@ export class Metrics {
   readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #settings: MetricsSettings;
   readonly #options: MetricsOptions;
-  readonly #qualityMetrics: readonly Metric[];
-  readonly #workerMetrics: readonly Metric[];
-  readonly #sharedMetrics: readonly Metric[];
+  readonly #qualityMetrics: readonly MetricSpec[];
+  readonly #workerMetrics: readonly MetricSpec[];
+  readonly #sharedMetrics: readonly MetricSpec[];
   /** Process and Node: prom-client knows how to measure them. */
   readonly #process = new Registry();
   readonly #pipeline: Pipeline;
@@ -69,10 +69,10 @@ export class Metrics {
 
   constructor(settings: MetricsSettings, options: MetricsOptions) {
     const { role } = options;
-    const all = catalogue(settings);
+    const all = metricSpecs(settings);
     this.#settings = settings;
     this.#options = options;
-    const isOfExperiments = (metric: Metric): boolean => EXPERIMENT_METRICS.includes(metric);
+    const isOfExperiments = (metric: MetricSpec): boolean => EXPERIMENT_METRICS.includes(metric);
     this.#qualityMetrics =
       role === 'worker' ? [] : all.filter((metric) => metric.role === 'exporter' && !isOfExperiments(metric));
     this.#workerMetrics = role === 'exporter' ? [] : all.filter((metric) => metric.role === 'worker');
@@ -96,9 +96,9 @@ export class Metrics {
     this.#pipeline.claimed(partition, counts);
   }
 
-  /** How the feedback of each topic joins lately. */
-  get joins(): Pipeline['joins'] {
-    return this.#pipeline.joins;
+  /** How each topic goes lately. */
+  get topics(): Pipeline['topics'] {
+    return this.#pipeline.topics;
   }
 
   /** Takes over what is new and makes the text. Must not be called while a call is running. */

@@ -6,8 +6,8 @@ import type { Settings } from '../config/settings.ts';
 import { sumsKind } from '../measures/value.ts';
 import { OTHER_COHORT } from '../vocabulary/events.ts';
 import type { UnitStatus } from '../worker/status.ts';
-import { scoreName, weightName } from './catalogue.ts';
 import { type Exposition, joinLabels, labelText } from './exposition.ts';
+import { scoreName, weightName } from './metric-specs.ts';
 import { type Column, columnsOf } from './quality.ts';
 
 export type ScoresSettings = Pick<Settings, 'attribution' | 'cohorts' | 'experiments' | 'limits' | 'measures'>;

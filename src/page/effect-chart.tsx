@@ -2,7 +2,7 @@
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
-import type { LookPoint } from '../experiment/looks.ts';
+import type { LookPoint } from '../experiment/experiment-looks.ts';
 import { timeAxis } from '../output/time-axis.ts';
 import { BOX, Frame, inside, percent } from './chart-frame.tsx';
 import { Name } from './name.tsx';

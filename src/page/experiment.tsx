@@ -2,7 +2,7 @@
 
 import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
-import { PATIENCE_DAYS, type PlannedVariant } from '../experiment/plan.ts';
+import { PATIENCE_DAYS, type PlannedVariant } from '../experiment/experiment-plan.ts';
 import { OTHER_COHORT } from '../vocabulary/events.ts';
 import { percent } from './chart-frame.tsx';
 import { EffectChart } from './effect-chart.tsx';

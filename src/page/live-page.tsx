@@ -1,5 +1,6 @@
 /** The live page: the parts of the report over what a running process knows now, and above them whether it is fresh. */
 import { render } from 'preact-render-to-string';
+import type { FindingCode } from '../findings/finding.ts';
 import { escaped } from '../output/markup.ts';
 import { Cohorts } from './cohorts.tsx';
 import { Experiment, verdictOf } from './experiment.tsx';
@@ -15,6 +16,8 @@ import { switchRules } from './switch.tsx';
 
 /** Something that is wrong now. Sentences. */
 export interface Trouble {
+  /** Of what looks wrong with a log; undefined: it is of the process. */
+  readonly code?: FindingCode;
   readonly cause: string;
   readonly remedy: string;
 }

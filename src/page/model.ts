@@ -2,7 +2,7 @@
 
 import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { Comparison } from '../experiment/comparison.ts';
-import type { PlannedVariant } from '../experiment/plan.ts';
+import type { PlannedVariant } from '../experiment/experiment-plan.ts';
 import type { Trail } from '../experiment/take-looks.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { Side } from '../vocabulary/events.ts';

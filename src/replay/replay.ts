@@ -1,21 +1,21 @@
-import { MemoryStore } from '../accumulators/store/memory.ts';
-import type { Commit, CommitAnswer, Store } from '../accumulators/store/port.ts';
+import { MemoryStore } from '../accumulators/store/memory-store.ts';
+import type { Commit, CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { InputSettings, Settings } from '../config/settings.ts';
 import { canonicalRow } from '../consumers/decode/csv.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
+import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
 import { hasRowFeedback, listKey } from '../consumers/decode/list.ts';
-import type { AdapterChoice } from '../consumers/decode/settings.ts';
 import { FileSource, type FileTopic } from '../consumers/source/files/files.ts';
-import type { Scorer } from '../measures/contract.ts';
 import { compile } from '../measures/scorer.ts';
-import type { Onlooker, UnitDeps, UnitSettings } from '../unit/contract.ts';
+import type { Scorer } from '../measures/scorer-contract.ts';
 import { NO_PERMISSIONS } from '../unit/resume.ts';
-import { decoderLimits, unitShape } from '../unit/settings.ts';
 import { Unit } from '../unit/unit.ts';
+import type { Observer, UnitDeps, UnitSettings } from '../unit/unit-contract.ts';
+import { decoderLimits, unitShape } from '../unit/unit-settings.ts';
 import type { EpochMs, TopicRole } from '../vocabulary/events.ts';
-import { type ReplayResult, readResult } from './result.ts';
+import { Watch } from './event-watch.ts';
+import { type ReplayResult, readResult } from './replay-result.ts';
 import { UserMeans } from './user-means.ts';
-import { Watch } from './watch.ts';
 
 /** One input file and the values for records that lack them (`FILE@variant=bts`). */
 export interface ReplayFile {
@@ -72,11 +72,11 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
 /**
  * The service's own data path over files: one unit, the store in memory, a clock that stands still. At the end of the files every watermark
  * passes the end, so that everything closes. Rejects with the error of a file that cannot be read.
- * @param onlookerOf who looks on; asked before the first record, `unit` answers the unit from then on
+ * @param observerOf makes the observer; called before the first record, from which on `unit` returns the unit
  */
 export async function readFiles(
   options: ReplayOptions,
-  onlookerOf: (unit: () => Unit) => Onlooker | undefined,
+  observerOf: (unit: () => Unit) => Observer | undefined,
 ): Promise<FinishedUnit> {
   const { settings, now } = options;
   const latest = now === undefined ? Number.POSITIVE_INFINITY : now + settings.attribution.futureSkew;
@@ -97,7 +97,7 @@ export async function readFiles(
     decoders: [],
     newId: options.newId,
     now: () => now,
-    onlooker: onlookerOf(() => unit) ?? users,
+    observer: observerOf(() => unit) ?? users,
     onInvalid: watch.invalid(
       topics.map(({ role }) => role),
       options.onInvalid,

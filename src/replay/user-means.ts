@@ -7,7 +7,7 @@ import type { Measure } from '../measures/definition.ts';
 import { LEFT_OUT, PER_ONE, SCORE_WIDTH, WITH_POSITIVE } from '../measures/sums.ts';
 import { absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { meanOfBuckets, PUBLISHED_BUCKETS } from '../statistics/mean.ts';
-import type { Onlooker } from '../unit/contract.ts';
+import type { Observer } from '../unit/unit-contract.ts';
 import type { Closing, Event } from '../vocabulary/events.ts';
 
 /** A measure with `per=user` or `per=session` of one cohort. */
@@ -31,7 +31,7 @@ interface Held {
  * for them. A list is known by its tag alone when it closes, so its user and session travel with the values of its
  * dimensions, as numbers behind them.
  */
-export class UserMeans implements Onlooker {
+export class UserMeans implements Observer {
   readonly #settings: Settings;
   readonly #places: readonly (readonly number[])[];
   readonly #measures: readonly { readonly m: number; readonly measure: Measure; readonly at: number }[];

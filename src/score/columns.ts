@@ -1,5 +1,5 @@
 import { suggestion } from '../vocabulary/spelling.ts';
-import type { Fields } from './fields.ts';
+import type { Fields } from './line-fields.ts';
 
 /** Where a run has what; -1: the file has no such column. */
 export interface RunColumns {

@@ -4,7 +4,7 @@ import { type Absence, absent, isAbsent, type Result } from '../statistics/absen
 import { type Difference, fixedHorizon, pairedEffect } from '../statistics/effect.ts';
 import { jackknife } from '../statistics/jackknife.ts';
 import { valueOfSums } from './list-sums.ts';
-import type { QueryScore, ScoreResult } from './result.ts';
+import type { QueryScore, ScoreResult } from './score-result.ts';
 
 /**
  * One run against another by one measure, paired by query: every query is known, so queries are the clusters

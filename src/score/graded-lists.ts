@@ -1,12 +1,12 @@
 import { type PlainList, plainJoined } from '../measures/plain.ts';
 import type { Joined } from '../vocabulary/events.ts';
-import type { BlockReader } from './blocks.ts';
 import { NEWLINE, textOf } from './bytes.ts';
 import { InputError } from './input-error.ts';
+import type { BlockReader } from './line-blocks.ts';
 import type { Ties } from './order.ts';
 import { namedList } from './plain-list.ts';
-import type { Counts, RunScore } from './result.ts';
 import { RunTotals } from './run-totals.ts';
+import type { Counts, RunScore } from './score-result.ts';
 import type { ScoringSettings } from './scoring-settings.ts';
 import { byScores, cutList } from './sorted-list.ts';
 import { TiesMean } from './ties-mean.ts';

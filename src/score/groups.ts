@@ -1,6 +1,6 @@
-import type { Fields } from './fields.ts';
 import { grownInts } from './grown.ts';
 import { InputError } from './input-error.ts';
+import type { Fields } from './line-fields.ts';
 import { QueryNames } from './query-names.ts';
 import { ItemRows } from './rows.ts';
 

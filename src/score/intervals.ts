@@ -5,7 +5,7 @@ import { tQuantile } from '../statistics/distributions.ts';
 import { jackknife } from '../statistics/jackknife.ts';
 import { type Interval, interval, intervalOfMean, meanOfBuckets } from '../statistics/mean.ts';
 import { valueOfSums } from './list-sums.ts';
-import type { QueryScore } from './result.ts';
+import type { QueryScore } from './score-result.ts';
 
 /**
  * The interval of a run's mean over queries: queries are the clusters (specification: statistics 2.1). A plain ratio by its formula,

@@ -1,7 +1,7 @@
 import type { Joined } from '../vocabulary/events.ts';
 import type { Judgements } from './judgements.ts';
-import type { Counts } from './result.ts';
 import type { ItemRows } from './rows.ts';
+import type { Counts } from './score-result.ts';
 
 /** The action of a judgement: its value is the grade. */
 export const JUDGED = 'rating';

@@ -1,11 +1,11 @@
 import type { Measure } from '../measures/definition.ts';
-import { parseMeasures } from '../measures/grammar/name.ts';
+import { parseMeasures } from '../measures/grammar/measure-name.ts';
 import { inOurWords } from '../measures/grammar/other-tools.ts';
 import type { MeasureDefaults } from '../measures/grammar/parameters.ts';
 import { PRESETS } from '../measures/grammar/presets.ts';
 import type { RunColumns } from './columns.ts';
-import type { Format } from './format.ts';
 import type { OrderRule, Ties } from './order.ts';
+import type { Format } from './run-format.ts';
 
 /** What a preset says about reading files (specification: measures 6). */
 interface Reading {

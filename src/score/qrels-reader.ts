@@ -1,11 +1,11 @@
 import type { GradeLimit } from '../measures/grade-limit.ts';
-import type { BlockReader } from './blocks.ts';
 import { columnsText } from './columns.ts';
-import { Fields, type Splitter, splitBlanks, splitCommas } from './fields.ts';
-import { isCommas } from './format.ts';
 import { InputError } from './input-error.ts';
 import { Judgements } from './judgements.ts';
+import type { BlockReader } from './line-blocks.ts';
+import { Fields, type Splitter, splitBlanks, splitCommas } from './line-fields.ts';
 import { numberAt } from './number.ts';
+import { isCommas } from './run-format.ts';
 
 const COLUMNS = 4;
 

@@ -1,8 +1,8 @@
-import type { BlockReader } from './blocks.ts';
 import { columnsText, FLAGR_COLUMNS, type RunColumns, runColumns, TREC_RUN, wrongCount } from './columns.ts';
-import { Fields, type Splitter, splitBlanks, splitCommas } from './fields.ts';
 import { Groups, type ListSink } from './groups.ts';
 import { InputError } from './input-error.ts';
+import type { BlockReader } from './line-blocks.ts';
+import { Fields, type Splitter, splitBlanks, splitCommas } from './line-fields.ts';
 import { numberAt } from './number.ts';
 import { isHeader } from './qrels-reader.ts';
 

@@ -1,5 +1,5 @@
-import { NO_CATALOGUE } from '../measures/catalogue.ts';
 import type { Measure } from '../measures/definition.ts';
+import { NO_CATALOGUE } from '../measures/item-catalogue.ts';
 import { itemPartOf } from '../measures/item-part.ts';
 import { asksCatalogue } from '../measures/needs.ts';
 import { PlainItems } from '../measures/plain-items.ts';
@@ -8,7 +8,7 @@ import { LEFT_OUT, SCORE_WIDTH } from '../measures/sums.ts';
 import type { Joined } from '../vocabulary/events.ts';
 import { listSums } from './list-sums.ts';
 import { listValue } from './list-value.ts';
-import type { Counts, QueryScore, RunScore } from './result.ts';
+import type { Counts, QueryScore, RunScore } from './score-result.ts';
 import type { ScoringSettings } from './scoring-settings.ts';
 
 /** Whose list it is, for `per=user` and `per=session`. */

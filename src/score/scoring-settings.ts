@@ -1,9 +1,9 @@
-import { type Catalogue, NO_CATALOGUE } from '../measures/catalogue.ts';
-import type { Grading, Scorer } from '../measures/contract.ts';
 import type { Measure } from '../measures/definition.ts';
 import { type GradeLimit, gradeLimit } from '../measures/grade-limit.ts';
 import { MeasureError } from '../measures/grammar/scan.ts';
+import { type ItemCatalogue, NO_CATALOGUE } from '../measures/item-catalogue.ts';
 import { compile } from '../measures/scorer.ts';
+import type { Grading, Scorer } from '../measures/scorer-contract.ts';
 import { SCORE_WIDTH } from '../measures/sums.ts';
 import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { RunColumns } from './columns.ts';
@@ -28,7 +28,7 @@ export interface ScoringChoices {
   /** Whether runs are compared by query. */
   readonly compares: boolean;
   /** For measures of items; `NO_CATALOGUE`: none. */
-  readonly catalogue: Catalogue;
+  readonly catalogue: ItemCatalogue;
   /** Makes the test of correlations; undefined: no p is asked for. */
   readonly correlationTest: typeof correlationTest | undefined;
 }

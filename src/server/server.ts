@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { SecretSource } from '../connections/settings.ts';
+import type { SecretSource } from '../connections/security-settings.ts';
 import { SharedBody, takesGzip } from './bodies.ts';
 import { Connections } from './connections.ts';
 import { isAllowedHost, isHost } from './hosts.ts';
@@ -90,7 +90,7 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
   server.timeout = limits.silence;
   const guard = settings.token === undefined ? undefined : new TokenGuard(settings.token);
   const hosts = { listens: settings.host, allowed: settings.allowedHosts };
-  const judge = (request: IncomingMessage): Answer => {
+  const answerTo = (request: IncomingMessage): Answer => {
     const { method = '', headers } = request;
     const wrong = wrongHost(request);
     if (wrong !== undefined) return wrong;
@@ -113,14 +113,14 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
   };
   const connections = new Connections(server, { ...limits, crowded: limits.connections - SPARE });
   const serveWith =
-    (judged: (request: IncomingMessage) => Answer) => (request: IncomingMessage, response: ServerResponse) => {
+    (answering: (request: IncomingMessage) => Answer) => (request: IncomingMessage, response: ServerResponse) => {
       const isLast = connections.asked(request.socket, hasBody(request) || !response.shouldKeepAlive);
       if (isLast) response.shouldKeepAlive = false;
       response.once('close', () => connections.answered(request.socket));
-      void send(request, response, judged(request), { bodyOf, connections });
+      void send(request, response, answering(request), { bodyOf, connections });
     };
-  server.on('request', serveWith(judge));
-  server.on('checkContinue', serveWith(judge));
+  server.on('request', serveWith(answerTo));
+  server.on('checkContinue', serveWith(answerTo));
   server.on(
     'checkExpectation',
     serveWith(() => UNKNOWN_EXPECTATION),

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Secret } from '../connections/secret.ts';
-import type { SecretSource } from '../connections/settings.ts';
+import type { SecretSource } from '../connections/security-settings.ts';
 
 /** A file is looked at this often at most. */
 const READ_EVERY_MS = 1000;

@@ -1,6 +1,6 @@
-/** Changes what was accepted as the new normal of watched cohorts (accumulators/store/accepted.ts). */
-import { type AcceptedLevel, acceptedKey, levelField } from '../accumulators/store/accepted.ts';
-import type { Store } from '../accumulators/store/port.ts';
+/** Changes what was accepted as the new normal of watched cohorts (accumulators/store/accepted-level.ts). */
+import { type AcceptedLevel, acceptedKey, levelField } from '../accumulators/store/accepted-level.ts';
+import type { Store } from '../accumulators/store/store-port.ts';
 
 /** Stores a level in place of the one of the same cohort and measure. Answers false when another write came between. */
 export async function acceptLevel(

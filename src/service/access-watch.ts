@@ -1,8 +1,8 @@
 import type { Settings } from '../config/settings.ts';
 import { AccessFiles, type AccessState, isEnding } from '../connections/access-files.ts';
-import type { SecretSource, TlsSettings } from '../connections/settings.ts';
+import type { SecretSource, TlsSettings } from '../connections/security-settings.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import type { WorkerLog } from '../worker/contract.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
 
 /** What lasts is told again. */
 const AGAIN_MS: DurationMs = 3_600_000;

@@ -1,12 +1,12 @@
-import { decodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint.ts';
+import { decodeCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { unitKey } from '../accumulators/store/layout.ts';
-import type { Store } from '../accumulators/store/port.ts';
+import type { Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import { type Permissions, resume } from '../unit/resume.ts';
 import { assertNever, type DurationMs } from '../vocabulary/events.ts';
 import { STATE_LOST_ADVICE } from '../worker/divergence.ts';
-import { judgeRetention, neededRetention } from './doctor-topics.ts';
+import { neededRetention, retentionFinding } from './doctor-topics.ts';
 
 /** The service must not start; the message says what to do. */
 export class StartRefused extends Error {
@@ -40,7 +40,7 @@ export function checkRetention(settings: Settings, kept: readonly (DurationMs | 
   const needed = neededRetention(settings);
   const short = settings.kafka.topics.flatMap(({ name }, t) => {
     const duration = kept[t];
-    return duration === undefined || duration >= needed ? [] : [judgeRetention(needed, name, duration).message];
+    return duration === undefined || duration >= needed ? [] : [retentionFinding(needed, name, duration).message];
   });
   if (short.length > 0) throw new StartRefused(`${short.join('\n')}, or choose shorter horizons`);
 }

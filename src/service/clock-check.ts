@@ -1,7 +1,7 @@
 import type { WallClock } from '../vocabulary/clock.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import type { WorkerLog } from '../worker/contract.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
 
 export interface ClockCheckDeps {
   /** The worker's. */

@@ -1,14 +1,14 @@
-import type { Claimed, Commit, CommitAnswer, Fields, Store } from '../accumulators/store/port.ts';
+import type { Claimed, Commit, CommitAnswer, Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import { LetterFile } from '../dead-letters/file.ts';
 import { batchLetterOf, letterOf } from '../dead-letters/letter.ts';
+import { LetterTopic } from '../dead-letters/letter-topic.ts';
 import { LetterQueue, type LetterWriter } from '../dead-letters/queue.ts';
-import { LetterTopic } from '../dead-letters/topic.ts';
-import type { InvalidRecord, PassedBatch } from '../unit/contract.ts';
+import type { InvalidRecord, PassedBatch } from '../unit/unit-contract.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import { assertNever, type DurationMs } from '../vocabulary/events.ts';
-import type { WorkerLog } from '../worker/contract.ts';
-import { kafkaConnection } from './settings.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
+import { kafkaConnection } from './service-settings.ts';
 
 export interface DeadLetters {
   readonly queue: LetterQueue;
@@ -68,9 +68,9 @@ const PATIENCE_MS: DurationMs = 1000;
  */
 export class LettersFirst implements Store {
   readonly #store: Store;
-  readonly #letters: Pick<LetterQueue, 'settled'>;
+  readonly #letters: Pick<LetterQueue, 'flushed'>;
 
-  constructor(store: Store, letters: Pick<LetterQueue, 'settled'>) {
+  constructor(store: Store, letters: Pick<LetterQueue, 'flushed'>) {
     this.#store = store;
     this.#letters = letters;
   }
@@ -80,7 +80,7 @@ export class LettersFirst implements Store {
   }
 
   async commit(commit: Commit): Promise<CommitAnswer> {
-    await this.#letters.settled(PATIENCE_MS);
+    await this.#letters.flushed(PATIENCE_MS);
     return this.#store.commit(commit);
   }
 

@@ -1,7 +1,7 @@
 import type { Comparison } from '../experiment/comparison.ts';
-import type { QualityDecision } from '../exporter/watch.ts';
+import type { QualityDecision } from '../exporter/cohort-watch.ts';
 import { explainWatched } from '../statistics/explain.ts';
-import type { WorkerLog } from '../worker/contract.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
 
 /** Logs each decision on a watched cohort when its label or reason changes: the page has the label, the log both. */
 export class DecisionChanges {

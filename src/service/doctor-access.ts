@@ -3,7 +3,7 @@ import { parseRedisUrl } from '../accumulators/store/redis-url.ts';
 import type { Settings } from '../config/settings.ts';
 import { isEnding } from '../connections/access-files.ts';
 import { AccessFileError, Secret } from '../connections/secret.ts';
-import type { SecretSource, TlsSettings } from '../connections/settings.ts';
+import type { SecretSource, TlsSettings } from '../connections/security-settings.ts';
 import { TlsContext, type Validity } from '../connections/tls-context.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { accessOf } from './access-watch.ts';
@@ -22,18 +22,18 @@ export interface SecretFile {
  * Files with secrets and certificates, and what is not safe about the connections. `more`: files with secrets that were read
  * already, those of variables.
  */
-export function judgeAccess(settings: Settings, now: EpochMs, more: readonly SecretFile[] = []): readonly Finding[] {
+export function checkAccess(settings: Settings, now: EpochMs, more: readonly SecretFile[] = []): readonly Finding[] {
   const { sasl, tls: kafkaTls } = settings.kafka;
   const { tls, secrets } = accessOf(settings);
-  const findings = tls.flatMap((one) => judgeTls(one, now));
+  const findings = tls.flatMap((one) => checkTls(one, now));
   if (sasl !== undefined && kafkaTls === undefined && !sasl.mechanism.startsWith('scram')) {
     const what = sasl.mechanism === 'plain' ? 'the password' : 'the token';
     findings.push(
       finding('security', 'warning', `${what} of kafka.sasl goes over the network in plain text: set kafka.tls`),
     );
   }
-  findings.push(...judgeRedisLogin(settings));
-  for (const secret of secrets) findings.push(...judgeFile(() => isReadable(secret)));
+  findings.push(...checkRedisLogin(settings));
+  for (const secret of secrets) findings.push(...checkFile(() => isReadable(secret)));
   const files = new Map([...more, ...secretFilesOf(tls, secrets)].map(({ name, path }) => [path, name]));
   for (const [path, name] of files) {
     if (!mayAllRead(path)) continue;
@@ -61,7 +61,7 @@ function mayAllRead(path: string): boolean {
 /** On this machine nobody is on the way. */
 const LOOPBACK = /^(?:localhost|127\.[0-9.]+|::1)$/;
 
-function judgeRedisLogin({ redis }: Settings): readonly Finding[] {
+function checkRedisLogin({ redis }: Settings): readonly Finding[] {
   const target = parseRedisUrl(redis.url);
   const { password, tls, sentinel } = redis;
   const isTls = tls !== undefined || (target.kind === 'server' && target.tls);
@@ -80,18 +80,18 @@ function judgeRedisLogin({ redis }: Settings): readonly Finding[] {
   );
 }
 
-function judgeTls(tls: TlsSettings, now: EpochMs): readonly Finding[] {
+function checkTls(tls: TlsSettings, now: EpochMs): readonly Finding[] {
   const { setting } = tls;
-  const findings = judgeFile(() => {
+  const findings = checkFile(() => {
     const { validity } = new TlsContext(tls);
-    return validity === undefined ? [] : [judgeEnd(`${setting}.cert`, validity, now)];
+    return validity === undefined ? [] : [checkEnd(`${setting}.cert`, validity, now)];
   });
   if (tls.rejectUnauthorized) return findings;
   const risk = `${setting}.rejectUnauthorized is false: anybody on the way may read and change all, passwords too`;
   return [...findings, finding('security', 'warning', `${risk}. Name the authority in ${setting}.ca instead`)];
 }
 
-function judgeEnd(setting: string, validity: Validity, now: EpochMs): Finding {
+function checkEnd(setting: string, validity: Validity, now: EpochMs): Finding {
   const { ends } = validity;
   const days = Math.floor((ends.getTime() - now) / DAY_MS);
   const day = ends.toISOString().slice(0, 10);
@@ -107,7 +107,7 @@ function isReadable(secret: SecretSource): readonly Finding[] {
 }
 
 /** What a file that cannot be used says. */
-function judgeFile(use: () => readonly Finding[]): readonly Finding[] {
+function checkFile(use: () => readonly Finding[]): readonly Finding[] {
   try {
     return use();
   } catch (error) {

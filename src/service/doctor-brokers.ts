@@ -18,7 +18,7 @@ export interface BrokerAnswer {
 }
 
 /** Of the brokers that the configuration names, and then of those that the cluster names. */
-export function judgeReach(answers: readonly BrokerAnswer[], named: 'configured' | 'advertised'): readonly Finding[] {
+export function checkReach(answers: readonly BrokerAnswer[], named: 'configured' | 'advertised'): readonly Finding[] {
   const silent = answers.filter(({ answer, said }) => answer instanceof Error || said !== undefined);
   const reached = answers.filter((answer) => !silent.includes(answer)).map(({ broker }) => broker);
   const who = named === 'configured' ? 'kafka.brokers' : 'the cluster';
@@ -48,7 +48,7 @@ function reasonOf(error: Error): string {
 }
 
 /** What each broker offers against what the client speaks. Brokers that offer the same are told together. */
-export function judgeVersions(answers: readonly BrokerAnswer[]): readonly Finding[] {
+export function checkVersions(answers: readonly BrokerAnswer[]): readonly Finding[] {
   const brokers = new Map<string, { readonly names: string[]; readonly versions: ApiVersions }>();
   for (const { broker, answer } of answers) {
     if (answer instanceof Error) continue;
@@ -81,7 +81,7 @@ function range(versions: VersionRange | undefined): string {
 }
 
 /** Who is in the consumer group. */
-export function judgeGroup(
+export function checkGroup(
   groupId: string,
   topics: readonly string[],
   { state, protocol, members }: GroupState,

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { isRecordRefused } from '../consumers/source/kafka/access/faults.ts';
+import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import { KafkaProducer } from '../consumers/source/kafka/access/producer.ts';
-import type { KafkaConnection } from '../consumers/source/kafka/access/settings.ts';
 import { openToOthers } from '../dead-letters/file.ts';
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
@@ -24,7 +24,7 @@ export async function lookAtDeadLetters(
     case 'off':
       return [];
     case 'file':
-      return [await judgeFile(deadLetter.file), ...(await judgeModes(deadLetter.file, deadLetter.files))];
+      return [await checkFile(deadLetter.file), ...(await checkModes(deadLetter.file, deadLetter.files))];
     case 'topic':
       return lookAtTopic(
         deadLetter.topic,
@@ -37,14 +37,14 @@ export async function lookAtDeadLetters(
   }
 }
 
-async function judgeModes(path: string, files: number): Promise<readonly Finding[]> {
+async function checkModes(path: string, files: number): Promise<readonly Finding[]> {
   const open = await openToOthers(path, files);
   if (open.length === 0) return [];
   const found = `other users may read or write ${open.join(', ')}`;
   return [finding(CHECK, 'warning', `${found}: what users did may stand there: chmod 600 ${open.join(' ')}`)];
 }
 
-async function judgeFile(path: string): Promise<Finding> {
+async function checkFile(path: string): Promise<Finding> {
   const stats = await lstat(path).catch(() => undefined);
   if (stats?.isSymbolicLink() === true) {
     const advice = 'remove it, or set deadLetter.file to the file that it leads to';
@@ -84,7 +84,7 @@ async function lookAtTopic(
     const [own, ...others] = (await admin.topicSettings([topic, ...read])).map((settings) =>
       Number(settings.get('max.message.bytes')),
     );
-    const findings = [await judgeWriting(topic, own, connection, now)];
+    const findings = [await checkWriting(topic, own, connection, now)];
     const largest = Math.max(...others.filter((bytes) => bytes > 0));
     if (own <= largest) {
       const limits = `max.message.bytes of ${topic} is ${count(own)}, of the topics that are read up to ${count(largest)}`;
@@ -98,7 +98,7 @@ async function lookAtTopic(
 }
 
 /** Asks with a record that is one byte too large: who may write is told so, and nothing is written. */
-async function judgeWriting(topic: string, most: number, connection: KafkaConnection, now: EpochMs): Promise<Finding> {
+async function checkWriting(topic: string, most: number, connection: KafkaConnection, now: EpochMs): Promise<Finding> {
   if (!(most <= LARGEST_PROBE)) {
     return finding(
       CHECK,

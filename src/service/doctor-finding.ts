@@ -1,3 +1,5 @@
+import type { FindingCode } from '../findings/finding.ts';
+
 export type Level = 'ok' | 'warning' | 'error';
 
 /** One thing that was looked at. error: something must change before the service can do its work. */
@@ -9,6 +11,8 @@ export interface Finding {
   readonly message: string;
   /** The alert that a running service would raise for it (docs/runbook.md). */
   readonly alert?: string;
+  /** Where it is one of what looks wrong with a log (docs/replay.md). */
+  readonly code?: FindingCode;
 }
 
 /** @param alert of a service that runs in spite of it; default: none */

@@ -1,5 +1,5 @@
 import { reservedCohorts } from '../accumulators/admission.ts';
-import type { UnitCheckpoint } from '../accumulators/store/checkpoint.ts';
+import type { UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import { namedValues } from '../config/experiments.ts';
 import { GAUGES_PER_MEASURE } from '../config/resolve.ts';
@@ -14,7 +14,7 @@ export interface StoredTables {
 }
 
 /** How many series the gauges may come to: of the quality gauges, each with its standard error beside it. */
-export function judgeSeries(settings: Settings): Finding {
+export function checkSeries(settings: Settings): Finding {
   const { measures, windows, attribution, cohorts, experiments, limits } = settings;
   const { horizons } = attribution;
   const product =
@@ -45,7 +45,7 @@ export function judgeSeries(settings: Settings): Finding {
 const LATELY_MS = 3_600_000;
 
 /** Whether cohorts were counted under __other__ lately, by event time, because their grouping set had no place left. */
-export function judgeCohorts({ cohorts, experiments, limits }: Settings, stored: readonly StoredTables[]): Finding {
+export function checkCohorts({ cohorts, experiments, limits }: Settings, stored: readonly StoredTables[]): Finding {
   const named = namedValues(experiments);
   const full: string[] = [];
   for (const by of cohorts.filter(({ length }) => length > 0)) {
@@ -86,7 +86,7 @@ export interface Load {
 }
 
 /** Whether one worker has room for what is open at a time. */
-export function judgeMemory({ attribution }: Settings, load: Load): Finding {
+export function checkMemory({ attribution }: Settings, load: Load): Finding {
   const { impressionsPerSecond, impressionBytes = 0 } = load;
   const bytes = Math.max(LEAST_BYTES, Math.ceil(impressionBytes));
   const openLimit = Math.floor(Math.min(load.openLimit, load.stateLimit / bytes));
@@ -113,7 +113,7 @@ export function judgeMemory({ attribution }: Settings, load: Load): Finding {
 const NOTABLE_SKEW_MS = 5_000;
 
 /** Own clock minus that of Redis. */
-export function judgeClock(skew: number): Finding {
+export function checkClock(skew: number): Finding {
   const seconds = `this clock is ${(Math.abs(skew) / 1000).toFixed(1)} s ${skew < 0 ? 'behind' : 'ahead of'} that of Redis`;
   const distance = Math.abs(skew);
   if (distance <= NOTABLE_SKEW_MS) return finding('clock', 'ok', seconds);

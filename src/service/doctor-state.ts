@@ -1,6 +1,6 @@
-import type { UnitCheckpoint } from '../accumulators/store/checkpoint.ts';
+import type { UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Bounds } from '../consumers/source/port.ts';
+import type { Bounds } from '../consumers/source/source-port.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import { NO_PERMISSIONS, StateMismatch } from '../unit/resume.ts';
 import { checkStored, StartRefused } from './checks.ts';
@@ -14,8 +14,8 @@ export interface StateFacts {
 }
 
 /** Whether workers can go on from the stored state: it fits the configuration, was not lost, and the logs reach back far enough. */
-export function judgeState(settings: Settings, facts: StateFacts): readonly Finding[] {
-  const findings = [judgeFit(settings, facts)];
+export function checkState(settings: Settings, facts: StateFacts): readonly Finding[] {
+  const findings = [checkFit(settings, facts)];
   for (const [partition, checkpoint] of facts.stored.entries()) {
     if (checkpoint === undefined) continue;
     for (const [t, { name }] of settings.kafka.topics.entries()) {
@@ -52,7 +52,7 @@ export function judgeState(settings: Settings, facts: StateFacts): readonly Find
   return findings;
 }
 
-function judgeFit(settings: Settings, { stored, committedByGroup }: StateFacts): Finding {
+function checkFit(settings: Settings, { stored, committedByGroup }: StateFacts): Finding {
   try {
     checkStored(settings, stored, committedByGroup, { ...NO_PERMISSIONS, rebuild: false });
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
-import { MAX_BYTES } from '../consumers/source/kafka/access/settings.ts';
-import type { Bounds } from '../consumers/source/port.ts';
+import { MAX_BYTES } from '../consumers/source/kafka/access/kafka-settings.ts';
+import type { Bounds } from '../consumers/source/source-port.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
@@ -29,7 +29,7 @@ export interface TopicFacts {
 }
 
 /** Whether a topic keeps what a worker may have to read again, and holds nothing too large. */
-export function judgeTopic(needed: DurationMs, topic: TopicFacts): readonly Finding[] {
+export function checkTopic(needed: DurationMs, topic: TopicFacts): readonly Finding[] {
   return [retentionTime(needed, topic), ...retentionBytes(needed, topic), cleanup(topic), times(topic), sizes(topic)];
 }
 
@@ -37,7 +37,7 @@ export function judgeTopic(needed: DurationMs, topic: TopicFacts): readonly Find
  * Whether transactions hold records back: by topic and partition, what the logs held at the begin and at the end. One that is
  * open for a moment is nothing to tell of.
  */
-export function judgeTransactions(
+export function checkTransactions(
   names: readonly string[],
   before: readonly (readonly Bounds[])[],
   after: readonly (readonly Bounds[])[],
@@ -66,11 +66,11 @@ function retentionTime(needed: DurationMs, { name, settings }: TopicFacts): Find
   if (kept === undefined) return unknown(name, 'retention.ms');
   return kept < 0
     ? finding('retention', 'ok', `${name}: retention.ms is unlimited`)
-    : judgeRetention(needed, name, kept);
+    : retentionFinding(needed, name, kept);
 }
 
 /** `kept`: retention.ms of the topic of this name. */
-export function judgeRetention(needed: DurationMs, name: string, kept: DurationMs): Finding {
+export function retentionFinding(needed: DurationMs, name: string, kept: DurationMs): Finding {
   const found = `${name}: retention.ms is ${kept} (${hours(kept)})`;
   if (kept >= needed) return finding('retention', 'ok', `${found}; ${hours(needed)} are needed`);
   return finding(

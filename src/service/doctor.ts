@@ -1,25 +1,25 @@
-import { RedisStore } from '../accumulators/store/redis.ts';
+import { RedisStore } from '../accumulators/store/redis-store.ts';
 import { redactUrl } from '../config/redact.ts';
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
-import { type Sample, sample } from '../consumers/source/kafka/access/sample.ts';
-import type { KafkaConnection } from '../consumers/source/kafka/access/settings.ts';
+import { type Sample, sample } from '../consumers/source/kafka/access/kafka-sample.ts';
+import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import { explainBroker, troubleOf } from '../consumers/source/kafka/access/trouble.ts';
 import { apiVersions } from '../consumers/source/kafka/access/versions.ts';
-import type { Bounds } from '../consumers/source/port.ts';
+import type { Bounds } from '../consumers/source/source-port.ts';
 import { compile } from '../measures/scorer.ts';
 import { NO_PERMISSIONS } from '../unit/resume.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { checkPartitions, readCheckpoints } from './checks.ts';
-import { judgeAccess, type SecretFile } from './doctor-access.ts';
-import { type BrokerAnswer, judgeGroup, judgeReach, judgeVersions } from './doctor-brokers.ts';
+import { checkAccess, type SecretFile } from './doctor-access.ts';
+import { type BrokerAnswer, checkGroup, checkReach, checkVersions } from './doctor-brokers.ts';
 import { lookAtDeadLetters } from './doctor-dead-letters.ts';
 import { type Finding, finding } from './doctor-finding.ts';
-import { judgeClock, judgeCohorts, judgeMemory, judgeSeries } from './doctor-load.ts';
-import { judgeRecords } from './doctor-records.ts';
-import { judgeState } from './doctor-state.ts';
-import { judgeTopic, judgeTransactions, neededRetention } from './doctor-topics.ts';
-import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './settings.ts';
+import { checkClock, checkCohorts, checkMemory, checkSeries } from './doctor-load.ts';
+import { checkRecords } from './doctor-records.ts';
+import { checkState } from './doctor-state.ts';
+import { checkTopic, checkTransactions, neededRetention } from './doctor-topics.ts';
+import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './service-settings.ts';
 import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC } from './topic-sample.ts';
 
 export interface DoctorDeps {
@@ -36,8 +36,8 @@ const RATE_SPAN_MS = 600_000;
 
 /** Looks at everything that the service needs. Changes nothing but a unit of its own in Redis, which it deletes. Never rejects. */
 export async function diagnose(settings: Settings, deps: DoctorDeps): Promise<void> {
-  deps.tell(judgeSeries(settings));
-  const access = judgeAccess(settings, deps.now(), deps.secretFiles);
+  deps.tell(checkSeries(settings));
+  const access = checkAccess(settings, deps.now(), deps.secretFiles);
   for (const one of access) deps.tell(one);
   if (access.some(({ level }) => level === 'error')) return;
   const connection = kafkaConnection(settings, 'receval-doctor');
@@ -82,9 +82,9 @@ class Doctor {
       if (partitions !== undefined && bounds !== undefined && committed !== undefined) {
         await this.#try('state', async () => {
           const stored = await readCheckpoints(store, this.#settings.namespace, partitions);
-          this.#tell(...judgeState(this.#settings, { stored, committedByGroup: committed, bounds }));
+          this.#tell(...checkState(this.#settings, { stored, committedByGroup: committed, bounds }));
           const there = stored.filter((checkpoint) => checkpoint !== undefined);
-          if (there.length > 0) this.#tell(judgeCohorts(this.#settings, there));
+          if (there.length > 0) this.#tell(checkCohorts(this.#settings, there));
         });
       }
       await store.close();
@@ -93,7 +93,7 @@ class Doctor {
       await this.#traffic(partitions, bounds);
       await this.#try('transactions', async () => {
         const names = this.#settings.kafka.topics.map(({ name }) => name);
-        this.#tell(...judgeTransactions(names, bounds, await this.#bounds(partitions)));
+        this.#tell(...checkTransactions(names, bounds, await this.#bounds(partitions)));
       });
     }
   }
@@ -102,15 +102,15 @@ class Doctor {
   async #brokers(): Promise<boolean> {
     const { brokers } = this.#settings.kafka;
     const configured = await ask(brokers, this.#connection);
-    this.#tell(...judgeReach(configured, 'configured'));
+    this.#tell(...checkReach(configured, 'configured'));
     if (configured.every(({ answer, said }) => answer instanceof Error || said !== undefined)) return false;
     const advertised = await this.#try('brokers', async () => {
       const others = (await this.#admin.cluster()).filter((broker) => !brokers.includes(broker));
       const answers = await ask(others, this.#connection);
-      this.#tell(...judgeReach(answers, 'advertised'));
+      this.#tell(...checkReach(answers, 'advertised'));
       return answers;
     });
-    this.#tell(...judgeVersions([...configured, ...(advertised ?? [])]));
+    this.#tell(...checkVersions([...configured, ...(advertised ?? [])]));
     return advertised !== undefined;
   }
 
@@ -123,7 +123,7 @@ class Doctor {
       this.#tell(finding('topics', 'ok', `${names.join(', ')}: each has ${found} partition${found === 1 ? '' : 's'}`));
       return found;
     });
-    await this.#try('group', async () => this.#tell(judgeGroup(groupId, names, await this.#admin.group(groupId))));
+    await this.#try('group', async () => this.#tell(checkGroup(groupId, names, await this.#admin.group(groupId))));
     return partitions;
   }
 
@@ -158,7 +158,7 @@ class Doctor {
     await this.#try('clock', async () => {
       const before = this.#deps.now();
       const time = await store.time();
-      this.#tell(judgeClock((before + this.#deps.now()) / 2 - time));
+      this.#tell(checkClock((before + this.#deps.now()) / 2 - time));
     });
     return store;
   }
@@ -172,7 +172,7 @@ class Doctor {
       const names = topics.map(({ name }) => name);
       const ranges = newestRanges(names, bounds, SAMPLED_PER_TOPIC);
       const found = await sample(this.#admin.client, ranges, SAMPLE_TIMEOUT_MS);
-      this.#tell(...judgeRecords(this.#settings, partitions, found, serviceDecoders(this.#settings), now));
+      this.#tell(...checkRecords(this.#settings, partitions, found, serviceDecoders(this.#settings), now));
       if (!found.complete) {
         this.#tell(finding('records', 'warning', 'the sample is not complete: the brokers took longer than 15 s'));
       }
@@ -185,7 +185,7 @@ class Doctor {
         const size = newest === undefined ? undefined : meanSize(newest, name);
         const fastest = rates === undefined ? undefined : Math.max(...rates[t]);
         const bytesPerSecond = size === undefined || fastest === undefined ? undefined : size * fastest;
-        this.#tell(...judgeTopic(needed, { name, settings: found[t], bytesPerSecond }));
+        this.#tell(...checkTopic(needed, { name, settings: found[t], bytesPerSecond }));
       }
     });
     const impressions = topics.findIndex(({ role }) => role.impressions);
@@ -194,7 +194,7 @@ class Doctor {
     const { openLimit, stateLimit } = workerSettings(this.#settings, scorer, partitions, NO_PERMISSIONS, 0);
     const impressionBytes = newest === undefined ? undefined : meanSize(newest, topics[impressions].name);
     const impressionsPerSecond = rate === 0 ? undefined : rate;
-    this.#tell(judgeMemory(this.#settings, { impressionsPerSecond, impressionBytes, openLimit, stateLimit }));
+    this.#tell(checkMemory(this.#settings, { impressionsPerSecond, impressionBytes, openLimit, stateLimit }));
   }
 
   /** Records per second of the last minutes, by topic, then partition. */

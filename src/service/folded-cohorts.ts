@@ -1,8 +1,8 @@
 import { otherValues, rowField, setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import type { WorkerLog } from '../worker/contract.ts';
 import type { UnitStatus } from '../worker/status.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
 
 /** So long nothing must be added to the rest of a set before it is told to have ended, and may begin again. */
 const QUIET_MS: DurationMs = 3_600_000;

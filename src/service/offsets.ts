@@ -3,12 +3,12 @@ import {
   decodeCheckpoint,
   encodeCheckpoint,
   type UnitCheckpoint,
-} from '../accumulators/store/checkpoint.ts';
+} from '../accumulators/store/checkpoint-codec.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
-import type { Fields, Store } from '../accumulators/store/port.ts';
+import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
-import type { Bounds } from '../consumers/source/port.ts';
+import type { Bounds } from '../consumers/source/source-port.ts';
 import type { TopicCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 import { checkPartitions } from './checks.ts';

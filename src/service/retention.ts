@@ -1,8 +1,8 @@
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
-import type { KafkaConnection } from '../consumers/source/kafka/access/settings.ts';
+import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
-import type { WorkerLog } from '../worker/contract.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
 import { keptFor } from './doctor-topics.ts';
 
 /** How long topics keep records, asked now and then. */

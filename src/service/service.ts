@@ -1,13 +1,14 @@
-import type { StoreUsage } from '../accumulators/store/port.ts';
-import type { RedisStore } from '../accumulators/store/redis.ts';
+import type { RedisStore } from '../accumulators/store/redis-store.ts';
+import type { StoreUsage } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccessState } from '../connections/access-files.ts';
-import { timesFor } from '../consumers/source/kafka/access/settings.ts';
+import { timesFor } from '../consumers/source/kafka/access/kafka-settings.ts';
 import type { KafkaEvents } from '../consumers/source/kafka/flow/events.ts';
 import { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import { Exporter } from '../exporter/exporter.ts';
 import { LivePage } from '../live/live.ts';
-import { pagesOf } from '../live/pages.ts';
+import { pagesOf } from '../live/live-pages.ts';
+import { isListOnly } from '../measures/needs.ts';
 import { compile } from '../measures/scorer.ts';
 import { Metrics } from '../metrics/registry.ts';
 import type { Readiness } from '../server/routes.ts';
@@ -17,15 +18,15 @@ import { samplesOf } from '../unit/samples.ts';
 import { WallClock } from '../vocabulary/clock.ts';
 import type { Offset } from '../vocabulary/events.ts';
 import type { FaultPoint } from '../vocabulary/fault-point.ts';
-import type { WorkerLog } from '../worker/contract.ts';
 import { Worker } from '../worker/worker.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
 import { AccessWatch, accessOf } from './access-watch.ts';
 import { emptiness, wasRead } from './checks.ts';
 import { ClockCheck } from './clock-check.ts';
 import { type DeadLetters, deadLettersOf, LettersFirst } from './dead-letters.ts';
 import { DecisionChanges, ExperimentChanges } from './decision-changes.ts';
 import { FoldedCohorts } from './folded-cohorts.ts';
-import { JoinFindings } from './join-findings.ts';
+import { LogWatch } from './log-watch.ts';
 import type { Retention } from './retention.ts';
 import {
   kafkaConnection,
@@ -35,8 +36,9 @@ import {
   serviceDecoders,
   stateLimit,
   workerSettings,
-} from './settings.ts';
+} from './service-settings.ts';
 import { checkStart, connectRedis, messageOf, type Started } from './start.ts';
+import { lookAtRecords } from './topic-sample.ts';
 import { type Health, Watchdog } from './watchdog.ts';
 
 export type Role = 'worker' | 'exporter' | 'all';
@@ -94,7 +96,7 @@ export class Service {
   readonly #changes = new DecisionChanges();
   readonly #experimentChanges = new ExperimentChanges();
   readonly #folded: FoldedCohorts;
-  readonly #joinFindings = new JoinFindings();
+  readonly #logWatch: LogWatch;
   #health: Health = { healthy: true, reasons: [] };
   /** Ends what runs on time. */
   readonly #timers: (() => void)[] = [];
@@ -160,6 +162,11 @@ export class Service {
     this.#retention = retention;
     this.#accessWatch = new AccessWatch(accessOf(settings), log);
     this.#folded = new FoldedCohorts(settings);
+    this.#logWatch = new LogWatch({
+      look: () => lookAtRecords(settings, this.#owned, this.#clock.now()),
+      log,
+      needsFeedback: settings.measures.some((measure) => !isListOnly(measure)),
+    });
     this.#store = store;
     this.#source = source;
     this.#partitions = partitions;
@@ -209,6 +216,11 @@ export class Service {
   /** The worker, for what Kafka tells of its partitions; undefined: this process owns none. */
   get worker(): Worker | undefined {
     return this.#worker;
+  }
+
+  /** Partitions. */
+  get #owned(): readonly number[] {
+    return this.#worker?.status().units.map(({ partition }) => partition) ?? [];
   }
 
   get port(): number {
@@ -311,8 +323,9 @@ export class Service {
       access: this.#access,
       redis: this.#redis,
     });
-    this.#page.update({ snapshot, status, now: this.#clock.now() });
-    if (status !== undefined) this.#joinFindings.tell(this.#metrics.joins, this.#options.log);
+    const now = this.#clock.now();
+    if (status !== undefined) this.#logWatch.update(status.units.length > 0 ? this.#metrics.topics : [], now);
+    this.#page.update({ snapshot, status, now, findings: this.#logWatch.findings });
   }
 
   async #startOffset(partition: number, topic: number): Promise<Offset | 'state_lost'> {
@@ -345,21 +358,21 @@ function eventsFor(service: () => Told | undefined, settings: Settings): KafkaEv
     onGap: (gap) => {
       const { partition, topic } = gap;
       if (worker()?.gap(partition, topic, gap) === false) return 'not needed';
-      if (settings.start.onGap === 'stop') worker()?.halt(partition, 'gap');
+      if (settings.start.onGap === 'stop') worker()?.stopUnit(partition, 'gap');
       return settings.start.onGap;
     },
     onLostLog: (lost) => worker()?.lost(lost.partition, lost.topic, lost),
     onRefused: ({ partition, topic, from, to }) => {
       if (worker()?.hasPassed(partition, topic, { from, to }) === true) return 'skip';
-      if (settings.start.onUndecodable === 'stop') worker()?.halt(partition, 'codec');
+      if (settings.start.onUndecodable === 'stop') worker()?.stopUnit(partition, 'codec');
       return settings.start.onUndecodable;
     },
     onUnpaired: (partitions) => {
-      for (const partition of partitions) worker()?.halt(partition, 'pairing');
+      for (const partition of partitions) worker()?.stopUnit(partition, 'pairing');
     },
     onPartitionCounts: (counts) => {
       const expected = service()?.partitions;
-      if (expected !== undefined && counts.some((count) => count !== expected)) worker()?.haltAll('partitions');
+      if (expected !== undefined && counts.some((count) => count !== expected)) worker()?.stopAllUnits('partitions');
     },
   };
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreUnavailable } from '../accumulators/store/port.ts';
-import { RedisStore, type RedisStoreOptions } from '../accumulators/store/redis.ts';
+import { RedisStore, type RedisStoreOptions } from '../accumulators/store/redis-store.ts';
+import { StoreUnavailable } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import { KafkaFailure } from '../consumers/source/kafka/access/faults.ts';
-import type { KafkaConnection } from '../consumers/source/kafka/access/settings.ts';
+import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import { explained } from '../consumers/source/kafka/access/trouble.ts';
 import type { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import type { Permissions } from '../unit/resume.ts';
-import type { WorkerLog } from '../worker/contract.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
 import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRefused } from './checks.ts';
 import { type Retention, retentionOf } from './retention.ts';
 

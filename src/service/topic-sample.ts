@@ -1,11 +1,14 @@
 /** The newest records of the configured topics, for those who want to see what flows without taking part. */
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
-import { type SampleRange, sample } from '../consumers/source/kafka/access/sample.ts';
+import { type SampleRange, sample } from '../consumers/source/kafka/access/kafka-sample.ts';
 import { troubleOf } from '../consumers/source/kafka/access/trouble.ts';
-import type { Bounds } from '../consumers/source/port.ts';
+import type { Bounds } from '../consumers/source/source-port.ts';
+import type { LiveFinding } from '../findings/live.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { checkPartitions, StartRefused } from './checks.ts';
-import { kafkaConnection } from './settings.ts';
+import { readSample, recordFindings } from './record-findings.ts';
+import { kafkaConnection, serviceDecoders } from './service-settings.ts';
 
 export const SAMPLE_TIMEOUT_MS = 15_000;
 /** Newest records of one topic that doctor looks at. */
@@ -28,6 +31,37 @@ export function newestRanges(
       to: end,
     }));
   });
+}
+
+/** Newest records of one topic that a service looks at. */
+const LOOKED_AT_PER_TOPIC = 2000;
+
+/** What the newest records of these partitions show. Rejects with what is wrong, in words. */
+export async function lookAtRecords(
+  settings: Settings,
+  owned: readonly number[],
+  now: EpochMs,
+): Promise<readonly LiveFinding[]> {
+  const names = settings.kafka.topics.map(({ name }) => name);
+  const connection = kafkaConnection(settings, 'receval-look');
+  const admin = new KafkaAdmin({ ...connection, topics: names });
+  try {
+    const ranges: SampleRange[] = [];
+    for (const partition of owned) {
+      const bounds = await Promise.all(names.map((_, topic) => admin.questions.bounds(partition, topic)));
+      for (const [topic, { start, end: logEnd, openFrom: to = logEnd }] of bounds.entries()) {
+        const each = Math.ceil(LOOKED_AT_PER_TOPIC / owned.length);
+        ranges.push({ topic: names[topic], partition, from: Math.max(start, to - each), to });
+      }
+    }
+    const found = await sample(admin.client, ranges, SAMPLE_TIMEOUT_MS);
+    return recordFindings(settings, readSample(settings, found, serviceDecoders(settings), now), now);
+  } catch (error) {
+    const { message } = await troubleOf(error, connection, { probe: false });
+    throw new Error(message, { cause: error });
+  } finally {
+    await admin.close().catch(() => {});
+  }
 }
 
 export interface SampledPartition {

@@ -1,6 +1,6 @@
 import { assertNever } from '../vocabulary/events.ts';
 import type { Random } from './random.ts';
-import { type ClickSettings, PAGE_LENGTH } from './settings.ts';
+import { type ClickSettings, PAGE_LENGTH } from './simulation-settings.ts';
 
 /**
  * Who is clicked on one page. `attraction[s]` is the chance that the item of slot s (from 0) is clicked when looked at.

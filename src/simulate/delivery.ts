@@ -2,7 +2,7 @@ import type { DurationMs, EpochMs, Side } from '../vocabulary/events.ts';
 import { spoil } from './encode.ts';
 import { MARKS, type Marked } from './plan.ts';
 import { Random } from './random.ts';
-import { type Fault, OUT_OF_ORDERNESS, type SimulationSettings } from './settings.ts';
+import { type Fault, OUT_OF_ORDERNESS, type SimulationSettings } from './simulation-settings.ts';
 
 /** One record of a topic, as a producer would write it. */
 export interface TrafficRecord {

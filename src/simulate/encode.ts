@@ -1,6 +1,6 @@
 import type { EpochMs } from '../vocabulary/events.ts';
-import { attractionAt, type Catalogue } from './catalogue.ts';
-import type { VariantSettings } from './settings.ts';
+import { attractionAt, type ShopItems } from './shop-items.ts';
+import type { VariantSettings } from './simulation-settings.ts';
 
 /** Writes canonical events as JSON (specification: events 1), by joining texts that were made once. */
 export class Encoder {
@@ -9,8 +9,8 @@ export class Encoder {
   readonly #variants: readonly string[];
   readonly #plainItems: boolean;
 
-  constructor(catalogue: Catalogue, variants: readonly VariantSettings[], plainItems: boolean) {
-    this.#ids = catalogue.ids.map((id) => JSON.stringify(id));
+  constructor(shopItems: ShopItems, variants: readonly VariantSettings[], plainItems: boolean) {
+    this.#ids = shopItems.ids.map((id) => JSON.stringify(id));
     this.#slots = plainItems ? this.#ids : this.#ids.map((id) => `{"id":${id},"score":`);
     this.#variants = variants.map(({ name }) => JSON.stringify(name));
     this.#plainItems = plainItems;

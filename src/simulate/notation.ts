@@ -1,6 +1,6 @@
 import { parseDuration } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import type { RegressionSettings, VariantSettings } from './settings.ts';
+import type { RegressionSettings, VariantSettings } from './simulation-settings.ts';
 
 /** A text that does not say what it should. The message names the text and shows the right form. */
 export class NotationError extends Error {

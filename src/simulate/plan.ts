@@ -7,7 +7,7 @@ import {
   type RegressionSettings,
   type SimulationSettings,
   type VariantSettings,
-} from './settings.ts';
+} from './simulation-settings.ts';
 
 export type BySide = Readonly<Record<Side, number>>;
 

@@ -1,10 +1,10 @@
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import { stockCatalogue } from './catalogue.ts';
 import type { Scheduled, TrafficRecord } from './delivery.ts';
 import { type Plan, Tally } from './plan.ts';
 import { Random } from './random.ts';
-import { Requests, type Shop } from './requests.ts';
-import { NO_FAULTS, type SimulationSettings, settingsProblems } from './settings.ts';
+import { makeShopItems } from './shop-items.ts';
+import { Requests, type Shop } from './shop-requests.ts';
+import { NO_FAULTS, type SimulationSettings, settingsProblems } from './simulation-settings.ts';
 import { inviteVisitors } from './visitors.ts';
 
 const PILOT_REQUESTS = 2000;
@@ -33,7 +33,7 @@ export class Traffic implements Iterable<TrafficRecord> {
     const problems = settingsProblems(settings);
     if (problems.length > 0) throw new Error(`cannot simulate: ${problems.join('; ')}`);
     const shop: Shop = {
-      catalogue: stockCatalogue(settings.seed, settings.items),
+      shopItems: makeShopItems(settings.seed, settings.items),
       visitors: inviteVisitors(settings.seed, settings.users, settings.variants),
     };
     this.#settings = settings;

@@ -1,6 +1,6 @@
-import { SEGMENTS } from './catalogue.ts';
 import { Choice, hashUniform, Random } from './random.ts';
-import type { VariantSettings } from './settings.ts';
+import { SEGMENTS } from './shop-items.ts';
+import type { VariantSettings } from './simulation-settings.ts';
 
 const COUNTRIES: readonly (readonly [name: string, weight: number])[] = [
   ['DE', 35],

@@ -73,10 +73,10 @@ export function heaviestShare(lists: ArrayLike<number>): number {
 /** The effect as `unpairedEffect` has it, with errors that each arm lends the other where it must. */
 export function effectOfArms(control: Result<ArmMean>, treatment: Result<ArmMean>): Result<Effect> {
   if (isAbsent(control) || isAbsent(treatment)) return unpairedEffect(control, treatment);
-  return unpairedEffect(judged(control, treatment), judged(treatment, control));
+  return unpairedEffect(meanBeside(control, treatment), meanBeside(treatment, control));
 }
 
-function judged(arm: ArmMean, other: ArmMean): Mean {
+function meanBeside(arm: ArmMean, other: ArmMean): Mean {
   return { value: arm.value, stderr: stderrBeside(arm, other), df: Math.min(arm.df, arm.kish - 1) };
 }
 

@@ -10,7 +10,7 @@
 import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { absent, finite, type Result } from './absent.ts';
-import { type Block, type Estimate, hourOf } from './blocks.ts';
+import { type Block, type Estimate, hourOf } from './watched-blocks.ts';
 
 export type BaselineKind = 'weekly' | 'daily' | 'startup';
 

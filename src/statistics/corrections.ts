@@ -3,28 +3,19 @@ import { isAbsent } from './absent.ts';
 import { adjusted } from './distributions.ts';
 
 /**
- * p-values of a family of comparisons, adjusted for their number.
+ * p-values of a family of comparisons, adjusted for their number so that the chance of any false finding stays what it was.
  *
- *     Holm, p ascending: p̃_(i) = max over j <= i of min(1, (m-j+1) p_(j))        keeps the chance of any false finding
- *     BH:                p̃_(i) = min over j >= i of min(1, m p_(j) / j)          keeps the share of false findings
+ *     p ascending: p̃_(i) = max over j <= i of min(1, (m-j+1) p_(j))
  *
- * S. Holm, Scand. J. Stat. 1979; Benjamini and Hochberg, J. R. Stat. Soc. B 1995 (assumes positive dependence). The order
- * is kept; absent values leave the family and keep their place (specification: statistics 6).
+ * S. Holm, Scand. J. Stat. 1979. The order is kept; absent values leave the family and keep their place
+ * (specification: statistics 6).
  *
- * Example: Holm of .01 .04 .03 .005 .55 .6 is .05 .12 .12 .03 1 1.
+ * Example: .01 .04 .03 .005 .55 .6 give .05 .12 .12 .03 1 1.
  */
 export function holm(family: readonly Result<number>[]): Result<number>[] {
-  return adjust(family, 'holm');
-}
-
-export function benjaminiHochberg(family: readonly Result<number>[]): Result<number>[] {
-  return adjust(family, 'bh');
-}
-
-function adjust(family: readonly Result<number>[], method: 'holm' | 'bh'): Result<number>[] {
   const present = family.filter((p) => typeof p === 'number');
   if (present.length === 0) return [...family];
-  const values = adjusted(present, method)[Symbol.iterator]();
+  const values = adjusted(present)[Symbol.iterator]();
   return family.map((p) => (isAbsent(p) ? p : (values.next().value ?? p)));
 }
 

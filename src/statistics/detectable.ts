@@ -1,6 +1,6 @@
 import type { Result } from './absent.ts';
-import { absent, finite } from './absent.ts';
-import { normalLower, normalQuantile } from './distributions.ts';
+import { finite } from './absent.ts';
+import { normalQuantile } from './distributions.ts';
 
 /**
  * How small an effect could have been seen.
@@ -15,21 +15,4 @@ import { normalLower, normalQuantile } from './distributions.ts';
  */
 export function detectableEffect(stderr: number, critical: number, power = 0.8): Result<number> {
   return finite((critical + normalQuantile(power)) * stderr);
-}
-
-/** The critical value of one look: z(1 - α/2). */
-export function fixedCritical(alpha: number): number {
-  return -normalQuantile(alpha / 2);
-}
-
-/** An effect as a share of |R_C|. Absent: `zero_baseline`. */
-export function relativeSize(effect: number, control: number): Result<number> {
-  return control === 0 ? absent('zero_baseline') : finite(effect / Math.abs(control));
-}
-
-/** Chance that a two-sided test shows an effect of this size. */
-export function powerOf(effect: number, stderr: number, critical: number): Result<number> {
-  if (!(stderr > 0)) return absent('zero_variance');
-  const shift = effect / stderr;
-  return normalLower(shift - critical) + normalLower(-critical - shift);
 }

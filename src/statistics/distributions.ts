@@ -60,6 +60,6 @@ export function lnGamma(x: number): number {
 }
 
 /** Adjusted p-values in the order given. @param p not empty, each in [0, 1] */
-export function adjusted(p: readonly number[], method: 'holm' | 'bh'): number[] {
-  return padjust([...p], method);
+export function adjusted(p: readonly number[]): number[] {
+  return padjust([...p], 'holm');
 }

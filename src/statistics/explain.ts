@@ -1,7 +1,6 @@
 /** Decisions in plain words: what is known, how sure it is, and what to do where nothing can be said. */
 import { assertNever } from '../vocabulary/events.ts';
 import type { BaselineKind } from './baseline.ts';
-import { BLOCK_MINIMUM } from './blocks.ts';
 import type { ExperimentDecision } from './decision.ts';
 import {
   type Bounds,
@@ -14,6 +13,7 @@ import {
   missingShare,
 } from './decision-facts.ts';
 import type { WatchedDecision } from './watched.ts';
+import { BLOCK_MINIMUM } from './watched-blocks.ts';
 import type { Alarm } from './watched-path.ts';
 
 export interface ExperimentNames {

@@ -1,4 +1,4 @@
-import { MOST_VARIANTS, SampleColumns, type Sampled, type SampledUser } from './sampled.ts';
+import { MOST_VARIANTS, SampleColumns, type SampledUser } from './sampled.ts';
 import { type SampleChange, UserSample } from './user-sample.ts';
 
 /**
@@ -20,29 +20,19 @@ export function fieldsOfSample({ level, raised, users }: Omit<SampleChange, 'gon
   return fields;
 }
 
-/** A sample as it was stored, to be read; an empty hash is an empty one. Throws an Error that says which field is wrong. */
-export function readSample(fields: ReadonlyMap<string, string>): Sampled {
-  const read = columnsOf(fields);
-  read.settle();
-  return read;
-}
-
-/** With those who are out. */
-function columnsOf(fields: ReadonlyMap<string, string>): SampleColumns {
-  const read = new SampleColumns();
-  for (const [field, text] of fields) readField(read, field, text);
-  return read;
-}
-
-/** One field of it, into what was read before. After the last one it is to be settled. */
+/**
+ * Reads one field of a stored sample into `read`; call `read.trim()` after the last one. No field at all is an empty sample.
+ * Throws an Error that names the field that is wrong.
+ */
 export function readField(read: SampleColumns, field: string, text: string): void {
   if (field === LEVEL) read.level = whole(Number(text), field, text);
   else read.push(userOf(field, text));
 }
 
-/** The same to go on with. @param capacity and @param hashSeed as in `UserSample` */
+/** A stored sample that more users can be added to. @param capacity and @param hashSeed as in `UserSample` */
 export function sampleOfFields(fields: ReadonlyMap<string, string>, capacity?: number, hashSeed?: number): UserSample {
-  const read = columnsOf(fields);
+  const read = new SampleColumns();
+  for (const [field, text] of fields) readField(read, field, text);
   const users: SampledUser[] = [];
   read.each((key, seen, ts, variant) => users.push({ key, seen, ts, variant }));
   return new UserSample(capacity, read.level, users, hashSeed);

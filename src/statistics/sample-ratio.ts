@@ -90,7 +90,7 @@ export function largestDeviation(counts: readonly number[], weights: readonly nu
 }
 
 /**
- * Log Bayes factor against the weights, on cumulative counts; the largest over all looks gives p (`looks.ts`).
+ * Log Bayes factor against the weights, on cumulative counts; the largest over all looks gives p (`running-evidence.ts`).
  *
  * @param prior α0 by variant; without it 100 · w
  * @returns absent: `single_variant`, `no_data`

@@ -62,7 +62,7 @@ export class SampleColumns implements Sampled {
   }
 
   /** All of it was pushed, and the level is known: lets go those who are out at this level. */
-  settle(): void {
+  trim(): void {
     const limit = limitOf(this.level);
     const size = this.#size;
     this.#size = 0;

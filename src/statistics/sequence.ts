@@ -27,7 +27,7 @@ export interface Plan {
 export interface Sequence extends Interval {
   /** c(N). */
   readonly multiplier: number;
-  /** Of this look alone; `looks.ts` keeps the largest. */
+  /** Of this look alone; `running-evidence.ts` keeps the largest. */
   readonly logE: number;
   readonly p: number;
 }

@@ -11,8 +11,8 @@
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { type Baseline, errorOf, MAD_TO_SD, type PastOf, residual, STARTUP, startupBaseline } from './baseline.ts';
-import { type Block, hourOf } from './blocks.ts';
 import { CUSUM_START, type Cusum, type CusumSettings, type CusumSide, clipped, cusumStep, rescaled } from './cusum.ts';
+import { type Block, hourOf } from './watched-blocks.ts';
 
 /** Blocks of steps reach back so many: a day of 5 minutes. Before them come whole hours. */
 export const PATH_BLOCKS = 288;

@@ -15,8 +15,8 @@
  */
 import type { EpochMs } from '../vocabulary/events.ts';
 import { STARTUP } from './baseline.ts';
-import type { Block } from './blocks.ts';
 import type { WatchedVerdict } from './decision-facts.ts';
+import type { Block } from './watched-blocks.ts';
 import { type PathPoint, type PathSettings, type WatchedHistory, watchedPath } from './watched-path.ts';
 
 export interface WatchedFacts extends WatchedHistory {

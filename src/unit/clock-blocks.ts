@@ -1,6 +1,6 @@
-import { CheckpointError } from '../accumulators/store/checkpoint.ts';
+import { CheckpointError } from '../accumulators/store/checkpoint-codec.ts';
 import { clockKey, type RowOwner } from '../accumulators/store/layout.ts';
-import type { Fields } from '../accumulators/store/port.ts';
+import type { Fields } from '../accumulators/store/store-port.ts';
 import { CLOCK_BLOCK, type ClockBlocks, type JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 
 /** Fields that one commit removes. */

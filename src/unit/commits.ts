@@ -1,9 +1,9 @@
-import type { Claimed, Commit, CommitAnswer, Store } from '../accumulators/store/port.ts';
+import type { Claimed, Commit, CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { JoinEngine } from '../consumers/join/api.ts';
 import { copyCounts } from '../consumers/join/topic.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
-import type { CommittedState, InvalidCounts, UnitDeps } from './contract.ts';
 import type { Resumed } from './resume.ts';
+import type { CommittedState, InvalidCounts, UnitDeps } from './unit-contract.ts';
 
 /** What the next commit stores; the rest of it says which commit it is. */
 type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'deletes' | 'removes'>;
@@ -27,7 +27,7 @@ export class UnitCommits {
   #cid: string;
   #committed: CommittedState;
   /** Sent, and not known to be applied or not, with the state that it stores. */
-  #unsettled: { readonly commit: Commit; readonly state: CommittedState } | undefined;
+  #inFlight: { readonly commit: Commit; readonly state: CommittedState } | undefined;
 
   /** `committed`: what the claim has found. */
   constructor(
@@ -51,8 +51,8 @@ export class UnitCommits {
   }
 
   /** There is one whose outcome is not known: nothing else may be sent before. */
-  get isUnsettled(): boolean {
-    return this.#unsettled !== undefined;
+  get hasInFlight(): boolean {
+    return this.#inFlight !== undefined;
   }
 
   /** The next one to send, and what is committed with it. */
@@ -65,13 +65,13 @@ export class UnitCommits {
       cid: this.#newId(),
       parent: this.#cid,
     };
-    this.#unsettled = { commit, state };
+    this.#inFlight = { commit, state };
   }
 
   /** Sends what was prepared last. A rejected promise means that the outcome is unknown: send it again. */
   async send(): Promise<CommitAnswer> {
-    if (this.#unsettled === undefined) throw new Error('nothing was prepared: prepare a commit before sending it');
-    const { commit, state } = this.#unsettled;
+    if (this.#inFlight === undefined) throw new Error('nothing was prepared: prepare a commit before sending it');
+    const { commit, state } = this.#inFlight;
     this.#reachFaultPoint('commit built');
     const committing = this.#store.commit(commit);
     this.#reachFaultPoint('commit sent');
@@ -81,7 +81,7 @@ export class UnitCommits {
       this.#seq = commit.seq;
       this.#cid = commit.cid;
       this.#committed = state;
-      this.#unsettled = undefined;
+      this.#inFlight = undefined;
     }
     return answer;
   }

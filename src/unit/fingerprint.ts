@@ -1,8 +1,8 @@
-import type { Fingerprint } from '../accumulators/store/checkpoint.ts';
+import type { Fingerprint } from '../accumulators/store/checkpoint-codec.ts';
 import type { Settings } from '../config/settings.ts';
-import type { GradeRule, Grading } from '../measures/contract.ts';
 import type { Measure } from '../measures/definition.ts';
 import { itemPartsOf } from '../measures/item-part.ts';
+import type { GradeRule, Grading } from '../measures/scorer-contract.ts';
 
 /**
  * What of the configuration shapes the rows (specification: commit 6). `shape`: a JSON object by setting, whose change gives

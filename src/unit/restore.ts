@@ -1,23 +1,23 @@
 import { Panes } from '../accumulators/panes.ts';
 import { liveKeys, type PanesSettings } from '../accumulators/panes-settings.ts';
 import type { RunState } from '../accumulators/runs.ts';
-import { CheckpointError } from '../accumulators/store/checkpoint.ts';
+import { CheckpointError } from '../accumulators/store/checkpoint-codec.ts';
 import { clockKey, looksKey, type RowOwner, totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
-import { type Fields, type Store, StoreUnavailable } from '../accumulators/store/port.ts';
+import { type Fields, type Store, StoreUnavailable } from '../accumulators/store/store-port.ts';
 import { sampleOfFields } from '../statistics/sample-codec.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { StoredClockBlocks } from './clock-blocks.ts';
-import type { UnitSettings } from './contract.ts';
-import { UnitExperiments } from './experiments.ts';
 import type { Resumed } from './resume.ts';
+import type { UnitSettings } from './unit-contract.ts';
+import { UnitExperiments } from './unit-experiments.ts';
 
 function ownerOf({ namespace, partition }: UnitSettings, generation: string): RowOwner {
   return { namespace, unit: partition, generation };
 }
 
-function panesSettings(settings: UnitSettings, generation: string, settledUpTo: EpochMs): PanesSettings {
-  return { ...settings.panes, owner: ownerOf(settings, generation), settledUpTo };
+function panesSettings(settings: UnitSettings, generation: string, closedUpTo: EpochMs): PanesSettings {
+  return { ...settings.panes, owner: ownerOf(settings, generation), closedUpTo };
 }
 
 export interface RestoredUnit {
@@ -38,15 +38,15 @@ export async function restoreUnit(
   { generation, join, panes, runs }: Resumed,
   token: string,
 ): Promise<RestoredUnit> {
-  const settledUpTo = join?.watermark ?? Number.NEGATIVE_INFINITY;
-  const shape = panesSettings(settings, generation, settledUpTo);
+  const closedUpTo = join?.watermark ?? Number.NEGATIVE_INFINITY;
+  const shape = panesSettings(settings, generation, closedUpTo);
   const owner = ownerOf(settings, generation);
   const { runs: wanted } = settings.panes;
   const keys =
     panes === undefined
       ? []
       : [
-          ...liveKeys(shape, panes, settledUpTo),
+          ...liveKeys(shape, panes, closedUpTo),
           ...wanted.flatMap((run) => sideKeys(settings, generation, run)),
           clockKey(owner),
         ];
@@ -67,7 +67,7 @@ export async function restoreUnit(
         sampleOfFields(of(usersKey(owner, name, run)), undefined, settings.join.hashSeed),
       ),
       looks: wanted.map(({ name, run }) => of(looksKey(owner, name, run))),
-      settledUpTo,
+      closedUpTo,
     }),
     clockBlocks,
   };

@@ -1,6 +1,6 @@
 import type { PanesState } from '../accumulators/panes-settings.ts';
 import type { RunState } from '../accumulators/runs.ts';
-import type { Fingerprint, UnitCheckpoint } from '../accumulators/store/checkpoint.ts';
+import type { Fingerprint, UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 

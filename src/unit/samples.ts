@@ -6,11 +6,11 @@
 import { createHmac } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
 import type { ClosingNames, JoinWitness } from '../consumers/join/api.ts';
-import type { FeedbackTexts } from '../consumers/packed/feedback.ts';
+import type { FeedbackTexts } from '../consumers/packed/packed-feedback.ts';
 import { hashText, readText } from '../consumers/packed/text.ts';
-import type { Grading, Scorer } from '../measures/contract.ts';
 import type { Graded } from '../measures/grade.ts';
 import { rankOf } from '../measures/places.ts';
+import type { Grading, Scorer } from '../measures/scorer-contract.ts';
 import { Views } from '../measures/views.ts';
 import { FEEDBACK_DROPS, type FeedbackDrop } from '../vocabulary/drops.ts';
 import type { Closing, DurationMs, EpochMs } from '../vocabulary/events.ts';

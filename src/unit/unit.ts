@@ -1,12 +1,12 @@
 // Long because the whole data path of a unit stands here, what is read beside what is passed.
 import type { Panes } from '../accumulators/panes.ts';
-import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint.ts';
+import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
 import type { ClosingNames, JoinEngine } from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
-import type { Batch, LogRecord, UndecodableBatch } from '../consumers/source/port.ts';
-import type { ExperimentLooks } from '../experiment/looks.ts';
+import type { Batch, LogRecord, UndecodableBatch } from '../consumers/source/source-port.ts';
+import type { ExperimentLooks } from '../experiment/experiment-looks.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import type { UnitPart } from '../experiment/units.ts';
 import { ShownItems } from '../measures/shown-items.ts';
@@ -16,12 +16,12 @@ import type { Closing, EpochMs, Offset, Side } from '../vocabulary/events.ts';
 import { NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { StoredClockBlocks } from './clock-blocks.ts';
 import { type ClaimedUnit, claimedState, copyInvalid, delaysOf, UnitCommits } from './commits.ts';
-import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './contract.ts';
-import type { UnitExperiments } from './experiments.ts';
-import { UnitReading } from './reading.ts';
 import { type RestoredUnit, restoreUnit, staleKeys } from './restore.ts';
 import { type Resumed, resume } from './resume.ts';
 import type { UnitSamples } from './samples.ts';
+import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './unit-contract.ts';
+import type { UnitExperiments } from './unit-experiments.ts';
+import { UnitReading } from './unit-reading.ts';
 
 /** A smaller part tells nothing of the whole. */
 const LEAST_SHARE = 0.01;
@@ -95,7 +95,7 @@ export class Unit {
       settings.join,
       {
         accepted: (impression, from) => {
-          deps.onlooker?.accepted(impression);
+          deps.observer?.accepted(impression);
           this.#completeness.accepted(impression.ts, from.isReplayed);
           const leftOut = experiments.accepted(impression, from);
           return panes.cohorts.tag(impression.dimensions, impression.tuple, leftOut);
@@ -253,7 +253,7 @@ export class Unit {
    */
   async commit(): Promise<CommitOutcome> {
     if (this.#reading.diverged !== undefined) return 'DIVERGED';
-    if (!this.#commits.isUnsettled) {
+    if (!this.#commits.hasInFlight) {
       if (this.replaying) return 'REPLAYING';
       if (!this.#changed) return 'NOTHING_NEW';
       this.#prepareCommit();
@@ -335,7 +335,7 @@ class UnitScoring {
   /** By horizon: slots of what closed whose item the catalogue does not hold. */
   readonly unknownItems: number[];
   readonly samples: UnitSamples | undefined;
-  readonly #deps: Pick<UnitDeps, 'scorer' | 'onlooker'>;
+  readonly #deps: Pick<UnitDeps, 'scorer' | 'observer'>;
   readonly #panes: Panes;
   readonly #scores: Float64Array;
   /** undefined: no measure asks for items. */
@@ -343,7 +343,7 @@ class UnitScoring {
 
   constructor(
     { join, panes: { shape } }: UnitSettings,
-    deps: Pick<UnitDeps, 'scorer' | 'onlooker' | 'samples'>,
+    deps: Pick<UnitDeps, 'scorer' | 'observer' | 'samples'>,
     panes: Panes,
   ) {
     const { names, needs, catalogue } = deps.scorer;
@@ -356,8 +356,8 @@ class UnitScoring {
   }
 
   closed(closing: Closing, names: ClosingNames): void {
-    const { onlooker, scorer } = this.#deps;
-    if (onlooker?.closing(closing) === false) return;
+    const { observer, scorer } = this.#deps;
+    if (observer?.closing(closing) === false) return;
     const positive = scorer.score(closing.list, this.#scores);
     const shown = this.#shown;
     shown?.load(closing.list);
@@ -365,7 +365,7 @@ class UnitScoring {
     this.#panes.add(closing, positive, this.#scores, shown, scorer.positives);
     const { cohorts } = this.#panes;
     this.samples?.closed(closing, names, this.#scores, () => cohorts.values(closing.tag));
-    if (onlooker?.scored !== undefined) onlooker.scored(closing, this.#scores, cohorts.values(closing.tag));
+    if (observer?.scored !== undefined) observer.scored(closing, this.#scores, cohorts.values(closing.tag));
   }
 }
 

@@ -4,16 +4,16 @@
  */
 
 declare const unit: unique symbol;
-type Unit<Name extends string> = number & { readonly [unit]?: Name };
+type Quantity<Name extends string> = number & { readonly [unit]?: Name };
 
 /** Whole milliseconds since 1970-01-01 UTC. `-Infinity` is the watermark before anything was seen. */
-export type EpochMs = Unit<'EpochMs'>;
+export type EpochMs = Quantity<'EpochMs'>;
 /** Whole milliseconds. */
-export type DurationMs = Unit<'DurationMs'>;
+export type DurationMs = Quantity<'DurationMs'>;
 /** Place in a list as the user saw it, 1 at the top. */
-export type Rank = Unit<'Rank'>;
+export type Rank = Quantity<'Rank'>;
 /** Place of a record in one topic partition. Kafka's 64 bits are cut to the safe integers at the edge. */
-export type Offset = Unit<'Offset'>;
+export type Offset = Quantity<'Offset'>;
 
 /**
  * Values of feedback and scores of items end here, on both sides of 0. Any finite value could be added exactly (exact.ts);

@@ -66,7 +66,8 @@ export function fmix32(word: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-const BUCKET_SALT = fnv1a32('receval/bucket/1:');
+/** Where the hash of a bucket's word begins. */
+export const BUCKET_SALT = fnv1a32('receval/bucket/1:');
 const FIRST_SALT = fnv1a32('receval/sample/1:');
 const SECOND_SALT = fnv1a32('receval/sample/2:');
 

@@ -2,10 +2,10 @@ import type { Horizon } from '../accumulators/panes-settings.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { Ranges } from '../vocabulary/ranges.ts';
 import { RunningWindows } from './running-windows.ts';
-import type { UnitState } from './unit-state.ts';
+import type { UnitState, UnitStates } from './unit-state.ts';
 import { type CohortRow, cohortRows, cutOf, type Rows } from './windows.ts';
 
-export interface LadderSettings {
+export interface HorizonWindowsSettings {
   readonly paneSize: DurationMs;
   /** Length of each window: whole panes. */
   readonly windows: readonly DurationMs[];
@@ -16,7 +16,7 @@ export interface LadderSettings {
 }
 
 /** One window as it is to be shown. */
-export interface LadderWindow {
+export interface HorizonWindow {
   readonly complete: boolean;
   readonly rows: readonly CohortRow[];
 }
@@ -27,12 +27,10 @@ export interface PaneRange {
   readonly to: number;
 }
 
-type Units = readonly (UnitState | undefined)[];
-
 /** All windows of one horizon over all units, kept up as the units go on. */
 export class HorizonWindows {
   readonly horizon: Horizon;
-  readonly #settings: LadderSettings;
+  readonly #settings: HorizonWindowsSettings;
   /** In panes. */
   readonly #lengths: readonly number[];
   readonly #longest: number;
@@ -45,9 +43,9 @@ export class HorizonWindows {
   #end = Number.NEGATIVE_INFINITY;
   /** What `shown` was made of. */
   #made = '';
-  #shown: readonly LadderWindow[] = [];
+  #shown: readonly HorizonWindow[] = [];
 
-  constructor(horizon: Horizon, units: number, settings: LadderSettings) {
+  constructor(horizon: Horizon, units: number, settings: HorizonWindowsSettings) {
     this.horizon = horizon;
     this.#settings = settings;
     this.#lengths = settings.windows.map((length) => Math.round(length / settings.paneSize));
@@ -60,7 +58,7 @@ export class HorizonWindows {
   }
 
   /** Panes of a unit that the windows need at the cut of `units`, that are final in the unit, and were not added yet. */
-  missing(units: Units, u: number): readonly PaneRange[] {
+  missing(units: UnitStates, u: number): readonly PaneRange[] {
     return gaps(this.#read[u], this.#needed(this.#endOf(units), units[u]));
   }
 
@@ -70,7 +68,7 @@ export class HorizonWindows {
   }
 
   /** Notes that all that was missing of a unit has been added, or never existed. */
-  note(units: Units, u: number): void {
+  note(units: UnitStates, u: number): void {
     const { from, to } = this.#needed(this.#endOf(units), units[u]);
     this.#read[u].add(from, to);
   }
@@ -79,7 +77,7 @@ export class HorizonWindows {
    * Lets the windows end at the cut, and forgets what no cut can come back to: while no unit goes back, a cut goes back by
    * `unitTimeout` at most. Nothing may be missing.
    */
-  move(units: Units): void {
+  move(units: UnitStates): void {
     const { paneSize, unitTimeout } = this.#settings;
     this.#end = this.#endOf(units);
     if (!Number.isFinite(this.#end)) return;
@@ -90,7 +88,7 @@ export class HorizonWindows {
   }
 
   /** The windows in the order of the settings; the same object as long as nothing changed. */
-  show(units: Units): readonly LadderWindow[] {
+  show(units: UnitStates): readonly HorizonWindow[] {
     const { paneSize, sets } = this.#settings;
     const complete = this.#lengths.map((length) => this.#isComplete(units, this.#end - length));
     const admitted = units.map((unit) => unit?.admitted ?? '');
@@ -124,7 +122,7 @@ export class HorizonWindows {
   }
 
   /** End of the newest pane before the cut in which a unit holds a result of any horizon; undefined: none. */
-  newest(units: Units): EpochMs | undefined {
+  newest(units: UnitStates): EpochMs | undefined {
     let newest = Number.NEGATIVE_INFINITY;
     for (const unit of units) {
       for (const [from, to] of unit?.panes ?? [])
@@ -133,7 +131,7 @@ export class HorizonWindows {
     return Number.isFinite(newest) ? newest * this.#settings.paneSize : undefined;
   }
 
-  #endOf(units: Units): number {
+  #endOf(units: UnitStates): number {
     const { paneSize, unitTimeout } = this.#settings;
     return Math.floor(cutOf(units.map(watermarked), this.horizon, unitTimeout) / paneSize);
   }
@@ -144,7 +142,7 @@ export class HorizonWindows {
     return Number.isFinite(from) && from < to ? { from, to } : { from: 0, to: 0 };
   }
 
-  #isComplete(units: Units, start: number): boolean {
+  #isComplete(units: UnitStates, start: number): boolean {
     const { paneSize } = this.#settings;
     const end = this.#end * paneSize;
     return (

@@ -2,8 +2,8 @@
 
 import type { AdmissionState } from '../accumulators/admission.ts';
 import type { RunState } from '../accumulators/runs.ts';
-import { CheckpointError, decodeCheckpoint } from '../accumulators/store/checkpoint.ts';
-import type { Fields } from '../accumulators/store/port.ts';
+import { CheckpointError, decodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import type { Fields } from '../accumulators/store/store-port.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 
 export interface UnitState {
@@ -27,6 +27,9 @@ export interface UnitState {
   /** Impressions accepted since the unit's first record. */
   readonly accepted: number;
 }
+
+/** By unit; undefined: it has stored nothing yet. */
+export type UnitStates = readonly (UnitState | undefined)[];
 
 /**
  * Reads a unit's hash. undefined: nobody has committed to the unit. `last`, what the hash held before, is answered again

@@ -1,7 +1,7 @@
 import { Unit } from '../unit/unit.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
-import type { WorkerDeps, WorkerSettings } from './contract.ts';
+import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 
 const FIRST_RETRY_MS: DurationMs = 200;
 const LONGEST_RETRY_MS: DurationMs = 30_000;
@@ -47,7 +47,7 @@ export class Claims {
 
   async #claimNow(partition: number): Promise<void> {
     const { clock, log } = this.#deps;
-    for (let wait = FIRST_RETRY_MS; this.#goes(partition); wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
+    for (let wait = FIRST_RETRY_MS; this.#isStillWanted(partition); wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
       try {
         const unit = await Unit.claim(this.#settings.unit(partition), this.#unitDeps(partition));
         const begins = unit.isNew ? await this.#begin(unit, partition) : 'fine';
@@ -67,7 +67,7 @@ export class Claims {
     }
   }
 
-  #goes(partition: number): boolean {
+  #isStillWanted(partition: number): boolean {
     return !this.#stopping.aborted && this.#handler.isOurs(partition);
   }
 

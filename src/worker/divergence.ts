@@ -1,4 +1,4 @@
-import type { Divergence } from '../unit/reading.ts';
+import type { Divergence } from '../unit/unit-reading.ts';
 import type { Offset } from '../vocabulary/events.ts';
 
 const ADVICE =

@@ -1,5 +1,5 @@
 import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
-import { HEADROOM, type Load, memoryFor } from './load.ts';
+import { HEADROOM, type MemoryLoad, memoryFor } from './memory-load.ts';
 import type { Held, Owned } from './owned.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
@@ -74,7 +74,7 @@ export class Outgrown {
   }
 
   /** The one that has waited for long enough and fits; one at a time, since each changes what there is room for. */
-  due(load: Load, now: EpochMs): OutgrownUnit | undefined {
+  due(load: MemoryLoad, now: EpochMs): OutgrownUnit | undefined {
     return this.units.find(
       ({ partition, held }) => now >= (this.#waits.get(partition)?.until ?? 0) && load.hasRoomFor(held),
     );
@@ -90,7 +90,7 @@ export function causeOf(kind: keyof Held): StopCause {
  * For the log: what was held, and what to raise to which value. What is open now may be a part of what can be open at a time,
  * so the value is an estimate: what the unit held, as if all of that time were open, beside what the others hold.
  */
-export function adviceFor(kind: keyof Held, { held, unit }: Owned, load: Load): object {
+export function adviceFor(kind: keyof Held, { held, unit }: Owned, load: MemoryLoad): object {
   const others = load.sum[kind] - held[kind];
   const needed = Math.ceil(others + held[kind] / (kind === 'rows' ? 1 : unit.openShare));
   const told = { held: held[kind], all: load.sum[kind], limit: load.limit(kind), needed };

@@ -1,11 +1,11 @@
-import type { InvalidCounts } from '../unit/contract.ts';
 import type { Unit } from '../unit/unit.ts';
+import type { InvalidCounts } from '../unit/unit-contract.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
 /** leads: it runs ahead while too much is open. store: a commit has no answer. clock: ours is in doubt. stopped: for good. */
-export type Block = 'leads' | 'store' | 'clock' | 'stopped';
+export type PauseReason = 'leads' | 'store' | 'clock' | 'stopped';
 
 /** What a unit holds in memory. */
 export interface Held {
@@ -27,7 +27,7 @@ export interface Owned {
   /** By topic: those of them that wait for the end of a transaction. */
   readonly inTransactions: number[];
   /** By topic: why it is not read now; empty: it is. */
-  readonly blocks: readonly Set<Block>[];
+  readonly pauseReasons: readonly Set<PauseReason>[];
   /** Topics that are ahead of the slowest and let it catch up. */
   readonly ahead: Set<number>;
   /** In memory, as it was counted last. */
@@ -35,7 +35,7 @@ export interface Owned {
   committing: Promise<void> | undefined;
   stopped: StopCause | undefined;
   /** It was let go: another may own the unit, or another state of it is here. It holds nothing back any more. */
-  gone: boolean;
+  released: boolean;
 }
 
 export function own(partition: number, unit: Unit, topics: number): Owned {
@@ -46,12 +46,12 @@ export function own(partition: number, unit: Unit, topics: number): Owned {
     quietSince: each.map(() => undefined),
     lag: each.map(() => undefined),
     inTransactions: each.map(() => 0),
-    blocks: each.map(() => new Set()),
+    pauseReasons: each.map(() => new Set()),
     ahead: new Set(),
     held: NOTHING,
     committing: undefined,
     stopped: undefined,
-    gone: false,
+    released: false,
   };
 }
 

@@ -1,9 +1,9 @@
-import type { LogSource } from '../consumers/source/port.ts';
+import type { LogSource } from '../consumers/source/source-port.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
-import type { Load } from './load.ts';
-import type { Block, Owned } from './owned.ts';
+import type { MemoryLoad } from './memory-load.ts';
+import type { Owned, PauseReason } from './owned.ts';
 
 export interface PaceSettings {
   readonly topics: readonly string[];
@@ -15,7 +15,7 @@ export interface PaceSettings {
 export interface PaceDeps {
   readonly source: LogSource;
   readonly clock: Clock;
-  readonly load: Load;
+  readonly load: MemoryLoad;
   readonly faultPoint?: FaultPoint | undefined;
 }
 
@@ -24,7 +24,7 @@ export class Pace {
   readonly #settings: PaceSettings;
   readonly #source: LogSource;
   readonly #clock: Clock;
-  readonly #load: Load;
+  readonly #load: MemoryLoad;
   readonly #reachFaultPoint: FaultPoint;
 
   constructor(settings: PaceSettings, { source, clock, load, faultPoint }: PaceDeps) {
@@ -35,8 +35,8 @@ export class Pace {
     this.#reachFaultPoint = faultPoint ?? NO_FAULT;
   }
 
-  /** Nothing holds a unit back that was just claimed. */
-  begin({ partition }: Owned): void {
+  /** A unit that was just claimed is read at once, whatever its last owner was paused for. */
+  resumeAll({ partition }: Owned): void {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
       this.#source.setFetching?.(partition, topic, true);
       this.#source.resume(partition, topic);
@@ -44,23 +44,23 @@ export class Pace {
   }
 
   /** Of a unit that is not in memory. */
-  pauseAll(partition: number): void {
+  pausePartition(partition: number): void {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#source.pause(partition, topic);
   }
 
-  block(owned: Owned, topic: number, reason: Block, holds: boolean): void {
-    const blocks = owned.blocks[topic];
-    if (owned.gone || blocks.has(reason) === holds) return;
-    if (holds) blocks.add(reason);
-    else blocks.delete(reason);
-    if (holds && blocks.size === 1) this.#source.pause(owned.partition, topic);
-    if (!holds && blocks.size === 0) this.#source.resume(owned.partition, topic);
+  setPaused(owned: Owned, topic: number, reason: PauseReason, isPaused: boolean): void {
+    const pauseReasons = owned.pauseReasons[topic];
+    if (owned.released || pauseReasons.has(reason) === isPaused) return;
+    if (isPaused) pauseReasons.add(reason);
+    else pauseReasons.delete(reason);
+    if (isPaused && pauseReasons.size === 1) this.#source.pause(owned.partition, topic);
+    if (!isPaused && pauseReasons.size === 0) this.#source.resume(owned.partition, topic);
   }
 
-  blockAll(owned: Owned, reason: Block, holds: boolean): void {
+  setAllPaused(owned: Owned, reason: PauseReason, isPaused: boolean): void {
     // How long it has been silent was told by that clock.
-    if (reason === 'clock' && holds) owned.quietSince.fill(undefined);
-    for (let topic = 0; topic < this.#settings.topics.length; topic++) this.block(owned, topic, reason, holds);
+    if (reason === 'clock' && isPaused) owned.quietSince.fill(undefined);
+    for (let topic = 0; topic < this.#settings.topics.length; topic++) this.setPaused(owned, topic, reason, isPaused);
   }
 
   /**
@@ -68,7 +68,7 @@ export class Pace {
    * only wait. Where all units together hold too much, what is fetched already is held back as well. Only leaders are held
    * back. While a unit replays, silence is no time: a leader does not wait for topics that are read as far as they can be.
    */
-  holdLeaders(owned: Owned): void {
+  pauseLeaders(owned: Owned): void {
     const { maxSkew, topics } = this.#settings;
     const { unit } = owned;
     const { join } = unit;
@@ -78,12 +78,12 @@ export class Pace {
     for (let topic = 0; topic < topics.length; topic++) {
       const isAhead = leads[topic] && !isReadAgain(owned, topic);
       this.#letCatchUp(owned, topic, isAhead && others);
-      this.block(owned, topic, 'leads', isAhead && waits);
+      this.setPaused(owned, topic, 'leads', isAhead && waits);
     }
   }
 
   #letCatchUp(owned: Owned, topic: number, waits: boolean): void {
-    if (owned.gone || owned.ahead.has(topic) === waits) return;
+    if (owned.released || owned.ahead.has(topic) === waits) return;
     if (waits) owned.ahead.add(topic);
     else owned.ahead.delete(topic);
     this.#source.setFetching?.(owned.partition, topic, !waits);
@@ -94,7 +94,7 @@ export class Pace {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
       if (!isReadAgain(owned, topic)) continue;
       this.#letCatchUp(owned, topic, false);
-      this.block(owned, topic, 'leads', false);
+      this.setPaused(owned, topic, 'leads', false);
     }
   }
 
@@ -103,19 +103,19 @@ export class Pace {
     const all = [...units];
     for (const owned of all) {
       // Who leads may have changed by the clock alone, and nothing may come any more.
-      this.holdLeaders(owned);
+      this.pauseLeaders(owned);
       for (let topic = 0; topic < this.#settings.topics.length; topic++) await this.#look(owned, topic);
       this.#load.count(owned);
-      this.holdLeaders(owned);
+      this.pauseLeaders(owned);
     }
   }
 
   async #look(owned: Owned, topic: number): Promise<void> {
     const { idleAfter, outOfOrderness } = this.#settings;
-    const { unit, lag, inTransactions, quietSince, blocks } = owned;
+    const { unit, lag, inTransactions, quietSince, pauseReasons } = owned;
     const checked = this.#clock.now();
     // The clock may have been in doubt when it was asked.
-    const wasBlocked = blocks[topic].size > 0;
+    const wasPaused = pauseReasons[topic].size > 0;
     // While nobody can tell whether there is something new, nothing is taken for silence.
     this.#reachFaultPoint('end wanted');
     const bounds = await this.#source.bounds(owned.partition, topic).catch(() => undefined);
@@ -125,7 +125,7 @@ export class Pace {
     lag[topic] = bounds === undefined ? undefined : Math.max(0, bounds.end - position);
     inTransactions[topic] =
       bounds?.openFrom === undefined ? 0 : Math.max(0, bounds.end - Math.max(bounds.openFrom, position));
-    if (lag[topic] !== 0 || unit.replaying || wasBlocked || blocks[topic].size > 0 || owned.ahead.has(topic)) {
+    if (lag[topic] !== 0 || unit.replaying || wasPaused || pauseReasons[topic].size > 0 || owned.ahead.has(topic)) {
       quietSince[topic] = undefined;
       return;
     }

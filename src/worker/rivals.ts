@@ -1,5 +1,5 @@
 import { unitKey } from '../accumulators/store/layout.ts';
-import type { Store } from '../accumulators/store/port.ts';
+import type { Store } from '../accumulators/store/store-port.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
@@ -51,18 +51,18 @@ export class Rivals {
 
   /**
    * Resolves once nobody has claimed the unit or committed to it for a session: whoever took it may have died since. Or as
-   * soon as `goes` answers false, which is asked after each wait.
+   * soon as `isStillWanted` returns false, which is asked after each wait.
    */
-  async silence(partition: number, goes: () => boolean, signal: AbortSignal): Promise<void> {
+  async silence(partition: number, isStillWanted: () => boolean, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#deps;
     let before = await this.#owner(partition);
     for (;;) {
       this.#reachFaultPoint('silence waits');
       await clock.sleep(this.#sessionTimeout * (1 + JITTER * (random?.() ?? 0)), signal);
       this.#reachFaultPoint('silence due');
-      if (!goes()) return;
+      if (!isStillWanted()) return;
       const now = await this.#owner(partition);
-      if (!goes()) return;
+      if (!isStillWanted()) return;
       if (before !== undefined && now !== undefined && now.token === before.token && now.seq === before.seq) return;
       before = now;
     }

@@ -1,6 +1,6 @@
 import type { Row } from '../accumulators/row.ts';
 import { Delays } from '../consumers/join/api.ts';
-import type { CommittedState } from '../unit/contract.ts';
+import type { CommittedState } from '../unit/unit-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';

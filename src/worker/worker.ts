@@ -1,19 +1,19 @@
 // Long because all that decides over a unit meets here: assignments, records, answers to commits, faults of the log.
-import type { Batch } from '../consumers/source/port.ts';
-import type { CommitOutcome } from '../unit/contract.ts';
+import type { Batch } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
+import type { CommitOutcome } from '../unit/unit-contract.ts';
 import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import { Claims, type ClaimsHandler, isRetriable } from './claims.ts';
-import type { WorkerDeps, WorkerSettings } from './contract.ts';
 import { LOST_STATE, lostLog, otherRecord } from './divergence.ts';
-import { Load, largest } from './load.ts';
-import { LOOKING_UNIT, WorkerLooks } from './looks.ts';
+import { largest, MemoryLoad } from './memory-load.ts';
 import { adviceFor, causeOf, Outgrown } from './outgrown.ts';
 import { type Owned, own, statusOf } from './owned.ts';
 import { Pace } from './pace.ts';
 import { Rivals } from './rivals.ts';
 import { LARGEST_SKEW, type StopCause, type StoppedUnit, Tally, type WorkerStatus } from './status.ts';
+import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
+import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
 
 const CHECKS_PER_IDLE_AFTER = 4;
 /** How old an answer may be to how much waits to be read: the watchdog takes records that wait for a worker that is stuck. */
@@ -30,7 +30,7 @@ export class Worker {
   readonly #deps: WorkerDeps;
   readonly #units = new Map<number, Owned>();
   readonly #tally: Tally;
-  readonly #load: Load;
+  readonly #load: MemoryLoad;
   readonly #pace: Pace;
   readonly #rivals: Rivals;
   readonly #claims: Claims;
@@ -39,7 +39,7 @@ export class Worker {
   /** By partition: what was given up last, while it waits to be claimed again. */
   readonly #givenUp = new Map<number, { readonly partition: number }>();
   /** Why no unit may work, also none that comes. */
-  #haltedAll: StopCause | undefined;
+  #allStopped: StopCause | undefined;
   readonly #reachFaultPoint: FaultPoint;
   /** Everything that is to end with this worker. */
   readonly #stopping = new AbortController();
@@ -56,14 +56,14 @@ export class Worker {
     this.#deps = deps;
     this.#reachFaultPoint = deps.faultPoint ?? NO_FAULT;
     this.#tally = new Tally(settings.topics);
-    this.#load = new Load(settings);
+    this.#load = new MemoryLoad(settings);
     this.#pace = new Pace(settings, { ...deps, load: this.#load });
     this.#outgrown = new Outgrown(settings.sessionTimeout);
     this.#looks = new WorkerLooks(settings, deps);
     this.#rivals = new Rivals(settings.sessionTimeout, (partition) => settings.unit(partition).namespace, deps);
     const handler: ClaimsHandler = {
       isOurs: (partition) => this.#ours.includes(partition),
-      claimed: (partition, unit, begins) => this.#settle(partition, unit, begins),
+      claimed: (partition, unit, begins) => this.#startUnit(partition, unit, begins),
     };
     this.#claims = new Claims(settings, deps, handler, this.#stopping.signal);
   }
@@ -141,12 +141,12 @@ export class Worker {
   async #take(partitions: readonly number[]): Promise<void> {
     this.#ours = partitions;
     this.#reachFaultPoint('assigned');
-    for (const owned of this.#units.values()) if (!partitions.includes(owned.partition)) this.#letGo(owned);
+    for (const owned of this.#units.values()) if (!partitions.includes(owned.partition)) this.#release(owned);
     this.#outgrown.keepOnly(partitions);
     for (const partition of partitions) {
       const owned = this.#units.get(partition);
       if (this.#outgrown.has(partition)) {
-        this.#pace.pauseAll(partition);
+        this.#pace.pausePartition(partition);
       } else if (owned === undefined) {
         await this.#claims.claim(partition);
       } else {
@@ -157,14 +157,14 @@ export class Worker {
     this.#reachFaultPoint('all claimed');
   }
 
-  #letGo(owned: Owned): void {
+  #release(owned: Owned): void {
     this.#load.forget(owned);
-    owned.gone = true;
+    owned.released = true;
     this.#units.delete(owned.partition);
   }
 
   /** From now on a unit is fed, committed and told of. */
-  #settle(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void {
+  #startUnit(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void {
     const owned = own(partition, unit, this.#settings.topics.length);
     this.#units.set(partition, owned);
     this.#outgrown.remove(partition);
@@ -172,10 +172,10 @@ export class Worker {
     this.#deps.onClaim(partition, unit.committed.counts);
     this.#seek(owned);
     // The unit before it may have been held back when it was dropped.
-    this.#pace.begin(owned);
-    this.#pace.blockAll(owned, 'clock', this.#isClockInDoubt);
-    if (begins === 'state_lost') this.halt(partition, begins, LOST_STATE);
-    if (this.#haltedAll !== undefined) this.halt(partition, this.#haltedAll);
+    this.#pace.resumeAll(owned);
+    this.#pace.setAllPaused(owned, 'clock', this.#isClockInDoubt);
+    if (begins === 'state_lost') this.stopUnit(partition, begins, LOST_STATE);
+    if (this.#allStopped !== undefined) this.stopUnit(partition, this.#allStopped);
     this.#makeRoom();
   }
 
@@ -200,10 +200,10 @@ export class Worker {
     owned.unit.feed(batch);
     const { diverged } = owned.unit.reading;
     if (diverged !== undefined) {
-      this.halt(owned.partition, 'diverged', otherRecord(this.#settings.topics[diverged.topic], diverged));
+      this.stopUnit(owned.partition, 'diverged', otherRecord(this.#settings.topics[diverged.topic], diverged));
     } else {
       this.#load.count(owned);
-      this.#pace.holdLeaders(owned);
+      this.#pace.pauseLeaders(owned);
       this.#makeRoom();
     }
     this.#reachFaultPoint('chunk fed');
@@ -219,9 +219,9 @@ export class Worker {
       const advice = adviceFor(kind, owned, this.#load);
       const now = this.#deps.clock.now();
       const status = { ...statusOf(owned, this.#retention, now), ...EMPTY, stopped: cause };
-      this.#pace.blockAll(owned, 'stopped', true);
+      this.#pace.setAllPaused(owned, 'stopped', true);
       this.#outgrown.add(owned, status, now);
-      this.#letGo(owned);
+      this.#release(owned);
       // Whoever began the commit is told of its failure.
       void owned.committing?.then(
         () => this.#outgrown.committed(owned),
@@ -249,18 +249,18 @@ export class Worker {
   }
 
   /** Stops a unit until somebody mends what is wrong and starts anew; the others go on. */
-  halt(partition: number, cause: StopCause, details: object = {}): void {
+  stopUnit(partition: number, cause: StopCause, details: object = {}): void {
     const owned = this.#units.get(partition);
     if (owned === undefined || owned.stopped !== undefined) return;
     owned.stopped = cause;
-    this.#pace.blockAll(owned, 'stopped', true);
+    this.#pace.setAllPaused(owned, 'stopped', true);
     this.#deps.log.warn({ partition, cause, ...details }, 'unit stopped');
   }
 
   /** Stops every unit, and those that come. */
-  haltAll(cause: StopCause): void {
-    this.#haltedAll ??= cause;
-    for (const partition of this.#units.keys()) this.halt(partition, cause);
+  stopAllUnits(cause: StopCause): void {
+    this.#allStopped ??= cause;
+    for (const partition of this.#units.keys()) this.stopUnit(partition, cause);
   }
 
   /**
@@ -286,14 +286,14 @@ export class Worker {
 
   /** The log of a topic ends before an offset that it has reached before. */
   lost(partition: number, topic: number, { held, end }: { readonly held: Offset; readonly end: Offset }): void {
-    this.halt(partition, 'diverged', lostLog(this.#settings.topics[topic], { held, end }));
+    this.stopUnit(partition, 'diverged', lostLog(this.#settings.topics[topic], { held, end }));
   }
 
   /** Own clock minus the store's. While it is in doubt nothing is read, since the clock judges what is of the future. */
   clockIs(skew: DurationMs): void {
     this.#tally.clockSkew = skew;
     this.#isClockInDoubt = Math.abs(skew) > LARGEST_SKEW;
-    for (const owned of this.#units.values()) this.#pace.blockAll(owned, 'clock', this.#isClockInDoubt);
+    for (const owned of this.#units.values()) this.#pace.setAllPaused(owned, 'clock', this.#isClockInDoubt);
   }
 
   /** By topic: how long it keeps records; undefined: for ever, or not known. */
@@ -334,7 +334,7 @@ export class Worker {
       this.#reachFaultPoint('commit unanswered');
       this.#tally.outcome('unknown');
       // What is read meanwhile could not be stored: memory stays as it is until the answer is known.
-      this.#pace.blockAll(owned, 'store', true);
+      this.#pace.setAllPaused(owned, 'store', true);
       log.warn(
         { partition: owned.partition, error: error.message },
         'the store did not answer a commit; it will be sent again',
@@ -352,7 +352,7 @@ export class Worker {
         this.#load.count(owned);
         this.#makeRoom();
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
-        this.#pace.blockAll(owned, 'store', false);
+        this.#pace.setAllPaused(owned, 'store', false);
         this.#reachFaultPoint('witness wanted');
         this.#deps.source.witness(owned.partition, owned.unit.committed.offsets);
         this.#reachFaultPoint('witness sent');
@@ -383,8 +383,8 @@ export class Worker {
     const { partition } = owned;
     this.#deps.log.warn({ partition, claims }, 'the unit was taken over or its stored state went back');
     if (this.#units.get(partition) !== owned) return;
-    this.#pace.blockAll(owned, 'store', true);
-    this.#letGo(owned);
+    this.#pace.setAllPaused(owned, 'store', true);
+    this.#release(owned);
     await this.#claimAgain(owned, claims);
   }
 
@@ -392,15 +392,15 @@ export class Worker {
     const { partition } = gone;
     this.#givenUp.set(partition, gone);
     const { signal } = this.#stopping;
-    const goes = (): boolean =>
+    const isStillWanted = (): boolean =>
       !signal.aborted &&
       this.#givenUp.get(partition) === gone &&
       this.#ours.includes(partition) &&
       !this.#units.has(partition);
     this.#reachFaultPoint('given up');
-    await (claims === 'now' || this.#rivals.silence(partition, goes, signal));
+    await (claims === 'now' || this.#rivals.silence(partition, isStillWanted, signal));
     this.#reachFaultPoint('claim again due');
-    if (!goes()) return;
+    if (!isStillWanted()) return;
     this.#givenUp.delete(partition);
     await this.#claims.claim(partition);
   }

@@ -102,7 +102,7 @@ export const anySettings: fc.Arbitrary<PanesSettings> = fc
     dimensions: ['variant', 'country'],
     sets: [[], ['country'], ['country', 'variant']],
     shape: { ...some.shape, items: ITEMS, ranks: RANKS },
-    settledUpTo: Number.NEGATIVE_INFINITY,
+    closedUpTo: Number.NEGATIVE_INFINITY,
   }));
 
 const score = fc.constantFrom(0, 1, 0.5, 1 / 3, 2 / 3, 1e-9, -0.25, 1099, 1100, 2 ** 24, -(2 ** 30), 2 ** 40 * 0.7);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addItems, encodeItems, ItemSums, type ItemsShape, readItems } from '../../src/accumulators/item-sums.ts';
 import { emptyRow, type Row, type RowShape } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
-import { parseMeasure } from '../../src/measures/grammar/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { LONGEST_RUN, REGISTERS } from '../../src/measures/item-hash.ts';
 import { Registers } from '../../src/measures/registers.ts';
 import { isOverItemLimit, rowValue } from '../../src/windows/row-value.ts';

@@ -26,7 +26,7 @@ function manyCohorts(): Panes {
     keepVectors: 2 * HOUR,
     totals: ['all'],
     runs: [],
-    settledUpTo: 0,
+    closedUpTo: 0,
   });
   const out = new Float64Array(SCORE_WIDTH * SHAPE.names.length);
   for (let m = 0; m < SHAPE.names.length; m++) out.set([WITH_POSITIVE, 1e8], SCORE_WIDTH * m);

@@ -63,7 +63,7 @@ export class PanesWorker {
     const state = parsePanesState(JSON.stringify(this.commit()));
     const keys = liveKeys(this.#settings, state, this.#watermark);
     const rows = new Map(keys.map((key) => [key, this.stored.get(key) ?? new Map<string, string>()]));
-    this.#panes = new this.#make({ ...this.#settings, settledUpTo: this.#watermark }, { state, rows });
+    this.#panes = new this.#make({ ...this.#settings, closedUpTo: this.#watermark }, { state, rows });
     this.#tags.clear();
   }
 }

@@ -140,7 +140,7 @@ describe('panes', () => {
   });
 
   it('refuse a list that closes after its pane was settled', () => {
-    const panes = new Panes({ ...SETTINGS, settledUpTo: 5000 });
+    const panes = new Panes({ ...SETTINGS, closedUpTo: 5000 });
     expect(() =>
       panes.add(
         { at: 10, ts: 0, horizon: 0, tag: panes.cohorts.tag([]), userless: false, bucket: 7 },
@@ -200,7 +200,7 @@ const SETTINGS: PanesSettings = {
   keepVectors: 20,
   totals: [],
   runs: [],
-  settledUpTo: Number.NEGATIVE_INFINITY,
+  closedUpTo: Number.NEGATIVE_INFINITY,
 };
 
 function sorted(

@@ -67,7 +67,7 @@ export const placeHistories: fc.Arbitrary<PlaceHistory> = fc
       keepVectors: 12,
       totals: [],
       runs: [],
-      settledUpTo: Number.NEGATIVE_INFINITY,
+      closedUpTo: Number.NEGATIVE_INFINITY,
     },
   }));
 

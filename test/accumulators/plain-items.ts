@@ -1,5 +1,5 @@
 import type { ItemsShape } from '../../src/accumulators/item-sums.ts';
-import type { Catalogue } from '../../src/measures/catalogue.ts';
+import type { ItemCatalogue } from '../../src/measures/item-catalogue.ts';
 import { registerOf } from '../../src/measures/item-hash.ts';
 import { ShownItems } from '../../src/measures/shown-items.ts';
 import type { Joined } from '../../src/vocabulary/events.ts';
@@ -21,7 +21,7 @@ export const LETTERS = [...'abcdef', 'é"'];
 const KNOWN = ['a', 'b', 'c'];
 
 /** Knows three letters. */
-export const SMALL_CATALOGUE: Catalogue = {
+export const SMALL_CATALOGUE: ItemCatalogue = {
   size: KNOWN.length,
   mostPopular: undefined,
   has: (item) => KNOWN.includes(item),

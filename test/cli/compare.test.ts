@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printComparison } from '../../src/cli/comparison-output.ts';
 import { comparisonPlot } from '../../src/cli/comparison-plot.ts';
 import type { Comparison } from '../../src/experiment/comparison.ts';
-import { compareStored } from '../../src/service/compare.ts';
+import { compareStored } from '../../src/service/compare-stored.ts';
 import { load } from '../config/fixture.ts';
 import { redisIsThere } from '../contracts/store/redis-harness.ts';
 import { ShopService } from '../experiment-service.ts';

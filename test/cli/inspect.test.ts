@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FINDING_CODES } from '../../src/inspect/finding.ts';
+import { FINDING_CODES } from '../../src/inspect/log-finding.ts';
 import { ROOT, receval } from './receval.ts';
 
 const T = Date.parse('2026-11-21T08:00:00.000Z');

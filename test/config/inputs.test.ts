@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { stringify } from 'yaml';
 import { effectiveDocument } from '../../src/config/load.ts';
-import { serviceDecoders } from '../../src/service/settings.ts';
+import { serviceDecoders } from '../../src/service/service-settings.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';
 import { configuration, load, problems } from './fixture.ts';
 
@@ -26,6 +26,21 @@ describe('inputs', () => {
       { name: 'impressions', ...impressions, adapter: { map: { items: '/i' } } },
       { name: 'feedback', tsUnit: 'auto', timeZone: undefined, adapter: { map: { itemId: '/i' } } },
     ]);
+  });
+
+  it('may make an id of several fields, in files and topics; of other fields they may not', () => {
+    const both = (ts: string) => `inputs:
+  impressions: {adapter: {map: {requestId: [/session, /query], ts: ${ts}, items: /i}}}
+  feedback: {adapter: {map: {requestId: [/s, /q], ts: /t, itemId: /i, action: {const: click}}}}
+`;
+    const { inputs, kafka } = load(both('/t'));
+    expect(inputs.impressions).toMatchObject({ adapter: { map: { requestId: ['/session', '/query'] } } });
+    expect(kafka.topics).toMatchObject([
+      { adapter: { map: { requestId: ['/session', '/query'] } } },
+      { adapter: { map: { requestId: ['/s', '/q'] } } },
+    ]);
+    expect(problems(both('[/a, /b]')).join()).toContain('only ids are several fields together');
+    expect(problems(both('[/a]')).join()).toContain('expected');
   });
 
   it('are, where they say nothing, as the topics are; a topic that says something is as it says', () => {

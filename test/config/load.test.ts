@@ -180,7 +180,10 @@ unknown: 1
       'paneSize: expected a duration such as 30s or 5m (a whole number with ms, s, m, h or d), above 0; found "1 m"',
     ],
     ['http: {port: 65536}', 'http.port: expected a whole number from 0 to 65535; found 65536'],
-    ['http: 80', 'http: expected a group of settings (host, port, token, tokenFile, page, samples, samplesIds, allowedHosts); found "***"'],
+    [
+      'http: 80',
+      'http: expected a group of settings (host, port, token, tokenFile, page, samples, samplesIds, allowedHosts); found "***"',
+    ],
     ['http: {token: abcdefghijklmnop, tokenFile: /b}', 'http.tokenFile: stands beside token: leave one of the two out'],
     [
       'http: {allowedHosts: ["a.example:80"]}',

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AccessFiles, isEnding } from '../../src/connections/access-files.ts';
 import { AccessFileError } from '../../src/connections/secret.ts';
-import type { SecretSource } from '../../src/connections/settings.ts';
+import type { SecretSource } from '../../src/connections/security-settings.ts';
 import { Authority, OPENSSL } from '../services/certificates.ts';
 import { itWith } from '../services/it-with.ts';
 import { tlsOf } from '../services/secure-kafka.ts';

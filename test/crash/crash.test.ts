@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoreSnapshot } from '../../src/accumulators/store/memory.ts';
+import type { StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { FAULT_LABELS } from '../../src/vocabulary/fault-point.ts';
 import { Worker } from '../../src/worker/worker.ts';

@@ -9,7 +9,7 @@ const DATA_PATH = [
   'unit/commits.ts',
   'worker/worker.ts',
   'worker/claims.ts',
-  'worker/looks.ts',
+  'worker/worker-looks.ts',
   'worker/pace.ts',
   'worker/rivals.ts',
 ];

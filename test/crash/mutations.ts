@@ -77,7 +77,7 @@ export const RECOVERY_MUTATIONS: readonly Mutation[] = [
         file: 'unit/commits.ts',
         text: 'const answer = await committing;',
         replacement: `const answer = await committing.catch((error) => {
-          this.#unsettled = undefined;
+          this.#inFlight = undefined;
           throw error;
         });`,
       },

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
+import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { simulateCommand } from '../../src/cli/simulate.ts';
 import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
 import { RunningService, type Stand } from '../service/stand.ts';

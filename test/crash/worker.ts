@@ -1,11 +1,11 @@
 import type { ExperimentSettings } from '../../src/config/settings.ts';
 import type { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { runOf } from '../../src/experiment/run.ts';
-import { parseMeasures } from '../../src/measures/grammar/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import type { WorkerSettings } from '../../src/worker/contract.ts';
 import type { Worker } from '../../src/worker/worker.ts';
+import type { WorkerSettings } from '../../src/worker/worker-contract.ts';
 import type { MakeWorker } from './life.ts';
 import { DIMENSIONS, FEEDBACK_LIMIT, FUTURE_SKEW_MS, HORIZONS, PARTITIONS } from './script.ts';
 import { NAMESPACE } from './world.ts';

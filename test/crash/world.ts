@@ -1,7 +1,7 @@
 import { unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory.ts';
-import { type Store, StoreUnavailable } from '../../src/accumulators/store/port.ts';
-import { MemoryLog } from '../../src/consumers/source/memory.ts';
+import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
+import { type Store, StoreUnavailable } from '../../src/accumulators/store/store-port.ts';
+import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
 import { assertNever } from '../../src/vocabulary/events.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { PARTITIONS, START, type Step } from './script.ts';

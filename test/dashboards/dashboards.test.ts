@@ -2,8 +2,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { DASHBOARD_NAMES, dashboardText } from '../../src/dashboards/dashboards.ts';
 import { grafanaDashboard } from '../../src/dashboards/grafana.ts';
-import { pipelinePlan } from '../../src/dashboards/pipeline.ts';
-import { catalogue, PREFIX } from '../../src/metrics/catalogue.ts';
+import { pipelinePlan } from '../../src/dashboards/pipeline-dashboard.ts';
+import { metricSpecs, PREFIX } from '../../src/metrics/metric-specs.ts';
 import { load } from '../config/fixture.ts';
 import { type Dashboard, parseDashboard, SHIPPED, shippedText, visualsOf } from './model.ts';
 import { customOptions } from './variables.ts';
@@ -39,7 +39,7 @@ function exposed(yaml: string): ReadonlyMap<string, readonly string[] | undefine
   const register = new Registry();
   collectDefaultMetrics({ register, prefix: PREFIX });
   const ofProcess = register.getMetricsAsArray().flatMap(({ name }) => [name, `${name}_sum`]);
-  const ours = catalogue(load(yaml)).flatMap(({ name, labels, type }): [string, readonly string[]][] =>
+  const ours = metricSpecs(load(yaml)).flatMap(({ name, labels, type }): [string, readonly string[]][] =>
     type === 'histogram' ? [[`${name}_bucket`, [...labels, 'le']]] : [[name, labels]],
   );
   return new Map([...ofProcess.map((name): [string, undefined] => [name, undefined]), ...ours]);
@@ -63,7 +63,7 @@ describe('the files in deploy/grafana/dashboards', () => {
         ({ value }) => value.replace('(_stderr)?', '') + value.replace('(_stderr)?', '_stderr'),
       ),
     ]).join('\n');
-    const missing = catalogue(load(''))
+    const missing = metricSpecs(load(''))
       .map(({ name }) => name)
       .filter((name) => !UNSHOWN.test(name) && !new RegExp(`\\b${name}(?:_bucket)?\\b`).test(all));
     expect(missing).toEqual([]);
@@ -154,7 +154,7 @@ describe('a dashboard', () => {
         } as const,
       ],
     };
-    expect(() => grafanaDashboard({ ...plan, rows: [row] }, catalogue(load('')))).toThrow(
+    expect(() => grafanaDashboard({ ...plan, rows: [row] }, metricSpecs(load('')))).toThrow(
       'panel "Lag": there is no metric receval_consumer_lag_mesages; did you mean "receval_consumer_lag_messages"?',
     );
   });

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../src/consumers/source/port.ts';
+import type { LogRecord } from '../../src/consumers/source/source-port.ts';
 import { Collector, until } from '../consumers/source/kafka/collector.ts';
 import { sourceOver } from '../consumers/source/kafka/fixture.ts';
 import { Told } from '../consumers/source/kafka/told.ts';

@@ -161,17 +161,17 @@ describe('whoever waits for the letters', () => {
 
   it('goes on at once when there are none, and else when all that were taken before are written', async () => {
     const { writer, queue } = stand();
-    await queue.settled(1000);
+    await queue.flushed(1000);
     let open = (): void => {};
     writer.gate = new Promise((resolve) => {
       open = resolve;
     });
     queue.take(letter(1));
-    const first = watched(queue.settled(1000));
+    const first = watched(queue.flushed(1000));
     await settle();
     expect(first.isOver).toBe(false);
     queue.take(letter(2));
-    const second = watched(queue.settled(1000));
+    const second = watched(queue.flushed(1000));
     open();
     await settle();
     expect([first.isOver, second.isOver]).toEqual([true, true]);
@@ -182,7 +182,7 @@ describe('whoever waits for the letters', () => {
     const { writer, queue } = stand();
     writer.fails = () => new LetterRefused('too large');
     queue.take(letter(1));
-    const wait = watched(queue.settled(1000));
+    const wait = watched(queue.flushed(1000));
     await settle();
     expect(wait.isOver).toBe(true);
     expect(queue.counts).toEqual({ written: 0, failed: 1, dropped: 0 });
@@ -192,13 +192,13 @@ describe('whoever waits for the letters', () => {
     const { writer, queue, clock } = stand();
     writer.fails = () => FULL;
     queue.take(letter(1));
-    const wait = watched(queue.settled(500));
+    const wait = watched(queue.flushed(500));
     await clock.advance(499);
     expect(wait.isOver).toBe(false);
     await clock.advance(1);
     expect(wait.isOver).toBe(true);
     queue.take(letter(2));
-    const again = watched(queue.settled(500));
+    const again = watched(queue.flushed(500));
     await settle();
     expect(again.isOver).toBe(true);
     writer.fails = () => undefined;
@@ -206,7 +206,7 @@ describe('whoever waits for the letters', () => {
     expect(queue.counts.written).toBe(2);
     writer.fails = () => FULL;
     queue.take(letter(3));
-    const waitsAgain = watched(queue.settled(500));
+    const waitsAgain = watched(queue.flushed(500));
     await settle();
     expect(waitsAgain.isOver).toBe(false);
     await clock.advance(500);
@@ -217,7 +217,7 @@ describe('whoever waits for the letters', () => {
     const { writer, queue, clock } = stand();
     writer.gate = new Promise(() => {});
     queue.take(letter(1));
-    const wait = watched(queue.settled(1e9));
+    const wait = watched(queue.flushed(1e9));
     const closing = queue.close(1000);
     await clock.advance(3000);
     await closing;

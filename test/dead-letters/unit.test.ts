@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { MemoryStore } from '../../src/accumulators/store/memory.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
-import type { LogRecord } from '../../src/consumers/source/port.ts';
+import type { LogRecord } from '../../src/consumers/source/source-port.ts';
 import { compile } from '../../src/measures/scorer.ts';
-import type { InvalidRecord } from '../../src/unit/contract.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import { decoderLimits, unitShape } from '../../src/unit/settings.ts';
 import { Unit } from '../../src/unit/unit.ts';
+import type { InvalidRecord } from '../../src/unit/unit-contract.ts';
+import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
 import { settingsOf } from '../metrics/settings.ts';
 
 const SETTINGS = settingsOf('{measures: [mrr], cohorts: [[]], attribution: {horizons: [1m], outOfOrderness: 10s}}');

@@ -4,7 +4,7 @@ import { fullView, type ViewInput } from '../../src/demo/view.ts';
 import type { Comparison } from '../../src/experiment/comparison.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
-import type { QualityDecision } from '../../src/exporter/watch.ts';
+import type { QualityDecision } from '../../src/exporter/cohort-watch.ts';
 import { type WatchedDecision, watch } from '../../src/statistics/watched.ts';
 import { load } from '../config/fixture.ts';
 import { SETTINGS, sampleOf, state, variant } from '../experiment/states.ts';

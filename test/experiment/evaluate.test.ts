@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ComparedMeasure, Comparison } from '../../src/experiment/comparison.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
-import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
+import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
 import type { ExperimentState } from '../../src/experiment/state.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
 import type { Mean } from '../../src/statistics/mean.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inOrder, type LookPoint, MOST_POINTS, withPoint } from '../../src/experiment/looks.ts';
+import { inOrder, type LookPoint, MOST_POINTS, withPoint } from '../../src/experiment/experiment-looks.ts';
 
 const point = (at: number): LookPoint => ({ at, effect: at / 10, lower: at / 10 - 1, upper: at / 10 + 1 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { emptyRow, shapeOf } from '../../src/accumulators/row.ts';
 import { LEFT_OUT_LISTS, MORE_POSITIVES, SUM, Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
 import { variantState } from '../../src/experiment/units.ts';
-import { parseMeasures } from '../../src/measures/grammar/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 
 const { measures } = parseMeasures(['ndcg@10', 'ndcg(empty=skip)@10', 'ndcg(empty=one)@10', 'ctr'], {
   relevantFrom: 1,

@@ -1,5 +1,5 @@
 import type { ExperimentSettings } from '../../src/config/settings.ts';
-import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/looks.ts';
+import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
 import type { ExperimentState, VariantState } from '../../src/experiment/state.ts';
 import { isAbsent, type Result } from '../../src/statistics/absent.ts';
 import type { ArmMean } from '../../src/statistics/arm.ts';

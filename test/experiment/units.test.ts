@@ -3,7 +3,7 @@ import { fixed } from '../../src/accumulators/exact.ts';
 import { emptyRow, type Row, shapeOf } from '../../src/accumulators/row.ts';
 import { SUM, Vector, vectorOffsets } from '../../src/accumulators/vector.ts';
 import { stateOfUnits, type UnitPart } from '../../src/experiment/units.ts';
-import { parseMeasures } from '../../src/measures/grammar/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { AS_OF, SETTINGS, sampleOf } from './states.ts';
 
 const { measures } = parseMeasures(['ndcg@10', 'mrr(empty=skip)', 'ctr'], { relevantFrom: 1 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MemoryStore } from '../../src/accumulators/store/memory.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
-import { parseMeasures } from '../../src/measures/grammar/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { LEFT_OUT, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/sums.ts';
 import { type Closing, HORIZONS } from '../accumulators/histories.ts';
 import { StoredUnit } from '../stored-units.ts';
@@ -125,7 +125,7 @@ describe('the standard errors of windows', () => {
             keepVectors: 300,
             totals: [],
             runs: [],
-            settledUpTo: Number.NEGATIVE_INFINITY,
+            closedUpTo: Number.NEGATIVE_INFINITY,
           };
           const own = new StoredUnit(store, settings, closings(lists.filter((one) => one.unit === unit)));
           await own.close(40);

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { emptyRow, type RowShape, shapeOf } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory.ts';
-import type { Fields, Store } from '../../src/accumulators/store/port.ts';
-import type { ExporterSettings, QualitySnapshot } from '../../src/exporter/contract.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
+import type { Fields, Store } from '../../src/accumulators/store/store-port.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
-import { parseMeasures } from '../../src/measures/grammar/name.ts';
+import type { ExporterSettings, QualitySnapshot } from '../../src/exporter/exporter-contract.ts';
+import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { anyHistory, type Closing, HORIZONS } from '../accumulators/histories.ts';
 import { SHAPE } from '../accumulators/rows.ts';
 import { StoredUnit, unitRows } from '../stored-units.ts';
@@ -79,7 +79,7 @@ function panesSettings(shape: Shape, unit: number) {
     keepVectors: 100,
     totals: [],
     runs: [],
-    settledUpTo: Number.NEGATIVE_INFINITY,
+    closedUpTo: Number.NEGATIVE_INFINITY,
   };
 }
 

@@ -3,11 +3,11 @@
  * exporter shows it.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MemoryStore } from '../../src/accumulators/store/memory.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { WITH_POSITIVE } from '../../src/measures/sums.ts';
-import { unitShape } from '../../src/unit/settings.ts';
+import { unitShape } from '../../src/unit/unit-settings.ts';
 import type { Closing } from '../accumulators/histories.ts';
 import { load } from '../config/fixture.ts';
 import { StoredUnit } from '../stored-units.ts';
@@ -68,7 +68,7 @@ async function pages(...times: readonly number[]): Promise<readonly Page[]> {
   const store = new MemoryStore();
   const { panes } = unitShape(SETTINGS, compile(SETTINGS.measures, SETTINGS.grading), 0);
   const owner = { namespace: 'ns', unit: 0, generation: 'g' };
-  const settings = { ...panes, owner, runs: [], settledUpTo: Number.NEGATIVE_INFINITY };
+  const settings = { ...panes, owner, runs: [], closedUpTo: Number.NEGATIVE_INFINITY };
   const unit = new StoredUnit(store, settings, closings());
   const exporter = new Exporter(SETTINGS, { store, namespace: 'ns', partitions: 1, hour: HOUR });
   const made: Page[] = [];

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noCounts } from '../../src/consumers/join/topic.ts';
-import { RecentJoin } from '../../src/findings/recent-join.ts';
-import { TopicJoins } from '../../src/metrics/pipeline.ts';
-import { JoinFindings } from '../../src/service/join-findings.ts';
+import { RecentJoin, RecentShare } from '../../src/findings/recent-join.ts';
+import { TopicsHealth } from '../../src/metrics/topics-health.ts';
 import { unitStatus, workerStatus } from '../metrics/statuses.ts';
 
 const all = (attributed: number, orphan = 0, notInList = 0) => ({ attributed, orphan, notInList });
@@ -59,44 +58,44 @@ const counts = (attributed: number, orphan: number, notInList: number) => {
 
 describe('the feedback of a topic', () => {
   it('is that of all units, without what others counted before', () => {
-    const joins = new TopicJoins(['impressions', 'feedback']);
+    const joins = new TopicsHealth(['impressions', 'feedback']);
     joins.claimed(0, counts(0, 900_000, 0));
     joins.update(workerStatus([unitStatus(0, { counts: counts(60, 900_000, 0) })]));
     joins.update(
       workerStatus([unitStatus(0, { counts: counts(60, 900_000, 0) }), unitStatus(1, { counts: counts(0, 0, 60) })]),
     );
-    const [shown, feedback] = joins.topics;
-    expect(shown).toEqual({ topic: 'impressions', joined: undefined, inList: undefined });
+    const [shown, feedback] = joins.now;
+    expect(shown).toMatchObject({ topic: 'impressions', joined: undefined, inList: undefined, impressions: 0 });
     expect(feedback.joined).toBeCloseTo(0.49, 1);
     expect(feedback.inList).toBe(feedback.joined);
   });
 });
 
-describe('the log of the service', () => {
-  const lines = (shares: readonly { readonly joined?: number; readonly inList?: number }[]): string[] => {
-    const told: string[] = [];
-    const findings = new JoinFindings();
-    const log = {
-      warn: (_: object, message: string) => void told.push(`warn ${message}`),
-      info: (_: object, message: string) => void told.push(`info ${message}`),
-    };
-    for (const { joined, inList } of shares) findings.tell([{ topic: 'clicks', joined, inList }], log);
-    return told.map((line) => line.replace(/;.*/, ''));
-  };
-
-  it('tells once that the feedback does not join, and when that is over', () => {
-    const few = 'warn clicks: less than half of the feedback finds its list';
-    expect(lines([{}, { joined: 0.5 }])).toEqual([]);
-    expect(lines([{ joined: 0.49 }, { joined: 0.3 }, { joined: 0.55 }, { joined: 0.6 }, { joined: 0.4 }])).toEqual([
-      few,
-      'info clicks: the feedback joins again',
-      few,
-    ]);
+describe('the share of what is dropped lately', () => {
+  it('is of all events of a topic, for each reason by itself', () => {
+    const topic = noCounts(3);
+    topic.impressions.read = 200;
+    topic.impressions.accepted = 50;
+    topic.impressions.drops.invalid = 100;
+    topic.impressions.drops.late = 50;
+    const topics = new TopicsHealth(['impressions', 'feedback']);
+    topics.update(workerStatus([unitStatus(0, { counts: [topic, noCounts(3)] })]));
+    const [shown, feedback] = topics.now;
+    expect(shown.invalid).toBeCloseTo(0.5, 9);
+    expect(shown.late).toBeCloseTo(0.25, 9);
+    expect(shown.accepted).toBeCloseTo(0.25, 9);
+    expect(shown).toMatchObject({ future: 0, impressions: 50, feedback: 0 });
+    expect(feedback.invalid).toBeUndefined();
   });
 
-  it('tells of items by themselves', () => {
-    expect(lines([{ joined: 0.9, inList: 0.2 }])).toEqual([
-      'warn clicks: less than half of the feedback of known requests names an item of the list',
-    ]);
+  it('is not known before 100 came, and forgets by thousands', () => {
+    const recent = new RecentShare();
+    recent.add(99, 99);
+    expect(recent.share).toBeUndefined();
+    recent.add(1, 1);
+    expect(recent.share).toBe(1);
+    recent.add(1e7, 1e7);
+    recent.add(0, 1000);
+    expect(recent.share).toBeCloseTo(0.5, 6);
   });
 });

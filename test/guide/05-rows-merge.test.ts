@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { fixed } from '../../src/accumulators/exact.ts';
 import { addDeltas, emptyRow, type Row } from '../../src/accumulators/row.ts';
-import { parseMeasure } from '../../src/measures/grammar/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { measureValue } from '../../src/measures/value.ts';
 import { mergeRows } from '../accumulators/rows.ts';
 

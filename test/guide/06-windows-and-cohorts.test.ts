@@ -16,7 +16,7 @@ type Scored = readonly [minute: number, country: string, mrr: number];
 
 /** What a unit has stored when event time has reached this minute after eight. */
 function unitOf(lists: readonly Scored[], watermark: number): UnitRows {
-  const panes = new Panes({ ...PANES, owner, settledUpTo: Number.NEGATIVE_INFINITY });
+  const panes = new Panes({ ...PANES, owner, closedUpTo: Number.NEGATIVE_INFINITY });
   for (const [minute, country, mrr] of lists) {
     const ts = EIGHT + minute * MINUTE;
     const out = Float64Array.of(mrr > 0 ? WITH_POSITIVE : WITHOUT_POSITIVE, mrr, 0);

@@ -1,11 +1,11 @@
 /** Chapter 7: a worker dies anywhere, another goes on, and the durable state is the same to the last byte. */
 
 import { expect, it } from 'vitest';
-import { MemoryStore } from '../../src/accumulators/store/memory.ts';
-import { MemoryLog } from '../../src/consumers/source/memory.ts';
-import type { UnitSettings } from '../../src/unit/contract.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
+import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Unit } from '../../src/unit/unit.ts';
+import type { UnitSettings } from '../../src/unit/unit-contract.ts';
 import { bytes, decoderOf, EIGHT, JOIN, PANES, ROLES, SCORER } from './shop.ts';
 
 const SETTINGS: UnitSettings = {

@@ -3,9 +3,9 @@ import type { PanesSettings } from '../../src/accumulators/panes-settings.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import type { Decoder } from '../../src/consumers/decode/record.ts';
 import type { JoinSettings, JoinSink } from '../../src/consumers/join/api.ts';
-import type { Grading } from '../../src/measures/contract.ts';
-import { parseMeasure } from '../../src/measures/grammar/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
+import type { Grading } from '../../src/measures/scorer-contract.ts';
 import type { Closing, EpochMs, Event, Feedback, Impression } from '../../src/vocabulary/events.ts';
 
 /** Every chapter begins at eight o'clock. */
@@ -41,7 +41,7 @@ export const JOIN: JoinSettings = {
 export const SCORER = compile([parseMeasure('mrr', { relevantFrom: 1 })], GRADING);
 
 /** One-minute panes for everything and by country. */
-export const PANES: Omit<PanesSettings, 'owner' | 'settledUpTo'> = {
+export const PANES: Omit<PanesSettings, 'owner' | 'closedUpTo'> = {
   paneSize: 60_000,
   hour: 3_600_000,
   horizons: [

@@ -7,9 +7,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
 import { configurationOf } from '../../src/inspect/configuration.ts';
+import { screenOf } from '../../src/inspect/inspect-screen.ts';
 import type { InspectedSide, Inspection } from '../../src/inspect/inspected.ts';
 import { inspect } from '../../src/inspect/inspection.ts';
-import { screenOf } from '../../src/inspect/screen.ts';
 import { replay } from '../../src/replay/replay.ts';
 import { MADE_AT, type MadeLog, makeLog, pointerOf, sampledFile, TIME_WRITERS } from './made-log.ts';
 
@@ -59,7 +59,7 @@ describe('a log of any form', () => {
         const found = look(made);
         const { names } = options;
         const list = pointerOf(names.items);
-        expect(found.files.map(({ judged }) => judged?.role)).toEqual(['feedback', 'impressions']);
+        expect(found.files.map(({ guess }) => guess?.role)).toEqual(['feedback', 'impressions']);
         expect({
           lists: ['requestId', 'ts', 'items', 'items.id', 'userId', 'variant'].map((as) =>
             pathOf(found.impressions, as),

@@ -1,6 +1,6 @@
 /** Logs of a known form: what was shown and done, written as the options say. */
 
-import { TOPIC } from '../../src/inspect/format.ts';
+import { TOPIC } from '../../src/inspect/file-shape.ts';
 import type { SampledFile } from '../../src/inspect/inspected.ts';
 
 export interface MadeLog {

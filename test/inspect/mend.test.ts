@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { profileOf } from '../../src/inspect/fields.ts';
-import type { Form } from '../../src/inspect/format.ts';
+import type { Form } from '../../src/inspect/file-shape.ts';
 import type { InspectedFile } from '../../src/inspect/inspected.ts';
 import { mendCommand, type Step, shellWord } from '../../src/inspect/mend.ts';
 import { sampledFile } from './made-log.ts';
@@ -9,7 +9,7 @@ const fileOf = (name: string, form: Form): InspectedFile => ({
   ...sampledFile(name, []),
   format: { compression: 'none', encoding: 'UTF-8', lineEnds: 'LF', form },
   profile: profileOf([]),
-  judged: undefined,
+  guess: undefined,
   known: undefined,
 });
 const CSV: Form = { kind: 'delimited', delimiter: ';', columns: ['ts', 'id'], width: 2, isSeen: true };

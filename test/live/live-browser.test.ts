@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect } from 'vitest';
 import { LivePage } from '../../src/live/live.ts';
-import { pagesOf } from '../../src/live/pages.ts';
+import { pagesOf } from '../../src/live/live-pages.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { until } from '../consumers/source/kafka/collector.ts';
 import { expectAccessible, expectFits, watchedPage } from '../page/watched-page.ts';

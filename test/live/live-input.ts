@@ -1,5 +1,5 @@
 /** What a process would know of a shop, with a name as a stranger would choose it. */
-import type { QualityRow } from '../../src/exporter/contract.ts';
+import type { QualityRow } from '../../src/exporter/exporter-contract.ts';
 import type { LiveInput } from '../../src/live/live.ts';
 import { load } from '../config/fixture.ts';
 import { meanRow, unitStatus, workerStatus } from '../metrics/statuses.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MEASURES } from '../../src/measures/all.ts';
 import type { Example, MeasureDefinition } from '../../src/measures/definition.ts';
-import { parseMeasure } from '../../src/measures/grammar/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { measure } from '../../src/measures/measures.ts';
 import { CATALOGUE, LISTS } from './shown.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isLowerBetter } from '../../src/measures/direction.ts';
-import { parseMeasure } from '../../src/measures/grammar/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { load } from '../config/fixture.ts';
 
 const { grading } = load('grades: {click: 1, hide: {grade: 0, veto: true}, share: {grade: 0}}\n');

@@ -1,7 +1,7 @@
 /** Every worked example and every case of other libraries in ../shared/fixtures, where that folder is at hand. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseMeasures } from '../../src/measures/grammar/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { measure } from '../../src/measures/measures.ts';
 import type { PlainList } from '../../src/measures/plain.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { GradeRule } from '../../src/measures/contract.ts';
 import { Graded } from '../../src/measures/grade.ts';
-import { parseMeasure } from '../../src/measures/grammar/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
+import type { GradeRule } from '../../src/measures/scorer-contract.ts';
 import { SCORE_WIDTH } from '../../src/measures/sums.ts';
 import { fixedGrade, joined, valueGrade } from './lists.ts';
 import type { PlainEvent } from './reference.ts';

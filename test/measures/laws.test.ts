@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Measure } from '../../src/measures/definition.ts';
-import { parseMeasure } from '../../src/measures/grammar/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { measure } from '../../src/measures/measures.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { LEFT_OUT, SCORE_WIDTH, SUMS, SUMS_WIDTH, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';

@@ -1,6 +1,6 @@
 /** Lists for tests: arbitrary ones, and their form in the scorer's buffers. */
 import fc from 'fast-check';
-import type { GradeRule, Grading } from '../../src/measures/contract.ts';
+import type { GradeRule, Grading } from '../../src/measures/scorer-contract.ts';
 import type { Joined } from '../../src/vocabulary/events.ts';
 import { type PlainEvent, type PlainImpression, plainGrades } from './reference.ts';
 

@@ -3,8 +3,8 @@
  * code with src/measures but the names of parameters, and is what the fast scorer is held against.
  */
 
-import type { GradeRule, Grading } from '../../src/measures/contract.ts';
 import type { Measure } from '../../src/measures/definition.ts';
+import type { GradeRule, Grading } from '../../src/measures/scorer-contract.ts';
 
 export interface PlainSlot {
   readonly item: string;

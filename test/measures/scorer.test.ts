@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Grading } from '../../src/measures/contract.ts';
 import type { Measure } from '../../src/measures/definition.ts';
-import { parseMeasure } from '../../src/measures/grammar/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
+import type { Grading } from '../../src/measures/scorer-contract.ts';
 import { LEFT_OUT, SCORE_WIDTH, SUMS, type SumsKind, WITH_POSITIVE } from '../../src/measures/sums.ts';
 import { scoredMeasure } from './grammar/names.ts';
 import { fixedGrade, GRADING, impressions, joined } from './lists.ts';

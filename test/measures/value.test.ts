@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMeasure } from '../../src/measures/grammar/name.ts';
+import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { measureScore, measureValue, measureWeight, pairCounts, sumsKind } from '../../src/measures/value.ts';
 
 const parse = (text: string) => parseMeasure(text, { relevantFrom: 1 });

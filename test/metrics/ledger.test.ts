@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ClaimLedger, LifetimeLedger } from '../../src/metrics/pipeline.ts';
+import { ClaimLedger, LifetimeLedger } from '../../src/metrics/ledgers.ts';
 
 const totals = fc.array(fc.nat(50), { minLength: 2, maxLength: 2 });
 const looks = fc.array(fc.uniqueArray(fc.tuple(fc.nat(2), totals), { selector: ([unit]) => unit }), { maxLength: 20 });

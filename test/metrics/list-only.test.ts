@@ -2,19 +2,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MemoryStore } from '../../src/accumulators/store/memory.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { withCatalogue } from '../../src/config/catalogue-file.ts';
 import type { Settings } from '../../src/config/settings.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import { compile } from '../../src/measures/scorer.ts';
-import { catalogue } from '../../src/metrics/catalogue.ts';
+import { metricSpecs } from '../../src/metrics/metric-specs.ts';
 import { qualityText } from '../../src/metrics/quality.ts';
 import { replay } from '../../src/replay/replay.ts';
-import type { ReplayResult } from '../../src/replay/result.ts';
+import type { ReplayResult } from '../../src/replay/replay-result.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import { decoderLimits, unitShape } from '../../src/unit/settings.ts';
 import { Unit } from '../../src/unit/unit.ts';
+import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
 import { parse } from './parse.ts';
 import { settingsOf } from './settings.ts';
 
@@ -109,7 +109,7 @@ async function gauges(from: Settings): Promise<ReturnType<typeof parse>> {
   }
   const exporter = new Exporter(from, { store, namespace: 'ns', partitions: UNITS });
   const { text } = qualityText(
-    catalogue(from).filter(({ role }) => role === 'exporter'),
+    metricSpecs(from).filter(({ role }) => role === 'exporter'),
     from,
     await exporter.refresh(),
   );

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { catalogue, EXPERIMENT_METRICS, type Metric } from '../../src/metrics/catalogue.ts';
+import { EXPERIMENT_METRICS, type MetricSpec, metricSpecs } from '../../src/metrics/metric-specs.ts';
 import { Metrics } from '../../src/metrics/registry.ts';
 import { itWith } from '../services/it-with.ts';
 import { PROMTOOL } from '../services/prometheus.ts';
@@ -16,9 +16,9 @@ const MANUAL = readFileSync(resolve(import.meta.dirname, '../../docs/metrics.md'
 
 /** One measure and one dimension stand for all. */
 const SETTINGS = settingsOf('{measures: [ndcg@10], cohorts: [[variant]]}');
-const METRICS = catalogue(SETTINGS);
+const METRICS = metricSpecs(SETTINGS);
 
-function isScore({ name }: Metric): boolean {
+function isScore({ name }: MetricSpec): boolean {
   return /_(?:score|weight|scored_impressions|folded_impressions)_total$/.test(name);
 }
 
@@ -38,16 +38,16 @@ const GROUPS: Readonly<Record<string, () => Promise<readonly string[]> | readonl
   },
 };
 
-function isOfExperiments(metric: Metric): boolean {
+function isOfExperiments(metric: MetricSpec): boolean {
   return EXPERIMENT_METRICS.includes(metric);
 }
 
 /** Whose labels are no dimensions. */
-function plainLine({ name, type, labels, help }: Metric): string {
+function plainLine({ name, type, labels, help }: MetricSpec): string {
   return `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`;
 }
 
-function line({ name, type, labels, help }: Metric): string {
+function line({ name, type, labels, help }: MetricSpec): string {
   const named = labels.map((label) => (label === 'variant' ? 'dimensions' : `\`${label}\``)).join(', ');
   const words = help.replace(/ ndcg@10: .*/, '').replaceAll('receval_ndcg', 'receval_<measure>');
   return `| \`${name.replace('receval_ndcg', 'receval_<measure>')}\` | ${type} | ${named} | ${words} |`;

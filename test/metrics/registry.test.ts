@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { emptyRow } from '../../src/accumulators/row.ts';
 import { rowField } from '../../src/accumulators/store/layout.ts';
 import { noCounts } from '../../src/consumers/join/topic.ts';
-import type { QualityRow, QualitySnapshot } from '../../src/exporter/contract.ts';
-import type { QualityDecision } from '../../src/exporter/watch.ts';
+import type { QualityDecision } from '../../src/exporter/cohort-watch.ts';
+import type { QualityRow, QualitySnapshot } from '../../src/exporter/exporter-contract.ts';
 import { measureValue, sumsKind } from '../../src/measures/value.ts';
-import { catalogue } from '../../src/metrics/catalogue.ts';
+import { metricSpecs } from '../../src/metrics/metric-specs.ts';
 import { Metrics, type MetricsOptions } from '../../src/metrics/registry.ts';
 import { type WatchedDecision, watch } from '../../src/statistics/watched.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, INVALID_CODES } from '../../src/vocabulary/drops.ts';
@@ -76,7 +76,7 @@ describe('the page', () => {
     'of role %s has HELP and TYPE of all its metrics from the start',
     (role) => {
       const families = page(new Metrics(SETTINGS, { ...ALL, role }));
-      const expected = catalogue(SETTINGS).filter(
+      const expected = metricSpecs(SETTINGS).filter(
         (metric) => role === 'all' || metric.role === role || metric.role === 'both',
       );
       expect([...families].map(([name, { type, help }]) => ({ name, type, help }))).toEqual(
@@ -88,7 +88,7 @@ describe('the page', () => {
   it('has every label that it uses in the catalogue', async () => {
     const metrics = new Metrics(SETTINGS, ALL);
     await metrics.update(everything());
-    const labels = new Map(catalogue(SETTINGS).map((metric) => [metric.name, metric.labels] as const));
+    const labels = new Map(metricSpecs(SETTINGS).map((metric) => [metric.name, metric.labels] as const));
     for (const [name, { samples, type }] of page(metrics)) {
       const known = [...(labels.get(name) ?? []), ...(type === 'histogram' ? ['le'] : [])];
       if (labels.has(name))

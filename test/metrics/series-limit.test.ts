@@ -4,10 +4,10 @@ import { reservedCohorts } from '../../src/accumulators/admission.ts';
 import { addRow, copyRow, type Row } from '../../src/accumulators/row.ts';
 import { setText } from '../../src/accumulators/store/layout.ts';
 import { namedValues } from '../../src/config/experiments.ts';
-import type { QualityRow, QualitySnapshot } from '../../src/exporter/contract.ts';
-import type { QualityDecision } from '../../src/exporter/watch.ts';
+import type { QualityDecision } from '../../src/exporter/cohort-watch.ts';
+import type { QualityRow, QualitySnapshot } from '../../src/exporter/exporter-contract.ts';
 import { measureValue } from '../../src/measures/value.ts';
-import { catalogue } from '../../src/metrics/catalogue.ts';
+import { metricSpecs } from '../../src/metrics/metric-specs.ts';
 import { qualityText } from '../../src/metrics/quality.ts';
 import { watch } from '../../src/statistics/watched.ts';
 import { OTHER_COHORT } from '../../src/vocabulary/events.ts';
@@ -47,7 +47,7 @@ interface Shown {
 
 function shown(snapshot: QualitySnapshot, series: number): Shown {
   const chosen = settings(series);
-  const { text, capped } = qualityText(catalogue(chosen), chosen, snapshot);
+  const { text, capped } = qualityText(metricSpecs(chosen), chosen, snapshot);
   const families = parse(text);
   const samples = (name: string): readonly Sample[] => families.get(name)?.samples ?? [];
   return {

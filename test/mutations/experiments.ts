@@ -1,8 +1,8 @@
 /** What experiments keep, with one rule taken out: the simulator must find each. */
 import type { Change, Mutation } from './mutation.ts';
 
-const EXPOSURES = 'unit/experiments.ts';
-const SETTLED = 'if (again && ts <= this.#settled) return;';
+const EXPOSURES = 'unit/unit-experiments.ts';
+const SETTLED = 'if (again && ts <= this.#countedUpTo) return;';
 
 function inExposures(replacement: string): Change {
   return { file: EXPOSURES, text: SETTLED, replacement };
@@ -12,7 +12,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
   { name: 'exposures that were added before are added again', changes: [inExposures('')] },
   {
     name: 'an exposure was added before by its time alone',
-    changes: [inExposures('if (ts <= this.#settled) return;')],
+    changes: [inExposures('if (ts <= this.#countedUpTo) return;')],
   },
   {
     name: 'an exposure was added before by its record alone',
@@ -63,7 +63,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
     name: 'the evidence of the newest look stands for that of all',
     changes: [
       {
-        file: 'statistics/looks.ts',
+        file: 'statistics/running-evidence.ts',
         text: 'if (a.logE !== b.logE) return a.logE > b.logE ? a : b;',
         replacement: 'if (a.logE !== b.logE) return b;',
       },
@@ -73,7 +73,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
     name: 'looks begin anew with every claim',
     changes: [
       {
-        file: 'unit/experiments.ts',
+        file: 'unit/unit-experiments.ts',
         text: 'this.#looks = decodeLooks(stored, settings.horizon.text);',
         replacement: 'this.#looks = decodeLooks(new Map(), settings.horizon.text);',
       },

@@ -4,12 +4,12 @@
  */
 import type { Change, Mutation } from './mutation.ts';
 
-const STORE = 'accumulators/store/memory.ts';
+const STORE = 'accumulators/store/memory-store.ts';
 const UNIT = 'unit/unit.ts';
 const COMMITS = 'unit/commits.ts';
 const PANES = 'accumulators/panes.ts';
 const PACE = 'worker/pace.ts';
-const LOAD = 'worker/load.ts';
+const LOAD = 'worker/memory-load.ts';
 const ROW_TABLE = 'accumulators/row-table.ts';
 
 const FENCED = "if (token !== commit.token) return 'FENCED';";

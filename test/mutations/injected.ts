@@ -27,13 +27,13 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
   {
     name: 'store: a refused commit has deleted its panes',
     changes: [
-      { file: 'accumulators/store/memory.ts', text: DELETES, replacement: '' },
-      { file: 'accumulators/store/memory.ts', text: GUARD, replacement: `${DELETES} ${GUARD}` },
+      { file: 'accumulators/store/memory-store.ts', text: DELETES, replacement: '' },
+      { file: 'accumulators/store/memory-store.ts', text: GUARD, replacement: `${DELETES} ${GUARD}` },
     ],
   },
   {
     name: 'unit: a new commit where the old one was not answered',
-    changes: [{ file: 'unit/unit.ts', text: 'if (!this.#commits.isUnsettled) {', replacement: '{' }],
+    changes: [{ file: 'unit/unit.ts', text: 'if (!this.#commits.hasInFlight) {', replacement: '{' }],
   },
   {
     name: 'unit: a batch that was passed is judged by a replay that can decode it',
@@ -82,13 +82,13 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'worker/pace.ts',
-        text: ' || unit.replaying || wasBlocked || blocks[topic].size > 0 ||',
+        text: ' || unit.replaying || wasPaused || pauseReasons[topic].size > 0 ||',
         replacement: ' || unit.replaying ||',
       },
       {
         file: 'worker/pace.ts',
         text: 'if (lag[topic] !== 0',
-        replacement: 'if ((lag[topic] !== 0 && blocks[topic].size === 0)',
+        replacement: 'if ((lag[topic] !== 0 && pauseReasons[topic].size === 0)',
       },
     ],
   },

@@ -2,10 +2,10 @@
 import type { Mutation } from './mutation.ts';
 
 const JOIN = 'consumers/join/join.ts';
-const ACCEPTED = 'consumers/join/accepted.ts';
+const ACCEPTED = 'consumers/join/accepted-impressions.ts';
 const TOPIC = 'consumers/join/topic.ts';
 const WAITING = 'consumers/join/waiting.ts';
-const LISTS = 'consumers/join/lists.ts';
+const LISTS = 'consumers/join/joined-lists.ts';
 
 const FITS_WAITING = 'if (lag < -this.#backward || lag >= this.#attribution) return;';
 const FITS_FEEDBACK = 'if (lag >= -this.#backward && lag < this.#attribution) found[n++] = at;';

@@ -2,7 +2,7 @@
 import type { Mutation } from './mutation.ts';
 
 const JOIN = 'consumers/join/join.ts';
-const ACCEPTED = 'consumers/join/accepted.ts';
+const ACCEPTED = 'consumers/join/accepted-impressions.ts';
 const PAGES = 'consumers/join/pages.ts';
 const WAITING = 'consumers/join/waiting.ts';
 const WAITING_LONG = 'consumers/join/long-requests.ts';

@@ -2,7 +2,7 @@
 import type { Mutation } from './mutation.ts';
 
 const JOIN = 'consumers/join/join.ts';
-const ACCEPTED = 'consumers/join/accepted.ts';
+const ACCEPTED = 'consumers/join/accepted-impressions.ts';
 const FEEDBACK = 'consumers/join/feedback.ts';
 const TOPIC = 'consumers/join/topic.ts';
 const TIMELINE = 'consumers/join/timeline.ts';

@@ -81,8 +81,8 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
   ),
   inTables(
     'after a restart an hour that has not ended counts as reviewed',
-    ': this.#reviewAfter(settings.settledUpTo);',
-    ': this.#reviewAfter(settings.settledUpTo) + settings.hour;',
+    ': this.#reviewAfter(settings.closedUpTo);',
+    ': this.#reviewAfter(settings.closedUpTo) + settings.hour;',
   ),
   inPanes('what is due before a review is deleted after it', 'this.#deleteUpTo(review - 1);', ''),
   inPanes('candidates are counted at every horizon', 'if (horizon === 0 && pending', 'if (horizon >= 0 && pending'),

@@ -1,6 +1,6 @@
 import type { Settings } from '../../src/config/settings.ts';
 import type { JoinSettings } from '../../src/consumers/join/api.ts';
-import { type SimulationSettings, USUAL_FAULTS, USUAL_SETTINGS } from '../../src/simulate/settings.ts';
+import { type SimulationSettings, USUAL_FAULTS, USUAL_SETTINGS } from '../../src/simulate/simulation-settings.ts';
 
 export interface ProofParameters {
   /** Records of the simulated traffic, before what is planted beside it. */

@@ -11,7 +11,7 @@ import { offered } from '../../src/measures/grammar/offered.ts';
 import { SUMS } from '../../src/measures/sums.ts';
 import { classesOf, fractionOf, meanOf, ofMeans, sumsKind } from '../../src/measures/value.ts';
 import { replay } from '../../src/replay/replay.ts';
-import type { ReplayResult, ResultMeasure } from '../../src/replay/result.ts';
+import type { ReplayResult, ResultMeasure } from '../../src/replay/replay-result.ts';
 import { scoredMeasure } from '../measures/grammar/names.ts';
 import { GRADING, impressions } from '../measures/lists.ts';
 import { type PlainImpression, plainPairs, plainScore } from '../measures/reference.ts';

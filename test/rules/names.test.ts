@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
-import { catalogue, PREFIX } from '../../src/metrics/catalogue.ts';
+import { metricSpecs, PREFIX } from '../../src/metrics/metric-specs.ts';
 import { ruleGroups } from '../../src/metrics/rules.ts';
 import { USUAL_RULE_OPTIONS } from '../../src/metrics/rules-model.ts';
 import { load } from '../config/fixture.ts';
@@ -25,7 +25,7 @@ function exposed(settings: Settings): ReadonlyMap<string, readonly string[]> {
   const register = new Registry();
   collectDefaultMetrics({ register, prefix: PREFIX });
   const ofProcess = register.getMetricsAsArray().map(({ name }): [string, readonly string[]] => [name, []]);
-  const ours = catalogue(settings).map(({ name, labels }): [string, readonly string[]] => [name, labels]);
+  const ours = metricSpecs(settings).map(({ name, labels }): [string, readonly string[]] => [name, labels]);
   return new Map([...ofProcess, ...ours]);
 }
 

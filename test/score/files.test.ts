@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Blocks } from '../../src/score/blocks.ts';
 import { runColumns } from '../../src/score/columns.ts';
 import { kendallP, spearmanP } from '../../src/score/correlation-p.ts';
 import { GradedLists } from '../../src/score/graded-lists.ts';
 import { Ungrouped } from '../../src/score/groups.ts';
+import { Blocks } from '../../src/score/line-blocks.ts';
 import { runNames } from '../../src/score/run-names.ts';
 import { plain, scoreLists, scoreText, settingsOf } from './in-memory.ts';
 

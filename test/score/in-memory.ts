@@ -1,12 +1,12 @@
-import { NO_CATALOGUE } from '../../src/measures/catalogue.ts';
-import { type BlockReader, Blocks } from '../../src/score/blocks.ts';
-import { formatOf } from '../../src/score/format.ts';
+import { NO_CATALOGUE } from '../../src/measures/item-catalogue.ts';
 import { GradedLists } from '../../src/score/graded-lists.ts';
+import { type BlockReader, Blocks } from '../../src/score/line-blocks.ts';
 import type { Ties } from '../../src/score/order.ts';
 import { presetMeasures } from '../../src/score/preset.ts';
 import { QrelsReader } from '../../src/score/qrels-reader.ts';
-import type { MissingQuery, QueryScore, RunScore } from '../../src/score/result.ts';
+import { formatOf } from '../../src/score/run-format.ts';
 import { RunReader } from '../../src/score/run-reader.ts';
+import type { MissingQuery, QueryScore, RunScore } from '../../src/score/score-result.ts';
 import { FileScoring } from '../../src/score/scoring.ts';
 import { type ScoringSettings, scoringSettings } from '../../src/score/scoring-settings.ts';
 

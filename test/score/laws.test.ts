@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { measure } from '../../src/measures/measures.ts';
-import type { RunScore } from '../../src/score/result.ts';
+import type { RunScore } from '../../src/score/score-result.ts';
 import { plain, scoreLists, scoreText } from './in-memory.ts';
 
 const MEASURES = [

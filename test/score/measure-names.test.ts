@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseMeasures, splitMeasures } from '../../src/measures/grammar/name.ts';
+import { parseMeasures, splitMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { COUNT_NAMES } from '../../src/measures/grammar/other-tools.ts';
 import { measureNames } from '../../src/score/measure-names.ts';
 import { PRESET_NAMES, presetMeasures } from '../../src/score/preset.ts';

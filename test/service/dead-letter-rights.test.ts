@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'vitest';
 import { kafkajs } from '../../src/consumers/source/kafka/access/client.ts';
-import { LetterTopic } from '../../src/dead-letters/topic.ts';
+import { LetterTopic } from '../../src/dead-letters/letter-topic.ts';
 import { lookAtDeadLetters } from '../../src/service/doctor-dead-letters.ts';
 import { WallClock } from '../../src/vocabulary/clock.ts';
 import { client, makeTopics } from '../consumers/source/kafka/fixture.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QualityDecision } from '../../src/exporter/watch.ts';
+import type { QualityDecision } from '../../src/exporter/cohort-watch.ts';
 import { DecisionChanges } from '../../src/service/decision-changes.ts';
 import { type WatchedDecision, watch } from '../../src/statistics/watched.ts';
 

@@ -2,11 +2,11 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { judgeAccess } from '../../src/service/doctor-access.ts';
+import { checkAccess } from '../../src/service/doctor-access.ts';
 import { load } from '../config/fixture.ts';
 
 const found = (yaml: string): readonly string[] =>
-  judgeAccess(load(yaml), Date.now()).map(({ level, message }) => `${level} ${message}`);
+  checkAccess(load(yaml), Date.now()).map(({ level, message }) => `${level} ${message}`);
 
 const PLAIN = 'goes over the network in plain text: set';
 
@@ -52,7 +52,7 @@ it.each([
   expect([...found(yaml)].sort()).toEqual(
     isTold ? [told('http.tokenFile', link), told('kafka.sasl.passwordFile', path)].sort() : [],
   );
-  const more = judgeAccess(load(''), Date.now(), [{ name: 'RECEVAL_REDIS_URL_FILE', path }]);
+  const more = checkAccess(load(''), Date.now(), [{ name: 'RECEVAL_REDIS_URL_FILE', path }]);
   expect(more.map(({ level, message }) => `${level} ${message}`)).toEqual(
     isTold ? [told('RECEVAL_REDIS_URL_FILE', path)] : [],
   );

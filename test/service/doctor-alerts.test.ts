@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ruleGroups } from '../../src/metrics/rules.ts';
 import { USUAL_RULE_OPTIONS } from '../../src/metrics/rules-model.ts';
-import { judgeReach } from '../../src/service/doctor-brokers.ts';
-import { judgeClock, judgeMemory } from '../../src/service/doctor-load.ts';
-import { judgeTopic } from '../../src/service/doctor-topics.ts';
+import { checkReach } from '../../src/service/doctor-brokers.ts';
+import { checkClock, checkMemory } from '../../src/service/doctor-load.ts';
+import { checkTopic } from '../../src/service/doctor-topics.ts';
 import { load } from '../config/fixture.ts';
 
 const SERVICE = resolve(import.meta.dirname, '../../src/service');
@@ -23,13 +23,13 @@ describe('the alerts that receval doctor foretells', () => {
   });
 
   it('are those of the same limits: a clock 30 s off raises none, one further off does', () => {
-    expect(judgeClock(30_000).alert).toBeUndefined();
-    expect(judgeClock(-30_001).alert).toBe('RecevalClockSkew');
+    expect(checkClock(30_000).alert).toBeUndefined();
+    expect(checkClock(-30_001).alert).toBe('RecevalClockSkew');
   });
 
   it('stand at findings that something must be done about, and at no other', () => {
     const memory = (perSecond: number) =>
-      judgeMemory(load('attribution: {horizons: [1m], outOfOrderness: 40s}\n'), {
+      checkMemory(load('attribution: {horizons: [1m], outOfOrderness: 40s}\n'), {
         impressionsPerSecond: perSecond,
         openLimit: 400,
         stateLimit: 2 ** 30,
@@ -39,7 +39,7 @@ describe('the alerts that receval doctor foretells', () => {
     expect(memory(3)).toMatchObject({ level: 'warning', alert: 'RecevalMemoryHigh' });
 
     const kept = (ms: number) =>
-      judgeTopic(100_000, {
+      checkTopic(100_000, {
         name: 'clicks',
         settings: new Map([['retention.ms', String(ms)]]),
         bytesPerSecond: undefined,
@@ -47,7 +47,7 @@ describe('the alerts that receval doctor foretells', () => {
     expect(kept(99_999)[0]).toMatchObject({ check: 'retention', level: 'error', alert: 'RecevalRetentionLow' });
     expect(kept(100_000)[0]).not.toHaveProperty('alert');
 
-    const [silent] = judgeReach([{ broker: 'a:1', answer: new Error('refused') }], 'configured');
+    const [silent] = checkReach([{ broker: 'a:1', answer: new Error('refused') }], 'configured');
     expect(silent).toMatchObject({ level: 'error', alert: 'RecevalNoProgress' });
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { lookAtDeadLetters } from '../../src/service/doctor-dead-letters.ts';
-import { kafkaConnection } from '../../src/service/settings.ts';
+import { kafkaConnection } from '../../src/service/service-settings.ts';
 import { load } from '../config/fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-doctor-letters-'));

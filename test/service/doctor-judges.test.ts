@@ -1,22 +1,22 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
+import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { FORMAT_VERSION } from '../../src/accumulators/store/layout.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { noCounts } from '../../src/consumers/join/topic.ts';
 import { type ApiVersions, CLIENT_APIS, overlaps } from '../../src/consumers/source/kafka/access/versions.ts';
 import { assignerName } from '../../src/consumers/source/kafka/flow/assigner.ts';
-import { judgeGroup, judgeReach, judgeVersions } from '../../src/service/doctor-brokers.ts';
+import { checkGroup, checkReach, checkVersions } from '../../src/service/doctor-brokers.ts';
 import type { Finding } from '../../src/service/doctor-finding.ts';
 import {
-  judgeClock,
-  judgeCohorts,
-  judgeMemory,
-  judgeSeries,
+  checkClock,
+  checkCohorts,
+  checkMemory,
+  checkSeries,
   type StoredTables,
 } from '../../src/service/doctor-load.ts';
-import { judgeState } from '../../src/service/doctor-state.ts';
-import { judgeTopic, keptFor, neededRetention } from '../../src/service/doctor-topics.ts';
+import { checkState } from '../../src/service/doctor-state.ts';
+import { checkTopic, keptFor, neededRetention } from '../../src/service/doctor-topics.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';
 
 const settings = (text = '') => loadSettings({ file: 'x', readFile: () => text, env: {} });
@@ -50,29 +50,29 @@ describe('the brokers', () => {
 
   it('are told together where they offer the same', () => {
     const answers = ['a:1', 'b:1'].map((broker) => ({ broker, answer: all }));
-    expect(judgeVersions(answers)).toEqual([
+    expect(checkVersions(answers)).toEqual([
       expect.objectContaining({ level: 'ok', message: expect.stringMatching(/^a:1, b:1 offer Produce 0-20/) }),
     ]);
   });
 
   it('must speak a version that the client knows', () => {
     const newer: ApiVersions = new Map([...all, [1, { least: 12, most: 20 }]]);
-    const [found] = judgeVersions([{ broker: 'a:1', answer: newer }]);
+    const [found] = checkVersions([{ broker: 'a:1', answer: newer }]);
     expect(found.level).toBe('error');
     expect(found.message).toContain('Fetch 12-20 (client 0-11)');
     expect(found.message).toContain('no common version of Fetch.');
     const without = new Map([...all].filter(([key]) => key !== 11));
-    expect(judgeVersions([{ broker: 'a:1', answer: without }])[0].message).toContain('JoinGroup none (client 0-5)');
+    expect(checkVersions([{ broker: 'a:1', answer: without }])[0].message).toContain('JoinGroup none (client 0-5)');
   });
 
   it('may be silent while another configured one answers; an advertised one may not', () => {
     const silent = { broker: 'b:1', answer: new Error('no answer') };
-    expect(levels(judgeReach([{ broker: 'a:1', answer: all }, silent], 'configured'))).toEqual([
+    expect(levels(checkReach([{ broker: 'a:1', answer: all }, silent], 'configured'))).toEqual([
       'ok brokers',
       'warning brokers',
     ]);
-    expect(levels(judgeReach([silent], 'configured'))).toEqual(['error brokers']);
-    expect(levels(judgeReach([{ broker: 'a:1', answer: all }, silent], 'advertised'))).toEqual([
+    expect(levels(checkReach([silent], 'configured'))).toEqual(['error brokers']);
+    expect(levels(checkReach([{ broker: 'a:1', answer: all }, silent], 'advertised'))).toEqual([
       'ok brokers',
       'error brokers',
     ]);
@@ -82,7 +82,7 @@ describe('the brokers', () => {
 describe('the group', () => {
   it('may be empty, or hold workers of the same topics; others are an error', () => {
     const judge = (protocol: string, members: number) =>
-      judgeGroup('receval', ['a', 'b'], { state: 'Stable', protocol, members }).level;
+      checkGroup('receval', ['a', 'b'], { state: 'Stable', protocol, members }).level;
     expect(judge('', 0)).toBe('ok');
     expect(judge(assignerName(['a', 'b']), 2)).toBe('ok');
     expect(judge(assignerName(['a', 'c']), 2)).toBe('error');
@@ -93,7 +93,7 @@ describe('the group', () => {
 describe('a topic', () => {
   const needed = 100_000;
   const topic = (more: Readonly<Record<string, string>>, bytesPerSecond?: number) =>
-    judgeTopic(needed, {
+    checkTopic(needed, {
       name: 't',
       bytesPerSecond,
       settings: new Map(
@@ -152,7 +152,7 @@ describe('the stored state', () => {
     };
   };
   const judge = (start: number, end: number, group: number, stored: UnitCheckpoint | undefined = unit(), of = some) =>
-    judgeState(of, {
+    checkState(of, {
       stored: [stored],
       committedByGroup: [[group], [group]],
       bounds: [[{ start, end }], [{ start: 0, end: 100 }]],
@@ -183,7 +183,7 @@ describe('the stored state', () => {
 
   it('was lost when the group has committed something and nothing is stored', () => {
     const nothing = (group: number) =>
-      judgeState(some, { stored: [undefined], committedByGroup: [[group], [-1]], bounds: [[{ start: 0, end: 9 }]] });
+      checkState(some, { stored: [undefined], committedByGroup: [[group], [-1]], bounds: [[{ start: 0, end: 9 }]] });
     expect(levels(nothing(-1))).toEqual(['ok state']);
     expect(levels(nothing(-2))).toEqual(['error state']);
     expect(levels(nothing(0))).toEqual(['error state']);
@@ -202,7 +202,7 @@ describe('the load', () => {
 
   it('of open impressions should stay below half of what a worker holds', () => {
     const judge = (perSecond: number | undefined) =>
-      judgeMemory(some, { impressionsPerSecond: perSecond, openLimit: 400, stateLimit: 2 ** 30 });
+      checkMemory(some, { impressionsPerSecond: perSecond, openLimit: 400, stateLimit: 2 ** 30 });
     expect(judge(undefined).level).toBe('ok');
     expect(judge(9.95).level).toBe('ok');
     expect(judge(10).level).toBe('ok');
@@ -210,15 +210,15 @@ describe('the load', () => {
   });
 
   it('of series is told as room, which nothing needs to fill', () => {
-    expect(judgeSeries(settings('limits: {cohortsPerSet: 10}')).message).toMatch(
+    expect(checkSeries(settings('limits: {cohortsPerSet: 10}')).message).toMatch(
       /^room for 10 cohorts in each of 3 sets, with 7 measures x 2 \(value, error\) x 3 windows x 3 horizons each: at most 3,780 series, within limits\.series 10,000\. Cohorts that nobody belongs to take none$/,
     );
-    expect(judgeSeries(settings('limits: {cohortsPerSet: 1}')).level).toBe('warning');
+    expect(checkSeries(settings('limits: {cohortsPerSet: 1}')).level).toBe('warning');
     // control and treatment, the usual variants, have places of their own.
-    expect(judgeSeries(settings('limits: {cohortsPerSet: 2}')).message).toContain(
+    expect(checkSeries(settings('limits: {cohortsPerSet: 2}')).message).toContain(
       'variants take all places of [variant], and',
     );
-    expect(judgeSeries(settings('limits: {cohortsPerSet: 3}')).level).toBe('ok');
+    expect(checkSeries(settings('limits: {cohortsPerSet: 3}')).level).toBe('ok');
   });
 });
 
@@ -243,11 +243,11 @@ describe('the cohorts', () => {
     [HOUR, 'ok'],
     [HOUR + 1, 'warning'],
   ])('that were counted under __other__ up to %d, two hours from the start, are %s', (folded, level) => {
-    expect(judgeCohorts(some, [stored(0), stored(folded)]).level).toBe(level);
+    expect(checkCohorts(some, [stored(0), stored(folded)]).level).toBe(level);
   });
 
   it('are told by set, with the places and whose they are', () => {
-    expect(judgeCohorts(some, [stored(0), stored(2 * HOUR)])).toMatchObject({
+    expect(checkCohorts(some, [stored(0), stored(2 * HOUR)])).toMatchObject({
       check: 'cohorts',
       alert: 'RecevalCohortsFolded',
       message: expect.stringContaining(
@@ -265,7 +265,7 @@ describe('the clock', () => {
     [30_001, 'error'],
     [-30_001, 'error'],
   ])('that is %i ms ahead of that of Redis is judged %s', (skew, level) => {
-    expect(judgeClock(skew).level).toBe(level);
+    expect(checkClock(skew).level).toBe(level);
   });
 });
 

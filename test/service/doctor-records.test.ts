@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { SampledRecord } from '../../src/consumers/source/kafka/access/sample.ts';
-import { judgeRecords } from '../../src/service/doctor-records.ts';
-import { serviceDecoders } from '../../src/service/settings.ts';
+import type { SampledRecord } from '../../src/consumers/source/kafka/access/kafka-sample.ts';
+import { checkRecords } from '../../src/service/doctor-records.ts';
+import { serviceDecoders } from '../../src/service/service-settings.ts';
 import { load } from '../config/fixture.ts';
 
 const NOW = Date.parse('2026-11-21T09:00:00Z');
@@ -29,7 +29,7 @@ function told(
     ),
   );
   const sample = { records, refused: [], complete: true };
-  return judgeRecords(settings, 2, sample, serviceDecoders(settings), NOW).map(
+  return checkRecords(settings, 2, sample, serviceDecoders(settings), NOW).map(
     ({ level, check, message }) => `${level} ${check}: ${message}`,
   );
 }
@@ -37,7 +37,7 @@ function told(
 describe('a batch that cannot be decoded', () => {
   const refused = [{ topic: 'feedback', partition: 1, from: 5, to: 8, reason: 'codec 7 is unknown' }];
   const told = (yaml: string) =>
-    judgeRecords(load(yaml), 2, { records: [], refused, complete: true }, serviceDecoders(usual), NOW).filter(
+    checkRecords(load(yaml), 2, { records: [], refused, complete: true }, serviceDecoders(usual), NOW).filter(
       ({ message }) => message.includes('cannot be decoded'),
     );
 
@@ -111,7 +111,7 @@ describe('what the sampled feedback says of the join', () => {
     const lines = told({ impressions: nameless, feedback: clicks(() => ({})) }).filter((one) =>
       one.includes(' join: '),
     );
-    expect(lines).toEqual([expect.stringContaining('no_user_ids: none of 40 sampled impressions names its user')]);
+    expect(lines).toEqual([expect.stringContaining('no_user_ids: None of 40 sampled impressions names its user')]);
   });
 
   it('is that items are not in their lists, and actions without a grade', () => {

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeCheckpoint, encodeCheckpoint, type UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
+import {
+  decodeCheckpoint,
+  encodeCheckpoint,
+  type UnitCheckpoint,
+} from '../../src/accumulators/store/checkpoint-codec.ts';
 import { FORMAT_VERSION, OLDEST_FORMAT, unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory.ts';
-import type { Commit } from '../../src/accumulators/store/port.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
+import type { Commit } from '../../src/accumulators/store/store-port.ts';
 import { noCounts } from '../../src/consumers/join/topic.ts';
 import { commitSkip, recordsSkipped, type Skip, SkipRefused, skipped } from '../../src/service/offsets.ts';
 

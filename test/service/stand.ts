@@ -9,7 +9,7 @@ import { gunzip, gzip } from 'node:zlib';
 import type { Command } from 'commander';
 import { Redis } from 'ioredis';
 import { afterAll, vi } from 'vitest';
-import { decodeCheckpoint, type UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
+import { decodeCheckpoint, type UnitCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
 import { exitCodeOf } from '../../src/cli/failure.ts';
 import { createTopics } from '../../src/consumers/source/kafka/access/admin.ts';

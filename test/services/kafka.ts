@@ -223,6 +223,8 @@ class Cluster {
       'num.network.threads': 2,
       'num.io.threads': 2,
       'background.threads': 2,
+      // Tests write records of any time: after half a minute a broker would delete those of more than a week ago.
+      'log.retention.ms': -1,
       'log.cleaner.threads': 1,
       'log.cleaner.dedupe.buffer.size': 8 * 2 ** 20,
       'log.cleaner.backoff.ms': 500,

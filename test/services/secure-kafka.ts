@@ -1,4 +1,4 @@
-import type { SaslSettings, TlsSettings } from '../../src/connections/settings.ts';
+import type { SaslSettings, TlsSettings } from '../../src/connections/security-settings.ts';
 import { Authority, type Certificate } from './certificates.ts';
 import { type RunningKafka, startKafka } from './kafka.ts';
 

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { UsageError } from '../../src/cli/failure.ts';
 import { simulateCommand } from '../../src/cli/simulate.ts';
-import { USUAL_FAULTS, USUAL_SETTINGS } from '../../src/simulate/settings.ts';
+import { USUAL_FAULTS, USUAL_SETTINGS } from '../../src/simulate/simulation-settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';
 
 let folder = '';

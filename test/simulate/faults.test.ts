@@ -10,7 +10,7 @@ import {
   NO_FAULTS,
   OUT_OF_ORDERNESS,
   USUAL_FAULTS,
-} from '../../src/simulate/settings.ts';
+} from '../../src/simulate/simulation-settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';
 import { judge } from './judge.ts';
 import { deviations, feedbackSchema, impressionSchema, recordsOf, settings } from './reading.ts';

@@ -7,7 +7,7 @@ import {
   parseVariants,
   readDuration,
 } from '../../src/simulate/notation.ts';
-import { settingsProblems } from '../../src/simulate/settings.ts';
+import { settingsProblems } from '../../src/simulate/simulation-settings.ts';
 import { settings } from './reading.ts';
 
 const START = Date.UTC(2025, 10, 3, 8);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TrafficRecord } from '../../src/simulate/delivery.ts';
-import { NO_FAULTS, type SimulationSettings, USUAL_SETTINGS } from '../../src/simulate/settings.ts';
+import { NO_FAULTS, type SimulationSettings, USUAL_SETTINGS } from '../../src/simulate/simulation-settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';
 
 const id = z.string().min(1);

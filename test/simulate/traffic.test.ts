@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FAULTS, type SimulationSettings, USUAL_CLICKS, USUAL_FAULTS } from '../../src/simulate/settings.ts';
+import { FAULTS, type SimulationSettings, USUAL_CLICKS, USUAL_FAULTS } from '../../src/simulate/simulation-settings.ts';
 import { Traffic } from '../../src/simulate/traffic.ts';
 import { clickedLists, deviations, eventsOf, recordsOf, settings } from './reading.ts';
 

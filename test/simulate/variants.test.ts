@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { SEGMENTS, stockCatalogue } from '../../src/simulate/catalogue.ts';
 import { Random } from '../../src/simulate/random.ts';
-import { Ranker } from '../../src/simulate/requests.ts';
-import type { RegressionSettings } from '../../src/simulate/settings.ts';
+import { makeShopItems, SEGMENTS } from '../../src/simulate/shop-items.ts';
+import { Ranker } from '../../src/simulate/shop-requests.ts';
+import type { RegressionSettings } from '../../src/simulate/simulation-settings.ts';
 import { inviteVisitors } from '../../src/simulate/visitors.ts';
 import { type ClickedList, clickedLists, deviations, recordsOf, settings } from './reading.ts';
 
@@ -32,11 +32,11 @@ test('a user keeps the variant when more users come', () => {
 });
 
 test('utility has mean 0 and deviation 1 over items drawn by popularity, in each segment', () => {
-  const catalogue = stockCatalogue(3, 500);
+  const shopItems = makeShopItems(3, 500);
   const random = new Random(1, 'draws');
-  const draws = Array.from({ length: 40_000 }, () => catalogue.popularity.pick(random));
+  const draws = Array.from({ length: 40_000 }, () => shopItems.popularity.pick(random));
   for (let segment = 0; segment < SEGMENTS; segment++) {
-    const utilities = draws.map((item) => catalogue.utility[segment * 500 + item]);
+    const utilities = draws.map((item) => shopItems.utility[segment * 500 + item]);
     const mean = utilities.reduce((a, b) => a + b, 0) / draws.length;
     const square = utilities.reduce((a, b) => a + b * b, 0) / draws.length;
     expect(Math.abs(mean)).toBeLessThan(0.03);
@@ -45,8 +45,8 @@ test('utility has mean 0 and deviation 1 over items drawn by popularity, in each
 });
 
 test.each([0, 0.3, 0.7, 1])('scores of a ranker of quality %d correlate with the utility by that much', (quality) => {
-  const catalogue = stockCatalogue(3, 2000);
-  const ranker = new Ranker(catalogue, new Random(1, 'candidates'));
+  const shopItems = makeShopItems(3, 2000);
+  const ranker = new Ranker(shopItems, new Random(1, 'candidates'));
   let [n, x, y, xx, yy, xy] = [0, 0, 0, 0, 0, 0];
   for (let round = 0; round < 3000; round++) {
     const segment = round % SEGMENTS;
@@ -54,7 +54,7 @@ test.each([0, 0.3, 0.7, 1])('scores of a ranker of quality %d correlate with the
     expect(new Set(ranker.items).size).toBe(30);
     for (let place = 0; place < ranker.length; place++) {
       const score = ranker.scores[place];
-      const utility = catalogue.utility[segment * 2000 + ranker.items[place]];
+      const utility = shopItems.utility[segment * 2000 + ranker.items[place]];
       n++;
       x += score;
       y += utility;

@@ -5,9 +5,9 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { totalKey, unitKey } from '../../src/accumulators/store/layout.ts';
-import type { StoreSnapshot } from '../../src/accumulators/store/memory.ts';
-import type { Commit } from '../../src/accumulators/store/port.ts';
-import type { UnitSettings } from '../../src/unit/contract.ts';
+import type { StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
+import type { Commit } from '../../src/accumulators/store/store-port.ts';
+import type { UnitSettings } from '../../src/unit/unit-contract.ts';
 import type { TopicRole } from '../../src/vocabulary/events.ts';
 import type { TopicLog } from '../reference/logs.ts';
 import { Broken } from './broken.ts';

@@ -1,5 +1,5 @@
 import { unitKey } from '../../src/accumulators/store/layout.ts';
-import type { Commit, Store } from '../../src/accumulators/store/port.ts';
+import type { Commit, Store } from '../../src/accumulators/store/store-port.ts';
 import type { Offset } from '../../src/vocabulary/events.ts';
 import type { Auditor } from './auditor.ts';
 import { Broken } from './broken.ts';

@@ -1,4 +1,4 @@
-import type { Fields } from '../../src/accumulators/store/port.ts';
+import type { Fields } from '../../src/accumulators/store/store-port.ts';
 import type { ReferenceResult } from '../reference/join.ts';
 import type { Disorder } from './disorders.ts';
 import type { Expected } from './expected.ts';

@@ -1,6 +1,6 @@
 /** What a unit must hold, by the reference: brute force over the logs, one addition after the other for the rows. */
 import type { PanesSettings, PanesState } from '../../src/accumulators/panes-settings.ts';
-import type { UnitSettings } from '../../src/unit/contract.ts';
+import type { UnitSettings } from '../../src/unit/unit-contract.ts';
 import type { Offset } from '../../src/vocabulary/events.ts';
 import { bucketOf } from '../../src/vocabulary/user-words.ts';
 import { PlainPanes } from '../accumulators/plain-panes.ts';
@@ -32,7 +32,7 @@ export function expectedOf(
   const settings: PanesSettings = {
     ...unit.panes,
     owner: { namespace: unit.namespace, unit: unit.partition, generation: unit.generation },
-    settledUpTo: Number.NEGATIVE_INFINITY,
+    closedUpTo: Number.NEGATIVE_INFINITY,
   };
   const panes = new PlainPanes(settings);
   const accepted = join.impressions.filter(({ verdict }) => verdict.kind === 'accepted');

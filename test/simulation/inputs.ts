@@ -1,7 +1,7 @@
 /** The recorded inputs of every unit in memory, and of every commit that it sends (specification: join 1.4). */
 
-import type { Store } from '../../src/accumulators/store/port.ts';
-import type { Batch } from '../../src/consumers/source/port.ts';
+import type { Store } from '../../src/accumulators/store/store-port.ts';
+import type { Batch } from '../../src/consumers/source/source-port.ts';
 import type { Unit } from '../../src/unit/unit.ts';
 import type { IdleAdvance } from '../../src/vocabulary/checkpoint.ts';
 import type { DurationMs, EpochMs, Offset } from '../../src/vocabulary/events.ts';

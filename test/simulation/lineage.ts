@@ -1,5 +1,5 @@
 import type { RunState } from '../../src/accumulators/runs.ts';
-import type { Commit, Fields } from '../../src/accumulators/store/port.ts';
+import type { Commit, Fields } from '../../src/accumulators/store/store-port.ts';
 import type { TopicCheckpoint, TopicCounts } from '../../src/vocabulary/checkpoint.ts';
 import type { EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import type { Inputs } from './inputs.ts';

@@ -1,4 +1,4 @@
-import type { Bounds, LogRecord, UndecodableBatch } from '../../src/consumers/source/port.ts';
+import type { Bounds, LogRecord, UndecodableBatch } from '../../src/consumers/source/source-port.ts';
 import type { EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import type { LogRecord as ReferenceRecord } from '../reference/logs.ts';
 import type { Append, SimulatedSettings } from './scenario.ts';

@@ -3,8 +3,8 @@
  * it lets time pass in a silent topic. These are the recorded inputs that the reference is given; what a checkpoint keeps
  * of them is not looked at.
  */
-import type { Store } from '../../src/accumulators/store/port.ts';
-import type { Batch } from '../../src/consumers/source/port.ts';
+import type { Store } from '../../src/accumulators/store/store-port.ts';
+import type { Batch } from '../../src/consumers/source/source-port.ts';
 import type { Unit } from '../../src/unit/unit.ts';
 import type { EpochMs } from '../../src/vocabulary/events.ts';
 

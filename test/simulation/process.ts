@@ -1,10 +1,10 @@
-import type { Store } from '../../src/accumulators/store/port.ts';
+import type { Store } from '../../src/accumulators/store/store-port.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import type { DurationMs, Offset } from '../../src/vocabulary/events.ts';
 import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
-import type { WorkerSettings } from '../../src/worker/contract.ts';
 import type { StopCause } from '../../src/worker/status.ts';
 import type { Worker } from '../../src/worker/worker.ts';
+import type { WorkerSettings } from '../../src/worker/worker-contract.ts';
 import type { Group, Member } from './group.ts';
 import { ProcessClock } from './process-clock.ts';
 import type { Product } from './product.ts';
@@ -75,7 +75,7 @@ export class SimulatedProcess implements Member, Client {
       member: this,
       refused: (partition, topic, batch) => {
         if (this.worker.hasPassed(partition, topic, batch)) return 'skip';
-        if (onUndecodable === 'stop') this.worker.halt(partition, 'codec');
+        if (onUndecodable === 'stop') this.worker.stopUnit(partition, 'codec');
         return onUndecodable;
       },
     });

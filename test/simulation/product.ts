@@ -1,6 +1,6 @@
 /** The parts of the product that a history runs: the real source, or a copy of it with one guard taken out. */
-import type { MemoryStore } from '../../src/accumulators/store/memory.ts';
-import type { StoreUnavailable } from '../../src/accumulators/store/port.ts';
+import type { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
+import type { StoreUnavailable } from '../../src/accumulators/store/store-port.ts';
 import type { checkStored, readCheckpoints, wasRead } from '../../src/service/checks.ts';
 import type { Unit } from '../../src/unit/unit.ts';
 import type { Worker } from '../../src/worker/worker.ts';
@@ -24,8 +24,8 @@ export interface Product {
 const FILES = [
   'worker/worker.ts',
   'unit/unit.ts',
-  'accumulators/store/memory.ts',
-  'accumulators/store/port.ts',
+  'accumulators/store/memory-store.ts',
+  'accumulators/store/store-port.ts',
   'service/checks.ts',
   'statistics/user-sample.ts',
 ];

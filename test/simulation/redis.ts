@@ -3,8 +3,8 @@
  * real scripts. Between it and a process lies a network that loses, repeats and delays requests and replies; behind it a
  * failover or a restored backup takes it back, or everything is forgotten.
  */
-import type { MemoryStore, StoreSnapshot } from '../../src/accumulators/store/memory.ts';
-import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/port.ts';
+import type { MemoryStore, StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
+import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/store-port.ts';
 import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 import type { Happened } from './happened.ts';
 import type { Lineage, Sent } from './lineage.ts';

@@ -5,7 +5,7 @@
 
 import type { Decoded } from '../../src/consumers/decode/record.ts';
 import type { JoinSettings } from '../../src/consumers/join/api.ts';
-import type { UnitSettings } from '../../src/unit/contract.ts';
+import type { UnitSettings } from '../../src/unit/unit-contract.ts';
 import type { DurationMs, EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
 import type { Disorder } from './disorders.ts';

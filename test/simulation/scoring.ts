@@ -1,6 +1,6 @@
 /** Measures and grades of the simulated service: a mean, a fraction, and grades to which the order of feedback matters. */
 
-import { parseMeasures } from '../../src/measures/grammar/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { LEFT_OUT, SCORE_WIDTH, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/sums.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';

@@ -1,4 +1,10 @@
-import type { Batch, Bounds, LogSource, SourceHandler, UndecodableBatch } from '../../src/consumers/source/port.ts';
+import type {
+  Batch,
+  Bounds,
+  LogSource,
+  SourceHandler,
+  UndecodableBatch,
+} from '../../src/consumers/source/source-port.ts';
 import type { DurationMs, EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import type { Group, Member } from './group.ts';
 import type { SimulatedLog } from './log.ts';

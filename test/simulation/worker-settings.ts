@@ -1,6 +1,6 @@
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import type { DurationMs } from '../../src/vocabulary/events.ts';
-import type { WorkerSettings } from '../../src/worker/contract.ts';
+import type { WorkerSettings } from '../../src/worker/worker-contract.ts';
 import { SESSION_MS } from './faults.ts';
 import type { SimulatedSettings } from './scenario.ts';
 import { FINGERPRINT, MEASURES } from './scoring.ts';

@@ -3,7 +3,7 @@
  * Each step is one thing that happens: a record is written, a chunk is fetched, a request or a reply arrives, a timer is
  * due, something goes wrong. When traffic and faults have ended, all must come to rest in what the reference says.
  */
-import type { Commit, CommitAnswer } from '../../src/accumulators/store/port.ts';
+import type { Commit, CommitAnswer } from '../../src/accumulators/store/store-port.ts';
 import type { EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
 import { Auditor } from './auditor.ts';

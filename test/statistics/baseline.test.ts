@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Baseline, pastBaseline, pastHours, residual, startupBaseline } from '../../src/statistics/baseline.ts';
-import type { Estimate } from '../../src/statistics/blocks.ts';
+import type { Estimate } from '../../src/statistics/watched-blocks.ts';
 import { HOUR } from '../../src/vocabulary/durations.ts';
 
 const DAY = 24 * HOUR;

@@ -5,14 +5,14 @@ import { ABSENCES, isAbsent } from '../../src/statistics/absent.ts';
 import { type ArmMean, effectOfArms, kishOf, spreadOf, usersOfKish } from '../../src/statistics/arm.ts';
 import { holm } from '../../src/statistics/corrections.ts';
 import { designEffect, impressionStderr, stretchedStderr, windowStderr } from '../../src/statistics/design-effect.ts';
-import { detectableEffect, powerOf, relativeSize } from '../../src/statistics/detectable.ts';
+import { detectableEffect } from '../../src/statistics/detectable.ts';
 import type { BucketSums, Effect } from '../../src/statistics/effect.ts';
 import { fixedHorizon, pairedEffect, unpairedEffect } from '../../src/statistics/effect.ts';
 import { jackknife } from '../../src/statistics/jackknife.ts';
 import { liftOf } from '../../src/statistics/lift.ts';
-import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/looks.ts';
 import { intervalOfMean, type Mean, meanOfBuckets } from '../../src/statistics/mean.ts';
 import { residualsOf } from '../../src/statistics/residuals.ts';
+import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/running-evidence.ts';
 import { chiSquareTest, largestDeviation, logBayesFactor } from '../../src/statistics/sample-ratio.ts';
 import { confidenceSequence, oneSidedSequence } from '../../src/statistics/sequence.ts';
 
@@ -55,13 +55,12 @@ function soundEffect(effect: Result<Effect>, users: number): void {
   if (isAbsent(effect)) return;
   sound(fixedHorizon(effect, 0.05), 'test');
   sound(liftOf(effect, 3), 'lift');
-  sound(relativeSize(effect.difference, effect.control), 'relative');
   if (isAbsent(effect.error)) return;
   const { stderr } = effect.error;
   const plan = { alpha: 0.05, nStar: 5000 };
   const sequence = confidenceSequence(effect.difference, stderr, users, plan);
   const guard = oneSidedSequence(effect.difference, stderr, users, plan, 'worse');
-  sound([sequence, guard, detectableEffect(stderr, 3), powerOf(effect.difference, stderr, 3)], 'sequence');
+  sound([sequence, guard, detectableEffect(stderr, 3)], 'sequence');
   const looks = takeLook(NO_LOOKS, {
     at: 0,
     difference: effect.difference,

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { pastBaseline, residual } from '../../src/statistics/baseline.ts';
-import type { Estimate } from '../../src/statistics/blocks.ts';
 import { CUSUM_START, clipped, cusumStep, isOn } from '../../src/statistics/cusum.ts';
 import { decide } from '../../src/statistics/decision.ts';
-import { EWMA_START, ewmaStep } from '../../src/statistics/ewma.ts';
+import type { Estimate } from '../../src/statistics/watched-blocks.ts';
 import { RunningScale } from '../../src/statistics/watched-path.ts';
 import { type DecisionInputs, factsOf } from './facts.ts';
 import { expectGolden, type Golden } from './golden.ts';
@@ -36,7 +35,7 @@ function both(u: number): { readonly low: number; readonly high: number } {
   return { low: u, high: u };
 }
 
-/** The stream of CUSUM-1 and EWMA-1: residuals by the first 30 values, from the 31st on. */
+/** The stream of CUSUM-1: residuals by the first 30 values, from the 31st on. */
 function stream(): { readonly mean: number; readonly sd: number; readonly z: readonly number[] } {
   const x = Array.from({ length: 1000 }, (_, i) => {
     const wave = 0.05 * Math.sin((2 * Math.PI * i) / 7);
@@ -115,32 +114,6 @@ describe('detection against reference values', () => {
     expectGolden({ scale: scale.value }, golden('SCALE-1'));
   });
 
-  it('EWMA-1: the first low alarm on the stream of CUSUM-1', () => {
-    const { lambda, L } = golden('EWMA-1').inputs;
-    const firstAlarm = L.map((limit) =>
-      firstLow(
-        EWMA_START,
-        stream().z,
-        (state, value) => ewmaStep(state, value, { lambda, limit }),
-        ({ low }) => low,
-      ),
-    );
-    expectGolden({ firstAlarm }, golden('EWMA-1'));
-  });
-
-  it('EWMA-1 high: the same with every sign turned', () => {
-    const { lambda, L } = golden('EWMA-1').inputs;
-    const firstAlarm = L.map((limit) =>
-      firstLow(
-        EWMA_START,
-        stream().z,
-        (state, value) => ewmaStep(state, -value, { lambda, limit }),
-        ({ high }) => high,
-      ),
-    );
-    expectGolden({ firstAlarm }, golden('EWMA-1'));
-  });
-
   it('BASE-1: a weekly baseline of three values and the residual of a block', () => {
     const { weeks, block } = golden('BASE-1').inputs;
     const baseline = pastBaseline(weeks, []);
@@ -161,8 +134,8 @@ describe('detection against reference values', () => {
   });
 
   it('uses every case of the file', () => {
-    const used = /^(?:CUSUM-[123]|SCALE-1|EWMA-1|BASE-1|DEC-(?:[1-9]|1[0-8]))$/;
+    const used = /^(?:CUSUM-[123]|SCALE-1|BASE-1|DEC-(?:[1-9]|1[0-8]))$/;
     expect(GOLDENS.filter(({ id }) => !used.test(id))).toEqual([]);
-    expect(GOLDENS).toHaveLength(24);
+    expect(GOLDENS).toHaveLength(23);
   });
 });

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/simulate/random.ts';
 import { isAbsent } from '../../src/statistics/absent.ts';
-import type { Largest } from '../../src/statistics/looks.ts';
-import { larger, runningP } from '../../src/statistics/looks.ts';
+import type { Largest } from '../../src/statistics/running-evidence.ts';
+import { larger, runningP } from '../../src/statistics/running-evidence.ts';
 import {
   chiSquareTest,
   isMismatch,

@@ -4,12 +4,12 @@
  * its first half, as the first version of receval stored it. In the history of format 2 the wall clock drops every second one of
  * many records, which that format is for.
  */
-import type { Store } from '../../src/accumulators/store/port.ts';
+import type { Store } from '../../src/accumulators/store/store-port.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import type { Settings } from '../../src/config/settings.ts';
-import type { LogRecord } from '../../src/consumers/source/port.ts';
+import type { LogRecord } from '../../src/consumers/source/source-port.ts';
 import { compile } from '../../src/measures/scorer.ts';
-import { serviceDecoders, workerSettings } from '../../src/service/settings.ts';
+import { serviceDecoders, workerSettings } from '../../src/service/service-settings.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { Unit } from '../../src/unit/unit.ts';
 

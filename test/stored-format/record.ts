@@ -6,7 +6,7 @@
  * To be run once for each format version, by the last version of receval that writes it. What is recorded stays as it is.
  */
 import { Redis } from 'ioredis';
-import { RedisStore } from '../../src/accumulators/store/redis.ts';
+import { RedisStore } from '../../src/accumulators/store/redis-store.ts';
 import { startRedis } from '../services/redis.ts';
 import { claimRecorded, readRecorded } from './history.ts';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { CheckpointError, decodeCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
+import { CheckpointError, decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { FORMAT_VERSION, OLDEST_FORMAT, unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory.ts';
-import { RedisStore } from '../../src/accumulators/store/redis.ts';
+import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
+import { RedisStore } from '../../src/accumulators/store/redis-store.ts';
 import { readUnit } from '../../src/windows/unit-state.ts';
 import { itWith } from '../services/it-with.ts';
 import { REDIS, startRedis } from '../services/redis.ts';

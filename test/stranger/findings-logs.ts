@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { printResult } from '../../src/cli/result-output.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { replay } from '../../src/replay/replay.ts';
-import type { ReplayResult } from '../../src/replay/result.ts';
+import type { ReplayResult } from '../../src/replay/replay-result.ts';
 
 /** Half an hour of a small shop: what was shown, and what was clicked a few seconds later. */
 export const START = Date.parse('2026-11-21T08:00:00Z');

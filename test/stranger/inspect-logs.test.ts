@@ -10,11 +10,11 @@ import { nextCommand, sampleFiles } from '../../src/cli/inspect.ts';
 import type { Given } from '../../src/cli/log-folder.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { configurationOf } from '../../src/inspect/configuration.ts';
+import { screenOf } from '../../src/inspect/inspect-screen.ts';
 import type { Inspection } from '../../src/inspect/inspected.ts';
 import { inspect } from '../../src/inspect/inspection.ts';
-import { screenOf } from '../../src/inspect/screen.ts';
 import { type ReplayInputs, replay } from '../../src/replay/replay.ts';
-import type { ReplayResult } from '../../src/replay/result.ts';
+import type { ReplayResult } from '../../src/replay/replay-result.ts';
 
 const LOGS = resolve(import.meta.dirname, 'logs');
 const SAMPLES = resolve(import.meta.dirname, '../../sample');
@@ -109,6 +109,13 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     wrong: [],
     notes: ['no_header', 'no_header', 'no_user_ids'],
     mrr: 0.322222,
+  },
+  {
+    log: 'inspect-two-fields',
+    files: ['shown.ndjson', 'clicks.csv'],
+    wrong: [],
+    notes: ['no_user_ids'],
+    mrr: 0.253333,
   },
   {
     log: 'inspect-session-ids',

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { CheckpointError, decodeCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
+import { CheckpointError, decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { clockKey, unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory.ts';
-import type { Commit, Store } from '../../src/accumulators/store/port.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
+import type { Commit, Store } from '../../src/accumulators/store/store-port.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
-import type { LogRecord } from '../../src/consumers/source/port.ts';
+import type { LogRecord } from '../../src/consumers/source/source-port.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import { decoderLimits, unitShape } from '../../src/unit/settings.ts';
 import { Unit } from '../../src/unit/unit.ts';
+import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
 import { CLOCK_BLOCK } from '../../src/vocabulary/checkpoint.ts';
 import { settingsOf } from '../metrics/settings.ts';
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { usersKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory.ts';
-import { readSample, sampleOfFields } from '../../src/statistics/sample-codec.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
+import { sampleOfFields } from '../../src/statistics/sample-codec.ts';
 import { MOST_GONE, UserSample } from '../../src/statistics/user-sample.ts';
-import { UnitExposures } from '../../src/unit/experiments.ts';
+import { UnitExposures } from '../../src/unit/unit-experiments.ts';
+import { readSample } from '../statistics/read-sample.ts';
 
 const OWNER = { namespace: 'n', unit: 0, generation: '1' };
 const UNIT = 'receval:{n:0}:unit';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Batch, LogRecord } from '../../src/consumers/source/port.ts';
-import { LastRecords } from '../../src/unit/reading.ts';
+import type { Batch, LogRecord } from '../../src/consumers/source/source-port.ts';
+import { LastRecords } from '../../src/unit/unit-reading.ts';
 
 const record = (offset: number, value: Uint8Array | null = Buffer.from('abc'), timestamp: number | undefined = 7) =>
   ({ offset, timestamp, value }) satisfies LogRecord;

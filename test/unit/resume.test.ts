@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
+import type { UnitCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { noCounts } from '../../src/consumers/join/topic.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';

@@ -1,7 +1,7 @@
 /** A join whose lists are sampled, with events in the order of its time. */
 import type { JoinEngine } from '../../src/consumers/join/api.ts';
 import { createJoin } from '../../src/consumers/join/join.ts';
-import { parseMeasures } from '../../src/measures/grammar/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';
 import { SCORE_WIDTH } from '../../src/measures/sums.ts';
 import { ListSamples, type SampledIds } from '../../src/unit/samples.ts';

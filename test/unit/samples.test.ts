@@ -177,7 +177,8 @@ describe('samples of lists', () => {
     expect(new Set(last[0].slots.map(({ item }) => item)).size).toBe(last[0].slots.length);
     expect(last[0].slots.reduce((sum, { feedback }) => sum + feedback.length, last[0].moreFeedback)).toBe(80);
     expect(JSON.stringify([last, missed, drops]).length).toBeLessThan(200_000);
-    expect(JSON.stringify([last, missed, drops]).isWellFormed()).toBe(true);
+    // JSON escapes halves of pairs.
+    expect(JSON.stringify([last, missed, drops])).not.toMatch(/\\ud[89a-f]/);
   });
 
   it('hold all feedback that counts, and blame a list for none of its own items, whatever comes', () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint.ts';
+import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { unitKey } from '../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../src/accumulators/store/memory.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
-import type { LogRecord, UndecodableBatch } from '../../src/consumers/source/port.ts';
+import type { LogRecord, UndecodableBatch } from '../../src/consumers/source/source-port.ts';
 import { compile } from '../../src/measures/scorer.ts';
-import type { PassedBatch } from '../../src/unit/contract.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import { decoderLimits, unitShape } from '../../src/unit/settings.ts';
 import { Unit } from '../../src/unit/unit.ts';
+import type { PassedBatch } from '../../src/unit/unit-contract.ts';
+import { decoderLimits, unitShape } from '../../src/unit/unit-settings.ts';
 import { settingsOf } from '../metrics/settings.ts';
 
 const SETTINGS = settingsOf('{measures: [mrr], cohorts: [[]], attribution: {horizons: [1m], outOfOrderness: 10s}}');

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeWorkload } from '../../bench/workload.ts';
 import { shapeOf } from '../../src/accumulators/row.ts';
-import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory.ts';
-import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/port.ts';
+import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
+import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/store-port.ts';
 import { createDecoder } from '../../src/consumers/decode/decoder.ts';
-import { MemoryLog } from '../../src/consumers/source/memory.ts';
-import type { LogRecord } from '../../src/consumers/source/port.ts';
-import type { Catalogue } from '../../src/measures/catalogue.ts';
-import { parseMeasures } from '../../src/measures/grammar/name.ts';
+import { MemoryLog } from '../../src/consumers/source/memory-source.ts';
+import type { LogRecord } from '../../src/consumers/source/source-port.ts';
+import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
+import type { ItemCatalogue } from '../../src/measures/item-catalogue.ts';
 import { compile } from '../../src/measures/scorer.ts';
-import type { UnitDeps, UnitSettings } from '../../src/unit/contract.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
 import { ListSamples } from '../../src/unit/samples.ts';
 import { Unit } from '../../src/unit/unit.ts';
+import type { UnitDeps, UnitSettings } from '../../src/unit/unit-contract.ts';
 import type { TopicCounts } from '../../src/vocabulary/checkpoint.ts';
 
 const GRADING = {
@@ -35,7 +35,7 @@ const OF_ITEMS = [
 ];
 const { measures } = parseMeasures([...OF_FEEDBACK, ...OF_ITEMS], { relevantFrom: 1 });
 /** Knows every other item. */
-const CATALOGUE: Catalogue = {
+const CATALOGUE: ItemCatalogue = {
   size: 5000,
   mostPopular: { item: 'a', popularity: 9 },
   has: (item) => item.charCodeAt(item.length - 1) % 2 === 0,

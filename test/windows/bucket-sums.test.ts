@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Panes } from '../../src/accumulators/panes.ts';
 import { emptyRow, type Row, shapeOf } from '../../src/accumulators/row.ts';
 import type { Measure } from '../../src/measures/definition.ts';
-import { parseMeasures } from '../../src/measures/grammar/name.ts';
+import { parseMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { LEFT_OUT, WITH_POSITIVE, WITHOUT_POSITIVE } from '../../src/measures/sums.ts';
 import { measureValue } from '../../src/measures/value.ts';
 import { meanOfBuckets } from '../../src/statistics/mean.ts';
@@ -47,7 +47,7 @@ function panesOf(some: readonly Measure[]): Panes {
     keepVectors: 20,
     totals: ['all'],
     runs: [],
-    settledUpTo: Number.NEGATIVE_INFINITY,
+    closedUpTo: Number.NEGATIVE_INFINITY,
   });
 }
 

@@ -3,13 +3,13 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { decoders, JOIN_SETTINGS, scorer } from '../../bench/stages.ts';
 import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../../bench/workload.ts';
-import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory.ts';
-import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/port.ts';
-import { MemoryLog, MemorySource } from '../../src/consumers/source/memory.ts';
-import type { Bounds, SourceHandler } from '../../src/consumers/source/port.ts';
+import { MemoryStore, type StoreSnapshot } from '../../src/accumulators/store/memory-store.ts';
+import type { Commit, CommitAnswer, Store } from '../../src/accumulators/store/store-port.ts';
+import { MemoryLog, MemorySource } from '../../src/consumers/source/memory-source.ts';
+import type { Bounds, SourceHandler } from '../../src/consumers/source/source-port.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
-import type { WorkerSettings } from '../../src/worker/contract.ts';
 import { Worker } from '../../src/worker/worker.ts';
+import type { WorkerSettings } from '../../src/worker/worker-contract.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
 
 const START = 1_760_000_040_000;
@@ -351,7 +351,7 @@ describe('a worker', () => {
     bench.fill(40, 1);
     const { worker, source, ended } = bench.worker();
     await bench.clock.advance(1000);
-    worker.halt(0, 'codec');
+    worker.stopUnit(0, 'codec');
     await bench.clock.advance(60_000);
     expect(worker.status().units[0].stopped).toBe('codec');
     await bench.store.claim(UNIT, 'another');
@@ -374,7 +374,7 @@ describe('a worker', () => {
     const { worker, source, ended } = bench.worker();
     await settle();
     await source.assign([0]);
-    worker.haltAll('partitions');
+    worker.stopAllUnits('partitions');
     await source.assign([0, 1]);
     expect(worker.status().units.map(({ stopped }) => stopped)).toEqual(['partitions', 'partitions']);
     await worker.stop();
@@ -891,7 +891,7 @@ describe('a worker', () => {
     const before = bench.clock.now() - at;
     expect(headroom()).toEqual([3_600_000 - before, 7_200_000]);
     // The unit stands still: time goes on.
-    worker.halt(0, 'limit');
+    worker.stopUnit(0, 'limit');
     bench.log.append(0, 0, again('bb'), bench.clock.now());
     await bench.clock.advance(3 * 3_600_000);
     expect(headroom()[0]).toBe(3_600_000 - before - 3 * 3_600_000);

@@ -3,7 +3,7 @@
  * keys of a unit in one slot of a cluster. Every key holds a hash; every value is text. A state that counts no blocks of clock
  * verdicts has version 1 and is read by builds that know no other; with them it has version 2.
  *
- *   receval:{<namespace>:<unit>}:unit                                  the checkpoint (checkpoint.ts), and:
+ *   receval:{<namespace>:<unit>}:unit                                  the checkpoint (checkpoint-codec.ts), and:
  *       token       random, of the claim that owns the unit
  *       seq         number of the last commit, digits; 0: none
  *       cid         id of the last commit; '': none
@@ -18,11 +18,11 @@
  *   receval:{<namespace>:<unit>}:<generation>:users:<name>:<run>       the sample of users exposed to a run
  *       level                      j, digits; then one field for each user (statistics/sample-codec.ts)
  *   receval:{<namespace>:<unit>}:<generation>:looks:<name>:<run>       of unit 0 only: what the looks have found
- *       (experiment/looks.ts)
+ *       (experiment/experiment-looks.ts)
  *   receval:{<namespace>:<unit>}:<generation>:clock                    which records the wall clock dropped, where they are many
  *       <topic>:<block>            bits of one block of offsets (unit/clock-blocks.ts)
- *   receval:{<namespace>:accepted}:unit                                levels of watched cohorts that were accepted (accepted.ts)
- *   receval:{<namespace>:self-test}:<id>:...                           for the moment of a start (redis.ts)
+ *   receval:{<namespace>:accepted}:unit                                levels of watched cohorts that were accepted (accepted-level.ts)
+ *   receval:{<namespace>:self-test}:<id>:...                           for the moment of a start (redis-store.ts)
  *
  * What is kept of a run has no end in time: it goes when the run ends. Nor have clock verdicts: they go when no replay needs them.
  */

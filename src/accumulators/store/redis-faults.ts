@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { speaksTls, type TlsContext } from '../../connections/tls-context.ts';
 import { plainText, tlsAdvice } from '../../connections/tls-faults.ts';
-import { StoreUnavailable } from './port.ts';
 import type { RedisAccess } from './redis-clients.ts';
 import type { RedisAddress, RedisTarget } from './redis-url.ts';
+import { StoreUnavailable } from './store-port.ts';
 
 interface Fault {
   /** What is wrong, and what to do. */

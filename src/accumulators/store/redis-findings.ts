@@ -1,4 +1,4 @@
-import type { StoreUsage } from './port.ts';
+import type { StoreUsage } from './store-port.ts';
 
 /** Judges what a server tells of itself. */
 export interface StoreFinding {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoreUnavailable } from './port.ts';
 import { faultCode, troubleOf, unavailable } from './redis-faults.ts';
+import type { StoreUnavailable } from './store-port.ts';
 
 /** What we use of a client of the Redis library, be it of one server or of a cluster. */
 export interface RedisClient {

@@ -5,9 +5,9 @@
 import { z } from 'zod';
 import { INVALID_CODES, type InvalidCode } from '../../vocabulary/drops.ts';
 import { LARGEST_VALUE } from '../../vocabulary/events.ts';
+import type { DecoderOptions } from './decoder-settings.ts';
 import { isFields, isItem, isVariants } from './raw.ts';
 import { MAX_OFFSET, MAX_RANK } from './reader.ts';
-import type { DecoderOptions } from './settings.ts';
 import { timeZone } from './time-zone.ts';
 import { timeOf } from './times.ts';
 
@@ -17,10 +17,10 @@ export interface Invalid {
   readonly field: string | undefined;
 }
 
-type Judge = (issue: { readonly input?: unknown }) => InvalidCode;
+type IssueCode = (issue: { readonly input?: unknown }) => InvalidCode;
 
 /** The code where a value has not the type that it must. */
-function typed(number: InvalidCode): Judge {
+function typed(number: InvalidCode): IssueCode {
   return ({ input }) => {
     if (input === undefined || input === null) return 'missing_field';
     return typeof input === 'number' ? number : 'wrong_type';

@@ -18,6 +18,7 @@ import {
   type ValidFeedback,
   type ValidImpression,
 } from './canonical.ts';
+import type { Carried, DecoderOptions } from './decoder-settings.ts';
 import { Defaults } from './defaults.ts';
 import { Dimensions } from './dimensions.ts';
 import { listAdapter } from './list.ts';
@@ -27,7 +28,6 @@ import { isImpression, isItem, type RawRecord } from './raw.ts';
 import { carriedCategories, carriedScores, firstDoubtful, Reader } from './reader.ts';
 import type { Decoded, Decoder, Refused, Scanned } from './record.ts';
 import { Scanner } from './scanner.ts';
-import type { Carried, DecoderOptions } from './settings.ts';
 import { timeZone } from './time-zone.ts';
 import { timeOf } from './times.ts';
 
@@ -128,9 +128,9 @@ class RecordDecoder implements Decoder {
   #impressionOrRefusal(record: RawRecord): Event | Refused {
     const invalidItem = this.#invalidItem(record);
     if (invalidItem !== undefined) return invalidItem;
-    const judged = this.#impression.safeParse(record);
-    if (!judged.success) return invalidBy(explain(judged.error), 'impressions');
-    return impressionOf(judged.data, this.#dimensions, this.#carries);
+    const parsed = this.#impression.safeParse(record);
+    if (!parsed.success) return invalidBy(explain(parsed.error), 'impressions');
+    return impressionOf(parsed.data, this.#dimensions, this.#carries);
   }
 
   /**
@@ -142,16 +142,16 @@ class RecordDecoder implements Decoder {
     if (!Array.isArray(items) || items.length > this.#itemsPerList) return undefined;
     const doubtful = firstDoubtful(items, this.#positionBase);
     if (doubtful < 0) return undefined;
-    const judged = this.#impression.safeParse({ ...record, items: items.slice(0, doubtful + 1) });
-    if (judged.success) return undefined;
-    const [field, place] = judged.error.issues[0].path;
+    const parsed = this.#impression.safeParse({ ...record, items: items.slice(0, doubtful + 1) });
+    if (parsed.success) return undefined;
+    const [field, place] = parsed.error.issues[0].path;
     const isFirst = field === 'items' ? place === doubtful : FIELDS_BEFORE_ITEMS.has(field);
-    return isFirst ? invalidBy(explain(judged.error), 'impressions') : undefined;
+    return isFirst ? invalidBy(explain(parsed.error), 'impressions') : undefined;
   }
 
   #feedbackOrRefusal(record: RawRecord): Event | Refused {
-    const judged = this.#feedback.safeParse(record);
-    return judged.success ? feedbackOf(judged.data) : invalidBy(explain(judged.error), 'feedback');
+    const parsed = this.#feedback.safeParse(record);
+    return parsed.success ? feedbackOf(parsed.data) : invalidBy(explain(parsed.error), 'feedback');
   }
 }
 

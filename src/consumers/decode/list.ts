@@ -1,9 +1,9 @@
 import type { EpochMs, TopicRole } from '../../vocabulary/events.ts';
 import type { Adapted, Adapter } from './adapter.ts';
+import type { FieldMap, FieldSource, ListChoice } from './decoder-settings.ts';
 import { eventOf, FIELDS, getterOf, mapProblems } from './map.ts';
 import { numberIn, parsePointer } from './pointer.ts';
 import { isItem, isRecord, type RawRecord } from './raw.ts';
-import type { FieldMap, FieldSource, ListChoice } from './settings.ts';
 import { yesOrNo } from './yes-no.ts';
 
 type Getter = (row: unknown) => unknown;

@@ -2,10 +2,10 @@ import type { InvalidCode } from '../../vocabulary/drops.ts';
 import type { TopicRole } from '../../vocabulary/events.ts';
 import { suggestion } from '../../vocabulary/spelling.ts';
 import { type Adapted, type Adapter, parseObject } from './adapter.ts';
+import type { Conditions, FieldMap, FieldSource, MapCase } from './decoder-settings.ts';
 import { isDimensionName } from './dimensions.ts';
 import { jsonIn, numberIn, parsePointer, resolvePointer } from './pointer.ts';
 import { isFields, type RawRecord } from './raw.ts';
-import type { Conditions, FieldMap, FieldSource, MapCase } from './settings.ts';
 
 /** Fields that a map may name. */
 export const FIELDS = [
@@ -149,9 +149,27 @@ export function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRe
 
 export function getterOf(source: FieldSource): Getter {
   if (typeof source === 'string') return pointerGetter(source);
+  if (isTogether(source)) {
+    const getters = source.map(pointerGetter);
+    return (root) => together(getters.map((getter) => getter(root)));
+  }
   if ('const' in source) return () => source.const;
   const getter = pointerGetter(source.at);
   return (root) => parts(getter(root), source.split);
+}
+
+/** Before `in` is asked: every list has a method `at`. */
+export function isTogether(source: FieldSource): source is readonly string[] {
+  return Array.isArray(source);
+}
+
+/**
+ * Several ids as one, which no other ids make (specification: events 2.1): `a|b` and `c` are `a\|b|c`. Where one of them is none, it stands
+ * for all, for validation to refuse.
+ */
+export function together(ids: readonly unknown[]): unknown {
+  const wrong = ids.findIndex((id) => id === '' || (typeof id !== 'string' && !Number.isSafeInteger(id)));
+  return wrong < 0 ? ids.map((id) => String(id).replace(/[\\|]/g, '\\$&')).join('|') : ids[wrong];
 }
 
 /** A text split into a list, without the blanks around each part; an empty one is an empty list. Any other value is left as it is. */
@@ -251,7 +269,13 @@ function keyProblem(key: string, has: (field: string) => boolean): string | unde
   return `unknown field${suggestion(field, [...MAPPED_FIELDS, 'each'])}`;
 }
 
+const IDS: ReadonlySet<string> = new Set(['requestId', 'itemId', 'items.id', 'eventId', 'userId', 'sessionId']);
+
 function sourceProblem(key: string, source: FieldSource): string | undefined {
+  if (isTogether(source)) {
+    if (!IDS.has(mapKey(key).field)) return `only ids are several fields together: ${[...IDS].join(', ')}`;
+    return source.map((pointer) => sourceProblem(key, pointer)).find((message) => message !== undefined);
+  }
   const isList = key === 'each' || ['items', 'each'].includes(mapKey(key).field);
   const pointer = typeof source === 'string' ? source : 'at' in source ? source.at : undefined;
   if (typeof source === 'object' && 'at' in source && !isList) return 'only a list is split, such as items';

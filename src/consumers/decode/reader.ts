@@ -5,9 +5,9 @@
  * 6.5 us of the schemas.
  */
 import { type EpochMs, type Feedback, type Impression, LARGEST_VALUE, type Rank } from '../../vocabulary/events.ts';
+import type { DecoderOptions } from './decoder-settings.ts';
 import type { Dimensions } from './dimensions.ts';
 import { isFields, isItem, isModel, isVariants, type RawItem, type RawRecord } from './raw.ts';
-import type { DecoderOptions } from './settings.ts';
 import { type TimeZone, timeZone } from './time-zone.ts';
 import { timeOf } from './times.ts';
 

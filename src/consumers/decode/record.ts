@@ -15,7 +15,7 @@ export type Refused =
 /** All events of a record in their order, or why there is none: a record is all or nothing. */
 export type Decoded = { readonly events: readonly Event[] } | Refused;
 
-/** As `Decoded`; packed events are good until the next record is decoded. */
+/** As `Decoded`; packed events are good until the next record is decoded, by whichever decoder. */
 export type Scanned = { readonly events: readonly JoinEvent[] } | Refused;
 
 export interface Decoder {

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../vocabulary/events.ts';
-import type { TsUnit } from './settings.ts';
+import type { TsUnit } from './decoder-settings.ts';
 import type { TimeZone } from './time-zone.ts';
 
 /** 9999-12-31T23:59:59.999Z. */

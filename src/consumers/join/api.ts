@@ -10,8 +10,8 @@ import type {
   Side,
   TopicRole,
 } from '../../vocabulary/events.ts';
-import type { FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
-import type { PackedImpression } from '../packed/impression.ts';
+import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
+import type { PackedImpression } from '../packed/packed-impression.ts';
 
 /** Packed ones need to be good only until `record` returns. */
 export type JoinEvent = Event | PackedImpression | PackedFeedback;

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { FeedbackTexts } from '../packed/feedback.ts';
+import type { FeedbackTexts } from '../packed/packed-feedback.ts';
 import { copyText, sameText, textEnd } from '../packed/text.ts';
 import { Arena } from './arena.ts';
 import { ByteTable } from './byte-table.ts';

@@ -1,6 +1,6 @@
 import type { EpochMs, Joined, Offset } from '../../vocabulary/events.ts';
 import { BUCKETS } from '../../vocabulary/user-words.ts';
-import type { PackedImpression } from '../packed/impression.ts';
+import type { PackedImpression } from '../packed/packed-impression.ts';
 import { copyText, readText, sameText, textEnd } from '../packed/text.ts';
 import { Arena, type Segment } from './arena.ts';
 import { commonPrefix, ItemTexts, type SlotIndex } from './item-texts.ts';

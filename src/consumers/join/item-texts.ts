@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { PackedImpression } from '../packed/impression.ts';
+import type { PackedImpression } from '../packed/packed-impression.ts';
 import {
   copyText,
   isNarrow,

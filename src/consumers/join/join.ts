@@ -3,10 +3,10 @@ import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts
 import type { FeedbackDrop } from '../../vocabulary/drops.ts';
 import type { Closing, DurationMs, EpochMs, Feedback, Offset, Side } from '../../vocabulary/events.ts';
 import { fmix32 } from '../../vocabulary/user-words.ts';
-import { type FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
-import { PackedImpression } from '../packed/impression.ts';
+import { type FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
+import { PackedImpression } from '../packed/packed-impression.ts';
 import { hashText, sameText, textBound, writeText } from '../packed/text.ts';
-import { AcceptedImpressions } from './accepted.ts';
+import { AcceptedImpressions } from './accepted-impressions.ts';
 import {
   type AcceptedImpression,
   type ClosingNames,
@@ -21,7 +21,7 @@ import {
 import { FeedbackRecords } from './feedback.ts';
 import { ENTRY_BEFORE_WORD, ImpressionRecords } from './impressions.ts';
 import { ItemHash } from './item-hash.ts';
-import { JoinedLists } from './lists.ts';
+import { JoinedLists } from './joined-lists.ts';
 import { RequestTable } from './requests.ts';
 import { Timeline } from './timeline.ts';
 import { copyCounts, noCounts, Topic } from './topic.ts';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
-import type { FeedbackTexts, PackedFeedback } from '../packed/feedback.ts';
+import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
 import { copyText, sameText, textEnd } from '../packed/text.ts';
 import { Arena } from './arena.ts';
 import type { ItemHash } from './item-hash.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
-import type { AdapterChoice } from '../../../src/consumers/decode/settings.ts';
+import type { AdapterChoice } from '../../../src/consumers/decode/decoder-settings.ts';
 import { INVALID_CODES } from '../../../src/vocabulary/drops.ts';
 import { BOTH, bytes, CLICK, event, FEEDBACK, IMPRESSION, IMPRESSIONS, refusal } from './fixture.ts';
 import { DICTIONARY, mutatedText } from './hostile.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ListChoice } from '../../../src/consumers/decode/decoder-settings.ts';
 import { listKey, listProblems } from '../../../src/consumers/decode/list.ts';
-import type { ListChoice } from '../../../src/consumers/decode/settings.ts';
 import { BOTH, bytes, decode, FEEDBACK, refusal } from './fixture.ts';
 
 const T = 1_795_248_000_000;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
+import { type DecoderOptions, TS_UNITS } from '../../../src/consumers/decode/decoder-settings.ts';
 import { Dimensions } from '../../../src/consumers/decode/dimensions.ts';
 import { Scanner } from '../../../src/consumers/decode/scanner.ts';
-import { type DecoderOptions, TS_UNITS } from '../../../src/consumers/decode/settings.ts';
-import type { PackedFeedback } from '../../../src/consumers/packed/feedback.ts';
-import type { PackedImpression } from '../../../src/consumers/packed/impression.ts';
+import type { PackedFeedback } from '../../../src/consumers/packed/packed-feedback.ts';
+import type { PackedImpression } from '../../../src/consumers/packed/packed-impression.ts';
 import { readText } from '../../../src/consumers/packed/text.ts';
 import type { Event } from '../../../src/vocabulary/events.ts';
 import { bucketWord, sampleKey } from '../../../src/vocabulary/user-words.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { TS_UNITS, type TsUnit } from '../../../src/consumers/decode/settings.ts';
+import { TS_UNITS, type TsUnit } from '../../../src/consumers/decode/decoder-settings.ts';
 import { timeZone } from '../../../src/consumers/decode/time-zone.ts';
 import { LATEST_TIME, parseTime, timeOf } from '../../../src/consumers/decode/times.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commonPrefix, ItemTexts } from '../../../src/consumers/join/item-texts.ts';
-import { PackedFeedback } from '../../../src/consumers/packed/feedback.ts';
-import { PackedImpression } from '../../../src/consumers/packed/impression.ts';
+import { PackedFeedback } from '../../../src/consumers/packed/packed-feedback.ts';
+import { PackedImpression } from '../../../src/consumers/packed/packed-impression.ts';
 import type { Feedback, Impression } from '../../../src/vocabulary/events.ts';
 
 const ending = fc.oneof(

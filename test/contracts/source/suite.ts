@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Batch, LogSource } from '../../../src/consumers/source/port.ts';
+import type { Batch, LogSource } from '../../../src/consumers/source/source-port.ts';
 
 /** One partition with two topics of this many records each, with offsets from 0. */
 export const RECORDS = 500;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Commit, type Store, StoreUnavailable } from '../../../src/accumulators/store/port.ts';
+import { type Commit, type Store, StoreUnavailable } from '../../../src/accumulators/store/store-port.ts';
 
 /** Commits to one unit without end, as its owner would: what was not answered is sent again, what was lost is begun anew. */
 export class Committer {

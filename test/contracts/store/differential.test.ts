@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { paneKey, totalKey, unitKey, usersKey } from '../../../src/accumulators/store/layout.ts';
-import { MemoryStore } from '../../../src/accumulators/store/memory.ts';
-import type { Commit, Fields } from '../../../src/accumulators/store/port.ts';
+import { MemoryStore } from '../../../src/accumulators/store/memory-store.ts';
+import type { Commit, Fields } from '../../../src/accumulators/store/store-port.ts';
 import { anyRedis } from '../../services/redis.ts';
 import { expectSame, openRedis, redisIsThere } from './redis-harness.ts';
 

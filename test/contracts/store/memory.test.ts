@@ -1,4 +1,4 @@
-import { MemoryStore } from '../../../src/accumulators/store/memory.ts';
+import { MemoryStore } from '../../../src/accumulators/store/memory-store.ts';
 import { storeContract } from './suite.ts';
 
 storeContract('MemoryStore', async () => {

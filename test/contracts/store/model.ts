@@ -1,4 +1,4 @@
-import type { Claimed, Commit, CommitAnswer, Fields } from '../../../src/accumulators/store/port.ts';
+import type { Claimed, Commit, CommitAnswer, Fields } from '../../../src/accumulators/store/store-port.ts';
 
 interface UnitModel {
   readonly exists: boolean;

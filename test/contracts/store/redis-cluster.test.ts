@@ -1,8 +1,8 @@
 import { Cluster } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
 import { paneKey, unitKey } from '../../../src/accumulators/store/layout.ts';
-import { RedisStore } from '../../../src/accumulators/store/redis.ts';
-import type { TlsSettings } from '../../../src/connections/settings.ts';
+import { RedisStore } from '../../../src/accumulators/store/redis-store.ts';
+import type { TlsSettings } from '../../../src/connections/security-settings.ts';
 import { Authority, OPENSSL } from '../../services/certificates.ts';
 import { ServiceMissing } from '../../services/debian.ts';
 import { tryToGet } from '../../services/it-with.ts';

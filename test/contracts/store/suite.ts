@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { paneKey, unitKey } from '../../../src/accumulators/store/layout.ts';
-import type { Claimed, Commit, Fields, Store } from '../../../src/accumulators/store/port.ts';
+import type { Claimed, Commit, Fields, Store } from '../../../src/accumulators/store/store-port.ts';
 import { ModelStore } from './model.ts';
 
 /** A store under test, empty at first, and what happens to its server. */

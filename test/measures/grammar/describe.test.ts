@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, describe as suite } from 'vitest';
 import { describe } from '../../../src/measures/grammar/describe.ts';
-import { parseMeasure } from '../../../src/measures/grammar/name.ts';
+import { parseMeasure } from '../../../src/measures/grammar/measure-name.ts';
 import { anyMeasure, DEFAULTS } from './names.ts';
 
 suite('the description of a measure', () => {

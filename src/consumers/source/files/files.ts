@@ -1,11 +1,11 @@
 import type { EpochMs, Offset, Side } from '../../../vocabulary/events.ts';
+import type { FileForm } from '../../decode/decoder-settings.ts';
 import type { Decoded, Decoder } from '../../decode/record.ts';
-import type { FileForm } from '../../decode/settings.ts';
-import type { Batch, Bounds, FilePlace, LogRecord, LogSource, SourceHandler } from '../port.ts';
+import type { Batch, Bounds, FilePlace, LogRecord, LogSource, SourceHandler } from '../source-port.ts';
 import type { RowObject } from './csv.ts';
 import type { FileRow } from './format.ts';
 import type { ReadProgress } from './lines.ts';
-import { type ListRows, RowLists } from './lists.ts';
+import { type ListRows, RowLists } from './row-lists.ts';
 import { readRows } from './rows.ts';
 
 /** One input file of a topic. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { InvalidCode } from '../../../vocabulary/drops.ts';
-import type { FileForm } from '../../decode/settings.ts';
+import type { FileForm } from '../../decode/decoder-settings.ts';
 
 /** One row of a file, as JSON whatever the form of the file. */
 export interface FileRow {

@@ -1,4 +1,4 @@
-import type { FileForm } from '../../decode/settings.ts';
+import type { FileForm } from '../../decode/decoder-settings.ts';
 import { CsvRows, type RowObject } from './csv.ts';
 import { ANY_FORM, type FileFormat, type FileRow, formatOf } from './format.ts';
 import { JsonValues } from './json.ts';

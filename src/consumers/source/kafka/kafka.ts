@@ -1,6 +1,6 @@
 import { plainText } from '../../../connections/tls-faults.ts';
 import type { DurationMs, EpochMs, Offset } from '../../../vocabulary/events.ts';
-import type { Bounds, LogSource, SourceHandler } from '../port.ts';
+import type { Bounds, LogSource, SourceHandler } from '../source-port.ts';
 import { adminOf, type Consumer, type EachBatchPayload, kafkajs, type LogEntry } from './access/client.ts';
 import { accessOptions } from './access/connection.ts';
 import { isTopicMissing, isUnreachable, KafkaFailure, Restarts } from './access/faults.ts';
@@ -15,7 +15,7 @@ import {
   MAX_CONCURRENCY,
   REQUEST_TIMEOUT,
   RETRY,
-} from './access/settings.ts';
+} from './access/kafka-settings.ts';
 import { troubleOf } from './access/trouble.ts';
 import { assignerName, coPartitionedAssigner } from './flow/assigner.ts';
 import { Brokers } from './flow/brokers.ts';
@@ -61,7 +61,6 @@ export class KafkaSource implements LogSource {
   /** Ends the consumer that runs. */
   #leave: () => void = () => {};
   #trouble: string | undefined;
-  #witnessErrors = 0;
 
   constructor(options: KafkaSourceOptions) {
     this.#options = options;
@@ -105,7 +104,7 @@ export class KafkaSource implements LogSource {
       while (!this.#deadline.isStopped) {
         const crash = await this.#untilCrash(flow);
         if (this.#deadline.isStopped) break;
-        await this.#deadline.sleep(await this.#judge(crash, restarts));
+        await this.#deadline.sleep(await this.#delayAfter(crash, restarts));
       }
     } finally {
       clearInterval(counting);
@@ -233,7 +232,7 @@ export class KafkaSource implements LogSource {
   }
 
   /** How long to wait for the next consumer. @throws KafkaFailure if there shall be none. */
-  async #judge(crash: unknown, restarts: Restarts): Promise<DurationMs> {
+  async #delayAfter(crash: unknown, restarts: Restarts): Promise<DurationMs> {
     const { brokers, groupId, log } = this.#options;
     const { message: reason, kind } = await troubleOf(crash, this.#options, { probe: !this.#hasJoined });
     const where = `kafka (${brokers.join(', ')}, group ${groupId})`;
@@ -283,14 +282,8 @@ export class KafkaSource implements LogSource {
       topic: this.#options.topics[i],
       partitions: [{ partition, offset: String(offset) }],
     }));
-    commit({ topics }).catch(() => {
-      this.#witnessErrors++;
-    });
-  }
-
-  /** How often `witness` was refused. */
-  get witnessErrors(): number {
-    return this.#witnessErrors;
+    // The group's offsets are shown to people; nothing is read from them, and the next commit sends them again.
+    commit({ topics }).catch(() => {});
   }
 
   get fetchedBytes(): number {

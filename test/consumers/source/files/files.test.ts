@@ -7,7 +7,7 @@ import { createDecoder } from '../../../../src/consumers/decode/decoder.ts';
 import type { Decoder } from '../../../../src/consumers/decode/record.ts';
 import { FileSource } from '../../../../src/consumers/source/files/files.ts';
 import { readRows } from '../../../../src/consumers/source/files/rows.ts';
-import type { LogRecord } from '../../../../src/consumers/source/port.ts';
+import type { LogRecord } from '../../../../src/consumers/source/source-port.ts';
 import { RECORDS, sourceContract } from '../../../contracts/source/suite.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KafkaSource } from '../../../../src/consumers/source/kafka/kafka.ts';
-import type { Batch } from '../../../../src/consumers/source/port.ts';
+import type { Batch } from '../../../../src/consumers/source/source-port.ts';
 
 /** Runs a source and keeps what it delivers. */
 export class Collector {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTopics } from '../../../../src/consumers/source/kafka/access/admin.ts';
 import { kafkajs } from '../../../../src/consumers/source/kafka/access/client.ts';
-import type { KafkaSourceOptions, KafkaTimes } from '../../../../src/consumers/source/kafka/access/settings.ts';
+import type { KafkaSourceOptions, KafkaTimes } from '../../../../src/consumers/source/kafka/access/kafka-settings.ts';
 import { KafkaSource } from '../../../../src/consumers/source/kafka/kafka.ts';
 import type { RunningKafka } from '../../../services/kafka.ts';
 import { Told } from './told.ts';

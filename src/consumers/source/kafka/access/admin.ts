@@ -4,7 +4,7 @@ import { Brokers, unlessNoGroups } from '../flow/brokers.ts';
 import { offsetOf } from '../flow/chunks.ts';
 import { adminOf, kafkajs } from './client.ts';
 import { accessOptions } from './connection.ts';
-import { CONNECTION_TIMEOUT, type KafkaConnection, REQUEST_TIMEOUT, RETRY } from './settings.ts';
+import { CONNECTION_TIMEOUT, type KafkaConnection, REQUEST_TIMEOUT, RETRY } from './kafka-settings.ts';
 
 const { Kafka, logLevel } = kafkajs;
 

@@ -3,7 +3,7 @@ import { codecTable } from '../codecs/codecs.ts';
 import { openBatch, Records } from '../codecs/records.ts';
 import { type Message, messagesOf, withoutAborted } from '../flow/batches.ts';
 import { offsetOf } from '../flow/chunks.ts';
-import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './settings.ts';
+import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
 
 // The only place that loads kafkajs: it is CommonJS, and three of its modules are replaced before any other sees them.
 export type AdminConfig = import('kafkajs').AdminConfig;

@@ -2,8 +2,8 @@ import { connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { TlsContext } from '../../../../connections/tls-context.ts';
 import type { KafkaConfig } from './client.ts';
+import type { KafkaConnection } from './kafka-settings.ts';
 import { loginOf } from './login.ts';
-import type { KafkaConnection } from './settings.ts';
 
 const KEEP_ALIVE_MS = 60_000;
 

@@ -1,5 +1,5 @@
 import { Secret } from '../../../../connections/secret.ts';
-import type { SaslSettings } from '../../../../connections/settings.ts';
+import type { SaslSettings } from '../../../../connections/security-settings.ts';
 import { type AuthenticationProvider, builtInProvider } from './client.ts';
 import { KafkaLoginError } from './faults.ts';
 import { mskToken } from './msk.ts';

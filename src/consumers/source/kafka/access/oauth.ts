@@ -1,7 +1,7 @@
 import { request as plain } from 'node:http';
 import { request as encrypted } from 'node:https';
 import { Secret } from '../../../../connections/secret.ts';
-import type { SaslSettings } from '../../../../connections/settings.ts';
+import type { SaslSettings } from '../../../../connections/security-settings.ts';
 import { kafkajs } from './client.ts';
 import { KafkaLoginError } from './faults.ts';
 

@@ -1,8 +1,8 @@
 import type { EpochMs } from '../../../../vocabulary/events.ts';
-import type { RecordHeader } from '../../port.ts';
+import type { RecordHeader } from '../../source-port.ts';
 import { quietClient } from './admin.ts';
 import { kafkajs, type Producer } from './client.ts';
-import { type KafkaConnection, RETRY } from './settings.ts';
+import { type KafkaConnection, RETRY } from './kafka-settings.ts';
 
 const { CompressionTypes, Partitioners } = kafkajs;
 

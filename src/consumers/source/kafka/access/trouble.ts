@@ -3,8 +3,8 @@ import { plainText, tlsAdvice } from '../../../../connections/tls-faults.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 import { addressOf, exchange } from './connection.ts';
 import { accessAdvice, adviceFor, KafkaFailure } from './faults.ts';
+import type { KafkaConnection } from './kafka-settings.ts';
 import { mechanismOf } from './login.ts';
-import type { KafkaConnection } from './settings.ts';
 import { apiVersions, versionsRequest } from './versions.ts';
 
 /** What an error of the client means here. */

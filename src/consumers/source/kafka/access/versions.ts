@@ -1,6 +1,6 @@
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 import { exchange } from './connection.ts';
-import type { KafkaConnection } from './settings.ts';
+import type { KafkaConnection } from './kafka-settings.ts';
 
 export interface VersionRange {
   readonly least: number;

@@ -1,5 +1,5 @@
 import type { EpochMs, Offset } from '../../../../vocabulary/events.ts';
-import type { Envelope, LogRecord, RecordHeader, UndecodableBatch } from '../../port.ts';
+import type { Envelope, LogRecord, RecordHeader, UndecodableBatch } from '../../source-port.ts';
 import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT, undecodable } from '../flow/batches.ts';
 import { CODEC_LIMITS, decompress } from './codecs.ts';
 import { crc32c } from './crc32c.ts';

@@ -1,4 +1,4 @@
-import type { UndecodableBatch } from '../../port.ts';
+import type { UndecodableBatch } from '../../source-port.ts';
 
 /** Why a message of kafkajs is no record. */
 export type Stand =

@@ -1,5 +1,5 @@
 import type { EpochMs, Offset } from '../../../../vocabulary/events.ts';
-import type { Bounds } from '../../port.ts';
+import type { Bounds } from '../../source-port.ts';
 import { offsetOf } from './chunks.ts';
 
 interface PartitionOffset {

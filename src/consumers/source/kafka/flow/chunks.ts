@@ -1,6 +1,6 @@
 import type { Offset } from '../../../../vocabulary/events.ts';
-import type { LogRecord, UndecodableBatch } from '../../port.ts';
-import { CHUNK_BYTES, CHUNK_RECORDS, CHUNK_TIME } from '../access/settings.ts';
+import type { LogRecord, UndecodableBatch } from '../../source-port.ts';
+import { CHUNK_BYTES, CHUNK_RECORDS, CHUNK_TIME } from '../access/kafka-settings.ts';
 import { CODEC_LIMITS } from '../codecs/codecs.ts';
 import { openBatch, Records } from '../codecs/records.ts';
 import type { Message } from './batches.ts';

@@ -1,5 +1,5 @@
 import type { Offset } from '../../../../vocabulary/events.ts';
-import type { UndecodableBatch } from '../../port.ts';
+import type { UndecodableBatch } from '../../source-port.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info';
 export type KafkaLog = (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;

@@ -1,6 +1,6 @@
 // Long because all that can come from the client, or go to it, meets the joins of the group here.
 import type { Offset } from '../../../../vocabulary/events.ts';
-import type { Batch, SourceHandler, UndecodableBatch } from '../../port.ts';
+import type { Batch, SourceHandler, UndecodableBatch } from '../../source-port.ts';
 import { isMembershipLost } from '../access/faults.ts';
 import { pairing } from './assigner.ts';
 import { ChunkReader, type FetchedBatch, PaceKeeper } from './chunks.ts';
@@ -94,7 +94,7 @@ export class Flow {
     this.#guarded(() => {
       for (const { positions } of this.#units.values()) {
         for (const position of positions) {
-          this.#placement.hold(position);
+          this.#placement.pause(position);
           position.phase = 'claiming';
         }
       }
@@ -143,13 +143,13 @@ export class Flow {
     }
     const joins = this.#joins;
     const { seeks } = position;
-    const goes = (): boolean =>
+    const isStillWanted = (): boolean =>
       !this.#ended && joins === this.#joins && seeks === position.seeks && position.flows && batch.isRunning();
 
     const reader = new ChunkReader(batch, this.#deps.envelopes);
     this.#readers.add(reader);
     try {
-      await this.#deliver(reader, batch, unit, position, goes);
+      await this.#deliver(reader, batch, unit, position, isStillWanted);
     } finally {
       this.#readers.delete(reader);
     }
@@ -160,20 +160,21 @@ export class Flow {
     batch: FetchedBatch,
     unit: PartitionPositions,
     position: Position,
-    goes: () => boolean,
+    isStillWanted: () => boolean,
   ): Promise<void> {
     const { partition, topic } = batch;
     const joins = this.#joins;
-    while (!reader.isDone && goes()) {
+    while (!reader.isDone && isStillWanted()) {
       if (this.#interruption !== undefined) throw this.#interruption.error;
       const { records, refusal, last, next } = await reader.chunk(position.expected ?? 0, this.#pace.size);
-      if (!goes()) return;
+      if (!isStillWanted()) return;
       if (refusal !== undefined) {
-        if (this.#placement.refuse(position, refusal) === 'skip') await this.#pass(unit, position, refusal, goes);
+        if (this.#placement.refuse(position, refusal) === 'skip')
+          await this.#pass(unit, position, refusal, isStillWanted);
         return;
       }
       // Also without records, so that the handler knows how far the log is read.
-      await this.#hand(unit, position, { partition, topic, records, next }, goes);
+      await this.#hand(unit, position, { partition, topic, records, next }, isStillWanted);
       if (joins !== this.#joins || position.expected !== next) return;
       batch.resolveOffset(last);
       await this.#beating(batch.heartbeat);
@@ -188,12 +189,12 @@ export class Flow {
     unit: PartitionPositions,
     position: Position,
     undecodable: UndecodableBatch,
-    goes: () => boolean,
+    isStillWanted: () => boolean,
   ): Promise<void> {
     const { partition, topic } = position;
     const joins = this.#joins;
     const { to: next } = undecodable;
-    await this.#hand(unit, position, { partition, topic, records: [], next, undecodable }, goes);
+    await this.#hand(unit, position, { partition, topic, records: [], next, undecodable }, isStillWanted);
     if (joins === this.#joins && position.expected === next && position.phase === 'open') this.#replace(position);
   }
 
@@ -224,10 +225,10 @@ export class Flow {
   }
 
   /** Resolves when the handler has settled; rejects when the group rebalances meanwhile, and the handler goes on. */
-  #hand(unit: PartitionPositions, position: Position, batch: Batch, goes: () => boolean): Promise<void> {
+  #hand(unit: PartitionPositions, position: Position, batch: Batch, isStillWanted: () => boolean): Promise<void> {
     const { seeks } = position;
     const work = unit.inTurn(async () => {
-      if (!goes()) return;
+      if (!isStillWanted()) return;
       const began = performance.now();
       const settled = this.#deps.handler.batch(batch);
       if (batch.records.length > 0) this.#pace.took(performance.now() - began, batch.records.length);
@@ -291,7 +292,7 @@ export class Flow {
 
   #replace(position: Position): void {
     position.phase = 'placing';
-    this.#placement.hold(position);
+    this.#placement.pause(position);
     this.#place(position);
   }
 
@@ -306,22 +307,22 @@ export class Flow {
     const position = this.position(partition, topic);
     if (position === undefined) return;
     position.held = true;
-    this.#placement.hold(position);
+    this.#placement.pause(position);
   }
 
   setFetching(partition: number, topic: number, fetching: boolean): void {
     const position = this.position(partition, topic);
     if (position === undefined) return;
     position.fetching = fetching;
-    if (fetching) this.#placement.release(position);
-    else this.#placement.hold(position);
+    if (fetching) this.#placement.resume(position);
+    else this.#placement.pause(position);
   }
 
   resume(partition: number, topic: number): void {
     const position = this.position(partition, topic);
     if (position === undefined) return;
     position.held = false;
-    this.#placement.release(position);
+    this.#placement.resume(position);
   }
 
   /** Nothing is delivered any more. Resolves when no handler runs. */

@@ -1,5 +1,5 @@
 import type { DurationMs, Offset } from '../../../../vocabulary/events.ts';
-import type { Bounds, UndecodableBatch } from '../../port.ts';
+import type { Bounds, UndecodableBatch } from '../../source-port.ts';
 import type { KafkaEvents, KafkaLog } from './events.ts';
 import type { Position } from './positions.ts';
 
@@ -42,15 +42,15 @@ export class Placement {
     const { partition, topic, seeks } = position;
     const { events } = this.#deps;
     position.phase = 'placing';
-    const goes = (): boolean => isWanted() && seeks === position.seeks && position.phase === 'placing';
+    const isStillWanted = (): boolean => isWanted() && seeks === position.seeks && position.phase === 'placing';
     for (let looks = 1; ; looks++) {
-      const bounds = await this.#look(position, goes);
-      if (bounds === undefined || !goes()) return;
+      const bounds = await this.#look(position, isStillWanted);
+      if (bounds === undefined || !isStillWanted()) return;
       const asked = position.expected;
       if (position.heldUpTo > bounds.end) {
         if (looks < LOOKS_BEYOND_END) {
           await this.#deps.sleep(FIRST_DELAY * looks);
-          if (!goes()) return;
+          if (!isStillWanted()) return;
           continue;
         }
         const held = position.heldUpTo;
@@ -66,7 +66,7 @@ export class Placement {
         if (verdict !== 'not needed') {
           this.#warn(position, 'records that were to be read next are gone', { asked, start: bounds.start });
         }
-        if (!goes()) return;
+        if (!isStillWanted()) return;
         if (verdict === 'stop') {
           position.phase = 'stopped';
           return;
@@ -85,16 +85,16 @@ export class Placement {
     this.#warn(position, 'a record batch cannot be decoded', { from, to, reason, verdict });
     if (verdict === 'stop' && seeks === position.seeks) {
       position.phase = 'stopped';
-      this.hold(position);
+      this.pause(position);
     }
     return verdict;
   }
 
-  hold(position: Position): void {
+  pause(position: Position): void {
     this.#tell((client) => client.pause([this.#list(position)]));
   }
 
-  release(position: Position): void {
+  resume(position: Position): void {
     if (position.flows && position.fetching) this.#tell((client) => client.resume([this.#list(position)]));
   }
 
@@ -102,21 +102,21 @@ export class Placement {
     const { partition, topic } = position;
     position.phase = 'open';
     this.#tell((client) => client.seek({ topic: this.#deps.topics[topic], partition, offset: String(offset) }));
-    this.release(position);
+    this.resume(position);
   }
 
   /** What the log holds, however long the brokers take to say so. undefined: nobody wants to know any more. */
-  async #look(position: Position, goes: () => boolean): Promise<Bounds | undefined> {
+  async #look(position: Position, isStillWanted: () => boolean): Promise<Bounds | undefined> {
     const { partition, topic } = position;
     for (let delay = FIRST_DELAY; ; delay = Math.min(2 * delay, LONGEST_DELAY)) {
       try {
         return await this.#deps.bounds(partition, topic);
       } catch (error) {
-        if (!goes()) return undefined;
+        if (!isStillWanted()) return undefined;
         const reason = error instanceof Error ? error.message : String(error);
         this.#warn(position, 'the brokers do not say what the log holds; asking again', { reason });
         await this.#deps.sleep(delay);
-        if (!goes()) return undefined;
+        if (!isStillWanted()) return undefined;
       }
     }
   }

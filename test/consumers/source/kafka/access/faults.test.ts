@@ -8,7 +8,7 @@ import {
   KafkaLoginError,
   Restarts,
 } from '../../../../../src/consumers/source/kafka/access/faults.ts';
-import { checkTimes, KAFKA_TIMES, timesFor } from '../../../../../src/consumers/source/kafka/access/settings.ts';
+import { checkTimes, KAFKA_TIMES, timesFor } from '../../../../../src/consumers/source/kafka/access/kafka-settings.ts';
 import { withinTime } from '../../../../../src/consumers/source/kafka/codecs/zstd.ts';
 
 function fault(name: string, type?: string, cause?: Error): Error {

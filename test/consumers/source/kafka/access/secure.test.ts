@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect } from 'vitest';
-import type { SaslSettings, TlsSettings } from '../../../../../src/connections/settings.ts';
+import type { SaslSettings, TlsSettings } from '../../../../../src/connections/security-settings.ts';
 import { KafkaAdmin } from '../../../../../src/consumers/source/kafka/access/admin.ts';
 import { kafkajs } from '../../../../../src/consumers/source/kafka/access/client.ts';
 import { KafkaFailure } from '../../../../../src/consumers/source/kafka/access/faults.ts';

@@ -4,7 +4,7 @@ import { withoutAborted } from '../../../../../src/consumers/source/kafka/flow/b
 import { ChunkReader, type FetchedBatch } from '../../../../../src/consumers/source/kafka/flow/chunks.ts';
 import '../../../../../src/consumers/source/kafka/access/client.ts';
 import { openBatch, Records } from '../../../../../src/consumers/source/kafka/codecs/records.ts';
-import type { LogRecord } from '../../../../../src/consumers/source/port.ts';
+import type { LogRecord } from '../../../../../src/consumers/source/source-port.ts';
 import { type Modules, ourKafkajs, type PartitionData, plainKafkajs } from '../plain-kafkajs.ts';
 import { batchBytes, marker, type RawBatch, type RawRecord, recordBytes, recordSet, signed } from '../record-batch.ts';
 

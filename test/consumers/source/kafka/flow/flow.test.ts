@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { FetchedBatch } from '../../../../../src/consumers/source/kafka/flow/chunks.ts';
 import { Flow } from '../../../../../src/consumers/source/kafka/flow/flow.ts';
 import type { FlowClient } from '../../../../../src/consumers/source/kafka/flow/placement.ts';
-import type { Batch, Bounds, SourceHandler, UndecodableBatch } from '../../../../../src/consumers/source/port.ts';
+import type {
+  Batch,
+  Bounds,
+  SourceHandler,
+  UndecodableBatch,
+} from '../../../../../src/consumers/source/source-port.ts';
 import { settle } from '../../../../manual-clock.ts';
 import { Told } from '../told.ts';
 

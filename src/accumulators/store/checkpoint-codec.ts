@@ -1,0 +1,194 @@
+import type { IdleAdvance, JoinCheckpoint, TopicCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
+import type { EpochMs } from '../../vocabulary/events.ts';
+import { type PanesState, parsePanesState } from '../panes-settings.ts';
+import { parseRuns, type RunState } from '../runs.ts';
+import { keysOf, listOf, parseJson, rangeOf, textOf, timeOf, whole } from './json.ts';
+import { FORMAT_VERSION, OLDEST_FORMAT } from './layout.ts';
+import type { Fields } from './store-port.ts';
+
+/** What configuration built the rows. `shape` must stay; `additive` may change (specification: commit 6). */
+export interface Fingerprint {
+  readonly shape: string;
+  readonly additive: string;
+}
+
+/** All of a unit's durable state but its rows. */
+export interface UnitCheckpoint {
+  /** Version of the layout that whoever reads it must know: `formatOf`. */
+  readonly format: number;
+  readonly generation: string;
+  readonly fingerprint: Fingerprint;
+  /** Partitions of every topic. */
+  readonly partitions: number;
+  /** Panes that start earlier miss something: the start, a gap, a rebuilt span, a new measure. -Infinity: nothing is missing. */
+  readonly incompleteBefore: EpochMs;
+  /** Something is missing, and no impression has come since: `incompleteBefore` will rise to the next one's time. */
+  readonly hasGap: boolean;
+  readonly join: JoinCheckpoint;
+  readonly panes: PanesState;
+  /** Of the experiments. */
+  readonly runs: readonly RunState[];
+  /** For each topic what tells its last applied record from any other; undefined: none, or not kept. */
+  readonly lastRecords: readonly (string | undefined)[];
+}
+
+interface SideCounts {
+  count(name: string): number;
+  drop(reason: string): number;
+  /** One that came after the first release: states from before have none of it. */
+  newerDrop(reason: string): number;
+  readonly late: number[];
+}
+
+/** A checkpoint that this build cannot read: starting again does not help. */
+export class CheckpointError extends Error {
+  override readonly name = 'CheckpointError';
+  readonly exitCode = 2;
+}
+
+/** Fields of the unit's hash, always the same ones. -Infinity is written as null. */
+export function encodeCheckpoint(checkpoint: UnitCheckpoint): Map<string, string> {
+  const { topics, counts, watermark } = checkpoint.join;
+  return new Map([
+    ['format', String(checkpoint.format)],
+    ['generation', checkpoint.generation],
+    ['fingerprint', JSON.stringify(checkpoint.fingerprint)],
+    ['partitions', String(checkpoint.partitions)],
+    ['incompleteBefore', JSON.stringify(checkpoint.incompleteBefore)],
+    ['hasGap', JSON.stringify(checkpoint.hasGap)],
+    ['watermark', JSON.stringify(watermark)],
+    ['topics', JSON.stringify(topics)],
+    ['counts', JSON.stringify(counts)],
+    ['panes', JSON.stringify(checkpoint.panes)],
+    ['runs', JSON.stringify(checkpoint.runs)],
+    ['lastRecords', JSON.stringify(checkpoint.lastRecords.map((record) => record ?? null))],
+  ]);
+}
+
+/** Reads the fields of a unit's hash. Throws a CheckpointError for an unknown format or a part that is wrong. */
+export function decodeCheckpoint(fields: Fields): UnitCheckpoint {
+  const format = fields.get('format');
+  const known = [OLDEST_FORMAT, FORMAT_VERSION].find((version) => format === String(version));
+  if (known === undefined) {
+    throw new CheckpointError(
+      `the stored state has format version ${format ?? '(none)'}; this build reads versions up to ${FORMAT_VERSION}: ` +
+        'run the build that wrote it, or choose another namespace',
+    );
+  }
+  try {
+    return decodeKnown(fields, known);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new CheckpointError(
+      `the stored checkpoint is damaged: ${problem}. Restore the store from a backup, or rebuild the unit from the log`,
+    );
+  }
+}
+
+function decodeKnown(fields: Fields, format: number): UnitCheckpoint {
+  function text(name: string): string {
+    return textOf(fields.get(name), name);
+  }
+  function json(name: string): unknown {
+    return parseJson(text(name), name);
+  }
+  const fingerprint = keysOf(json('fingerprint'), 'fingerprint');
+  return {
+    format,
+    generation: text('generation'),
+    fingerprint: {
+      shape: textOf(fingerprint['shape'], 'fingerprint.shape'),
+      additive: textOf(fingerprint['additive'], 'fingerprint.additive'),
+    },
+    partitions: whole(json('partitions'), 'partitions'),
+    incompleteBefore: timeOf(json('incompleteBefore'), 'incompleteBefore'),
+    // States of the first release do not have it.
+    hasGap: fields.get('hasGap') === 'true',
+    join: joinOf(json('topics'), json('counts'), json('watermark')),
+    panes: parsePanesState(text('panes')),
+    runs: parseRuns(fields.get('runs')),
+    lastRecords: listOf(json('lastRecords'), 'lastRecords', (record, where) =>
+      record === null ? undefined : textOf(record, where),
+    ),
+  };
+}
+
+/** The join's part of a checkpoint from its parsed JSON. Throws an Error that names the part that is wrong. */
+function joinOf(topics: unknown, counts: unknown, watermark: unknown): JoinCheckpoint {
+  return {
+    topics: listOf(topics, 'topics', topicOf),
+    counts: listOf(counts, 'counts', countsOf),
+    watermark: timeOf(watermark, 'watermark'),
+  };
+}
+
+function topicOf(value: unknown, where: string): TopicCheckpoint {
+  const topic = keysOf(value, where);
+  return {
+    committed: whole(topic['committed'], `${where}.committed`),
+    replay: whole(topic['replay'], `${where}.replay`),
+    replayWatermark: timeOf(topic['replayWatermark'], `${where}.replayWatermark`),
+    idleAdvances: listOf(topic['idleAdvances'], `${where}.idleAdvances`, idleAdvanceOf),
+    clockDrops: listOf(topic['clockDrops'], `${where}.clockDrops`, rangeOf),
+    ...(topic['clockBlocks'] === undefined ? {} : { clockBlocks: whole(topic['clockBlocks'], `${where}.clockBlocks`) }),
+    ...(topic['undecodable'] === undefined
+      ? {}
+      : { undecodable: listOf(topic['undecodable'], `${where}.undecodable`, rangeOf) }),
+  };
+}
+
+function idleAdvanceOf(value: unknown, where: string): IdleAdvance {
+  const advance = keysOf(value, where);
+  return {
+    before: whole(advance['before'], `${where}.before`),
+    watermark: timeOf(advance['watermark'], `${where}.watermark`),
+  };
+}
+
+function countsOf(value: unknown, where: string): TopicCounts {
+  const counts = keysOf(value, where);
+  const impressions = sideOf(counts['impressions'], `${where}.impressions`);
+  const feedback = sideOf(counts['feedback'], `${where}.feedback`);
+  return {
+    impressions: {
+      read: impressions.count('read'),
+      accepted: impressions.count('accepted'),
+      drops: {
+        undecodable: impressions.newerDrop('undecodable'),
+        tombstone: impressions.drop('tombstone'),
+        invalid: impressions.drop('invalid'),
+        future: impressions.drop('future'),
+        late: impressions.drop('late'),
+        duplicate: impressions.drop('duplicate'),
+      },
+      late: impressions.late,
+    },
+    feedback: {
+      read: feedback.count('read'),
+      attributed: feedback.count('attributed'),
+      drops: {
+        undecodable: feedback.newerDrop('undecodable'),
+        tombstone: feedback.drop('tombstone'),
+        invalid: feedback.drop('invalid'),
+        future: feedback.drop('future'),
+        late: feedback.drop('late'),
+        orphan: feedback.drop('orphan'),
+        not_in_list: feedback.drop('not_in_list'),
+        duplicate: feedback.drop('duplicate'),
+        capped: feedback.drop('capped'),
+      },
+      late: feedback.late,
+    },
+  };
+}
+
+function sideOf(value: unknown, where: string): SideCounts {
+  const side = keysOf(value, where);
+  const drops = keysOf(side['drops'], `${where}.drops`);
+  return {
+    count: (name) => whole(side[name], `${where}.${name}`),
+    drop: (reason) => whole(drops[reason], `${where}.drops.${reason}`),
+    newerDrop: (reason) => whole(drops[reason] ?? 0, `${where}.drops.${reason}`),
+    late: [...listOf(side['late'], `${where}.late`, whole)],
+  };
+}

@@ -1,0 +1,83 @@
+import { STORE_FIELDS } from './layout.ts';
+import type { Claimed, Commit, CommitAnswer, Fields, Store } from './store-port.ts';
+
+/** All hashes by key. */
+export type StoreSnapshot = ReadonlyMap<string, Fields>;
+
+/**
+ * A store in the memory of this process: for the demo, for files, and as the plain model of every other store. It lives
+ * as long as the process; within that it keeps all that a store promises (specification: commit 1).
+ */
+export class MemoryStore implements Store {
+  #hashes = new Map<string, Map<string, string>>();
+
+  async claim(unit: string, token: string): Promise<Claimed> {
+    const hash = this.#hashes.get(unit) ?? new Map<string, string>();
+    const before = owned(hash);
+    const checkpoint = new Map([...hash].filter(([field]) => !isOwn(field)));
+    hash.set('token', token);
+    hash.set('seq', String(before.seq));
+    hash.set('cid', before.cid);
+    this.#hashes.set(unit, hash);
+    return { ...before, checkpoint: before.seq === 0 || checkpoint.size === 0 ? undefined : checkpoint };
+  }
+
+  /** Rejects when the checkpoint names a field of the store's own: that would break the guard. */
+  async commit(commit: Commit): Promise<CommitAnswer> {
+    for (const field of commit.checkpoint.keys()) {
+      if (isOwn(field)) throw new Error(`the checkpoint may not hold "${field}": the store keeps that field itself`);
+    }
+    const hash = this.#hashes.get(commit.unit);
+    if (hash === undefined) return 'CONFLICT';
+    const { token, seq, cid } = owned(hash);
+    if (token !== commit.token) return 'FENCED';
+    if (seq === commit.seq && cid === commit.cid) return 'ALREADY';
+    if (seq !== commit.seq - 1 || cid !== commit.parent) return 'CONFLICT';
+    for (const key of commit.deletes) this.#hashes.delete(key);
+    for (const [key, fields] of commit.removes ?? []) this.#remove(key, fields);
+    for (const [key, fields] of commit.rows) this.#set(key, fields);
+    this.#set(commit.unit, commit.checkpoint);
+    hash.set('seq', String(commit.seq));
+    hash.set('cid', commit.cid);
+    return 'OK';
+  }
+
+  async read(keys: readonly string[]): Promise<readonly Fields[]> {
+    return keys.map((key) => new Map(this.#hashes.get(key)));
+  }
+
+  /** A copy of everything, as a backup would hold it. */
+  snapshot(): StoreSnapshot {
+    return copyOf(this.#hashes);
+  }
+
+  /** Goes back to a copy; an empty map loses everything. */
+  restoreSnapshot(snapshot: StoreSnapshot): void {
+    this.#hashes = copyOf(snapshot);
+  }
+
+  #remove(key: string, fields: readonly string[]): void {
+    const hash = this.#hashes.get(key);
+    for (const field of fields) hash?.delete(field);
+    if (hash?.size === 0) this.#hashes.delete(key);
+  }
+
+  #set(key: string, fields: Fields): void {
+    if (fields.size === 0) return;
+    const hash = this.#hashes.get(key) ?? new Map<string, string>();
+    for (const [field, text] of fields) hash.set(field, text);
+    this.#hashes.set(key, hash);
+  }
+}
+
+function isOwn(field: string): boolean {
+  return STORE_FIELDS.some((own) => own === field);
+}
+
+function owned(hash: Fields): Omit<Claimed, 'checkpoint'> {
+  return { token: hash.get('token') ?? '', seq: Number(hash.get('seq') ?? '0'), cid: hash.get('cid') ?? '' };
+}
+
+function copyOf(hashes: StoreSnapshot): Map<string, Map<string, string>> {
+  return new Map([...hashes].map(([key, fields]) => [key, new Map(fields)] as const));
+}

@@ -1,0 +1,389 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Cluster, Redis } from 'ioredis';
+import type { RedisSecurity } from '../../connections/security-settings.ts';
+import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
+import { isLasting, STORE_FIELDS } from './layout.ts';
+import {
+  type ClientSettings,
+  clusterOptions,
+  nodeStaysFresh,
+  RedisAccess,
+  serverOptions,
+  stayFresh,
+} from './redis-clients.ts';
+import { explainRedis } from './redis-faults.ts';
+import { findingsOf, reloadFinding, reloadQuestions, type StoreFinding, usageOf } from './redis-findings.ts';
+import { RedisLink } from './redis-link.ts';
+import { parseRedisUrl, type RedisTarget, shownTarget } from './redis-url.ts';
+import {
+  type Claimed,
+  type Commit,
+  type CommitAnswer,
+  type Fields,
+  type Store,
+  StoreUnavailable,
+  type StoreUsage,
+} from './store-port.ts';
+
+export interface RedisStoreOptions extends Partial<RedisSecurity> {
+  /** redis://, rediss://, redis+sentinel:// or redis+cluster:// (redis-url.ts). */
+  readonly url: string;
+  /** Rows that are not written for so long may go: at least `keep` + 14 days (specification: windows 1.2). undefined: never. */
+  readonly rowTtl?: DurationMs | undefined;
+  /** How long one commit or claim may take; default 2 s. Reads may take five times as long. */
+  readonly commandTimeout?: DurationMs | undefined;
+  /** How long `connect` waits for the server; default 10 s. */
+  readonly connectTimeout?: DurationMs | undefined;
+}
+
+/** Keys that are asked for at once. */
+const READ_BATCH = 100;
+
+interface Script {
+  readonly text: string;
+  readonly sha: string;
+}
+
+/** Keys and arguments of one script call. */
+interface ScriptCall {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+function script(name: string): Script {
+  const text = readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8');
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
+}
+
+const COMMIT = script('commit');
+const CLAIM = script('claim');
+
+/**
+ * A store in Redis. A commit is one script call, so it is applied as a whole or not at all, and every rejection is a
+ * StoreUnavailable. Nothing is sent twice by itself, and nothing waits in a queue: whoever calls decides.
+ *
+ * Texts travel as UTF-8, so they must hold no half of a surrogate pair.
+ */
+export class RedisStore implements Store {
+  readonly #target: RedisTarget;
+  readonly #access: RedisAccess;
+  readonly #rowTtl: DurationMs | undefined;
+  /** Claims and commits; what reads ask for does not stand before them. */
+  readonly #writes: RedisLink;
+  readonly #reads: RedisLink;
+  readonly #primaries: () => readonly RedisLink[];
+
+  /**
+   * Rejects with a StoreUnavailable when no server can be reached, with a RedisUrlError for a malformed URL, with an
+   * AccessFileError for a file with a secret or a certificate that cannot be used.
+   */
+  static async connect(options: RedisStoreOptions): Promise<RedisStore> {
+    const store = new RedisStore(options);
+    try {
+      const patience = options.connectTimeout ?? 10_000;
+      const place = shownTarget(store.#target);
+      await Promise.all([store.#writes.ready(place, patience), store.#reads.ready(place, patience)]);
+      return store;
+    } catch (error) {
+      await store.close();
+      throw await explainRedis(error, store.#target, store.#access);
+    }
+  }
+
+  private constructor({ url, rowTtl, commandTimeout = 2000, ...security }: RedisStoreOptions) {
+    if (rowTtl !== undefined && !(Number.isSafeInteger(rowTtl) && rowTtl > 0)) {
+      throw new RangeError(`rowTtl: expected whole milliseconds above 0, not ${rowTtl}`);
+    }
+    this.#target = parseRedisUrl(url);
+    this.#rowTtl = rowTtl;
+    const access = new RedisAccess(this.#target, security);
+    this.#access = access;
+    const link = (client: Redis | Cluster, limit: number): RedisLink =>
+      new RedisLink(client, limit + 500, () => access.secrets);
+    const keep = (client: Redis | Cluster, limit: number): RedisLink => {
+      const kept = link(client, limit);
+      if (client instanceof Redis) kept.revive(() => client.connect());
+      return kept;
+    };
+    const reads = open(this.#target, access, { name: 'receval-reads', commandTimeout: 5 * commandTimeout });
+    this.#writes = keep(open(this.#target, access, { name: 'receval-commits', commandTimeout }), commandTimeout);
+    this.#reads = keep(reads, 5 * commandTimeout);
+    // One for each node, however often it is asked: a link listens as long as its node lives.
+    const links = new WeakMap<Redis, RedisLink>();
+    const linkTo = (node: Redis): RedisLink => {
+      const known = links.get(node) ?? link(node, commandTimeout);
+      links.set(node, known);
+      return known;
+    };
+    this.#primaries = () => (reads instanceof Cluster ? reads.nodes('master').map(linkTo) : [this.#reads]);
+  }
+
+  /** Whether commands can be sent now. */
+  get connected(): boolean {
+    return this.#writes.connected && this.#reads.connected;
+  }
+
+  /** Why the server does not serve us now, and what to do; undefined: nothing is known to be wrong. */
+  get trouble(): string | undefined {
+    return [this.#writes.trouble, this.#reads.trouble].find((text) => text !== '');
+  }
+
+  /** The server answers, but has refused the last claim or commit: it is full, or a replica, or this user lacks a right. */
+  get refuses(): boolean {
+    return this.#writes.refused;
+  }
+
+  async claim(unit: string, token: string): Promise<Claimed> {
+    return claimedOf(await this.#run(`claim ${unit}`, CLAIM, { keys: [unit], args: [token] }));
+  }
+
+  async commit(commit: Commit): Promise<CommitAnswer> {
+    const answer = await this.#run(`commit to ${commit.unit}`, COMMIT, commitCall(commit, this.#rowTtl));
+    switch (answer) {
+      case 'OK':
+      case 'ALREADY':
+      case 'FENCED':
+      case 'CONFLICT':
+        return answer;
+      default:
+        throw new StoreUnavailable('ERR', 'Redis answered a commit in a way that the script does not', {
+          retriable: false,
+          outcome: 'unknown',
+        });
+    }
+  }
+
+  /** Key by key: what is committed meanwhile may be seen in some and not in others. */
+  async read(keys: readonly string[]): Promise<readonly Fields[]> {
+    const found: Fields[] = [];
+    for (const batch of batchesOf(keys, READ_BATCH)) {
+      const commands = batch.map((key) => ['HGETALL', key]);
+      const replies = await this.#reads.callAll(`read ${batch[0]} and ${batch.length - 1} more`, commands);
+      for (const reply of replies) found.push(fieldsOf(reply));
+    }
+    return found;
+  }
+
+  /** The server's clock. */
+  async time(): Promise<EpochMs> {
+    const reply = await this.#reads.call('tell the time', 'TIME', []);
+    const [seconds, micros] = Array.isArray(reply) ? reply.map(Number) : [];
+    return seconds * 1000 + Math.floor(micros / 1000);
+  }
+
+  /** Rejects when a primary does not answer. */
+  async usage(): Promise<StoreUsage> {
+    const asked = this.#primaries().map((primary) => primary.call('tell its memory', 'INFO', ['memory', 'stats']));
+    return usageOf((await Promise.all(asked)).map(String));
+  }
+
+  /**
+   * What must be known before the start: of every primary, then of a commit on a unit made for this in the namespace, which is
+   * deleted again. `namespace` undefined: for those who only read. Rejects when a server does not answer.
+   */
+  async checks(namespace: string | undefined): Promise<readonly StoreFinding[]> {
+    const unit = namespace === undefined ? undefined : selfTestKey(namespace, randomUUID());
+    const findings = await Promise.all(
+      this.#primaries().map(async (primary) => {
+        const answers = unit === undefined ? undefined : await mayReload(primary, unit);
+        const info = String(await primary.call('tell of itself', 'INFO', []));
+        return [...findingsOf(info), ...(unit === undefined ? [] : [reloadFinding(info, answers)])];
+      }),
+    );
+    if (unit === undefined) return findings.flat();
+    const remove = async (keys: readonly string[]): Promise<void> => {
+      await this.#writes.call('remove the self-test', 'UNLINK', [...keys]);
+    };
+    return [...findings.flat(), await selfTest(this, unit, remove)];
+  }
+
+  /** Ends both connections at once; what is under way rejects. */
+  async close(): Promise<void> {
+    this.#writes.close();
+    this.#reads.close();
+  }
+
+  /** By hash; a server that does not know the script is sent all of it, and knows it then. */
+  async #run(doing: string, { text, sha }: Script, { keys, args }: ScriptCall): Promise<unknown> {
+    const rest = [String(keys.length), ...keys, ...args];
+    try {
+      return await this.#writes.call(doing, 'evalsha', [sha, ...rest]);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || error.code !== 'NOSCRIPT') throw error;
+      return await this.#writes.call(doing, 'eval', [text, ...rest]);
+    }
+  }
+}
+
+function open(target: RedisTarget, access: RedisAccess, settings: ClientSettings): Redis | Cluster {
+  if (target.kind === 'cluster') {
+    const cluster = new Cluster([...target.addresses], clusterOptions(access, settings));
+    cluster.on('+node', (node: Redis) => nodeStaysFresh(node.options, access));
+    cluster.connect().catch(() => {});
+    return cluster;
+  }
+  const client = new Redis(serverOptions(target, access, settings));
+  stayFresh(client.options, access);
+  client.connect().catch(() => {});
+  return client;
+}
+
+/** What the server says to the user `default` doing what stands in its log; undefined: it does not tell us. */
+async function mayReload(primary: RedisLink, key: string): Promise<readonly string[] | undefined> {
+  const answers: string[] = [];
+  for (const question of reloadQuestions(key)) {
+    try {
+      answers.push(String(await primary.call('tell what default may', 'ACL', ['DRYRUN', 'default', ...question])));
+    } catch (error) {
+      if (error instanceof StoreUnavailable && (error.code === 'NOPERM' || error.code === 'ERR')) return undefined;
+      throw error;
+    }
+  }
+  return answers;
+}
+
+/**
+ * A commit as commit.lua takes it. `rowTtl` in ms, of rows that do not last; undefined: all rows stay. Throws for a checkpoint that names a field of
+ * the store's own, and for keys outside of the unit's slot: both would break the guard.
+ */
+function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
+  const { unit, token, seq, cid, parent, checkpoint, rows, deletes } = commit;
+  const tag = slotOf(unit);
+  const removes = [...(commit.removes ?? [])].filter(([, fields]) => fields.length > 0);
+  const keys = [unit, ...deletes, ...removes.map(([key]) => key)];
+  const args = [token, String(seq - 1), parent, String(seq), cid, rowTtl === undefined ? '' : String(rowTtl)];
+  const written = [...rows].filter(([, fields]) => fields.size > 0);
+  const passing = written.filter(([key]) => !isLasting(key));
+  const lasting = written.filter(([key]) => isLasting(key));
+  args.push(String(deletes.length), String(checkpoint.size), String(lasting.length), String(removes.length));
+  for (const own of STORE_FIELDS) {
+    if (checkpoint.has(own)) throw new Error(`the checkpoint may not hold "${own}": the store keeps that field itself`);
+  }
+  pushFields(args, checkpoint);
+  for (const [, fields] of removes) {
+    args.push(String(fields.length));
+    // Not by spreading: they may be more than a call takes arguments.
+    for (const field of fields) args.push(field);
+  }
+  for (const [key, fields] of [...passing, ...lasting]) {
+    keys.push(key);
+    args.push(String(fields.size));
+    pushFields(args, fields);
+  }
+  const stranger = keys.find((key) => !key.startsWith(tag));
+  if (stranger !== undefined) throw new Error(`the key ${stranger} does not belong to the unit ${unit}`);
+  return { keys, args };
+}
+
+/** What claim.lua answered. */
+function claimedOf(reply: unknown): Claimed {
+  const fields = fieldsOf(reply);
+  const seq = Number(fields.get('seq') ?? '0');
+  const before = { token: fields.get('token') ?? '', seq, cid: fields.get('cid') ?? '' };
+  for (const own of STORE_FIELDS) fields.delete(own);
+  return { ...before, checkpoint: seq === 0 || fields.size === 0 ? undefined : fields };
+}
+
+/** A hash from a reply of field, value, field, value ... */
+function fieldsOf(reply: unknown): Map<string, string> {
+  if (!Array.isArray(reply)) throw new Error('the server answered something that is no hash');
+  const fields = new Map<string, string>();
+  for (let i = 0; i < reply.length; i += 2) fields.set(String(reply[i]), String(reply[i + 1]));
+  return fields;
+}
+
+/** The keys in order, cut so that each piece has at most `most` keys and lies in one slot of a cluster. */
+function batchesOf(keys: readonly string[], most: number): readonly (readonly string[])[] {
+  const batches: string[][] = [];
+  for (const key of keys) {
+    const last = batches.at(-1);
+    if (last !== undefined && last.length < most && slotOf(last[0]) === slotOf(key)) last.push(key);
+    else batches.push([key]);
+  }
+  return batches;
+}
+
+/** The key up to the end of its hash tag; all keys that begin alike lie in one slot. */
+function slotOf(key: string): string {
+  return key.slice(0, key.indexOf('}') + 1);
+}
+
+function pushFields(args: string[], fields: Fields): void {
+  for (const [field, text] of fields) args.push(field, text);
+}
+
+/** Key of a unit that is used for nothing else. It lies under the namespace, so that a user of that alone may write it. */
+function selfTestKey(namespace: string, id: string): string {
+  return `receval:{${namespace}:self-test}:${id}:unit`;
+}
+
+/** A total's key behind its generation. */
+const ROW = 'total:self-test:1';
+
+const DIGITS = '1208925819614629174706176';
+
+/**
+ * Runs one unit through claim, commit, repeat and fence. `unit`: by `selfTestKey`; all is deleted again. Shows missing rights
+ * and servers whose scripts differ, before anything is at stake.
+ */
+async function selfTest(
+  store: Store,
+  unit: string,
+  remove: (keys: readonly string[]) => Promise<void>,
+): Promise<StoreFinding> {
+  const row = `${unit.slice(0, unit.lastIndexOf(':'))}:${ROW}`;
+  try {
+    const problem = await firstProblem(store, unit, row);
+    await remove([unit, row]);
+    return problem === undefined
+      ? { check: 'self-test', level: 'ok', message: 'a commit was applied once, repeated, fenced and deleted' }
+      : { check: 'self-test', level: 'error', message: `${problem}: this server does not keep what receval needs` };
+  } catch (error) {
+    await remove([unit, row]).catch(() => {});
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return { check: 'self-test', level: 'error', message: error.message };
+  }
+}
+
+async function firstProblem(store: Store, unit: string, row: string): Promise<string | undefined> {
+  const first: Commit = {
+    unit,
+    token: 'a',
+    seq: 1,
+    cid: 'x',
+    parent: '',
+    checkpoint: new Map([['position', DIGITS]]),
+    rows: new Map([[row, new Map([['field', DIGITS]])]]),
+    deletes: [],
+  };
+  const steps: readonly [string, CommitAnswer, Commit][] = [
+    ['the first commit', 'OK', first],
+    ['the same commit again', 'ALREADY', first],
+    ['a commit of another claim', 'FENCED', { ...first, token: 'b' }],
+    ['a commit on another parent', 'CONFLICT', { ...first, seq: 2, cid: 'y', parent: 'z' }],
+  ];
+  await store.claim(unit, 'a');
+  for (const [what, expected, commit] of steps) {
+    const answer = await store.commit(commit);
+    if (answer !== expected) return `${what} was answered ${answer}, not ${expected}`;
+  }
+  const [rowThere] = await store.read([row]);
+  if (rowThere.get('field') !== DIGITS) return 'a row came back changed';
+  const removal: Commit = {
+    ...first,
+    seq: 2,
+    cid: 'y',
+    parent: 'x',
+    rows: new Map([[row, new Map([['other', DIGITS]])]]),
+  };
+  if ((await store.commit({ ...removal, removes: new Map([[row, ['field']]]) })) !== 'OK') {
+    return 'the removal of a field was not applied';
+  }
+  const [rowLess] = await store.read([row]);
+  if ([...rowLess.keys()].join() !== 'other') return 'a field that was removed is still there';
+  const deletion: Commit = { ...first, seq: 3, cid: 'z', parent: 'y', rows: new Map(), deletes: [row] };
+  if ((await store.commit(deletion)) !== 'OK') return 'a deletion was not applied';
+  const [rowGone] = await store.read([row]);
+  return rowGone.size === 0 ? undefined : 'a deleted row is still there';
+}

@@ -1,0 +1,114 @@
+import type { TopicRole } from '../../vocabulary/events.ts';
+
+/** Unit of a `ts` that is a number; auto: that in whose range it lies. */
+export const TS_UNITS = ['auto', 's', 'ms', 'us', 'ns'] as const;
+export type TsUnit = (typeof TS_UNITS)[number];
+
+/** Rank 1 is position 1, or position 0. */
+export type PositionBase = 0 | 1;
+
+/**
+ * Where the `map` adapter finds a field: a JSON pointer (RFC 6901), several that are an id together, a pointer to a text that is
+ * split into a list, or the same value for every record.
+ */
+export type FieldSource =
+  | string
+  | readonly string[]
+  | { readonly const: string | number | boolean }
+  | { readonly at: string; readonly split: string };
+
+/** From the names of canonical fields to where they are. `each` is a list that holds one event in each entry. */
+export type FieldMap = Readonly<Record<string, FieldSource>>;
+
+type Scalar = string | number | boolean;
+
+/** JSON pointers, each with the value, or the values, of which one must stand there. */
+export type Conditions = Readonly<Record<string, Scalar | readonly Scalar[]>>;
+
+/** One of several maps: for the records that meet all conditions and that no map before it took. */
+export interface MapCase {
+  readonly when?: Conditions | undefined;
+  readonly map: FieldMap;
+}
+
+/** Feedback that stands in the row of its item. */
+export interface RowFeedback {
+  readonly action: string;
+  /** Default: the time of the row. */
+  readonly ts?: FieldSource | undefined;
+  readonly value?: FieldSource | undefined;
+}
+
+/** For logs of one row per shown item: the rows of one request are a list. */
+export interface ListChoice {
+  /** `by`: the request; `order`: the position, else the rows' own order. Names of fields, of columns, or JSON pointers. */
+  readonly list: {
+    readonly by: string;
+    readonly order?: string | undefined;
+    /** All rows of a list stand among so many from its first. */
+    readonly within: number;
+  };
+  /** Fields of a row; undefined: each is found under its own name. */
+  readonly map?: FieldMap | undefined;
+  /** By column, or JSON pointer: what a row in which it is true says that somebody did. */
+  readonly feedback?: Readonly<Record<string, string | RowFeedback>> | undefined;
+}
+
+/** Adapters that need no more than their name (decoder.ts makes them). */
+export const ADAPTER_NAMES = ['canonical', 'open-bandit'] as const;
+export type AdapterName = (typeof ADAPTER_NAMES)[number];
+
+/** How the records of a topic become canonical events (specification: events 6). */
+export type AdapterChoice =
+  | AdapterName
+  | { readonly map: FieldMap }
+  | { readonly maps: readonly MapCase[] }
+  | ListChoice;
+
+/** How a configuration names the form of a file; auto: what its first bytes look like. */
+export const FILE_FORMATS = ['auto', 'ndjson', 'json', 'csv', 'tsv', 'parquet'] as const;
+
+/** How the rows of a file are written. */
+export interface FileForm {
+  readonly format: (typeof FILE_FORMATS)[number];
+  /** Between the fields of a CSV, one character of ASCII; undefined: that of which its first line has most. */
+  readonly delimiter: string | undefined;
+  /** Names of the fields of a CSV that has no header; undefined: it has one. */
+  readonly columns: readonly string[] | undefined;
+}
+
+/** What of its items an impression carries beside ids and ranks. */
+export interface Carried {
+  readonly scores: boolean;
+  readonly categories: boolean;
+}
+
+/** The slice of the configuration that the decoder of one topic or file knows. */
+export interface DecoderOptions {
+  readonly adapter: AdapterChoice;
+  readonly role: TopicRole;
+  /** Names of the dimensions whose values an impression carries, in this order. */
+  readonly dimensions: readonly string[];
+  /** A longer list is refused. */
+  readonly itemsPerList: number;
+  /** Largest record in bytes; on a topic of both sides the larger of the two holds. */
+  readonly impressionBytes: number;
+  readonly feedbackBytes: number;
+  readonly tsUnit: TsUnit;
+  /** Of times that are written without a zone; undefined: they are refused. A name that `timeZone` knows. */
+  readonly timeZone?: string | undefined;
+  readonly positionBase: PositionBase;
+  /**
+   * Values for records that lack them: `variant`, `surface`, `userId`, `sessionId` and `action` by name, every other
+   * name is a cohort dimension.
+   */
+  readonly defaults?: ReadonlyMap<string, string>;
+  /** Packed impressions carry the key of their user in user samples; default: not. */
+  readonly sampleUsers?: boolean;
+  /** Default: nothing. */
+  readonly carries?: Carried;
+  /** Impressions carry their session id; they are not packed then. Default: not. */
+  readonly sessions?: boolean;
+  /** Order of the columns where a CSV has no header row. */
+  readonly columns?: readonly string[] | undefined;
+}

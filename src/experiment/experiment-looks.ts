@@ -1,0 +1,203 @@
+import type { StandingDecision } from '../statistics/decision.ts';
+import { EXPERIMENT_REASONS, type ExperimentVerdict } from '../statistics/decision-facts.ts';
+import { type Largest, type Looks, NO_LOOKS } from '../statistics/running-evidence.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+
+/**
+ * What a run of an experiment remembers from look to look, beside its totals and its user sample: the largest evidence so
+ * far, the decisions that stand, and for pictures what some of the looks saw.
+ */
+export interface ExperimentLooks {
+  /** Of the split of the users, over all variants. */
+  readonly srm: Largest | undefined;
+  /** By variant, then by measure's canonical name. */
+  readonly measures: ReadonlyMap<string, ReadonlyMap<string, Looks>>;
+  /** By variant. */
+  readonly decisions: ReadonlyMap<string, StandingDecision>;
+  /** By variant, then by place (`withPoint`). */
+  readonly points: ReadonlyMap<string, readonly LookPoint[]>;
+}
+
+export const NO_EXPERIMENT_LOOKS: ExperimentLooks = {
+  srm: undefined,
+  measures: new Map(),
+  decisions: new Map(),
+  points: new Map(),
+};
+
+/** What one look saw of the primary measure. */
+export interface LookPoint {
+  /** Event time of the look. */
+  readonly at: EpochMs;
+  readonly effect: number;
+  /** The confidence sequence at this look. */
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** So many looks of a variant are remembered: more cannot be told apart in a picture. */
+export const MOST_POINTS = 256;
+
+export function looksOf({ measures }: ExperimentLooks, variant: string, measure: string): Looks {
+  return measures.get(variant)?.get(measure) ?? NO_LOOKS;
+}
+
+/**
+ * The points with one more. There are places for a fixed number of them, so that a store writes one place for a look: when
+ * all are taken, the new one comes into the place of the one that is missed least, which is the earliest of those with
+ * the shortest time between their neighbours. So what remains lies evenly over the run, its first and its last look among
+ * it. A look that is taken again changes nothing.
+ *
+ * Example, four places: looks at 1, 2, 3, 4, 5 leave 1, 5, 3, 4, in this order of the places.
+ *
+ * @param points by place, not in the order of time; at most `most` of them
+ */
+export function withPoint(
+  points: readonly LookPoint[],
+  point: LookPoint,
+  most: number = MOST_POINTS,
+): readonly LookPoint[] {
+  const same = points.findIndex(({ at }) => at === point.at);
+  if (same >= 0) return points.with(same, point);
+  if (points.length < most) return [...points, point];
+  const ordered = inOrder([...points, point]);
+  let missed = point;
+  let shortest = Number.POSITIVE_INFINITY;
+  for (let i = 1; i + 1 < ordered.length; i++) {
+    const between = ordered[i + 1].at - ordered[i - 1].at;
+    if (between >= shortest) continue;
+    shortest = between;
+    missed = ordered[i];
+  }
+  return missed === point ? points : points.with(points.indexOf(missed), point);
+}
+
+export function inOrder(points: readonly LookPoint[]): readonly LookPoint[] {
+  return [...points].sort((a, b) => a.at - b.at);
+}
+
+const KINDS = ['worse', 'better', 'guard'] as const;
+
+const SRM = 'srm';
+
+const DECISION = 'decision';
+
+const POINT = 'point';
+
+const PLACE = /^\d{1,3}$/;
+
+const VERDICTS: readonly ExperimentVerdict[] = [
+  ...EXPERIMENT_REASONS.insufficient.map((reason) => ({ label: 'insufficient', reason }) as const),
+  ...EXPERIMENT_REASONS.healthy.map((reason) => ({ label: 'healthy', reason }) as const),
+  ...EXPERIMENT_REASONS.regressed.map((reason) => ({ label: 'regressed', reason }) as const),
+  ...EXPERIMENT_REASONS.improved.map((reason) => ({ label: 'improved', reason }) as const),
+  ...EXPERIMENT_REASONS.invalid.map((reason) => ({ label: 'invalid', reason }) as const),
+];
+
+/**
+ * The looks of one run as fields of a hash (specification: layout 6), every value JSON:
+ *
+ *     srm                                        [log Bayes factor, time of the look]
+ *     <horizon>|<variant>|<measure>|worse        [log e, time of the look]; also `better`, and `guard` for guardrails
+ *     <horizon>|<variant>|decision               [label, reason, since]
+ *     <horizon>|<variant>|point|<place>          [time of the look, effect, lower, upper], of the primary measure
+ *
+ * Times are event times in ms. Horizons and variants never hold `|`.
+ *
+ * @param horizon of the experiment, as in the configuration
+ */
+export function encodeLooks(
+  { srm, measures, decisions, points }: ExperimentLooks,
+  horizon: string,
+): Map<string, string> {
+  const fields = new Map<string, string>();
+  if (srm !== undefined) fields.set(SRM, largestText(srm));
+  for (const [variant, ofMeasures] of measures) {
+    for (const [measure, looks] of ofMeasures) {
+      for (const kind of KINDS) {
+        const largest = looks[kind];
+        if (largest !== undefined) fields.set(`${horizon}|${variant}|${measure}|${kind}`, largestText(largest));
+      }
+    }
+  }
+  for (const [variant, { label, reason, since }] of decisions) {
+    fields.set(`${horizon}|${variant}|${DECISION}`, JSON.stringify([label, reason, since]));
+  }
+  for (const [variant, ofVariant] of points) {
+    for (const [place, { at, effect, lower, upper }] of ofVariant.entries()) {
+      fields.set(`${horizon}|${variant}|${POINT}|${place}`, JSON.stringify([at, effect, lower, upper]));
+    }
+  }
+  return fields;
+}
+
+/** Reads what `encodeLooks` wrote; fields of other horizons are left out. Throws an Error that names the field that is wrong. */
+export function decodeLooks(fields: ReadonlyMap<string, string>, horizon: string): ExperimentLooks {
+  let srm: Largest | undefined;
+  const measures = new Map<string, Map<string, Looks>>();
+  const decisions = new Map<string, StandingDecision>();
+  const points = new Map<string, LookPoint[]>();
+  for (const [field, text] of fields) {
+    if (field === SRM) {
+      srm = largestOf(text, field);
+      continue;
+    }
+    const [of, variant, ...rest] = field.split('|');
+    const kind = KINDS.find((name) => name === rest.at(-1));
+    if (of !== horizon || variant === undefined) continue;
+    if (rest.length === 1 && rest[0] === DECISION) {
+      decisions.set(variant, decisionOf(text, field));
+    } else if (rest.length === 2 && rest[0] === POINT && PLACE.test(rest[1])) {
+      const ofVariant = points.get(variant) ?? [];
+      ofVariant[Number(rest[1])] = pointOf(text, field);
+      points.set(variant, ofVariant);
+    } else if (rest.length > 1 && kind !== undefined) {
+      const ofVariant = measures.get(variant) ?? new Map<string, Looks>();
+      const measure = rest.slice(0, -1).join('|');
+      ofVariant.set(measure, { ...(ofVariant.get(measure) ?? NO_LOOKS), [kind]: largestOf(text, field) });
+      measures.set(variant, ofVariant);
+    }
+  }
+  for (const [variant, ofVariant] of points) {
+    const missing = ofVariant.findIndex((point: LookPoint | undefined) => point === undefined);
+    if (missing >= 0)
+      throw new Error(`looks: ${horizon}|${variant}|${POINT}|${missing}: there are later ones, but not this one`);
+  }
+  return { srm, measures, decisions, points };
+}
+
+function largestText({ logE, at }: Largest): string {
+  return JSON.stringify([logE, at]);
+}
+
+function listOf(text: string, field: string): readonly unknown[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    parsed = undefined;
+  }
+  if (Array.isArray(parsed)) return parsed;
+  throw new Error(`looks: ${field}: expected a list, found ${text.slice(0, 60)}`);
+}
+
+function largestOf(text: string, field: string): Largest {
+  const [logE, at] = listOf(text, field);
+  if (typeof logE === 'number' && typeof at === 'number') return { logE, at };
+  throw new Error(`looks: ${field}: expected [log e, time], found ${text.slice(0, 60)}`);
+}
+
+function pointOf(text: string, field: string): LookPoint {
+  const [at, effect, lower, upper] = listOf(text, field);
+  if (typeof at === 'number' && typeof effect === 'number' && typeof lower === 'number' && typeof upper === 'number') {
+    return { at, effect, lower, upper };
+  }
+  throw new Error(`looks: ${field}: expected [time, effect, lower, upper], found ${text.slice(0, 60)}`);
+}
+
+function decisionOf(text: string, field: string): StandingDecision {
+  const [label, reason, since] = listOf(text, field);
+  const verdict = VERDICTS.find((known) => known.label === label && known.reason === reason);
+  if (verdict !== undefined && typeof since === 'number') return { ...verdict, since };
+  throw new Error(`looks: ${field}: expected [label, reason, since], found ${text.slice(0, 60)}`);
+}

@@ -1,0 +1,258 @@
+/**
+ * Cohorts against their own past (specification: statistics 10), from panes that are stored anyway: minute panes of 27 h make
+ * the blocks, heads of hour panes of `detect.history` their baselines.
+ *
+ * A reader of panes knows no gaps, only the time before which a unit misses something: all that is older counts as
+ * incomplete. It does not know which lists an idle advance closed, nor whether a worker replays: of the first it assumes
+ * none, for the second the alerts ask the workers.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { shownByName } from '../accumulators/admission.ts';
+import { addExact } from '../accumulators/exact.ts';
+import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
+import { type AcceptedLevel, levelField } from '../accumulators/store/accepted-level.ts';
+import { parseField, rowField, setText, splitValues } from '../accumulators/store/layout.ts';
+import type { Settings } from '../config/settings.ts';
+import { pastOf } from '../statistics/baseline.ts';
+import { type WatchedDecision, watch } from '../statistics/watched.ts';
+import {
+  type BlockPane,
+  blocksOf,
+  type ErrorSource,
+  hourBlock,
+  hourOf,
+  STEPS_REACH,
+  usualShare,
+} from '../statistics/watched-blocks.ts';
+import { PATH_BLOCKS } from '../statistics/watched-path.ts';
+import { HOUR } from '../vocabulary/durations.ts';
+import { type DurationMs, type EpochMs, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
+import type { HorizonWindows } from '../windows/horizon-windows.ts';
+import type { UnitStates } from '../windows/unit-state.ts';
+import type { PastHours } from './hours.ts';
+import { momentsOf, type WindowErrors } from './window-errors.ts';
+
+/** What is said of one measure of one cohort. */
+export interface QualityDecision {
+  readonly by: readonly string[];
+  readonly values: readonly string[];
+  /** As in the configuration. */
+  readonly horizon: string;
+  /** Canonical name. */
+  readonly measure: string;
+  readonly decision: WatchedDecision;
+  /** What was accepted as its new normal; undefined: nothing. */
+  readonly accepted: AcceptedLevel | undefined;
+}
+
+export type WatchSettings = Pick<Settings, 'detect' | 'measures' | 'paneSize'>;
+
+/** Longest stretch of work before other work has its turn. */
+const TURN_MS = 4;
+
+/** How far back the panes of the blocks reach before the cut. */
+export function watchedSpan({ detect }: Pick<Settings, 'detect'>): DurationMs {
+  if (detect.sets.length === 0) return 0;
+  // An hour and a step more than the blocks need: they begin with an hour, and the windows' cut lies up to a step after theirs.
+  return stepsReach(detect.step) + HOUR + detect.step;
+}
+
+function stepsReach(step: DurationMs): DurationMs {
+  return Math.min(STEPS_REACH, PATH_BLOCKS * step);
+}
+
+/** Blocks of steps begin here; before are whole hours. */
+function stepsFrom(to: EpochMs, step: DurationMs): EpochMs {
+  return hourOf(to - stepsReach(step));
+}
+
+/** End of the newest whole step; steps begin anew with each hour. */
+export function newestStep(end: EpochMs, step: DurationMs): EpochMs {
+  const hour = hourOf(end);
+  return hour + Math.floor((end - hour) / step) * step;
+}
+
+/** Starts of the hours before the blocks of steps, newest first, without those of which something is missing. */
+export function wantedHours(
+  to: EpochMs,
+  units: UnitStates,
+  { step, history }: Pick<Settings['detect'], 'step' | 'history'>,
+): readonly EpochMs[] {
+  const oldest = Math.max(hourOf(to) - history, wholeFromOf(units));
+  const wanted: EpochMs[] = [];
+  for (let hour = stepsFrom(to, step) - HOUR; hour >= oldest; hour -= HOUR) wanted.push(hour);
+  return wanted;
+}
+
+/** Panes and hours from here on miss nothing in any unit. A unit that nobody has committed to misses everything. */
+function wholeFromOf(units: UnitStates): EpochMs {
+  return Math.max(...units.map((unit) => unit?.incompleteBefore ?? Number.POSITIVE_INFINITY));
+}
+
+/** What one measure of a cohort is judged by. */
+interface WatchedMeasure {
+  readonly field: string;
+  readonly source: ErrorSource;
+  /** The row of an hour; undefined: there is none that may be compared with. */
+  readonly past: (hour: EpochMs) => Row | undefined;
+  readonly accepted: AcceptedLevel | undefined;
+}
+
+/** Judges all cohorts of the watched sets at one moment. */
+export class Watch {
+  readonly #settings: WatchSettings;
+  readonly #units: UnitStates;
+  readonly #horizonWindows: HorizonWindows;
+  readonly #past: PastHours;
+  readonly #errors: WindowErrors;
+  readonly #to: EpochMs;
+  readonly #offsets: readonly number[];
+  readonly #hours: readonly EpochMs[];
+  readonly #accepted: ReadonlyMap<string, AcceptedLevel>;
+
+  /** Blocks end at `to`, a whole step at or before the windows' cut. */
+  constructor(
+    settings: WatchSettings,
+    to: EpochMs,
+    at: {
+      readonly units: UnitStates;
+      readonly horizonWindows: HorizonWindows;
+      readonly past: PastHours;
+      readonly errors: WindowErrors;
+      /** By `levelField`. */
+      readonly accepted: ReadonlyMap<string, AcceptedLevel>;
+    },
+  ) {
+    this.#settings = settings;
+    this.#to = to;
+    this.#units = at.units;
+    this.#horizonWindows = at.horizonWindows;
+    this.#past = at.past;
+    this.#errors = at.errors;
+    this.#accepted = at.accepted;
+    this.#offsets = sumsOffsets(shapeOf(settings.measures));
+    this.#hours = wantedHours(to, at.units, settings.detect);
+  }
+
+  /** Sets, then cohorts by their values, then measures as configured. Other work has its turn in between. */
+  async decisions(): Promise<readonly QualityDecision[]> {
+    const { detect, measures } = this.#settings;
+    const watched = [...measures.entries()].filter(([, { canonical }]) => detect.measures.includes(canonical));
+    const decisions: QualityDecision[] = [];
+    let began = performance.now();
+    for (const { by, values, field, shownAt } of this.#cohorts()) {
+      const sources = this.#errors.sourcesOf({ by, values });
+      for (const [m, measure] of watched) {
+        const past = (hour: EpochMs): Row | undefined =>
+          shownAt(hour) ? this.#past.row(hour, field, this.#units.length) : undefined;
+        const accepted = this.#accepted.get(levelField({ by, values, measure: measure.canonical }));
+        const decision = this.#decide(m, { field, source: sources[m], past, accepted });
+        const { horizon } = this.#horizonWindows;
+        if (decision !== undefined)
+          decisions.push({ by, values, horizon: horizon.text, measure: measure.canonical, decision, accepted });
+        if (performance.now() - began < TURN_MS) continue;
+        await nextTurn();
+        began = performance.now();
+      }
+    }
+    return decisions;
+  }
+
+  /** First time of the blocks of steps: nothing is before the first record. */
+  get #from(): EpochMs | undefined {
+    const { detect, paneSize } = this.#settings;
+    const first = Math.min(...this.#units.flatMap((unit) => unit?.panes.map(([from]) => from) ?? []));
+    if (!Number.isFinite(first)) return undefined;
+    return Math.max(stepsFrom(this.#to, detect.step), first * paneSize.ms);
+  }
+
+  /** Cohorts that go by their own name in all panes of the span, and when else they do. */
+  #cohorts() {
+    const from = this.#from ?? this.#to;
+    const horizon = this.#horizonWindows.horizon.text;
+    const names = [...this.#horizonWindows.watchedFields()].flatMap((field) => parseField(field) ?? []);
+    return this.#settings.detect.sets.flatMap((by) => {
+      const set = setText(by);
+      const tables = this.#units.map((unit) => unit?.admission.find((table) => setText(table.by) === set));
+      const known = new Map<EpochMs, (values: string) => boolean>();
+      const shown = (values: string, at: EpochMs): boolean => {
+        const rule = known.get(at) ?? shownByName(tables, at);
+        known.set(at, rule);
+        return rule(values);
+      };
+      const cohorts = names.filter((name) => name.horizon === horizon && name.by === set).map(({ values }) => values);
+      return cohorts
+        .filter((values) => isNamed(splitValues(by, values)) && shown(values, from))
+        .sort()
+        .map((values) => ({
+          by,
+          values: splitValues(by, values),
+          field: rowField(horizon, set, values),
+          shownAt: (at: EpochMs) => shown(values, at),
+        }));
+    });
+  }
+
+  #decide(m: number, { field, source, past, accepted }: WatchedMeasure): WatchedDecision | undefined {
+    const first = this.#from;
+    if (first === undefined || first >= this.#to) return undefined;
+    const since = accepted?.from ?? Number.NEGATIVE_INFINITY;
+    const from = Math.min(this.#to, Math.max(first, since));
+    const { detect, measures } = this.#settings;
+    const { step } = detect;
+    const hours = this.#hours.flatMap((start) => {
+      const row = start < since ? undefined : past(start);
+      return row === undefined ? [] : [{ ...this.#sums(m, [row]), start, closedByIdle: 0, gap: false }];
+    });
+    const usual = usualShare(hours);
+    const before = hours.reverse().map((hour) => hourBlock(hour, { step, usual }, source));
+    const steps = blocksOf(this.#panes(m, field, from), { from, to: this.#to, step, usual }, source);
+    return watch({
+      at: this.#to,
+      replaying: false,
+      blocks: [...before, ...steps],
+      step,
+      pastOf: pastOf(before),
+      settings: { ...detect, lowerIsBetter: detect.lowerIsBetter.has(measures[m].canonical) },
+    });
+  }
+
+  /** The sums of each step as one pane: 324 values to take out of their rows, not 1,620. */
+  *#panes(m: number, field: string, from: EpochMs): Iterable<BlockPane> {
+    const { ms } = this.#settings.paneSize;
+    const { step } = this.#settings.detect;
+    const wholeFrom = wholeFromOf(this.#units);
+    const watermark = Math.min(...this.#units.map((unit) => unit?.watermark ?? Number.NEGATIVE_INFINITY));
+    const sealed = watermark - this.#horizonWindows.horizon.ms;
+    let start = from;
+    while (start < this.#to) {
+      const end = Math.min(newestStep(start, step) + step, hourOf(start) + HOUR, this.#to);
+      const rows: Row[] = [];
+      for (let at = start; at < end; at += ms) {
+        const row = this.#horizonWindows.pane(Math.round(at / ms))?.get(field);
+        if (row !== undefined) rows.push(row);
+      }
+      yield { ...this.#sums(m, rows), start, gap: start < wholeFrom || end > sealed, closedByIdle: 0 };
+      start = end;
+    }
+  }
+
+  /** Of one measure, in ones. */
+  #sums(m: number, rows: readonly Row[]): Omit<BlockPane, 'start' | 'gap' | 'closedByIdle'> {
+    const first = this.#offsets[m];
+    const sums = new Array<Row['sums'][number]>(this.#offsets[m + 1] - first).fill(0);
+    let impressions = 0;
+    let positives = 0;
+    for (const row of rows) {
+      impressions += row.impressions;
+      positives += row.positives;
+      for (let i = 0; i < sums.length; i++) sums[i] = addExact(sums[i], row.sums[first + i]);
+    }
+    return { ...momentsOf(this.#settings.measures[m], sums), impressions, positives };
+  }
+}
+
+/** Cohorts that stand for many others change what they are made of. */
+function isNamed(values: readonly string[]): boolean {
+  return !values.includes(OTHER_COHORT) && !values.includes(INVALID_DIMENSION);
+}

@@ -1,0 +1,128 @@
+import { looksKey } from '../accumulators/store/layout.ts';
+import type { Fields, Store } from '../accumulators/store/store-port.ts';
+import type { Span } from '../config/settings.ts';
+import type { Comparison } from '../experiment/comparison.ts';
+import { evaluate } from '../experiment/evaluate.ts';
+import { decodeLooks } from '../experiment/experiment-looks.ts';
+import { ExperimentParts } from '../experiment/parts.ts';
+import type { ExperimentState } from '../experiment/state.ts';
+import { type Trail, trailOf } from '../experiment/take-looks.ts';
+import { UnitsSum } from '../experiment/units.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import type { UnitState, UnitStates } from '../windows/unit-state.ts';
+import { completeUpTo } from '../windows/windows.ts';
+import type { ExporterSettings } from './exporter-contract.ts';
+
+type ExperimentsSettings = Pick<ExporterSettings, 'attribution' | 'experiments' | 'measures' | 'paneSize'>;
+
+interface UnitStore {
+  readonly store: Store;
+  readonly namespace: string;
+  /** As in `UnitsSum`. */
+  readonly hashSeed?: number | undefined;
+}
+
+/**
+ * The experiments as all units have stored them, at the looks that unit 0 has taken. Totals and users are read anew when
+ * the newest complete pane has moved, looks at each call: they come a moment later.
+ */
+export class Experiments {
+  readonly #settings: ExperimentsSettings;
+  readonly #deps: UnitStore;
+  readonly #parts: ExperimentParts;
+  #asOf: readonly (EpochMs | undefined)[] = [];
+  #totals: readonly Omit<ExperimentState, 'looks'>[] = [];
+  /** What the comparisons were made of. */
+  #seen = '';
+  #states: readonly ExperimentState[] = [];
+  #made: readonly Comparison[] = [];
+  #trails: readonly Trail[] = [];
+
+  constructor(settings: ExperimentsSettings, deps: UnitStore) {
+    this.#settings = settings;
+    this.#deps = deps;
+    this.#parts = new ExperimentParts({ ...settings, namespace: deps.namespace }, deps.store);
+  }
+
+  /**
+   * As of the last call of `read`, in the order of the configuration, but for those that nobody has looked at yet. The same
+   * object as long as nothing has changed.
+   */
+  get made(): readonly Comparison[] {
+    return this.#made;
+  }
+
+  /** The looks of each of `made`. */
+  get trails(): readonly Trail[] {
+    return this.#trails;
+  }
+
+  /** What the last call of `read` has found of every experiment. */
+  get states(): readonly ExperimentState[] {
+    return this.#states;
+  }
+
+  /** What was read of the units may be wrong. */
+  reset(): void {
+    this.#asOf = [];
+  }
+
+  /** Rejects as `ExperimentParts` does, and for looks that this build cannot read. */
+  async read(units: UnitStates): Promise<void> {
+    if (this.#settings.experiments.length === 0) return;
+    const [first] = units;
+    const asOf = this.#settings.experiments.map(({ horizon }) => this.#newest(units, horizon));
+    const looks = first === undefined ? [] : await this.#looks(first);
+    const moved = asOf.some((time, e) => time !== this.#asOf[e]) || this.#asOf.length === 0;
+    if (moved) {
+      this.#totals = await this.#read(units, asOf);
+      this.#asOf = asOf;
+    }
+    const seen = JSON.stringify(looks.map((fields) => [...fields]));
+    if (!moved && seen === this.#seen) return;
+    this.#seen = seen;
+    this.#states = this.#totals.map((totals, e) => ({
+      ...totals,
+      looks: decodeLooks(looks[e] ?? new Map(), totals.settings.horizon.text),
+    }));
+    const lookedAt = this.#states.filter(isLookedAt);
+    this.#made = lookedAt.map(evaluate);
+    this.#trails = lookedAt.map(({ looks: taken }) => trailOf(taken));
+  }
+
+  /** End of the newest pane that is complete in every unit that is not far behind; undefined: none is. */
+  #newest(units: UnitStates, horizon: Span): EpochMs | undefined {
+    const { attribution, paneSize } = this.#settings;
+    const known = units.filter((unit) => unit !== undefined);
+    const end = completeUpTo(known, horizon, { paneSize: paneSize.ms, unitTimeout: attribution.unitTimeout });
+    return Number.isFinite(end) ? end : undefined;
+  }
+
+  async #read(
+    units: UnitStates,
+    asOf: readonly (EpochMs | undefined)[],
+  ): Promise<readonly Omit<ExperimentState, 'looks'>[]> {
+    const { experiments, measures } = this.#settings;
+    const { hashSeed } = this.#deps;
+    const sums = experiments.map(
+      (experiment, e) => new UnitsSum(experiment, measures, { before: this.#totals[e], hashSeed }),
+    );
+    for (const u of units.keys()) {
+      const read = await this.#parts.read(u);
+      for (const [e, part] of (read?.parts ?? []).entries()) sums[e].add(part);
+    }
+    return sums.map((sum, e) => sum.state(asOf[e]));
+  }
+
+  #looks({ generation }: UnitState): Promise<readonly Fields[]> {
+    const { store, namespace } = this.#deps;
+    const { experiments } = this.#settings;
+    const owner = { namespace, unit: 0, generation };
+    return store.read(experiments.map(({ name }, e) => looksKey(owner, name, this.#parts.runs[e])));
+  }
+}
+
+/** There was a look. */
+export function isLookedAt({ looks: { srm, measures, decisions } }: ExperimentState): boolean {
+  return srm !== undefined || decisions.size > 0 || [...measures.values()].some((ofVariant) => ofVariant.size > 0);
+}

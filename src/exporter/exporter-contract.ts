@@ -1,0 +1,69 @@
+import type { Store } from '../accumulators/store/store-port.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Comparison } from '../experiment/comparison.ts';
+import type { Trail } from '../experiment/take-looks.ts';
+import type { Result } from '../statistics/absent.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import type { CohortRow } from '../windows/windows.ts';
+import type { QualityDecision } from './cohort-watch.ts';
+
+export type ExporterSettings = Pick<
+  Settings,
+  'cohorts' | 'detect' | 'experiments' | 'measures' | 'paneSize' | 'statistics' | 'windows'
+> & {
+  readonly attribution: Pick<Settings['attribution'], 'horizons' | 'unitTimeout'>;
+  /** Without it the items of rows are not read. */
+  readonly limits?: Pick<Settings['limits'], 'itemsCounted'>;
+  /** Without it their counts by rank are not read. */
+  readonly positions?: Pick<Settings['positions'], 'ranks'>;
+};
+
+export interface ExporterDeps {
+  readonly store: Store;
+  readonly namespace: string;
+  /** Of every topic: the number of units. */
+  readonly partitions: number;
+  /** Of one process, as in `SampleUnion`; no answer depends on it. Default: 0. */
+  readonly hashSeed?: number | undefined;
+  /** Length of hour panes, for tests; default: an hour. */
+  readonly hour?: DurationMs;
+}
+
+export interface QualityRow extends CohortRow {
+  /** Both as in the configuration. */
+  readonly horizon: string;
+  readonly window: string;
+  /** Standard errors, one per measure. */
+  readonly stderrs: readonly Result<number>[];
+}
+
+export interface QualityWindow {
+  readonly horizon: string;
+  readonly window: string;
+  /** Every unit has every pane of it, whole. */
+  readonly complete: boolean;
+}
+
+/**
+ * What all units had stored at one moment. `rows`, `windows`, `decisions` and `experiments` are the same objects as long as
+ * nothing in them changed.
+ */
+export interface QualitySnapshot {
+  /** By horizon, then window, both in the order of the configuration; then as `cohortRows` has them. */
+  readonly rows: readonly QualityRow[];
+  /** By horizon, then window: each of them, with rows or without. */
+  readonly windows: readonly QualityWindow[];
+  /**
+   * Watched cohorts against their own past, as of the newest whole step; none while their past is still being read.
+   * Sets, then cohorts, then measures.
+   */
+  readonly decisions: readonly QualityDecision[];
+  /** Of the experiments, in the order of the configuration; none before they could be read. */
+  readonly experiments: readonly Comparison[];
+  /** The looks of each of them, in the same order. */
+  readonly trails?: readonly Trail[];
+  /** By horizon: end of the newest pane that is final and holds a result; absent: none. */
+  readonly resultTimes: ReadonlyMap<string, EpochMs>;
+  /** Impressions that all units accepted since their first records. */
+  readonly impressions: number;
+}

@@ -1,0 +1,167 @@
+/** What a running service sees to be wrong by its counts alone, topic by topic; and what the newest records say beside it. */
+import { FINDING_CODES, type Finding, type FindingCode, percent } from './finding.ts';
+
+/** How a topic goes lately; shares (0 to 1) are undefined before enough came. */
+export interface TopicHealth {
+  readonly topic: string;
+  /** Of the feedback that was matched with lists. */
+  readonly joined: number | undefined;
+  /** Of the feedback of known requests. */
+  readonly inList: number | undefined;
+  /** Of all events, those that are dropped for this reason. */
+  readonly invalid: number | undefined;
+  readonly late: number | undefined;
+  readonly future: number | undefined;
+  /** Of the impressions, those that count. */
+  readonly accepted: number | undefined;
+  /** Since this process owns its partitions. */
+  readonly impressions: number;
+  readonly feedback: number;
+}
+
+/** Without an example: no id of an event is told by a service. */
+export interface LiveFinding extends Omit<Finding, 'example'> {
+  /** undefined: of all topics together. */
+  readonly topic: string | undefined;
+}
+
+interface Watched {
+  readonly code: FindingCode;
+  readonly shareOf: (health: TopicHealth) => number | undefined;
+  /** It is told from the first on, and is over at the second: shares that waver are told once. */
+  readonly begins: (share: number) => boolean;
+  readonly ends: (share: number) => boolean;
+  readonly cause: (share: number) => string;
+  readonly remedy: string;
+}
+
+const NONE = 0.001;
+const SOME = 0.01;
+
+const WATCHED: readonly Watched[] = [
+  {
+    code: 'nothing_counted',
+    shareOf: ({ accepted }) => accepted,
+    begins: (share) => share < NONE,
+    ends: (share) => share >= SOME,
+    cause: () => 'no impression counts lately.',
+    remedy: 'See the drops by reason; receval doctor looks at the newest records.',
+  },
+  {
+    code: 'nothing_joined',
+    shareOf: ({ joined }) => joined,
+    begins: (share) => share < NONE,
+    ends: (share) => share >= SOME,
+    cause: () => 'none of the feedback finds its list lately.',
+    remedy: 'See the drops by reason, and ask receval doctor how the request ids of the two sides differ.',
+  },
+  {
+    code: 'few_joined',
+    shareOf: ({ joined }) => joined,
+    begins: (share) => share < 0.5,
+    ends: (share) => share >= 0.6,
+    cause: (share) => `less than half of the feedback finds its list lately (${percent(share)}).`,
+    remedy: 'See the drops by reason, and ask receval doctor how the request ids of the two sides differ.',
+  },
+  {
+    code: 'most_invalid',
+    shareOf: ({ invalid }) => invalid,
+    begins: (share) => share > 0.5,
+    ends: (share) => share <= 0.4,
+    cause: (share) => `${percent(share)} of the records cannot be used lately.`,
+    remedy: 'receval_invalid_total counts them by code, and receval doctor names the field.',
+  },
+  {
+    code: 'dated_ahead',
+    shareOf: ({ future }) => future,
+    begins: (share) => share > SOME,
+    ends: (share) => share <= SOME / 2,
+    cause: (share) =>
+      `${percent(share)} of the events are dated further ahead than attribution.futureSkew allows, and dropped as future.`,
+    remedy: 'Correct the clock that dates them, or tsUnit of the topic.',
+  },
+  {
+    code: 'all_late',
+    shareOf: ({ late }) => late,
+    begins: (share) => share > 0.5,
+    ends: (share) => share <= 0.4,
+    cause: (share) => `${percent(share)} of the events come when time has passed their longest horizon.`,
+    remedy:
+      'Look for events that are dated ahead of the others and move time on, for a producer that writes old events, and at attribution.outOfOrderness.',
+  },
+  {
+    code: 'items_never_match',
+    shareOf: ({ inList }) => inList,
+    begins: (share) => share < 0.5,
+    ends: (share) => share >= 0.6,
+    cause: (share) =>
+      `less than half of the feedback of known requests names an item of its list lately (${percent(share)}).`,
+    remedy: 'Log one and the same id of an item on both sides, and all items that were shown.',
+  },
+];
+
+/** So many lists without any feedback are no chance: one click for a thousand lists would have been five. */
+const LISTS_WITHOUT_FEEDBACK = 5000;
+
+const MISSING: Omit<LiveFinding, 'cause'> = {
+  code: 'feedback_missing',
+  topic: undefined,
+  remedy: 'Look whether the names of kafka.topics are right, and whether its producer runs.',
+};
+
+/** Findings by counts. It remembers which are told, as a share that wavers around its bound is told once. */
+export class CountFindings {
+  readonly #needsFeedback: boolean;
+  #told: ReadonlySet<string> = new Set();
+
+  /** @param needsFeedback whether a measure says something of feedback */
+  constructor(needsFeedback: boolean) {
+    this.#needsFeedback = needsFeedback;
+  }
+
+  of(topics: readonly TopicHealth[]): readonly LiveFinding[] {
+    const told = new Set<string>();
+    const found = topics.flatMap((health): readonly LiveFinding[] =>
+      WATCHED.flatMap(({ code, shareOf, begins, ends, cause, remedy }): readonly LiveFinding[] => {
+        const share = shareOf(health);
+        const key = keyOf({ code, topic: health.topic });
+        if (share === undefined || !(this.#told.has(key) ? !ends(share) : begins(share))) return [];
+        told.add(key);
+        return [{ code, topic: health.topic, cause: cause(share), remedy }];
+      }),
+    );
+    this.#told = told;
+    const nothing = new Set(found.filter(({ code }) => code === 'nothing_joined').map(({ topic }) => topic));
+    return [
+      ...found.filter(({ code, topic }) => code !== 'few_joined' || !nothing.has(topic)),
+      ...this.#missing(topics),
+    ];
+  }
+
+  #missing(topics: readonly TopicHealth[]): readonly LiveFinding[] {
+    const sum = (of: (health: TopicHealth) => number): number => topics.reduce((all, one) => all + of(one), 0);
+    const lists = sum(({ impressions }) => impressions);
+    if (!this.#needsFeedback || lists < LISTS_WITHOUT_FEEDBACK || sum(({ feedback }) => feedback) > 0) return [];
+    return [{ ...MISSING, cause: `${lists.toLocaleString('en-US')} impressions count, and no feedback came.` }];
+  }
+}
+
+/** What is one finding, whatever its numbers. */
+export function keyOf({ code, topic }: Pick<LiveFinding, 'code' | 'topic'>): string {
+  return `${code} ${topic ?? ''}`;
+}
+
+/** Counts say that something is wrong; the records say why: theirs stands where both tell the same. In the order of the codes. */
+export function together(byCounts: readonly LiveFinding[], byRecords: readonly LiveFinding[]): readonly LiveFinding[] {
+  const same = (a: LiveFinding, b: LiveFinding): boolean =>
+    a.code === b.code && (a.topic === b.topic || a.topic === undefined || b.topic === undefined);
+  const isJoin = ({ code }: LiveFinding): boolean => code === 'nothing_joined' || code === 'few_joined';
+  const counts = byCounts.map((one) => {
+    const why = isJoin(one) ? undefined : byRecords.find((other) => same(one, other));
+    return why === undefined ? one : { ...why, topic: one.topic };
+  });
+  const records = byRecords.filter(
+    (one) => !byCounts.some((other) => same(one, other) || (isJoin(one) && isJoin(other))),
+  );
+  return [...counts, ...records].sort((a, b) => FINDING_CODES.indexOf(a.code) - FINDING_CODES.indexOf(b.code));
+}

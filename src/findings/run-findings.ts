@@ -1,0 +1,304 @@
+import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
+import type { DurationMs, Side } from '../vocabulary/events.ts';
+import type { EventSample, RecordPlace } from './event-sample.ts';
+import { counted, type Finding, inOrder, percent, quoted } from './finding.ts';
+import type { InvalidReason, InvalidReasons } from './invalid.ts';
+import { durationText, type JoinShape, matchesOf, sampleFindings, timeText } from './sample-findings.ts';
+
+/** What became of the events of a run over files. */
+export interface RunFacts {
+  /** `impressions`: no feedback was named; `one log`: both sides stand in it. */
+  readonly input: 'two sides' | 'one log' | 'impressions';
+  readonly impressions: {
+    readonly read: number;
+    readonly accepted: number;
+    readonly drops: Readonly<Record<ImpressionDrop, number>>;
+  };
+  readonly feedback: {
+    readonly read: number;
+    readonly attributed: number;
+    readonly drops: Readonly<Record<FeedbackDrop, number>>;
+    /** By horizon: attributed, but too late for it. */
+    readonly late: Readonly<Record<string, number>>;
+  };
+  readonly invalid: InvalidReasons;
+  readonly sample: EventSample;
+  readonly shape: JoinShape & { readonly outOfOrderness: DurationMs; readonly futureSkew: DurationMs };
+  /** Whether a measure says something of feedback. */
+  readonly needsFeedback: boolean;
+}
+
+const MOST = 0.5;
+/** Of a run that reads files a standard error is known from about so many impressions on. */
+const ENOUGH_IMPRESSIONS = 1000;
+/** Share of the feedback that is late for a horizon, beside what is attributed, from which on a log is not in order. */
+const MUCH_LATE = 0.1;
+/** Of events that are dated ahead. */
+const MUCH_AHEAD = 0.01;
+
+/** Whether the run says nothing: no impression counted, or none of the feedback joined that a measure needs. */
+export function isEmpty({
+  input,
+  impressions,
+  feedback,
+  needsFeedback,
+}: Pick<RunFacts, 'input' | 'impressions' | 'feedback' | 'needsFeedback'>): boolean {
+  if (impressions.accepted === 0) return true;
+  if (!needsFeedback) return false;
+  const wasGiven = input === 'two sides' || (input === 'one log' && feedback.read > 0);
+  return wasGiven && feedback.attributed === 0;
+}
+
+/** What looks wrong, in the order of the codes. Empty: nothing does. */
+export function runFindings(facts: RunFacts): readonly Finding[] {
+  const { sample, shape } = facts;
+  const swapped = filesSwapped(facts);
+  const causes = [
+    ...swapped,
+    ...(swapped.length > 0 ? [] : [...mostInvalid(facts, 'impressions'), ...mostInvalid(facts, 'feedback')]),
+    ...datedAhead(facts, 'impressions'),
+    ...datedAhead(facts, 'feedback'),
+    ...allLate(facts, 'impressions'),
+    ...allLate(facts, 'feedback'),
+    ...outOfOrder(facts),
+    ...feedbackMissing(facts),
+    ...sampleFindings(sample, shape),
+    ...noUserIds(facts),
+  ];
+  return inOrder([...nothingCounted(facts), ...joined(facts, causes), ...causes]);
+}
+
+function nothingCounted({ impressions }: RunFacts): readonly Finding[] {
+  if (impressions.accepted > 0) return [];
+  const { read, drops } = impressions;
+  return [
+    {
+      code: 'nothing_counted',
+      cause:
+        read === 0
+          ? 'There is no impression in the input.'
+          : `None of ${counted(read)} impressions counted: ${dropText(drops)}.`,
+      example: null,
+      remedy:
+        read === 0
+          ? 'Look whether the file is the right one, and not empty.'
+          : 'See below, and docs/concepts.md for each reason.',
+    },
+  ];
+}
+
+function dropText(drops: Readonly<Record<string, number>>): string {
+  return Object.entries(drops)
+    .filter(([, n]) => n > 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, n]) => `${reason} ${counted(n)}`)
+    .join(', ');
+}
+
+function feedbackMissing({ input, feedback, needsFeedback, impressions }: RunFacts): readonly Finding[] {
+  if (!needsFeedback || feedback.read > 0 || impressions.accepted === 0) return [];
+  return [
+    {
+      code: 'feedback_missing',
+      cause: `There is no feedback${input === 'impressions' ? '' : ' in the input'}, so every list counts as one without a positive.`,
+      example: null,
+      remedy:
+        input === 'impressions'
+          ? 'Name the feedback with --feedback FILE.'
+          : input === 'one log'
+            ? 'Look whether the log holds both sides; else name them with --impressions and --feedback.'
+            : 'Look whether the file of the feedback is the right one.',
+    },
+  ];
+}
+
+const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);
+
+function filesSwapped({ input, invalid, impressions }: RunFacts): readonly Finding[] {
+  if (input !== 'two sides' || impressions.accepted > 0) return [];
+  const wrong = (['impressions', 'feedback'] as const).map((side) =>
+    invalid.of(side).find(({ code }) => code === 'wrong_kind'),
+  );
+  const [first] = wrong;
+  if (first === undefined) return [];
+  const others = wrong.map((reason) => reason?.count ?? 0);
+  // A record without items passes for feedback; a list under another name is one, too.
+  if (others[1] === 0 && !first.fields.some((field) => FEEDBACK_FIELDS.has(field))) return [];
+  return [
+    {
+      code: 'files_swapped',
+      cause: `${counted(others[0])} records of --impressions are feedback${others[1] > 0 ? `, and ${counted(others[1])} of --feedback are impressions` : ''}.`,
+      example: recordText(first),
+      remedy: 'Swap --impressions and --feedback; a log that holds both is named with --events.',
+    },
+  ];
+}
+
+function mostInvalid(facts: RunFacts, side: Side): readonly Finding[] {
+  const { read, drops } = facts[side];
+  if (drops.invalid <= MOST * read) return [];
+  return invalidFinding(facts.invalid, side, drops.invalid, read);
+}
+
+/** @param read records of the side */
+export function invalidFinding(reasons: InvalidReasons, side: Side, invalid: number, read: number): readonly Finding[] {
+  const [first, ...others] = reasons.of(side);
+  if (first === undefined) return [];
+  const more = others.slice(0, 2).map((reason) => `${reasonText(reason)} ${counted(reason.count)}`);
+  return [
+    {
+      code: 'most_invalid',
+      cause: `${counted(invalid)} of ${counted(read)} records of the ${side} cannot be used: ${reasonText(first)} ${counted(first.count)}${more.length === 0 ? '' : `, ${more.join(', ')}`}.`,
+      example: recordText(first),
+      remedy: `${invalidRemedy(first)} docs/events.md explains each code.`,
+    },
+  ];
+}
+
+/** Such as: missing_field: requestId. */
+function reasonText({ code, field }: InvalidReason): string {
+  return field === undefined ? code : `${code}: ${field}`;
+}
+
+function invalidRemedy({ side, code, field }: InvalidReason): string {
+  switch (code) {
+    case 'missing_field':
+    case 'wrong_type':
+      return `Say where ${field ?? 'the field'} stands (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.`;
+    case 'bad_time':
+      return 'Say in which unit times are: tsUnit of the topic in the configuration.';
+    case 'wrong_kind':
+      return side === 'impressions'
+        ? 'Without items a record passes for feedback: say where the list stands (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.'
+        : 'These are records of the other side: are the files the wrong way round?';
+    case 'not_json':
+    case 'not_an_object':
+    case 'not_utf8':
+      return 'The file must hold one JSON object a line, in UTF-8.';
+    case 'not_csv':
+      return 'The columns are not those of the adapter.';
+    default:
+      return 'Mend what writes the log.';
+  }
+}
+
+/** Such as: row 1 of shown.ndjson has request_id, ts, items. */
+function recordText({ place, fields }: InvalidReason): string | null {
+  if (place === undefined && fields.length === 0) return null;
+  const row = place === undefined ? 'the first such record' : placeText(place);
+  return fields.length === 0 ? row : `${row} has ${fields.map((field) => quoted(field).slice(1, -1)).join(', ')}`;
+}
+
+function placeText({ file, row }: RecordPlace): string {
+  return `row ${counted(row)} of ${file === '-' ? 'standard input' : file}`;
+}
+
+function datedAhead(facts: RunFacts, side: Side): readonly Finding[] {
+  const { read, drops } = facts[side];
+  if (drops.future === 0 || drops.future <= MUCH_AHEAD * read) return [];
+  return [
+    {
+      code: 'dated_ahead',
+      cause: `${counted(drops.future)} of ${counted(read)} ${side} are dated later than now and ${durationText(facts.shape.futureSkew)} (attribution.futureSkew), and dropped as future.`,
+      example: null,
+      remedy:
+        'Correct the clock that dates them, or tsUnit of the topic; for logs that are dated ahead on purpose set --now.',
+    },
+  ];
+}
+
+function allLate(facts: RunFacts, side: Side): readonly Finding[] {
+  const { read, drops } = facts[side];
+  if (drops.late <= MOST * (read - drops.invalid)) return [];
+  const newest = facts.sample.newest(side);
+  const times = facts.sample[side].map(({ ts }) => ts).sort((a, b) => a - b);
+  const middle = times[Math.floor(times.length / 2)];
+  const isLone = newest !== undefined && middle !== undefined && newest.ts - middle > 10 * facts.shape.horizon.ms;
+  return [
+    {
+      code: 'all_late',
+      cause: `${counted(drops.late)} of ${counted(read)} ${side} came when time had passed their longest horizon, ${facts.shape.horizon.text}.`,
+      example:
+        newest === undefined || middle === undefined
+          ? null
+          : `the newest is of ${timeText(newest.ts)} (${placeText(newest.place)}), the middle one of ${timeText(middle)}`,
+      remedy: isLone
+        ? 'A few events that are dated far ahead of the others moved time on: correct their dates, or leave them out.'
+        : `Sort the log by time, or raise attribution.outOfOrderness (${durationText(facts.shape.outOfOrderness)}).`,
+    },
+  ];
+}
+
+function outOfOrder({ input, feedback }: RunFacts): readonly Finding[] {
+  const late = Object.values(feedback.late).reduce((sum, n) => sum + n, 0);
+  if (input !== 'one log' || late <= MUCH_LATE * feedback.attributed) return [];
+  return [
+    {
+      code: 'out_of_order',
+      cause: `Much feedback (${counted(late)} times) came too late for a horizon.`,
+      example: null,
+      remedy:
+        'A log of both sides must be in the order of time: sort it, or give the sides as --impressions and --feedback.',
+    },
+  ];
+}
+
+/** Nothing or few joined. `causes`: what else was found. */
+function joined(facts: RunFacts, causes: readonly Finding[]): readonly Finding[] {
+  const { attributed, read, drops } = facts.feedback;
+  if (read === 0 || facts.impressions.accepted === 0) return [];
+  const repeated = drops.duplicate + drops.capped;
+  if (attributed > 0 && attributed + repeated >= MOST * read) return [];
+  const explained = causes.some(({ code }) => code !== 'no_user_ids' && code !== 'unknown_actions');
+  const share =
+    attributed === 0
+      ? `None of ${counted(read)}`
+      : `Only ${counted(attributed)} of ${counted(read)} (${percent(attributed / read)})`;
+  const { unknown } = matchesOf(facts.sample);
+  const [shown] = facts.sample.impressions;
+  return [
+    {
+      code: attributed === 0 ? 'nothing_joined' : 'few_joined',
+      cause: `${share} feedback events counted: ${dropText(drops)}.${explained ? '' : apart(facts.sample)}`,
+      example:
+        unknown.length === 0 || shown === undefined || explained
+          ? null
+          : `request ${quoted(unknown[0].requestId)} in the feedback, ${quoted(shown.requestId)} in the impressions`,
+      remedy: explained
+        ? 'See what is said below.'
+        : drops.orphan > drops.not_in_list
+          ? 'Look whether both sides log the same request id, the one of the list that was shown, and whether the logs are of the same time and complete.'
+          : 'Look at the counts: docs/concepts.md says of each reason what to do.',
+    },
+  ];
+}
+
+/** Says so where the two sides are of different times. */
+function apart({ impressions, feedback }: EventSample): string {
+  const spans = [impressions, feedback].map((side) => {
+    let first = Number.POSITIVE_INFINITY;
+    let last = Number.NEGATIVE_INFINITY;
+    for (const { ts } of side) {
+      first = Math.min(first, ts);
+      last = Math.max(last, ts);
+    }
+    return { first, last };
+  });
+  const [shown, done] = spans;
+  if (impressions.length === 0 || feedback.length === 0) return '';
+  if (done.first <= shown.last && shown.first <= done.last) return '';
+  return ` The impressions are of ${timeText(shown.first)} to ${timeText(shown.last)}, the feedback of ${timeText(done.first)} to ${timeText(done.last)}.`;
+}
+
+function noUserIds({ sample, impressions }: RunFacts): readonly Finding[] {
+  if (sample.withUser > 0 || impressions.accepted < ENOUGH_IMPRESSIONS) return [];
+  return [
+    {
+      code: 'no_user_ids',
+      cause:
+        'No impression names its user, so standard errors take the lists as independent of each other: they are too small where users come back.',
+      example: null,
+      remedy: 'Log userId in the impressions.',
+    },
+  ];
+}

@@ -1,0 +1,308 @@
+import { printDuration, usualDuration } from '../vocabulary/durations.ts';
+import type { DurationMs, EpochMs, Feedback, Impression } from '../vocabulary/events.ts';
+import { nearest } from '../vocabulary/spelling.ts';
+import type { EventSample } from './event-sample.ts';
+import { counted, type Finding, percent, quoted } from './finding.ts';
+import { type IdDifference, idDifference } from './id-difference.ts';
+
+/** What the settings say of the join. */
+export interface JoinShape {
+  /** The longest horizon. */
+  readonly horizon: { readonly text: string; readonly ms: DurationMs };
+  readonly backward: DurationMs;
+  /** Actions that the configuration names. */
+  readonly actions: readonly string[];
+}
+
+const MINUTE: DurationMs = 60_000;
+const HALF_HOUR: DurationMs = 30 * MINUTE;
+/** Zones are whole or half hours apart, feedback follows within some minutes. */
+const NEAR_HALF_HOUR: DurationMs = 5 * MINUTE;
+/** Nobody logs what was shown before: numbers of seconds that were read as milliseconds lie in 1970. */
+const OLDEST_LOG: EpochMs = Date.UTC(1990, 0, 1);
+/** Below this share of unknown requests their ids are not compared. */
+const LEAST_UNKNOWN = 0.1;
+const MOST = 0.5;
+/** An action that is spelled nearly as a configured one is told from this share on. */
+const LEAST_MISSPELLED = 0.01;
+/** Shorter words are near to too many others. */
+const SPELLED = 5;
+
+/** What a sample of both sides shows by itself, whatever was joined. */
+export function sampleFindings(sample: EventSample, shape: JoinShape): readonly Finding[] {
+  const matches = matchesOf(sample);
+  const wrongUnits = units(sample);
+  return [
+    ...wrongUnits,
+    ...ids(matches, sample),
+    // Times of two units differ by decades, which says nothing of clocks.
+    ...(wrongUnits.length > 0 ? [] : clocks(matches, shape)),
+    ...items(matches),
+    ...actions(sample, shape),
+  ];
+}
+
+/** Sampled feedback beside the impression of its request. */
+export interface Matches {
+  readonly unknown: readonly Feedback[];
+  /** Of these the item is in the list; ascending. */
+  readonly lags: readonly DurationMs[];
+  /** The pair that the median lag is of; undefined: there is none. */
+  readonly median: Match | undefined;
+  readonly notInList: readonly Match[];
+  readonly known: number;
+}
+
+export interface Match {
+  readonly feedback: Feedback;
+  readonly impression: Impression;
+}
+
+export function matchesOf({ impressions, feedback }: EventSample): Matches {
+  const byId = new Map<string, Impression[]>();
+  for (const impression of impressions) {
+    const same = byId.get(impression.requestId);
+    if (same === undefined) byId.set(impression.requestId, [impression]);
+    else same.push(impression);
+  }
+  const unknown: Feedback[] = [];
+  const inList: Match[] = [];
+  const notInList: Match[] = [];
+  for (const one of feedback) {
+    const lists = byId.get(one.requestId);
+    if (lists === undefined) {
+      unknown.push(one);
+      continue;
+    }
+    // Of several pages and repeats the nearest in time that holds the item.
+    const holding = lists.filter(({ items }) => items.includes(one.itemId));
+    const [impression] = (holding.length === 0 ? lists : holding).sort(
+      (a, b) => Math.abs(one.ts - a.ts) - Math.abs(one.ts - b.ts),
+    );
+    (holding.length === 0 ? notInList : inList).push({ feedback: one, impression });
+  }
+  inList.sort((a, b) => lagOf(a) - lagOf(b));
+  return {
+    unknown,
+    lags: inList.map(lagOf),
+    median: inList[Math.floor(inList.length / 2)],
+    notInList,
+    known: inList.length + notInList.length,
+  };
+}
+
+function lagOf({ feedback, impression }: Match): DurationMs {
+  return feedback.ts - impression.ts;
+}
+
+function units({ impressions, feedback }: EventSample): readonly Finding[] {
+  return [
+    ...unitOf(
+      'impressions',
+      impressions.map(({ ts }) => ts),
+    ),
+    ...unitOf(
+      'feedback',
+      feedback.map(({ ts }) => ts),
+    ),
+  ];
+}
+
+function unitOf(side: 'impressions' | 'feedback', times: readonly EpochMs[]): readonly Finding[] {
+  const old = times.filter((ts) => ts < OLDEST_LOG);
+  if (old.length <= MOST * times.length) return [];
+  const [ts] = old;
+  // Since 2001 as seconds, and so in January 1970 as milliseconds.
+  const isSeconds = ts >= 1e9 && ts < 1e10;
+  return [
+    {
+      code: 'unit_of_time',
+      cause: `Most times of the ${side} are before 1990${isSeconds ? ': seconds were read as milliseconds' : ''}.`,
+      example: `the first of them is read as ${timeText(ts)}`,
+      remedy: isSeconds
+        ? 'Set tsUnit: s for the topic in the configuration.'
+        : 'Look at what the log writes as time, and at tsUnit of the topic in the configuration.',
+    },
+  ];
+}
+
+const ID_CODES = {
+  prefix: 'ids_differ_by_prefix',
+  suffix: 'ids_differ_by_suffix',
+  form: 'ids_differ_by_case',
+  number: 'other_type_of_id',
+} as const;
+
+function ids({ unknown, known }: Matches, { impressions }: EventSample): readonly Finding[] {
+  if (unknown.length === 0 || unknown.length < LEAST_UNKNOWN * (unknown.length + known)) return [];
+  const difference = idDifference(
+    unknown.map(({ requestId }) => requestId),
+    impressions.map(({ requestId }) => requestId),
+  );
+  if (difference === undefined) return [];
+  const { kind, wanted, share } = difference;
+  return [
+    {
+      code: ID_CODES[kind],
+      cause: `${percent(share)} of the feedback of unknown requests would be known, but ${differs(difference, 'the request id', 'the feedback', 'the impressions')}.`,
+      example: `${quoted(wanted)} in the feedback, ${quoted(difference.known)} in the impressions`,
+      remedy: 'Log one and the same request id on both sides: ids are compared as they are, sign by sign.',
+    },
+  ];
+}
+
+/** Such as: the feedback writes "web-" before the request id. */
+export function differs(difference: IdDifference, what: string, wantedSide: string, knownSide: string): string {
+  const { kind, wantedPart, knownPart, rest } = difference;
+  if (kind === 'number') return `${what} is the same number in another form`;
+  if (kind === 'form') return `${what} differs in upper and lower case, blanks or punctuation`;
+  const where = kind === 'prefix' ? 'before' : 'behind';
+  const [first, second] = knownPart === '' || wantedPart !== '' ? [wantedSide, wantedPart] : [knownSide, knownPart];
+  const other = knownPart === '' || wantedPart === '' ? '' : `, ${knownSide} ${quoted(knownPart)}`;
+  const also = rest === undefined ? '' : `, and the rest differs in ${REST_WORDS[rest]}`;
+  return `${first} ${verb(first)} ${quoted(second)} ${where} ${what}${other}${also}`;
+}
+
+const REST_WORDS = {
+  number: 'how the number is written (zeros before it, or .0)',
+  form: 'upper and lower case, blanks or punctuation',
+} as const;
+
+function verb(side: string): string {
+  return side.endsWith('s') ? 'write' : 'writes';
+}
+
+function clocks({ lags, median }: Matches, { horizon, backward }: JoinShape): readonly Finding[] {
+  if (median === undefined) return [];
+  const least = quantile(lags, 0.05);
+  const middle = quantile(lags, 0.5);
+  const example = `list at ${timeText(median.impression.ts)}, its feedback at ${timeText(median.feedback.ts)}`;
+  if (middle < -backward) {
+    const zone = zoneOf(least);
+    return [
+      {
+        code: 'clock_offset',
+        cause: `Most feedback is dated before its list, by ${durationText(-middle)} in the middle${zone === undefined ? '' : `: a time zone of ${durationText(-zone)} too little`}.`,
+        example,
+        remedy:
+          zoneRemedy(zone) ??
+          'Correct the clock that dates one of the sides, or set attribution.backward to what clocks may differ by.',
+      },
+    ];
+  }
+  const zone = zoneOf(least);
+  if (zone !== undefined && zone > 0 && middle - least < HALF_HOUR && (lags.length >= 20 || middle >= horizon.ms)) {
+    return [
+      {
+        code: 'clock_offset',
+        cause: `Hardly any feedback comes sooner than ${durationText(zone)} after its list: a time zone of ${durationText(zone)} too much.`,
+        example,
+        remedy: zoneRemedy(zone) ?? '',
+      },
+    ];
+  }
+  return beyondHorizon(lags, horizon, example);
+}
+
+/** Of feedback that comes too late for the longest horizon a smaller share is usual. */
+const MANY_BEYOND = 0.05;
+
+function beyondHorizon(
+  lags: readonly DurationMs[],
+  { ms, text }: JoinShape['horizon'],
+  middleExample: string,
+): readonly Finding[] {
+  const beyond = lags.filter((lag) => lag > ms);
+  if (beyond.length < MANY_BEYOND * lags.length || beyond.length === 0) return [];
+  const longer = printDuration(usualDuration(quantile(lags, 0.99) + 1));
+  const of = `${counted(beyond.length)} of ${counted(lags.length)} feedback events on a known list come later than the longest horizon, ${text}`;
+  return [
+    {
+      code: 'beyond_horizon',
+      cause: `${of}, and are dropped as orphan: ${durationText(quantile(beyond, 0.5))} after their list in the middle, ${durationText(beyond[beyond.length - 1])} at most.`,
+      example: beyond.length > MOST * lags.length ? middleExample : null,
+      remedy: `Add a longer horizon to attribution.horizons: ${longer} would take ${percent(lags.filter((lag) => lag <= usualDuration(quantile(lags, 0.99) + 1)).length / lags.length)} of them all.`,
+    },
+  ];
+}
+
+/** Whole or half hours that this least delay is near to; undefined: none. */
+function zoneOf(least: DurationMs): DurationMs | undefined {
+  const zone = HALF_HOUR * Math.round(least / HALF_HOUR);
+  return zone === 0 || Math.abs(least - zone) > NEAR_HALF_HOUR || Math.abs(zone) > 14 * 2 * HALF_HOUR
+    ? undefined
+    : zone;
+}
+
+function zoneRemedy(zone: DurationMs | undefined): string | undefined {
+  return zone === undefined
+    ? undefined
+    : 'Log the times of both sides in UTC, or with their offset, such as 2026-11-21T09:00:00+01:00.';
+}
+
+function items({ notInList, known }: Matches): readonly Finding[] {
+  if (notInList.length <= MOST * known) return [];
+  const [{ feedback, impression }] = notInList;
+  const difference = idDifference(
+    notInList.map(({ feedback: { itemId } }) => itemId),
+    new Set(notInList.flatMap(({ impression: { items } }) => items)),
+  );
+  const why = difference === undefined ? '' : `: ${differs(difference, 'the item id', 'the feedback', 'the lists')}`;
+  return [
+    {
+      code: 'items_never_match',
+      cause: `${percent(notInList.length / known)} of the feedback whose request is known names an item that is not in its list${why}.`,
+      example:
+        difference === undefined
+          ? `${quoted(feedback.itemId)} for a list of ${impression.items.slice(0, 3).map(quoted).join(', ')}${impression.items.length > 3 ? ', ...' : ''}`
+          : `${quoted(difference.wanted)} in the feedback, ${quoted(difference.known)} in the list`,
+      remedy:
+        'Log the same id of an item on both sides (not that of a variant of it, or of an offer), and all items that were shown.',
+    },
+  ];
+}
+
+function actions({ actions: counts }: EventSample, { actions: known }: JoinShape): readonly Finding[] {
+  const all = [...counts.values()].reduce((sum, n) => sum + n, 0);
+  const ungraded = [...counts].filter(([action]) => !known.includes(action)).sort(([, a], [, b]) => b - a);
+  const without = ungraded.reduce((sum, [, n]) => sum + n, 0);
+  const misspelled = ungraded.find(
+    ([action, n]) =>
+      n >= LEAST_MISSPELLED * all &&
+      action.length >= SPELLED &&
+      nearest(action.toLowerCase().trim(), known) !== undefined,
+  );
+  if (all === 0 || (without <= MOST * all && misspelled === undefined)) return [];
+  const names = ungraded.slice(0, 5).map(([action, n]) => `${quoted(action)} ${counted(n)}`);
+  return [
+    {
+      code: 'unknown_actions',
+      cause: `${percent(without / all)} of the feedback is of actions without a grade, which are no positives: ${names.join(', ')}${ungraded.length > 5 ? ', ...' : ''}.`,
+      example: `configured: ${known.length === 0 ? 'none' : known.map(quoted).join(', ')}`,
+      remedy: `Give each action that counts a grade, such as grades: {${plainKey((misspelled ?? ungraded[0])[0])}: 1}; one that does not count may stand there with 0.`,
+    },
+  ];
+}
+
+function plainKey(action: string): string {
+  return /^[A-Za-z][\w-]*$/.test(action) ? action : JSON.stringify(action);
+}
+
+function quantile(sorted: readonly number[], q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
+}
+
+/** ISO, UTC. */
+export function timeText(ts: EpochMs): string {
+  return new Date(ts).toISOString();
+}
+
+/** Such as: 1.5 h, 12 s. */
+export function durationText(ms: DurationMs): string {
+  const size = Math.abs(ms);
+  const of = (unit: number, name: string): string => `${Number((size / unit).toPrecision(3))} ${name}`;
+  if (size < 1000) return of(1, 'ms');
+  if (size < 2 * MINUTE) return of(1000, 's');
+  if (size < HALF_HOUR) return of(MINUTE, 'minutes');
+  return size < 48 * 2 * HALF_HOUR ? of(2 * HALF_HOUR, 'h') : of(48 * HALF_HOUR, 'days');
+}

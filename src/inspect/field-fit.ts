@@ -1,0 +1,422 @@
+// Long because all that makes a field fit stands in one place.
+/** Which field of a log fits which canonical field, and why: by what it holds, by whether it joins, and by its name. */
+
+import type {
+  AdapterChoice,
+  Conditions,
+  FieldMap,
+  FieldSource,
+  MapCase,
+} from '../consumers/decode/decoder-settings.ts';
+import { isDimensionName } from '../consumers/decode/dimensions.ts';
+import type { Fields } from '../consumers/decode/raw.ts';
+import { yesOrNo } from '../consumers/decode/yes-no.ts';
+import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
+import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.ts';
+import { isFlag, isOneEach, type ListForm } from './list-candidates.ts';
+import { percent } from './log-finding.ts';
+import { type Canonical, nameFit, usualGrade } from './names.ts';
+import type { Reading } from './reading.ts';
+import { isOtherDate, timeWords } from './time-forms.ts';
+
+export interface Side {
+  readonly rows: readonly Fields[];
+  readonly profile: Profile;
+}
+
+/** One field of the log and what it becomes. */
+export interface Fit {
+  /** Such as `requestId`, `items.id` or `cohorts.country`. */
+  readonly as: string;
+  readonly path: string;
+  readonly why: string;
+}
+
+export interface FittedSide {
+  readonly reading: Reading;
+  /** That of the reading, also where it is canonical. */
+  readonly map: FieldMap;
+  readonly fits: readonly Fit[];
+  /** Required fields for which there is none. */
+  readonly missing: readonly string[];
+}
+
+/** Names below this are no names of the field. */
+const NAMED = 0.3;
+const MOST_VARIANTS = 12;
+const MOST_ACTIONS = 40;
+const MOST_VALUES_OF_DIMENSION = 60;
+const VARIANT_VALUE = /^(?:control|treatment|baseline|variant[-_ ]?\w*|test|[a-d]|on|off)$/i;
+
+export function fitImpressions(
+  side: Side,
+  list: ListForm | undefined,
+  join: JoinTrial | undefined,
+  items: ItemTrial | undefined,
+): FittedSide {
+  const profile = ofRecord(side.profile);
+  const fits: Fit[] = [];
+  const map: Record<string, FieldSource> = {};
+  const take: Take = (as, path, why, at = path) => {
+    fits.push({ as, path, why });
+    map[as] = at;
+  };
+  const request = requestOf(profile, join, list);
+  takeRequest(request, join, 'impressions', take, fits);
+  const ts = timeField(profile, undefined);
+  const time = ts === undefined ? undefined : timesOf(ts);
+  if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
+  let positionBase: 0 | 1 = list?.kind === 'rows' && profile.fields.get(list.order ?? '')?.least === 0 ? 0 : 1;
+  if (list !== undefined) {
+    takeList(list, side.profile, items, take);
+    if (list.kind === 'list' && list.id !== '') positionBase = takeItemFields(`${list.path}[]`, side, take);
+  }
+  const used = (): ReadonlySet<string> => usedBy(fits, join);
+  for (const [as, fitting] of [
+    ['userId', isIdLike],
+    ['sessionId', isIdLike],
+    ['variant', isVariant],
+    ['surface', isLabel],
+    ['offset', isOffset],
+  ] as const) {
+    const field = named(profile, as, (one) => fitting(one) && !used().has(one.path));
+    if (field !== undefined) take(as, field.path, `by name, ${many(field)}`);
+  }
+  if (map['variant'] === undefined) {
+    const field = [...profile.fields.values()].find(
+      (one) => isVariant(one) && hasVariantNames(one) && !used().has(one.path),
+    );
+    if (field !== undefined) take('variant', field.path, 'by its values');
+  }
+  takeDimensions(side, profile, new Set(fits.map(({ path }) => path)), list, take);
+  const missing = ['requestId', 'ts', list?.kind === 'rows' ? 'itemId' : 'items'].filter(
+    (field) => map[field] === undefined,
+  );
+  return { reading: { adapter: adapterOf(map, list), time, positionBase }, map, fits, missing };
+}
+
+/** A field that is an id only with another may still be that of the user, or of the session. */
+function usedBy(fits: readonly Fit[], join: JoinTrial | undefined): ReadonlySet<string> {
+  const isPart = ({ as }: Fit): boolean => as === 'requestId' && join?.second !== undefined;
+  return new Set(fits.filter((fit) => !isPart(fit)).map(({ path }) => path));
+}
+
+/** Rows of a list stand among so many; as the configuration has it. */
+const WITHIN = 100_000;
+
+function adapterOf(map: FieldMap, list: ListForm | undefined): AdapterChoice {
+  if (list?.kind !== 'rows') return isCanonical(map) ? 'canonical' : { map };
+  const feedback = Object.fromEntries(list.flags.map(({ path, action }) => [path, action]));
+  return {
+    list: { by: 'requestId', ...(list.order === undefined ? {} : { order: list.order }), within: WITHIN },
+    map,
+    ...(list.flags.length === 0 ? {} : { feedback }),
+  };
+}
+
+/** The fields of the records themselves. */
+function ofRecord(profile: Profile): Profile {
+  return { ...profile, fields: new Map([...profile.fields].filter(([path]) => !isOfElements(path))) };
+}
+
+type Take = (as: string, path: string, why: string, at?: FieldSource) => void;
+
+function takeList(list: ListForm, profile: Profile, items: ItemTrial | undefined, take: Take): void {
+  const found = items === undefined || !items.withinList ? 'by name' : `found ${percent(items.share)}`;
+  if (list.kind === 'rows') {
+    take('itemId', list.item, items === undefined || list.flags.length > 0 ? 'one row for each item' : found);
+    return;
+  }
+  const field = profile.fields.get(list.path);
+  const length =
+    list.kind === 'list' && field !== undefined ? ` of ${one(field.elements / Math.max(1, field.records))}` : '';
+  const form =
+    list.kind === 'text'
+      ? list.separator === 'json'
+        ? 'lists as JSON text'
+        : `lists with "${list.separator}"`
+      : `lists${length}`;
+  const at = list.kind === 'text' && list.separator !== 'json' ? { at: list.path, split: list.separator } : list.path;
+  take('items', list.path, list.id === '' ? `${form}, ${found}` : form, at);
+  if (list.id !== '') take('items.id', `${list.path}[]${list.id}`, found, list.id);
+}
+
+/** Positions are taken where they say more than the order of the list does. */
+function takeItemFields(of: string, { rows, profile }: Side, take: Take): 0 | 1 {
+  const below = [...profile.fields.values()].filter(
+    ({ path }) => path.startsWith(`${of}/`) && !isOfElements(path.slice(of.length)),
+  );
+  const best = (as: Canonical, fits: (field: Field) => boolean): Field | undefined =>
+    below
+      .filter((field) => nameFit(field.path.slice(of.length), as) >= 0.5 && fits(field))
+      .sort((a, b) => nameFit(b.path, as) - nameFit(a.path, as))[0];
+  let base: 0 | 1 = 1;
+  const position = best('position', (field) => mainType(field) === 'whole' && field.least >= 0);
+  if (position !== undefined && rows.length > 0) {
+    base = position.least === 0 ? 0 : 1;
+    take('items.position', position.path, base === 0 ? 'by name, from 0' : 'by name', position.path.slice(of.length));
+  }
+  const isNumber = (field: Field): boolean => mainType(field) === 'number' || mainType(field) === 'whole';
+  const score = best('score', isNumber);
+  if (score !== undefined) take('items.score', score.path, 'by name', score.path.slice(of.length));
+  const propensity = best('propensity', isNumber);
+  if (propensity !== undefined) take('items.propensity', propensity.path, 'by name', propensity.path.slice(of.length));
+  const category = best('category', (field) => mainType(field) === 'text');
+  if (category !== undefined) take('items.category', category.path, 'by name', category.path.slice(of.length));
+  return base;
+}
+
+function takeDimensions(
+  { rows }: Side,
+  profile: Profile,
+  used: ReadonlySet<string>,
+  list: ListForm | undefined,
+  take: Take,
+): void {
+  const names = new Set<string>();
+  for (const field of profile.fields.values()) {
+    const { path } = field;
+    if (isOfElements(path) || used.has(path) || !isDimension(field, profile)) continue;
+    if (list?.kind === 'rows' && list.flags.some((flag) => flag.path === path)) continue;
+    if (list?.kind === 'rows' && (path === list.item || path === list.order)) continue;
+    // A column of the item, such as its colour, says nothing of the list.
+    if (list?.kind === 'rows' && !isOneEach(rows, list.by, path)) continue;
+    const name = dimensionName(path);
+    if (!isDimensionName(name) || names.has(name) || ['variant', 'surface', 'model'].includes(name)) continue;
+    names.add(name);
+    take(`cohorts.${name}`, path, many(field));
+  }
+}
+
+export function fitFeedback(side: Side, join: JoinTrial | undefined, items: ItemTrial | undefined): FittedSide {
+  const { profile } = side;
+  const each =
+    items !== undefined && isOfElements(items.feedback)
+      ? items.feedback.slice(0, items.feedback.indexOf('[]'))
+      : undefined;
+  const fits: Fit[] = [];
+  const map: Record<string, FieldSource> = {};
+  const take: Take = (as, path, why, at = path) => {
+    fits.push({ as, path, why });
+    const isOfEach = each !== undefined && path.startsWith(`${each}[]`);
+    map[isOfEach ? `each.${as}` : as] = isOfEach ? path.slice(each.length + 2) : at;
+  };
+  const isReachable = (path: string): boolean =>
+    !isOfElements(path) ||
+    (each !== undefined && path.startsWith(`${each}[]`) && !isOfElements(path.slice(each.length + 2)));
+  const reachable: Profile = {
+    ...profile,
+    fields: new Map([...profile.fields].filter(([path]) => isReachable(path))),
+  };
+  if (each !== undefined) map['each'] = each;
+  const request =
+    join === undefined || !isReachable(join.feedback) ? requestOf(reachable, undefined, undefined) : join.feedback;
+  takeRequest(request, join, 'feedback', take, fits);
+  const ts = timeField(reachable, each);
+  const time = ts === undefined ? undefined : timesOf(ts);
+  if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
+  const isFound = items !== undefined && (items.share > 0 || nameFit(items.feedback, 'itemId') >= NAMED);
+  const item =
+    (isFound ? items.feedback : undefined) ??
+    named(reachable, 'itemId', (field) => isIdLike(field) && !isPlace(field))?.path;
+  if (item !== undefined) {
+    take(
+      'itemId',
+      item,
+      items === undefined ? 'by name' : `${percent(items.share)} are in ${items.withinList ? 'the list' : 'lists'}`,
+    );
+  }
+  const used = (): ReadonlySet<string> => usedBy(fits, join);
+  const flag = clickedFlag(reachable, used());
+  const action = flag === undefined ? actionField(reachable, used()) : undefined;
+  const value = named(reachable, 'value', (field) => !used().has(field.path) && field !== action && isNumbers(field));
+  const isRating = value !== undefined && /rating|stars/i.test(value.path);
+  if (action !== undefined) take('action', action.path, `${action.distinct.size} actions`);
+  else {
+    map['action'] = { const: flag === undefined && isRating ? 'rating' : 'click' };
+    const why = isRating ? 'none; all are ratings' : 'none; all are clicks';
+    fits.push({ as: 'action', path: flag?.path ?? '', why: flag === undefined ? why : 'click where it is set' });
+  }
+  if (value !== undefined) take('value', value.path, 'by name');
+  const eventId = named(reachable, 'eventId', (field) => !used().has(field.path) && isIdLike(field) && isUnique(field));
+  if (eventId !== undefined && (each === undefined || eventId.path.startsWith(`${each}[]`)))
+    take('eventId', eventId.path, 'by name, each differs');
+  const user = named(reachable, 'userId', (field) => !used().has(field.path) && isIdLike(field));
+  if (user !== undefined) take('userId', user.path, 'by name');
+  const has = (field: string): boolean => map[field] !== undefined || map[`each.${field}`] !== undefined;
+  const missing = ['requestId', 'ts', 'itemId'].filter((field) => !has(field));
+  const adapter: AdapterChoice =
+    flag === undefined
+      ? isCanonical(map)
+        ? 'canonical'
+        : { map }
+      : { maps: [{ when: { [flag.path]: flag.set }, map }] };
+  return { reading: { adapter, time, positionBase: 1 }, map, fits, missing };
+}
+
+function requestOf(profile: Profile, join: JoinTrial | undefined, list: ListForm | undefined): string | undefined {
+  if (list?.kind === 'rows') return list.by;
+  if (join !== undefined) return join.impressions;
+  return named(profile, 'requestId', (field) => isIdLike(field) && timesOf(field) === undefined)?.path;
+}
+
+function takeRequest(
+  request: string | undefined,
+  join: JoinTrial | undefined,
+  side: 'impressions' | 'feedback',
+  take: Take,
+  fits: Fit[],
+): void {
+  if (request === undefined) return;
+  if (join?.second === undefined) {
+    take('requestId', request, requestWhy(join, request));
+    return;
+  }
+  const paths = idPaths(join, side);
+  take('requestId', request, 'part 1 of 2: they join together', paths);
+  fits.push({ as: 'requestId', path: paths[1], why: 'part 2 of 2' });
+}
+
+function requestWhy(join: JoinTrial | undefined, request: string): string {
+  if (join === undefined || (join.impressions !== request && join.feedback !== request)) return 'by name';
+  return join.match.difference === undefined ? 'it joins' : 'it joins if mended';
+}
+
+/** The field of times that most records have, and whose name fits best. */
+function timeField({ fields, records }: Profile, each: string | undefined): Field | undefined {
+  const rating = (field: Field): number => {
+    const own = each !== undefined && field.path.startsWith(`${each}[]`) ? 0.1 : 0;
+    return nameFit(field.path, 'ts') + Math.min(1, field.records / Math.max(1, records)) + own;
+  };
+  return [...fields.values()]
+    .filter((field) => timesOf(field) !== undefined && (each !== undefined || !isOfElements(field.path)))
+    .sort((a, b) => rating(b) - rating(a))[0];
+}
+
+function actionField(profile: Profile, used: ReadonlySet<string>): Field | undefined {
+  const rating = (field: Field): number => {
+    let graded = 0;
+    for (const [action, n] of field.distinct) if (usualGrade(action) !== undefined) graded += n;
+    const share = graded / Math.max(1, field.values);
+    return share === 0 && nameFit(field.path, 'action') < 0.5 ? 0 : share + nameFit(field.path, 'action');
+  };
+  const found = [...profile.fields.values()]
+    .filter((field) => mainType(field) === 'text' && field.distinct.size <= MOST_ACTIONS && !used.has(field.path))
+    .filter((field) => timesOf(field) === undefined && field.records >= 0.5 * profile.records)
+    .sort((a, b) => rating(b) - rating(a))[0];
+  return found !== undefined && rating(found) > 0.3 ? found : undefined;
+}
+
+/** A column that says of each row whether it was clicked. */
+export function clickedFlag(
+  profile: Profile,
+  used: ReadonlySet<string>,
+): { readonly path: string; readonly set: Conditions[string] } | undefined {
+  const field = named(profile, 'clicked', (one) => !used.has(one.path) && isFlag(one));
+  if (field === undefined) return undefined;
+  const { path } = field;
+  if (mainType(field) !== 'text') return { path, set: mainType(field) === 'boolean' ? true : 1 };
+  const yes = [...field.distinct.keys()].filter((text) => yesOrNo(text) === true);
+  return { path, set: yes.length === 1 ? yes[0] : yes.length === 0 ? '1' : yes };
+}
+
+function named({ fields, records }: Profile, as: Canonical, fits: (field: Field) => boolean): Field | undefined {
+  const rating = ({ path, records: n }: Field): number => nameFit(path, as) + 0.2 * (n / Math.max(1, records));
+  return [...fields.values()]
+    .filter((field) => nameFit(field.path, as) >= NAMED && field.records >= 0.02 * records && fits(field))
+    .sort((a, b) => rating(b) - rating(a))[0];
+}
+
+function isUnique({ distinct, values, manyMore }: Field): boolean {
+  return manyMore || distinct.size === values;
+}
+
+function isVariant({ distinct, path, values }: Field): boolean {
+  return !isOfElements(path) && distinct.size >= 1 && distinct.size <= MOST_VARIANTS && values > 0;
+}
+
+function hasVariantNames({ distinct }: Field): boolean {
+  return (
+    distinct.size >= 2 && distinct.has('control') && [...distinct.keys()].every((text) => VARIANT_VALUE.test(text))
+  );
+}
+
+function isLabel(field: Field): boolean {
+  return !isOfElements(field.path) && mainType(field) === 'text' && field.distinct.size <= MOST_VALUES_OF_DIMENSION;
+}
+
+function isNumbers({ distinct }: Field): boolean {
+  return distinct.size > 0 && [...distinct.keys()].every(isNumeric);
+}
+
+function isOffset(field: Field): boolean {
+  return mainType(field) === 'whole' && field.least >= 0 && field.most <= 1_000_000;
+}
+
+/** Few values that repeat, as text, flags or small whole numbers. */
+function isDimension(field: Field, { records }: Profile): boolean {
+  const { distinct, values } = field;
+  const type = mainType(field);
+  if (records < 10 || distinct.size < 2 || distinct.size > MOST_VALUES_OF_DIMENSION || distinct.size > 0.34 * values)
+    return false;
+  if (type === 'list' || type === 'object' || type === 'number') return false;
+  if (timesOf(field) !== undefined || isOtherDate(field.example)) return false;
+  return type !== 'whole' || (field.least >= 0 && field.most < 1000);
+}
+
+function dimensionName(path: string): string {
+  const steps = path.split('/');
+  return (steps[steps.length - 1] ?? '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+|_+$/g, '');
+}
+
+/** Whether every field stands where receval looks for it anyway. */
+function isCanonical(map: FieldMap): boolean {
+  return Object.entries(map).every(([as, source]) => {
+    if (typeof source !== 'string' || as === 'each') return false;
+    const [head, ...rest] = as.split('.');
+    if (head === 'items' && rest.length > 0) return source === `/${rest.join('.')}`;
+    return source === `/${as.replace('.', '/')}`;
+  });
+}
+
+/**
+ * One log of both sides: one map where every field stands at the same place on both, or a map for each side with the
+ * conditions that tell the records apart. undefined: nothing tells them apart.
+ */
+export function joinedAdapter(
+  impressions: FieldMap,
+  feedback: FieldMap,
+  kinds: Kinds | undefined,
+): AdapterChoice | undefined {
+  if (kinds !== undefined) {
+    const cases: MapCase[] = [
+      { when: { [kinds.path]: kinds.lists }, map: impressions },
+      { when: { [kinds.path]: kinds.others }, map: feedback },
+    ];
+    return { maps: cases };
+  }
+  const agree = Object.entries(feedback).every(([as, at]) => impressions[as] === undefined || impressions[as] === at);
+  if (!agree || feedback['each'] !== undefined) return undefined;
+  const both = { ...feedback, ...impressions };
+  return isCanonical(both) ? 'canonical' : { map: both };
+}
+
+/** What tells lists and other records of one log apart: values of one field. */
+export interface Kinds {
+  readonly path: string;
+  readonly lists: readonly string[];
+  readonly others: readonly string[];
+}
+
+function many({ distinct, manyMore }: Field): string {
+  const n = distinct.size;
+  return `${n.toLocaleString('en-US')}${manyMore ? ' and more' : ''} value${n === 1 ? '' : 's'}`;
+}
+
+function one(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}

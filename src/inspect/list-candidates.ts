@@ -1,0 +1,336 @@
+/** Where the lists of impressions may stand: real lists, lists as text, or one row for each item. */
+import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
+import type { Fields } from '../consumers/decode/raw.ts';
+import { yesOrNo } from '../consumers/decode/yes-no.ts';
+import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
+import { nameFit } from './names.ts';
+import { partsOf } from './reading.ts';
+import { isOtherDate } from './time-forms.ts';
+
+export type ListForm =
+  /** `id`: pointer from an element to its id, '' for the element itself. */
+  | { readonly kind: 'list'; readonly path: string; readonly id: string }
+  | { readonly kind: 'text'; readonly path: string; readonly separator: string | 'json'; readonly id: string }
+  | {
+      readonly kind: 'rows';
+      readonly by: string;
+      readonly item: string;
+      /** undefined: the rows stand in the order of the list. */
+      readonly order: string | undefined;
+      /** Columns that say what was done with the item of the row. */
+      readonly flags: readonly RowFlag[];
+      /** No name says so: the one column of yes and no. */
+      readonly guess: RowFlag | undefined;
+    };
+
+export interface RowFlag {
+  readonly path: string;
+  readonly action: string;
+}
+
+export interface ListCandidate {
+  readonly form: ListForm;
+  /** Share of records that have it. */
+  readonly share: number;
+  /** Items of a list, on average. */
+  readonly length: number;
+  /** Of the names alone, 0 to 2. */
+  readonly fit: number;
+}
+
+const SEPARATORS = ['|', ',', ';', '\t', ' '];
+/** Names below this say nothing of a list as text. */
+const NAMED = 0.3;
+const LOOKED_AT = 500;
+
+/** Lists and lists as text, the best by name and shape first. */
+export function listCandidates(profile: Profile, rows: readonly Fields[]): readonly ListCandidate[] {
+  const found: ListCandidate[] = [];
+  for (const field of profile.fields.values()) {
+    if (isOfElements(field.path)) continue;
+    if (mainType(field) === 'list') found.push(...ofList(field, profile));
+    else if (mainType(field) === 'text') found.push(...ofText(field, rows));
+  }
+  return found.sort((a, b) => rating(b) - rating(a));
+}
+
+function rating({ fit, share, length }: ListCandidate): number {
+  return fit + share + Math.min(1, length / 3);
+}
+
+function ofList(list: Field, { fields, records }: Profile): readonly ListCandidate[] {
+  const share = list.records / Math.max(1, records);
+  const length = list.elements / Math.max(1, list.records);
+  const named = nameFit(list.path, 'items');
+  const scalar = fields.get(`${list.path}[]`);
+  if (scalar !== undefined && mainType(scalar) !== 'object' && mainType(scalar) !== 'list') {
+    return isIdLike(scalar) && timesOf(scalar) === undefined
+      ? [{ form: { kind: 'list', path: list.path, id: '' }, share, length, fit: named + 0.5 }]
+      : [];
+  }
+  const below = [...fields.values()].filter(
+    ({ path }) => path.startsWith(`${list.path}[]/`) && !isOfElements(path.slice(list.path.length + 2)),
+  );
+  return below
+    .filter(
+      (field) =>
+        isIdLike(field) && field.values >= 0.9 * list.elements && !isPlace(field) && timesOf(field) === undefined,
+    )
+    .map((field) => ({
+      form: { kind: 'list', path: list.path, id: field.path.slice(list.path.length + 2) } as const,
+      share,
+      length,
+      fit: named + nameFit(field.path.slice(list.path.length + 2), 'itemId') + spread(field),
+    }));
+}
+
+/** Ids differ more than categories do. */
+function spread({ distinct, values }: Field): number {
+  return Math.min(0.3, distinct.size / Math.max(1, values));
+}
+
+function isPlace(field: Field): boolean {
+  return nameFit(field.path, 'position') >= 0.4 && mainType(field) !== 'text';
+}
+
+function ofText(field: Field, rows: readonly Fields[]): readonly ListCandidate[] {
+  const named = nameFit(field.path, 'items');
+  const values = [...field.distinct.keys()].slice(0, LOOKED_AT);
+  const share = field.records / Math.max(1, rows.length);
+  const json = values.filter((value) => value.startsWith('[') && value.endsWith(']')).length;
+  if (json >= 0.9 * values.length) {
+    const lists = values.map((value) => partsOf(value, 'json'));
+    const elements = lists.flat();
+    const ids = typeof elements[0] === 'object' ? idsWithin(elements) : [''];
+    const length = elements.length / Math.max(1, lists.length);
+    return ids.map((id) => ({
+      form: { kind: 'text', path: field.path, separator: 'json', id },
+      share,
+      length,
+      fit: named + 0.5,
+    }));
+  }
+  if (timesOf(field) !== undefined) return [];
+  // Without a name that says so only a sign that stands in no sentence tells a list, or what stands between.
+  for (const separator of SEPARATORS) {
+    const cut = values.map((value) => value.split(separator));
+    const lists = named < NAMED ? cut : cut.map((list) => list.map((part) => part.trim()));
+    const long = lists.filter(({ length }) => length > 1).length;
+    if (long < 0.5 * values.length || lists.some((list) => list.includes(''))) continue;
+    const length = lists.reduce((sum, list) => sum + list.length, 0) / lists.length;
+    if (named < NAMED && separator !== '|' && !looksLikeIds(lists)) continue;
+    return [{ form: { kind: 'text', path: field.path, separator, id: '' }, share, length, fit: named + 0.3 }];
+  }
+  return [];
+}
+
+/** Words with a digit, of which each list has three and more, all different, and which come again in other lists: no sentence, and no date. */
+function looksLikeIds(lists: readonly (readonly string[])[]): boolean {
+  const parts = lists.flat();
+  const different = new Set(parts).size;
+  return (
+    lists.length >= 5 &&
+    parts.length >= 3 * lists.length &&
+    2 * different <= parts.length &&
+    parts.every((part) => !/\s/.test(part)) &&
+    parts.filter((part) => /\d/.test(part)).length >= 0.9 * parts.length &&
+    lists.filter((list) => new Set(list).size === list.length).length >= 0.9 * lists.length
+  );
+}
+
+/** Pointers to what may be the id of objects inside of JSON text. */
+function idsWithin(elements: readonly unknown[]): readonly string[] {
+  const first = elements.find((element) => typeof element === 'object' && element !== null);
+  const names = first === undefined || first === null ? [] : Object.keys(first);
+  return names.filter((name) => nameFit(`/${name}`, 'itemId') > 0).map((name) => `/${name}`);
+}
+
+/**
+ * One row for each item: an id that repeats, an item, and, if there is one, a place that differs within each request. By names, else
+ * by shape. undefined: the rows are something else.
+ */
+export function rowList(profile: Profile, rows: readonly Fields[]): RowList | undefined {
+  const fields = [...profile.fields.values()].filter(
+    ({ path, records }) => !isOfElements(path) && records >= 0.95 * rows.length,
+  );
+  return byNames(fields, rows) ?? byShape(fields, rows);
+}
+
+type RowList = ListForm & { readonly kind: 'rows' };
+
+function byNames(fields: readonly Field[], rows: readonly Fields[]): RowList | undefined {
+  const best = (of: 'requestId' | 'itemId' | 'position', fits: (field: Field) => boolean): Field | undefined =>
+    fields
+      .filter((field) => nameFit(field.path, of) > 0 && fits(field))
+      .sort((a, b) => nameFit(b.path, of) - nameFit(a.path, of))[0];
+  const order = best('position', isSmallWhole);
+  const request = best(
+    'requestId',
+    (field) => field !== order && isIdLike(field) && repeats(field) && timesOf(field) === undefined,
+  );
+  const item = best(
+    'itemId',
+    (field) => field !== order && field !== request && isIdLike(field) && timesOf(field) === undefined,
+  );
+  if (request === undefined || item === undefined) return undefined;
+  const flags = flagsOf(fields);
+  const place = order !== undefined && isPlaced(rows, request.path, order.path) ? order.path : undefined;
+  // Without a place only a column of clicks tells rows that were shown from rows of clicks.
+  if (place === undefined && (flags.length === 0 || !standTogether(rows, request.path))) return undefined;
+  const guess = guessOf(fields, [request.path, item.path, place]);
+  return { kind: 'rows', by: request.path, item: item.path, order: place, flags, guess };
+}
+
+/**
+ * Runs of rows with one id and one time that are numbered 1, 2, 3, ... (or from 0), and items that differ within each. What one
+ * person did one after the other is numbered too, but at times of its own.
+ */
+function byShape(fields: readonly Field[], rows: readonly Fields[]): RowList | undefined {
+  const ids = fields.filter((field) => isIdLike(field) && timesOf(field) === undefined && !isYesNo(field));
+  const orders = fields
+    .filter((field) => isSmallWhole(field) && field.distinct.size >= 2)
+    .sort((a, b) => nameFit(b.path, 'position') - nameFit(a.path, 'position'));
+  const times = fields.filter((field) => timesOf(field) !== undefined || isOtherDate(field.example));
+  if (times.length === 0) return undefined;
+  const keys = ids
+    .filter((field) => repeats(field) && field.distinct.size >= 2)
+    .sort((a, b) => b.distinct.size - a.distinct.size);
+  for (const key of keys) {
+    if (!standTogether(rows, key.path)) continue;
+    const order = orders.find((field) => field !== key && isNumbered(rows, key.path, field.path));
+    if (order === undefined || !times.some(({ path }) => isOneEach(rows, key.path, path))) continue;
+    const [item] = ids
+      .filter((field) => field !== key && field !== order && !hasFractions(field))
+      .filter(({ path }) => differsWithin(rows, key.path, path) && !isNumbered(rows, key.path, path))
+      .sort((a, b) => itemLike(b) - itemLike(a));
+    if (item === undefined) continue;
+    const used = [key.path, item.path, order.path];
+    const flags = flagsOf(fields).filter(({ path }) => !used.includes(path));
+    return { kind: 'rows', by: key.path, item: item.path, order: order.path, flags, guess: guessOf(fields, used) };
+  }
+  return undefined;
+}
+
+/** Items are shown again and again, more often than prices are the same; an id of the row never is. */
+function itemLike({ path, distinct, values }: Field): number {
+  return nameFit(path, 'itemId') + 0.5 * (1 - distinct.size / Math.max(1, values));
+}
+
+/** A price, or a score. */
+function hasFractions({ distinct }: Field): boolean {
+  return [...distinct.keys()].some((text) => /^-?\d*[.,]\d+$/.test(text));
+}
+
+/** Rows of each request in their order. */
+function groupsOf(rows: readonly Fields[], by: string, at: string): readonly (readonly unknown[])[] {
+  const [request, pointer] = [by, at].map((path) => parsePointer(path) ?? []);
+  const groups = new Map<unknown, unknown[]>();
+  for (const row of rows) {
+    const id = resolvePointer(row, request);
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, [resolvePointer(row, pointer)]);
+    else group.push(resolvePointer(row, pointer));
+  }
+  return [...groups.values()];
+}
+
+const NEARLY_ALL = 0.95;
+
+function isNumbered(rows: readonly Fields[], by: string, order: string): boolean {
+  const groups = groupsOf(rows, by, order).map((group) => group.map(Number));
+  const whole = groups.filter((group) => {
+    const least = Math.min(...group);
+    return (
+      least <= 1 &&
+      new Set(group).size === group.length &&
+      Math.max(...group) - least === group.length - 1 &&
+      least >= 0
+    );
+  });
+  return rows.length >= 2 * groups.length && whole.length >= NEARLY_ALL * groups.length;
+}
+
+/** Whether the rows of each request have one value there. */
+export function isOneEach(rows: readonly Fields[], by: string, at: string): boolean {
+  const groups = groupsOf(rows, by, at);
+  return groups.filter((group) => new Set(group).size === 1).length >= 0.9 * groups.length;
+}
+
+function differsWithin(rows: readonly Fields[], by: string, at: string): boolean {
+  const groups = groupsOf(rows, by, at);
+  return groups.filter((group) => new Set(group).size === group.length).length >= NEARLY_ALL * groups.length;
+}
+
+/** Whether the rows of each request follow one another. */
+function standTogether(rows: readonly Fields[], by: string): boolean {
+  const request = parsePointer(by) ?? [];
+  const seen = new Set<unknown>();
+  let before: unknown;
+  let begun = 0;
+  for (const row of rows) {
+    const id = resolvePointer(row, request);
+    if (id !== before) begun++;
+    seen.add(id);
+    before = id;
+  }
+  return begun <= 1.05 * seen.size && rows.length >= 1.5 * seen.size;
+}
+
+const ACTIONS = [
+  [/clic|klick|cliq|label/i, 'click'],
+  [/cart|basket|warenkorb|panier|carrito|carrello/i, 'add_to_cart'],
+  [/purchase|bought|order|buy|conver|gekauft|achet|compr/i, 'purchase'],
+] as const;
+
+/** Columns of yes and no that are called as something people do. */
+function flagsOf(fields: readonly Field[]): readonly RowFlag[] {
+  return fields.flatMap((field) => {
+    const action = ACTIONS.find(([name]) => name.test(field.path))?.[1];
+    return action !== undefined && isFlag(field) ? [{ path: field.path, action }] : [];
+  });
+}
+
+/** The one column of yes and no, where most say no. */
+function guessOf(fields: readonly Field[], used: readonly (string | undefined)[]): RowFlag | undefined {
+  const found = fields.filter((field) => isYesNo(field) && !used.includes(field.path));
+  if (found.length !== 1) return undefined;
+  const [{ path, distinct, values }] = found;
+  let yes = 0;
+  for (const [text, n] of distinct) if (yesOrNo(text) === true) yes += n;
+  return yes < 0.6 * values ? { path, action: 'click' } : undefined;
+}
+
+/** Words for yes or no alone; both need not be there. */
+export function isFlag({ distinct }: Field): boolean {
+  return distinct.size > 0 && [...distinct.keys()].every((text) => yesOrNo(text) !== undefined);
+}
+
+function isYesNo(field: Field): boolean {
+  return isFlag(field) && new Set([...field.distinct.keys()].map(yesOrNo)).size === 2;
+}
+
+function isSmallWhole(field: Field): boolean {
+  const whole = [...field.distinct.keys()].every((text) => isNumeric(text) && Number.isInteger(Number(text)));
+  return whole && field.least >= 0 && field.most <= 10_000 && field.least <= 1;
+}
+
+function repeats({ distinct, values }: Field): boolean {
+  return distinct.size < 0.9 * values;
+}
+
+/** Whether the rows of nearly every request stand at the places 1, 2, 3, ... (or from 0): clicks have a place too, but gaps. */
+function isPlaced(rows: readonly Fields[], by: string, order: string): boolean {
+  const [request, place] = [by, order].map((path) => parsePointer(path) ?? []);
+  const places = new Map<unknown, Set<number>>();
+  for (const row of rows) {
+    const id = resolvePointer(row, request);
+    const known = places.get(id) ?? new Set();
+    places.set(id, known.add(Number(resolvePointer(row, place))));
+  }
+  const groups = [...places.values()];
+  const whole = groups.filter(
+    (group) => Math.max(...group) - Math.min(...group) === group.size - 1 && Math.min(...group) <= 1,
+  );
+  const size = groups.reduce((sum, group) => sum + group.size, 0) / Math.max(1, groups.length);
+  return size >= 1.5 && whole.length >= 0.8 * groups.length;
+}

@@ -1,0 +1,56 @@
+import type { Joined } from '../vocabulary/events.ts';
+import type { ItemCatalogue } from './item-catalogue.ts';
+import type { Places } from './places.ts';
+import type { SumsKind } from './sums.ts';
+
+/** How one action of the configuration becomes a grade (specification: measures 5.1). */
+export interface GradeRule {
+  /** A fixed grade, or the event's value. */
+  readonly from: 'grade' | 'value';
+  /** The fixed grade, 0 to LARGEST_VALUE; ignored when the grade comes from the value. */
+  readonly grade: number;
+  /** How several events of the action on one item combine. */
+  readonly rule: 'max' | 'last' | 'sum';
+  /** Highest grade this action can give, at most LARGEST_VALUE: what is above is cut. */
+  readonly max: number;
+  /** The slot's grade is 0 whatever else came. */
+  readonly veto: boolean;
+}
+
+/** How feedback becomes grades: the slice of the configuration that measures know. */
+export interface Grading {
+  /** In the order of `Joined.action`'s indices. */
+  readonly actions: readonly { readonly name: string; readonly rule: GradeRule }[];
+  /** Lowest grade that is a positive: the default of `rel`. */
+  readonly relevantFrom: number;
+}
+
+/** What measures ask of a list beyond slots and feedback. Whoever makes `Joined` may leave out what nobody needs. */
+export interface ScorerNeeds {
+  /** `Joined.scores`. */
+  readonly scores: boolean;
+  /** `Joined.items`. */
+  readonly items: boolean;
+  /** `Joined.categories`. */
+  readonly categories: boolean;
+}
+
+/** Measures compiled for one configuration; scores lists without allocation. */
+export interface Scorer {
+  /** Canonical names, in the order of the configuration. */
+  readonly names: readonly string[];
+  readonly kinds: readonly SumsKind[];
+  /** Actions that must have an index in `Joined.action`. */
+  readonly actions: readonly string[];
+  readonly needs: ScorerNeeds;
+  /** What measures of the list alone know of items. */
+  readonly catalogue: ItemCatalogue;
+  /** The positives by `relevantFrom` of the list that was scored last and has slots. */
+  readonly positives: Places;
+  /**
+   * Scores one list. Measure m writes from out[SCORE_WIDTH m] on: its state (LEFT_OUT, WITHOUT_POSITIVE, WITH_POSITIVE),
+   * then the values and the tail of its kind; apart: its value. What stands behind them has no meaning. Answers whether
+   * the list has a positive by `relevantFrom`.
+   */
+  score(list: Joined, out: Float64Array): boolean;
+}

@@ -1,0 +1,71 @@
+/**
+ * Counters that never go down, out of totals of units that come and go. All lists of one ledger have one length and one
+ * meaning.
+ */
+
+/** Totals since a unit's first record, which other processes continue: counted is what was added while the unit was ours. */
+export class LifetimeLedger {
+  readonly #sums: number[];
+  /** By unit: the highest totals seen. */
+  readonly #marks = new Map<number, number[]>();
+  #present: ReadonlySet<number> = new Set();
+
+  constructor(width: number) {
+    this.#sums = new Array<number>(width).fill(0);
+  }
+
+  get sums(): readonly number[] {
+    return this.#sums;
+  }
+
+  /** The unit was claimed with these totals: others counted them. */
+  claimed(unit: number, totals: readonly number[]): void {
+    this.#raise(unit, totals, false);
+    this.#present = new Set([...this.#present, unit]);
+  }
+
+  /**
+   * The totals of all units that are ours. A total below the highest seen adds nothing until it has passed that again:
+   * after a rollback the same records are counted again. A unit that was away begins at what others have counted.
+   */
+  update(units: ReadonlyMap<number, readonly number[]>): void {
+    for (const [unit, totals] of units) this.#raise(unit, totals, this.#present.has(unit) || !this.#marks.has(unit));
+    this.#present = new Set(units.keys());
+  }
+
+  #raise(unit: number, totals: readonly number[], counts: boolean): void {
+    const marks = this.#marks.get(unit) ?? new Array<number>(this.#sums.length).fill(0);
+    this.#marks.set(unit, marks);
+    for (const [i, total] of totals.entries()) {
+      if (total <= marks[i]) continue;
+      if (counts) this.#sums[i] += total - marks[i];
+      marks[i] = total;
+    }
+  }
+}
+
+/** Totals since this process claimed a unit. A total that falls began anew. */
+export class ClaimLedger {
+  readonly #sums: number[];
+  #last: ReadonlyMap<number, readonly number[]> = new Map();
+
+  constructor(width: number) {
+    this.#sums = new Array<number>(width).fill(0);
+  }
+
+  get sums(): readonly number[] {
+    return this.#sums;
+  }
+
+  /** The totals of all units that are ours. */
+  update(units: ReadonlyMap<number, readonly number[]>): void {
+    for (const [unit, totals] of units) {
+      const last = this.#last.get(unit);
+      for (const [i, total] of totals.entries()) {
+        const before = last?.[i] ?? 0;
+        this.#sums[i] += total < before ? total : total - before;
+      }
+    }
+    this.#last = new Map([...units].map(([unit, totals]) => [unit, [...totals]] as const));
+  }
+}

@@ -1,0 +1,98 @@
+import type { TopicHealth } from '../findings/live.ts';
+import { RecentJoin, RecentShare } from '../findings/recent-join.ts';
+import type { TopicCounts } from '../vocabulary/checkpoint.ts';
+import type { WorkerStatus } from '../worker/status.ts';
+import { LifetimeLedger } from './ledgers.ts';
+
+/** What is taken of the counts of a topic, in this order. */
+const TAKEN: readonly ((counts: TopicCounts) => number)[] = [
+  ({ feedback }) => feedback.attributed,
+  ({ feedback }) => feedback.drops.orphan,
+  ({ feedback }) => feedback.drops.not_in_list,
+  ({ impressions, feedback }) => impressions.drops.invalid + feedback.drops.invalid,
+  ({ impressions, feedback }) => impressions.drops.late + feedback.drops.late,
+  ({ impressions, feedback }) => impressions.drops.future + feedback.drops.future,
+  ({ impressions }) => impressions.accepted,
+  ({ impressions }) => impressions.read,
+  ({ feedback }) => feedback.read,
+];
+
+class OneTopic {
+  readonly join = new RecentJoin();
+  readonly invalid = new RecentShare();
+  readonly late = new RecentShare();
+  readonly future = new RecentShare();
+  readonly accepted = new RecentShare();
+
+  /** What came since the last call, in the order of `TAKEN`. */
+  add([
+    attributed,
+    orphan,
+    notInList,
+    invalid,
+    late,
+    future,
+    accepted,
+    impressions,
+    feedback,
+  ]: readonly number[]): void {
+    this.join.add({ attributed, orphan, notInList });
+    this.invalid.add(invalid, impressions + feedback);
+    this.late.add(late, impressions + feedback);
+    this.future.add(future, impressions + feedback);
+    this.accepted.add(accepted, impressions);
+  }
+}
+
+/** How the topics go: of the units of this process, since it claimed them. */
+export class TopicsHealth {
+  readonly #ledger: LifetimeLedger;
+  readonly #recent: readonly OneTopic[];
+  readonly #topics: readonly string[];
+  #sums: readonly number[];
+
+  constructor(topics: readonly string[]) {
+    this.#topics = topics;
+    this.#ledger = new LifetimeLedger(TAKEN.length * topics.length);
+    this.#recent = topics.map(() => new OneTopic());
+    this.#sums = new Array<number>(TAKEN.length * topics.length).fill(0);
+  }
+
+  claimed(partition: number, counts: readonly TopicCounts[]): void {
+    this.#ledger.claimed(partition, taken(counts));
+  }
+
+  update({ units }: Pick<WorkerStatus, 'units'>): void {
+    this.#ledger.update(new Map(units.map(({ partition, counts }) => [partition, taken(counts)])));
+    const sums = [...this.#ledger.sums];
+    for (const [t, recent] of this.#recent.entries()) {
+      recent.add(TAKEN.map((_, i) => sums[TAKEN.length * t + i] - this.#sums[TAKEN.length * t + i]));
+    }
+    this.#sums = sums;
+  }
+
+  get now(): readonly TopicHealth[] {
+    return this.#topics.map((topic, t) => {
+      const { join, invalid, late, future, accepted } = this.#recent[t];
+      const [impressions, , feedback] = this.#sums.slice(TAKEN.length * t + ACCEPTED);
+      return {
+        topic,
+        joined: join.joined,
+        inList: join.inList,
+        invalid: invalid.share,
+        late: late.share,
+        future: future.share,
+        accepted: accepted.share,
+        impressions,
+        feedback,
+      };
+    });
+  }
+}
+
+/** Its place among `TAKEN`. */
+const ACCEPTED = 6;
+
+function taken(counts: readonly TopicCounts[]): readonly number[] {
+  return counts.flatMap((ofTopic) => TAKEN.map((of) => of(ofTopic)));
+}

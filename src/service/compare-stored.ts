@@ -1,0 +1,64 @@
+import { unitKey } from '../accumulators/store/layout.ts';
+import type { Store } from '../accumulators/store/store-port.ts';
+import type { ExperimentSettings, Settings } from '../config/settings.ts';
+import type { Comparison } from '../experiment/comparison.ts';
+import { evaluate } from '../experiment/evaluate.ts';
+import { runOf } from '../experiment/run.ts';
+import { type Trail, takeLooks, trailOf } from '../experiment/take-looks.ts';
+import { Experiments, isLookedAt } from '../exporter/experiments-reader.ts';
+import { readUnit, type UnitState } from '../windows/unit-state.ts';
+
+/** Nothing to compare; the message says what to do. */
+export class NothingStored extends Error {
+  override readonly name = 'NothingStored';
+}
+
+export interface StoredCompared {
+  readonly comparison: Comparison;
+  /** The looks of the service that are remembered. */
+  readonly trail: Trail;
+}
+
+/**
+ * An experiment as a running service has stored it, at the looks that the service has taken, or else at one taken here;
+ * nothing is written.
+ * Rejects with a NothingStored when the namespace holds no such run, and when the store cannot be read.
+ */
+export async function compareStored(
+  settings: Settings,
+  experiment: ExperimentSettings,
+  namespace: string,
+  store: Store,
+  hashSeed?: number,
+): Promise<StoredCompared> {
+  const units = await readUnits(store, namespace);
+  const run = runOf(experiment, settings.measures);
+  const known = units.flatMap((unit) => unit?.runs.filter(({ name }) => name === experiment.name) ?? []);
+  if (!known.some((state) => state.run === run)) {
+    throw new NothingStored(
+      known.length === 0
+        ? `namespace "${namespace}" counts no experiment "${experiment.name}": its service runs without it; ` +
+            'start the service with this configuration'
+        : `namespace "${namespace}" counts experiment "${experiment.name}" with other settings or measures than these: ` +
+            "compare with the service's own configuration (--config), or restart the service with this one",
+    );
+  }
+  const experiments = new Experiments({ ...settings, experiments: [experiment] }, { store, namespace, hashSeed });
+  await experiments.read(units);
+  const [state] = experiments.states;
+  const looks = isLookedAt(state) ? state.looks : takeLooks(state);
+  return { comparison: evaluate({ ...state, looks }), trail: trailOf(looks) };
+}
+
+async function readUnits(store: Store, namespace: string): Promise<readonly (UnitState | undefined)[]> {
+  const [fields] = await store.read([unitKey(namespace, 0)]);
+  const first = readUnit(0, fields, undefined);
+  if (first === undefined) {
+    throw new NothingStored(
+      `nothing is stored under namespace "${namespace}": check --redis and --namespace, or start receval run`,
+    );
+  }
+  const keys = Array.from({ length: first.partitions }, (_, unit) => unitKey(namespace, unit));
+  const hashes = await store.read(keys);
+  return hashes.map((hash, unit) => readUnit(unit, hash, undefined));
+}

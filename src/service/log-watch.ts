@@ -1,0 +1,110 @@
+import { CountFindings, keyOf, type LiveFinding, type TopicHealth, together } from '../findings/live.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import type { WorkerLog } from '../worker/worker-contract.ts';
+import { messageOf } from './start.ts';
+
+const MINUTE: DurationMs = 60_000;
+/** Until the first look at records; and between two, while counts begin to tell something new. */
+const SOON = MINUTE;
+/** While something looks wrong. */
+const OFTEN = 10 * MINUTE;
+const SELDOM = 60 * MINUTE;
+
+export interface LogWatchDeps {
+  /** Looks at the newest records of the partitions that are owned. */
+  readonly look: () => Promise<readonly LiveFinding[]>;
+  readonly log: Pick<WorkerLog, 'info' | 'warn'>;
+  /** Whether a measure says something of feedback. */
+  readonly needsFeedback: boolean;
+}
+
+/**
+ * What looks wrong with the logs that this process reads. Counts tell it at once; the newest records, which are looked at a minute
+ * after the start, every hour, and sooner while something looks wrong, tell what only they show. Each finding is logged once when it
+ * begins, once more when the records say why, and when it is over.
+ */
+export class LogWatch {
+  readonly #deps: LogWatchDeps;
+  readonly #counts: CountFindings;
+  #byRecords: readonly LiveFinding[] = [];
+  /** What was logged, by key; `why`: with what the records say of it. */
+  readonly #told = new Map<string, Pick<LiveFinding, 'code' | 'topic'> & { readonly why: boolean }>();
+  #now: readonly LiveFinding[] = [];
+  #since: EpochMs | undefined;
+  #looked: EpochMs | undefined;
+  #isLooking = false;
+  #couldLook = true;
+  #isNew = false;
+
+  constructor(deps: LogWatchDeps) {
+    this.#deps = deps;
+    this.#counts = new CountFindings(deps.needsFeedback);
+  }
+
+  /** In the order of the codes. */
+  get findings(): readonly LiveFinding[] {
+    return this.#now;
+  }
+
+  /** @param topics as they go now; none: no partition is owned */
+  update(topics: readonly TopicHealth[], now: EpochMs): void {
+    this.#now = together(this.#counts.of(topics), this.#byRecords);
+    this.#tell();
+    this.#since ??= now;
+    if (topics.length > 0 && this.#isDue(now)) void this.#look(now);
+  }
+
+  #isDue(now: EpochMs): boolean {
+    if (this.#isLooking) return false;
+    const pause = this.#isNew || this.#looked === undefined ? SOON : this.#now.length > 0 ? OFTEN : SELDOM;
+    return now - (this.#looked ?? this.#since ?? now) >= pause;
+  }
+
+  async #look(now: EpochMs): Promise<void> {
+    this.#isLooking = true;
+    this.#isNew = false;
+    try {
+      this.#byRecords = await this.#deps.look();
+      this.#couldLook = true;
+    } catch (error) {
+      if (this.#couldLook) {
+        this.#deps.log.info(
+          { error: messageOf(error) },
+          'the newest records could not be looked at for what is wrong with them',
+        );
+      }
+      this.#couldLook = false;
+    } finally {
+      this.#looked = now;
+      this.#isLooking = false;
+    }
+  }
+
+  #tell(): void {
+    const { log } = this.#deps;
+    const present = new Map(this.#now.map((one) => [keyOf(one), one]));
+    for (const [key, { code, topic, cause, remedy }] of present) {
+      const told = this.#told.get(key);
+      const why = this.#byRecords.some((one) => one.code === code && one.remedy === remedy);
+      if (told !== undefined && (told.why || !why)) continue;
+      if (!why) this.#isNew = true;
+      this.#told.set(key, { code, topic, why });
+      log.warn(fieldsOf({ code, topic }), `${placeOf(topic)}${cause} ${remedy}`);
+    }
+    for (const [key, { code, topic }] of this.#told) {
+      if (present.has(key)) continue;
+      this.#told.delete(key);
+      // Worse is not over.
+      if (code === 'few_joined' && present.has(keyOf({ code: 'nothing_joined', topic }))) continue;
+      log.info(fieldsOf({ code, topic }), `${placeOf(topic)}${code} is over`);
+    }
+  }
+}
+
+function fieldsOf({ code, topic }: Pick<LiveFinding, 'code' | 'topic'>): object {
+  return topic === undefined ? { finding: code } : { finding: code, topic };
+}
+
+function placeOf(topic: string | undefined): string {
+  return topic === undefined ? '' : `${topic}: `;
+}

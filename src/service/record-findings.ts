@@ -1,0 +1,231 @@
+/** What the newest records of the topics show: to doctor when it is asked, to a running service now and then. No value of an event is told. */
+import type { Settings } from '../config/settings.ts';
+import type { Decoder } from '../consumers/decode/record.ts';
+import type { Sample, SampledRecord } from '../consumers/source/kafka/access/kafka-sample.ts';
+import { comparedFindings } from '../findings/compared.ts';
+import { EventSample } from '../findings/event-sample.ts';
+import { counted, type Finding } from '../findings/finding.ts';
+import { type InvalidReason, InvalidReasons } from '../findings/invalid.ts';
+import type { LiveFinding } from '../findings/live.ts';
+import { matchesOf, sampleFindings } from '../findings/sample-findings.ts';
+import type { EpochMs, Event } from '../vocabulary/events.ts';
+
+export const MOST_INVALID = 0.5;
+const MUCH_AHEAD = 0.01;
+/** Fewer events say nothing of the whole. */
+const ENOUGH = 10;
+/** Lists of a variant that are expected in the sample, from which on it is no chance that there are none. */
+const EXPECTED = 30;
+
+/** What was sampled of one topic. */
+export interface SeenTopic {
+  readonly name: string;
+  readonly records: number;
+  readonly withoutKey: number;
+  readonly invalid: number;
+  /** The most frequent first. */
+  readonly reasons: readonly InvalidReason[];
+  readonly events: readonly Event[];
+  readonly future: number;
+  /** By request id: partitions. */
+  readonly impressions: ReadonlyMap<string, ReadonlySet<number>>;
+  readonly feedback: readonly { readonly requestId: string; readonly partition: number }[];
+}
+
+/** By topic. `decoders`: one per topic. */
+export function readSample(
+  { kafka, attribution }: Settings,
+  sample: Sample,
+  decoders: readonly Decoder[],
+  now: EpochMs,
+): readonly SeenTopic[] {
+  return kafka.topics.map(({ name }, t) =>
+    readTopic(
+      name,
+      sample.records.filter(({ topic }) => topic === name),
+      decoders[t],
+      now,
+      attribution.futureSkew,
+    ),
+  );
+}
+
+function readTopic(
+  name: string,
+  records: readonly SampledRecord[],
+  decoder: Decoder,
+  now: EpochMs,
+  skew: number,
+): SeenTopic {
+  const impressions = new Map<string, Set<number>>();
+  const feedback: { requestId: string; partition: number }[] = [];
+  const reasons = new InvalidReasons();
+  const events: Event[] = [];
+  let invalid = 0;
+  let future = 0;
+  for (const { topic, partition, offset, timestamp, value } of records) {
+    const decoded = decoder.decode(value, `${topic}:${partition}`, offset);
+    if ('refused' in decoded) {
+      if (decoded.refused !== 'invalid') continue;
+      invalid++;
+      reasons.take('impressions', decoded, value, undefined);
+      continue;
+    }
+    if (timestamp > now + skew || decoded.events.some(({ ts }) => ts > timestamp + skew)) future++;
+    for (const event of decoded.events) {
+      events.push(event);
+      if (event.kind === 'feedback') {
+        feedback.push({ requestId: event.requestId, partition });
+        continue;
+      }
+      const places = impressions.get(event.requestId) ?? new Set();
+      impressions.set(event.requestId, places.add(partition));
+    }
+  }
+  return {
+    name,
+    records: records.length,
+    withoutKey: records.filter(({ hasKey }) => !hasKey).length,
+    invalid,
+    reasons: reasons.of('impressions'),
+    events,
+    future,
+    impressions,
+    feedback,
+  };
+}
+
+/** Findings of all that was sampled, as a service tells them. */
+export function recordFindings(settings: Settings, seen: readonly SeenTopic[], now: EpochMs): readonly LiveFinding[] {
+  return [
+    ...seen.flatMap((topic) => [...mostInvalid(topic), ...datedAhead(topic)]),
+    ...joinFindings(settings, seen, now),
+  ];
+}
+
+function mostInvalid({ name, records, invalid, reasons }: SeenTopic): readonly LiveFinding[] {
+  const [first] = reasons;
+  if (first === undefined || invalid <= MOST_INVALID * records) return [];
+  return [
+    {
+      code: isOtherSide(first) ? 'files_swapped' : 'most_invalid',
+      topic: name,
+      cause: `${counted(invalid)} of its ${counted(records)} newest records cannot be used: ${reasonsText(reasons)}.`,
+      remedy: `${fieldsText(reasons)}${invalidRemedy(first)}`,
+    },
+  ];
+}
+
+/** Such as: missing_field 12, bad_time 3. */
+export function reasonsText(reasons: readonly InvalidReason[]): string {
+  const codes = new Map<string, number>();
+  for (const { code, count } of reasons) codes.set(code, (codes.get(code) ?? 0) + count);
+  return [...codes]
+    .sort(([, a], [, b]) => b - a)
+    .map(([code, n]) => `${code} ${counted(n)}`)
+    .join(', ');
+}
+
+/** Names of fields, no values. Such as: missing_field: requestId; the first such record has request_id, ts. */
+export function fieldsText([first]: readonly InvalidReason[]): string {
+  if (first?.field === undefined || first.fields.length === 0) return '';
+  return `${first.code}: ${first.field}; the first such record has ${first.fields.join(', ')}. `;
+}
+
+export function invalidRemedy({ code }: InvalidReason): string {
+  return code === 'wrong_kind'
+    ? 'Are the names of kafka.topics the wrong way round, or does the topic want an adapter? docs/events.md explains each code.'
+    : 'Mend the producer, or set the adapter of the topic; docs/events.md explains each code.';
+}
+
+const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);
+
+/** A record without items passes for feedback; one that says what was done to which item is some. */
+export function isOtherSide({ code, fields }: InvalidReason): boolean {
+  return code === 'wrong_kind' && (fields.includes('items') || fields.some((field) => FEEDBACK_FIELDS.has(field)));
+}
+
+function datedAhead({ name, records, future }: SeenTopic): readonly LiveFinding[] {
+  if (future <= MUCH_AHEAD * records) return [];
+  return [
+    {
+      code: 'dated_ahead',
+      topic: name,
+      cause: `${counted(future)} of its ${counted(records)} newest records are dated further ahead than attribution.futureSkew allows, and dropped as future.`,
+      remedy: 'Correct the clock that dates them, or tsUnit of the topic.',
+    },
+  ];
+}
+
+/** Whether the newest feedback fits the newest lists: what a replay of them would find wrong. */
+export function joinFindings(settings: Settings, seen: readonly SeenTopic[], now: EpochMs): readonly LiveFinding[] {
+  const { attribution, grading } = settings;
+  const sample = new EventSample();
+  let row = 0;
+  for (const { events } of seen) {
+    for (const event of events) sample.take(event, '', ++row, now + attribution.futureSkew);
+  }
+  if (sample.count('impressions') === 0 || sample.count('feedback') < ENOUGH) return [];
+  const found: readonly Finding[] = sampleFindings(sample, {
+    horizon: attribution.horizons[attribution.horizons.length - 1],
+    backward: attribution.backward,
+    actions: grading.actions.map(({ name }) => name),
+  });
+  return [
+    ...nothingJoined(settings, sample, found),
+    ...found,
+    ...noUserIds(settings, sample),
+    ...variants(settings, sample),
+  ].map(({ code, cause, remedy }) => ({ code, topic: undefined, cause, remedy }));
+}
+
+/** None of the feedback of the sampled lists' own time finds its list, and nothing else tells why. */
+function nothingJoined(settings: Settings, sample: EventSample, found: readonly Finding[]): readonly Finding[] {
+  if (found.length > 0 || matchesOf(sample).known > 0) return [];
+  const [shortest] = settings.attribution.horizons;
+  const shown = sample.impressions.map(({ ts }) => ts).sort((a, b) => a - b);
+  const [first, last] = [shown[0], shown[shown.length - 1]];
+  // Earlier feedback may be of lists before the sample.
+  const own = sample.feedback.filter(({ ts }) => ts >= first + shortest.ms && ts <= last);
+  if (own.length < ENOUGH) return [];
+  return [
+    {
+      code: 'nothing_joined',
+      cause: `None of ${counted(own.length)} sampled feedback events that are of the time of the sampled lists has the request id of one of them.`,
+      example: null,
+      remedy:
+        'Look whether both sides log the request id of the list that was shown; receval inspect --kafka shows the fields.',
+    },
+  ];
+}
+
+function noUserIds({ experiments }: Settings, sample: EventSample): readonly Finding[] {
+  if (experiments.length === 0 || sample.withUser > 0) return [];
+  return [
+    {
+      code: 'no_user_ids',
+      cause: `None of ${counted(sample.count('impressions'))} sampled impressions names its user, and experiments need that.`,
+      example: null,
+      remedy: 'Log userId in the impressions.',
+    },
+  ];
+}
+
+/** What the sampled lists say of the arms of each experiment. */
+function variants({ experiments, dimensions }: Settings, sample: EventSample): readonly Finding[] {
+  return experiments.flatMap(({ name, dimension, variants: weights }) => {
+    const place = dimensions.indexOf(dimension);
+    if (place < 0) return [];
+    const impressions = Object.fromEntries([...weights.keys()].map((variant) => [variant, 0]));
+    const others: Record<string, number> = {};
+    for (const { dimensions: values } of sample.impressions) {
+      const counts = Object.hasOwn(impressions, values[place]) ? impressions : others;
+      counts[values[place]] = (counts[values[place]] ?? 0) + 1;
+    }
+    const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+    const least = (Math.min(...weights.values()) / total) * sample.impressions.length;
+    return comparedFindings({ experiment: name, dimension, impressions, others, userless: 0, plainVariants: new Map() })
+      .filter(({ code }) => (code === 'variant_not_named' ? name !== 'default' : least >= EXPECTED))
+      .map((one) => (one.example === null ? one : { ...one, cause: `${one.cause} (${one.example}.)` }));
+  });
+}

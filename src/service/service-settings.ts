@@ -1,0 +1,96 @@
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+import { ConfigError } from '../config/problems.ts';
+import type { Settings } from '../config/settings.ts';
+import { createDecoder } from '../consumers/decode/decoder.ts';
+import type { Decoder } from '../consumers/decode/record.ts';
+import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
+import type { Scorer } from '../measures/scorer-contract.ts';
+import { fingerprint } from '../unit/fingerprint.ts';
+import type { Permissions } from '../unit/resume.ts';
+import { decoderLimits, unitShape } from '../unit/unit-settings.ts';
+import { stateWithin } from '../worker/memory-load.ts';
+import type { WorkerSettings } from '../worker/worker-contract.ts';
+
+/** Share of V8's heap that rows may take. */
+const ROW_SHARE = 0.5;
+/** Once a minute (specification: statistics 4.3). */
+const LOOK_EVERY_MS = 60_000;
+const FOURTEEN_DAYS_MS = 14 * 86_400_000;
+
+/** Where the brokers are, and how to get in. */
+export function kafkaConnection({ kafka: { brokers, tls, sasl } }: Settings, clientId: string): KafkaConnection {
+  return { brokers, tls, sasl, clientId };
+}
+
+/** The worker of the service for topics of this many partitions. */
+export function workerSettings(
+  settings: Settings,
+  scorer: Scorer,
+  partitions: number,
+  permissions: Permissions,
+  hashSeed: number,
+): WorkerSettings {
+  const { attribution, kafka, limits } = settings;
+  const shape = unitShape(settings, scorer, hashSeed);
+  const marks = fingerprint(settings);
+  return {
+    topics: kafka.topics.map((topic) => topic.name),
+    unit: (partition) => ({
+      ...shape,
+      namespace: settings.namespace,
+      partition,
+      partitions,
+      generation: '1',
+      permissions,
+      fingerprint: marks,
+      sources: kafka.topics.map((topic) => `${topic.name}:${partition}`),
+    }),
+    commitInterval: settings.commit.interval,
+    idleAfter: attribution.idleAfter,
+    outOfOrderness: attribution.outOfOrderness,
+    maxSkew: attribution.maxSkew,
+    openLimit: openLimit(limits),
+    stateLimit: stateLimit(limits),
+    rowLimit: rowLimit(),
+    sessionTimeout: kafka.sessionTimeout,
+    looks: { every: LOOK_EVERY_MS, partitions, measures: settings.measures, unitTimeout: attribution.unitTimeout },
+  };
+}
+
+/** @throws ConfigError where the records of a topic are rows of one item each */
+export function serviceDecoders(settings: Settings): readonly Decoder[] {
+  return settings.kafka.topics.map(({ role, name, adapter, tsUnit, timeZone, positionBase }) => {
+    if (typeof adapter === 'object' && 'list' in adapter) {
+      const message = `rows of one item each are read from files only: write whole lists to the topic "${name}", and set its adapter under kafka.topics`;
+      throw new ConfigError([{ path: 'inputs.impressions.adapter.list', message }]);
+    }
+    return createDecoder({ ...decoderLimits(settings), role, adapter, tsUnit, timeZone, positionBase });
+  });
+}
+
+/** Rows that nobody writes for so long belong to a namespace that was given up. */
+export function rowTtl(settings: Settings, scorer: Scorer): number {
+  return unitShape(settings, scorer, 0).panes.keepHours + FOURTEEN_DAYS_MS;
+}
+
+/** Open impressions that a worker holds at most; Infinity: bytes alone count. */
+export function openLimit({ openImpressions }: Settings['limits']): number {
+  return openImpressions === 'auto' ? Number.POSITIVE_INFINITY : openImpressions;
+}
+
+/** Bytes of state that a worker holds at most. */
+export function stateLimit({ stateBytes }: Settings['limits'], memory = memoryLimit()): number {
+  return stateBytes === 'auto' ? stateWithin(memory) : stateBytes;
+}
+
+/** Bytes of state in V8's heap, which --max-old-space-size bounds, that a worker holds at most. The rest of its state lies outside. */
+export function rowLimit(): number {
+  return Math.floor(ROW_SHARE * getHeapStatistics().heap_size_limit);
+}
+
+/** Bytes that this process may use: the limit of its container, or else what the machine has. */
+export function memoryLimit(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 && limit < totalmem() ? limit : totalmem();
+}

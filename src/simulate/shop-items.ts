@@ -1,0 +1,79 @@
+import { Choice, Random } from './random.ts';
+
+/** Groups of users with the same taste. */
+export const SEGMENTS = 6;
+const CATEGORIES = 8;
+
+/** Attraction is logistic in the utility: at utility 0 about 12 %, one standard deviation up 31 %. */
+const BASE = -2;
+const SPREAD = 1.2;
+
+/** Chance that a user who looks at an item of this utility clicks it. */
+export function attractionAt(utility: number): number {
+  return 1 / (1 + Math.exp(-(BASE + SPREAD * utility)));
+}
+
+/** What the shop sells. Items are indices from 0; tables by segment hold item i of segment s at `s * size + i`. */
+export interface ShopItems {
+  readonly size: number;
+  readonly ids: readonly string[];
+  /** Whole cents. */
+  readonly prices: Int32Array;
+  readonly popularity: Choice;
+  /** By segment and item; over draws by popularity its mean is 0 and its standard deviation 1. */
+  readonly utility: Float64Array;
+  /** By segment and item: `attractionAt` its utility. */
+  readonly attraction: Float64Array;
+}
+
+/** Popularity falls by Zipf-Mandelbrot; utility is a sum of popularity, the segment's taste for the category, and a rest. */
+export function makeShopItems(seed: number, size: number): ShopItems {
+  const random = new Random(seed, 'catalogue');
+  const places = shuffled(size, random);
+  const weights = Float64Array.from(places, (place) => (place + 5) ** -0.8);
+  const fame = standardised(Float64Array.from(weights, Math.log), weights);
+  const category = Int32Array.from({ length: size }, () => Math.floor(random.next() * CATEGORIES));
+  const prices = Int32Array.from({ length: size }, () => Math.round(100 * Math.exp(3.2 + 0.8 * random.normal())));
+  const utility = new Float64Array(SEGMENTS * size);
+  for (let segment = 0; segment < SEGMENTS; segment++) {
+    const taste = Float64Array.from({ length: CATEGORIES }, () => random.normal());
+    const raw = new Float64Array(size);
+    for (let i = 0; i < size; i++) raw[i] = 0.4 * fame[i] + 0.6 * taste[category[i]] + 0.6 * random.normal();
+    utility.set(standardised(raw, weights), segment * size);
+  }
+  return {
+    size,
+    ids: Array.from({ length: size }, (_, i) => `i${i + 1}`),
+    prices,
+    popularity: new Choice(weights),
+    utility,
+    attraction: Float64Array.from(utility, attractionAt),
+  };
+}
+
+/** A random order of 0 .. size - 1 (Fisher and Yates). */
+function shuffled(size: number, random: Random): Int32Array {
+  const order = Int32Array.from({ length: size }, (_, i) => i);
+  for (let i = size - 1; i > 0; i--) {
+    const j = Math.floor(random.next() * (i + 1));
+    const held = order[i];
+    order[i] = order[j];
+    order[j] = held;
+  }
+  return order;
+}
+
+/** Shifted and scaled to weighted mean 0 and weighted variance 1; all 0 where the values do not differ. */
+function standardised(values: Float64Array, weights: Float64Array): Float64Array {
+  let total = 0;
+  let mean = 0;
+  for (let i = 0; i < values.length; i++) {
+    total += weights[i];
+    mean += weights[i] * values[i];
+  }
+  mean /= total;
+  let variance = 0;
+  for (let i = 0; i < values.length; i++) variance += weights[i] * (values[i] - mean) ** 2;
+  const deviation = Math.sqrt(variance / total);
+  return values.map((value) => (deviation > 0 ? (value - mean) / deviation : 0));
+}

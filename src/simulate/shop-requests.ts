@@ -1,0 +1,270 @@
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { type ClickModel, clickModel } from './clicks.ts';
+import { Delivery, type Scheduled } from './delivery.ts';
+import { Encoder, hex } from './encode.ts';
+import { Choice, mix32, Random } from './random.ts';
+import type { ShopItems } from './shop-items.ts';
+import { CANDIDATES, PAGE_LENGTH, type SimulationSettings } from './simulation-settings.ts';
+import type { Visitors } from './visitors.ts';
+
+/** Where lists are shown. `intent` multiplies the attraction of all items there. */
+const SURFACES = [
+  { name: 'home', weight: 50, intent: 1 },
+  { name: 'search', weight: 25, intent: 1.25 },
+  { name: 'similar', weight: 15, intent: 0.9 },
+  { name: 'cart', weight: 10, intent: 0.7 },
+] as const;
+/** Share of the requests that ask for a second page. */
+const SECOND_PAGE = 0.08;
+
+export interface Shop {
+  readonly shopItems: ShopItems;
+  readonly visitors: Visitors;
+}
+
+/** A user asks for a list, sees it, and does things: one request after the other, each brought to the topics. */
+export class Requests {
+  readonly #shop: Shop;
+  readonly #settings: SimulationSettings;
+  readonly #delivery: Delivery;
+  readonly #encoder: Encoder;
+  readonly #ranker: Ranker;
+  readonly #clickModel: ClickModel;
+  readonly #reactions: Reactions;
+  readonly #surfaces = new Choice(SURFACES.map(({ weight }) => weight));
+  readonly #visits: Random;
+  readonly #pages: Random;
+  readonly #breaks: Random;
+  readonly #clicks: Random;
+  readonly #stars: Random;
+  readonly #attraction = new Float64Array(PAGE_LENGTH);
+  readonly #clicked = new Uint8Array(PAGE_LENGTH);
+  readonly #run: string;
+  #count = 0;
+  #events = 0;
+
+  /** @param streams prefix of the names of its random streams */
+  constructor(shop: Shop, settings: SimulationSettings, streams: string, send: (record: Scheduled) => void) {
+    const stream = (purpose: string): Random => new Random(settings.seed, `${streams}${purpose}`);
+    this.#shop = shop;
+    this.#settings = settings;
+    this.#delivery = new Delivery(settings, streams, send);
+    this.#encoder = new Encoder(shop.shopItems, settings.variants, settings.plainItems);
+    this.#ranker = new Ranker(shop.shopItems, stream('candidates'));
+    this.#clickModel = clickModel(settings.clicks);
+    this.#reactions = new Reactions(stream('reactions'), settings.window);
+    this.#visits = stream('visits');
+    this.#pages = stream('pages');
+    this.#breaks = stream('regression');
+    this.#clicks = stream('clicks');
+    this.#stars = stream('stars');
+    this.#run = hex(mix32(settings.seed)).slice(4);
+  }
+
+  request(ts: EpochMs): void {
+    const user = this.#shop.visitors.activity.pick(this.#visits);
+    const surface = this.#surfaces.pick(this.#visits);
+    const quality = this.#quality(ts, this.#shop.visitors.variant[user]);
+    this.#ranker.rank(this.#shop.visitors.segment[user], quality);
+    const lost = this.#delivery.losesRequest();
+    const asksForMore = this.#pages.next() < SECOND_PAGE;
+    const secondPage = asksForMore && this.#ranker.length > PAGE_LENGTH;
+    const requestId = `r-${this.#run}${hex(mix32(++this.#count))}`;
+    this.#events = 0;
+    this.#show({ requestId, ts, user, surface, quality, offset: 0, lost, mayBeLate: !secondPage });
+    if (!secondPage) return;
+    const later = ts + 3_000 + Math.floor(this.#pages.next() * 27_000);
+    this.#show({ requestId, ts: later, user, surface, quality, offset: PAGE_LENGTH, lost, mayBeLate: false });
+  }
+
+  /** The ranker's quality for this request: 0 where the regression strikes. Draws one number, regression or not. */
+  #quality(ts: EpochMs, variant: number): number {
+    const { variants, regression } = this.#settings;
+    const chance = this.#breaks.next();
+    if (regression === undefined || variants[variant].name !== regression.variant) return variants[variant].quality;
+    const strikes = ts >= regression.from && ts < regression.to && chance < regression.share;
+    return strikes ? 0 : variants[variant].quality;
+  }
+
+  #show(page: {
+    readonly requestId: string;
+    readonly ts: EpochMs;
+    readonly user: number;
+    readonly surface: number;
+    readonly quality: number;
+    readonly offset: number;
+    readonly lost: boolean;
+    readonly mayBeLate: boolean;
+  }): void {
+    const { shopItems, visitors } = this.#shop;
+    const { items, scores, length } = this.#ranker;
+    const { requestId, ts, user, quality, offset, lost } = page;
+    const end = Math.min(length, offset + PAGE_LENGTH);
+    const surface = SURFACES[page.surface];
+    const value = this.#encoder.impression({
+      requestId,
+      ts,
+      user,
+      surface: surface.name,
+      variant: visitors.variant[user],
+      cohorts: visitors.cohorts(user),
+      offset,
+      items,
+      scores,
+      end,
+      quality,
+    });
+    const inTime = this.#delivery.impression(ts, requestId, value, lost, page.mayBeLate);
+    const tastes = visitors.segment[user] * shopItems.size;
+    for (let place = offset; place < end; place++) {
+      this.#attraction[place - offset] = Math.min(1, surface.intent * shopItems.attraction[tastes + items[place]]);
+    }
+    if (this.#clickModel(this.#attraction, end - offset, this.#clicked, this.#clicks) === 0) return;
+    this.#reactions.react(ts, this.#clicked, end - offset);
+    for (let n = 0; n < this.#reactions.length; n++) {
+      const { slot, action, ts: reactedAt } = this.#reactions.all[n];
+      const item = items[offset + slot];
+      let worth = Number.NaN;
+      if (action === 'purchase') worth = shopItems.prices[item] / 100;
+      else if (action === 'rating') worth = stars(shopItems.attraction[tastes + item], this.#stars);
+      const eventId = `e-${requestId.slice(2)}-${this.#events++}`;
+      this.#delivery.feedback(reactedAt, ts, requestId, !inTime, (stamp) =>
+        this.#encoder.feedback(requestId, eventId, item, stamp, action, worth),
+      );
+    }
+  }
+}
+
+/**
+ * Draws candidates by popularity and orders them by `quality * utility + sqrt(1 - quality^2) * noise`, both standard:
+ * the scores correlate with the utility by `quality`. It draws the same numbers whatever the quality is.
+ */
+export class Ranker {
+  /** Items of the last ranking, best score first. Valid up to `length`; used again by the next one. */
+  readonly items: Int32Array;
+  readonly scores: Float64Array;
+  readonly length: number;
+  readonly #shopItems: ShopItems;
+  readonly #random: Random;
+  /** Number of the ranking that last drew the item. */
+  readonly #drawn: Int32Array;
+  #ranking = 0;
+
+  constructor(shopItems: ShopItems, random: Random) {
+    this.#shopItems = shopItems;
+    this.#random = random;
+    this.length = Math.min(CANDIDATES, shopItems.size);
+    this.items = new Int32Array(this.length);
+    this.scores = new Float64Array(this.length);
+    this.#drawn = new Int32Array(shopItems.size);
+  }
+
+  /** @param quality 0..1 */
+  rank(segment: number, quality: number): void {
+    const { items, scores, length } = this;
+    const { size, utility } = this.#shopItems;
+    const noise = Math.sqrt(1 - quality * quality);
+    this.#ranking = (this.#ranking + 1) | 0;
+    for (let n = 0; n < length; n++) {
+      const item = this.#draw();
+      const score = quality * utility[segment * size + item] + noise * this.#random.normal();
+      let place = n;
+      for (; place > 0 && scores[place - 1] < score; place--) {
+        scores[place] = scores[place - 1];
+        items[place] = items[place - 1];
+      }
+      scores[place] = score;
+      items[place] = item;
+    }
+  }
+
+  /** An item that this ranking does not have yet: one by popularity, else the next one after it. */
+  #draw(): number {
+    let item = this.#shopItems.popularity.pick(this.#random);
+    while (this.#drawn[item] === this.#ranking) item = item + 1 === this.#shopItems.size ? 0 : item + 1;
+    this.#drawn[item] = this.#ranking;
+    return item;
+  }
+}
+
+const ACTIONS = ['click', 'add_to_cart', 'purchase', 'rating'] as const;
+
+type Action = (typeof ACTIONS)[number];
+
+/** One thing the user did with one slot of the page. */
+interface Reaction {
+  slot: number;
+  action: Action;
+  ts: EpochMs;
+}
+
+const CART_AFTER_CLICK = 0.18;
+
+const PURCHASE_AFTER_CART = 0.4;
+
+const RATING_AFTER_PURCHASE = 0.3;
+
+/** Delays: with probability `slowly` exponential with the mean `slow`, else with the mean `fast`; in ms. */
+interface Delay {
+  readonly fast: DurationMs;
+  readonly slow: DurationMs;
+  readonly slowly: number;
+}
+
+const DELAYS: Readonly<Record<Action, Delay>> = {
+  click: { fast: 6_000, slow: 60_000, slowly: 0.15 },
+  add_to_cart: { fast: 30_000, slow: 180_000, slowly: 0.2 },
+  purchase: { fast: 120_000, slow: 900_000, slowly: 0.4 },
+  rating: { fast: 60_000, slow: 600_000, slowly: 0.5 },
+};
+
+/**
+ * What follows from the clicks of a page. Clicks come one after the other down the page; each may lead to the cart, then
+ * to a purchase, then to a rating. Every delay is cut to what is left of the attribution window, so that all event
+ * times lie in [ts, ts + window).
+ */
+class Reactions {
+  /** Of the last page; valid up to `length`; used again by the next one. */
+  readonly all: readonly Reaction[];
+  length = 0;
+  readonly #random: Random;
+  readonly #window: DurationMs;
+
+  constructor(random: Random, window: DurationMs) {
+    this.all = Array.from({ length: PAGE_LENGTH * ACTIONS.length }, () => ({ slot: 0, action: 'click', ts: 0 }));
+    this.#random = random;
+    this.#window = window;
+  }
+
+  react(ts: EpochMs, clicked: Uint8Array, pageLength: number): void {
+    this.length = 0;
+    const end = ts + this.#window;
+    const random = this.#random;
+    let clickedAt = ts;
+    for (let slot = 0; slot < pageLength; slot++) {
+      if (clicked[slot] === 0) continue;
+      clickedAt = this.#add(slot, 'click', clickedAt, end);
+      if (random.next() >= CART_AFTER_CLICK) continue;
+      const inCartAt = this.#add(slot, 'add_to_cart', clickedAt, end);
+      if (random.next() >= PURCHASE_AFTER_CART) continue;
+      const boughtAt = this.#add(slot, 'purchase', inCartAt, end);
+      if (random.next() < RATING_AFTER_PURCHASE) this.#add(slot, 'rating', boughtAt, end);
+    }
+  }
+
+  #add(slot: number, action: Action, after: EpochMs, end: EpochMs): EpochMs {
+    const delay = DELAYS[action];
+    const mean = this.#random.next() < delay.slowly ? delay.slow : delay.fast;
+    const ts = Math.min(end - 1, after + Math.floor(this.#random.exponentialBelow(mean, end - after)));
+    const reaction = this.all[this.length++];
+    reaction.slot = slot;
+    reaction.action = action;
+    reaction.ts = ts;
+    return ts;
+  }
+}
+
+/** Stars from 1 to 5: more where the item attracts more. */
+function stars(attraction: number, random: Random): number {
+  return Math.max(1, Math.min(5, Math.round(2.5 + 3.5 * attraction + random.normal())));
+}

@@ -1,0 +1,241 @@
+import type { Row } from '../accumulators/row.ts';
+import { type RunSettings, type RunState, Runs } from '../accumulators/runs.ts';
+import { looksKey, type RowOwner, usersKey } from '../accumulators/store/layout.ts';
+import type { ExperimentSettings } from '../config/settings.ts';
+import type { AcceptedImpression, RecordPlace } from '../consumers/join/api.ts';
+import { decodeLooks, type ExperimentLooks, encodeLooks } from '../experiment/experiment-looks.ts';
+import type { ExperimentState } from '../experiment/state.ts';
+import { takeLooks } from '../experiment/take-looks.ts';
+import type { UnitPart } from '../experiment/units.ts';
+import { fieldsOfSample } from '../statistics/sample-codec.ts';
+import type { UserSample } from '../statistics/user-sample.ts';
+import type { DurationMs, EpochMs, Impression, Offset } from '../vocabulary/events.ts';
+import { sampleKey } from '../vocabulary/user-words.ts';
+import type { UnitSettings } from './unit-contract.ts';
+
+/** What the store holds of the runs of a unit's experiments, in the order of the settings. */
+export interface StoredRuns {
+  readonly states: readonly RunState[];
+  /** Offsets, by topic, at which a run begins that is not among the states. */
+  readonly positions: readonly Offset[];
+  readonly samples: readonly UserSample[];
+  /** Fields of the looks; of other units than 0 empty. */
+  readonly looks: readonly ReadonlyMap<string, string>[];
+  /** The watermark of the checkpoint. */
+  readonly closedUpTo: EpochMs;
+}
+
+/** All that a unit keeps of experiments beside the sums of its rows: where runs began, who saw what, what looks have found. */
+export class UnitExperiments {
+  readonly #runs: Runs;
+  readonly #exposures: UnitExposures;
+  readonly #looks: readonly UnitLooks[];
+  /** By run: the place of its dimension in an impression. */
+  readonly #places: readonly number[];
+
+  constructor(
+    { experiments, panes, join }: Pick<UnitSettings, 'experiments' | 'panes' | 'join'>,
+    { states, positions, samples, looks, closedUpTo }: StoredRuns,
+  ) {
+    this.#runs = new Runs(panes.runs, states, positions);
+    this.#exposures = new UnitExposures(panes.runs, join.horizons[0], samples, closedUpTo);
+    this.#looks = experiments.map((settings, r) => new UnitLooks(settings, panes.runs[r].run, looks[r]));
+    this.#places = panes.runs.map(({ dimension }) => panes.dimensions.indexOf(dimension));
+  }
+
+  /** An impression of the record `from` was accepted: returns the runs that it takes no part in, as in `Runs`. */
+  accepted(impression: AcceptedImpression, { topic, offset, isReplayed }: RecordPlace): number {
+    if (this.#places.length === 0) return 0;
+    const { ts, dimensions } = impression;
+    const leftOut = this.#runs.leftOut(topic, offset, ts);
+    const user = 'sampleKey' in impression ? impression.sampleKey : keyOf(impression);
+    if (user >= 0) {
+      const values = this.#places.map((place) => dimensions[place]);
+      this.#exposures.accepted(user, values, ts, leftOut, isReplayed);
+    }
+    return leftOut;
+  }
+
+  /** So many records were lost before they were read. */
+  missed(records: number): void {
+    this.#runs.missed(records);
+  }
+
+  /** What this unit holds of a run as of `watermark`. @param rows of its total, by value */
+  part(run: number, rows: ReadonlyMap<string, Row>, watermark: EpochMs): UnitPart {
+    this.#exposures.advance(watermark);
+    return { rows, sample: this.#exposures.sample(run), missing: this.#runs.state()[run].missing };
+  }
+
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    return this.#exposures.bytes;
+  }
+
+  looks(run: number): ExperimentLooks {
+    return this.#looks[run].looks;
+  }
+
+  look(run: number, totals: Omit<ExperimentState, 'looks'>): void {
+    this.#looks[run].take(totals);
+  }
+
+  /** What changed up to `watermark` goes into `rows`, and the fields to remove into `removes`. */
+  takeChanges(
+    watermark: EpochMs,
+    owner: RowOwner,
+    rows: Map<string, Map<string, string>>,
+    removes: Map<string, readonly string[]>,
+  ): void {
+    this.#exposures.advance(watermark);
+    for (const looks of this.#looks) looks.takeChanges(owner, rows);
+    this.#exposures.take(owner, rows, removes);
+  }
+
+  /** What the checkpoint keeps. */
+  state(): readonly RunState[] {
+    return this.#runs.state();
+  }
+}
+
+function keyOf({ userId }: Impression): number {
+  return userId === undefined ? -1 : sampleKey(userId);
+}
+
+/** Exposures are looked at in stretches of event time, so that those that wait are not gone through again and again. */
+const STRETCH_MS: DurationMs = 1000;
+
+/** An entry of the map, and the head of its list. */
+const STRETCH_BYTES = 100;
+
+/** Four numbers each: run, key of the user, variant, time. */
+const WIDTH = 4;
+
+/**
+ * Who saw which variant, for every run of a unit. An exposure enters the sample when event time has passed the shortest
+ * horizon of its impression (specification: statistics 5.1); until then it waits here and is as safe as an open impression:
+ * a new owner reads it again. What was added before the checkpoint is passed over when its record is read again: the
+ * verdicts of records that nothing open needs may differ then.
+ */
+export class UnitExposures {
+  readonly #runs: readonly RunSettings[];
+  readonly #shortest: DurationMs;
+  /** Exposures up to this time were added before, if their record was judged then. */
+  readonly #countedUpTo: EpochMs;
+  readonly #samples: readonly UserSample[];
+  readonly #variants: readonly ReadonlyMap<string, number>[];
+  /** By number of the stretch. */
+  readonly #waiting = new Map<number, number[]>();
+  /** Of all stretches. */
+  #numbers = 0;
+
+  /** `samples`: as stored, one per run, when event time was at `closedUpTo`. */
+  constructor(runs: readonly RunSettings[], shortest: DurationMs, samples: readonly UserSample[], closedUpTo: EpochMs) {
+    this.#runs = runs;
+    this.#shortest = shortest;
+    this.#countedUpTo = closedUpTo - shortest;
+    this.#samples = samples;
+    this.#variants = runs.map(({ variants }) => new Map(variants.map((name, place) => [name, place] as const)));
+  }
+
+  /**
+   * An impression was accepted.
+   *
+   * @param user its key in samples; @param values of its dimensions, one per run; @param leftOut as in `Runs`
+   * @param again its record was judged before the checkpoint
+   */
+  accepted(user: number, values: readonly string[], ts: EpochMs, leftOut: number, again: boolean): void {
+    if (again && ts <= this.#countedUpTo) return;
+    for (let r = 0; r < values.length; r++) {
+      const variant = (leftOut & (1 << r)) === 0 ? this.#variants[r].get(values[r]) : undefined;
+      if (variant === undefined) continue;
+      this.#numbers += WIDTH;
+      const stretch = Math.floor(ts / STRETCH_MS);
+      const waiting = this.#waiting.get(stretch);
+      if (waiting === undefined) this.#waiting.set(stretch, [r, user, variant, ts]);
+      else waiting.push(r, user, variant, ts);
+    }
+  }
+
+  /** Everything up to `watermark` is in. */
+  advance(watermark: EpochMs): void {
+    const until = watermark - this.#shortest;
+    for (const [stretch, waiting] of this.#waiting) {
+      if (stretch * STRETCH_MS > until) continue;
+      const left: number[] = [];
+      for (let i = 0; i < waiting.length; i += WIDTH) {
+        const run = waiting[i];
+        const user = waiting[i + 1];
+        const variant = waiting[i + 2];
+        const ts = waiting[i + 3];
+        if (ts <= until) this.#samples[run].addKey(user, variant, ts);
+        else left.push(run, user, variant, ts);
+      }
+      this.#numbers -= waiting.length - left.length;
+      if (left.length > 0) this.#waiting.set(stretch, left);
+      else this.#waiting.delete(stretch);
+    }
+  }
+
+  /** Bytes in memory, about. */
+  get bytes(): number {
+    let bytes = 12 * this.#numbers + STRETCH_BYTES * this.#waiting.size;
+    for (const sample of this.#samples) bytes += sample.bytes;
+    return bytes;
+  }
+
+  sample(run: number): UserSample {
+    return this.#samples[run];
+  }
+
+  /** What changed since the last call goes into `rows`, and what is to be removed into `removes`. */
+  take(owner: RowOwner, rows: Map<string, Map<string, string>>, removes: Map<string, readonly string[]>): void {
+    for (const [r, sample] of this.#samples.entries()) {
+      const change = sample.drain();
+      const key = usersKey(owner, this.#runs[r].name, this.#runs[r].run);
+      const fields = fieldsOfSample(change);
+      if (fields.size > 0) rows.set(key, fields);
+      if (change.gone.length > 0) removes.set(key, change.gone.map(String));
+    }
+  }
+}
+
+/** The looks of one run, as unit 0 keeps them. */
+class UnitLooks {
+  readonly #settings: ExperimentSettings;
+  readonly #run: string;
+  readonly #stored: Map<string, string>;
+  #looks: ExperimentLooks;
+  /** Those whose fields are stored, or on their way. */
+  #taken: ExperimentLooks;
+
+  /** `stored`: the fields of the looks' key. */
+  constructor(settings: ExperimentSettings, run: string, stored: ReadonlyMap<string, string>) {
+    this.#settings = settings;
+    this.#run = run;
+    this.#stored = new Map(stored);
+    this.#looks = decodeLooks(stored, settings.horizon.text);
+    this.#taken = this.#looks;
+  }
+
+  get looks(): ExperimentLooks {
+    return this.#looks;
+  }
+
+  take(totals: Omit<ExperimentState, 'looks'>): void {
+    this.#looks = takeLooks({ ...totals, looks: this.#looks });
+  }
+
+  /** Fields that changed since the last call go into `rows`. */
+  takeChanges(owner: RowOwner, rows: Map<string, Map<string, string>>): void {
+    if (this.#looks === this.#taken) return;
+    this.#taken = this.#looks;
+    const changed = new Map<string, string>();
+    for (const [field, text] of encodeLooks(this.#looks, this.#settings.horizon.text)) {
+      if (this.#stored.get(field) === text) continue;
+      this.#stored.set(field, text);
+      changed.set(field, text);
+    }
+    if (changed.size > 0) rows.set(looksKey(owner, this.#settings.name, this.#run), changed);
+  }
+}

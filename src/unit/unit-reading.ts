@@ -1,0 +1,208 @@
+import type { JoinEngine } from '../consumers/join/api.ts';
+import type { Batch, LogRecord } from '../consumers/source/source-port.ts';
+import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
+import type { CommittedState } from './unit-contract.ts';
+
+/** What tells one applied record from any other that could stand at its offset. */
+interface Mark {
+  readonly offset: Offset;
+  readonly timestamp: EpochMs | undefined;
+  /** 64 bits of the value, as hexadecimal digits; '': a tombstone. */
+  readonly value: string;
+}
+
+/** Another record stands where an applied one stood: the topic is not the one that was read. */
+export interface Divergence {
+  /** Index in the configuration's order. */
+  readonly topic: number;
+  readonly offset: Offset;
+  readonly differs: 'value' | 'timestamp';
+}
+
+/** What a unit knows of its logs: where reading goes on, what must still be there, and whether they are those it has read. */
+export class UnitReading {
+  readonly #join: Pick<JoinEngine, 'position'>;
+  readonly #outOfOrderness: DurationMs;
+  readonly #committed: () => CommittedState;
+  readonly #lastRecords: LastRecords;
+  /** By topic: what was read first since this claim. */
+  readonly #firstRecords: (Pick<LogRecord, 'offset' | 'timestamp'> | undefined)[] = [];
+  #diverged: Divergence | undefined;
+
+  /** `stored`: of the last records, by topic. */
+  constructor(
+    { topics, outOfOrderness }: { readonly topics: readonly unknown[]; readonly outOfOrderness: DurationMs },
+    join: Pick<JoinEngine, 'position'>,
+    committed: () => CommittedState,
+    stored: readonly (string | undefined)[],
+  ) {
+    this.#join = join;
+    this.#outOfOrderness = outOfOrderness;
+    this.#committed = committed;
+    this.#lastRecords = new LastRecords(topics.length, stored);
+  }
+
+  /** A last record is still to be read again: nothing may be stored before. */
+  get awaits(): boolean {
+    return this.#lastRecords.awaits;
+  }
+
+  /** Another record stands where one was applied: nothing is taken or stored any more. undefined: none was seen. */
+  get diverged(): Divergence | undefined {
+    return this.#diverged;
+  }
+
+  /** The next offset to read: below the position while the last record is to be read again, which counts nothing. */
+  from(topic: number): Offset {
+    return Math.min(this.#join.position(topic), this.#lastRecords.awaited(topic) ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** The log has held all records below this offset. */
+  heldUpTo(topic: number): Offset {
+    const awaited = this.#lastRecords.awaited(topic) ?? -1;
+    return Math.max(this.#join.position(topic), this.#committed().offsets[topic], awaited + 1);
+  }
+
+  /**
+   * When the oldest record was written that a new owner would read, as of the last commit: the greatest time before it, or its
+   * own if it is the first. Orders of records within `outOfOrderness` do not matter here. undefined: not known.
+   */
+  neededSince(topic: number): EpochMs | undefined {
+    const { replayOffsets, replayWatermarks } = this.#committed();
+    const watermark = replayWatermarks[topic];
+    if (watermark !== Number.NEGATIVE_INFINITY) return watermark + this.#outOfOrderness;
+    const first = this.#firstRecords[topic];
+    return first?.offset === replayOffsets[topic] ? first.timestamp : undefined;
+  }
+
+  /** The logs may have been replaced since the last records. */
+  doubt(): void {
+    this.#lastRecords.doubt();
+  }
+
+  /** The log begins at `start` now: answers how many records are gone that were not read yet. */
+  beginsAt(topic: number, start: Offset): number {
+    this.#lastRecords.giveUpBelow(topic, start);
+    return Math.max(0, start - this.#join.position(topic));
+  }
+
+  /** To be asked before a batch is applied: false once the log is another one. */
+  takes(batch: Batch): boolean {
+    this.#diverged ??= this.#lastRecords.compare(batch);
+    return this.#diverged === undefined;
+  }
+
+  /** A batch was applied. */
+  taken({ topic, records }: Batch): void {
+    if (records.length === 0) return;
+    const [{ offset, timestamp }] = records;
+    this.#firstRecords[topic] ??= { offset, timestamp };
+    this.#lastRecords.applied(topic, records[records.length - 1]);
+  }
+
+  /** Of the last records, by topic, for the checkpoint. */
+  marks(): readonly (string | undefined)[] {
+    return this.#lastRecords.texts();
+  }
+}
+
+/**
+ * The last applied record of each topic. It shows a topic that was deleted and made anew with a log at least as long
+ * (specification: faults K16): whoever goes on reads that record again and compares. One that retention or compaction has removed says
+ * nothing.
+ */
+export class LastRecords {
+  readonly #last: (Mark | undefined)[];
+  /** By topic: to be compared when it comes by; nothing may be stored before. */
+  readonly #awaited: (Mark | undefined)[];
+
+  /** `stored`: by topic, as `texts` answered. One that cannot be read is not compared. */
+  constructor(topics: number, stored: readonly (string | undefined)[]) {
+    this.#last = Array.from({ length: topics }, (_, topic) => parse(stored[topic]));
+    this.#awaited = [...this.#last];
+  }
+
+  /** A record is still to be compared. */
+  get awaits(): boolean {
+    return this.#awaited.some((mark) => mark !== undefined);
+  }
+
+  /** The offset of the record that is still to be compared; undefined: none. */
+  awaited(topic: number): Offset | undefined {
+    return this.#awaited[topic]?.offset;
+  }
+
+  /** The log may have been replaced: the last applied records are to be compared again. */
+  doubt(): void {
+    for (const [topic, mark] of this.#last.entries()) this.#awaited[topic] = mark;
+  }
+
+  /** The log begins at `start`: what stood below cannot be compared. */
+  giveUpBelow(topic: number, start: Offset): void {
+    const mark = this.#awaited[topic];
+    if (mark !== undefined && mark.offset < start) this.#awaited[topic] = undefined;
+  }
+
+  /** To be asked before a batch is applied. */
+  compare({ topic, records, next }: Batch): Divergence | undefined {
+    const mark = this.#awaited[topic];
+    if (mark === undefined || next <= mark.offset) return undefined;
+    const { offset } = mark;
+    const record = records.find((one) => one.offset === offset);
+    if (record !== undefined) {
+      if (hashOf(record.value) !== mark.value) return { topic, offset, differs: 'value' };
+      if (record.timestamp !== mark.timestamp) return { topic, offset, differs: 'timestamp' };
+    }
+    this.#awaited[topic] = undefined;
+    return undefined;
+  }
+
+  /** The newest record of a batch was applied. Its bytes are not kept: they may be part of a large buffer. */
+  applied(topic: number, { offset, timestamp, value }: LogRecord): void {
+    const last = this.#last[topic];
+    if (last === undefined || offset > last.offset) this.#last[topic] = { offset, timestamp, value: hashOf(value) };
+  }
+
+  /** By topic, as the checkpoint holds them: `<offset>:<timestamp>:<value>`; undefined: nothing was applied yet. */
+  texts(): readonly (string | undefined)[] {
+    return this.#last.map((mark) =>
+      mark === undefined ? undefined : `${mark.offset}:${mark.timestamp ?? ''}:${mark.value}`,
+    );
+  }
+}
+
+function parse(text: string | undefined): Mark | undefined {
+  const [, offset, timestamp, value] = /^(\d{1,16}):(-?\d{1,16}|):([0-9a-f]{16}|)$/.exec(text ?? '') ?? [];
+  if (offset === undefined) return undefined;
+  return { offset: Number(offset), timestamp: timestamp === '' ? undefined : Number(timestamp), value };
+}
+
+/**
+ * Two multiplicative hashes of 32 bits side by side over words of four bytes, mixed at the end as MurmurHash3 does (public
+ * domain). No protection against somebody who wants equal hashes; 500 bytes take about half a microsecond.
+ */
+function hashOf(value: Uint8Array | null): string {
+  if (value === null) return '';
+  const { length } = value;
+  let a = 0x3c6ef372 ^ length;
+  let b = 0x510e527f ^ length;
+  for (let i = 0; i < length; i += 4) {
+    // Bytes beyond the end are undefined, which counts as 0 here.
+    const word = value[i] | (value[i + 1] << 8) | (value[i + 2] << 16) | (value[i + 3] << 24);
+    a = Math.imul(a ^ word, 0xcc9e2d51);
+    a = (a << 15) | (a >>> 17);
+    b = Math.imul(b ^ word, 0x1b873593);
+    b = (b << 13) | (b >>> 19);
+  }
+  return digits(mixed(a)) + digits(mixed(b));
+}
+
+function mixed(word: number): number {
+  const half = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
+  const whole = Math.imul(half ^ (half >>> 13), 0xc2b2ae35);
+  return whole ^ (whole >>> 16);
+}
+
+function digits(word: number): string {
+  return (word >>> 0).toString(16).padStart(8, '0');
+}

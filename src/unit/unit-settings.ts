@@ -1,0 +1,101 @@
+import { shapeOf } from '../accumulators/row.ts';
+import { namedValues } from '../config/experiments.ts';
+import type { Settings } from '../config/settings.ts';
+import type { DecoderOptions } from '../consumers/decode/decoder-settings.ts';
+import { runOf } from '../experiment/run.ts';
+import { needsOf } from '../measures/needs.ts';
+import type { Scorer } from '../measures/scorer-contract.ts';
+import { MINUTES_NEEDED } from '../statistics/watched-blocks.ts';
+import { DAY, HOUR } from '../vocabulary/durations.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
+import type { UnitSettings } from './unit-contract.ts';
+
+/** The longest window, and the hour in which it begins. */
+const VECTORS_KEPT: DurationMs = DAY + HOUR;
+
+const USUAL_RANKS = 10;
+
+/** So a cohort of the rest is found if it has a 65th of what is added to the rest in an hour, or more. */
+const CANDIDATES = 64;
+/** Far from 1, or cohorts of like size would take each other's places every few hours. */
+const TAKEOVER_RATIO = 10;
+
+/** The slices of the configuration that shape a unit; which unit it is comes from elsewhere. @param hashSeed as in `JoinSettings` */
+export function unitShape(
+  settings: Settings,
+  scorer: Scorer,
+  hashSeed: number,
+): Pick<UnitSettings, 'join' | 'panes' | 'experiments'> {
+  const { attribution, kafka, limits, windows, paneSize, cohorts, dimensions, statistics, experiments, measures } =
+    settings;
+  const { ranks, sets: placedSets } = settings.positions;
+  const longestHorizon = attribution.horizons[attribution.horizons.length - 1].ms;
+  const longestWindow = Math.max(0, ...windows.map((window) => window.ms));
+  return {
+    join: {
+      topics: kafka.topics.map((topic) => topic.role),
+      horizons: attribution.horizons.map((horizon) => horizon.ms),
+      outOfOrderness: attribution.outOfOrderness,
+      backward: attribution.backward,
+      futureSkew: attribution.futureSkew,
+      feedbackPerImpression: limits.feedbackPerImpression,
+      actions: scorer.actions,
+      namesItems: scorer.needs.items,
+      hashSeed,
+    },
+    panes: {
+      paneSize: paneSize.ms,
+      hour: HOUR,
+      horizons: attribution.horizons,
+      dimensions,
+      sets: cohorts,
+      clustered: statistics.clustered,
+      shape: shapeOf(measures, limits.itemsCounted, ranks),
+      items: { sets: settings.itemSets, inTotals: false },
+      positions: { sets: placedSets, inTotals: false, horizon: attribution.horizons.length - 1 },
+      cohortsPerSet: limits.cohortsPerSet,
+      named: namedValues(experiments),
+      takeover: { candidates: CANDIDATES, ratio: TAKEOVER_RATIO },
+      // For the longest window, and for regression detection (specification: statistics 10).
+      keepMinutes: Math.max(longestWindow, MINUTES_NEEDED) + longestHorizon + attribution.unitTimeout + paneSize.ms,
+      keepHours: settings.detect.history + longestHorizon,
+      keepVectors: VECTORS_KEPT + longestHorizon,
+      totals: [],
+      runs: experiments.map((experiment) => ({
+        name: experiment.name,
+        run: runOf(experiment, measures),
+        dimension: experiment.dimension,
+        horizon: attribution.horizons.findIndex(({ ms }) => ms === experiment.horizon.ms),
+        variants: [...experiment.variants.keys()],
+        start: experiment.start,
+      })),
+    },
+    experiments,
+  };
+}
+
+/** Ranks are counted also where the configuration does not ask for it. */
+export function withPositions(settings: Settings): Settings {
+  const { ranks, sets } = settings.positions;
+  return { ...settings, positions: { ranks: ranks === 0 ? USUAL_RANKS : ranks, sets } };
+}
+
+/** What a decoder needs of the configuration beside the topic. */
+export function decoderLimits(
+  settings: Settings,
+): Pick<
+  DecoderOptions,
+  'dimensions' | 'itemsPerList' | 'impressionBytes' | 'feedbackBytes' | 'sampleUsers' | 'carries'
+> {
+  const { dimensions, experiments, limits } = settings;
+  const { itemsPerList, impressionBytes, feedbackBytes } = limits;
+  const { scores, categories } = needsOf(settings.measures);
+  return {
+    dimensions,
+    itemsPerList,
+    impressionBytes,
+    feedbackBytes,
+    sampleUsers: experiments.length > 0,
+    ...(scores || categories ? { carries: { scores, categories } } : {}),
+  };
+}

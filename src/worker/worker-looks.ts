@@ -1,0 +1,83 @@
+import { ExperimentParts } from '../experiment/parts.ts';
+import type { ExperimentState } from '../experiment/state.ts';
+import { UnitsSum } from '../experiment/units.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
+import type { UnitState } from '../windows/unit-state.ts';
+import { completeUpTo } from '../windows/windows.ts';
+import type { Owned } from './owned.ts';
+import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
+
+/** Whoever owns it looks at the experiments, for all units. */
+export const LOOKING_UNIT = 0;
+
+/**
+ * Looks at experiments while they run (specification: statistics 4.3): totals of all units, of which the other ones are read from
+ * the store as they were committed, whenever the newest complete pane has moved. What is found is stored with the next
+ * commit of the unit that looks. A look that is skipped does no harm.
+ */
+export class WorkerLooks {
+  readonly #settings: WorkerSettings;
+  readonly #parts: ExperimentParts | undefined;
+  readonly #reachFaultPoint: FaultPoint;
+  /** By experiment: end of the newest complete pane at the last look. */
+  readonly #seen: EpochMs[] = [];
+  /** By experiment: what the last look saw. */
+  readonly #totals: Omit<ExperimentState, 'looks'>[] = [];
+  /** The unit that has looked last. */
+  #by: Owned | undefined;
+
+  constructor(settings: WorkerSettings, { store, faultPoint }: Pick<WorkerDeps, 'store' | 'faultPoint'>) {
+    this.#settings = settings;
+    const { namespace, experiments } = settings.unit(LOOKING_UNIT);
+    const { measures } = settings.looks;
+    this.#parts =
+      experiments.length === 0 ? undefined : new ExperimentParts({ namespace, experiments, measures }, store);
+    this.#reachFaultPoint = faultPoint ?? NO_FAULT;
+  }
+
+  /** Rejects as `ExperimentParts` does. @param owned the unit that looks */
+  async look(owned: Owned): Promise<void> {
+    if (this.#parts === undefined || !looks(owned)) return;
+    const { experiments, join } = this.#settings.unit(LOOKING_UNIT);
+    const { measures } = this.#settings.looks;
+    const { hashSeed } = join;
+    const sums = experiments.map(
+      (experiment, e) => new UnitsSum(experiment, measures, { before: this.#totals[e], hashSeed }),
+    );
+    const others: UnitState[] = [];
+    for (let unit = 0; unit < this.#settings.looks.partitions; unit++) {
+      if (unit === LOOKING_UNIT) continue;
+      this.#reachFaultPoint('look wanted');
+      const parts = await this.#parts.read(unit);
+      this.#reachFaultPoint('look read');
+      if (parts === undefined) continue;
+      others.push(parts.state);
+      for (const [e, sum] of sums.entries()) sum.add(parts.parts[e]);
+    }
+    if (looks(owned)) this.#take(owned, others, sums);
+  }
+
+  /** @param sums of the other units, by experiment */
+  #take(owned: Owned, others: readonly UnitState[], sums: readonly UnitsSum[]): void {
+    if (this.#by !== owned) this.#seen.length = 0;
+    this.#by = owned;
+    const { unit } = owned;
+    const { unitTimeout } = this.#settings.looks;
+    const { experiments, panes } = this.#settings.unit(LOOKING_UNIT);
+    const watermarks = [{ watermark: unit.join.watermark }, ...others];
+    for (const [e, experiment] of experiments.entries()) {
+      const asOf = completeUpTo(watermarks, experiment.horizon, { paneSize: panes.paneSize, unitTimeout });
+      if (!Number.isFinite(asOf) || asOf <= (this.#seen[e] ?? Number.NEGATIVE_INFINITY)) continue;
+      this.#seen[e] = asOf;
+      sums[e].add(unit.part(e));
+      const totals = sums[e].state(asOf);
+      this.#totals[e] = totals;
+      unit.look(e, totals);
+    }
+  }
+}
+
+function looks({ unit, stopped, released }: Owned): boolean {
+  return !released && stopped === undefined && !unit.replaying;
+}

@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  CheckpointError,
+  decodeCheckpoint,
+  encodeCheckpoint,
+  type UnitCheckpoint,
+} from '../../../src/accumulators/store/checkpoint-codec.ts';
+import { STORE_FIELDS } from '../../../src/accumulators/store/layout.ts';
+import { Ranges } from '../../../src/vocabulary/ranges.ts';
+
+const time = fc.oneof(fc.constant(Number.NEGATIVE_INFINITY), fc.integer({ min: -10, max: 4e12 }));
+const count = fc.nat();
+const ranges = fc
+  .array(fc.tuple(fc.nat(1000), fc.integer({ min: 1, max: 9 })))
+  .map((some) => new Ranges(some.map(([from, length]) => [from, from + length] as const)).toJSON());
+const late = fc.array(count, { maxLength: 3 });
+
+const anyCheckpoint: fc.Arbitrary<UnitCheckpoint> = fc.record({
+  format: fc.constantFrom(1, 2),
+  generation: fc.string(),
+  fingerprint: fc.record({ shape: fc.string(), additive: fc.string() }),
+  partitions: count,
+  incompleteBefore: time,
+  hasGap: fc.boolean(),
+  join: fc.record({
+    topics: fc.array(
+      fc.record(
+        {
+          committed: count,
+          replay: count,
+          replayWatermark: time,
+          idleAdvances: fc.array(fc.record({ before: count, watermark: time })),
+          clockDrops: ranges,
+          clockBlocks: count,
+          undecodable: ranges,
+        },
+        { requiredKeys: ['committed', 'replay', 'replayWatermark', 'idleAdvances', 'clockDrops'] },
+      ),
+    ),
+    counts: fc.array(
+      fc.record({
+        impressions: fc.record({
+          read: count,
+          accepted: count,
+          drops: fc.record({
+            undecodable: count,
+            tombstone: count,
+            invalid: count,
+            future: count,
+            late: count,
+            duplicate: count,
+          }),
+          late,
+        }),
+        feedback: fc.record({
+          read: count,
+          attributed: count,
+          drops: fc.record({
+            undecodable: count,
+            tombstone: count,
+            invalid: count,
+            future: count,
+            late: count,
+            orphan: count,
+            not_in_list: count,
+            duplicate: count,
+            capped: count,
+          }),
+          late,
+        }),
+      }),
+    ),
+    watermark: time,
+  }),
+  panes: fc.record({
+    minutes: ranges,
+    hours: ranges,
+    admission: fc.array(
+      fc.record({
+        by: fc.array(fc.string()),
+        folded: time,
+        entries: fc.array(fc.tuple(fc.string(), fc.nat(), time)),
+      }),
+    ),
+  }),
+  runs: fc.array(fc.record({ name: fc.string(), run: fc.string(), begins: fc.array(count), missing: count })),
+  lastRecords: fc.array(fc.option(fc.string(), { nil: undefined })),
+});
+
+const example = fc.sample(anyCheckpoint, { numRuns: 1, seed: 1 })[0];
+
+describe('the text of a checkpoint', () => {
+  it('reads back', () => {
+    fc.assert(
+      fc.property(anyCheckpoint, (checkpoint) => {
+        expect(decodeCheckpoint(encodeCheckpoint(checkpoint))).toEqual(checkpoint);
+      }),
+    );
+  });
+
+  it('has always the same fields, none of them the store’s own', () => {
+    fc.assert(
+      fc.property(anyCheckpoint, (checkpoint) => {
+        const fields = [...encodeCheckpoint(checkpoint).keys()];
+        expect(fields).toEqual([...encodeCheckpoint(example).keys()]);
+        expect(STORE_FIELDS.filter((own) => fields.includes(own))).toEqual([]);
+      }),
+    );
+  });
+
+  it.each(['3', '0', '01', ''])('of format "%s" is refused, with what to do', (format) => {
+    const fields = encodeCheckpoint(example).set('format', format);
+    expect(() => decodeCheckpoint(fields)).toThrow(CheckpointError);
+    expect(() => decodeCheckpoint(fields)).toThrow(`format version ${format}; this build reads versions up to 2`);
+  });
+
+  it('without any format is refused', () => {
+    expect(() => decodeCheckpoint(new Map())).toThrow('format version (none)');
+  });
+
+  it('without runs is one from before there were experiments', () => {
+    const fields = encodeCheckpoint({ ...example, runs: [{ name: 'a', run: 'r', begins: [1], missing: 0 }] });
+    fields.delete('runs');
+    expect(decodeCheckpoint(fields)).toEqual({ ...example, runs: [] });
+  });
+
+  it('without hasGap is one from before that was kept, and lacks nothing', () => {
+    const fields = encodeCheckpoint({ ...example, hasGap: true });
+    expect(decodeCheckpoint(fields).hasGap).toBe(true);
+    fields.delete('hasGap');
+    expect(decodeCheckpoint(fields)).toEqual({ ...example, hasGap: false });
+  });
+
+  it.each([...encodeCheckpoint(example).keys()].filter((field) => !['format', 'runs', 'hasGap'].includes(field)))(
+    'without the field %s is refused',
+    (field) => {
+      const fields = encodeCheckpoint(example);
+      fields.delete(field);
+      expect(() => decodeCheckpoint(fields)).toThrow(CheckpointError);
+      expect(() => decodeCheckpoint(fields)).toThrow(`damaged: ${field}`);
+    },
+  );
+
+  it.each([
+    ['topics', '[{"committed":"7"}]', 'topics[0].committed: expected a whole number'],
+    ['topics', '{}', 'topics: expected a list'],
+    ['watermark', '1.5', 'watermark: expected a whole number'],
+    ['watermark', '"x', 'watermark: expected JSON'],
+    ['panes', '{"minutes":[[2,1]]}', 'panes.minutes[0]: expected [from, to)'],
+    ['panes', '{"minutes":[],"hours":[],"admission":[{"by":[1]}]}', 'panes.admission[0].by[0]: expected a text'],
+  ])('with %s = %s is refused', (field, text, problem) => {
+    expect(() => decodeCheckpoint(encodeCheckpoint(example).set(field, text))).toThrow(problem);
+  });
+});

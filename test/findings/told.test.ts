@@ -1,0 +1,160 @@
+/** The table of docs/doctor.md against what tells. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { FINDING_CODES, type FindingCode } from '../../src/findings/finding.ts';
+import { CountFindings, type TopicHealth } from '../../src/findings/live.ts';
+import { checkRecords } from '../../src/service/doctor-records.ts';
+import { readSample, recordFindings } from '../../src/service/record-findings.ts';
+import { serviceDecoders } from '../../src/service/service-settings.ts';
+import { load } from '../config/fixture.ts';
+
+const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+const rows = text('docs/doctor.md')
+  .split('\n')
+  .filter((line) => /^\| `[a-z_]+` \| (?:yes|no) \|/.test(line))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .map(([, code, files, score, doctor, run]) => ({ code: code.replaceAll('`', ''), files, score, doctor, run }));
+
+/** Codes of the table where a column says so, in the order of the codes. */
+function saying(says: (row: (typeof rows)[number]) => boolean): readonly string[] {
+  return rows.filter(says).map(({ code }) => code);
+}
+
+function inOrder(codes: ReadonlySet<string>): readonly string[] {
+  return FINDING_CODES.filter((code) => codes.has(code));
+}
+
+/** Codes that files of src/findings write. */
+function written(...names: readonly string[]): readonly string[] {
+  const all = names.map((name) => text(`src/findings/${name}.ts`)).join('\n');
+  return inOrder(new Set([...all.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)].map(([, code]) => code)));
+}
+
+const NOW = Date.parse('2026-11-21T09:00:00Z');
+const AT = NOW - 3_600_000;
+const n = Array.from({ length: 80 }, (_, i) => i);
+type Records = readonly object[];
+const lists = (change: (i: number) => object = () => ({})): Records =>
+  n.map((i) => ({ requestId: `r-${i}`, userId: `u${i}`, ts: AT + i * 1000, items: ['a', 'b'], ...change(i) }));
+const clicks = (change: (i: number) => object = () => ({})): Records =>
+  n.map((i) => ({ requestId: `r-${i}`, ts: AT + i * 1000 + 20_000, itemId: 'a', action: 'click', ...change(i) }));
+const ARMS = 'experiments: {default: {control: a, variants: {a: 1, b: 1}}}';
+const FRESH = 'experiments: {fresh: {control: x, variants: {x: 1, y: 1}}}';
+
+/** Topics in which one thing looks wrong. */
+const TOPICS: readonly {
+  readonly shows: FindingCode;
+  readonly of: readonly [Records, Records];
+  readonly yaml?: string;
+}[] = [
+  {
+    shows: 'nothing_joined',
+    of: [
+      lists((i) => ({ ts: AT + i * 10_000 })),
+      clicks((i) => ({ requestId: `s${7 * i}x`, ts: AT + i * 9000 + 65_000 })),
+    ],
+  },
+  { shows: 'feedback_missing', of: [lists(), []] },
+  { shows: 'files_swapped', of: [clicks(), lists()] },
+  { shows: 'most_invalid', of: [lists(() => ({ requestId: undefined, request: 1 })), clicks()] },
+  { shows: 'dated_ahead', of: [lists((i) => (i < 5 ? { ts: NOW + 9e8 } : {})), clicks()] },
+  { shows: 'unit_of_time', of: [lists(), clicks((i) => ({ ts: new Date(AT / 1000 + i).toISOString() }))] },
+  { shows: 'ids_differ_by_prefix', of: [lists(), clicks((i) => ({ requestId: `web:r-${i}` }))] },
+  { shows: 'ids_differ_by_suffix', of: [lists(), clicks((i) => ({ requestId: `r-${i}.web` }))] },
+  {
+    shows: 'ids_differ_by_case',
+    of: [lists((i) => ({ requestId: `RQ-${i}` })), clicks((i) => ({ requestId: `rq-${i}` }))],
+  },
+  {
+    shows: 'other_type_of_id',
+    of: [lists((i) => ({ requestId: 1000 + i })), clicks((i) => ({ requestId: `${1000 + i}.0` }))],
+  },
+  { shows: 'clock_offset', of: [lists(), clicks((i) => ({ ts: AT + i * 1000 - 3_590_000 }))] },
+  {
+    shows: 'beyond_horizon',
+    of: [lists(), clicks((i) => ({ ts: AT + i * 1000 + (i % 4) * 700_000 }))],
+    yaml: 'attribution: {horizons: [1m]}',
+  },
+  { shows: 'items_never_match', of: [lists(), clicks((i) => ({ itemId: `z${i}` }))] },
+  { shows: 'unknown_actions', of: [lists(), clicks(() => ({ action: 'open_details' }))] },
+  {
+    shows: 'no_user_ids',
+    of: [lists((i) => ({ userId: undefined, variant: i % 2 === 0 ? 'a' : 'b' })), clicks()],
+    yaml: ARMS,
+  },
+  { shows: 'one_variant', of: [lists(() => ({ variant: 'a' })), clicks()], yaml: ARMS },
+  { shows: 'variant_not_named', of: [lists(() => ({ variant: 'x' })), clicks()], yaml: FRESH },
+];
+
+const told = TOPICS.map(({ shows, of, yaml = '' }) => {
+  const settings = load(yaml);
+  const records = (['impressions', 'feedback'] as const).flatMap((topic, t) =>
+    of[t].map((event, offset) => ({
+      topic,
+      partition: 0,
+      offset,
+      timestamp: AT + 100_000,
+      hasKey: true,
+      value: Buffer.from(JSON.stringify(event)),
+    })),
+  );
+  const sample = { records, refused: [], complete: true };
+  const decoders = () => serviceDecoders(settings);
+  return {
+    shows,
+    doctor: checkRecords(settings, 1, sample, decoders(), NOW).flatMap(({ code }) =>
+      code === undefined ? [] : [code],
+    ),
+    run: recordFindings(settings, readSample(settings, sample, decoders(), NOW), NOW).map(({ code }) => code),
+  };
+});
+
+const fine: TopicHealth = {
+  topic: 'clicks',
+  joined: 1,
+  inList: 1,
+  invalid: 0,
+  late: 0,
+  future: 0,
+  accepted: 1,
+  impressions: 1e6,
+  feedback: 1e6,
+};
+
+describe('the table of what is told where', () => {
+  it('has every code once, in their order', () => {
+    expect(rows.map(({ code }) => code)).toEqual([...FINDING_CODES]);
+  });
+
+  it.each(told)('$shows is told by doctor and run as it says', ({ shows, doctor, run }) => {
+    const row = rows.find(({ code }) => code === shows);
+    expect(doctor.includes(shows)).toBe(row?.doctor === 'yes');
+    expect(run.includes(shows)).toBe(row?.run.includes('records') ?? false);
+  });
+
+  it('names no other code that doctor or the records tell', () => {
+    const all = new Set<string>(told.flatMap(({ doctor, run }) => [...doctor, ...run]));
+    expect(saying(({ doctor, run }) => doctor === 'yes' || run.includes('records'))).toEqual(inOrder(all));
+  });
+
+  it('names all that counts tell', () => {
+    const bad: readonly Partial<TopicHealth>[] = [
+      { joined: 0 },
+      { joined: 0.3 },
+      { inList: 0.3 },
+      { invalid: 0.9 },
+      { late: 0.9 },
+      { future: 0.1 },
+      { accepted: 0 },
+      { feedback: 0 },
+    ];
+    const codes = bad.flatMap((one) => new CountFindings(true).of([{ ...fine, ...one }]).map(({ code }) => code));
+    expect(saying(({ run }) => run.includes('counts'))).toEqual(inOrder(new Set(codes)));
+  });
+
+  it('names all that files and score tell', () => {
+    expect(saying(({ files }) => files === 'yes')).toEqual(written('run-findings', 'sample-findings', 'compared'));
+    expect(saying(({ score }) => score === 'yes')).toEqual(written('scored'));
+  });
+});

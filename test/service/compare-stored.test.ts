@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { unitKey } from '../../src/accumulators/store/layout.ts';
+import type { ExperimentSettings, Settings } from '../../src/config/settings.ts';
+import { evaluate } from '../../src/experiment/evaluate.ts';
+import { NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
+import { takeLooks } from '../../src/experiment/take-looks.ts';
+import { Experiments } from '../../src/exporter/experiments-reader.ts';
+import { compareStored, NothingStored } from '../../src/service/compare-stored.ts';
+import { readUnit } from '../../src/windows/unit-state.ts';
+import { load } from '../config/fixture.ts';
+import { ShopService, stateIn, UNIT_TIMEOUT } from '../experiment-service.ts';
+import { EXPERIMENT, HORIZONS, MEASURES, NAMESPACE, RAMPED, unitSettings } from '../experiment-shop.ts';
+
+const USUAL = load(JSON.stringify({ kafka: { brokers: ['localhost:9092'] }, redis: { url: 'redis://localhost' } }));
+
+function settingsOf(experiment: ExperimentSettings): Settings {
+  const { attribution } = USUAL;
+  return {
+    ...USUAL,
+    attribution: { ...attribution, horizons: HORIZONS, unitTimeout: UNIT_TIMEOUT },
+    paneSize: { text: '20s', ms: unitSettings().panes.paneSize },
+    measures: MEASURES,
+    experiments: [experiment],
+  };
+}
+
+async function service(experiments?: readonly ExperimentSettings[]): Promise<ShopService> {
+  const shop = new ShopService(experiments);
+  const running = await shop.start();
+  await shop.live(190, { A: 1, B: 3 });
+  await shop.clock.advance(2000);
+  await running.stop();
+  return shop;
+}
+
+describe('an experiment of a running service', () => {
+  it('is compared as the gauges of that service show it, and nothing is written', async () => {
+    const { store } = await service();
+    const before = store.inner.snapshot();
+    const settings = settingsOf(EXPERIMENT);
+    const found = await compareStored(settings, EXPERIMENT, NAMESPACE, store);
+    const hashes = await store.read([0, 1].map((unit) => unitKey(NAMESPACE, unit)));
+    const experiments = new Experiments(settings, { store, namespace: NAMESPACE });
+    await experiments.read(hashes.map((fields, unit) => readUnit(unit, fields, undefined)));
+    expect(JSON.stringify(found.comparison)).toBe(JSON.stringify(experiments.made[0]));
+    expect(found.comparison.variants[0]).toMatchObject({ decision: 'regressed', variant: 'B' });
+    expect(store.inner.snapshot()).toEqual(before);
+  });
+
+  it('comes with the looks that the service has taken, each with what it saw', async () => {
+    const shop = new ShopService();
+    const running = await shop.start();
+    const seen: unknown[] = [];
+    shop.onLabel = (label) => {
+      if (label !== 'look wanted') return;
+      const state = { ...stateIn(shop.store.inner.snapshot(), EXPERIMENT), looks: NO_EXPERIMENT_LOOKS };
+      const [{ measures }] = evaluate(state).variants;
+      const { effect, ci } = measures.find(({ role }) => role === 'primary') ?? {};
+      if (ci) seen.push({ at: state.asOf, effect, lower: ci[0], upper: ci[1] });
+    };
+    await shop.live(310, { A: 1, B: 3 });
+    await shop.clock.advance(2000);
+    await running.stop();
+    const { trail } = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, shop.store);
+    expect(trail.get('B')).toEqual(seen);
+    expect(seen.length).toBeGreaterThan(3);
+  });
+
+  it('is looked at here while the service has not done so', async () => {
+    const { store } = await service();
+    const { comparison: found } = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, store);
+    const stored = store.inner.snapshot();
+    store.inner.restoreSnapshot(new Map([...stored].filter(([key]) => !key.includes(':looks:'))));
+    const { comparison: first, trail } = await compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, store);
+    const state = { ...stateIn(stored, EXPERIMENT), looks: NO_EXPERIMENT_LOOKS };
+    expect(first).toEqual(evaluate({ ...state, looks: takeLooks(state) }));
+    expect(first.variants[0]).toMatchObject({ decision: 'regressed', since: found.asOf });
+    expect(trail.get('B')?.map(({ at }) => new Date(at).toISOString())).toEqual([found.asOf]);
+  });
+
+  it('is one of several', async () => {
+    const second = { ...EXPERIMENT, name: 'second', horizon: HORIZONS[0] };
+    const { store } = await service([EXPERIMENT, second]);
+    const { comparison: found } = await compareStored(settingsOf(second), second, NAMESPACE, store);
+    expect(found).toMatchObject({ experiment: 'second', horizon: '10s' });
+  });
+
+  it.each([
+    [
+      'nothing is there',
+      EXPERIMENT,
+      'elsewhere',
+      'nothing is stored under namespace "elsewhere": check --redis and --namespace',
+    ],
+    [
+      'it is not counted',
+      { ...EXPERIMENT, name: 'other' },
+      NAMESPACE,
+      'counts no experiment "other": its service runs without it',
+    ],
+    [
+      'it has other settings',
+      RAMPED,
+      NAMESPACE,
+      'counts experiment "default" with other settings or measures than these',
+    ],
+  ])('is refused when %s, with what to do', async (_, experiment, namespace, message) => {
+    const { store } = await service();
+    const compared = compareStored(settingsOf(experiment), experiment, namespace, store);
+    await expect(compared).rejects.toThrow(NothingStored);
+    await expect(compared).rejects.toThrow(message);
+  });
+
+  it('is refused when it was only claimed, and nothing committed yet', async () => {
+    const shop = new ShopService();
+    await shop.store.claim(unitKey(NAMESPACE, 0), 'somebody');
+    await expect(compareStored(settingsOf(EXPERIMENT), EXPERIMENT, NAMESPACE, shop.store)).rejects.toThrow(
+      'nothing is stored',
+    );
+  });
+});

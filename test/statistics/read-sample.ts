@@ -1,0 +1,10 @@
+import { readField } from '../../src/statistics/sample-codec.ts';
+import { SampleColumns, type Sampled } from '../../src/statistics/sampled.ts';
+
+/** A sample as it was stored. */
+export function readSample(fields: ReadonlyMap<string, string>): Sampled {
+  const read = new SampleColumns();
+  for (const [field, text] of fields) readField(read, field, text);
+  read.trim();
+  return read;
+}
