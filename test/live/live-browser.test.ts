@@ -7,7 +7,8 @@ import { until } from '../consumers/source/kafka/collector.ts';
 import { expectAccessible, expectFits, watchedPage } from '../page/watched-page.ts';
 import { CHROMIUM, startBrowser } from '../services/chromium.ts';
 import { itWith } from '../services/it-with.ts';
-import { liveInput, SETTINGS } from './live-input.ts';
+import type { Shop } from '../unit/sampled-shop.ts';
+import { liveInput, SETTINGS, sampled } from './live-input.ts';
 
 const TOKEN = 'a-token-that-nobody-finds';
 let browser: Promise<Browser> | undefined;
@@ -21,6 +22,8 @@ afterAll(async () => (await browser)?.close());
 
 interface Process {
   readonly live: LivePage;
+  /** Where the single lists come from. */
+  readonly shop: Shop;
   readonly server: RunningServer;
   readonly url: string;
 }
@@ -28,13 +31,14 @@ interface Process {
 /** What serves the page; 0: any port. */
 async function startProcess({ port = 0, token = false } = {}): Promise<Process> {
   const ready = () => ({ ready: true, reasons: [], stopped: [] });
-  const live = new LivePage(SETTINGS, { ready });
+  const shop = sampled('r1');
+  const live = new LivePage(SETTINGS, { ready, samples: shop.samples });
   for (const minute of [0, 1, 2]) live.update(liveInput('B', minute));
   const server = await startServer(
     { host: '127.0.0.1', port, token: token ? { kind: 'text', text: TOKEN } : undefined },
     { metrics: () => '', contentType: 'text/plain', ready, healthy: () => true, page: pagesOf(live) },
   );
-  return { live, server, url: `http://127.0.0.1:${server.port}/` };
+  return { live, shop, server, url: `http://127.0.0.1:${server.port}/` };
 }
 
 const VIEWS = [390, 1024, 1920].flatMap((width) =>
@@ -48,6 +52,9 @@ describe('the live page in a browser', () => {
       const watched = await watchedPage(await started(path), { viewport: { width, height: 900 }, colorScheme });
       const { page, faults, requests } = watched;
       await page.goto(url);
+      for (const summary of await page.locator('#lists summary, #positions summary').all()) {
+        if (await summary.isVisible()) await summary.click();
+      }
       await expectFits(page);
       await expectAccessible(page);
       expect(faults).toEqual([]);
@@ -84,6 +91,30 @@ describe('the live page in a browser', () => {
     );
     expect(faults).toEqual([]);
     await other.close();
+    await watched.close();
+    await server.close();
+  });
+
+  itWith(CHROMIUM, 'lets a list that is open be read, and goes on when it is closed', async (path) => {
+    const { live, shop, server, url } = await startProcess();
+    const watched = await watchedPage(await started(path), {});
+    const { page } = watched;
+    await page.goto(url);
+    const lists = page.locator('#lists');
+    await lists.locator('.one-list summary').first().focus();
+    await page.keyboard.press('Enter');
+    expect(await lists.innerText()).toContain('not_in_list the list does not hold its item');
+    shop.shows('r2', 100_000, ['a']);
+    shop.does('r2', 'z', 100_001);
+    shop.at(200_000);
+    live.update(liveInput('B', 7));
+    await until('the page is of the new time', async () =>
+      (await page.locator('#live').innerText()).includes('live, as of 2026-11-21 12:07:00'),
+    );
+    expect(await lists.locator('.one-list').first().getAttribute('open')).not.toBeNull();
+    expect(await lists.textContent()).not.toContain('r2');
+    await page.keyboard.press('Enter');
+    await until('the new list is there', async () => (await lists.textContent())?.includes('r2') === true);
     await watched.close();
     await server.close();
   });
