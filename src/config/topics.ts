@@ -46,7 +46,7 @@ const rowFeedback = z.union(
   [anyText, z.strictObject({ action: anyText, ts: source.optional(), value: source.optional() })],
   { error: 'expected an action such as click, or {action, ts, value}' },
 );
-/** For files alone: which rows make a list depends on rows around them, and a worker that begins anew may begin in their middle. */
+/** For files alone: which rows make a list depends on rows around them, and a worker that starts again may begin in their middle. */
 const fileAdapter = z.union(
   [
     ...forms,

@@ -4,7 +4,7 @@ import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
 import { MemoryLog, MemorySource } from '../consumers/source/memory-source.ts';
 import { Exporter } from '../exporter/exporter.ts';
-import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
+import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporter/exporter-contract.ts';
 import { isUndirected } from '../measures/direction.ts';
 import { compile } from '../measures/scorer.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
@@ -29,7 +29,7 @@ export interface DemoOptions {
   /** Event time at the start. */
   readonly start: EpochMs;
   readonly newId: () => string;
-  /** Of the join's hashes: drawn anew by every process, so that nobody can choose ids that collide. No result depends on it. */
+  /** Of the join's hashes: drawn by each process for itself, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
   readonly log: WorkerLog;
   readonly onClaim: WorkerDeps['onClaim'];
@@ -149,6 +149,10 @@ export class Demo {
 
   snapshot(): Promise<QualitySnapshot> {
     return this.#exporter.refresh();
+  }
+
+  history(question: HistoryQuestion): CohortHistory {
+    return this.#exporter.history(question);
   }
 
   /** Appends what has arrived by now. */

@@ -1,13 +1,6 @@
-// Long because all that makes a field fit stands in one place.
 /** Which field of a log fits which canonical field, and why: by what it holds, by whether it joins, and by its name. */
 
-import type {
-  AdapterChoice,
-  Conditions,
-  FieldMap,
-  FieldSource,
-  MapCase,
-} from '../consumers/decode/decoder-settings.ts';
+import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { yesOrNo } from '../consumers/decode/yes-no.ts';
@@ -16,6 +9,7 @@ import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.t
 import { isFlag, isOneEach, type ListForm } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
 import { type Canonical, nameFit, usualGrade } from './names.ts';
+import { isCanonical } from './one-log.ts';
 import type { Reading } from './reading.ts';
 import { isOtherDate, timeWords } from './time-forms.ts';
 
@@ -371,45 +365,6 @@ function dimensionName(path: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^[^a-z]+|_+$/g, '');
-}
-
-/** Whether every field stands where receval looks for it anyway. */
-function isCanonical(map: FieldMap): boolean {
-  return Object.entries(map).every(([as, source]) => {
-    if (typeof source !== 'string' || as === 'each') return false;
-    const [head, ...rest] = as.split('.');
-    if (head === 'items' && rest.length > 0) return source === `/${rest.join('.')}`;
-    return source === `/${as.replace('.', '/')}`;
-  });
-}
-
-/**
- * One log of both sides: one map where every field stands at the same place on both, or a map for each side with the
- * conditions that tell the records apart. undefined: nothing tells them apart.
- */
-export function joinedAdapter(
-  impressions: FieldMap,
-  feedback: FieldMap,
-  kinds: Kinds | undefined,
-): AdapterChoice | undefined {
-  if (kinds !== undefined) {
-    const cases: MapCase[] = [
-      { when: { [kinds.path]: kinds.lists }, map: impressions },
-      { when: { [kinds.path]: kinds.others }, map: feedback },
-    ];
-    return { maps: cases };
-  }
-  const agree = Object.entries(feedback).every(([as, at]) => impressions[as] === undefined || impressions[as] === at);
-  if (!agree || feedback['each'] !== undefined) return undefined;
-  const both = { ...feedback, ...impressions };
-  return isCanonical(both) ? 'canonical' : { map: both };
-}
-
-/** What tells lists and other records of one log apart: values of one field. */
-export interface Kinds {
-  readonly path: string;
-  readonly lists: readonly string[];
-  readonly others: readonly string[];
 }
 
 function many({ distinct, manyMore }: Field): string {

@@ -10,17 +10,18 @@ import { DAY, HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import type { UnitSettings } from './unit-contract.ts';
 
-/** The longest window, and the hour in which it begins. */
+/** The longest window, and the hour in which it starts. */
 const VECTORS_KEPT: DurationMs = DAY + HOUR;
 
+/** Ranks that are counted where nobody said how many. */
 const USUAL_RANKS = 10;
 
-/** So a cohort of the rest is found if it has a 65th of what is added to the rest in an hour, or more. */
+/** With these, a cohort of the rest is found if it has at least a 65th of what is added to the rest in an hour. */
 const CANDIDATES = 64;
-/** Far from 1, or cohorts of like size would take each other's places every few hours. */
+/** Far from 1: cohorts of similar size would otherwise take each other's places every few hours. */
 const TAKEOVER_RATIO = 10;
 
-/** The slices of the configuration that shape a unit; which unit it is comes from elsewhere. @param hashSeed as in `JoinSettings` */
+/** The parts of the configuration that are the same for all units. @param hashSeed as in `JoinSettings` */
 export function unitShape(
   settings: Settings,
   scorer: Scorer,
@@ -74,13 +75,13 @@ export function unitShape(
   };
 }
 
-/** Ranks are counted also where the configuration does not ask for it. */
+/** With counts by rank, even if the configuration does not ask for them. */
 export function withPositions(settings: Settings): Settings {
   const { ranks, sets } = settings.positions;
   return { ...settings, positions: { ranks: ranks === 0 ? USUAL_RANKS : ranks, sets } };
 }
 
-/** What a decoder needs of the configuration beside the topic. */
+/** What a decoder needs of the configuration besides the topic. */
 export function decoderLimits(
   settings: Settings,
 ): Pick<

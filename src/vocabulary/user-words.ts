@@ -23,7 +23,7 @@ const REPLACEMENT = 0xfffd;
 /**
  * FNV-1a of the UTF-8 bytes, unsigned.
  *
- * @param state where to go on; without it, from the start
+ * @param state where to continue; without it, from the start
  */
 export function fnv1a32(text: string, state: number = FNV_OFFSET): number {
   let h = state | 0;

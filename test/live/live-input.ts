@@ -1,6 +1,6 @@
 /** What a process would know of a shop, with a name as a stranger would choose it. */
 import { PositionSums } from '../../src/accumulators/position-sums.ts';
-import type { QualityRow } from '../../src/exporter/exporter-contract.ts';
+import type { CohortHistory, HistoryQuestion, QualityRow } from '../../src/exporter/exporter-contract.ts';
 import type { LiveInput } from '../../src/live/live.ts';
 import { load } from '../config/fixture.ts';
 import { meanRow, unitStatus, workerStatus } from '../metrics/statuses.ts';
@@ -79,4 +79,17 @@ function positionsOf(variant: string | undefined): PositionSums | undefined {
   sums.exposed.set([1000, 990, 500]);
   sums.positives.set(variant === 'A' ? [400, 200, 100] : [200, 150, 100]);
   return sums;
+}
+
+/** What an exporter would know of the two variants since the process began. */
+export function historyUpTo(minute: number): (question: HistoryQuestion) => CohortHistory {
+  return ({ values: [name] }) => ({
+    points: Array.from({ length: minute + 1 }, (_, i) => ({
+      at: NOW + (i - 2) * MINUTE,
+      value: name === 'A' ? 0.45 : (35 - i) / 100,
+      stderr: 0.01,
+    })),
+    hoursTo: undefined,
+    isReading: false,
+  });
 }
