@@ -17,14 +17,15 @@ const FEW_LISTS = 100;
 const LEAST_EXPOSURE = 0.01;
 
 export function Positions({ view }: { readonly view: PositionsView }) {
-  const { lines, horizon, ranks, what } = view;
+  const { lines, horizon, what } = view;
+  const ranks = reached(view);
   const drawn = lines.slice(0, COLOURS);
   if (drawn.every(({ exposed }) => exposed.every((lists) => lists === 0))) {
     return <p class="note">No list has closed at {horizon} yet.</p>;
   }
   const most = Math.max(...drawn.flatMap(({ exposed }) => exposed));
   const rates = drawn.map((one) =>
-    one.exposed.map((lists, r) => (lists < LEAST_EXPOSURE * most ? null : rateAt(one, r))),
+    one.exposed.slice(0, ranks).map((lists, r) => (lists < LEAST_EXPOSURE * most ? null : rateAt(one, r))),
   );
   const highest = Math.max(...rates.flat().map((rate) => rate ?? 0));
   const y = scaleLinear([0, highest === 0 ? 1 : highest], [1, 0]).nice();
@@ -69,7 +70,7 @@ export function Positions({ view }: { readonly view: PositionsView }) {
           <path
             key={name}
             class={`curve series-${i}`}
-            d={pathOf(exposed, (r, lists) => [BOX * across(r), BOX * shown(lists)])}
+            d={pathOf(exposed.slice(0, ranks), (r, lists) => [BOX * across(r), BOX * shown(lists)])}
           />
         ))}
       </Frame>
@@ -93,7 +94,9 @@ export function Positions({ view }: { readonly view: PositionsView }) {
   );
 }
 
-function Table({ view: { lines, ranks } }: { readonly view: PositionsView }) {
+function Table({ view }: { readonly view: PositionsView }) {
+  const { lines } = view;
+  const ranks = reached(view);
   return (
     <Scroll>
       <table>
@@ -140,6 +143,11 @@ function Table({ view: { lines, ranks } }: { readonly view: PositionsView }) {
       </table>
     </Scroll>
   );
+}
+
+/** The last rank at which any list has an item. */
+function reached({ lines }: PositionsView): number {
+  return Math.max(0, ...lines.map(({ exposed }) => exposed.findLastIndex((lists) => lists > 0) + 1));
 }
 
 function rateAt({ exposed, positives }: PositionLine, r: number): number | null {

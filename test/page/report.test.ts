@@ -60,6 +60,8 @@ describe('a report', () => {
     // Rank, lists, with a positive, rate, share of the positives; none where no list reaches.
     expect(text).toContain('treatment 3 4,980 700 14.1 % 29.2 %');
     expect(text).toContain('treatment 4 0 0 – 0 %');
+    // No list has a fifth item.
+    expect(text).not.toContain('treatment 5');
   });
 
   it('holds the JSON that it was made of, to be saved', () => {

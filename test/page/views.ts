@@ -111,10 +111,10 @@ export function experimentReport(name: string): ReportView {
       by: ['variant'],
       horizon: '30m',
       what: '',
-      ranks: 4,
+      ranks: 5,
       lines: [
-        { name: 'A', exposed: [5000, 5000, 4990, 10], positives: [1500, 700, 400, 1] },
-        { name, exposed: [5000, 5000, 4980, 0], positives: [900, 800, 700, 0] },
+        { name: 'A', exposed: [5000, 5000, 4990, 10, 0], positives: [1500, 700, 400, 1, 0] },
+        { name, exposed: [5000, 5000, 4980, 0, 0], positives: [900, 800, 700, 0, 0] },
       ],
     },
     pipeline: {
