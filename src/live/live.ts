@@ -9,12 +9,13 @@ import type { LiveFinding } from '../findings/live.ts';
 import { stableJson } from '../output/stable-json.ts';
 import type { HistoryView } from '../page/history.tsx';
 import { type LiveView, liveVerdict, renderLivePage, type Trouble } from '../page/live-page.tsx';
-import type { CohortLine, PipelineView } from '../page/model.ts';
+import type { CohortLine, PipelineView, PositionLine, PositionsView } from '../page/model.ts';
 import { counted } from '../page/numbers.ts';
 import type { ListSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
+import type { CohortRow } from '../windows/windows.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { listsOf } from './lists.ts';
 import { LiveCohorts } from './live-cohorts.ts';
@@ -52,7 +53,7 @@ export interface Made {
 
 /** Of the format of `/api/v1/state`. */
 const VERSION = 1;
-/** Variants with a history, and how far it goes back. */
+/** Variants that are shown, and how far back their history goes. */
 const MOST_SERIES = 7;
 const HISTORY_SPAN = DAY;
 const MOST_HISTORIES = 128;
@@ -195,6 +196,7 @@ export class LivePage {
         label: decision.label,
         reason: decision.reason,
       })),
+      positions: snapshot === undefined ? undefined : this.#positions(snapshot),
       pipeline,
       lists: this.#deps.samples === undefined ? undefined : listsOf(this.#deps.samples, this.#settings),
       couldShowLists: status !== undefined,
@@ -269,6 +271,19 @@ export class LivePage {
     );
   }
 
+  /** Over the window of the cohorts. */
+  #positions({ rows }: QualitySnapshot): PositionsView | undefined {
+    const { attribution, positions, experiments } = this.#settings;
+    const { ranks, sets } = positions;
+    const { window } = usualQuery(this.#settings);
+    const by = sets.find((set) => set.join() === this.#variantsBy.join()) ?? sets[0];
+    if (ranks === 0 || by === undefined) return undefined;
+    const horizon = attribution.horizons[attribution.horizons.length - 1].text;
+    const own = rows.filter((row) => row.window === window && row.horizon === horizon && row.by.join() === by.join());
+    const lines = positionLines(own, experiments[0]?.control).slice(0, MOST_SERIES);
+    return { by, horizon, what: `, over the last ${window}`, ranks, lines };
+  }
+
   /** One object; what is added later does not change what is there. */
   #stateJson(): string {
     const { experiments, pipeline, lists: _, couldShowLists: __, ...rest } = this.#seen;
@@ -279,9 +294,24 @@ export class LivePage {
       history: this.#historyView(usualQuery(this.#settings)) ?? null,
       experiments: experiments.map(({ comparison }) => comparison),
       cohorts: this.#input?.snapshot === undefined ? [] : this.#cohortLines(),
+      positions: rest.positions ?? null,
       pipeline: pipeline === undefined ? null : { impressions: pipeline.impressions, feedback: pipeline.feedback },
     });
   }
+}
+
+/** The control first, then those with most lists. */
+export function positionLines(rows: readonly CohortRow[], control: string | undefined): readonly PositionLine[] {
+  return rows
+    .flatMap(({ values, row: { positions, impressions } }) =>
+      positions === undefined ? [] : [{ name: values.join(' · ') || 'everything', positions, impressions }],
+    )
+    .sort((a, b) => Number(b.name === control) - Number(a.name === control) || b.impressions - a.impressions)
+    .map(({ name, positions }) => ({
+      name,
+      exposed: [...positions.exposed],
+      positives: [...positions.positives],
+    }));
 }
 
 function made(body: string): Made {
