@@ -19,6 +19,7 @@ import type { WorkerStatus } from '../worker/status.ts';
 import { listsOf } from './lists.ts';
 import { LiveCohorts } from './live-cohorts.ts';
 import { type LiveQuery, queryText, readQuery, usualQuery } from './live-query.ts';
+import { LiveWork } from './live-work.ts';
 
 /** What a process knows at one moment; undefined: not its part. */
 export interface LiveInput {
@@ -74,6 +75,7 @@ export class LivePage {
   readonly #settings: Settings;
   readonly #deps: LiveDeps;
   readonly #cohorts: LiveCohorts;
+  readonly #work = new LiveWork();
   #input: LiveInput | undefined;
   #rates: { readonly at: EpochMs; readonly impressions: number }[] = [];
   #view: Seen | undefined;
@@ -99,6 +101,7 @@ export class LivePage {
     this.#state = undefined;
     this.#lists = undefined;
     this.#deps.samples?.renew();
+    if (input.status !== undefined) this.#work.update(input.status, input.now);
     if (snapshot === undefined) return;
     if (this.#cohorts.update(snapshot.rows)) this.#histories.clear();
     this.#rates = [...this.#rates, { at: input.now, impressions: snapshot.impressions }].slice(-RATE_SAMPLES);
@@ -196,6 +199,7 @@ export class LivePage {
         reason: decision.reason,
       })),
       pipeline,
+      work: status === undefined ? undefined : this.#work.view(status),
       lists: this.#deps.samples === undefined ? undefined : listsOf(this.#deps.samples, this.#settings),
       couldShowLists: status !== undefined,
     };
@@ -271,7 +275,7 @@ export class LivePage {
 
   /** One object; what is added later does not change what is there. */
   #stateJson(): string {
-    const { experiments, pipeline, lists: _, couldShowLists: __, ...rest } = this.#seen;
+    const { experiments, pipeline, work, lists: _, couldShowLists: __, ...rest } = this.#seen;
     return stableJson({
       version: VERSION,
       verdict: liveVerdict(this.#seen),
@@ -280,6 +284,7 @@ export class LivePage {
       experiments: experiments.map(({ comparison }) => comparison),
       cohorts: this.#input?.snapshot === undefined ? [] : this.#cohortLines(),
       pipeline: pipeline === undefined ? null : { impressions: pipeline.impressions, feedback: pipeline.feedback },
+      work: work ?? null,
     });
   }
 }

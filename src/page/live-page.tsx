@@ -10,6 +10,7 @@ import { Lists } from './lists.tsx';
 import type { ExperimentView, ListsView, PipelineView, Verdict } from './model.ts';
 import { Name, readable, visible } from './name.tsx';
 import { counted, instant, NONE, several, share, shown } from './numbers.ts';
+import { Work, type WorkView } from './partitions.tsx';
 import { Pipeline } from './pipeline.tsx';
 import { Scroll } from './scroll.tsx';
 
@@ -57,6 +58,7 @@ export interface LiveView {
   /** Of this page as JSON. */
   readonly stateHref: string;
   readonly pipeline: PipelineView | undefined;
+  readonly work: WorkView | undefined;
   /** undefined: none are kept. */
   readonly lists: ListsView | undefined;
   /** Whether this process reads lists. */
@@ -250,6 +252,7 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
             <h2 id="events">What became of the events</h2>
             <Pipeline view={pipeline} />
             <p class="note">Since the first record of the partitions that this process owns.</p>
+            {view.work === undefined ? null : <Work view={view.work} />}
           </section>
         )}
         {couldShowLists ? (
