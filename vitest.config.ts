@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/slowest-first.ts';
 
 export default defineConfig(({ mode }) => ({
   test: {
@@ -14,6 +15,7 @@ export default defineConfig(({ mode }) => ({
     server: { deps: { external: [/receval-mutation-/] } },
     pool: 'forks',
     // More than a small machine has cores: tests against servers mostly wait.
-    maxWorkers: 3,
+    maxWorkers: 4,
+    sequence: { sequencer: SlowestFirst },
   },
 }));

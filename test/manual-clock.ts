@@ -53,7 +53,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets every promise that is ready go on. */
+/** Lets every promise that is ready continue. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
 }

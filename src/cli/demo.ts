@@ -110,7 +110,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
   }
 }
 
-/** Redraws until the answered function is called; that waits for the last redraw. */
+/** Redraws until the returned function is called; that waits for the last redraw. */
 function show(view: () => Promise<ViewInput>, screen: LiveScreen): () => Promise<void> {
   let refreshes = 0;
   let busy: Promise<void> = Promise.resolve();

@@ -77,7 +77,7 @@ async function mustBeWanted(): Promise<void> {
   }
 }
 
-/** Record timestamp at the offset to go on from: what lies before it came earlier. Where nothing can be read there: now. */
+/** Record timestamp at the offset to continue from: what lies before it came earlier. Where nothing can be read there: now. */
 async function timeAt(
   { admin }: Cluster,
   { partition, topicName, to }: Skip,

@@ -34,7 +34,7 @@ interface HeldList {
 }
 
 /**
- * Sees each list while files are surveyed; where a file must be read anew, again, and whole.
+ * Sees each list while files are surveyed; where a file must be read again, again, and whole.
  * @param voter number of the voter, over all files
  */
 export type Watcher = (list: OrderedList, voter: number) => void;

@@ -10,7 +10,13 @@ const source = z.union(
   [z.string(), z.strictObject({ const: scalar }), z.strictObject({ at: z.string(), split: separator })],
   { error: 'expected a JSON pointer such as /context/id, {const: value} or {at: /ids, split: "|"}' },
 );
-const map = z.record(z.string(), source, { error: 'expected fields and where they are, such as {requestId: /id}' });
+const together = list(z.string(), 'JSON pointers, such as [/session, /query]', 2);
+const fieldSource = z.union([source, together], {
+  error: 'expected a JSON pointer such as /context/id, several of an id, {const: value} or {at: /ids, split: "|"}',
+});
+const map = z.record(z.string(), fieldSource, {
+  error: 'expected fields and where they are, such as {requestId: /id}',
+});
 const when = z.record(z.string(), z.union([scalar, list(scalar, 'values', 1)]), {
   error: 'expected JSON pointers and values, such as {/event: Product Clicked}',
 });
@@ -40,7 +46,7 @@ const rowFeedback = z.union(
   [anyText, z.strictObject({ action: anyText, ts: source.optional(), value: source.optional() })],
   { error: 'expected an action such as click, or {action, ts, value}' },
 );
-/** For files alone: which rows make a list depends on rows around them, and a worker that begins anew may begin in their middle. */
+/** For files alone: which rows make a list depends on rows around them, and a worker that starts again may begin in their middle. */
 const fileAdapter = z.union(
   [
     ...forms,

@@ -11,8 +11,8 @@ export interface Validity {
 }
 
 /**
- * Certificates and key of one client. The files are read anew for each connection; while what they hold cannot be used, as
- * in the middle of a renewal, the last that could be goes on.
+ * Certificates and key of one client. The files are read again for each connection; while what they hold cannot be used, as
+ * in the middle of a renewal, the last that could be continues.
  */
 export class TlsContext {
   readonly settings: TlsSettings;

@@ -29,7 +29,7 @@ export interface DemoOptions {
   /** Event time at the start. */
   readonly start: EpochMs;
   readonly newId: () => string;
-  /** Of the join's hashes: drawn anew by every process, so that nobody can choose ids that collide. No result depends on it. */
+  /** Of the join's hashes: drawn by each process for itself, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
   readonly log: WorkerLog;
   readonly onClaim: WorkerDeps['onClaim'];

@@ -16,7 +16,7 @@ import type { Trail } from './take-looks.ts';
 /** Effects that are asked for, as fractions of the control. */
 const EFFECTS = [0.01, 0.02, 0.05, 0.1] as const;
 const DAY_MS = 86_400_000;
-/** Patience that `withinReach` reckons with. */
+/** Patience that `withinReach` assumes. */
 export const PATIENCE_DAYS = 28;
 /** No traffic has so many users. */
 const MOST_USERS = 1e15;

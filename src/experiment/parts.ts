@@ -32,7 +32,7 @@ export interface PartsSettings {
 const ATTEMPTS = 5;
 
 /**
- * A unit's users are read anew at every reading as long as they are no more than this, at every second one from there on, at
+ * A unit's users are read again at every reading as long as they are no more than this, at every second one from there on, at
  * every third from twice as many on: what a full sample says changes slowly, and all of them are 31 MB per unit.
  */
 export const USERS_PER_READING = 2 ** 15;

@@ -115,7 +115,7 @@ export function trailOf({ points }: ExperimentLooks): Trail {
 export class Watcher {
   #looks: ExperimentLooks = NO_EXPERIMENT_LOOKS;
 
-  /** One more look. Answers the comparison as of now. */
+  /** One more look. Returns the comparison as of now. */
   look(totals: Omit<ExperimentState, 'looks'>): Comparison {
     this.#looks = takeLooks({ ...totals, looks: this.#looks });
     return evaluate({ ...totals, looks: this.#looks });

@@ -1,5 +1,6 @@
 /** The configuration that `--write` writes: what `replay` takes as it is, and `run` with the addresses filled in. */
 import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
+import { isTogether } from '../consumers/decode/map.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
 import type { Grade, Proposal, RatingScale } from './proposal.ts';
@@ -191,6 +192,7 @@ function mapLines(map: FieldMap, indent: string): readonly string[] {
 
 function sourceText(source: FieldSource): string {
   if (typeof source === 'string') return text(source);
+  if (isTogether(source)) return `[${source.map(text).join(', ')}]`;
   return 'const' in source
     ? `{const: ${scalar(source.const)}}`
     : `{at: ${text(source.at)}, split: ${text(source.split)}}`;

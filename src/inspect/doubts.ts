@@ -64,7 +64,7 @@ function meetsByChance(a: Field, b: Field, share: number): boolean {
 }
 
 /** Whether clicked items are in the list of their request clearly more often than in that of another. */
-function itemsSaySo(
+export function itemsSaySo(
   join: JoinTrial,
   { impressions, feedback }: { readonly impressions: Side; readonly feedback: Side },
   lists: readonly ListCandidate[],

@@ -1,20 +1,16 @@
+// Long because all that makes a field fit stands in one place.
 /** Which field of a log fits which canonical field, and why: by what it holds, by whether it joins, and by its name. */
 
-import type {
-  AdapterChoice,
-  Conditions,
-  FieldMap,
-  FieldSource,
-  MapCase,
-} from '../consumers/decode/decoder-settings.ts';
+import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { yesOrNo } from '../consumers/decode/yes-no.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
-import { type ItemTrial, isPlace, type JoinTrial } from './join-trial.ts';
+import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.ts';
 import { isFlag, isOneEach, type ListForm } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
 import { type Canonical, nameFit, usualGrade } from './names.ts';
+import { isCanonical } from './one-log.ts';
 import type { Reading } from './reading.ts';
 import { isOtherDate, timeWords } from './time-forms.ts';
 
@@ -61,7 +57,7 @@ export function fitImpressions(
     map[as] = at;
   };
   const request = requestOf(profile, join, list);
-  if (request !== undefined) take('requestId', request, requestWhy(join, request));
+  takeRequest(request, join, 'impressions', take, fits);
   const ts = timeField(profile, undefined);
   const time = ts === undefined ? undefined : timesOf(ts);
   if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
@@ -70,7 +66,7 @@ export function fitImpressions(
     takeList(list, side.profile, items, take);
     if (list.kind === 'list' && list.id !== '') positionBase = takeItemFields(`${list.path}[]`, side, take);
   }
-  const used = (): ReadonlySet<string> => new Set(fits.map(({ path }) => path));
+  const used = (): ReadonlySet<string> => usedBy(fits, join);
   for (const [as, fitting] of [
     ['userId', isIdLike],
     ['sessionId', isIdLike],
@@ -87,11 +83,17 @@ export function fitImpressions(
     );
     if (field !== undefined) take('variant', field.path, 'by its values');
   }
-  takeDimensions(side, profile, used(), list, take);
+  takeDimensions(side, profile, new Set(fits.map(({ path }) => path)), list, take);
   const missing = ['requestId', 'ts', list?.kind === 'rows' ? 'itemId' : 'items'].filter(
     (field) => map[field] === undefined,
   );
   return { reading: { adapter: adapterOf(map, list), time, positionBase }, map, fits, missing };
+}
+
+/** A field that is an id only with another may still be that of the user, or of the session. */
+function usedBy(fits: readonly Fit[], join: JoinTrial | undefined): ReadonlySet<string> {
+  const isPart = ({ as }: Fit): boolean => as === 'requestId' && join?.second !== undefined;
+  return new Set(fits.filter((fit) => !isPart(fit)).map(({ path }) => path));
 }
 
 /** Rows of a list stand among so many; as the configuration has it. */
@@ -189,10 +191,10 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
       : undefined;
   const fits: Fit[] = [];
   const map: Record<string, FieldSource> = {};
-  const take: Take = (as, path, why) => {
+  const take: Take = (as, path, why, at = path) => {
     fits.push({ as, path, why });
     const isOfEach = each !== undefined && path.startsWith(`${each}[]`);
-    map[isOfEach ? `each.${as}` : as] = isOfEach ? path.slice(each.length + 2) : path;
+    map[isOfEach ? `each.${as}` : as] = isOfEach ? path.slice(each.length + 2) : at;
   };
   const isReachable = (path: string): boolean =>
     !isOfElements(path) ||
@@ -204,7 +206,7 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
   if (each !== undefined) map['each'] = each;
   const request =
     join === undefined || !isReachable(join.feedback) ? requestOf(reachable, undefined, undefined) : join.feedback;
-  if (request !== undefined) take('requestId', request, requestWhy(join, request));
+  takeRequest(request, join, 'feedback', take, fits);
   const ts = timeField(reachable, each);
   const time = ts === undefined ? undefined : timesOf(ts);
   if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
@@ -219,7 +221,7 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
       items === undefined ? 'by name' : `${percent(items.share)} are in ${items.withinList ? 'the list' : 'lists'}`,
     );
   }
-  const used = (): ReadonlySet<string> => new Set(fits.map(({ path }) => path));
+  const used = (): ReadonlySet<string> => usedBy(fits, join);
   const flag = clickedFlag(reachable, used());
   const action = flag === undefined ? actionField(reachable, used()) : undefined;
   const value = named(reachable, 'value', (field) => !used().has(field.path) && field !== action && isNumbers(field));
@@ -251,6 +253,23 @@ function requestOf(profile: Profile, join: JoinTrial | undefined, list: ListForm
   if (list?.kind === 'rows') return list.by;
   if (join !== undefined) return join.impressions;
   return named(profile, 'requestId', (field) => isIdLike(field) && timesOf(field) === undefined)?.path;
+}
+
+function takeRequest(
+  request: string | undefined,
+  join: JoinTrial | undefined,
+  side: 'impressions' | 'feedback',
+  take: Take,
+  fits: Fit[],
+): void {
+  if (request === undefined) return;
+  if (join?.second === undefined) {
+    take('requestId', request, requestWhy(join, request));
+    return;
+  }
+  const paths = idPaths(join, side);
+  take('requestId', request, 'part 1 of 2: they join together', paths);
+  fits.push({ as: 'requestId', path: paths[1], why: 'part 2 of 2' });
 }
 
 function requestWhy(join: JoinTrial | undefined, request: string): string {
@@ -347,45 +366,6 @@ function dimensionName(path: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^[^a-z]+|_+$/g, '');
-}
-
-/** Whether every field stands where receval looks for it anyway. */
-function isCanonical(map: FieldMap): boolean {
-  return Object.entries(map).every(([as, source]) => {
-    if (typeof source !== 'string' || as === 'each') return false;
-    const [head, ...rest] = as.split('.');
-    if (head === 'items' && rest.length > 0) return source === `/${rest.join('.')}`;
-    return source === `/${as.replace('.', '/')}`;
-  });
-}
-
-/**
- * One log of both sides: one map where every field stands at the same place on both, or a map for each side with the
- * conditions that tell the records apart. undefined: nothing tells them apart.
- */
-export function joinedAdapter(
-  impressions: FieldMap,
-  feedback: FieldMap,
-  kinds: Kinds | undefined,
-): AdapterChoice | undefined {
-  if (kinds !== undefined) {
-    const cases: MapCase[] = [
-      { when: { [kinds.path]: kinds.lists }, map: impressions },
-      { when: { [kinds.path]: kinds.others }, map: feedback },
-    ];
-    return { maps: cases };
-  }
-  const agree = Object.entries(feedback).every(([as, at]) => impressions[as] === undefined || impressions[as] === at);
-  if (!agree || feedback['each'] !== undefined) return undefined;
-  const both = { ...feedback, ...impressions };
-  return isCanonical(both) ? 'canonical' : { map: both };
-}
-
-/** What tells lists and other records of one log apart: values of one field. */
-export interface Kinds {
-  readonly path: string;
-  readonly lists: readonly string[];
-  readonly others: readonly string[];
 }
 
 function many({ distinct, manyMore }: Field): string {

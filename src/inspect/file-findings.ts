@@ -4,8 +4,8 @@ import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fie
 import type { Form } from './file-shape.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
-import { baseName, count, cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
-import { gatherCommand, mendCommand, shellWord } from './mend.ts';
+import { count, cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
+import { fedAll, gatherCommand, mendCommand, recoded, shellWord } from './mend.ts';
 import { nameFit } from './names.ts';
 import { dateFormat, isOtherDate } from './time-forms.ts';
 
@@ -39,7 +39,7 @@ export function formWords(form: Form): string {
 }
 
 export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Finding[] {
-  const { form, encoding } = format;
+  const { form, encoding, compression } = format;
   switch (form.kind) {
     case 'empty':
       return [wrong('not_a_log', `${name} is empty.`, 'Name a file with records in it.')];
@@ -83,12 +83,7 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
   const found: Finding[] = [];
   if (encoding === 'UTF-16')
     found.push(
-      wrong(
-        'encoding',
-        `${name} is UTF-16; a replay reads UTF-8.`,
-        'Change it:',
-        `iconv -f UTF-16 -t UTF-8 ${name} > utf8-${baseName(name)}`,
-      ),
+      wrong('encoding', `${name} is UTF-16; a replay reads UTF-8.`, 'Change it:', recoded('UTF-16', name, compression)),
     );
   if (encoding === 'not UTF-8')
     found.push(
@@ -96,7 +91,7 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
         'encoding',
         `${name} is not UTF-8, perhaps Latin-1: its records count as invalid (not_utf8).`,
         'Change it:',
-        `iconv -f ISO-8859-1 -t UTF-8 ${name} > utf8-${baseName(name)}`,
+        recoded('ISO-8859-1', name, compression),
       ),
     );
   if (form.kind === 'delimited' && form.columns === undefined) {
@@ -155,7 +150,7 @@ export function ofRoles({ files, impressions, feedback, oneLog, joined, notTaken
     );
   } else {
     found.push(...listsNotRead(impressions));
-    if (feedback === undefined) found.push(...withoutFeedback(impressions));
+    if (feedback === undefined) found.push(...withoutFeedback(impressions, logs));
   }
   const isTied = feedback === undefined || impressions === undefined || !feedback.missing.includes('requestId');
   if (!isTied) found.push(noIdOfList(impressions, feedback, notTaken));
@@ -251,7 +246,7 @@ function isJsonList(text: string): boolean {
   }
 }
 
-function withoutFeedback({ files, profile, fits }: InspectedSide): readonly Finding[] {
+function withoutFeedback({ files, profile, fits }: InspectedSide, logs: readonly InspectedFile[]): readonly Finding[] {
   const inside = [...profile.fields.keys()].find(
     (path) => isOfElements(path) && nameFit(path.slice(path.indexOf('[]') + 2), 'clicked') >= 0.7,
   );
@@ -273,7 +268,7 @@ function withoutFeedback({ files, profile, fits }: InspectedSide): readonly Find
       'feedback_within_items',
       `The clicks stand inside of the lists (${inside}): a replay wants each as a record of its own.`,
       'Write them to a file:',
-      `jq -c '. as $l | ${jqPath(list)}[] | select(${jqPath(flag)}) | {requestId: ($l|${at('requestId')}), ts: ($l|${at('ts')}), itemId: ${item}, action: "click"}' ${files[0]} > clicks.ndjson`,
+      `${fedAll(`jq -c ${shellWord(`. as $l | ${jqPath(list)}[] | select(${jqPath(flag)}) | {requestId: ($l|${at('requestId')}), ts: ($l|${at('ts')}), itemId: ${item}, action: "click"}`)}`, files, logs.find(({ name }) => files.includes(name))?.format.compression ?? 'none')} > clicks.ndjson`,
     ),
   ];
 }

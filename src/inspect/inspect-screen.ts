@@ -5,7 +5,7 @@ import { distinctWords, type Field, mainType, timesOf } from './fields.ts';
 import { formWords } from './file-findings.ts';
 import { mayReplay } from './findings.ts';
 import type { InspectedFile, InspectedSide, Inspection } from './inspected.ts';
-import type { JoinTrial } from './join-trial.ts';
+import { pairText } from './join-trial.ts';
 import { DELAY_BINS, delayBins } from './log-facts.ts';
 import { count, type Finding, percent } from './log-finding.ts';
 import type { Grade } from './proposal.ts';
@@ -23,7 +23,7 @@ const MOST_FILES = 4;
 /** Lists below which nothing is said of the split. */
 const FEWEST_SPLIT = 100;
 
-/** `command`: how to go on, where the log can be read. */
+/** `command`: how to continue, where the log can be read. */
 export function screenOf(inspection: Inspection, command: string | undefined): string {
   const { findings, files, impressions, feedback } = inspection;
   const wrong = findings.filter(({ level }) => level === 'wrong');
@@ -174,12 +174,11 @@ function joinLines({ joins, facts, impressions, feedback, items, clock }: Inspec
   const tried = rest
     .filter(({ match, rating }) => match.difference === undefined && (match.share > 0 || rating >= 0.00088))
     .slice(0, 2);
-  const pair = ({ feedback: f, impressions: i }: JoinTrial): string => `feedback${f} = impressions${i}`;
   const best =
     first === undefined
       ? `${percent(share)} of feedback belongs to a list`
-      : `${pair(first)}: ${percent(share)}${first.match.difference === undefined ? '' : ' if mended'}`;
-  const also = tried.map((one) => `${pair(one)}: ${percent(one.match.share)}`);
+      : `${pairText(first)}: ${percent(share)}${first.match.difference === undefined ? '' : ' if mended'}`;
+  const also = tried.map((one) => `${pairText(one)}: ${percent(one.match.share)}`);
   const lines = labelled('Join', [best, ...also].join('; '));
   if (known === 0) return lines;
   const item = items[0];

@@ -1,3 +1,4 @@
+// Long because an inspection is one sequence of steps.
 /** All that can be told of a sample of logs. Pure: records in, what they are and what to do about it out. */
 
 import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
@@ -6,7 +7,7 @@ import type { Fields } from '../consumers/decode/raw.ts';
 import { matchIds } from '../findings/id-match.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { type ClockOffset, clockOffset, zoneText } from './delays.ts';
-import { doubtsOf } from './doubts.ts';
+import { doubtsOf, itemsSaySo } from './doubts.ts';
 import {
   type Fit,
   type FittedSide,
@@ -16,13 +17,15 @@ import {
   type Kinds,
   type Side,
 } from './field-fit.ts';
-import { mainType, type Profile, profileOf, timesOf } from './fields.ts';
+import { orPairs, tryPairs } from './field-pairs.ts';
+import { mainType, type Profile, profileOf, requestField, timesOf } from './fields.ts';
 import { findingsOf } from './findings.ts';
 import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
 import { type ItemTrial, idsAt, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
 import { type Facts, factsOf } from './log-facts.ts';
 import { nameFit } from './names.ts';
+import { joinedAdapter, type Kinds } from './one-log.ts';
 import { propose } from './proposal.ts';
 import { eventsOf, type Reading, type Sample } from './reading.ts';
 import { rolesOf, splitBoth } from './roles.ts';
@@ -114,7 +117,11 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   const lists = own?.lists ?? formsOf(impressions);
   const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile, keyOf(lists[0]?.form));
   const doubts = new Map(own === undefined ? doubtsOf(tried, impressions, feedback, lists) : []);
-  const joins = tried.filter((join) => !doubts.has(join));
+  const single = tried.filter((join) => !doubts.has(join));
+  const joins =
+    own !== undefined || keyOf(lists[0]?.form) !== undefined
+      ? single
+      : orPairs(single, impressions, feedback, (join) => itemsSaySo(join, { impressions, feedback }, lists));
   const { join, items } =
     own === undefined ? bestPair(impressions, feedback, lists, joins) : { join: own.joins[0], items: own.items };
   const list = items[0]?.list.form ?? lists[0]?.form;
@@ -164,6 +171,9 @@ function usedPair(
   joins: readonly JoinTrial[],
 ): JoinTrial | undefined {
   const [ofLists, ofClicks] = [lists, clicks].map(({ fits }) => fits.find(({ as }) => as === 'requestId')?.path);
+  const [together] = joins;
+  if (together?.second !== undefined && together.impressions === ofLists && together.feedback === ofClicks)
+    return together;
   const [a, b] = [impressions.profile.fields.get(ofLists ?? ''), feedback.profile.fields.get(ofClicks ?? '')];
   if (a === undefined || b === undefined) return undefined;
   const tried = joins.find((one) => one.impressions === a.path && one.feedback === b.path);
@@ -383,10 +393,4 @@ function ownFeedback(impressions: Side): OwnFeedback | undefined {
       return { side: impressions, lists: [list], joins: [join], items: [trial(`${other}[]`)] };
   }
   return undefined;
-}
-
-function requestField({ fields }: Profile): string | undefined {
-  return [...fields.values()]
-    .filter(({ path }) => nameFit(path, 'requestId') > 0 && !path.includes('[]'))
-    .sort((a, b) => nameFit(b.path, 'requestId') - nameFit(a.path, 'requestId'))[0]?.path;
 }

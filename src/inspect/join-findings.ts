@@ -4,6 +4,7 @@ import { type Difference, differenceWords, normalizers } from '../findings/id-ma
 import { beforeList, zoneText } from './delays.ts';
 import { isOfElements } from './fields.ts';
 import type { InspectedSide, Known } from './inspected.ts';
+import { pairText } from './join-trial.ts';
 import { cut, type Finding, type FindingCode, note, percent, wrong } from './log-finding.ts';
 import { mendCommand, type Step } from './mend.ts';
 import { spoken } from './time-forms.ts';
@@ -29,7 +30,7 @@ export function ofJoin({
   )
     return [];
   const { asked, known, inList } = facts.joining;
-  const ids = join === undefined ? 'the ids' : `feedback${join.feedback} and impressions${join.impressions}`;
+  const ids = join === undefined ? 'the ids' : pairText(join).replace(' = ', ' and ');
   const example = exampleIds(impressions, feedback);
   if (join?.match.difference !== undefined) {
     return [

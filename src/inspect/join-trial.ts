@@ -2,6 +2,7 @@
  * The join, tried: which id of feedback is which id of impressions, over every plausible pair of fields; and which field of
  * feedback names an item of the list. A user's id joins too, but it repeats, and so does a session's: a request's does not.
  */
+import { together } from '../consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { type Counted, type Difference, type Match, matchIds, normalizers, sharedAsIs } from '../findings/id-match.ts';
@@ -15,6 +16,8 @@ export interface JoinTrial {
   /** Path of the field of each side. */
   readonly impressions: string;
   readonly feedback: string;
+  /** The paths beside them, where two fields are the id together; undefined: one is. */
+  readonly second?: { readonly impressions: string; readonly feedback: string } | undefined;
   readonly match: Match;
   /** Distinct ids per impression. */
   readonly unique: number;
@@ -108,7 +111,8 @@ export function tryItems(
     .filter(
       (field) => isIdLike(field) && timesOf(field) === undefined && field.records >= 0.02 * feedback.profile.records,
     )
-    .filter((field) => field.path !== join?.feedback && field.distinct.size > 0 && !isPlace(field))
+    .filter((field) => field.path !== join?.feedback && field.path !== join?.second?.feedback)
+    .filter((field) => field.distinct.size > 0 && !isPlace(field))
     .sort((a, b) => nameFit(b.path, 'itemId') - nameFit(a.path, 'itemId'))
     .slice(0, MOST_TRIED);
   const trials = lists.slice(0, 6).flatMap((list) => {
@@ -163,7 +167,7 @@ export function askWithin(
   others = false,
 ): { readonly share: number } | undefined {
   const normal = join.match.difference === undefined ? (id: string) => id : normalizers(join.match.difference)[1];
-  const [requests, items] = [idsAt(join.feedback), idsAt(path)];
+  const [requests, items] = [requestsAt(join, 'feedback'), idsAt(path)];
   const isSameList = isOfElements(join.feedback) && isOfElements(path);
   const all = others ? [...lists.values()] : [];
   let asked = 0;
@@ -180,6 +184,31 @@ export function askWithin(
     }
   }
   return asked === 0 ? undefined : { share: found / asked };
+}
+
+/** Paths of the id of a side: one, or two. */
+export function idPaths(join: JoinTrial, side: 'impressions' | 'feedback'): readonly string[] {
+  return join.second === undefined ? [join[side]] : [join[side], join.second[side]];
+}
+
+/** Such as: feedback/query = impressions/query_id. */
+export function pairText(join: JoinTrial): string {
+  return `feedback${idPaths(join, 'feedback').join(' + ')} = impressions${idPaths(join, 'impressions').join(' + ')}`;
+}
+
+function requestsAt(
+  join: JoinTrial,
+  side: 'impressions' | 'feedback',
+): (row: Fields) => readonly (string | undefined)[] {
+  if (join.second === undefined) return idsAt(join[side]);
+  const id = jointId(idPaths(join, side));
+  return (row) => [id(row)];
+}
+
+/** Ids of fields together, as the decoder makes them; undefined: a part is missing. */
+export function jointId(paths: readonly string[]): (row: Fields) => string | undefined {
+  const pointers = paths.map((path) => parsePointer(path) ?? []);
+  return (row) => idOf(together(pointers.map((pointer) => resolvePointer(row, pointer))));
 }
 
 /** Reads the ids at a path with at most one list in it. */
@@ -203,7 +232,7 @@ export function itemsByRequest(
   join: JoinTrial,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const normal = join.match.difference === undefined ? (id: string) => id : normalizers(join.match.difference)[0];
-  const [requests, items] = [idsAt(join.impressions), itemsAt(form)];
+  const [requests, items] = [requestsAt(join, 'impressions'), itemsAt(form)];
   const found = new Map<string, Set<string>>();
   for (const row of rows) {
     const [request] = requests(row);

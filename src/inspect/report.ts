@@ -2,6 +2,7 @@
 
 import type { Field } from './fields.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
+import { idPaths } from './join-trial.ts';
 import { DELAY_BINS, delayBins, quantile } from './log-facts.ts';
 
 export function reportOf(inspection: Inspection): object {
@@ -22,11 +23,11 @@ export function reportOf(inspection: Inspection): object {
     impressions: sideOf(impressions),
     feedback: impressions === feedback ? null : sideOf(feedback),
     join: {
-      tried: joins.slice(0, 20).map(({ impressions: i, feedback: f, match: { share, difference } }) => ({
-        impressions: i,
-        feedback: f,
-        share,
-        difference: difference ?? null,
+      tried: joins.slice(0, 20).map((join) => ({
+        impressions: pathOf(idPaths(join, 'impressions')),
+        feedback: pathOf(idPaths(join, 'feedback')),
+        share: join.match.share,
+        difference: join.match.difference ?? null,
       })),
       items: items.slice(0, 10).map(({ feedback: f, share, withinList, difference }) => ({
         feedback: f,
@@ -84,6 +85,11 @@ function fieldOf(field: Field, records: number): object {
     elements,
     times: Object.fromEntries(field.times),
   };
+}
+
+/** Of two fields a list. */
+function pathOf(paths: readonly string[]): string | readonly string[] {
+  return paths.length === 1 ? paths[0] : paths;
 }
 
 function finite(value: number): number | null {

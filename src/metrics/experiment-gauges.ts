@@ -13,7 +13,7 @@ const OF_MEASURES: Readonly<Record<string, (compared: ComparedMeasure) => number
   receval_experiment_mde: ({ mde }) => mde,
 };
 
-/** The gauges of all experiments, made anew: what is absent has no series. HELP and TYPE of each, with or without any. */
+/** The gauges of all experiments, made again: what is absent has no series. HELP and TYPE of each, with or without any. */
 export function experimentsText(comparisons: readonly Comparison[]): string {
   const page = new Exposition(EXPERIMENT_METRICS);
   for (const [name, shownOf] of Object.entries(OF_MEASURES)) {

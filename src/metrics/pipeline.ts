@@ -174,7 +174,7 @@ const STOP_CAUSES: Readonly<Record<StopCause, string>> = {
   diverged: 'diverged',
 };
 
-/** What a worker is like now: all series anew. What is not known has no series. */
+/** What a worker is like now: all series again. What is not known has no series. */
 function writeGauges(page: Exposition, status: WorkerStatus): void {
   const { units, lastCommit, clockSkew } = status;
   for (const unit of units) writeUnit(page, status, unit);

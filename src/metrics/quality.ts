@@ -40,7 +40,7 @@ export interface Column {
   weight(sums: readonly Exact[]): number;
 }
 
-/** Writes the gauges of a snapshot, all of them anew: what has no data has no series. undefined: nothing was read yet. */
+/** Writes the gauges of a snapshot, all of them again: what has no data has no series. undefined: nothing was read yet. */
 export function qualityText(
   metrics: readonly MetricSpec[],
   settings: QualitySettings,

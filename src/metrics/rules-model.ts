@@ -80,7 +80,7 @@ or (${counter} > 0 unless ${counter} offset ${span})`;
 
 /**
  * Where a gauge of decisions says this. All exporters decide alike; take one. What was said last holds for 5 minutes without
- * news, so that a lost scrape or an exporter that starts anew neither resolves an alert nor fires it twice.
+ * news, so that a lost scrape or an exporter that starts again neither resolves an alert nor fires it twice.
  */
 export function decisionIs(gauge: string, label: Label): string {
   return `max without (instance, pod) (last_over_time(${gauge}{decision="${label}"}[5m])) == 1

@@ -59,7 +59,7 @@ export class Scores {
     return this.#capped;
   }
 
-  /** Adds what the units scored since the last call. A row that fell began anew. */
+  /** Adds what the units scored since the last call. A row that fell started again. */
   update(units: readonly Pick<UnitStatus, 'partition' | 'scored'>[]): void {
     const last = new Map<number, ReadonlyMap<string, Row>>();
     for (const { partition, scored } of units) {

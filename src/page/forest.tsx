@@ -19,7 +19,7 @@ export interface ForestProps {
 }
 
 const ROW_HEIGHT = 34;
-/** The axis shows this many times the farthest bound of the measure that decides; what is farther goes on outside. */
+/** The axis shows this many times the farthest bound of the measure that decides; what is farther continues outside. */
 const FARTHEST = 2;
 const LEAST_DOMAIN = 0.005;
 

@@ -37,7 +37,7 @@ export interface ReplayOptions {
   /** Several files of a side: by event time, or one after the other. */
   readonly order: 'time' | 'concat';
   readonly newId: () => string;
-  /** Of the join's hashes: drawn anew by every process, so that nobody can choose ids that collide. No result depends on it. */
+  /** Of the join's hashes: drawn by each process for itself, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
   /** The wall clock at the start: what is later than it and `attribution.futureSkew` is `future`. undefined: nothing is. */
   readonly now?: EpochMs | undefined;

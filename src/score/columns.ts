@@ -18,7 +18,7 @@ export interface RunColumns {
   readonly names: string;
 }
 
-/** `query Q0 item rank score tag`, parted by blanks; text after the tag is ignored. */
+/** `query Q0 item rank score tag`, separated by blanks; text after the tag is ignored. */
 export const TREC_RUN: RunColumns = {
   query: 0,
   item: 2,
@@ -41,7 +41,7 @@ export const FLAGR_COLUMNS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Columns by their names, parted by commas: `query`, `item`, `score`, `rank`, `voter`; `-` is one that is ignored. A number
+ * Columns by their names, separated by commas: `query`, `item`, `score`, `rank`, `voter`; `-` is one that is ignored. A number
  * stands for PyFLAGR's columns.
  * @returns a text: what is wrong
  */

@@ -10,7 +10,7 @@ import { isCommas } from './run-format.ts';
 const COLUMNS = 4;
 
 /**
- * Reads judgements: `query 0 item grade`, parted by blanks or by commas. A grade above what the measures take is refused: cut,
+ * Reads judgements: `query 0 item grade`, separated by blanks or by commas. A grade above what the measures take is refused: cut,
  * it would give other numbers than it says.
  */
 export class QrelsReader implements BlockReader {

@@ -13,7 +13,7 @@ export interface RunLayout {
 }
 
 export interface RunReading {
-  /** Before the first row. Answers whether ranks are needed; else the column may hold anything. */
+  /** Before the first row. Returns whether ranks are needed; else the column may hold anything. */
   begin(columns: RunColumns): boolean;
   readonly lists: ListSink;
 }

@@ -2,32 +2,32 @@ import { PROBLEM_TYPE, problem } from './problem.ts';
 
 export interface Readiness {
   readonly ready: boolean;
-  /** Why not, for people. */
+  /** Why it is not, for people. */
   readonly reasons: readonly string[];
-  /** Partitions that stand still. They say nothing of the process: another one would stop there as well. */
+  /** Stopped partitions. They are not a fault of the process: any other would stop there as well. */
   readonly stopped: readonly { readonly partition: number; readonly cause: string }[];
 }
 
-/** Where the pages come from. All of it is asked at a request, so all of it must be cheap. */
+/** Sources of the pages. They are called for each request, so they must be cheap. */
 export interface Pages {
-  /** Rendered already. */
+  /** The rendered metrics. */
   readonly metrics: () => string;
-  /** Of `metrics`. */
+  /** Content type of `metrics`. */
   readonly contentType: string;
   readonly ready: () => Readiness;
   readonly healthy: () => boolean;
-  /** For people; undefined: there is none. */
+  /** The live page; undefined: there is none. */
   readonly page?: LivePages | undefined;
 }
 
-/** The live page and what it is made of. The bodies are made once for all who ask. */
+/** The live page and its parts. Bodies are encoded once for all readers. */
 export interface LivePages {
   /** `query`: what stands behind `?`; whatever it is, there is a page. */
   readonly html: (query: string) => Versioned;
   readonly state: () => Versioned;
   /** undefined: no lists are kept. */
   readonly lists?: (() => Versioned) | undefined;
-  /** Asks for the token. */
+  /** The page that asks for the token. */
   readonly logIn: string;
   readonly script: string;
   readonly style: string;
@@ -50,17 +50,17 @@ export interface Answer {
   readonly type: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Many ask for it, and it may be long. */
+  /** Many clients read it, and it may be long. */
   readonly isShared?: boolean;
 }
 
-/** What is open to those who show no token: kubelet can send none, and they tell nothing of users. */
+/** Paths that need no token: kubelet cannot send one, and they reveal nothing about users. */
 export const OPEN_PATHS: readonly string[] = ['/healthz', '/readyz'];
 
-/** Parts of the page that hold no numbers: who logs in has no token yet. */
+/** Parts of the page without numbers, which the login page needs before there is a token. */
 const PAGE_PARTS: readonly string[] = ['/live.js', '/page.css'];
 
-/** Whether a path is open to those who show no token. */
+/** Whether a path needs no token. */
 export function isOpenPath(path: string, { page }: Pages): boolean {
   return OPEN_PATHS.includes(path) || (page !== undefined && PAGE_PARTS.includes(path));
 }
@@ -68,7 +68,7 @@ export function isOpenPath(path: string, { page }: Pages): boolean {
 const METHODS = ['GET', 'HEAD'];
 const TEXT = 'text/plain; charset=utf-8';
 
-/** `target`: path and query. Never throws: what fails in a page is an answer with 500. */
+/** `target`: path and query. Never throws: an error in a page becomes a response with 500. */
 export function answer(method: string, target: Target, pages: Pages): Answer {
   const page = pageOf(target, pages);
   if (page === undefined) {
@@ -135,7 +135,7 @@ function versioned({ body, etag }: Versioned, type: string, headers: Readonly<Re
   return { status: 200, type, body, isShared: true, headers: { ...headers, ETag: etag } };
 }
 
-/** To whom shows no token. People see where to give it, programs how. */
+/** The response to a request without a token. People see where to enter it, programs how to send it. */
 export function withoutToken(path: string, { page }: Pages): Answer {
   const headers = { 'WWW-Authenticate': 'Bearer realm="receval"' };
   if (page !== undefined && path === '/') {

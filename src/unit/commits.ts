@@ -5,15 +5,15 @@ import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { Resumed } from './resume.ts';
 import type { CommittedState, InvalidCounts, UnitDeps } from './unit-contract.ts';
 
-/** What the next commit stores; the rest of it says which commit it is. */
+/** What the next commit stores; the other fields of a commit identify it. */
 type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'deletes' | 'removes'>;
 
-/** Under which claim a unit commits. */
+/** The claim under which a unit commits. */
 export type ClaimedUnit = Pick<Commit, 'unit' | 'token'> & Pick<Claimed, 'seq' | 'cid'>;
 
 /**
- * The commits under one claim (specification: commit 1). Each builds on the one before it; one without an answer is sent again
- * as it is, and nothing else is, until the answer is known.
+ * The commits under one claim (specification: commit 1). Each builds on the one before it. A commit that was not answered stays
+ * in flight: it is sent again unchanged, and nothing else is sent, until its outcome is known.
  */
 export class UnitCommits {
   /** Of the claim. */
@@ -26,7 +26,7 @@ export class UnitCommits {
   #seq: number;
   #cid: string;
   #committed: CommittedState;
-  /** Sent, and not known to be applied or not, with the state that it stores. */
+  /** The commit whose outcome is not known yet, with the state that it stores. */
   #inFlight: { readonly commit: Commit; readonly state: CommittedState } | undefined;
 
   /** `committed`: what the claim has found. */
@@ -45,17 +45,17 @@ export class UnitCommits {
     this.#reachFaultPoint = faultPoint ?? NO_FAULT;
   }
 
-  /** As of the last commit that was answered OK or ALREADY. */
+  /** The state stored by the last commit that was answered OK or ALREADY. */
   get committed(): CommittedState {
     return this.#committed;
   }
 
-  /** There is one whose outcome is not known: nothing else may be sent before. */
+  /** A commit is in flight: its outcome is not known, and no other may be sent. */
   get hasInFlight(): boolean {
     return this.#inFlight !== undefined;
   }
 
-  /** The next one to send, and what is committed with it. */
+  /** Sets the next commit to send, and the state that is committed with it. */
   prepare(content: CommitContent, state: CommittedState): void {
     const commit: Commit = {
       ...content,
@@ -68,7 +68,7 @@ export class UnitCommits {
     this.#inFlight = { commit, state };
   }
 
-  /** Sends what was prepared last. A rejected promise means that the outcome is unknown: send it again. */
+  /** Sends the commit that was prepared last. A rejected promise means that the outcome is unknown: send it again. */
   async send(): Promise<CommitAnswer> {
     if (this.#inFlight === undefined) throw new Error('nothing was prepared: prepare a commit before sending it');
     const { commit, state } = this.#inFlight;

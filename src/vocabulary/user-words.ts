@@ -23,7 +23,7 @@ const REPLACEMENT = 0xfffd;
 /**
  * FNV-1a of the UTF-8 bytes, unsigned.
  *
- * @param state where to go on; without it, from the start
+ * @param state where to continue; without it, from the start
  */
 export function fnv1a32(text: string, state: number = FNV_OFFSET): number {
   let h = state | 0;
@@ -66,7 +66,8 @@ export function fmix32(word: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-const BUCKET_SALT = fnv1a32('receval/bucket/1:');
+/** Where the hash of a bucket's word begins. */
+export const BUCKET_SALT = fnv1a32('receval/bucket/1:');
 const FIRST_SALT = fnv1a32('receval/sample/1:');
 const SECOND_SALT = fnv1a32('receval/sample/2:');
 

@@ -1,4 +1,4 @@
-// Long because all that decides over a unit meets here: assignments, records, answers to commits, faults of the log.
+// Long because everything that affects a unit meets here: assignments, records, outcomes of commits, faults of the log.
 import type { Batch } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
 import type { CommitOutcome } from '../unit/unit-contract.ts';
@@ -16,14 +16,14 @@ import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
 
 const CHECKS_PER_IDLE_AFTER = 4;
-/** How old an answer may be to how much waits to be read: the watchdog takes records that wait for a worker that is stuck. */
+/** How old the known lag may be: if records wait although nothing is read, the watchdog takes the worker to be stuck. */
 const LAG_KNOWN_FOR_MS = 10_000;
-/** In memory, of a unit that was let go. */
+/** What a released unit has in memory. */
 const EMPTY = { openImpressions: 0, waitingFeedback: 0, stateBytes: 0 };
 
 /**
- * Owns units: claims what it is assigned, feeds them, commits on time, lets time pass where nothing comes, holds back what
- * runs ahead. All decisions that results depend on are the unit's; this file decides only when.
+ * Owns units: claims those it is assigned, feeds them, commits on time, advances idle topics, pauses topics that run ahead. All
+ * decisions on which results depend are made by the unit; the worker only decides when.
  */
 export class Worker {
   readonly #settings: WorkerSettings;
@@ -36,19 +36,19 @@ export class Worker {
   readonly #claims: Claims;
   readonly #looks: WorkerLooks;
   readonly #outgrown: Outgrown;
-  /** By partition: what was given up last, while it waits to be claimed again. */
+  /** By partition: the unit that was given up last, while it waits to be claimed again. */
   readonly #givenUp = new Map<number, { readonly partition: number }>();
-  /** Why no unit may work, also none that comes. */
+  /** Why all units are stopped, including those that are claimed later. */
   #allStopped: StopCause | undefined;
   readonly #reachFaultPoint: FaultPoint;
-  /** Everything that is to end with this worker. */
+  /** Raised when this worker stops. */
   readonly #stopping = new AbortController();
-  /** Ends the run with what cannot be mended, wherever it came up. */
+  /** Ends the run with an error that cannot be handled, wherever it occurred. */
   #fail: (error: unknown) => void = () => {};
   #assigned = false;
   #isClockInDoubt = false;
   #retention: readonly (DurationMs | undefined)[] = [];
-  /** Partitions that the log gave us last. */
+  /** Partitions of the last assignment. */
   #ours: readonly number[] = [];
 
   constructor(settings: WorkerSettings, deps: WorkerDeps) {
@@ -68,7 +68,7 @@ export class Worker {
     this.#claims = new Claims(settings, deps, handler, this.#stopping.signal);
   }
 
-  /** Works until `stop`, or until the logs end. Rejects with what it cannot mend. */
+  /** Runs until `stop`, or until the logs end. Rejects with an error that it cannot handle. */
   async run(): Promise<void> {
     const { source } = this.#deps;
     const failure = new Promise<never>((_, reject) => {
@@ -88,13 +88,13 @@ export class Worker {
       for (const end of timers) end();
     }
     this.#reachFaultPoint('source ended');
-    // The first may only wait for a commit that was under way, and does not hold the last chunk.
+    // The first call may only join a commit that is in flight, which lacks the last chunk.
     await this.#commitAll();
     await this.#commitAll();
     this.#reachFaultPoint('last commit done');
   }
 
-  /** What is done on time. Answers what ends it. */
+  /** Starts periodic work. Returns the functions that end it. */
   #startTimers(): readonly (() => void)[] {
     const { commitInterval, idleAfter, looks, sessionTimeout } = this.#settings;
     const every = (interval: DurationMs, call: () => Promise<void>): (() => void) =>
@@ -111,7 +111,7 @@ export class Worker {
     ];
   }
 
-  /** Ends the run: the last whole chunk is committed. */
+  /** Ends the run, after the last whole chunk was committed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#reachFaultPoint('stop wanted');
@@ -119,7 +119,10 @@ export class Worker {
     this.#reachFaultPoint('source stopped');
   }
 
-  /** Not ready: why. A unit that is stopped makes no worker unready: another process would stop there as well. */
+  /**
+   * Why this worker is not ready; empty: it is ready. A stopped unit does not make a worker unready: any other process would
+   * stop there as well.
+   */
   get unready(): readonly string[] {
     if (!this.#assigned) return ['not yet assigned any partition'];
     return [...this.#units.values()].flatMap(({ partition, unit, stopped }) =>
@@ -127,7 +130,7 @@ export class Worker {
     );
   }
 
-  /** Units that stand still until somebody mends what is wrong. */
+  /** Units that are stopped until somebody fixes the cause. */
   get stopped(): readonly StoppedUnit[] {
     const gone = this.#outgrown.units.flatMap(({ status: { partition, stopped: cause } }) =>
       cause === undefined ? [] : [{ partition, cause }],
@@ -163,7 +166,7 @@ export class Worker {
     this.#units.delete(owned.partition);
   }
 
-  /** From now on a unit is fed, committed and told of. */
+  /** From now on the unit is fed, committed and reported. */
   #startUnit(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void {
     const owned = own(partition, unit, this.#settings.topics.length);
     this.#units.set(partition, owned);
@@ -171,7 +174,7 @@ export class Worker {
     this.#load.count(owned);
     this.#deps.onClaim(partition, unit.committed.counts);
     this.#seek(owned);
-    // The unit before it may have been held back when it was dropped.
+    // Its predecessor may have been paused when it was released.
     this.#pace.resumeAll(owned);
     this.#pace.setAllPaused(owned, 'clock', this.#isClockInDoubt);
     if (begins === 'state_lost') this.stopUnit(partition, begins, LOST_STATE);
@@ -179,7 +182,10 @@ export class Worker {
     this.#makeRoom();
   }
 
-  /** The last record of each topic: a topic that was deleted and made anew makes a group join again, or a fetch fail. */
+  /**
+   * Reads the last record of each topic again: a group that rejoins, or a fetch that fails, may mean that a topic was deleted
+   * and created again.
+   */
   #readAgain(owned: Owned): void {
     owned.unit.reading.doubt();
     this.#seek(owned);
@@ -209,7 +215,7 @@ export class Worker {
     this.#reachFaultPoint('chunk fed');
   }
 
-  /** While units hold far too much, though leaders wait, the one that holds most is let go, with all that it has in memory. */
+  /** Releases the unit that holds most, and its memory, while all units together hold far too much although leaders wait. */
   #makeRoom(): void {
     for (let kind = this.#load.exceeded; kind !== undefined; kind = this.#load.exceeded) {
       const owned = largest(this.#units.values(), kind);
@@ -222,7 +228,7 @@ export class Worker {
       this.#pace.setAllPaused(owned, 'stopped', true);
       this.#outgrown.add(owned, status, now);
       this.#release(owned);
-      // Whoever began the commit is told of its failure.
+      // A failure is reported to the caller that started the commit.
       void owned.committing?.then(
         () => this.#outgrown.committed(owned),
         () => {},
@@ -231,13 +237,13 @@ export class Worker {
     }
   }
 
-  /** A unit that did not fit is taken in again when there is room for it. */
+  /** Claims a unit that did not fit again when there is room for it. */
   async #claimOutgrown(): Promise<void> {
     const due = this.#outgrown.due(this.#load, this.#deps.clock.now());
     if (due !== undefined) await this.#claims.claim(due.partition);
   }
 
-  /** Who stands still sends no commit that could be refused: whether another has taken the unit must be asked. */
+  /** A stopped unit sends no commits that could be fenced, so ask the store whether another worker has claimed it. */
   async #lookAtStopped(): Promise<void> {
     const still = [...this.#units.values()].filter(({ stopped }) => stopped !== undefined);
     const tokens = still.map((owned) => ({ owned, partition: owned.partition, token: owned.unit.token }));
@@ -248,7 +254,7 @@ export class Worker {
     });
   }
 
-  /** Stops a unit until somebody mends what is wrong and starts anew; the others go on. */
+  /** Stops a unit until somebody fixes the cause and restarts the process; the others continue. */
   stopUnit(partition: number, cause: StopCause, details: object = {}): void {
     const owned = this.#units.get(partition);
     if (owned === undefined || owned.stopped !== undefined) return;
@@ -257,15 +263,15 @@ export class Worker {
     this.#deps.log.warn({ partition, cause, ...details }, 'unit stopped');
   }
 
-  /** Stops every unit, and those that come. */
+  /** Stops every unit, including those that are claimed later. */
   stopAllUnits(cause: StopCause): void {
     this.#allStopped ??= cause;
     for (const partition of this.#units.keys()) this.stopUnit(partition, cause);
   }
 
   /**
-   * The log of a topic begins at `start`, above the offset that was to be read. Records that were never read and are gone make
-   * their windows incomplete. Answers whether there are any: else the offset was asked for only to look at the last record.
+   * The log of a topic starts at `start`, above the offset that was to be read. Records that expired unread make their windows
+   * incomplete. Returns whether there are any; if not, the offset was only needed to compare the last record.
    */
   gap(partition: number, topic: number, { asked, start }: { readonly asked: Offset; readonly start: Offset }): boolean {
     const unit = this.#units.get(partition)?.unit;
@@ -277,19 +283,19 @@ export class Worker {
   }
 
   /**
-   * A record batch [from, to) cannot be decoded. Answers whether it was judged already, so that it is passed whatever the
-   * settings say: a unit does not stop at what it has counted.
+   * A record batch [from, to) cannot be decoded. Returns whether it was judged already and is skipped whatever the settings
+   * say: a unit does not stop at what it has counted.
    */
   hasPassed(partition: number, topic: number, { from, to }: { readonly from: Offset; readonly to: Offset }): boolean {
     return this.#units.get(partition)?.unit.hasPassed(topic, from, to) === true;
   }
 
-  /** The log of a topic ends before an offset that it has reached before. */
+  /** The log of a topic ends before an offset that it had reached. */
   lost(partition: number, topic: number, { held, end }: { readonly held: Offset; readonly end: Offset }): void {
     this.stopUnit(partition, 'diverged', lostLog(this.#settings.topics[topic], { held, end }));
   }
 
-  /** Own clock minus the store's. While it is in doubt nothing is read, since the clock judges what is of the future. */
+  /** Our clock minus the store's. While our clock is in doubt nothing is read, since it decides which events are `future`. */
   clockIs(skew: DurationMs): void {
     this.#tally.clockSkew = skew;
     this.#isClockInDoubt = Math.abs(skew) > LARGEST_SKEW;
@@ -333,7 +339,7 @@ export class Worker {
       if (!isRetriable(error)) throw error;
       this.#reachFaultPoint('commit unanswered');
       this.#tally.outcome('unknown');
-      // What is read meanwhile could not be stored: memory stays as it is until the answer is known.
+      // What would be read now could not be stored, so nothing is read until the outcome is known.
       this.#pace.setAllPaused(owned, 'store', true);
       log.warn(
         { partition: owned.partition, error: error.message },
@@ -348,7 +354,7 @@ export class Worker {
         return;
       case 'OK':
       case 'ALREADY':
-        // Rows were counted anew by the commit.
+        // The commit has changed what rows take.
         this.#load.count(owned);
         this.#makeRoom();
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
@@ -372,8 +378,8 @@ export class Worker {
   }
 
   /**
-   * Drops a unit whose state is not the store's any more. It is claimed anew if the log still gives it to us: `now`, or once
-   * the one who took it has been `silent` for a session, which may have claimed it last and died. Nobody waits for it.
+   * Releases a unit whose state is no longer the store's. It is claimed again if it is still assigned to us: `now`, or once the
+   * worker that took it has been `silent` for one session timeout, as it may have died after its claim. Does not wait for that.
    */
   #giveUp(owned: Owned, claims: 'now' | 'silent'): void {
     this.#dropAndClaim(owned, claims).catch(this.#fail);
@@ -415,7 +421,7 @@ export class Worker {
     );
   }
 
-  /** Offsets that no unit of this worker needs any more, by partition, then topic. */
+  /** Offsets below which no unit of this worker needs records any more, by partition, then topic. */
   committedReplayOffsets(): ReadonlyMap<number, readonly number[]> {
     const gone = this.#outgrown.units.map(({ partition, replayOffsets }) => [partition, replayOffsets] as const);
     const here = [...this.#units].map(([partition, { unit }]) => [partition, unit.committed.replayOffsets] as const);

@@ -53,7 +53,7 @@ export class PanesWorker {
     return this.#panes.state();
   }
 
-  /** Commits, and goes on with nothing but what is stored. */
+  /** Commits, and continues with nothing but what is stored. */
   restart(): void {
     const state = parsePanesState(JSON.stringify(this.commit()));
     const keys = liveKeys(this.#settings, state, this.#watermark);

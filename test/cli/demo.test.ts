@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
-import { resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../consumers/source/kafka/collector.ts';
 import { freePort } from '../services/ports.ts';
+import { RECEVAL } from '../tested.ts';
 import { ROOT, receval } from './receval.ts';
 
 const children: ChildProcess[] = [];
@@ -20,7 +20,7 @@ interface Running {
 
 async function startDemo(...args: readonly string[]): Promise<Running> {
   const port = await freePort();
-  const child = spawn(process.execPath, [resolve(ROOT, 'bin/receval'), 'demo', '--port', String(port), ...args], {
+  const child = spawn(process.execPath, [RECEVAL, 'demo', '--port', String(port), ...args], {
     cwd: ROOT,
   });
   children.push(child);
@@ -41,7 +41,7 @@ async function startDemo(...args: readonly string[]): Promise<Running> {
   return { url, child, ended, printed: () => stderr };
 }
 
-/** Polls the metrics until a series is there, and answers its value. */
+/** Polls the metrics until a series is there, and returns its value. */
 async function seriesValue(url: string, series: RegExp): Promise<number> {
   let found: RegExpExecArray | null = null;
   await until(`there is a series ${series}`, async () => {

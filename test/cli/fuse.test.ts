@@ -140,6 +140,58 @@ describe('receval fuse', () => {
   });
 });
 
+describe('what fuse is not given', () => {
+  it('is one file twice, unless it has two names', async () => {
+    const twice = await call('fuse', '--run', A, `./${A}`, '--method', 'borda');
+    expect(twice.code).toBe(2);
+    expect(twice.stderr).toContain(`--run: ./${A} is named twice, and its lists would vote twice: leave one out.`);
+    const meant = await call('fuse', '--run', `one=${A}`, `two=${A}`, '--method', 'borda');
+    expect([meant.code, meant.stderr]).toEqual([0, '']);
+    const scored = await call('score', '--run', A, A, '--qrels', QRELS, '--fuse', 'rrf');
+    expect(scored.stderr).toContain('is named twice');
+  });
+
+  it('is several methods with commas', async () => {
+    const scored = await call('score', '--run', A, B, '--qrels', QRELS, '--fuse', 'rrf(k=10,above=0),combsum');
+    expect(scored.code).toBe(2);
+    expect(scored.stderr).toContain('with commas; write --fuse rrf(k=10,above=0) combsum');
+    const fused = await call('fuse', '--run', A, B, '--method', 'rrf,borda');
+    expect(fused.stderr).toContain('it takes one; receval score --fuse compares several');
+  });
+
+  it('is a threshold that nothing passes, without a word', async () => {
+    const all = await call('fuse', '--run', A, B, '--method', 'rrf(above=9)');
+    expect([all.code, all.stdout]).toEqual([0, '']);
+    expect(all.stderr).toContain(
+      'receval: rrf(above=9): no item scores above the threshold, of all 3 queries: the merged run is empty.',
+    );
+    const some = await call('fuse', '--run', A, B, '--method', 'borda(above=1.2)');
+    expect(some.stderr).toContain('borda(above=1.2): no item scores above the threshold, of 1 of 3 queries.');
+    const scored = await call('score', '--run', A, B, '--qrels', QRELS, '--fuse', 'rrf(above=9)');
+    expect(scored.stderr).toContain('rrf(above=9): no item scores above the threshold, of all 3 queries');
+  });
+
+  it('is a device, which has no end', async () => {
+    const { code, stderr } = await call('fuse', '--run', '/dev/zero', '--method', 'borda');
+    expect([code, stderr]).toEqual([
+      1,
+      'receval: cannot read /dev/zero: it is a device; name a file, or - for standard input where that is read\n',
+    ]);
+  });
+
+  it('is a pipe without a word that it is waited for', async () => {
+    const pipe = join(folder, 'votes-pipe');
+    execFileSync('mkfifo', [pipe]);
+    const writer = spawn('sh', ['-c', `cat ${join(folder, A)} > ${pipe}`]);
+    const { code, stdout, stderr } = await call('fuse', '--run', 'votes-pipe', '--method', 'borda');
+    writer.kill();
+    expect(stderr).toContain('receval: votes-pipe is a pipe: reads what somebody writes to it\n');
+    expect([code, stdout.split('\n').length]).toEqual([0, 7]);
+    const refused = await call('score', '--run', 'votes-pipe', B, '--qrels', QRELS, '--fuse', 'rrf');
+    expect(refused.stderr).toContain('not standard input or a pipe');
+  });
+});
+
 describe('receval score --fuse', () => {
   it('scores merged runs beside their inputs, with comparisons', async () => {
     const { code, stdout } = await call(

@@ -28,6 +28,21 @@ describe('inputs', () => {
     ]);
   });
 
+  it('may make an id of several fields, in files and topics; of other fields they may not', () => {
+    const both = (ts: string) => `inputs:
+  impressions: {adapter: {map: {requestId: [/session, /query], ts: ${ts}, items: /i}}}
+  feedback: {adapter: {map: {requestId: [/s, /q], ts: /t, itemId: /i, action: {const: click}}}}
+`;
+    const { inputs, kafka } = load(both('/t'));
+    expect(inputs.impressions).toMatchObject({ adapter: { map: { requestId: ['/session', '/query'] } } });
+    expect(kafka.topics).toMatchObject([
+      { adapter: { map: { requestId: ['/session', '/query'] } } },
+      { adapter: { map: { requestId: ['/s', '/q'] } } },
+    ]);
+    expect(problems(both('[/a, /b]')).join()).toContain('only ids are several fields together');
+    expect(problems(both('[/a]')).join()).toContain('expected');
+  });
+
   it('are, where they say nothing, as the topics are; a topic that says something is as it says', () => {
     const { inputs, kafka } = load(`inputs: {feedback: {tsUnit: us}}
 kafka:

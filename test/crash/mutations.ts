@@ -1,10 +1,16 @@
+import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
 import type { Mutation } from '../mutations/mutation.ts';
 
 const UNIT = 'unit/unit.ts';
 const WORKER = 'worker/worker.ts';
 
+export interface RecoveryMutation extends Mutation {
+  /** A crash at this label is known to show it: such crashes are tried before all others. */
+  readonly shownAt?: FaultLabel;
+}
+
 /** Weakened ways back from a crash: each must be caught. */
-export const RECOVERY_MUTATIONS: readonly Mutation[] = [
+export const RECOVERY_MUTATIONS: readonly RecoveryMutation[] = [
   {
     name: 'reading goes on at the committed offsets',
     changes: [
@@ -52,6 +58,7 @@ export const RECOVERY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'time that silence let pass is forgotten',
+    shownAt: 'look read',
     changes: [
       {
         file: 'consumers/join/topic.ts',
@@ -72,6 +79,7 @@ export const RECOVERY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a commit without an answer is not sent again',
+    shownAt: 'look read',
     changes: [
       {
         file: 'unit/commits.ts',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadSettings } from '../../src/config/load.ts';
 import { run } from '../services/commands.ts';
+import { RECEVAL } from '../tested.ts';
 import { type ComposeService, isOneShot, parseCompose, ROOT, readCompose, readRoot } from './compose-file.ts';
 import { composeProblems } from './compose-rules.ts';
 
@@ -160,7 +161,7 @@ describe('docker-compose.yml', () => {
     'gives the service %s a command and flags that receval has',
     async (name) => {
       const [command, ...flags] = file.services[name].command;
-      const help = await run('bin/receval', [command, '--help'], { cwd: ROOT, env: process.env });
+      const help = await run(RECEVAL, [command, '--help'], { cwd: ROOT, env: process.env });
       expect(help.stdout).toContain(`Usage: receval ${command}`);
       for (const flag of flags.filter((word) => word.startsWith('--'))) expect(help.stdout).toContain(`${flag} `);
     },

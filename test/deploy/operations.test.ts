@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
 import { run } from '../services/commands.ts';
+import { RECEVAL } from '../tested.ts';
 import { ROOT, readCompose, readRoot } from './compose-file.ts';
 
 const page = readRoot('docs/operations.md');
@@ -58,7 +59,7 @@ describe('docs/operations.md', () => {
 
   it('names the flags for one start that `receval run` has', async () => {
     const flags = ['--rebuild', '--new-generation', '--accept-partitions'];
-    const { stdout } = await run('bin/receval', ['run', '--help'], { cwd: ROOT, env: process.env });
+    const { stdout } = await run(RECEVAL, ['run', '--help'], { cwd: ROOT, env: process.env });
     for (const flag of flags) {
       expect(stdout).toContain(flag);
       expect(page).toContain(`| \`${flag}\` |`);

@@ -9,6 +9,7 @@ import { afterAll, describe, expect } from 'vitest';
 import { itWith } from '../services/it-with.ts';
 import { sharedKafka } from '../services/kafka-shared.ts';
 import { freePort } from '../services/ports.ts';
+import { RECEVAL } from '../tested.ts';
 import { ROOT, readCompose } from './compose-file.ts';
 import { makeSecrets, startShippedRedis } from './shipped-redis.ts';
 import { makeTopics } from './topic-commands.ts';
@@ -42,7 +43,7 @@ async function start(name: string, broker: string, url: string, folder: string):
     ...(environment['RECEVAL_HTTP_TOKEN_FILE'] === undefined ? {} : { RECEVAL_HTTP_TOKEN_FILE: tokenIn(folder) }),
   };
   let printed = '';
-  const child = spawn('bin/receval', command, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(RECEVAL, command, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
       printed += chunk;

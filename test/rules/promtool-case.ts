@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { USUAL_RULE_OPTIONS } from '../../src/metrics/rules-model.ts';
 import { type Outcome, run } from '../services/commands.ts';
 
@@ -34,6 +34,19 @@ export interface RuleSuite {
   readonly cases: Readonly<Record<string, RuleCase>>;
   /** A change of the rules after which the case `breaks` must not pass any more. */
   readonly control: { readonly from: string; readonly to: string; readonly breaks: string };
+}
+
+export interface RuleFile {
+  readonly groups: readonly { readonly rules: readonly { readonly alert?: string; readonly expr: string }[] }[];
+}
+
+/** A rule file with one alert of it. Where no rule reads what another one makes, it fires as among all the others, which take most of the time. */
+export function withAlertAlone(rules: string, alert: string): string {
+  const file: RuleFile = parse(rules);
+  const groups = file.groups
+    .map((group) => ({ ...group, rules: group.rules.filter((rule) => rule.alert === alert) }))
+    .filter((group) => group.rules.length > 0);
+  return stringify({ ...file, groups }, { lineWidth: 0 });
 }
 
 /** What `promtool test rules` says to one case, on this text of a rule file. */

@@ -14,6 +14,7 @@ const PACKAGES = { java: 'openjdk-17-jre-headless', mvn: 'maven' } as const;
 /** What it takes to run a class of Kafka. */
 export interface KafkaJars {
   readonly java: string;
+  readonly folder: string;
   readonly classPath: string;
 }
 
@@ -30,7 +31,7 @@ export async function kafkaJars(version: KafkaVersion): Promise<KafkaJars> {
       () => download(mvn, version, folder),
     );
   }
-  return { java, classPath: `${folder}/*` };
+  return { java, folder, classPath: `${folder}/*` };
 }
 
 async function download(mvn: string, version: KafkaVersion, folder: string): Promise<void> {

@@ -1,10 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fetchOnce } from './fetch-once.ts';
 import { type KafkaJars, type KafkaVersion, kafkaJars } from './kafka-jars.ts';
 import { LOOPBACK, type Place } from './place.ts';
 import { freePort } from './ports.ts';
@@ -47,7 +59,7 @@ export interface RunningKafka {
   /** Stops one as a frozen machine would: it keeps its connections and does not answer. */
   readonly freeze: (broker: number) => void;
   readonly thaw: (broker: number) => void;
-  /** Runs a class of Kafka, such as a command-line tool, with lines on its standard input. Answers what it printed. */
+  /** Runs a class of Kafka, such as a command-line tool, with lines on its standard input. Returns what it printed. */
   readonly tool: (className: string, args: readonly string[], input?: string) => Promise<string>;
   /** Ends all brokers and removes their data. */
   readonly stop: () => Promise<void>;
@@ -57,27 +69,67 @@ const JAVA = [
   '-XX:+UseSerialGC',
   '-XX:TieredStopAtLevel=1',
   '-Xshare:auto',
+  // An archive that does not fit this Java is passed over, and nothing said on standard output.
+  '-Xlog:disable',
   '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
 ];
 const HEAP = '-Xmx320m';
+/** Of a folder that `firstStart` makes: the classes that a broker loads, parsed; and what formatted storage begins with. */
+const CLASSES = 'classes.jsa';
+const CHECKPOINT = 'bootstrap.checkpoint';
 const PATIENCE_MS = 300_000;
 const ATTEMPTS = 3;
+/** Of nearly all tests. */
+const USUAL: KafkaVersion = '4.3.1';
 
 /** Starts brokers (each its own controller too) and waits until they answer. @throws ServiceMissing */
 export async function startKafka(options: KafkaOptions = {}): Promise<RunningKafka> {
-  const version = options.version ?? '4.3.1';
+  const version = options.version ?? USUAL;
   const jars = await kafkaJars(version);
+  if (version === USUAL) await firstStart(jars);
+  return (await started(() => new Cluster(version, jars, options))).running();
+}
+
+async function started(make: () => Cluster): Promise<Cluster> {
   for (let attempt = 1; ; attempt++) {
-    const cluster = new Cluster(version, jars, options);
+    const cluster = make();
     try {
       await cluster.start();
-      return cluster.running();
+      return cluster;
     } catch (error) {
       await cluster.stop();
       // Somebody else may have taken a port in between.
       if (attempt === ATTEMPTS || !String(error).includes('Address already in use')) throw error;
     }
   }
+}
+
+function startFolder({ folder }: KafkaJars): string {
+  return `${folder}-start`;
+}
+
+/** Starts one broker, once for all runs, and keeps what each later start would make anew: that is more than half of the work. */
+async function firstStart(jars: KafkaJars): Promise<void> {
+  const folder = startFolder(jars);
+  await fetchOnce(
+    `${folder}.lock`,
+    () => existsSync(folder),
+    async () => {
+      const part = mkdtempSync(`${folder}-part-`);
+      try {
+        const cluster = await started(() => new Cluster(USUAL, jars, {}, join(part, CLASSES)));
+        try {
+          copyFileSync(cluster.checkpoint, join(part, CHECKPOINT));
+          await cluster.running().shutDown(1);
+        } finally {
+          await cluster.stop();
+        }
+        renameSync(part, folder);
+      } finally {
+        rmSync(part, { recursive: true, force: true });
+      }
+    },
+  );
 }
 
 class Cluster {
@@ -90,13 +142,16 @@ class Cluster {
   readonly #keeper: ChildProcess;
   /** Of those that have another version than they began with. */
   readonly #jarsOf = new Map<number, KafkaJars>();
+  readonly #archive: string | undefined;
   /** Of the clients, then of the controllers. */
   #ports: readonly number[] = [];
 
-  constructor(version: KafkaVersion, jars: KafkaJars, options: KafkaOptions) {
+  /** `archive`: where to write the classes that the broker has loaded when it is shut down; only of the first start. */
+  constructor(version: KafkaVersion, jars: KafkaJars, options: KafkaOptions, archive?: string) {
     this.#version = version;
     this.#jars = jars;
     this.#options = options;
+    this.#archive = archive;
     this.#size = options.brokers ?? 1;
     // Reads process ids; when this process is gone, however it ended, it ends them and removes the data.
     const keep =
@@ -110,17 +165,39 @@ class Cluster {
     const more = Object.keys(this.#options.listeners ?? {}).length;
     while (ports.size < 2 * this.#size + more) ports.add(await freePort());
     this.#ports = [...ports];
-    // A leading minus would be read as an option.
-    const id = `A${randomBytes(16).toString('base64url').slice(1)}`;
+    const id = newId();
     for (let broker = 1; broker <= this.#size; broker++) {
       writeFileSync(this.#file(broker), this.#properties(broker));
-      await runTool(this.#jars, 'kafka.tools.StorageTool', [
-        ...['format', '-t', id, '-c', this.#file(broker)],
-        ...(this.#options.scram ?? []).flatMap((user) => ['--add-scram', user]),
-      ]);
+      await this.#format(broker, id);
     }
     for (let broker = 1; broker <= this.#size; broker++) this.#spawn(broker);
     for (let broker = 1; broker <= this.#size; broker++) await this.#ready(broker);
+  }
+
+  /** What formatting has written for every broker alike. */
+  get checkpoint(): string {
+    return join(this.#logFolder(1), CHECKPOINT);
+  }
+
+  /** As Kafka's own tool does, which costs a Java of its own; it does so itself where users are added, and where there was no first start. */
+  async #format(broker: number, cluster: string): Promise<void> {
+    const { scram = [] } = this.#options;
+    const checkpoint = join(startFolder(this.#jars), CHECKPOINT);
+    if (scram.length > 0 || !existsSync(checkpoint)) {
+      const users = scram.flatMap((user) => ['--add-scram', user]);
+      const args = ['format', '-t', cluster, '-c', this.#file(broker), ...users];
+      await runTool(this.#jars, 'kafka.tools.StorageTool', args);
+      return;
+    }
+    const folder = this.#logFolder(broker);
+    mkdirSync(folder, { recursive: true });
+    copyFileSync(checkpoint, join(folder, CHECKPOINT));
+    const meta = { version: 1, 'cluster.id': cluster, 'node.id': broker, 'directory.id': newId() };
+    writeFileSync(join(folder, 'meta.properties'), propertiesText(meta));
+  }
+
+  #logFolder(broker: number): string {
+    return this.#options.logFolder?.(broker) ?? join(this.#folder, String(broker));
   }
 
   running(): RunningKafka {
@@ -205,7 +282,7 @@ class Cluster {
       'advertised.listeners': `PLAINTEXT://${address}:${port}${addresses}`,
       'controller.listener.names': 'CONTROLLER',
       'listener.security.protocol.map': `PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT${protocols}`,
-      'log.dirs': this.#options.logFolder?.(broker) ?? join(this.#folder, String(broker)),
+      'log.dirs': this.#logFolder(broker),
       'auto.create.topics.enable': 'false',
       'default.replication.factor': copies,
       'min.insync.replicas': inSync,
@@ -230,15 +307,14 @@ class Cluster {
       'log.cleaner.backoff.ms': 500,
       ...this.#options.properties,
     };
-    return Object.entries(properties)
-      .map(([name, value]) => `${name}=${value}\n`)
-      .join('');
+    return propertiesText(properties);
   }
 
   #spawn(broker: number): void {
     const log = openSync(this.#log(broker), 'a');
     const jars = this.#jarsOf.get(broker) ?? this.#jars;
-    const args = [...JAVA, HEAP, '-cp', jars.classPath, 'kafka.Kafka', this.#file(broker)];
+    const archive = this.#archive === undefined ? fromArchive(jars) : [`-XX:ArchiveClassesAtExit=${this.#archive}`];
+    const args = [...JAVA, ...archive, HEAP, '-cp', jars.classPath, 'kafka.Kafka', this.#file(broker)];
     const [file, all] = this.#place(broker).command(jars.java, args);
     const child = spawn(file, all, { stdio: ['ignore', log, log] });
     closeSync(log);
@@ -284,9 +360,26 @@ class Cluster {
   }
 }
 
+/** A leading minus would be read as an option. */
+function newId(): string {
+  return `A${randomBytes(16).toString('base64url').slice(1)}`;
+}
+
+function propertiesText(properties: Readonly<Record<string, string | number>>): string {
+  return Object.entries(properties)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
+
+/** Options of Java by which classes need not be parsed anew. */
+function fromArchive(jars: KafkaJars): readonly string[] {
+  const archive = join(startFolder(jars), CLASSES);
+  return existsSync(archive) ? [`-XX:SharedArchiveFile=${archive}`] : [];
+}
+
 export function runTool(jars: KafkaJars, className: string, args: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(jars.java, [...JAVA, HEAP, '-cp', jars.classPath, className, ...args]);
+    const child = spawn(jars.java, [...JAVA, ...fromArchive(jars), HEAP, '-cp', jars.classPath, className, ...args]);
     let printed = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {

@@ -111,6 +111,13 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     mrr: 0.322222,
   },
   {
+    log: 'inspect-two-fields',
+    files: ['shown.ndjson', 'clicks.csv'],
+    wrong: [],
+    notes: ['no_user_ids'],
+    mrr: 0.253333,
+  },
+  {
     log: 'inspect-session-ids',
     files: ['shown.ndjson', 'clicks.ndjson'],
     wrong: ['request_ids_repeat'],

@@ -44,7 +44,7 @@ interface MapProblem {
   readonly message: string;
 }
 
-/** `at` is where it stands below the adapter. */
+/** `at`: its path within the adapter. */
 interface CaseProblem {
   readonly at: readonly (string | number)[];
   readonly message: string;
@@ -59,7 +59,7 @@ export function mapAdapter(map: FieldMap): Adapter {
   };
 }
 
-/** Takes the first map whose conditions a record meets; a record that meets none holds no event. */
+/** Uses the first map whose conditions a record meets; a record that meets none holds no event. */
 export function mapsAdapter(maps: readonly MapCase[]): Adapter {
   const cases = maps.map(({ when = {}, map }) => ({ meets: conditionsOf(when), events: eventsOf(map) }));
   return (text) => {
@@ -81,7 +81,10 @@ type Getter = (root: unknown) => unknown;
 /** From a record and, with `each`, one of its entries. */
 type EventGetter = (root: unknown, entry: unknown) => unknown;
 
-/** Most items that the entries of `each` may share, entry by entry: a record of a few bytes per entry would become gigabytes. */
+/**
+ * Limit of the items that the entries of `each` share, summed over entries: a record with a few bytes per entry could otherwise
+ * become gigabytes.
+ */
 const MOST_SHARED_ITEMS = 100_000;
 
 /** From a record to the events that it holds. */
@@ -149,18 +152,36 @@ export function eventOf(map: FieldMap): (root: unknown, entry: unknown) => RawRe
 
 export function getterOf(source: FieldSource): Getter {
   if (typeof source === 'string') return pointerGetter(source);
+  if (isTogether(source)) {
+    const getters = source.map(pointerGetter);
+    return (root) => together(getters.map((getter) => getter(root)));
+  }
   if ('const' in source) return () => source.const;
   const getter = pointerGetter(source.at);
   return (root) => parts(getter(root), source.split);
 }
 
-/** A text split into a list, without the blanks around each part; an empty one is an empty list. Any other value is left as it is. */
+/** To be checked before `in`: every list has a method `at`. */
+export function isTogether(source: FieldSource): source is readonly string[] {
+  return Array.isArray(source);
+}
+
+/**
+ * Joins several ids into one that no other ids give (specification: events 2.1): `a|b` and `c` are `a\|b|c`. If one of them is
+ * not an id, it is returned instead, for validation to refuse.
+ */
+export function together(ids: readonly unknown[]): unknown {
+  const wrong = ids.findIndex((id) => id === '' || (typeof id !== 'string' && !Number.isSafeInteger(id)));
+  return wrong < 0 ? ids.map((id) => String(id).replace(/[\\|]/g, '\\$&')).join('|') : ids[wrong];
+}
+
+/** Splits a text into a list, without the blanks around each part; an empty text is an empty list. Any other value is returned as it is. */
 function parts(value: unknown, separator: string): unknown {
   if (typeof value !== 'string') return value;
   return value.trim() === '' ? [] : value.split(separator).map((part) => part.trim());
 }
 
-/** A text that holds an object or a list as JSON is that. */
+/** Parses a text that holds an object or a list as JSON; any other value is returned as it is. */
 function opened(value: unknown): unknown {
   return typeof value === 'string' ? jsonIn(value) : value;
 }
@@ -172,7 +193,7 @@ function pointerGetter(text: string): Getter {
 
 type Getters = ReadonlyMap<string, EventGetter>;
 
-/** The base with the mapped fields laid over it. A base that is no object stays, for validation to refuse. */
+/** The base with the mapped fields laid over it. A base that is not an object is returned, for validation to refuse. */
 function overlay(getters: Getters, root: unknown, entry: unknown, given: unknown): unknown {
   const base = opened(given);
   if (getters.size === 0 || (!isAbsent(base) && !isFields(base))) return base;
@@ -251,7 +272,13 @@ function keyProblem(key: string, has: (field: string) => boolean): string | unde
   return `unknown field${suggestion(field, [...MAPPED_FIELDS, 'each'])}`;
 }
 
+const IDS: ReadonlySet<string> = new Set(['requestId', 'itemId', 'items.id', 'eventId', 'userId', 'sessionId']);
+
 function sourceProblem(key: string, source: FieldSource): string | undefined {
+  if (isTogether(source)) {
+    if (!IDS.has(mapKey(key).field)) return `only ids are several fields together: ${[...IDS].join(', ')}`;
+    return source.map((pointer) => sourceProblem(key, pointer)).find((message) => message !== undefined);
+  }
   const isList = key === 'each' || ['items', 'each'].includes(mapKey(key).field);
   const pointer = typeof source === 'string' ? source : 'at' in source ? source.at : undefined;
   if (typeof source === 'object' && 'at' in source && !isList) return 'only a list is split, such as items';

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 
 /**
- * Memory for packed records, outside the garbage-collected heap: segments of 1 MiB that are filled from the front and
- * used again when the last record in them is freed. The records of one arena live about equally long, so segments empty
- * in the order in which they were filled.
+ * Memory for packed records, outside the garbage-collected heap: segments of 1 MiB that are filled from the front and reused
+ * when their last record is freed. The records of one arena live for about the same time, so segments become empty in the order
+ * in which they were filled.
  *
  * A handle is a place in units of 8 bytes: segment * 2^17 + unit. 0 is no place.
  */
@@ -24,7 +24,7 @@ const NO_SEGMENT: Segment = { u32: new Uint32Array(0), f64: new Float64Array(0),
 
 export class Arena {
   readonly #segments: Segment[] = [];
-  /** Live records by segment; the current segment counts one more, so that it is never taken for empty. */
+  /** Live records by segment; the current segment counts one more, so that it never looks empty. */
   readonly #live: number[] = [];
   readonly #empty: number[] = [];
   readonly #spare: Segment[] = [];
@@ -46,7 +46,7 @@ export class Arena {
     return handle & UNIT_MASK;
   }
 
-  /** Makes room for a record of at most `bytes` and answers its handle. `commit` must follow before the next `reserve`. */
+  /** Reserves space for a record of at most `bytes` and returns its handle. `commit` must follow before the next `reserve`. */
   reserve(bytes: number): number {
     if (this.#current < 0 || this.#free + bytes > this.#segments[this.#current].u8.length) this.#open(bytes);
     return ((this.#current << UNIT_BITS) | (this.#free >>> 3)) >>> 0;

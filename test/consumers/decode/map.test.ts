@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FieldMap } from '../../../src/consumers/decode/decoder-settings.ts';
-import { mapProblems, mapsProblems } from '../../../src/consumers/decode/map.ts';
+import { mapProblems, mapsProblems, together } from '../../../src/consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../../../src/consumers/decode/pointer.ts';
 import { decode, event, FEEDBACK, IMPRESSIONS, refusal } from './fixture.ts';
 
@@ -31,6 +31,71 @@ const RECORD = {
 };
 
 const AT = 1_795_248_000_009;
+
+describe('an id of several fields', () => {
+  const part = fc.oneof(
+    fc.string({ minLength: 1, unit: fc.constantFrom('a', 'b', '|', '\\', '1') }),
+    fc.integer({ min: 0, max: 12 }),
+  );
+
+  test('never is that of other parts', () => {
+    fc.assert(
+      fc.property(
+        fc.array(part, { minLength: 1, maxLength: 3 }),
+        fc.array(part, { minLength: 1, maxLength: 3 }),
+        (a, b) => {
+          expect(together(a) === together(b)).toBe(JSON.stringify(a.map(String)) === JSON.stringify(b.map(String)));
+        },
+      ),
+    );
+    expect(together(['a|b', 'c'])).toBe('a\\|b|c');
+    expect(together(['a', 'b|c'])).toBe('a|b\\|c');
+  });
+
+  const map = { requestId: ['/s', '/n'], ts: '/at', itemId: '/sku', action: { const: 'click' } };
+  const record = { s: 's1', n: 3, at: AT, sku: 'a' };
+
+  test('ties both sides, under names and types of their own', () => {
+    const lists = { requestId: ['/session', '/query'], ts: '/at', items: '/shown' };
+    const shown = { session: 's1', query: '3', at: AT, shown: ['a'] };
+    const click = event(record, { adapter: { map }, role: FEEDBACK });
+    expect(click.requestId).toBe('s1|3');
+    expect(event(shown, { adapter: { map: lists }, role: IMPRESSIONS }).requestId).toBe(click.requestId);
+  });
+
+  test.each([
+    [{ n: undefined }, 'missing_field requestId'],
+    [{ s: '' }, 'bad_id requestId'],
+    [{ n: 1.5 }, 'bad_id requestId'],
+    [{ n: {} }, 'wrong_type requestId'],
+  ])('is refused where a part is none: %j', (change, code) => {
+    expect(refusal({ ...record, ...change }, { adapter: { map }, role: FEEDBACK })).toBe(code);
+  });
+
+  test('may stand in the entries of a list', () => {
+    const each = {
+      each: '/clicks',
+      'each.requestId': ['/s', '/n'],
+      ts: '/at',
+      'each.itemId': '/sku',
+      action: { const: 'click' },
+    };
+    const decoded = event({ at: AT, clicks: [record] }, { adapter: { map: each }, role: FEEDBACK });
+    expect(decoded.requestId).toBe('s1|3');
+  });
+
+  test('is of ids alone, and of pointers', () => {
+    const problems = (more: FieldMap) =>
+      mapProblems({ ...map, ...more }, FEEDBACK).map(({ field, message }) => `${field}: ${message}`);
+    expect(problems({})).toEqual([]);
+    expect(problems({ ts: ['/a', '/b'] })).toEqual([
+      expect.stringMatching(/^ts: only ids are several fields together: requestId, /),
+    ]);
+    expect(problems({ requestId: ['/a', 'b'] })).toEqual([
+      'requestId: expected a JSON pointer such as /context/id (RFC 6901)',
+    ]);
+  });
+});
 
 describe('the map adapter', () => {
   test('it takes each field from where it is', () => {

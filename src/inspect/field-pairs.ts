@@ -1,0 +1,124 @@
+/**
+ * Where no field is the id of a list, two may be one together, such as a session and the number of its query: tried over the pairs of
+ * fields that both sides have.
+ */
+import type { Fields } from '../consumers/decode/raw.ts';
+import { sharedAsIs } from '../findings/id-match.ts';
+import { type Field, isIdLike, isNumeric, isOfElements, type Profile, timesOf } from './fields.ts';
+import { type JoinTrial, jointId } from './join-trial.ts';
+import { nameFit } from './names.ts';
+
+interface Side {
+  readonly rows: readonly Fields[];
+  readonly profile: Profile;
+}
+
+/** Two fields, one of each side, whose values meet. */
+interface Met {
+  readonly impressions: Field;
+  readonly feedback: Field;
+}
+
+/** Numbers of fewer values meet by chance, and so do words of a few: they are believed by their names alone. */
+const FEW_NUMBERS = 50;
+const FEW_WORDS = 4;
+const MOST_MET = 10;
+/** Of the values of feedback, those that the lists' field has. */
+const MEET = 0.8;
+const LEAST_JOINED = 0.5;
+/** Of what chance does not join, the pair joins this share. */
+const BETTER = 0.5;
+/** Lists that have an id of their own; what was sent twice keeps it from being all. */
+const NEARLY_UNIQUE = 0.9;
+
+/** What single fields give; where none tells the list, pairs before them. `isTold`: as for `tryPairs`. */
+export function orPairs(
+  single: readonly JoinTrial[],
+  impressions: Side,
+  feedback: Side,
+  isTold: (join: JoinTrial) => boolean,
+): readonly JoinTrial[] {
+  return single.some(tellsLists) ? single : [...tryPairs(impressions, feedback, isTold), ...single];
+}
+
+/** Whether one field is the id: most feedback has it, and it is not that of many lists. */
+function tellsLists({ match, unique }: JoinTrial): boolean {
+  return match.share >= 0.3 && unique >= 0.3;
+}
+
+/**
+ * Pairs that tell lists apart and join, the best first.
+ * @param isTold whether the items that were clicked say that the pair is right: asked where chance would join as many
+ */
+function tryPairs(impressions: Side, feedback: Side, isTold: (join: JoinTrial) => boolean): readonly JoinTrial[] {
+  const met = metFields(impressions.profile, feedback.profile);
+  const lists = new Set(impressions.rows.map((row) => JSON.stringify(row))).size;
+  const trials = met.flatMap((first, i) =>
+    met.slice(i + 1).flatMap((second): readonly JoinTrial[] => {
+      if (first.impressions === second.impressions || first.feedback === second.feedback) return [];
+      const idOf = jointId([first.impressions.path, second.impressions.path]);
+      const known = new Set(impressions.rows.map(idOf));
+      const unique = known.size / Math.max(1, lists);
+      const asked = feedback.rows.map(jointId([first.feedback.path, second.feedback.path]));
+      const share = asked.filter((id) => id !== undefined && known.has(id)).length / Math.max(1, asked.length);
+      if (unique < NEARLY_UNIQUE || share < LEAST_JOINED) return [];
+      const named = nameFit(first.impressions.path, 'requestId') + nameFit(second.impressions.path, 'requestId');
+      const join: JoinTrial = {
+        impressions: first.impressions.path,
+        feedback: first.feedback.path,
+        second: { impressions: second.impressions.path, feedback: second.feedback.path },
+        match: { share, difference: undefined },
+        unique,
+        rating: share * Math.min(1, unique) * (0.5 + 0.1 * named),
+      };
+      const chance = Math.min(1, known.size / (first.impressions.distinct.size * second.impressions.distinct.size));
+      return share - chance >= BETTER * (1 - chance) && chance < 1 ? [join] : isTold(join) ? [join] : [];
+    }),
+  );
+  return trials.sort((a, b) => b.rating - a.rating);
+}
+
+function metFields(impressions: Profile, feedback: Profile): readonly Met[] {
+  const right = [...feedback.fields.values()].filter((field) => isPart(field, feedback));
+  return [...impressions.fields.values()]
+    .filter((field) => isPart(field, impressions) && !isUnique(field))
+    .flatMap((a) =>
+      right
+        .filter((b) => sharedAsIs(a.distinct, b.distinct) >= MEET)
+        .filter((b) => isBelieved(a, b))
+        .map((b): Met => ({ impressions: a, feedback: b })),
+    )
+    .sort((x, y) => y.impressions.distinct.size - x.impressions.distinct.size)
+    .slice(0, MOST_MET);
+}
+
+function isBelieved(a: Field, b: Field): boolean {
+  const values = Math.min(a.distinct.size, b.distinct.size);
+  const areNumbers = [...b.distinct.keys()].every(isNumeric);
+  return lastName(a.path) === lastName(b.path) || values >= (areNumbers ? FEW_NUMBERS : FEW_WORDS);
+}
+
+/** Whether the field can be part of an id. */
+function isPart(field: Field, { records }: Profile): boolean {
+  const isOfItem =
+    nameFit(field.path, 'itemId') > Math.max(nameFit(field.path, 'requestId'), nameFit(field.path, 'sessionId'));
+  return (
+    !isOfElements(field.path) &&
+    isIdLike(field) &&
+    timesOf(field) === undefined &&
+    field.records >= 0.5 * records &&
+    field.distinct.size > 1 &&
+    !isOfItem
+  );
+}
+
+function isUnique({ distinct, values }: Field): boolean {
+  return distinct.size >= NEARLY_UNIQUE * values;
+}
+
+function lastName(path: string): string {
+  return path
+    .slice(path.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{Nd}]/gu, '');
+}
