@@ -7,6 +7,7 @@ import type { Settings } from '../config/settings.ts';
 import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporter/exporter-contract.ts';
 import type { LiveFinding } from '../findings/live.ts';
 import { stableJson } from '../output/stable-json.ts';
+import type { CohortView } from '../page/cohort-table.tsx';
 import type { HistoryView } from '../page/history.tsx';
 import { type LiveView, liveVerdict, renderLivePage, type Trouble } from '../page/live-page.tsx';
 import type { CohortLine, PipelineView } from '../page/model.ts';
@@ -121,6 +122,29 @@ export class LivePage {
     return page;
   }
 
+  /** The cohorts that the page lists for the same address, as JSON. */
+  cohorts(text = ''): Made {
+    const query = readQuery(text, this.#settings);
+    const { by, window, horizon, measure } = query;
+    const chosen = { by, window, horizon, measure, cohort: query.cohort ?? null };
+    if (this.#input?.snapshot === undefined) {
+      return made(stableJson({ version: VERSION, ...chosen, found: 0, all: 0, from: 0, cohorts: [], history: null }));
+    }
+    const { found, all, from, cohorts } = this.#cohorts.table(query);
+    const closely = this.#closely(query);
+    return made(
+      stableJson({
+        version: VERSION,
+        ...chosen,
+        found,
+        all,
+        from,
+        cohorts: cohorts.map(({ line, base }) => ({ ...line, against: base ?? null })),
+        history: closely?.history ?? null,
+      }),
+    );
+  }
+
   get state(): Made {
     this.#state ??= made(this.#stateJson());
     return this.#state;
@@ -143,14 +167,11 @@ export class LivePage {
 
   #looked(query: LiveQuery): LiveView {
     const isKnown = this.#input?.snapshot !== undefined;
-    const [{ ms: window }] = this.#settings.windows;
     return {
       ...this.#seen,
       history: this.#historyView(query),
       cohorts: isKnown ? this.#cohorts.table(query) : undefined,
-      cohort: isKnown
-        ? this.#cohorts.cohort(query, (question) => this.#history({ ...question, window, span: HISTORY_SPAN }))
-        : undefined,
+      cohort: isKnown ? this.#closely(query) : undefined,
       themes: this.#cohorts.themes(query),
       theme: query.theme,
       stateHref: '/api/v1/state',
@@ -203,6 +224,11 @@ export class LivePage {
       lists: this.#deps.samples === undefined ? undefined : listsOf(this.#deps.samples, this.#settings),
       couldShowLists: status !== undefined,
     };
+  }
+
+  #closely(query: LiveQuery): CohortView | undefined {
+    const [{ ms: window }] = this.#settings.windows;
+    return this.#cohorts.cohort(query, (question) => this.#history({ ...question, window, span: HISTORY_SPAN }));
   }
 
   /** Of the variants with most lists; the control first. */
