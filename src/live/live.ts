@@ -7,6 +7,7 @@ import type { Settings } from '../config/settings.ts';
 import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporter/exporter-contract.ts';
 import type { LiveFinding } from '../findings/live.ts';
 import { stableJson } from '../output/stable-json.ts';
+import type { CohortView } from '../page/cohort-table.tsx';
 import type { HistoryView } from '../page/history.tsx';
 import { type LiveView, liveVerdict, renderLivePage, type Trouble } from '../page/live-page.tsx';
 import type { CohortLine, PipelineView, PositionLine, PositionsView } from '../page/model.ts';
@@ -20,6 +21,7 @@ import type { WorkerStatus } from '../worker/status.ts';
 import { listsOf } from './lists.ts';
 import { LiveCohorts } from './live-cohorts.ts';
 import { type LiveQuery, queryText, readQuery, usualQuery } from './live-query.ts';
+import { LiveWork } from './live-work.ts';
 
 /** What a process knows at one moment; undefined: not its part. */
 export interface LiveInput {
@@ -75,6 +77,7 @@ export class LivePage {
   readonly #settings: Settings;
   readonly #deps: LiveDeps;
   readonly #cohorts: LiveCohorts;
+  readonly #work = new LiveWork();
   #input: LiveInput | undefined;
   #rates: { readonly at: EpochMs; readonly impressions: number }[] = [];
   #view: Seen | undefined;
@@ -100,6 +103,7 @@ export class LivePage {
     this.#state = undefined;
     this.#lists = undefined;
     this.#deps.samples?.renew();
+    if (input.status !== undefined) this.#work.update(input.status, input.now);
     if (snapshot === undefined) return;
     if (this.#cohorts.update(snapshot.rows)) this.#histories.clear();
     this.#rates = [...this.#rates, { at: input.now, impressions: snapshot.impressions }].slice(-RATE_SAMPLES);
@@ -117,6 +121,29 @@ export class LivePage {
       this.#html.delete(other);
     }
     return page;
+  }
+
+  /** The cohorts that the page lists for the same address, as JSON. */
+  cohorts(text = ''): Made {
+    const query = readQuery(text, this.#settings);
+    const { by, window, horizon, measure } = query;
+    const chosen = { by, window, horizon, measure, cohort: query.cohort ?? null };
+    if (this.#input?.snapshot === undefined) {
+      return made(stableJson({ version: VERSION, ...chosen, found: 0, all: 0, from: 0, cohorts: [], history: null }));
+    }
+    const { found, all, from, cohorts } = this.#cohorts.table(query);
+    const closely = this.#closely(query);
+    return made(
+      stableJson({
+        version: VERSION,
+        ...chosen,
+        found,
+        all,
+        from,
+        cohorts: cohorts.map(({ line, base }) => ({ ...line, against: base ?? null })),
+        history: closely?.history ?? null,
+      }),
+    );
   }
 
   get state(): Made {
@@ -141,14 +168,11 @@ export class LivePage {
 
   #looked(query: LiveQuery): LiveView {
     const isKnown = this.#input?.snapshot !== undefined;
-    const [{ ms: window }] = this.#settings.windows;
     return {
       ...this.#seen,
       history: this.#historyView(query),
       cohorts: isKnown ? this.#cohorts.table(query) : undefined,
-      cohort: isKnown
-        ? this.#cohorts.cohort(query, (question) => this.#history({ ...question, window, span: HISTORY_SPAN }))
-        : undefined,
+      cohort: isKnown ? this.#closely(query) : undefined,
       themes: this.#cohorts.themes(query),
       theme: query.theme,
       stateHref: '/api/v1/state',
@@ -198,9 +222,15 @@ export class LivePage {
       })),
       positions: snapshot === undefined ? undefined : this.#positions(snapshot),
       pipeline,
+      work: status === undefined ? undefined : this.#work.view(status),
       lists: this.#deps.samples === undefined ? undefined : listsOf(this.#deps.samples, this.#settings),
       couldShowLists: status !== undefined,
     };
+  }
+
+  #closely(query: LiveQuery): CohortView | undefined {
+    const [{ ms: window }] = this.#settings.windows;
+    return this.#cohorts.cohort(query, (question) => this.#history({ ...question, window, span: HISTORY_SPAN }));
   }
 
   /** Of the variants with most lists; the control first. */
@@ -286,7 +316,7 @@ export class LivePage {
 
   /** One object; what is added later does not change what is there. */
   #stateJson(): string {
-    const { experiments, pipeline, lists: _, couldShowLists: __, ...rest } = this.#seen;
+    const { experiments, pipeline, work, lists: _, couldShowLists: __, ...rest } = this.#seen;
     return stableJson({
       version: VERSION,
       verdict: liveVerdict(this.#seen),
@@ -296,6 +326,7 @@ export class LivePage {
       cohorts: this.#input?.snapshot === undefined ? [] : this.#cohortLines(),
       positions: rest.positions ?? null,
       pipeline: pipeline === undefined ? null : { impressions: pipeline.impressions, feedback: pipeline.feedback },
+      work: work ?? null,
     });
   }
 }

@@ -10,6 +10,7 @@ import { Lists } from './lists.tsx';
 import type { ExperimentView, ListsView, PipelineView, PositionsView, Verdict } from './model.ts';
 import { Name, readable, visible } from './name.tsx';
 import { counted, instant, NONE, several, share, shown } from './numbers.ts';
+import { Work, type WorkView } from './partitions.tsx';
 import { Pipeline } from './pipeline.tsx';
 import { Positions } from './positions.tsx';
 import { Scroll } from './scroll.tsx';
@@ -60,6 +61,7 @@ export interface LiveView {
   /** undefined: nothing is counted by rank. */
   readonly positions: PositionsView | undefined;
   readonly pipeline: PipelineView | undefined;
+  readonly work: WorkView | undefined;
   /** undefined: none are kept. */
   readonly lists: ListsView | undefined;
   /** Whether this process reads lists. */
@@ -283,6 +285,7 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
             <h2 id="events">What became of the events</h2>
             <Pipeline view={pipeline} />
             <p class="note">Since the first record of the partitions that this process owns.</p>
+            {view.work === undefined ? null : <Work view={view.work} />}
           </section>
         )}
         {couldShowLists ? (
