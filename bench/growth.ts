@@ -1,7 +1,7 @@
 /**
  * `npm run bench:growth [-- --rounds N]`: how cost grows with partitions, cohorts, measures, horizons and what is read at once,
  * at 2,000 events a second. Each case in its own process, in turn, medians over the rounds, JSON.parse of the same events
- * beside them. Logs and store are in memory: clients and servers of Kafka and Redis are not part of it.
+ * beside them. Logs are in memory and the store keeps nothing: clients and servers of Kafka and Redis are not part of it.
  */
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';

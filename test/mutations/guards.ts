@@ -142,9 +142,13 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: PACE,
-        text: 'const all = [...units];',
-        replacement:
-          'const all = [];\n    for (const owned of units) for (let topic = 0; topic < this.#settings.topics.length; topic++) await this.#look(owned, topic);',
+        text: 'for (const owned of all) this.pauseLeaders(owned);',
+        replacement: '',
+      },
+      {
+        file: PACE,
+        text: 'this.#load.count(owned);\n      this.pauseLeaders(owned);\n      if (unit',
+        replacement: 'if (unit',
       },
     ],
   },

@@ -55,7 +55,9 @@ export class Arena {
 
   /** Reserves space for a record of at most `bytes` and returns its handle. `commit` must follow before the next `reserve`. */
   reserve(bytes: number): number {
-    if (this.#current < 0 || this.#free + bytes > this.#segments[this.#current].u8.length) this.#open(bytes);
+    // Behind a record of more than that no place has a handle.
+    const isFull = this.#free >= MOST_BYTES;
+    if (this.#current < 0 || isFull || this.#free + bytes > this.#segments[this.#current].u8.length) this.#open(bytes);
     this.#isReserved = true;
     return ((this.#current << UNIT_BITS) | (this.#free >>> 3)) >>> 0;
   }

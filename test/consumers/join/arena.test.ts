@@ -48,6 +48,15 @@ describe('an arena', () => {
     );
   });
 
+  it('has places of their own for a record of more than a segment and for what comes behind it', () => {
+    const arena = new Arena();
+    const large = arena.reserve(1_200_000);
+    arena.commit(1_100_000);
+    const small = put(arena, 40, 1);
+    expect(arena.segment(small)).not.toBe(arena.segment(large));
+    expect(arena.unit(small)).toBe(1);
+  });
+
   it('takes memory by what it holds: little for a few records, and at most twice as much and a segment for many', () => {
     const arena = new Arena();
     expect(arena.bytes).toBe(0);
