@@ -246,7 +246,7 @@ function* creeping(count: number, record: (k: number) => Sent, later: number): I
   for (let ms = 0; ms < 2000; ms++) yield* until(START + later + ms - 1000);
 }
 
-/** Event time goes on to `at` on both topics. */
+/** Event time continues to `at` on both topics. */
 function* until(at: number): Iterable<Sent> {
   const ts = at + JOIN_SETTINGS.outOfOrderness;
   yield shown(`clock-${at}`, [], { ts });

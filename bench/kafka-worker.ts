@@ -64,7 +64,7 @@ async function watch(child: Child, url: string, { total, expected, progress }: W
       (answer) => answer.text(),
       () => '',
     );
-    // The page is made anew once a second.
+    // The page is made again once a second.
     if (text === '' || text === last) continue;
     last = text;
     const now = performance.now();

@@ -29,7 +29,7 @@ export function encodeLz4(bytes: Buffer): Buffer {
   return Buffer.concat([...parts, END_MARK]);
 }
 
-/** Into `scratch`; answers how many bytes. */
+/** Into `scratch`; returns how many bytes. */
 function encodeBlock(from: Buffer): number {
   places.fill(-1);
   let anchor = 0;

@@ -20,7 +20,7 @@ export interface StateFigures {
   readonly steadyUs: number;
 }
 
-/** Fills the join with this many open impressions, then goes on for half as many more while as many close. */
+/** Fills the join with this many open impressions, then continues for half as many more while as many close. */
 export function measureState(open: number): StateFigures {
   const random = randomStream(7);
   const items = Array.from({ length: 50_000 }, () => `itm_${1_000_000 + Math.floor(random() * 8_999_999)}`);

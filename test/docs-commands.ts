@@ -2,7 +2,7 @@
  * Commands and files that a page of the documentation shows.
  *
  * A ```console block holds commands, `$ ` before each, and below a command what it prints on standard output, or on standard
- * error where that is all. A command goes on behind a line that ends in a backslash. A line `...` stands for lines that are
+ * error where that is all. A command continues behind a line that ends in a backslash. A line `...` stands for lines that are
  * left out; a command without lines below it shows nothing of its output. `echo $?` shows the exit code of the command before
  * it, which else is 0. A ```sh block is one script; a block without a language right below it is what it prints. A block below
  * a line that ends in a file's name and a colon (`` `receval.yaml`: ``) is that file.
@@ -71,7 +71,7 @@ export function shownFiles(page: string): ReadonlyMap<string, string> {
   return new Map([...blocks].map(([, name, text]) => [name, text]));
 }
 
-/** JSON values one after the other, each from the start of a line; a value may go on over lines that are indented. */
+/** JSON values one after the other, each from the start of a line; a value may continue over lines that are indented. */
 export function jsonValues(text: string): readonly unknown[] {
   return text
     .split(/^(?=\{)/m)

@@ -131,7 +131,7 @@ export interface Shown {
 }
 
 let requests = 0;
-/** Appends one list, and the click on it; answers the offset of the list. */
+/** Appends one list, and the click on it; returns the offset of the list. */
 export function append(
   log: MemoryLog,
   partition: number,

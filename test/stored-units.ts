@@ -41,7 +41,7 @@ export class StoredUnit {
     return this.#watermark;
   }
 
-  /** Takes the unit over and goes on from what the store holds; `generation`: rows start empty. */
+  /** Takes the unit over and continues from what the store holds; `generation`: rows start empty. */
   async claim(generation = this.generation): Promise<void> {
     const { namespace, unit } = this.#settings.owner;
     this.#token = `${unit}-${++this.#claims}`;

@@ -29,6 +29,19 @@ const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
 const production = locked.filter(([, one]) => one.dev !== true && one.optional !== true);
 const manifest = json<Package>('package.json');
 
+describe('the scripts of the package', () => {
+  /** What npm finds in node_modules/.bin, or is there with Node. */
+  const PROGRAMS = ['node', 'npm', 'tsc', 'vitest', 'biome', 'tsx'];
+
+  it.each(Object.entries(manifest.scripts ?? {}))('%s needs no shell but that of any system', (_, script) => {
+    // In double quotes, which cmd.exe knows, anything may stand that it does not expand.
+    const plain = script.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+    for (const command of plain.split(' && ')) expect(PROGRAMS).toContain(command.split(' ')[0]);
+    expect(plain).not.toMatch(/[;|<>$`'*~%^]|(?<!&)&(?!&)/);
+    expect(script).not.toMatch(/%\w+%|"[^"]*\$\(/);
+  });
+});
+
 /** Licences that ask for no more than to be named. */
 const PERMISSIVE = [
   'Apache-2.0',

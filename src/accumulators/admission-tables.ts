@@ -4,8 +4,8 @@ import type { PanesSettings } from './panes-settings.ts';
 import { otherValues, parseField, rowField, setText } from './store/layout.ts';
 
 /**
- * The admission tables of one unit, one for each grouping set, and when they are reviewed: when event time passes the end of
- * an hour by the shortest horizon. Then every impression of that hour has closed at it, and none of the next.
+ * The admission tables of one unit, one for each grouping set. They are reviewed when event time passes the end of an hour by
+ * the shortest horizon: every impression of that hour has closed at that horizon by then, and none of the next hour has.
  */
 export class AdmissionTables {
   readonly #settings: Pick<PanesSettings, 'hour' | 'horizons'>;
@@ -35,7 +35,7 @@ export class AdmissionTables {
     return this.#tables.reduce((bytes, table) => bytes + table.bytes, 0);
   }
 
-  /** Judges one addition of a set's cohort to the pane that ends at `end`: true: by name; false: to the rest. */
+  /** Admits one addition of a set's cohort to the pane that ends at `end`. Returns true if it is added by name, false if to the rest. */
   admit(set: number, values: string, end: EpochMs): boolean {
     return this.#tables[set].admit(values, end);
   }
@@ -46,8 +46,8 @@ export class AdmissionTables {
   }
 
   /**
-   * Does the reviews that are due by `at`, of which there is one at least. `impressionsOf`: what was added to a field of the
-   * hour pane of this number. Answers whether a place was given to another cohort.
+   * Runs the reviews that are due by `at`; at least one must be. `impressionsOf`: the impressions that were added to a field of
+   * the hour pane with this number. Returns whether a place was given to another cohort.
    */
   review(at: EpochMs, impressionsOf: (hour: number, field: string) => number): boolean {
     const { hour, horizons } = this.#settings;
@@ -66,18 +66,23 @@ export class AdmissionTables {
     return given;
   }
 
-  /** The panes that end at or before `end` are gone: answers whether an entry left with them. */
+  /** The panes that end at or before `end` were deleted. Returns whether an entry was evicted with them. */
   expire(end: EpochMs): boolean {
     let left = false;
     for (const table of this.#tables) left = table.expire(end) || left;
     return left;
   }
 
-  /** Whether a field is that of a rest, or of a cohort that has its place. */
+  /** Whether a field belongs to a rest, or to a cohort that has a place. */
   holds(field: string): boolean {
     const name = parseField(field);
     const set = this.#sets.findIndex(({ by }) => by === name?.by);
     return name !== undefined && (name.values === this.#sets[set].other || this.#tables[set].has(name.values));
+  }
+
+  /** `state` as JSON, by table. */
+  stateTexts(): readonly string[] {
+    return this.#tables.map((table) => table.stateText());
   }
 
   state(): readonly AdmissionState[] {

@@ -1,14 +1,14 @@
-/** What a tag takes beside its texts: an entry of the map, its list of keys, its places in five arrays. */
+/** Bytes of a tag besides its texts: an entry of the map, its list of keys, its places in five arrays. */
 const TAG_BYTES = 200;
 /** The head of a text. */
 const TEXT_BYTES = 24;
 
 /**
- * Small numbers, tags, for tuples of dimension values, so that an impression is known by its tag until it closes. One
- * look-up by text per impression. A tag lives while somebody holds it; then its number is used again.
+ * Tags: small numbers that stand for tuples of dimension values, so that an impression carries one number until it closes and
+ * is looked up by text only once. Tags are counted references: the number of a tag that is no longer held is used again.
  */
 export class Cohorts {
-  /** For each grouping set the places of its dimensions in a tuple. */
+  /** For each grouping set, the indices of its dimensions in a tuple. */
   readonly #places: readonly (readonly number[])[];
   readonly #tags = new Map<string, number>();
   readonly #tuples: string[] = [];
@@ -30,8 +30,9 @@ export class Cohorts {
   }
 
   /**
-   * The tag of a tuple, held once more. Values must be free of ',' and '|'. `tuple`: the values joined by ',', where that
-   * is known. `leftOut`: bit r is set for what takes no part in run r; the same values have another tag then.
+   * Returns the tag of a tuple and adds one reference to it. Values must not contain ',' or '|'. `tuple`: the values joined by
+   * ',', if the caller has that. `leftOut`: bit r is set if the impression takes no part in run r; the same values have another
+   * tag then.
    */
   tag(values: readonly string[], tuple: string = values.join(','), leftOut = 0): number {
     if (leftOut === 0) return this.#tag(values, tuple, 0);
@@ -54,12 +55,12 @@ export class Cohorts {
     return tag;
   }
 
-  /** Holds a living tag once more. */
+  /** Adds a reference to a tag that is held. */
   hold(tag: number): void {
     this.#holders[tag]++;
   }
 
-  /** Ends one hold; the last one frees the tag. */
+  /** Drops one reference; dropping the last one frees the tag. */
   release(tag: number): void {
     if (--this.#holders[tag] > 0) return;
     this.#bytes -= this.#bytesOf(tag);
@@ -69,17 +70,17 @@ export class Cohorts {
     this.#free.push(tag);
   }
 
-  /** For each grouping set the values of a living tag, joined by ','; '' for the set without dimensions. */
+  /** For each grouping set the values of a held tag, joined by ','; '' for the set without dimensions. */
   keys(tag: number): readonly string[] {
     return this.#keys[tag];
   }
 
-  /** The values of a living tag. */
+  /** The values of a held tag. */
   values(tag: number): readonly string[] {
     return this.#tuples[tag].split('|', 1)[0].split(',');
   }
 
-  /** In which runs a living tag takes no part, by bit. */
+  /** The runs in which a held tag takes no part: one bit each. */
   leftOut(tag: number): number {
     return this.#leftOut[tag];
   }

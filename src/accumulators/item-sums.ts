@@ -9,7 +9,7 @@ import { keysOf, textOf, whole } from './store/json.ts';
 /** Which item parts a row keeps, and how many items each counts. */
 export interface ItemsShape {
   readonly parts: readonly ItemPart[];
-  /** Most items whose exposure is counted; above, nothing is known of them. */
+  /** Most items whose exposure is counted. With more than these, no exposure is known at all. */
   readonly limit: number;
 }
 
@@ -76,7 +76,7 @@ function mergeSketch(into: Sketch, sketch: Sketch): void {
   }
 }
 
-/** Adds `items` to `into` and answers it; none is neutral. */
+/** Adds `items` to `into` and returns the sum; undefined is neutral. */
 export function addItems(into: ItemSums | undefined, items: ItemSums | undefined): ItemSums | undefined {
   if (into === undefined || items === undefined) return into ?? items?.copy();
   into.merge(items);
@@ -111,8 +111,8 @@ export function encodeItems({ shape, lists, sketches }: ItemSums): string {
 }
 
 /**
- * Reads items that perhaps another configuration wrote: a part that the JSON lacks starts empty, one that the shape lacks is
- * left out. Throws an Error that names the part that is wrong.
+ * Reads items that another configuration may have written: a part that the JSON lacks starts empty, one that the shape lacks is
+ * ignored. Throws an Error that names the part that is wrong.
  */
 export function readItems(json: unknown, shape: ItemsShape): ItemSums {
   const parts = keysOf(json, 'items');

@@ -13,7 +13,7 @@ export interface Horizon {
   readonly ms: DurationMs;
 }
 
-/** The rows that keep items: of these grouping sets, in minute panes and perhaps in totals. */
+/** Which rows keep items: those of these grouping sets, in minute panes and, with `inTotals`, in totals. */
 export interface ItemRows {
   readonly sets: readonly (readonly string[])[];
   readonly inTotals: boolean;
@@ -34,15 +34,15 @@ export interface PanesSettings {
   /** Those of `sets` whose hour panes keep sums by user bucket. */
   readonly clustered: readonly (readonly string[])[];
   readonly shape: RowShape;
-  /** Where rows keep what `shape` tells of items; default: nowhere. */
+  /** Which rows keep the items that `shape` asks for; default: none. */
   readonly items?: ItemRows | undefined;
-  /** Cohorts of one set that are kept by name at a time, at least 1. */
+  /** Most cohorts of one set that are kept by name at the same time; at least 1. */
   readonly cohortsPerSet: number;
-  /** By dimension the values that the configuration names: their cohorts are always kept by name; default: none. */
+  /** By dimension, the values that the configuration names. Their cohorts are always kept by name. Default: none. */
   readonly named?: ReadonlyMap<string, readonly string[]> | undefined;
-  /** Whether places of quiet cohorts are given to others; default: never. Not with `totals`, whose time is all of it. */
+  /** When quiet cohorts lose their places to others; default: never. Not allowed with `totals`, which cover all time. */
   readonly takeover?: Takeover | undefined;
-  /** How long a pane outlives its end in event time, at least H. */
+  /** How long a pane is kept after its end, in event time; at least H. */
   readonly keepMinutes: DurationMs;
   readonly keepHours: DurationMs;
   /** The same for the vectors of hour panes: at most `keepHours`. */
@@ -51,11 +51,11 @@ export interface PanesSettings {
   readonly totals: readonly string[];
   /** Runs of experiments; each has a total of its own, by the value of its dimension. */
   readonly runs: readonly RunSettings[];
-  /** The committed watermark; -Infinity: none. Everything at or below it was added and deleted already. */
+  /** The committed watermark; -Infinity: none. Everything that closes or is deleted at or below it is in the rows already. */
   readonly closedUpTo: EpochMs;
 }
 
-/** What the checkpoint keeps beside the rows. Plain JSON but for -Infinity, which becomes null. */
+/** What the checkpoint keeps besides the rows. Plain JSON, except that -Infinity becomes null. */
 export interface PanesState {
   /** Numbers (start / size) of the panes that exist, as half-open ranges. */
   readonly minutes: readonly (readonly [from: number, to: number])[];
@@ -63,7 +63,7 @@ export interface PanesState {
   readonly admission: readonly AdmissionState[];
 }
 
-/** What a new owner goes on from: the state of the checkpoint, and what the store holds under each of `liveKeys`. */
+/** What a new owner starts from: the state in the checkpoint, and what the store holds under each of `liveKeys`. */
 export interface RestoredPanes {
   readonly state: PanesState;
   readonly rows: ReadonlyMap<string, Fields>;
@@ -145,7 +145,7 @@ export class PaneNumbers {
     return least === undefined ? Number.POSITIVE_INFINITY : (least + 1) * this.size + this.#keep;
   }
 
-  /** Removes the panes with end + keep <= at, and answers their numbers, ascending. */
+  /** Removes the panes with end + keep <= at, and returns their numbers, ascending. */
   deleteUpTo(at: EpochMs): readonly number[] {
     const bound = this.of(at - this.#keep);
     const gone = this.#numbersIn(Number.NEGATIVE_INFINITY, bound);

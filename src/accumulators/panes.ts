@@ -1,4 +1,4 @@
-// Long because panes, totals and tables of a unit go together at one close time.
+// Long because the panes, totals and tables of a unit change together, at one close time.
 import type { ShownItems } from '../measures/shown-items.ts';
 import type { Closed, EpochMs } from '../vocabulary/events.ts';
 import { BUCKETS } from '../vocabulary/user-words.ts';
@@ -13,26 +13,26 @@ import {
   type RestoredPanes,
 } from './panes-settings.ts';
 import { NAMED, PendingSums } from './pending-sums.ts';
-import type { Row } from './row.ts';
+import { emptyRow, type Row } from './row.ts';
 import { type RowCodec, rowCodec, vectorRowCodec } from './row-codec.ts';
-import { type LiveRow, RowMemory, RowTable } from './row-table.ts';
+import { type LiveRow, ROW_BYTES, type RowChanges, RowMemory, RowTable } from './row-table.ts';
 import { RunTotal } from './run-total.ts';
 import { otherValues, paneKey, rowField, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
 
 /** Buckets of the vectors of hour panes. */
 const HOUR_BUCKETS = 64;
 
-/** What changed since the last call: absolute rows by key and field, and keys to delete before they are set. */
+/** What changed since the last call: the new values of rows by key and field, and keys to delete before the rows are set. */
 export interface PaneChanges {
   readonly rows: Map<string, Map<string, string>>;
   readonly deletes: string[];
 }
 
 /**
- * The live rows of one unit. Every closing is added to the minute pane and the hour pane of its impression's time and to
- * the totals, for its cohort of every grouping set; hour panes of some sets, and totals, have sums by user bucket too. A
- * pane is deleted when event time reaches its end + keep, before what closes at the same time is added. What comes out
- * does not depend on how often changes are taken.
+ * The live rows of one unit. Every closing is added to the minute pane and the hour pane of its impression's time and to the
+ * totals, for its cohort of every grouping set; hour panes of some sets, and totals, also have sums by user bucket. A pane is
+ * deleted when event time reaches its end + keep, before anything that closes at that time is added. The result does not depend
+ * on how often changes are taken.
  */
 export class Panes {
   /** The tags under which cohorts are added. */
@@ -40,6 +40,8 @@ export class Panes {
   readonly #settings: PanesSettings;
   readonly #window: number;
   readonly #codec: RowCodec;
+  /** Sums of a row. */
+  readonly #width: number;
   readonly #admission: AdmissionTables;
   readonly #sets: readonly {
     readonly by: string;
@@ -53,7 +55,7 @@ export class Panes {
   readonly #vectors: PaneTables;
   readonly #totals: readonly RowTable[];
   readonly #runs: readonly RunTotal[];
-  /** What was added since this object was made: for counters that begin with the process. */
+  /** What was added since this object was made, for counters that start with the process. */
   readonly #scored: RowTable;
   readonly #pending: readonly PendingSums[];
   readonly #memory = new RowMemory();
@@ -62,7 +64,7 @@ export class Panes {
   /** Grows whenever an entry left an admission table. */
   #epoch = 0;
   #clock: EpochMs;
-  /** When something is to be deleted or reviewed next. */
+  /** When the next deletion or review is due. */
   #due: EpochMs;
   #deletes: string[] = [];
 
@@ -71,6 +73,7 @@ export class Panes {
     this.#settings = settings;
     this.#window = longest(settings);
     this.#codec = rowCodec(settings.shape);
+    this.#width = emptyRow(settings.shape).sums.length;
     this.cohorts = new Cohorts(settings.dimensions, [
       ...settings.sets,
       ...settings.runs.map(({ dimension }) => [dimension]),
@@ -122,7 +125,7 @@ export class Panes {
   }
 
   /**
-   * Adds one scored list; times of closing ascend from call to call. `out`: as in `Scorer.score`; `shown`: its items, where
+   * Adds one scored list. Close times must not decrease from call to call. `out`: as in `Scorer.score`; `shown`: its items, if
    * rows keep them.
    */
   add(
@@ -142,13 +145,13 @@ export class Panes {
     if (shown !== undefined && items !== undefined) pending.addItems(cell, items, shown);
   }
 
-  /** Everything up to `watermark` has been added: deletes what ends there. */
+  /** Everything that closes up to `watermark` has been added: deletes what expires there. */
   advance(watermark: EpochMs): void {
     if (watermark >= this.#due) this.#pass(watermark);
     if (watermark > this.#clock) this.#clock = watermark;
   }
 
-  /** Takes what changed since the last call, and forgets the rows that can change no more. */
+  /** Returns what changed since the last call, and evicts the rows that can no longer change. */
   takeChanges(): PaneChanges {
     const finalUpTo = this.#clock - this.#window;
     for (const pending of this.#pending) {
@@ -164,11 +167,11 @@ export class Panes {
   }
 
   /**
-   * Everything added since this object was made, by field, as of the last `takeChanges`. A cohort that lost its place
-   * begins anew when it comes back.
+   * Of everything added since this object was made, what changed since the last call, as of the last `takeChanges`. A cohort
+   * that lost its place starts from zero when it is admitted again.
    */
-  scored(): ReadonlyMap<string, Row> {
-    return this.#scored.copies();
+  takeScored(): RowChanges {
+    return this.#scored.takeCopies();
   }
 
   /** Copies of the rows of a since-start total, by field, with all that was added up to now. */
@@ -183,15 +186,30 @@ export class Panes {
     return this.#runs[run].rows();
   }
 
-  /** Bytes in memory, about: rows, tags, cells and tables. What rows keep by bucket and of items is as of the last `takeChanges`. */
+  /** Approximate bytes in memory: rows, tags, cells and tables. Sums by bucket and items are counted as of the last `takeChanges`. */
   get bytes(): number {
-    // Whoever asked for what was scored holds a copy of it.
+    // The caller of `scored` holds a copy of these rows.
     let bytes = this.cohorts.bytes + this.#admission.bytes + this.#memory.bytes + 2 * this.#scoredMemory.bytes;
     for (const pending of this.#pending) bytes += pending.bytes;
     return bytes;
   }
 
-  /** What the checkpoint keeps beside the rows. */
+  /** Bytes in memory, about, of the rows that the next `takeChanges` will take: what it takes to prepare a commit grows with them. */
+  get changedBytes(): number {
+    let rows = 0;
+    for (const pending of this.#pending) rows += pending.unfolded;
+    return this.#memory.changed + rows * (ROW_BYTES + 8 * this.#width);
+  }
+
+  /** `state` as JSON. Only entries of the admission tables that changed since the last call are written again. */
+  stateText(): string {
+    const { numbers: minutes } = this.#minutes;
+    const { numbers: hours } = this.#hours;
+    const admission = this.#admission.stateTexts().join(',');
+    return `{"minutes":${JSON.stringify(minutes)},"hours":${JSON.stringify(hours)},"admission":[${admission}]}`;
+  }
+
+  /** What the checkpoint keeps besides the rows. */
   state(): PanesState {
     return {
       minutes: this.#minutes.numbers.toJSON(),
@@ -200,7 +218,7 @@ export class Panes {
     };
   }
 
-  /** Ends the pane that sums were pending for; they go on at that of `ts`. */
+  /** Ends the pane that the sums were pending for and starts the pane of `ts`. */
   #turn(pending: PendingSums, ts: EpochMs): void {
     pending.clear();
     const { paneSize, hour } = this.#settings;
@@ -215,7 +233,7 @@ export class Panes {
     this.#due = this.#earliest();
   }
 
-  /** The cell of a tag, which is new (-1) or has a cohort in some rest: judged as of now, and counted there. */
+  /** The cell of a tag that is new (-1) or has a cohort in a rest. It is admitted as of now, and counted in that rest. */
   #admittedCell(pending: PendingSums, horizon: number, found: number, tag: number, ts: EpochMs): number {
     const cell = found < 0 ? pending.open(tag) : found;
     if (found < 0 || pending.admittedAt[cell] !== this.#epoch) this.#admit(pending, horizon, cell, tag, ts);
@@ -223,7 +241,7 @@ export class Panes {
     return cell;
   }
 
-  /** Asks the admission tables where a cell goes, in the order of closing: when it begins and after a place became free. */
+  /** Asks the admission tables where a cell is added, in the order of closing: when the cell is opened and after a place became free. */
   #admit(pending: PendingSums, horizon: number, cell: number, tag: number, ts: EpochMs): void {
     const end = (this.#minutes.numbers.of(ts) + 1) * this.#settings.paneSize;
     const text = this.#settings.horizons[horizon].text;
@@ -249,7 +267,7 @@ export class Panes {
     pending.direct(cell, rows, vectors, items, admittedAt);
   }
 
-  /** Does what is due by `at` in the order of time. A review comes before the deletions of its time: it reads an hour's rows. */
+  /** Does what is due by `at`, in the order of time. A review precedes the deletions of the same time, because it reads the rows of an hour. */
   #pass(at: EpochMs): void {
     const review = this.#admission.nextReview;
     if (at >= review) {
@@ -277,7 +295,7 @@ export class Panes {
     this.#due = this.#earliest();
   }
 
-  /** Entries have left the admission tables. */
+  /** Entries were evicted from the admission tables. */
   #forgetLeft(): void {
     this.#epoch++;
     this.#scored.retain((field) => this.#admission.holds(field));
@@ -302,7 +320,7 @@ function restoreTable(table: RowTable, codec: RowCodec, restored: RestoredPanes)
   table.restore(fields, codec);
 }
 
-/** The panes of one kind, and the rows of those that can still change or were not taken yet. */
+/** The panes of one kind, with the rows of those that can still change or have not been taken yet. */
 class PaneTables {
   readonly numbers: PaneNumbers;
   readonly #codec: RowCodec;
@@ -316,14 +334,14 @@ class PaneTables {
     this.#newTable = newTable;
   }
 
-  /** Takes over the stored rows of a pane. */
+  /** Restores the stored rows of a pane. */
   restore(n: number, restore: (table: RowTable, codec: RowCodec) => void): void {
     const table = this.#newTable(n);
     restore(table, this.#codec);
     this.#tables.set(n, table);
   }
 
-  /** The table of the pane of `ts`, which from now on exists. `finalUpTo`: panes that end at or before it are as they are. */
+  /** The table of the pane of `ts`, which is created if it does not exist. `finalUpTo`: panes that end at or before it are final. */
   of(ts: EpochMs, finalUpTo: EpochMs): RowTable {
     const n = this.numbers.of(ts);
     const known = this.#tables.get(n);
@@ -342,7 +360,7 @@ class PaneTables {
     return this.#tables.get(n);
   }
 
-  /** Puts the rows that changed into `rows`, and forgets those that can change no more. */
+  /** Puts the rows that changed into `rows`, and evicts those that can no longer change. */
   take(rows: Map<string, Map<string, string>>, finalUpTo: EpochMs): void {
     for (const [n, table] of this.#tables) {
       if (table.changed.length > 0) rows.set(table.key, table.take(this.#codec));
@@ -350,7 +368,7 @@ class PaneTables {
     }
   }
 
-  /** Deletes what ends at `at` and answers the numbers, ascending. */
+  /** Deletes what ends at `at` and returns the numbers, ascending. */
   deleteUpTo(at: EpochMs): readonly number[] {
     const gone = this.numbers.deleteUpTo(at);
     for (const n of gone) this.#drop(n);

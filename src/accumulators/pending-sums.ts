@@ -1,12 +1,12 @@
 /**
- * What one horizon adds while its closings stay in one pane, kept apart from the rows: one cell of plain doubles per tag,
- * folded into the cell's rows now and then. A horizon closes impressions in the order of their time, so one of these per
- * horizon is enough, and an addition touches one cell, not a row for each (grouping set, minute, hour, total). Cells hold
- * whole numbers of at most 2^40 each and take at most 4,096 additions between two foldings, so doubles add them exactly;
- * what is larger goes to the rows at once. Measured (Node 20, 7 measures, 3 sets, one total): 0.1 us per addition to a
- * cell that is there, 13 us for the plain version of the tests, which adds each list to all of its rows.
+ * The sums that one horizon adds while its closings stay in one pane, kept apart from the rows: one cell of plain doubles per
+ * tag, folded into the rows of the cell from time to time. A horizon closes impressions in the order of their time, so one of
+ * these per horizon is enough, and an addition touches one cell, not a row for each (grouping set, minute, hour, total). A cell
+ * takes whole numbers of at most 2^40 and at most 4,096 additions between two foldings, so doubles add them exactly; a larger
+ * number is added to the rows at once. Measured (Node 20, 7 measures, 3 sets, one total): 0.1 us per addition to an existing
+ * cell, 13 us for the plain version of the tests, which adds each list to all of its rows.
  *
- * Sums by user bucket are not kept apart: few rows have them, and a list adds to the sums that are not 0 at once.
+ * Sums by user bucket are not deferred: few rows have them, and a list changes only those of its sums that are not 0.
  */
 
 import type { ShownItems } from '../measures/shown-items.ts';
@@ -19,32 +19,32 @@ import { HEAD_WIDTH, type RowShape, sumsOffsets } from './row.ts';
 import type { LiveRow, RowTable } from './row-table.ts';
 import { LEFT_OUT_LISTS, MORE_POSITIVES, SUM, vectorOffsets } from './vector.ts';
 
-/** Fields of whatever counts lists; the first is n. */
+/** Fields of the kinds that count lists; the first is n. */
 const { positives: WITH_POSITIVES, sum: SUMMED, squares: SQUARES } = FIELD.mean;
 const { value: VALUE } = OUT.mean;
 
 const ADDITIONS_PER_FOLD = 4096;
 
-/** A cell beside its sums: three lists of rows, and its places in five arrays. */
+/** Bytes of a cell besides its sums: three lists of rows, and its places in five arrays. */
 const CELL_BYTES = 300;
 
 /** Vectors have no squares. */
 const NO_COLUMN = -1;
 
-/** A cell whose cohorts are all named needs no second judgement. */
+/** In `admittedAt`: all cohorts of the cell are added by name, so it need not be admitted again. */
 export const NAMED = -1;
-/** Below every epoch: a cell that must be judged anew, also if its cohorts were all named. */
+/** In `admittedAt`, below every epoch: the cell must be admitted again, even if all of its cohorts were named. */
 const STALE = -2;
 
 export class PendingSums {
-  /** Event times [from, to) that belong here; empty at first. */
+  /** Event times [from, to) of the pane that these sums belong to; empty at first. */
   from: EpochMs = Number.POSITIVE_INFINITY;
   to: EpochMs = Number.NEGATIVE_INFINITY;
-  /** Where the rows lie. */
+  /** The tables that hold the rows. */
   tables: readonly RowTable[] = [];
   /** Those of `tables` whose rows keep items. */
   counted: readonly RowTable[] = [];
-  /** Where the vectors of its rows lie that are kept apart from them; undefined: there are none. */
+  /** The table of vectors that are stored apart from their rows; undefined: there is none. */
   vectors: RowTable | undefined;
   /** For each cell NAMED, or the epoch of the admission tables in which one of its cohorts was added to the rest. */
   readonly admittedAt: number[] = [];
@@ -53,6 +53,10 @@ export class PendingSums {
   readonly #isMean: readonly boolean[];
   readonly #fields: readonly SumsFields[];
   readonly #offsets: readonly number[];
+  /** Rows that the next `fold` will change, at most: what it costs grows with them, not with the cells that are there. */
+  unfolded = 0;
+  /** Cells that were added to since they were folded; some may stand there twice. */
+  readonly #dirty: number[] = [];
   /** For each tag its cell + 1; 0: none. */
   #cells = new Int32Array(64);
   readonly #tags: number[] = [];
@@ -91,7 +95,7 @@ export class PendingSums {
     return tag < this.#cells.length ? this.#cells[tag] - 1 : -1;
   }
 
-  /** A new cell, empty. The tag is held until the cell goes. */
+  /** Opens an empty cell. It holds the tag until it is closed. */
   open(tag: number): number {
     const cell = this.#tags.length;
     if (tag >= this.#cells.length) {
@@ -110,7 +114,7 @@ export class PendingSums {
     return cell;
   }
 
-  /** Says where a cell goes from now on; what it holds is folded into the rows where it went before. */
+  /** Sets the rows that a cell is folded into from now on. What it holds is folded into its former rows first. */
   direct(
     cell: number,
     rows: readonly LiveRow[],
@@ -134,7 +138,10 @@ export class PendingSums {
     const changed = this.#changed;
     const amounts = this.#amounts;
     let changes = 0;
-    sums[base]++;
+    if (sums[base]++ === 0) {
+      this.#dirty.push(cell);
+      this.unfolded += this.#targets[cell].length;
+    }
     if (positive) sums[base + 1]++;
     if (userless) sums[base + 2]++;
     for (let m = 0; m < isMean.length; m++) {
@@ -170,7 +177,7 @@ export class PendingSums {
     if (sums[base] >= ADDITIONS_PER_FOLD) this.#foldCell(cell);
   }
 
-  /** Adds what a measure of any kind has of a list (the loop of `add` does so for a mean). Answers the number of changes. */
+  /** Adds what a measure of any kind scored for a list (the loop of `add` handles means). Returns the number of changes. */
   #addFields(m: number, cell: number, positive: boolean, out: Float64Array, bucket: number, before: number): number {
     const { counted, values, squared, tail } = this.#fields[m];
     const changed = this.#changed;
@@ -220,17 +227,19 @@ export class PendingSums {
     }
   }
 
-  /** A cohort lost its name: every cell is judged anew before it is added to. */
+  /** A cohort lost its place: every cell is admitted again before the next addition. */
   expireJudgements(): void {
     this.admittedAt.fill(STALE);
   }
 
   /** Folds all cells into their rows. */
   fold(): void {
-    for (let cell = 0; cell < this.#tags.length; cell++) this.#foldCell(cell);
+    for (const cell of this.#dirty) this.#foldCell(cell);
+    this.#dirty.length = 0;
+    this.unfolded = 0;
   }
 
-  /** Folds all cells and forgets them. */
+  /** Folds all cells and closes them. */
   clear(): void {
     this.fold();
     for (const tag of this.#tags) {
@@ -249,7 +258,7 @@ export class PendingSums {
     this.vectors = undefined;
   }
 
-  /** Answers what is still to be added to the column of the vectors. */
+  /** Returns what remains to be added to the column of the vectors. */
   #put(cell: number, at: number, value: number, bucket: number, column: number): number {
     const units = value * PER_ONE;
     if (!(units >= 0 && units <= DIRECT_LIMIT)) return this.#putRare(cell, at, value, bucket, column);
@@ -258,7 +267,7 @@ export class PendingSums {
     return whole;
   }
 
-  /** Negative and huge values, and those that are no number. */
+  /** Handles negative and huge values, and NaN. */
   #putRare(cell: number, at: number, value: number, bucket: number, column: number): number {
     const units = fixed(value);
     if (typeof units === 'number' && Math.abs(units) <= DIRECT_LIMIT) {

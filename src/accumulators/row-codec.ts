@@ -17,8 +17,8 @@ import {
 export interface RowCodec {
   encode(row: Row): string;
   /**
-   * Reads a row that perhaps another configuration wrote: a measure that the text lacks starts empty, one that the shape
-   * lacks is left out. Throws an Error that names the part that is wrong.
+   * Reads a row that another configuration may have written: a measure that the text lacks starts empty, one that the shape
+   * lacks is ignored. Throws an Error that names the part that is wrong.
    */
   decode(text: string): Row;
 }
@@ -29,8 +29,8 @@ interface VectorCodec {
   readonly width: number;
   encode(vector: Vector): string;
   /**
-   * Reads a vector that perhaps another configuration wrote: a measure that the text lacks starts empty, one that the
-   * shape lacks is left out. Throws an Error that names the part that is wrong.
+   * Reads a vector that another configuration may have written: a measure that the text lacks starts empty, one that the shape
+   * lacks is ignored. Throws an Error that names the part that is wrong.
    */
   decode(text: string): Vector;
   /** The same of parsed JSON. */

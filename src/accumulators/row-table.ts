@@ -7,17 +7,27 @@ import type { RowCodec } from './row-codec.ts';
 import type { Fields } from './store/store-port.ts';
 import { Vector, vectorOffsets } from './vector.ts';
 
-/** A row beside its sums: its objects, its entry in the table's map and the head of its field's text. */
-const ROW_BYTES = 300;
+/** Bytes of a row besides its sums: its objects, its entry in the table's map and the head of its field's text. */
+export const ROW_BYTES = 300;
 
-/** Bytes of rows in memory, about: of all tables that share it. What rows keep by bucket and of items is as of the last `take`. */
+/** Approximate bytes of the rows of all tables that share this object. Sums by bucket and items are counted as of the last `take`. */
 export class RowMemory {
   bytes = 0;
+  /** Of those that changed since they were taken. */
+  changed = 0;
 }
 
-/** A row in memory that tells its table when it changes. */
+/** What changed in a table since it was told last. */
+export interface RowChanges {
+  /** Copies by field, which nobody changes any more. They are set after `dropped` is removed. */
+  readonly changed: ReadonlyMap<string, Row>;
+  /** Fields. */
+  readonly dropped: readonly string[];
+}
+
+/** A row in memory that notifies its table when it changes. */
 export class LiveRow {
-  /** Of a table whose rows have vectors. `touch` before it is added to. */
+  /** Present in a table whose rows have vectors. Call `touch` before adding to it. */
   readonly vector: Vector | undefined;
   readonly #table: RowTable;
   readonly #field: string;
@@ -49,13 +59,13 @@ export class LiveRow {
     this.#bytes = bytes;
   }
 
-  /** Adds a head of safe integers that stands in `deltas` from `from`. */
+  /** Adds a head of safe integers, which starts at `deltas[from]`. */
   add(deltas: Float64Array, from: number): void {
     addDeltas(this.#row, deltas, from);
     this.touch();
   }
 
-  /** What it keeps of items, from now on. `touch` before it is added to. */
+  /** Its item sums, created at the first call. Call `touch` before adding to them. */
   itemsOf(shape: ItemsShape): ItemSums {
     this.#row.items ??= new ItemSums(shape);
     return this.#row.items;
@@ -88,11 +98,11 @@ export class LiveRow {
     return [this.#field, this.copy()];
   }
 
-  /** It changes. */
+  /** Must be called before the row changes. */
   touch(): void {
     if (this.#changed) return;
     this.#changed = true;
-    this.#table.changed.push(this);
+    this.#table.touched(this);
   }
 }
 
@@ -107,10 +117,10 @@ export class RowTable {
   /** Buckets of the vector of each row; 0: rows have none. */
   readonly #buckets: number;
   readonly #rows = new Map<string, LiveRow>();
-  /** As of the last call of `copies`. */
-  readonly #copies = new Map<string, Row>();
+  #dropped: string[] = [];
   readonly #memory: RowMemory;
   #bytes = 0;
+  #changedBytes = 0;
 
   constructor(key: string, end: EpochMs, shape: RowShape, buckets = 0, memory = new RowMemory()) {
     this.#memory = memory;
@@ -130,12 +140,12 @@ export class RowTable {
     return row;
   }
 
-  /** What was folded into the row of this field; 0: there is none. */
+  /** Impressions that were folded into the row of this field; 0: there is no row. */
   impressionsOf(field: string): number {
     return this.#rows.get(field)?.impressions ?? 0;
   }
 
-  /** Takes over stored rows. */
+  /** Restores stored rows. */
   restore(fields: Fields, codec: RowCodec): void {
     for (const [field, text] of fields) {
       this.#rows.set(field, new LiveRow(this, field, this.#withVector(codec.decode(text))));
@@ -144,20 +154,25 @@ export class RowTable {
 
   /** The rows that changed since the last call, as text. */
   take(codec: RowCodec): Map<string, string> {
+    this.#allTaken();
     return new Map(this.changed.splice(0).map((row) => row.take(codec)));
   }
 
-  /** All rows, by field, in place of `take`. Only those that changed are copied: the others are the objects of the last call. */
-  copies(): ReadonlyMap<string, Row> {
+  /** In place of `take`: copies of the rows that changed since the last call, and which are gone. */
+  takeCopies(): RowChanges {
+    this.#allTaken();
+    const changed = new Map<string, Row>();
     for (const row of this.changed.splice(0)) {
       const [field, copy] = row.copied();
-      // Whoever adds to a row that was dropped does not bring it back.
-      if (this.#rows.get(field) === row) this.#copies.set(field, copy);
+      // A row that was dropped does not come back when somebody still adds to it.
+      if (this.#rows.get(field) === row) changed.set(field, copy);
     }
-    return new Map(this.#copies);
+    const dropped = this.#dropped;
+    this.#dropped = [];
+    return { changed, dropped };
   }
 
-  /** The same of a table that is stored: what changed stays to be taken. */
+  /** The same for a table that is stored: changed rows remain to be taken. */
   snapshot(): Map<string, Row> {
     return new Map([...this.#rows].map(([field, row]) => [field, row.copy()] as const));
   }
@@ -173,19 +188,32 @@ export class RowTable {
     for (const [field, row] of this.#rows) {
       if (keeps(field)) continue;
       this.#rows.delete(field);
-      this.#copies.delete(field);
+      this.#dropped.push(field);
       this.grew(-row.bytes);
     }
   }
 
-  /** A row takes so many bytes more. */
+  /** A row takes `bytes` more. */
   grew(bytes: number): void {
     this.#bytes += bytes;
     this.#memory.bytes += bytes;
   }
 
-  /** Nobody uses it any more. */
+  /** A row changes for the first time since it was taken. */
+  touched(row: LiveRow): void {
+    this.changed.push(row);
+    this.#changedBytes += row.bytes;
+    this.#memory.changed += row.bytes;
+  }
+
+  #allTaken(): void {
+    this.#memory.changed -= this.#changedBytes;
+    this.#changedBytes = 0;
+  }
+
+  /** The table is no longer used. */
   dropped(): void {
+    this.#allTaken();
     this.#memory.bytes -= this.#bytes;
     this.#bytes = 0;
   }

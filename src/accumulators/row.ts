@@ -10,7 +10,7 @@ import { addVector, type Vector } from './vector.ts';
 export interface RowShape {
   readonly names: readonly string[];
   readonly kinds: readonly SumsKind[];
-  /** What rows of some grouping sets keep of items; undefined: nothing. */
+  /** The items that rows of some grouping sets keep; undefined: none. */
   readonly items?: ItemsShape | undefined;
 }
 
@@ -83,7 +83,7 @@ export function addRow(into: Row, row: Row): void {
   into.items = addItems(into.items, row.items);
 }
 
-/** Adds a head that stands in `deltas` from index `from`: HEAD_WIDTH numbers, then the sums. All must be safe integers. */
+/** Adds a head, which starts at `deltas[from]`: HEAD_WIDTH numbers, then the sums. All must be safe integers. */
 export function addDeltas(into: Row, deltas: Float64Array, from: number): void {
   into.impressions += deltas[from];
   into.positives += deltas[from + 1];
@@ -96,7 +96,7 @@ export function addDeltas(into: Row, deltas: Float64Array, from: number): void {
   }
 }
 
-/** Takes the head of `row` off `from`: the inverse of `addRow`. Both must have one shape; vectors and items stay as they are. */
+/** Subtracts the head of `row` from `from`: the inverse of `addRow`. Both must have one shape; vectors and items stay as they are. */
 export function subtractRow(from: Row, row: Row): void {
   from.impressions -= row.impressions;
   from.positives -= row.positives;
@@ -107,14 +107,14 @@ export function subtractRow(from: Row, row: Row): void {
   }
 }
 
-/** Adds a row to the sum that stands under `key`, or begins one with a copy of it. */
+/** Adds a row to the sum under `key`, or stores a copy of the row there if there is none. */
 export function addToSum<Key>(sums: Map<Key, Row>, key: Key, row: Row): void {
   const sum = sums.get(key);
   if (sum === undefined) sums.set(key, copyRow(row));
   else addRow(sum, row);
 }
 
-/** The same with a row that is the caller's own: it becomes the sum itself where there was none. */
+/** The same for a row that the caller gives away: it becomes the sum itself if there was none. */
 export function giveToSum<Key>(sums: Map<Key, Row>, key: Key, row: Row): void {
   const sum = sums.get(key);
   if (sum === undefined) sums.set(key, row);

@@ -7,11 +7,11 @@ import type { RunSettings } from './runs.ts';
 import { parseField, rowField, totalKey } from './store/layout.ts';
 
 /**
- * The since-start rows of one run of an experiment, at its horizon, by variant, with sums by user bucket. Values that are
- * no configured variant are counted together, so that the rows are bounded whatever events say.
+ * The since-start rows of one run of an experiment, at its horizon, by variant, with sums by user bucket. Values that are not
+ * configured variants share one row, so that the number of rows is bounded whatever the events say.
  */
 export class RunTotal {
-  /** Index of the horizon whose closings belong here. */
+  /** Index of the horizon whose closings are added. */
   readonly horizon: number;
   readonly table: RowTable;
   readonly #names: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export class RunTotal {
     this.#dimension = dimension;
   }
 
-  /** The row that a list of this value is added to. */
+  /** The row that a list with this value is added to. */
   row(value: string): LiveRow {
     return this.table.row(rowField(this.#text, this.#dimension, this.#names.has(value) ? value : OTHER_COHORT));
   }

@@ -2,20 +2,20 @@ import type { EpochMs, Offset } from '../vocabulary/events.ts';
 import { keysOf, listOf, parseJson, textOf, whole } from './store/json.ts';
 
 /**
- * One run of an experiment, as a unit needs to know it. A run counts from where it began: what was accepted before
- * belongs to other variants or weights, and is left out, also where it closes later.
+ * What a unit needs to know of one run of an experiment. A run counts impressions from where it began: what was accepted before
+ * belongs to other variants or weights and is left out, even if it closes later.
  */
 export interface RunSettings {
   /** Of the experiment. */
   readonly name: string;
-  /** Fingerprint of what makes the run: another one begins at zero. */
+  /** Fingerprint of what defines the run: a run with another fingerprint starts at zero. */
   readonly run: string;
   readonly dimension: string;
   /** Index of the horizon whose results are summed. */
   readonly horizon: number;
   /** Configured values of the dimension. */
   readonly variants: readonly string[];
-  /** Impressions before are left out; undefined: none are. */
+  /** Earlier impressions are left out; undefined: none are. */
   readonly start: EpochMs | undefined;
 }
 
@@ -25,19 +25,19 @@ export interface RunState {
   readonly run: string;
   /** By topic: the offset of the first record that counts. */
   readonly begins: readonly Offset[];
-  /** Records that gaps have lost since. */
+  /** Records that were lost to gaps since then. */
   readonly missing: number;
 }
 
-/** Bits of a whole number that bitwise operators keep. */
+/** Bits of an integer that bitwise operators can use. */
 export const MOST_RUNS = 31;
 
-/** Where the runs of one unit began, and what takes no part in them. */
+/** Where the runs of one unit began, and which impressions take no part in them. */
 export class Runs {
   readonly #starts: readonly EpochMs[];
   #states: readonly RunState[];
 
-  /** `stored`: of the checkpoint. `positions`: where a run begins that is not among them, by topic. */
+  /** `stored`: from the checkpoint. `positions`: by topic, where a run begins that is not among them. */
   constructor(settings: readonly RunSettings[], stored: readonly RunState[], positions: readonly Offset[]) {
     if (settings.length > MOST_RUNS) throw new Error(`at most ${MOST_RUNS} experiments, not ${settings.length}`);
     this.#starts = settings.map(({ start }) => start ?? Number.NEGATIVE_INFINITY);
@@ -56,7 +56,7 @@ export class Runs {
     return runs;
   }
 
-  /** So many records were lost before they were read. */
+  /** `records` were lost before they could be read. */
   missed(records: number): void {
     this.#states = this.#states.map((state) => ({ ...state, missing: state.missing + records }));
   }
@@ -66,7 +66,7 @@ export class Runs {
   }
 }
 
-/** Reads stored states; undefined: a checkpoint from before there were runs. Throws an Error that names the part that is wrong. */
+/** Reads stored states; undefined: a checkpoint of a release that had no runs. Throws an Error that names the part that is wrong. */
 export function parseRuns(text: string | undefined): readonly RunState[] {
   if (text === undefined) return [];
   return listOf(parseJson(text, 'runs'), 'runs', (value, where): RunState => {

@@ -29,7 +29,7 @@ export function acceptCommand(): Command {
     .option('--cohort <values>', 'such as variant=treatment,country=DE. Default: all lists')
     .option('--measure <name>', 'one of detect.measures. Default: all of them')
     .option('--from <time>', 'when the new level began, such as 2026-11-21T08:00:00Z. Default: now')
-    .option('--note <text>', 'why: it stands in the log and in --list')
+    .option('--note <text>', 'why; shown in the log and by --list')
     .option('--withdraw', 'take it back: what was shown before is the past again')
     .option('--list', 'show what was accepted, and change nothing')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
@@ -74,7 +74,7 @@ function cohortOf(text: string | undefined, { detect }: Settings): Pick<Accepted
   const given = new Map(
     parts.map((part) => {
       const at = part.indexOf('=');
-      if (at <= 0) throw new UsageError(`--cohort: "${part}" is no dimension=value`);
+      if (at <= 0) throw new UsageError(`--cohort: "${part}" is not a dimension=value`);
       return [part.slice(0, at), cleanDimension(part.slice(at + 1))] as const;
     }),
   );
@@ -97,7 +97,7 @@ function timeOf(text: string | undefined): EpochMs {
   if (text === undefined) return Date.now();
   const time = Math.floor(parseTime(text));
   if (Number.isFinite(time)) return time;
-  throw new UsageError(`--from: "${text}" is no time such as 2026-11-21T08:00:00Z`);
+  throw new UsageError(`--from: "${text}" is not a time such as 2026-11-21T08:00:00Z`);
 }
 
 function table(levels: readonly AcceptedLevel[]): string {

@@ -38,5 +38,5 @@ export function readConfiguration(config: string | undefined): Settings {
 export function wholeNumber(option: string, text: string): number {
   const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;
-  throw new UsageError(`${option}: "${text}" is no whole number from 0`);
+  throw new UsageError(`${option}: "${text}" is not a whole number from 0`);
 }

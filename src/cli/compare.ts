@@ -33,7 +33,7 @@ import {
 import { aboutFiles, aboutService } from './report-facts.ts';
 import { showReport } from './report-file.ts';
 import { COLOUR, painter, tableColumns, WIDE } from './terminal.ts';
-import { mustBeWritable } from './written-file.ts';
+import { mustBeReportFile } from './written-file.ts';
 
 interface Flags extends ReplayFlags {
   readonly experiment?: string;
@@ -93,7 +93,7 @@ Examples:
       const files = hasFiles(flags) ? readInputs(flags) : undefined;
       const inputs = files === undefined ? [] : pathsOf(files);
       if (flags.plot !== undefined) mustBePlotFile('--plot', flags.plot, inputs);
-      mustBeWritable('--report', flags.report, inputs);
+      mustBeReportFile('--report', flags.report, inputs);
       const configuration = readConfiguration(flags, 'run');
       const settings = await withCatalogue(configuration.settings);
       const experiment = experimentOf(settings, flags.experiment);
@@ -193,7 +193,7 @@ function dimensionsOf(list: string, { name, dimension }: ExperimentSettings): re
   const names = list.split(',').map((text) => text.trim());
   for (const asked of names) {
     if (!isDimensionName(asked)) {
-      throw new UsageError(`--ratio-by: "${asked}" is no dimension; expected names such as country,platform`);
+      throw new UsageError(`--ratio-by: "${asked}" is not a dimension; expected names such as country,platform`);
     }
     if (asked === dimension || (dimension === 'variant' && asked === 'experiment_default')) {
       throw new UsageError(

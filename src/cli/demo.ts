@@ -50,7 +50,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
   const duration = flags.for === undefined ? undefined : parseDuration(flags.for);
   if (flags.for !== undefined && duration === undefined) {
     throw new UsageError(
-      `--for: "${flags.for}" is no duration; write a whole number with ms, s, m, h or d, such as 60s`,
+      `--for: "${flags.for}" is not a duration; write a whole number with ms, s, m, h or d, such as 60s`,
     );
   }
   const paint = painter(process.stderr, flags.color);
@@ -78,7 +78,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
     onClaim: (partition, counts) => metrics.claimed(partition, counts),
   });
   const ready = () => ({ ready: shop.unready.length === 0, reasons: [...shop.unready], stopped: [] });
-  const page = new LivePage(settings, { ready, samples: shop.samples });
+  const page = new LivePage(settings, { ready, history: (question) => shop.history(question), samples: shop.samples });
   // The port first: when it is taken nothing else has begun.
   const server = await startServer(settings.http, {
     metrics: () => metrics.text,
@@ -110,7 +110,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
   }
 }
 
-/** Redraws until the answered function is called; that waits for the last redraw. */
+/** Redraws until the returned function is called; that waits for the last redraw. */
 function show(view: () => Promise<ViewInput>, screen: LiveScreen): () => Promise<void> {
   let refreshes = 0;
   let busy: Promise<void> = Promise.resolve();

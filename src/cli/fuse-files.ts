@@ -33,13 +33,16 @@ export async function fuseFiles(settings: FuseSettings): Promise<void> {
       lessons?.watch(list, voter),
     );
     let queries = 0;
+    let empty = 0;
     for await (const gathered of found.gathered()) {
       const fused = fuseQuery(method, gathered, lessons?.lessons.without(gathered.query));
+      if (fused.length === 0) empty++;
       await target.write(runLines(gathered.query, fused.slice(0, settings.top), settings));
       queries++;
     }
     target.end();
-    for (const text of notes(found, queries)) process.stderr.write(`receval: ${text}\n`);
+    for (const text of [...notes(found, queries), ...emptyNotes(method, empty, queries)])
+      process.stderr.write(`receval: ${text}\n`);
   } finally {
     inputs.end();
     target.drop();
@@ -77,6 +80,14 @@ function notes({ names, queries }: VoteFiles, fused: number): string[] {
   if (names.length === 1) return ['one voter: the merged run has its lists'];
   if (partial === 0) return [];
   return [`${partial} of ${fused} queries lack the list of a voter; who has no list does not vote`];
+}
+
+/** That `above` has left nothing of a query: an empty run would be scored as one that finds nothing. */
+export function emptyNotes({ name }: Fusion, empty: number, queries: number): string[] {
+  if (empty === 0) return [];
+  const of =
+    empty === queries ? `of all ${queries} queries: the merged run is empty` : `of ${empty} of ${queries} queries`;
+  return [`${name}: no item scores above the threshold, ${of}. Merge without above to see the scores`];
 }
 
 /** A file that is there only when it is whole, or standard output. */

@@ -2,8 +2,12 @@ import { FusionError } from '../fusion/error.ts';
 import { type Fusion, fusion } from '../fusion/fusion.ts';
 import { UsageError } from './failure.ts';
 
-/** @param flag for the message @throws UsageError */
-export function methodNamed(text: string, flag: string): Fusion {
+/** A comma that parts two methods, and no two parameters of one. */
+const COMMA = /,(?![^(]*\))/;
+
+/** @param flag for the message @param several what to do for more than one @throws UsageError */
+export function methodNamed(text: string, flag: string, several: string): Fusion {
+  if (COMMA.test(text)) throw new UsageError(`${flag}: "${text}" are several methods with commas; ${several}`);
   try {
     return fusion(text);
   } catch (error) {

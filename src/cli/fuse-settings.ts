@@ -3,7 +3,7 @@ import type { RunColumns } from '../score/columns.ts';
 import type { Ties } from '../score/order.ts';
 import { UsageError } from './failure.ts';
 import { methodNamed } from './fuse-method.ts';
-import { columnsOf, type NamedFile, namedFile, number, whole, word } from './score-settings.ts';
+import { columnsOf, mustDiffer, type NamedFile, namedFile, number, whole, word } from './score-settings.ts';
 import { mustBeWritable } from './written-file.ts';
 
 export const RUN_FORMATS = ['trec', 'flagr'] as const;
@@ -55,7 +55,7 @@ export function readFuseSettings(flags: FuseFlags): FuseSettings {
     throw new UsageError('--run and --lists do not go together: give all files with --run, each in its own format');
   }
   if (flags.method === undefined) throw new UsageError('--method is missing: such as --method rrf; --help names them');
-  const method = methodNamed(flags.method, '--method');
+  const method = methodNamed(flags.method, '--method', 'it takes one; receval score --fuse compares several');
   if (method.trained && qrels === undefined) {
     throw new UsageError(`--qrels is missing: ${method.name} learns from judged queries`);
   }
@@ -66,6 +66,7 @@ export function readFuseSettings(flags: FuseFlags): FuseSettings {
   if (inputs.filter((path) => path === '-').length > 1) {
     throw new UsageError('standard input (-) can be read only once');
   }
+  mustDiffer(files, lists.length > 0 ? '--lists' : '--run');
   if (flags.tag?.trim() === '') throw new UsageError('--tag: expected a name of the merged run, got none');
   if (output !== '-') mustBeWritable('--output', output, inputs);
   const format = lists.length > 0 ? 'flagr' : flags.format;

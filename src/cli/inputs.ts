@@ -1,9 +1,10 @@
-import { type Stats, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { DEFAULT_FIELDS } from '../consumers/decode/defaults.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { ReplayFile, ReplayInputs } from '../replay/replay.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
-import { fileProblem, UsageError } from './failure.ts';
+import { UsageError } from './failure.ts';
+import { mustBeReadable } from './readable.ts';
 
 export interface InputFlags {
   readonly impressions?: readonly string[];
@@ -27,7 +28,7 @@ export function readInputs({ impressions = [], feedback = [], events = [] }: Inp
   const all = [...impressions, ...feedback, ...events].map(parseFile);
   if (all.filter((file) => file.path === '-').length > 1)
     throw new UsageError('standard input (-) can be read only once');
-  for (const { path } of all) if (path !== '-') mustBeFile(path);
+  for (const { path } of all) if (path !== '-') mustBeReadable(path);
   if (events.length > 0) return { events: events.map(parseFile) };
   return { impressions: impressions.map(parseFile), feedback: feedback.map(parseFile) };
 }
@@ -64,15 +65,7 @@ export function parseFile(text: string): ReplayFile {
 function mustBeField(text: string, field: string): void {
   const fields: readonly string[] = DEFAULT_FIELDS;
   if (fields.includes(field) || isDimensionName(field)) return;
-  throw new UsageError(`${text}: "${field}" is no field and no name of a dimension${suggestion(field, fields)}`);
-}
-
-function mustBeFile(path: string): void {
-  let stats: Stats;
-  try {
-    stats = statSync(path);
-  } catch (error) {
-    throw new Error(fileProblem(path, error), { cause: error });
-  }
-  if (stats.isDirectory()) throw new Error(`cannot read ${path}: it is a folder; name the files in it`);
+  throw new UsageError(
+    `${text}: "${field}" is neither a field nor the name of a dimension${suggestion(field, fields)}`,
+  );
 }

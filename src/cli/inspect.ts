@@ -162,7 +162,7 @@ function write(path: string, configuration: string): void {
   }
 }
 
-/** How to go on; undefined: there are no lists. `to`: where the configuration was written. */
+/** How to continue; undefined: there are no lists. `to`: where the configuration was written. */
 export function nextCommand(
   { files, impressions, feedback, oneLog }: Inspection,
   to: string | undefined,

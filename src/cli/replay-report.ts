@@ -81,7 +81,7 @@ export function pipelineView(result: ReplayResult): PipelineView {
     notes: [
       ...(ignoredCohortKeys === 0
         ? []
-        : [`Keys of cohorts that are no dimension names, ignored: ${counted(ignoredCohortKeys)}.`]),
+        : [`Keys of cohorts that are not dimension names, ignored: ${counted(ignoredCohortKeys)}.`]),
       ...(unknown.length === 0
         ? []
         : [

@@ -26,7 +26,7 @@ import { aboutFiles } from './report-facts.ts';
 import { showReport } from './report-file.ts';
 import { OUTPUTS, printResult } from './result-output.ts';
 import { tableColumns, WIDE } from './terminal.ts';
-import { mustBeWritable } from './written-file.ts';
+import { mustBeReportFile } from './written-file.ts';
 
 export interface ReplayFlags extends InputFlags {
   readonly config?: string;
@@ -79,7 +79,7 @@ Examples:
     .action(async (flags: ReplayFlags) => {
       const output = outputForm(flags.output, OUTPUTS);
       const inputs = readInputs(flags);
-      mustBeWritable('--report', flags.report, pathsOf(inputs));
+      mustBeReportFile('--report', flags.report, pathsOf(inputs));
       const configuration = readConfiguration(flags);
       const settings = await withCatalogue(configuration.settings);
       mustHaveFeedback(flags, settings);

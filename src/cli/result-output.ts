@@ -205,7 +205,7 @@ export function fate(
   const keys =
     ignoredCohortKeys === 0
       ? []
-      : [`keys of cohorts that are no dimension names, ignored: ${grouped(ignoredCohortKeys)}`];
+      : [`keys of cohorts that are not dimension names, ignored: ${grouped(ignoredCohortKeys)}`];
   const unknown =
     unknownItems === undefined ? [] : [`slots with items that the catalogue does not know: ${counts(unknownItems)}`];
   return `${text}${[...codes, ...keys, ...unknown].map((words) => form.note(words)).join('')}`;

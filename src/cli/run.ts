@@ -28,8 +28,8 @@ export function runCommand(): Command {
   return new Command('run')
     .option('--role <role>', `${ROLES.join(', ')}`, 'all')
     .option('--config <file>', 'configuration (default: receval.yaml in this folder, if it exists)')
-    .option('--rebuild', 'this once: the state was lost, count anew from the earliest record retained')
-    .option('--new-generation', 'this once: the configuration gives rows another meaning, let them start empty')
+    .option('--rebuild', 'this once: the state was lost, count again from the earliest record retained')
+    .option('--new-generation', 'this once: the configuration gives rows another meaning, which then start empty')
     .option('--accept-partitions', 'this once: the topics have got more partitions')
     .action(async (flags: Flags, command: Command) => run(flags, command.optsWithGlobals()['verbose'] === true));
 }

@@ -9,6 +9,7 @@ import { openRows } from '../consumers/source/files/rows.ts';
 import { binaryFormOf, encodingOf, type FileFormat, type Form, lineEndsOf, textFormOf } from '../inspect/file-shape.ts';
 import { type BadRow, Rows } from '../inspect/rows.ts';
 import { fileProblem } from './failure.ts';
+import { mustBeFile } from './readable.ts';
 
 /** Unpacked bytes that tell what the file is. */
 const HEAD_BYTES = 1 << 18;
@@ -19,12 +20,13 @@ export interface FileSample {
   readonly format: FileFormat;
   readonly rows: readonly Fields[];
   readonly bad: readonly BadRow[];
-  /** The file goes on behind the sample. */
+  /** The file continues behind the sample. */
   readonly more: boolean;
 }
 
 /** At most `limit` records from the beginning, read as a replay reads them. Rejects with an Error that says what is wrong with the file. */
 export async function sampleOf(file: string, limit: number): Promise<FileSample> {
+  mustBeFile(file);
   try {
     const format = await formatOf(file);
     const { kind } = format.form;

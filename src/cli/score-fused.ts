@@ -5,7 +5,7 @@ import type { Judgements } from '../score/judgements.ts';
 import { ItemRows } from '../score/rows.ts';
 import { FileScoring } from '../score/scoring.ts';
 import type { ScoringSettings } from '../score/scoring-settings.ts';
-import { fuseQuery } from './fuse-files.ts';
+import { emptyNotes, fuseQuery } from './fuse-files.ts';
 import { FileLessons } from './fuse-lessons.ts';
 import type { ScoreInputs } from './score-inputs.ts';
 import { type VoteFile, VoteFiles } from './vote-files.ts';
@@ -32,14 +32,21 @@ export async function scoreFused(
   const votes = await VoteFiles.survey(inputs, files, settings, (list, voter) => teacher?.watch(list, voter));
   const fused = methods.map((method) => ({ method, scoring: new FileScoring(method.name, settings, judgements) }));
   const rows = new ItemRows();
+  const empty = methods.map(() => 0);
+  let queries = 0;
   for await (const gathered of votes.gathered()) {
     const { query } = gathered;
     if (judgements.queries.find(query) < 0) continue;
     const training = teacher?.lessons.without(query);
-    for (const { method, scoring } of fused) {
+    queries++;
+    for (const [m, { method, scoring }] of fused.entries()) {
       fill(rows, fuseQuery(method, gathered, training));
+      if (rows.count === 0) empty[m]++;
       if (rows.count > 0) scoring.lists(undefined, query, rows);
     }
+  }
+  for (const [m, method] of methods.entries()) {
+    for (const text of emptyNotes(method, empty[m], queries)) process.stderr.write(`receval: ${text}\n`);
   }
   return fused.map(({ method, scoring }) => ({ name: method.name, scoring }));
 }

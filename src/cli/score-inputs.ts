@@ -3,6 +3,7 @@ import { packingOf, type ReadProgress, readBytes } from '../consumers/source/fil
 import { type BlockReader, Blocks } from '../score/line-blocks.ts';
 import { fileProblem } from './failure.ts';
 import type { Progress } from './progress.ts';
+import { mustBeReadable } from './readable.ts';
 
 /** Less than this is read before a bar would be seen. */
 const LONG_BYTES = 32 * 2 ** 20;
@@ -22,7 +23,7 @@ export class ScoreInputs {
 
   /** @param times that each file is read @throws Error for a file that is not there */
   static async of(paths: readonly string[], times = 1): Promise<ScoreInputs> {
-    const bytes = times * paths.reduce((sum, path) => sum + (path === '-' ? Number.NaN : sizeOf(path)), 0);
+    const bytes = times * paths.reduce((sum, path) => sum + (path === '-' ? Number.NaN : mustBeReadable(path).size), 0);
     if (bytes < LONG_BYTES) return new ScoreInputs(undefined);
     const { showProgress } = await import('./progress.ts');
     return new ScoreInputs(showProgress(process.stderr, Number.isNaN(bytes) ? undefined : bytes, 'lines'));
@@ -125,14 +126,4 @@ function isPlain(path: string): boolean {
     throw new Error(fileProblem(path, error), { cause: error });
   }
   return packingOf(first) === undefined;
-}
-
-function sizeOf(path: string): number {
-  try {
-    const stats = statSync(path);
-    if (!stats.isDirectory()) return stats.size;
-  } catch (error) {
-    throw new Error(fileProblem(path, error), { cause: error });
-  }
-  throw new Error(`cannot read ${path}: it is a folder; name the files in it`);
 }

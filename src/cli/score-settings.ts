@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { Fusion } from '../fusion/fusion.ts';
 import { splitMeasures } from '../measures/grammar/measure-name.ts';
 import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
@@ -14,7 +14,7 @@ import { UsageError } from './failure.ts';
 import { outputForm } from './output-form.ts';
 import { mustBePlotFile } from './plot-file.ts';
 import { tableColumns } from './terminal.ts';
-import { mustBeWritable } from './written-file.ts';
+import { isSameFile, mustBeReportFile } from './written-file.ts';
 
 export const SCORE_OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 export type ScoreOutput = (typeof SCORE_OUTPUTS)[number];
@@ -103,7 +103,7 @@ export async function readScoreSettings(flags: ScoreFlags): Promise<ScoreSetting
   const configured = await configuredSettings(flags.config);
   const files = filesOf(flags);
   const inputs = [...files.runs.map(({ path }) => path), ...(files.qrels === undefined ? [] : [files.qrels])];
-  mustBeWritable('--report', flags.report, inputs);
+  mustBeReportFile('--report', flags.report, inputs);
   const names = word('names', flags.names, NAMES);
   const wanted = flags.measures === undefined ? configured.measures : splitMeasures(flags.measures);
   const isCount = (name: string): boolean => COUNT_NAMES.some((count) => count === name);
@@ -158,14 +158,36 @@ async function methodsOf({ fuse = [], lists, format, run = [] }: ScoreFlags): Pr
     throw new UsageError('--fuse merges runs: graded lists do not say which items are the same');
   }
   for (const { path } of run.map(namedFile)) {
-    if (path === '-')
-      throw new UsageError('--fuse reads the runs again: give files by their names, not standard input');
+    if (path === '-' || (existsSync(path) && !statSync(path).isFile()))
+      throw new UsageError('--fuse reads the runs again: give files by their names, not standard input or a pipe');
   }
+  mustDiffer(run.map(namedFile), '--run');
   const { methodNamed } = await import('./fuse-method.ts');
-  const methods = fuse.map((text) => methodNamed(text, '--fuse'));
+  const methods = fuse.map((text) =>
+    methodNamed(
+      text,
+      '--fuse',
+      `write --fuse ${fuse
+        .join(' ')
+        .split(/,(?![^(]*\))/)
+        .join(' ')}`,
+    ),
+  );
   const twice = methods.find(({ name }, i) => methods.findIndex((other) => other.name === name) < i);
   if (twice !== undefined) throw new UsageError(`--fuse: the same method twice (${twice.name}); leave one out`);
   return methods;
+}
+
+/** A file that is named twice would vote twice. Two names for it say that this is meant. @throws UsageError */
+export function mustDiffer(files: readonly NamedFile[], flag: string): void {
+  const twice = files.find(({ name, path }, i) =>
+    files.slice(0, i).some((other) => other.name === name && (other.path === path || isSameFile(other.path, path))),
+  );
+  if (twice !== undefined) {
+    throw new UsageError(
+      `${flag}: ${twice.path} is named twice, and its lists would vote twice: leave one out. If they shall, give each a name: first=${twice.path} second=${twice.path}`,
+    );
+  }
 }
 
 /** `NAME=FILE`, split at the first `=`; a file whose name has one is taken as it is. */

@@ -11,7 +11,7 @@ import { WIDE } from './terminal.ts';
 export function scoreCommand(): Command {
   return new Command('score')
     .option('--run <[name=]file...>', 'a run, or several, .gz too; - is standard input')
-    .option('--qrels <file>', 'judgements: query 0 item grade, parted by blanks or commas')
+    .option('--qrels <file>', 'judgements: query 0 item grade, separated by blanks or commas')
     .option('--lists <[name=]file...>', 'graded lists, one JSON object a line, in place of runs and judgements')
     .option(
       '--measures <list>',

@@ -24,7 +24,7 @@ export interface KafkaSimulation {
 /** Kafka's usual retention. */
 const WEEK: DurationMs = 7 * 86_400_000;
 
-/** Writes the traffic, with progress on stderr. Answers a summary. */
+/** Writes the traffic, with progress on stderr. Returns a summary. */
 export async function simulateToKafka(options: KafkaSimulation): Promise<string> {
   const { settings, simulation, speed, duration, createTopics } = options;
   const topics = simulatedTopics(settings);

@@ -96,8 +96,8 @@ export function simulateCommand(): Command {
     .option('--force', 'overwrite files of an earlier run')
     .option('--config <file>', 'to kafka: configuration (default: receval.yaml in this folder, if it exists)')
     .option('--for <duration>', 'to kafka, without --events: stop after this long')
-    .option('--speed <x>', 'to kafka: event time passes so many times as fast, from --start up to now (default: 1)')
-    .option('--create-topics <p>', 'to kafka: make topics that are missing, with so many partitions')
+    .option('--speed <x>', 'to kafka: event time passes this many times as fast, from --start up to now (default: 1)')
+    .option('--create-topics <p>', 'to kafka: make topics that are missing, with this many partitions')
     .action(async (flags: Flags) => simulate(flags));
 }
 

@@ -83,7 +83,7 @@ class CompressedLog {
     this.#written.catch(() => {});
   }
 
-  /** Answers whether it is time to flush. */
+  /** Returns whether it is time to flush. */
   add(line: string): boolean {
     this.#lines.push(line);
     this.#size += line.length + 1;

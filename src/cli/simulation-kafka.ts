@@ -29,7 +29,7 @@ export function simulatedTopics({ kafka }: Settings): Readonly<Record<Side, stri
 }
 
 /**
- * Makes the topics of the configuration that are missing, with so many partitions; undefined: none may be missing. Answers
+ * Makes the topics of the configuration that are missing, with this many partitions; undefined: none may be missing. Answers
  * those that were made. @throws UsageError that names those that are missing
  */
 export async function prepareTopics(settings: Settings, partitions: number | undefined): Promise<readonly string[]> {

@@ -56,9 +56,9 @@ async function skip(flags: Flags): Promise<void> {
     const until = await timeAt(cluster, wanted, bounds);
     const passed = await commitSkip(store, wanted, { bounds, until, newId: randomUUID });
     process.stdout.write(
-      `skipped ${grouped(passed)} records of ${flags.topic}, partition ${partition}: it goes on at offset ${to}. ` +
+      `skipped ${grouped(passed)} records of ${flags.topic}, partition ${partition}: it continues at offset ${to}. ` +
         'Windows of lists shown before ' +
-        `${new Date(until).toISOString()} say incomplete.\nThe worker of the partition goes on by itself within 2.25 x kafka.sessionTimeout, at once if you restart it.\n`,
+        `${new Date(until).toISOString()} say incomplete.\nThe worker of the partition continues by itself within 2.25 x kafka.sessionTimeout, at once if you restart it.\n`,
     );
   });
 }
@@ -77,7 +77,7 @@ async function mustBeWanted(): Promise<void> {
   }
 }
 
-/** Record timestamp at the offset to go on from: what lies before it came earlier. Where nothing can be read there: now. */
+/** Record timestamp at the offset to continue from: what lies before it came earlier. Where nothing can be read there: now. */
 async function timeAt(
   { admin }: Cluster,
   { partition, topicName, to }: Skip,

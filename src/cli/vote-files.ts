@@ -15,7 +15,7 @@ export interface VoteFile {
 
 /** A file of which it is known what is in it. */
 interface Surveyed extends VoteFile {
-  /** The lines of a query do not stand together: all are kept in memory. */
+  /** The lines of a query are not together: all are kept in memory. */
   readonly gather: boolean;
   /** What voters of the file call themselves, by number in it. */
   readonly voters: readonly (string | undefined)[];
@@ -34,7 +34,7 @@ interface HeldList {
 }
 
 /**
- * Sees each list while files are surveyed; where a file must be read anew, again, and whole.
+ * Sees each list while files are surveyed; where a file must be read again, again, and whole.
  * @param voter number of the voter, over all files
  */
 export type Watcher = (list: OrderedList, voter: number) => void;

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { UsageError } from './failure.ts';
 
 /**
@@ -19,6 +19,22 @@ export function mustBeWritable(flag: string, path: string | undefined, inputs: r
   if (inputs.some((input) => input !== '-' && isSameFile(input, path))) {
     throw new UsageError(`${flag}: ${path} is one of the inputs, and would be overwritten`);
   }
+}
+
+/** @throws UsageError for a name that no browser opens as a page, or where it cannot be written */
+export function mustBeReportFile(flag: string, path: string | undefined, inputs: readonly string[]): void {
+  if (path === undefined) return;
+  mustBeWritable(flag, path, inputs);
+  if (/\.html?$/i.test(path) || isOther(path)) return;
+  const page = `${path.slice(0, path.length - extname(path).length)}.html`;
+  throw new UsageError(
+    `${flag}: a report is a page of HTML: name it ${page}. A browser opens it, and makes a PDF of it where it prints`,
+  );
+}
+
+/** A pipe or a device, whose name says nothing of what is written to it. */
+export function isOther(path: string): boolean {
+  return existsSync(path) && !statSync(path).isFile();
 }
 
 /** Whether both names lead to one file that is there. Two links to one file have one inode; a device is no file. */

@@ -46,7 +46,7 @@ export async function withCatalogue(settings: Settings): Promise<Settings> {
 /**
  * Reads an item file, plain or gzipped: CSV (RFC 4180, without line breaks inside of fields) with a header that names `item`
  * and any of `popularity` and `category`; or NDJSON with these fields. Other columns and fields are left alone. An item that
- * stands there twice is a mistake: which line is right cannot be known.
+ * appears twice is a mistake: which line is right cannot be known.
  * @param most items
  */
 export async function readCatalogue(path: string, most: number): Promise<ItemFile> {
@@ -100,7 +100,7 @@ function checkRow(line: string, read: ReadRow, items: ReadonlyMap<string, Known>
   if (!(row.popularity >= 0 || Number.isNaN(row.popularity)) || row.popularity === Number.POSITIVE_INFINITY) {
     return `popularity of "${row.item}": expected a number from 0, found ${row.popularity}`;
   }
-  return items.has(row.item) ? `the item "${row.item}" stands there twice` : row;
+  return items.has(row.item) ? `the item "${row.item}" appears twice` : row;
 }
 
 /** The form of a file by its first line. */

@@ -58,7 +58,7 @@ export function applyEnvironment(
         : `; expected ${PREFIX} and the path of a setting in upper snake case`;
       problems.push({ path: name, message: `unknown variable${message}` });
     } else if (isFile && env[variable] !== undefined) {
-      problems.push({ path: name, message: `stands beside ${variable}; leave one out` });
+      problems.push({ path: name, message: `conflicts with ${variable}; leave one out` });
     } else {
       const message = isFile ? applyFile(document, setting, given, readFile) : applyText(document, setting, given);
       if (message !== undefined) problems.push({ path: name, message });
@@ -68,7 +68,7 @@ export function applyEnvironment(
   return { problems, sources };
 }
 
-/** Lays values over a document by path (`http.port`), as flags do. Answers what is wrong with them. */
+/** Lays values over a document by path (`http.port`), as flags do. Returns what is wrong with them. */
 export function applyOverrides(
   document: Tree,
   root: Schema,
@@ -147,7 +147,7 @@ function applyText(document: Tree, { path, schema, group }: Setting, text: strin
     : `needs ${printPath(path.slice(0, -1))} to be a group; set it as a whole`;
 }
 
-/** Groups on the way are made. Answers false where another value is in the way. */
+/** Groups on the way are made. Returns false where another value is in the way. */
 function setAt(root: Tree, path: Path, value: unknown): boolean {
   let tree = root;
   for (const step of path.slice(0, -1).map(String)) {

@@ -85,7 +85,7 @@ export function experimentsOf(
     const guardrails = experiment.guardrails.map((text, i) => decidingOf(text, [...at, 'guardrails', i], referred));
     for (const [i, guardrail] of guardrails.entries()) {
       if (guardrail === primary) report.add([...at, 'guardrails', i], 'is the primary measure already');
-      else if (guardrails.indexOf(guardrail) < i) report.add([...at, 'guardrails', i], 'stands there twice');
+      else if (guardrails.indexOf(guardrail) < i) report.add([...at, 'guardrails', i], 'appears twice');
     }
     const longest = referred.horizons[referred.horizons.length - 1];
     const horizon = horizonOf(experiment.horizon, longest, [...at, 'horizon'], referred);

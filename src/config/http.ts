@@ -21,7 +21,7 @@ const ADDRESS = /^(?:[A-Za-z0-9_.-]+|(?=(?:[^:]*:){2})[0-9A-Fa-f:.]+(?:%\w+)?)$/
  */
 const TOKEN: SecretForm = {
   pattern: /^[\x21-\x7e]{16,4096}$/,
-  what: 'a token of 16 to 4096 letters, digits and signs of ASCII without blanks, such as openssl rand -hex 32 prints',
+  what: 'a token of 16 to 4096 ASCII letters, digits and punctuation characters, such as openssl rand -hex 32 prints',
 };
 
 export const httpSchema = group({

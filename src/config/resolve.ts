@@ -218,7 +218,7 @@ function topicsOf(
   for (const [i, topic] of list.entries()) {
     const at: Path = Array.isArray(feedback) ? [...path, i] : path;
     if (topics.some(({ name }) => name === topic.name)) {
-      report.add([...at, 'name'], 'stands there twice');
+      report.add([...at, 'name'], 'appears twice');
     } else if (topic.name === impressions.name) {
       topics.push(first);
       for (const option of OPTIONS) {

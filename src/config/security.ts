@@ -97,7 +97,7 @@ function oauthOf(document: SaslDocument, path: readonly string[], report: Report
   const clientSecret = secretOf(document, 'clientSecret', path, report);
   if (token !== undefined) {
     for (const name of ['tokenEndpoint', 'clientId', 'clientSecret', 'clientSecretFile', 'scope'] as const) {
-      if (document[name] !== undefined) report.add([...path, name], 'stands beside a token: leave one of the two out');
+      if (document[name] !== undefined) report.add([...path, name], 'conflicts with a token: leave one of the two out');
     }
     return { mechanism, token };
   }
@@ -109,9 +109,9 @@ function oauthOf(document: SaslDocument, path: readonly string[], report: Report
     );
     return undefined;
   }
-  if (clientId === undefined) report.add([...path, 'clientId'], 'is missing beside tokenEndpoint');
+  if (clientId === undefined) report.add([...path, 'clientId'], 'is required with tokenEndpoint');
   if (clientSecret === undefined) {
-    report.add([...path, 'clientSecretFile'], 'is missing beside tokenEndpoint', ['kafka.sasl.clientSecret']);
+    report.add([...path, 'clientSecretFile'], 'is required with tokenEndpoint', ['kafka.sasl.clientSecret']);
   }
   if (clientId === undefined || clientSecret === undefined) return undefined;
   return { mechanism, tokenEndpoint, clientId, clientSecret, scope };
@@ -129,13 +129,13 @@ export function secretOf(
   const fileName = `${name}File`;
   const file = given.get(fileName);
   if (typeof text === 'string' && file !== undefined) {
-    report.add([...path, fileName], `stands beside ${name}: leave one of the two out`);
+    report.add([...path, fileName], `conflicts with ${name}: leave one of the two out`);
   }
   if (typeof text === 'string') return { kind: 'text', text };
   return typeof file === 'string' ? { kind: 'file', path: file, setting: [...path, fileName].join('.') } : undefined;
 }
 
-const NO_PASSWORD = 'is missing beside username (passwordFile, or password)';
+const NO_PASSWORD = 'is required with username (passwordFile, or password)';
 
 /** What the address says, and what stands beside it. */
 export function redisSecurityOf(document: RedisDocument, report: Report): RedisSecurity {
@@ -146,7 +146,7 @@ export function redisSecurityOf(document: RedisDocument, report: Report): RedisS
   if (url.includes('@')) {
     for (const name of ['username', 'password', 'passwordFile'] as const) {
       if (document[name] === undefined) continue;
-      report.add([...path, name], 'stands beside the user and password in redis.url: leave one of the two out', needs);
+      report.add([...path, name], 'conflicts with the user and password in redis.url: leave one of the two out', needs);
     }
   }
   if (username !== undefined && password === undefined) {

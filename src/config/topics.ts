@@ -46,7 +46,7 @@ const rowFeedback = z.union(
   [anyText, z.strictObject({ action: anyText, ts: source.optional(), value: source.optional() })],
   { error: 'expected an action such as click, or {action, ts, value}' },
 );
-/** For files alone: which rows make a list depends on rows around them, and a worker that begins anew may begin in their middle. */
+/** For files alone: which rows make a list depends on rows around them, and a worker that starts again may begin in their middle. */
 const fileAdapter = z.union(
   [
     ...forms,
@@ -119,7 +119,7 @@ const fileForm = {
   format: word(FILE_FORMATS)
     .optional()
     .meta({ description: 'how files are written; auto: what their first bytes look like. Default: auto' }),
-  delimiter: textOf('one sign of ASCII but a quote or a line break', /^[\t -!#-~]$/)
+  delimiter: textOf('one ASCII character other than a quote or a line break', /^[\t -!#-~]$/)
     .optional()
     .meta({
       description:

@@ -84,7 +84,7 @@ export function valueAt(root: unknown, path: Path): unknown {
   return value;
 }
 
-/** Takes a setting away. Answers whether there was one. */
+/** Takes a setting away. Returns whether there was one. */
 export function removeAt(root: Tree, path: Path): boolean {
   const name = String(path.at(-1));
   const parent = valueAt(root, path.slice(0, -1));

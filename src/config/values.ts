@@ -114,7 +114,7 @@ export const groupingSets = list(
   for (const [i, set] of sets.entries()) {
     const key = [...set].sort().join(',');
     if (new Set(set).size < set.length) ctx.addIssue({ code: 'custom', message: 'has a dimension twice', path: [i] });
-    else if (seen.has(key)) ctx.addIssue({ code: 'custom', message: 'stands there twice', path: [i] });
+    else if (seen.has(key)) ctx.addIssue({ code: 'custom', message: 'appears twice', path: [i] });
     seen.add(key);
   }
 });

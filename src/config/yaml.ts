@@ -76,7 +76,7 @@ export function isTooMany(value: unknown): boolean {
 }
 
 /**
- * Takes out what is called __proto__, wherever a name is free, and answers where that was: JavaScript has a meaning of its own
+ * Takes out what is called __proto__, wherever a name is free, and returns where that was: JavaScript has a meaning of its own
  * for this name, so the schema would leave it out without a word.
  */
 export function takeProto(root: unknown): readonly Path[] {

@@ -6,13 +6,13 @@ import { TlsContext, type Validity } from './tls-context.ts';
 export interface AccessState {
   /** Its path: `kafka.tls`, `redis.passwordFile`. */
   readonly setting: string;
-  /** Why they cannot be used, so that what they held last goes on; undefined: they can. Holds no secret. */
+  /** Why they cannot be used, so that what they held last continues; undefined: they can. Holds no secret. */
   readonly problem: string | undefined;
   /** Of our own certificate that is in use; undefined: there is none. */
   readonly validity: Validity | undefined;
 }
 
-/** The files by which clients get in: each client reads them anew when it connects, and this when it is asked. */
+/** The files by which clients get in: each client reads them again when it connects, and this when it is asked. */
 export class AccessFiles {
   readonly #contexts: readonly TlsContext[];
   readonly #secrets: readonly { readonly setting: string; readonly secret: Secret }[];

@@ -26,7 +26,7 @@ function reasonOf(error: unknown): string {
   return known[code] ?? code;
 }
 
-/** A secret that is read anew each time it is needed, so that it may be changed while we run. */
+/** A secret that is read again each time it is needed, so that it may be changed while we run. */
 export class Secret {
   readonly #source: SecretSource;
   #last: string | undefined;

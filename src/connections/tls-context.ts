@@ -11,8 +11,8 @@ export interface Validity {
 }
 
 /**
- * Certificates and key of one client. The files are read anew for each connection; while what they hold cannot be used, as
- * in the middle of a renewal, the last that could be goes on.
+ * Certificates and key of one client. The files are read again for each connection; while what they hold cannot be used, as
+ * in the middle of a renewal, the last that could be continues.
  */
 export class TlsContext {
   readonly settings: TlsSettings;
@@ -131,7 +131,7 @@ function keyProblem(error: unknown, { key, passphrase }: Files): string {
       ? 'the key is encrypted: set passphraseFile beside it'
       : 'the passphrase is wrong, or this OpenSSL does not know the cipher';
   }
-  return 'it is no private key in PEM form (-----BEGIN PRIVATE KEY-----)';
+  return 'it is not a private key in PEM form (-----BEGIN PRIVATE KEY-----)';
 }
 
 /** Whether what listens there answers a TLS handshake, whatever its certificate. Never rejects. `timeout` in ms. */

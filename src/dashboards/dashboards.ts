@@ -1,4 +1,4 @@
-/** All dashboards, made from the settings and the catalogue of metrics. */
+/** All dashboards, generated from the settings and the list of metrics. */
 import type { Settings } from '../config/settings.ts';
 import { metricSpecs } from '../metrics/metric-specs.ts';
 import { grafanaDashboard } from './grafana.ts';

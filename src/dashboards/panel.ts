@@ -35,7 +35,7 @@ export type Look =
 
 export interface Panel {
   readonly title: string;
-  /** Metrics of the catalogue that it shows: their meaning is its description. */
+  /** Names of the metrics that it shows: their help texts are its description. */
   readonly metrics: readonly string[];
   /** What else is to be known. */
   readonly note?: string;

@@ -11,7 +11,7 @@ export function pipelinePlan(): DashboardPlan {
   return {
     uid: 'receval-pipeline',
     title: 'receval: pipeline health',
-    description: 'What comes in, what is stored, what stands still, and what the processes use.',
+    description: 'What comes in, what is stored, what is stopped, and what the processes use.',
     span: '3h',
     variables: [
       { kind: 'datasource', name: 'datasource', label: 'Prometheus' },
@@ -149,7 +149,7 @@ function processRow(): Row {
       {
         title: 'Files that cannot be used',
         metrics: ['receval_access_problem'],
-        note: 'Certificates, keys and secrets: what they held before goes on until a restart.',
+        note: 'Certificates, keys and secrets: their previous content stays in use until a restart.',
         look: { kind: 'table' },
         queries: [{ expr: `max by (setting, instance) (${of('access_problem')}) == 1`, legend: 'cannot be used' }],
         width: 8,
@@ -263,10 +263,10 @@ function commits(): readonly Panel[] {
     quantiles('Duration of a commit', 'receval_commit_duration_seconds'),
     line('Age of the last commit', last, `time() - ${last}{${CHOSEN}}`, '{{instance}}', { unit: 's' }),
     {
-      title: 'Partitions that stand still',
+      title: 'Stopped partitions',
       metrics: [stopped],
       look: { kind: 'table' },
-      queries: [{ expr: `max by (partition, cause, instance) (${stopped}{${CHOSEN}}) == 1`, legend: 'stands still' }],
+      queries: [{ expr: `max by (partition, cause, instance) (${stopped}{${CHOSEN}}) == 1`, legend: 'is stopped' }],
       width: 8,
     },
     rates('Rewinds', 'receval_rewinds_total', 'rewinds'),
@@ -335,7 +335,7 @@ function incoming(): readonly Panel[] {
     }),
     rates('Items that the catalogue does not hold', 'receval_unknown_items_total', '{{horizon}}'),
     rates('Dead letters', 'receval_dead_letters_total', '{{outcome}}'),
-    rates('Cohort keys that are no dimensions', 'receval_ignored_cohort_keys_total', 'keys'),
+    rates('Cohort keys that are not dimensions', 'receval_ignored_cohort_keys_total', 'keys'),
   ];
 }
 

@@ -16,7 +16,7 @@ import {
   type Variable,
 } from './panel.ts';
 
-/** Of a normal distribution: 95 % lie within so many standard errors. */
+/** 95 % of a normal distribution are within this many standard errors. */
 const Z95 = 1.96;
 
 /** Cohorts that have a panel of their own: those with most impressions. */
@@ -92,7 +92,7 @@ function band(): Panel {
   };
 }
 
-/** Where the past of a watched cohort ends for who compares with it. */
+/** Since when a watched cohort is compared with its past. */
 function accepted(settings: Settings): Marks {
   return {
     name: 'Accepted levels',
@@ -122,7 +122,7 @@ function past(settings: Settings): Row {
   };
 }
 
-/** How many impressions stand behind a value, and which part of it is theirs. */
+/** How many impressions a value is based on, and their share. */
 function weights(settings: Settings): Row {
   const which = matchers(settings);
   const legend = cohortName(settings);

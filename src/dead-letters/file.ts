@@ -9,19 +9,19 @@ export interface LetterFileOptions {
   readonly fileBytes: number;
   /** Most files: `path`, `path.1` (the newest of the full ones), ... */
   readonly files: number;
-  /** Is told, once, of files that were there before and that others may read or write; default: nobody. */
+  /** Called once if existing files may be read or written by others; default: none. */
   readonly onOpenToOthers?: ((paths: readonly string[]) => void) | undefined;
 }
 
-/** Letters may hold what users did: nobody else reads them. */
+/** Letters may contain what users did: nobody else may read them. */
 const MODE = 0o600;
 const OTHERS = 0o077;
-/** Appends, and makes it. Another user could put a link to a file of ours where the next one is to be made. */
+/** Append and create, without following links: another user could place a link to one of our files at the path. */
 const FLAGS = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW;
 
 /**
- * NDJSON in a file that is set aside when it is full. Together the files never hold more than `files * fileBytes` bytes; the
- * oldest goes. One process per path.
+ * NDJSON in a file that is rotated when it is full. Together the files never hold more than `files * fileBytes` bytes; the
+ * oldest is deleted. One process per path.
  */
 export class LetterFile implements LetterWriter {
   readonly #options: LetterFileOptions;
@@ -73,7 +73,7 @@ export class LetterFile implements LetterWriter {
     return handle;
   }
 
-  /** All of it or nothing: what a full disk has cut is taken back. */
+  /** Appends all bytes or none: a write that a full disk has truncated is undone. */
   async #append(handle: FileHandle, bytes: Buffer): Promise<void> {
     try {
       await handle.appendFile(bytes);
@@ -99,7 +99,7 @@ export class LetterFile implements LetterWriter {
   }
 }
 
-/** Rejects with an Error that says what to do when a symbolic link stands there, else with that of the system. */
+/** Rejects with an Error that says what to do if there is a symbolic link, else with the system's error. */
 async function openOwn(path: string): Promise<FileHandle> {
   try {
     return await open(path, FLAGS, MODE);
@@ -110,7 +110,7 @@ async function openOwn(path: string): Promise<FileHandle> {
   }
 }
 
-/** Which of the files that are there others may read or write. Devices hold nothing. */
+/** The existing files that others may read or write. Devices are left out: they hold nothing. */
 export async function openToOthers(path: string, files: number): Promise<readonly string[]> {
   const found: string[] = [];
   for (let n = 0; n < files; n++) {
@@ -121,7 +121,7 @@ export async function openToOthers(path: string, files: number): Promise<readonl
   return found;
 }
 
-/** Also a link to nowhere. */
+/** True also for a dangling link. */
 async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path);

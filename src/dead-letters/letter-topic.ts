@@ -6,8 +6,8 @@ import { type DeadLetter, errorHeaders } from './letter.ts';
 import { LetterRefused, type LetterWriter } from './queue.ts';
 
 /**
- * A topic of letters: key, value and headers as they were read, and what is wrong in headers behind them. The record's time
- * is that of writing, so that retention and the limits of brokers on times do not meet the times of bad records.
+ * A topic of letters: key, value and headers as they were read, followed by headers that say what is wrong. The record's time
+ * is that of writing, so that retention and brokers' limits on times do not apply to the times of bad records.
  */
 export class LetterTopic implements LetterWriter {
   readonly #topic: string;
@@ -47,10 +47,10 @@ export class LetterTopic implements LetterWriter {
     await producer?.close();
   }
 
-  /** A producer that could not connect is thrown away. */
+  /** A producer that could not connect is discarded. */
   async #connected(): Promise<KafkaProducer> {
     if (this.#producer !== undefined) return this.#producer;
-    // Twice is better than an error that needs a new producer: the letters tell their offsets.
+    // A letter written twice is better than an error that needs a new producer: letters contain their offsets.
     const producer = new KafkaProducer(this.#connection, { idempotent: false });
     try {
       await producer.connect();

@@ -14,16 +14,16 @@ export interface TopicPlace {
 
 /** A whole record batch that could not be decoded. */
 export interface LostBatch {
-  /** The offset behind it. */
+  /** The offset after it. */
   readonly next: Offset;
   /** How many records were counted with it. */
   readonly records: number;
   readonly problem: string;
-  /** How large it was; the letter's value has at most the first BATCH_BYTES of them. */
+  /** Its size; the letter's value has at most the first BATCH_BYTES of it. */
   readonly bytes: number;
 }
 
-/** Of a batch so much is kept: with the headers it fits into a topic of the usual max.message.bytes. */
+/** Most bytes of a batch that are kept: with the headers they fit into a topic with the default max.message.bytes. */
 export const BATCH_BYTES = 2 ** 19;
 
 /** An invalid record or an undecodable batch, its bytes as they were read, and what is wrong with it. */
@@ -59,7 +59,7 @@ export function letterOf({ record, code, field }: Refusal, place: DeadLetter['pl
   };
 }
 
-/** The letter of a batch that was passed. Its bytes are a view. */
+/** The letter of a batch that was skipped. Its bytes are a view. */
 export function batchLetterOf({ to, records, reason, bytes }: UndecodableBatch, place: TopicPlace): DeadLetter {
   return {
     place,
@@ -76,7 +76,7 @@ function reasonOf({ batch }: Pick<DeadLetter, 'batch'>): string {
   return batch === undefined ? 'invalid' : 'undecodable';
 }
 
-/** Bytes of key, value and headers: about what a letter takes in memory. */
+/** Bytes of key, value and headers: approximately what a letter takes in memory. */
 export function sizeOf({ key, value, headers }: DeadLetter): number {
   return headers.reduce(
     (sum, header) => sum + header.name.length + (header.value?.length ?? 0),
@@ -84,7 +84,7 @@ export function sizeOf({ key, value, headers }: DeadLetter): number {
   );
 }
 
-/** A letter with bytes of its own: the record's belong to a whole batch. */
+/** A letter with its own copy of the bytes: the record's are a view of a whole batch. */
 export function kept(letter: DeadLetter): DeadLetter {
   const { key, value, headers } = letter;
   return {
@@ -95,7 +95,7 @@ export function kept(letter: DeadLetter): DeadLetter {
   };
 }
 
-/** Not `slice`, which of a Buffer is a view. */
+/** Not `slice`, which returns a view for a Buffer. */
 function copyOf(content: Uint8Array): Uint8Array {
   return new Uint8Array(content);
 }
@@ -103,7 +103,7 @@ function copyOf(content: Uint8Array): Uint8Array {
 /** What every error header's name begins with, as `__connect.errors.` and `__streams.errors.` do. */
 export const ERRORS = '__receval.errors.';
 
-/** What is wrong, as headers: text in UTF-8, as Kafka Connect (KIP-298) and Kafka Streams (KIP-1034) write theirs. */
+/** What is wrong, as headers in UTF-8, in the manner of Kafka Connect (KIP-298) and Kafka Streams (KIP-1034). */
 export function errorHeaders({ place, code, batch, field }: DeadLetter): readonly RecordHeader[] {
   const from =
     'file' in place
@@ -120,7 +120,7 @@ export function errorHeaders({ place, code, batch, field }: DeadLetter): readonl
   );
 }
 
-/** One line of NDJSON with its end. Bytes that are no UTF-8 stand in base64 under another name. */
+/** One line of NDJSON with its line end. Bytes that are not UTF-8 are written in base64 under another name. */
 export function lineOf({ place, code, batch, field, key, value, headers }: DeadLetter): string {
   const line = {
     ...place,
@@ -140,6 +140,6 @@ export function lineOf({ place, code, batch, field, key, value, headers }: DeadL
 function bytes(name: string, content: Uint8Array | null): Readonly<Record<string, string | null>> {
   if (content === null) return { [name]: null };
   const buffer = Buffer.from(content.buffer, content.byteOffset, content.length);
-  // Not TextDecoder, which takes a byte order mark away.
+  // Not TextDecoder, which removes a byte order mark.
   return isUtf8(buffer) ? { [name]: buffer.toString('utf8') } : { [`${name}Base64`]: buffer.toString('base64') };
 }

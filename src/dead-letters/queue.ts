@@ -2,9 +2,9 @@ import type { Clock } from '../vocabulary/clock.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { type DeadLetter, kept, sizeOf } from './letter.ts';
 
-/** Where letters go to. One call at a time. */
+/** The destination of letters. One call at a time. */
 export interface LetterWriter {
-  /** Rejects when not all were written; with a LetterRefused when another try would not help. */
+  /** Rejects if not all were written; with a LetterRefused if a retry would not help. */
   write(letters: readonly DeadLetter[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface LetterQueueOptions {
   readonly writer: LetterWriter;
   readonly clock: Clock;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
-  /** Most that may be in memory. Default QUEUE. */
+  /** Limits of what is in memory. Default QUEUE. */
   readonly limits?: QueueLimits;
 }
 
@@ -38,19 +38,19 @@ export interface QueueLimits {
 export const QUEUE: QueueLimits = { letters: 10_000, bytes: 16 * 2 ** 20 };
 
 const BATCH: QueueLimits = { letters: 200, bytes: 2 ** 19 };
-/** A batch is tried so often, with waits of 1, 2, 4, 8 and 16 s between. */
+/** A batch is tried this often, with waits of 1, 2, 4, 8 and 16 s in between. */
 const TRIES = 6;
 const FIRST_WAIT: DurationMs = 1000;
 
 /**
- * Letters on their way out. Whoever hands one over never waits: what does not fit is dropped and counted, what cannot be
- * written is tried again for half a minute or more, then counted too. Each letter that was taken ends in exactly one count.
+ * Letters on their way out. The caller never waits: a letter that does not fit is dropped and counted; one that cannot be
+ * written is retried for at least half a minute, then counted as well. Each letter that was taken ends in exactly one count.
  */
 export class LetterQueue {
   readonly #options: LetterQueueOptions;
   readonly #limits: QueueLimits;
   #waiting: DeadLetter[] = [];
-  /** Of those that wait or are being written. */
+  /** Letters that wait or are being written. */
   #letters = 0;
   #bytes = 0;
   readonly #counts = { ...NO_LETTERS };
@@ -58,11 +58,11 @@ export class LetterQueue {
   readonly #ending = new AbortController();
   #isFailing = false;
   #isFull = false;
-  /** How many letters were ever taken, and how many of the first of them have ended in a count. */
+  /** How many letters were ever taken, and how many of these have ended in a count. They end in the order in which they were taken. */
   #taken = 0;
   #finished = 0;
   #waiters: { readonly upTo: number; readonly done: () => void }[] = [];
-  /** Nobody waits for the letters until one has been written again. */
+  /** The writer is behind: `flushed` does not wait until a letter has been written again. */
   #isBehind = false;
 
   constructor(options: LetterQueueOptions) {
@@ -97,8 +97,8 @@ export class LetterQueue {
   }
 
   /**
-   * Resolves once each letter that was taken so far is written or given up, or after `patience`; and at once as long as nothing
-   * has been written since that ran out. Never rejects.
+   * Resolves once each letter that was taken so far is written or given up, or after `patience`; and at once if nothing has
+   * been written since `patience` last ran out. Never rejects.
    */
   async flushed(patience: DurationMs): Promise<void> {
     const upTo = this.#taken;
@@ -115,7 +115,7 @@ export class LetterQueue {
     this.#isBehind = this.#finished < upTo;
   }
 
-  /** Writes what is there, for at most `patience`; what is left then is dropped. Nothing is taken any more. */
+  /** Writes what is queued, for at most `patience`; the rest is dropped. No more letters are accepted. */
   async close(patience: DurationMs): Promise<void> {
     const inTime = new AbortController();
     this.#ending.abort();
@@ -129,7 +129,7 @@ export class LetterQueue {
   }
 
   async #drain(): Promise<void> {
-    // What comes in the same turn goes out together.
+    // Letters of the same turn of the event loop are written together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const batch = this.#next();
@@ -188,12 +188,12 @@ export class LetterQueue {
     for (const { upTo, done } of this.#waiters) if (upTo <= finished) done();
   }
 
-  /** Once when it begins to fail, once when it works again. */
+  /** Logs once when writing begins to fail, and once when it works again. */
   #tell(error: unknown): void {
     const { log } = this.#options;
     if (error !== undefined && !this.#isFailing) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ error: reason }, 'a dead letter could not be written; counting goes on');
+      log.warn({ error: reason }, 'a dead letter could not be written; counting continues');
     }
     if (error === undefined && this.#isFailing) log.info({}, 'dead letters can be written again');
     this.#isFailing = error !== undefined;

@@ -4,7 +4,7 @@ import { createDecoder } from '../consumers/decode/decoder.ts';
 import type { Decoder } from '../consumers/decode/record.ts';
 import { MemoryLog, MemorySource } from '../consumers/source/memory-source.ts';
 import { Exporter } from '../exporter/exporter.ts';
-import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
+import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporter/exporter-contract.ts';
 import { isUndirected } from '../measures/direction.ts';
 import { compile } from '../measures/scorer.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
@@ -29,7 +29,7 @@ export interface DemoOptions {
   /** Event time at the start. */
   readonly start: EpochMs;
   readonly newId: () => string;
-  /** Of the join's hashes: drawn anew by every process, so that nobody can choose ids that collide. No result depends on it. */
+  /** Of the join's hashes: drawn by each process for itself, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
   readonly log: WorkerLog;
   readonly onClaim: WorkerDeps['onClaim'];
@@ -39,7 +39,7 @@ export interface DemoOptions {
 const USUAL_SAMPLES = 50;
 
 const PUMP_EVERY_MS = 50;
-/** Records appended before other work has its turn. */
+/** Records appended before yielding to the event loop. */
 const PUMP_RECORDS = 10_000;
 const MINUTE: DurationMs = 60_000;
 
@@ -54,16 +54,16 @@ const TOPICS = ['impressions', 'feedback'] as const;
 const PARTITIONS = 2;
 const ROLES = TOPICS.map((topic) => ({ impressions: topic === 'impressions', feedback: topic === 'feedback' }));
 
-/** Traffic comes in portions, so silence is only what lasts longer than these: in real time. */
+/** Traffic comes in batches, so only a longer pause counts as silence; in real time. */
 const LEAST_IDLE_MS = 2000;
 
-/** Equally good, so that only the regression sets them apart. The first is the control. */
+/** Equally good, so that they differ only by the regression. The first is the control. */
 const SHOP_VARIANTS: readonly VariantSettings[] = [
   { name: 'control', weight: 0.5, quality: 0.65 },
   { name: 'treatment', weight: 0.5, quality: 0.65 },
 ];
 
-/** When the treatment's ranking breaks: soon enough to wait for, late enough to know how it was before. */
+/** When the treatment's ranking breaks: soon enough to wait for, late enough to have a past to compare with. */
 export function scheduledRegression(start: EpochMs, speed: number): RegressionSettings {
   const pace = MINUTE * Math.min(speed, USUAL_SPEED);
   const from = start + Math.max(15 * MINUTE, 1.5 * pace);
@@ -151,6 +151,10 @@ export class Demo {
     return this.#exporter.refresh();
   }
 
+  history(question: HistoryQuestion): CohortHistory {
+    return this.#exporter.history(question);
+  }
+
   /** Appends what has arrived by now. */
   #pump(): void {
     const now = this.clock.now();
@@ -170,7 +174,7 @@ export class Demo {
   }
 }
 
-/** The worker of the demo. Its clock runs `speed` times as fast, so what is meant in real time is as much longer. */
+/** The settings of the demo's worker. Its clock runs `speed` times as fast, so durations in real time are multiplied by `speed`. */
 function workerSettings(settings: Settings, speed: number, scorer: Scorer, hashSeed: number): WorkerSettings {
   const { attribution, commit, measures, namespace } = settings;
   const shape = unitShape(settings, scorer, hashSeed);

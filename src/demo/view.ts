@@ -115,7 +115,7 @@ function tableLines(input: ViewInput): string[] {
   ];
 }
 
-/** What is said of a variant against its own past, in one word. */
+/** The label of a variant against its own past. */
 function labelOf(variant: string, { settings, snapshot }: ViewInput): string {
   const found = snapshot.decisions.find(
     ({ by, values, measure }) =>
@@ -141,8 +141,8 @@ function regressionText({ regression, now, speed }: ViewInput): string {
   const inWall = (at: EpochMs): string => spanText((at - now) / speed);
   const [begins, ends] = [from, to].map((at) => clockText(at).slice(11));
   if (now < from) return `In ${inWall(from)}, at ${begins}, the ranking of ${variant} breaks: watch its nDCG.`;
-  if (now < to) return `The ranking of ${variant} is broken now; it is mended in ${inWall(to)}, at ${ends}.`;
-  return `${variant} is mended since ${ends}. To be called healthy again it needs time.`;
+  if (now < to) return `The ranking of ${variant} is broken now; it is fixed in ${inWall(to)}, at ${ends}.`;
+  return `${variant} was fixed at ${ends}. It takes time until it is called healthy again.`;
 }
 
 function dropsOf(status: WorkerStatus): Map<string, number> {

@@ -8,13 +8,13 @@ import type { EpochMs } from '../vocabulary/events.ts';
 
 /**
  * Whether the users of each cohort of a dimension are split between the variants as configured. A split that is broken in one
- * country hardly moves the total (Fabijan et al., "Diagnosing sample ratio mismatch in online controlled experiments", KDD
+ * country hardly changes the total (Fabijan et al., "Diagnosing sample ratio mismatch in online controlled experiments", KDD
  * 2019).
  *
  *     p of a cohort: running p of `sample-ratio.ts`, over all looks        warning: p by Holm < .001
  *
- * By Holm over all cohorts of all dimensions that are asked for, because among a hundred cohorts one small p is no surprise. A
- * warning says where to look; no decision depends on it.
+ * Adjusted by Holm over all cohorts of all requested dimensions, because among a hundred cohorts one small p is to be expected.
+ * A warning says where to look; no decision depends on it.
  */
 export class CohortSplits {
   readonly by: string;
@@ -23,7 +23,7 @@ export class CohortSplits {
   readonly #sample: CohortSample;
   readonly #evidence = new Map<string, Largest>();
 
-  /** @param by the dimension whose values are the cohorts; @param sample as `CohortSample` has it */
+  /** @param by the dimension whose values are the cohorts; @param sample as in `CohortSample` */
   constructor(
     by: string,
     { variants }: Pick<ExperimentSettings, 'variants'>,
@@ -59,7 +59,7 @@ export class CohortSplits {
     const byVariant = (values: readonly number[]): Readonly<Record<string, number>> =>
       Object.fromEntries(this.#variants.map((name, v) => [name, values[v] * scale]));
     const known = this.#sample.counts();
-    // What was found stays, also of a cohort of which nobody is left in a sample that became coarser.
+    // Evidence stays, even for a cohort without any user left in a sample that became coarser.
     return [...new Set([...known.keys(), ...this.#evidence.keys()])].map((value) => {
       const counts = known.get(value) ?? this.#weights.map(() => 0);
       const evidence = this.#evidence.get(value);
@@ -89,7 +89,7 @@ export interface ComparedCohort {
   readonly value: string;
   /** By variant: users who saw it first, and in this cohort. */
   readonly users: Readonly<Record<string, number>>;
-  /** By variant: what its weight promises of them. */
+  /** By variant: the number of users expected by its weight. */
   readonly expected: Readonly<Record<string, number>> | null;
   /** Largest |observed - expected| / expected. */
   readonly deviation: number | null;
@@ -107,9 +107,9 @@ export interface ComparedCohorts {
   readonly by: string;
   /** Distinct users. */
   readonly users: number;
-  /** Of them, who were counted: all up to a million, above a fair sample. */
+  /** How many of them were counted: all up to a million, above that a fair sample. */
   readonly sampled: number;
-  /** The smallest p first; of equal ones that of most users. */
+  /** By p, ascending; those with equal p by the number of users, descending. */
   readonly cohorts: readonly ComparedCohort[];
 }
 

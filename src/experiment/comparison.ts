@@ -5,29 +5,29 @@ import type { Role } from './state.ts';
 export type Bounds = readonly [lower: number, upper: number];
 
 /**
- * One measure of one variant against the control. What is absent is null; `reason` then says why, of several reasons the
- * first in the order of the fields below.
+ * One measure of one variant against the control. Absent values are null, and `reason` says why; if there are several reasons,
+ * it is that of the first absent field below.
  */
 export interface ComparedMeasure {
   readonly measure: string;
   readonly role: Role;
   readonly horizon: string;
-  /** Which of the two variants is the better one by it; neither: of bias, which is best near 0. */
+  /** Whether higher or lower values are better; neither for bias, which is best near 0. */
   readonly better: 'higher' | 'lower' | 'neither';
   readonly control: number | null;
   readonly value: number | null;
   /** Value minus control, in the measure's unit. */
   readonly effect: number | null;
   readonly stderr: number | null;
-  /** Confidence sequence: holds at all looks together. Not adjusted for the number of comparisons. */
+  /** Confidence sequence: valid at all looks together. Not adjusted for the number of comparisons. */
   readonly ci: Bounds | null;
   /** Effect / |control|. */
   readonly lift: number | null;
   /** Fieller's bounds, which exclude 0 exactly when `ci` does. */
   readonly liftCi: Bounds | null;
-  /** Smallest p of all looks, two-sided; of a guardrail one-sided: worse. */
+  /** Smallest p of all looks, two-sided; for a guardrail one-sided, for `worse`. */
   readonly p: number | null;
-  /** Smallest p of all looks, two-sided, whatever the role. */
+  /** Smallest p of all looks, two-sided for all roles. */
   readonly pTwoSided: number | null;
   /** By Holm within its role, over all variants. */
   readonly pAdjusted: number | null;
@@ -57,7 +57,7 @@ export interface ComparedSplit {
   readonly p: number | null;
   /** p < .001 and a deviation of at least .002: the experiment is invalid. */
   readonly mismatch: boolean;
-  /** p < .001 and a smaller deviation: told, and no more. */
+  /** p < .001 and a smaller deviation: only reported. */
   readonly warning: boolean;
   /** Largest |observed - expected| / expected. */
   readonly deviation: number | null;
@@ -76,21 +76,21 @@ export interface Comparison {
   readonly alpha: number;
   /** Loss that is still healthy, as a fraction of the control's mean. */
   readonly tolerance: number;
-  /** ISO time up to which everything is in; null: nothing yet. */
+  /** ISO time up to which all results are included; null: none yet. */
   readonly asOf: string | null;
   /** Distinct users that saw the variant. */
   readonly users: Readonly<Record<string, number>>;
   readonly impressions: Readonly<Record<string, number>>;
-  /** Part of the impressions, 0 to 1, that name no user: their errors assume independent requests. */
+  /** Share of the impressions, 0 to 1, without a user: their errors assume independent requests. */
   readonly userless: number;
-  /** By variant: about the share of its impressions, 0 to 1, that its heaviest user makes. */
+  /** By variant: the approximate share of its impressions, 0 to 1, that come from its heaviest user. */
   readonly heaviest: Readonly<Record<string, number>>;
   /** Impressions by variants that are not configured; they take no part. */
   readonly others: Readonly<Record<string, number>>;
   /** Sampled users that were seen in more than one variant. */
   readonly crossovers: number;
   readonly srm: ComparedSplit;
-  /** `unclustered`: more than 5 % of the impressions name no user. `heavy_user`: one user makes about 5 % of a variant or more. */
+  /** `unclustered`: more than 5 % of the impressions have no user. `heavy_user`: one user has about 5 % of a variant's impressions or more. */
   readonly notes: readonly ('unclustered' | 'heavy_user')[];
   readonly variants: readonly ComparedVariant[];
 }

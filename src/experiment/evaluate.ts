@@ -15,13 +15,13 @@ import { pairOf, usersOfVariants } from './pair.ts';
 import { type Split, splitOf } from './split.ts';
 import { type ExperimentState, type Role, roleOf, treatmentsOf, usersSeen, variantOf } from './state.ts';
 
-/** A larger part of impressions without a user is told. */
+/** A larger share of impressions without a user is reported. */
 const MOST_USERLESS = 0.05;
 
 /**
- * The answers about an experiment at one state. p, adjusted p, the split's p and the decisions rest on the looks that the
- * state holds, so take this state's look before (`takeLooks`); all else is of this state alone. Total: nothing is thrown,
- * and no number that is not finite comes out.
+ * Compares the variants of an experiment in one state. p, adjusted p, the split's p and the decisions depend on the looks in
+ * the state, so take this state's look first (`takeLooks`); everything else depends on this state alone. Never throws, and
+ * every number in the result is finite.
  */
 export function evaluate(state: ExperimentState): Comparison {
   const { settings, asOf, others } = state;

@@ -4,8 +4,8 @@ import { type Largest, type Looks, NO_LOOKS } from '../statistics/running-eviden
 import type { EpochMs } from '../vocabulary/events.ts';
 
 /**
- * What a run of an experiment remembers from look to look, beside its totals and its user sample: the largest evidence so
- * far, the decisions that stand, and for pictures what some of the looks saw.
+ * What a run of an experiment remembers from look to look, besides its totals and its user sample: the largest evidence so far,
+ * the current decisions, and for plots what some of the looks saw.
  */
 export interface ExperimentLooks {
   /** Of the split of the users, over all variants. */
@@ -35,7 +35,7 @@ export interface LookPoint {
   readonly upper: number;
 }
 
-/** So many looks of a variant are remembered: more cannot be told apart in a picture. */
+/** Most looks that are remembered for a variant: more cannot be distinguished in a plot. */
 export const MOST_POINTS = 256;
 
 export function looksOf({ measures }: ExperimentLooks, variant: string, measure: string): Looks {
@@ -43,10 +43,10 @@ export function looksOf({ measures }: ExperimentLooks, variant: string, measure:
 }
 
 /**
- * The points with one more. There are places for a fixed number of them, so that a store writes one place for a look: when
- * all are taken, the new one comes into the place of the one that is missed least, which is the earliest of those with
- * the shortest time between their neighbours. So what remains lies evenly over the run, its first and its last look among
- * it. A look that is taken again changes nothing.
+ * The points with one more. There is a fixed number of places, so that a store writes one place per look: when all are taken,
+ * the new point replaces the one that is missed least, which is the earliest of those with the shortest time between their
+ * neighbours. So the remaining points are spread evenly over the run and include its first and its last look. A look that is
+ * taken again changes nothing.
  *
  * Example, four places: looks at 1, 2, 3, 4, 5 leave 1, 5, 3, 4, in this order of the places.
  *

@@ -1,11 +1,11 @@
 /**
- * How many users it takes until effects are seen, and how long at the traffic there is: for who plans an experiment, or asks
- * how long to wait (specification: statistics 7).
+ * How many users it takes to detect effects, and how long that takes at the current traffic: for planning an experiment, and
+ * for deciding how long to wait (specification: statistics 7).
  *
  * N users of an equal split have the error SE·√(N₀/N), with SE at the present N₀ (`balancedUsers`). An effect δ is seen with
  * power .8 at a look at N when (c(N) + z(.8))·SE(N) <= δ; `healthy` at a tolerance t, when there is no difference, when the
- * same holds for δ = t·|R_C|. Errors of users who come back shrink more slowly than √N: it is the least that must be
- * expected. It takes the effect that one wants to see, never the one that was observed.
+ * same holds for δ = t·|R_C|. Errors of users who come back shrink more slowly than √N, so this is a lower bound. It uses the
+ * effect that one wants to detect, never the observed one.
  */
 import { detectableEffect } from '../statistics/detectable.ts';
 import { balancedUsers } from '../statistics/exposure.ts';
@@ -13,10 +13,10 @@ import { multiplierAt } from '../statistics/sequence.ts';
 import type { Comparison } from './comparison.ts';
 import type { Trail } from './take-looks.ts';
 
-/** Effects that are asked for, as fractions of the control. */
+/** The planned effects, as fractions of the control. */
 const EFFECTS = [0.01, 0.02, 0.05, 0.1] as const;
 const DAY_MS = 86_400_000;
-/** Patience that `withinReach` reckons with. */
+/** Patience that `withinReach` assumes. */
 export const PATIENCE_DAYS = 28;
 /** No traffic has so many users. */
 const MOST_USERS = 1e15;
@@ -26,19 +26,19 @@ export interface PlannedEffect {
   readonly effect: number;
   /** Of both variants together, in the split that there is. */
   readonly users: number;
-  /** From the start of the run, at the present rate of new users; null: the run is too young to tell a rate. */
+  /** From the start of the run, at the present rate of new users; null: the run is too young for a rate. */
   readonly days: number | null;
 }
 
 export interface PlannedVariant {
   readonly variant: string;
-  /** New users of the variant and the control together, a day; null: the run is too young to tell. */
+  /** New users per day of the variant and the control together; null: the run is too young for a rate. */
   readonly usersPerDay: number | null;
   /** null: the primary measure has no error yet. */
   readonly effects: readonly PlannedEffect[] | null;
-  /** When `healthy` at the tolerance of the settings can be said of equal variants. */
+  /** When equal variants can be decided to be `healthy` at the configured tolerance. */
   readonly healthy: PlannedEffect | null;
-  /** The smallest tolerance at which it can be said within `PATIENCE_DAYS`. */
+  /** The smallest tolerance at which that is possible within `PATIENCE_DAYS`. */
   readonly withinReach: number | null;
 }
 
@@ -77,13 +77,13 @@ export function planOf(comparison: Comparison, trail: Trail, settings: PlanSetti
   });
 }
 
-/** The smallest effect, in the unit of `error`, that N users show with power .8. */
+/** The smallest effect, in the unit of `error`, that N users detect with power .8. */
 function seenWith(users: number, error: number, settings: PlanSettings): number {
   const seen = detectableEffect(error / Math.sqrt(users), multiplierAt(users, settings));
   return typeof seen === 'number' ? seen : Number.POSITIVE_INFINITY;
 }
 
-/** The least N that shows the effect: it falls with N, so it is found by halving. */
+/** The smallest N that detects the effect, found by bisection, since the detectable effect falls with N. */
 function usersFor(effect: number, error: number, settings: PlanSettings): number {
   let [few, enough] = [1, MOST_USERS];
   if (seenWith(few, error, settings) <= effect) return few;

@@ -7,7 +7,7 @@ import type { Pair } from './pair.ts';
 import type { Split } from './split.ts';
 import { type ExperimentState, roleOf, usersSeen, variantOf } from './state.ts';
 
-/** What the decision about one variant is made from. @param primary of the primary measure */
+/** The inputs of the decision about one variant. @param primary the pair of the primary measure */
 export function factsOf(
   state: ExperimentState,
   variant: string,
@@ -41,7 +41,7 @@ function present<Value>(result: Result<Value> | undefined): Value | undefined {
   return result === undefined || isAbsent(result) ? undefined : result;
 }
 
-/** Both sides of a pair, for what a look needs at least. */
+/** Both sides of a pair, to check the minima of a look. */
 export function sidesOf(
   state: ExperimentState,
   variant: string,

@@ -9,7 +9,7 @@ import { type Lift, liftOf } from '../statistics/lift.ts';
 import { confidenceSequence, type Sequence } from '../statistics/sequence.ts';
 import { type ExperimentState, usersSeen, variantOf } from './state.ts';
 
-/** One measure of one variant beside the control's, and what this look says of the difference. */
+/** One measure of one variant and of the control, and what this look says about the difference. */
 export interface Pair {
   readonly control: Result<ArmMean>;
   readonly value: Result<ArmMean>;
@@ -43,7 +43,7 @@ export function pairOf(state: ExperimentState, variant: string, measure: string,
   }
   const stderr = isAbsent(effect.error) ? effect.error : effect.error.stderr;
   const sequence = isAbsent(stderr) ? stderr : confidenceSequence(effect.difference, stderr, users, settings);
-  // Without a sequence the critical value does not matter: its bounds are taken from nothing else.
+  // Without a sequence the critical value does not matter, as no bounds are used then.
   const point = liftOf(effect, isAbsent(sequence) ? 1 : sequence.multiplier);
   const lift =
     isAbsent(point) || !isAbsent(sequence) ? possible(point, measure) : { ...point, bounds: sequence, g: sequence };
@@ -51,7 +51,7 @@ export function pairOf(state: ExperimentState, variant: string, measure: string,
   return { control, value, effect, stderr, sequence, lift, mde };
 }
 
-/** Nothing is lost beyond 100 % of what cannot be negative. */
+/** A measure that cannot be negative cannot lose more than 100 %. */
 function possible(lift: Result<Lift>, measure: string): Result<Lift> {
   if (isAbsent(lift) || isAbsent(lift.bounds) || canBeNegative(measure)) return lift;
   const { lower, upper } = lift.bounds;

@@ -32,8 +32,8 @@ export interface PartsSettings {
 const ATTEMPTS = 5;
 
 /**
- * A unit's users are read anew at every reading as long as they are no more than this, at every second one from there on, at
- * every third from twice as many on: what a full sample says changes slowly, and all of them are 31 MB per unit.
+ * Up to this many users of a unit are read again at every reading; above it at every second one, from twice as many on at every
+ * third, and so on: a full sample changes slowly, and takes 31 MB per unit.
  */
 export const USERS_PER_READING = 2 ** 15;
 
@@ -41,7 +41,7 @@ const NO_USERS: Sampled = new SampleColumns();
 
 interface KeptSample {
   readonly sample: Sampled;
-  /** So many more readings it stands for. */
+  /** How many more readings use it. */
   readonly left: number;
 }
 
@@ -64,7 +64,7 @@ export class ExperimentParts {
   }
 
   /**
-   * What a unit has stored. undefined: nobody has committed to it. The answer stays the same object as long as nothing was
+   * What a unit has stored. undefined: nobody has committed to it. The result is the same object as long as nothing was
    * committed. Rejects when the store cannot be read, when it holds what this build cannot read, and when the unit changed
    * hands too often.
    */

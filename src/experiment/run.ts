@@ -3,10 +3,10 @@ import type { Measure } from '../measures/definition.ts';
 import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
 
 /**
- * Names a run of an experiment: 16 hexadecimal digits of everything whose change makes old and new sums another thing. A
- * total, a user sample and the looks belong to one run; any change begins a new one at zero, a ramp of the weights too,
- * because traffic of two splits must not be pooled (specification: statistics 1.4). The order of variants counts, since the
- * user sample numbers them; that of guardrails and measures does not.
+ * Names a run of an experiment: 16 hexadecimal digits of everything whose change makes old and new sums incomparable. A total,
+ * a user sample and the looks belong to one run; any change starts a new one at zero, even a ramp of the weights, because
+ * traffic of two splits must not be pooled (specification: statistics 1.4). The order of variants counts, since the user sample
+ * numbers them; that of guardrails and measures does not.
  */
 export function runOf(settings: ExperimentSettings, measures: readonly Pick<Measure, 'canonical'>[]): string {
   const { variants, control, primary, guardrails, horizon, alpha, nStar, start, lowerIsBetter, interleaved } = settings;

@@ -11,7 +11,7 @@ import {
 } from '../statistics/sample-ratio.ts';
 import type { ExperimentState } from './state.ts';
 
-/** Whether the users are split between the variants as configured, and whether the variants are apart. */
+/** Whether the users are split between the variants as configured, and whether each user saw only one variant. */
 export interface Split {
   readonly exposure: Exposure;
   /** Log Bayes factor against the weights, of this look. */
@@ -21,7 +21,7 @@ export interface Split {
   /** Largest |O-E|/E now. */
   readonly deviation: Result<number>;
   readonly mismatch: boolean;
-  /** p is as small, the deviation too small to matter. */
+  /** p is below the same bound, but the deviation is too small to matter. */
   readonly warning: boolean;
   /** Right for one look at a time that was fixed in advance. */
   readonly fixed: Result<ChiSquare>;

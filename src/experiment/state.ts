@@ -14,9 +14,9 @@ export interface VariantState {
   readonly userless: number;
   /** User buckets that are not empty. */
   readonly buckets: number;
-  /** About the share of the lists, 0 to 1, that the heaviest user makes (`arm.ts`). */
+  /** Approximate share of the lists, 0 to 1, that come from the heaviest user (`arm.ts`). */
   readonly heaviest: number;
-  /** By canonical name, from the sums by bucket. A measure that stands not here has no data. */
+  /** By canonical name, from the sums by bucket. A measure that is missing has no data. */
   readonly means: ReadonlyMap<string, Result<ArmMean>>;
 }
 
@@ -28,17 +28,17 @@ export interface ExperimentState {
   readonly settings: ExperimentSettings;
   /** Canonical names of all measures, in the order of the configuration. */
   readonly measures: readonly string[];
-  /** Event time up to which everything is in; undefined: nothing is final yet. */
+  /** Event time up to which all results are included; undefined: nothing is final yet. */
   readonly asOf: EpochMs | undefined;
-  /** By name. A configured variant that stands not here has no impressions. */
+  /** By name. A configured variant that is missing has no impressions. */
   readonly variants: ReadonlyMap<string, VariantState>;
   /** Impressions by variants that are not configured: counted, and left out. */
   readonly others: ReadonlyMap<string, number>;
   /** Users of all units; variants are numbered in the order of the settings. */
   readonly exposed: Exposed;
-  /** Records that gaps and rebuilt spans have lost. */
+  /** Records that were lost to gaps and rebuilt spans. */
   readonly missing: number;
-  /** All looks of the run so far: those of this state stand in it only after `takeLooks`. */
+  /** All looks of the run so far; this state's look is included only after `takeLooks`. */
   readonly looks: ExperimentLooks;
 }
 

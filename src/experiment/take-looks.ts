@@ -21,15 +21,15 @@ import { splitOf } from './split.ts';
 import { type ExperimentState, roleOf, treatmentsOf } from './state.ts';
 
 /**
- * By variant, in the order of time: the looks that are remembered, of long runs some of them (`withPoint`). Looks without an
- * error are left out.
+ * By variant, in the order of time: the looks that are remembered; of long runs only some (`withPoint`). Looks without a
+ * standard error are left out.
  */
 export type Trail = ReadonlyMap<string, readonly LookPoint[]>;
 
 /**
- * The looks of a run with one more, at the state's totals: the evidence of every variant and measure, that of the split,
- * the decisions that follow, and a point for the picture. Evidence never falls, so a look that is skipped or taken twice does
- * no harm; one that could decide nothing (`shortfall`) leaves none. Without final results nothing changes.
+ * The looks of a run with one more, at the state's totals: the evidence of every variant and measure, that of the split, the
+ * decisions that follow, and a point for the picture. Evidence never falls, so a look that is skipped or taken twice does no
+ * harm; a look that could decide nothing (`shortfall`) leaves no evidence. Without final results nothing changes.
  */
 export function takeLooks(state: ExperimentState): ExperimentLooks {
   const { settings, measures, asOf, looks } = state;
@@ -93,7 +93,7 @@ function lookOf(state: ExperimentState, measure: string, pair: Pair, users: numb
   const { settings } = state;
   const { effect, stderr, sequence } = pair;
   if (isAbsent(effect) || isAbsent(stderr) || isAbsent(sequence)) return undefined;
-  // What is worse has to look like a fall.
+  // A change for the worse must be a fall.
   const difference = settings.lowerIsBetter.has(measure) ? -effect.difference : effect.difference;
   const guard =
     roleOf(settings, measure) === 'guardrail'
@@ -111,11 +111,11 @@ export function trailOf({ points }: ExperimentLooks): Trail {
   return new Map([...points].map(([variant, ofVariant]) => [variant, inOrder(ofVariant)] as const));
 }
 
-/** Looks at one experiment again and again in one process, as logs go by, and remembers the looks. */
+/** Looks at one experiment repeatedly while one process reads logs, and remembers the looks. */
 export class Watcher {
   #looks: ExperimentLooks = NO_EXPERIMENT_LOOKS;
 
-  /** One more look. Answers the comparison as of now. */
+  /** One more look. Returns the comparison as of now. */
   look(totals: Omit<ExperimentState, 'looks'>): Comparison {
     this.#looks = takeLooks({ ...totals, looks: this.#looks });
     return evaluate({ ...totals, looks: this.#looks });

@@ -11,21 +11,21 @@ import type { EpochMs } from '../vocabulary/events.ts';
 import { armOfVector, listsByBucket } from '../windows/bucket-sums.ts';
 import type { ExperimentState, VariantState } from './state.ts';
 
-/** What one unit holds of a run. */
+/** What one unit holds for a run. */
 export interface UnitPart {
   /** Rows of the run's total at the experiment's horizon, with vectors, by value of the experiment's dimension. */
   readonly rows: ReadonlyMap<string, Row>;
   /** Users exposed, variants numbered in the order of the settings. */
   readonly sample: Sampled;
-  /** Records that gaps and rebuilt spans have lost. */
+  /** Records that were lost to gaps and rebuilt spans. */
   readonly missing: number;
 }
 
 type Totals = Omit<ExperimentState, 'looks'>;
 
 /**
- * The state of a run from its units: a sum, in any order. Each is added as it comes, because all of their users at once are
- * too many for one turn of the event loop. The looks are kept once for all units and come from elsewhere.
+ * The state of a run as the sum of its units, in any order. Units are added one by one, because all of their users are too many
+ * for one turn of the event loop. The looks are kept once for all units and are not part of the sum.
  */
 export class UnitsSum {
   readonly #settings: ExperimentSettings;
@@ -35,7 +35,7 @@ export class UnitsSum {
   #missing = 0;
 
   /**
-   * `measures`: those of the rows, in their order. `before`: the state of the last time; it saves only time. `hashSeed`: as in
+   * `measures`: those of the rows, in their order. `before`: the previous state, which only saves time. `hashSeed`: as in
    * `SampleUnion`.
    */
   constructor(
@@ -59,7 +59,7 @@ export class UnitsSum {
     this.#missing += missing;
   }
 
-  /** @param asOf event time up to which everything is in; undefined: none */
+  /** @param asOf event time up to which all results are included; undefined: none */
   state(asOf: EpochMs | undefined): Totals {
     const variants = new Map<string, VariantState>();
     const others = new Map<string, number>();
@@ -79,7 +79,7 @@ export class UnitsSum {
   }
 }
 
-/** The same where all parts are at hand. @param hashSeed as in `UnitsSum` */
+/** The same if all parts are available. @param hashSeed as in `UnitsSum` */
 export function stateOfUnits(
   settings: ExperimentSettings,
   measures: readonly Measure[],

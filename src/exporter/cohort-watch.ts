@@ -1,10 +1,10 @@
 /**
- * Cohorts against their own past (specification: statistics 10), from panes that are stored anyway: minute panes of 27 h make
- * the blocks, heads of hour panes of `detect.history` their baselines.
+ * Cohorts against their own past (specification: statistics 10), from panes that are stored anyway: blocks from the minute
+ * panes of 27 h, baselines from the heads of the hour panes of `detect.history`.
  *
- * A reader of panes knows no gaps, only the time before which a unit misses something: all that is older counts as
- * incomplete. It does not know which lists an idle advance closed, nor whether a worker replays: of the first it assumes
- * none, for the second the alerts ask the workers.
+ * A reader of panes does not see gaps, only the time before which a unit is incomplete: everything older counts as incomplete.
+ * It does not see which lists were closed by idle advances, and assumes none; nor whether a worker is replaying, which the
+ * alerts take from the workers' metrics.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { shownByName } from '../accumulators/admission.ts';
@@ -32,7 +32,7 @@ import type { UnitStates } from '../windows/unit-state.ts';
 import type { PastHours } from './hours.ts';
 import { momentsOf, type WindowErrors } from './window-errors.ts';
 
-/** What is said of one measure of one cohort. */
+/** The decision on one measure of one cohort. */
 export interface QualityDecision {
   readonly by: readonly string[];
   readonly values: readonly string[];
@@ -41,19 +41,19 @@ export interface QualityDecision {
   /** Canonical name. */
   readonly measure: string;
   readonly decision: WatchedDecision;
-  /** What was accepted as its new normal; undefined: nothing. */
+  /** The level that was accepted as its new normal; undefined: none. */
   readonly accepted: AcceptedLevel | undefined;
 }
 
 export type WatchSettings = Pick<Settings, 'detect' | 'measures' | 'paneSize'>;
 
-/** Longest stretch of work before other work has its turn. */
+/** Longest time to work before yielding to the event loop. */
 const TURN_MS = 4;
 
 /** How far back the panes of the blocks reach before the cut. */
 export function watchedSpan({ detect }: Pick<Settings, 'detect'>): DurationMs {
   if (detect.sets.length === 0) return 0;
-  // An hour and a step more than the blocks need: they begin with an hour, and the windows' cut lies up to a step after theirs.
+  // An hour and a step more than the blocks need: blocks start with an hour, and the windows' cut is up to a step after theirs.
   return stepsReach(detect.step) + HOUR + detect.step;
 }
 
@@ -61,18 +61,18 @@ function stepsReach(step: DurationMs): DurationMs {
   return Math.min(STEPS_REACH, PATH_BLOCKS * step);
 }
 
-/** Blocks of steps begin here; before are whole hours. */
+/** Blocks of steps start here; whole hours precede them. */
 function stepsFrom(to: EpochMs, step: DurationMs): EpochMs {
   return hourOf(to - stepsReach(step));
 }
 
-/** End of the newest whole step; steps begin anew with each hour. */
+/** End of the newest whole step; each hour starts a new step. */
 export function newestStep(end: EpochMs, step: DurationMs): EpochMs {
   const hour = hourOf(end);
   return hour + Math.floor((end - hour) / step) * step;
 }
 
-/** Starts of the hours before the blocks of steps, newest first, without those of which something is missing. */
+/** Starts of the complete hours before the blocks of steps, newest first. */
 export function wantedHours(
   to: EpochMs,
   units: UnitStates,
@@ -84,21 +84,21 @@ export function wantedHours(
   return wanted;
 }
 
-/** Panes and hours from here on miss nothing in any unit. A unit that nobody has committed to misses everything. */
+/** Panes and hours from this time on are complete in every unit. A unit that nobody has committed to is never complete. */
 function wholeFromOf(units: UnitStates): EpochMs {
   return Math.max(...units.map((unit) => unit?.incompleteBefore ?? Number.POSITIVE_INFINITY));
 }
 
-/** What one measure of a cohort is judged by. */
+/** The inputs for the decision on one measure of a cohort. */
 interface WatchedMeasure {
   readonly field: string;
   readonly source: ErrorSource;
-  /** The row of an hour; undefined: there is none that may be compared with. */
+  /** The row of an hour; undefined: there is none to compare with. */
   readonly past: (hour: EpochMs) => Row | undefined;
   readonly accepted: AcceptedLevel | undefined;
 }
 
-/** Judges all cohorts of the watched sets at one moment. */
+/** Decides on all cohorts of the watched sets at one moment. */
 export class Watch {
   readonly #settings: WatchSettings;
   readonly #units: UnitStates;
@@ -134,7 +134,7 @@ export class Watch {
     this.#hours = wantedHours(to, at.units, settings.detect);
   }
 
-  /** Sets, then cohorts by their values, then measures as configured. Other work has its turn in between. */
+  /** By set, then by the cohorts' values, then by measure as configured. Yields to the event loop in between. */
   async decisions(): Promise<readonly QualityDecision[]> {
     const { detect, measures } = this.#settings;
     const watched = [...measures.entries()].filter(([, { canonical }]) => detect.measures.includes(canonical));
@@ -158,7 +158,7 @@ export class Watch {
     return decisions;
   }
 
-  /** First time of the blocks of steps: nothing is before the first record. */
+  /** Start of the blocks of steps, not before the first record. */
   get #from(): EpochMs | undefined {
     const { detect, paneSize } = this.#settings;
     const first = Math.min(...this.#units.flatMap((unit) => unit?.panes.map(([from]) => from) ?? []));
@@ -166,7 +166,7 @@ export class Watch {
     return Math.max(stepsFrom(this.#to, detect.step), first * paneSize.ms);
   }
 
-  /** Cohorts that go by their own name in all panes of the span, and when else they do. */
+  /** Cohorts that are shown by name in all panes of the span, and for each the earlier hours in which it is. */
   #cohorts() {
     const from = this.#from ?? this.#to;
     const horizon = this.#horizonWindows.horizon.text;
@@ -217,7 +217,7 @@ export class Watch {
     });
   }
 
-  /** The sums of each step as one pane: 324 values to take out of their rows, not 1,620. */
+  /** The sums of each step as one pane: 324 values to extract from rows instead of 1,620. */
   *#panes(m: number, field: string, from: EpochMs): Iterable<BlockPane> {
     const { ms } = this.#settings.paneSize;
     const { step } = this.#settings.detect;
@@ -237,7 +237,7 @@ export class Watch {
     }
   }
 
-  /** Of one measure, in ones. */
+  /** Sums of one measure, in units of 1. */
   #sums(m: number, rows: readonly Row[]): Omit<BlockPane, 'start' | 'gap' | 'closedByIdle'> {
     const first = this.#offsets[m];
     const sums = new Array<Row['sums'][number]>(this.#offsets[m + 1] - first).fill(0);
@@ -252,7 +252,7 @@ export class Watch {
   }
 }
 
-/** Cohorts that stand for many others change what they are made of. */
+/** Whether a cohort is a real one: the rest and the like change their composition. */
 function isNamed(values: readonly string[]): boolean {
   return !values.includes(OTHER_COHORT) && !values.includes(INVALID_DIMENSION);
 }

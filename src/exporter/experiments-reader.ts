@@ -23,8 +23,8 @@ interface UnitStore {
 }
 
 /**
- * The experiments as all units have stored them, at the looks that unit 0 has taken. Totals and users are read anew when
- * the newest complete pane has moved, looks at each call: they come a moment later.
+ * The experiments as all units have stored them, at the looks that unit 0 has taken. Totals and users are read again when the
+ * newest complete pane has moved; looks are read at each call, since they are stored a moment later.
  */
 export class Experiments {
   readonly #settings: ExperimentsSettings;
@@ -45,7 +45,7 @@ export class Experiments {
   }
 
   /**
-   * As of the last call of `read`, in the order of the configuration, but for those that nobody has looked at yet. The same
+   * As of the last call of `read`, in the order of the configuration, without experiments that were never looked at. The same
    * object as long as nothing has changed.
    */
   get made(): readonly Comparison[] {
@@ -57,12 +57,12 @@ export class Experiments {
     return this.#trails;
   }
 
-  /** What the last call of `read` has found of every experiment. */
+  /** The state of every experiment as of the last call of `read`. */
   get states(): readonly ExperimentState[] {
     return this.#states;
   }
 
-  /** What was read of the units may be wrong. */
+  /** Forgets what was read from the units, which may be wrong. */
   reset(): void {
     this.#asOf = [];
   }
@@ -122,7 +122,7 @@ export class Experiments {
   }
 }
 
-/** There was a look. */
+/** Whether there was a look. */
 export function isLookedAt({ looks: { srm, measures, decisions } }: ExperimentState): boolean {
   return srm !== undefined || decisions.size > 0 || [...measures.values()].some((ofVariant) => ofVariant.size > 0);
 }

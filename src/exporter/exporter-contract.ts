@@ -19,12 +19,43 @@ export type ExporterSettings = Pick<
 export interface ExporterDeps {
   readonly store: Store;
   readonly namespace: string;
-  /** Of every topic: the number of units. */
+  /** Partitions of every topic, which is the number of units. */
   readonly partitions: number;
-  /** Of one process, as in `SampleUnion`; no answer depends on it. Default: 0. */
+  /** Of this process, as in `SampleUnion`; no result depends on it. Default: 0. */
   readonly hashSeed?: number | undefined;
   /** Length of hour panes, for tests; default: an hour. */
   readonly hour?: DurationMs;
+}
+
+/** Which cohort's past is asked for, and how much of it. */
+export interface HistoryQuestion {
+  readonly by: readonly string[];
+  readonly values: readonly string[];
+  /** Canonical name. */
+  readonly measure: string;
+  /** As in the configuration. */
+  readonly horizon: string;
+  /** Length of the windows whose values are told: whole panes. */
+  readonly window: DurationMs;
+  /** Back from the newest final pane. */
+  readonly span: DurationMs;
+}
+
+export interface HistoryPoint {
+  /** Event time: end of the window. */
+  readonly at: EpochMs;
+  readonly value: number;
+  /** Standard error; null: there is none. */
+  readonly stderr: number | null;
+}
+
+export interface CohortHistory {
+  /** In the order of time. */
+  readonly points: readonly HistoryPoint[];
+  /** Points up to here are of one hour each; undefined: none is. */
+  readonly hoursTo: EpochMs | undefined;
+  /** Older hours are being read: ask again. */
+  readonly isReading: boolean;
 }
 
 export interface QualityRow extends CohortRow {
@@ -38,7 +69,7 @@ export interface QualityRow extends CohortRow {
 export interface QualityWindow {
   readonly horizon: string;
   readonly window: string;
-  /** Every unit has every pane of it, whole. */
+  /** Every unit has every pane of it, and all are complete. */
   readonly complete: boolean;
 }
 
@@ -52,15 +83,15 @@ export interface QualitySnapshot {
   /** By horizon, then window: each of them, with rows or without. */
   readonly windows: readonly QualityWindow[];
   /**
-   * Watched cohorts against their own past, as of the newest whole step; none while their past is still being read.
-   * Sets, then cohorts, then measures.
+   * Decisions on watched cohorts against their own past, as of the newest whole step; none while the past is still being read.
+   * By set, then cohort, then measure.
    */
   readonly decisions: readonly QualityDecision[];
-  /** Of the experiments, in the order of the configuration; none before they could be read. */
+  /** The experiments, in the order of the configuration; none before they could be read. */
   readonly experiments: readonly Comparison[];
   /** The looks of each of them, in the same order. */
   readonly trails?: readonly Trail[];
-  /** By horizon: end of the newest pane that is final and holds a result; absent: none. */
+  /** By horizon: end of the newest final pane that holds a result; absent: there is none. */
   readonly resultTimes: ReadonlyMap<string, EpochMs>;
   /** Impressions that all units accepted since their first records. */
   readonly impressions: number;

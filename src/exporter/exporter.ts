@@ -6,6 +6,7 @@ import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { HorizonWindows } from '../windows/horizon-windows.ts';
 import { readUnit, stands, type UnitState, type UnitStates, wentBack } from '../windows/unit-state.ts';
 import { cohortRows } from '../windows/windows.ts';
+import { Histories } from './cohort-history.ts';
 import {
   newestStep,
   type QualityDecision,
@@ -15,7 +16,13 @@ import {
   watchedSpan,
 } from './cohort-watch.ts';
 import { Experiments } from './experiments-reader.ts';
-import type { ExporterDeps, ExporterSettings, QualitySnapshot } from './exporter-contract.ts';
+import type {
+  CohortHistory,
+  ExporterDeps,
+  ExporterSettings,
+  HistoryQuestion,
+  QualitySnapshot,
+} from './exporter-contract.ts';
 import { HourRows, PastHours } from './hours.ts';
 import { SealedPanes, wantedPanes } from './sealed-panes.ts';
 import { WindowErrors } from './window-errors.ts';
@@ -23,28 +30,29 @@ import { WindowErrors } from './window-errors.ts';
 const ATTEMPTS = 5;
 
 /**
- * Reads the windows of all units out of a store (specification: windows 3.4): first the units' hashes, then the panes that
- * those watermarks have sealed, then the hash again; a unit that changed hands, went back or deleted what was read
- * meanwhile is read anew.
+ * Reads the windows of all units out of a store (specification: windows 3.4): first the units' hashes, then the panes sealed by
+ * their watermarks, then the hashes again. A unit that meanwhile changed hands, went back or deleted what was read is read
+ * again.
  *
- * A sealed pane never changes, so it is read once per horizon; the windows' sums move with the panes (running-windows.ts).
- * They are built anew only when a unit went back or began a new generation. The hours that standard errors need are read
- * as they are when a unit has sealed more panes. Watched cohorts are judged once per step.
+ * A sealed pane never changes, so it is read once per horizon; the windows' sums move with the panes (running-windows.ts). They
+ * are rebuilt only when a unit went back or began a new generation. The hours that standard errors need are read again when a
+ * unit has sealed more panes. Decisions on watched cohorts are made once per step.
  */
 export class Exporter {
   readonly #settings: ExporterSettings;
   readonly #deps: ExporterDeps;
   readonly #unitKeys: readonly string[];
-  /** As last seen; undefined: nobody has committed to the unit. */
+  /** As read last; undefined: nobody has committed to the unit. */
   #units: UnitStates;
   #allWindows: readonly HorizonWindows[];
   readonly #panes: SealedPanes;
   #hours: HourRows;
   readonly #decisions: Decisions;
   readonly #experiments: Experiments;
+  readonly #histories: Histories;
   #last: QualitySnapshot | undefined;
   #shown: readonly unknown[] = [];
-  /** Some unit was stored when it was last looked at, or before. */
+  /** Whether any unit was ever found in the store. */
   #hasSeen = false;
   #running: Promise<QualitySnapshot> | undefined;
 
@@ -58,11 +66,19 @@ export class Exporter {
     this.#hours = this.#newHours();
     this.#decisions = new Decisions(settings, deps);
     this.#experiments = new Experiments(settings, deps);
+    this.#histories = new Histories({
+      store: deps.store,
+      namespace: deps.namespace,
+      measures: settings.measures,
+      paneSize: settings.paneSize.ms,
+      hour: deps.hour ?? HOUR,
+      longest: Math.max(...settings.attribution.horizons.map(({ ms }) => ms)),
+    });
   }
 
   /**
-   * The windows as of now. A call while one is running joins it. Rejects when the store cannot be read, when it holds a
-   * unit that this build cannot read, and when units changed hands too often; the next call goes on where this one ended.
+   * The windows as of now. A call joins one that is in progress. Rejects when the store cannot be read, when it holds a unit
+   * that this build cannot read, and when units changed hands too often; the next call continues where this one ended.
    */
   refresh(): Promise<QualitySnapshot> {
     this.#running ??= this.#refresh().finally(() => {
@@ -71,7 +87,26 @@ export class Exporter {
     return this.#running;
   }
 
-  /** That nothing is stored of any unit, as it was last read: since nobody has committed, or no more. */
+  /**
+   * A measure of one cohort over time, as of the last `refresh`: minutes as far as windows reach, whole hours before. Hours are
+   * read in the background when they are first asked for; `historyRead` waits for them.
+   */
+  history(question: HistoryQuestion): CohortHistory {
+    const windows = this.#allWindows.find(({ horizon }) => horizon.text === question.horizon);
+    if (windows === undefined) return { points: [], hoursTo: undefined, isReading: false };
+    const values = question.values.join();
+    const newest = this.#last?.rows.filter(
+      (row) => row.horizon === question.horizon && row.by.join() === question.by.join() && row.values.join() === values,
+    );
+    return this.#histories.of(question, { units: this.#units, windows, newest: newest?.at(-1) });
+  }
+
+  /** Ends when the hours that were asked for have been read, or could not be. */
+  historyRead(): Promise<void> {
+    return this.#histories.settled();
+  }
+
+  /** Set if no unit was in the store when it was last read: because nobody has committed yet, or because the units are gone. */
   get nothingStored(): 'not yet' | 'no more' | undefined {
     if (this.#units.some((unit) => unit !== undefined)) return undefined;
     return this.#hasSeen ? 'no more' : 'not yet';
@@ -103,7 +138,7 @@ export class Exporter {
     });
   }
 
-  /** Brings all sums up to what the units have sealed. false: a unit changed hands; what the others gave is kept. */
+  /** Updates all sums to what the units have sealed. false: a unit changed hands; what was read from the others is kept. */
   async #read(): Promise<boolean> {
     const hashes = await this.#deps.store.read(this.#unitKeys);
     const units = hashes.map((fields, u) => readUnit(u, fields, this.#units[u]));
@@ -112,6 +147,7 @@ export class Exporter {
       this.#hours = this.#newHours();
       this.#decisions.reset();
       this.#experiments.reset();
+      this.#histories.reset();
     }
     this.#units = units;
     this.#hasSeen ||= units.some((unit) => unit !== undefined);
@@ -123,7 +159,7 @@ export class Exporter {
   }
 
   /**
-   * Reads the hours that the windows overlap: those of units that have sealed more, or of all when the windows have moved.
+   * Reads the hours that the windows overlap: of units that have sealed more, or of all units when the windows have moved.
    * false: a unit changed hands.
    */
   async #readHours(): Promise<boolean> {
@@ -146,7 +182,7 @@ export class Exporter {
     return stood;
   }
 
-  /** Reads some of the past that watched cohorts are compared with. false: a unit changed hands. */
+  /** Reads a part of the past that watched cohorts are compared with. false: a unit changed hands. */
   async #readPast(): Promise<boolean> {
     const read = await this.#decisions.read(this.#units, this.#detector);
     if (read.length === 0) return true;
@@ -155,7 +191,7 @@ export class Exporter {
     return stood;
   }
 
-  /** Whether what was read of these units stands. */
+  /** Whether what was read from these units is still valid. */
   async #stand(read: readonly number[]): Promise<boolean> {
     const hashes = await this.#deps.store.read(read.map((u) => this.#unitKeys[u]));
     return read.every((u, i) => {
@@ -249,7 +285,7 @@ export class Exporter {
   }
 }
 
-/** Hours of the past read per refresh and unit, so that the windows do not wait for weeks of them. */
+/** Hours of the past that one refresh reads per unit, so that windows do not wait for weeks of them. */
 const PAST_BATCH = 32;
 
 interface PastStore {
@@ -258,8 +294,8 @@ interface PastStore {
 }
 
 /**
- * The decisions on the watched cohorts, kept up as the units go on: made anew when a step has ended, when more turned out to
- * be incomplete, or when a level was accepted. There are none before all of the past has been read.
+ * The decisions on the watched cohorts. They are made again when a step has ended, when more turned out to be incomplete, or
+ * when a level was accepted. There are none before all of the past has been read.
  */
 class Decisions {
   readonly #settings: WatchSettings & Pick<ExporterSettings, 'attribution'>;
@@ -276,18 +312,18 @@ class Decisions {
     this.#past = this.#newPast();
   }
 
-  /** The same object as long as nothing was judged anew. */
+  /** The same object until decisions are made again. */
   get made(): readonly QualityDecision[] {
     return this.#made;
   }
 
-  /** What was read of the units may be wrong. The decisions stay until they can be made anew. */
+  /** Forgets what was read from the units, which may be wrong. The decisions stay until they can be made again. */
   reset(): void {
     this.#past = this.#newPast();
     this.#madeFrom = '';
   }
 
-  /** Reads some of the hours that are missing. Answers the units of which it read. */
+  /** Reads some of the missing hours. Returns the units from which it read. */
   async read(units: UnitStates, horizonWindows: HorizonWindows | undefined): Promise<readonly number[]> {
     const to = this.#end(horizonWindows);
     if (to === undefined) return [];
@@ -327,7 +363,7 @@ class Decisions {
     this.#madeFrom = from;
   }
 
-  /** End of the newest whole step; undefined: nothing is watched, or nothing is there. */
+  /** End of the newest whole step; undefined: nothing is watched, or there are no panes. */
   #end(horizonWindows: HorizonWindows | undefined): EpochMs | undefined {
     if (horizonWindows?.span === undefined || watchedSpan(this.#settings) === 0) return undefined;
     return newestStep(horizonWindows.span.end, this.#settings.detect.step);

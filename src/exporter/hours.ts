@@ -17,23 +17,23 @@ export interface HourRowsSettings {
   /** Grouping sets that have vectors. */
   readonly clustered: readonly (readonly string[])[];
   readonly hour: DurationMs;
-  /** The longest horizon: an hour that ended so long before a unit's watermark is final in it. */
+  /** The longest horizon: an hour that ended this long before a unit's watermark is final in that unit. */
   readonly longest: DurationMs;
 }
 
 type RowsByField = Map<string, Row>;
 
 /**
- * Hour panes with their vectors, summed over units. A final hour of a unit is read once; the others again whenever the unit
- * has sealed more or the windows have moved. A row whose vector does not hold the lists of its head (vectors began in that
- * hour, or a commit came between the two reads) is left out.
+ * Hour panes with their vectors, summed over units. A final hour of a unit is read once; other hours are read again whenever
+ * the unit has sealed more or the windows have moved. A row whose vector does not hold all lists of its head is left out:
+ * vectors started in that hour, or a commit came between the two reads.
  */
 export class HourRows {
   readonly #settings: HourRowsSettings;
   readonly #sets: ReadonlySet<string>;
   /** By number of the hour: which units are in the sum. */
   readonly #final = new Map<number, { readonly units: Set<number>; readonly rows: RowsByField }>();
-  /** By unit: when they were read, and the rows by number of the hour. */
+  /** By unit: the moment of reading, and the rows by number of the hour. */
   readonly #live = new Map<number, { readonly moment: string; readonly hours: ReadonlyMap<number, Rows> }>();
 
   constructor(settings: HourRowsSettings) {
@@ -42,7 +42,7 @@ export class HourRows {
   }
 
   /**
-   * Reads the hours of one unit that overlap [start, end), unless they were read at this `moment`. Answers whether it read.
+   * Reads the hours of one unit that overlap [start, end), unless they were read at this `moment`. Returns whether it read.
    */
   async read(u: number, unit: UnitState, start: EpochMs, end: EpochMs, moment: string): Promise<boolean> {
     if (this.#live.get(u)?.moment === moment) return false;
@@ -69,7 +69,7 @@ export class HourRows {
     return true;
   }
 
-  /** Forgets the hours that end at or before `start`. */
+  /** Evicts the hours that end at or before `start`. */
   forget(start: EpochMs): void {
     for (const n of this.#final.keys()) if ((n + 1) * this.#settings.hour <= start) this.#final.delete(n);
   }
@@ -113,16 +113,16 @@ interface PastSettings {
   readonly store: Store;
   readonly namespace: string;
   readonly measures: readonly Measure[];
-  /** Those of the grouping sets that are watched. */
+  /** The grouping sets that are watched. */
   readonly sets: readonly (readonly string[])[];
   /** The horizon at which they are watched. */
   readonly horizon: string;
-  /** The longest horizon: an hour that ended so long before a unit's watermark is final. */
+  /** The longest horizon: an hour that ended this long before a unit's watermark is final. */
   readonly longest: DurationMs;
 }
 
 interface Hour {
-  /** Those whose rows are in `rows`. */
+  /** The units whose rows are in `rows`. */
   readonly units: Set<number>;
   readonly rows: Map<string, Row>;
 }
@@ -138,7 +138,7 @@ export class PastHours {
     this.#sets = new Set(settings.sets.map(setText));
   }
 
-  /** Starts of the hours among `wanted` that are final in a unit and were not read from it. */
+  /** Starts of the `wanted` hours that are final in a unit and were not read from it yet. */
   missing(u: number, { watermark }: UnitState, wanted: readonly EpochMs[]): readonly EpochMs[] {
     const final = watermark - this.#settings.longest - HOUR;
     return wanted.filter((hour) => hour <= final && this.#hours.get(hour)?.units.has(u) !== true);
@@ -157,13 +157,13 @@ export class PastHours {
     }
   }
 
-  /** Forgets the hours that are not wanted any more. */
+  /** Evicts the hours that are no longer wanted. */
   keep(wanted: readonly EpochMs[]): void {
     const kept = new Set(wanted);
     for (const hour of this.#hours.keys()) if (!kept.has(hour)) this.#hours.delete(hour);
   }
 
-  /** The sum of an hour over all units; undefined: not of all of them, or no row. */
+  /** The sum of an hour over all units; undefined: some unit was not read, or there is no row. */
   row(hour: EpochMs, field: string, units: number): Row | undefined {
     const found = this.#hours.get(hour);
     return found?.units.size === units ? found.rows.get(field) : undefined;
@@ -173,7 +173,7 @@ export class PastHours {
     const codec = rowCodec(shapeOf(this.#settings.measures));
     const begin = `${this.#settings.horizon}|`;
     for (const [field, text] of hash) {
-      // Most fields of a large hash are not wanted: they are not taken apart.
+      // Most fields of a large hash are not wanted: do not parse them.
       const name = field.startsWith(begin) ? parseField(field) : undefined;
       if (name === undefined || !this.#sets.has(name.by)) continue;
       giveToSum(rows, field, codec.decode(text));

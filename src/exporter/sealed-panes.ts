@@ -8,7 +8,7 @@ import type { UnitState } from '../windows/unit-state.ts';
 import type { Rows } from '../windows/windows.ts';
 import type { ExporterDeps, ExporterSettings } from './exporter-contract.ts';
 
-/** The final rows of a unit in one minute pane, at the horizon whose windows asked for them. */
+/** The final rows of a unit in one minute pane, at the horizon of the windows that need them. */
 export interface SealedRows {
   readonly horizonWindows: HorizonWindows;
   readonly pane: number;
@@ -18,14 +18,14 @@ export interface SealedRows {
 /** By number of the pane: the windows that need it. */
 export type WantedPanes = ReadonlyMap<number, readonly HorizonWindows[]>;
 
-/** Keys per read: what one answer holds stays small. */
+/** Keys per read, so that one reply stays small. */
 const BATCH = 32;
-/** Longest stretch of decoding before other work has its turn. */
+/** Longest time to decode before yielding to the event loop. */
 const TURN_MS = 8;
-/** Field texts that are kept once for all panes. */
+/** Most field texts that are shared by all panes. */
 const FIELDS = 50_000;
 
-/** The panes that windows miss of unit `u`, as far as they exist. */
+/** The existing panes of unit `u` that windows are missing. */
 export function wantedPanes(
   allWindows: readonly HorizonWindows[],
   units: readonly (UnitState | undefined)[],
@@ -46,7 +46,7 @@ export function wantedPanes(
   return wanted;
 }
 
-/** Reads minute panes. They may be many, so other work has its turn in between. */
+/** Reads minute panes. There may be many, so it yields to the event loop in between. */
 export class SealedPanes {
   readonly #deps: Pick<ExporterDeps, 'store' | 'namespace'>;
   readonly #paneSize: number;

@@ -1,11 +1,11 @@
 /**
  * Standard errors of windows (specification: statistics 2.4). A window has no sums by user bucket of its own: its error is that
- * of its lists as if they were independent, widened by the design effect of the hours that overlap it.
+ * of independent lists, widened by the design effect of the hours that overlap it.
  */
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import type { Measure } from '../measures/definition.ts';
-import { FIELD, PER_ONE, SUMS } from '../measures/sums.ts';
+import { type Exact, FIELD, PER_ONE, SUMS } from '../measures/sums.ts';
 import { measureValue, measureWeight, sumsKind } from '../measures/value.ts';
 import { absent, type Result } from '../statistics/absent.ts';
 import { designEffect, type Moments, stretchedStderr, windowStderr } from '../statistics/design-effect.ts';
@@ -14,20 +14,20 @@ import type { ErrorSource } from '../statistics/watched-blocks.ts';
 import { emptyOf, stderrsOf } from '../windows/bucket-sums.ts';
 import type { CohortRow } from '../windows/windows.ts';
 
-/** Whatever has squares counts lists as a mean does. */
+/** Every kind that has squares counts lists as a mean does. */
 const MEAN = FIELD.mean;
 const { above: ABOVE, below: BELOW } = FIELD.fraction;
 
-/** What the hours say of one measure. */
+/** What the hours say about one measure. */
 interface HourError {
   readonly stderr: Result<number>;
-  /** Of a mean. */
+  /** Design effect of a mean. */
   readonly effect: Result<number>;
   /** Denominator. */
   readonly weight: number;
 }
 
-/** The errors of one window, from the hours that overlap it. */
+/** The standard errors of one window, from the hours that overlap it. */
 export class WindowErrors {
   readonly #measures: readonly Measure[];
   readonly #offsets: readonly number[];
@@ -61,8 +61,8 @@ export class WindowErrors {
   }
 
   /**
-   * Where the errors of a cohort's blocks come from, by measure (specification: statistics 10.1). A mean without any vector
-   * has the error of its lists alone: the scale of the CUSUM absorbs an error that is wrong by a factor.
+   * The source of the errors of a cohort's blocks, by measure (specification: statistics 10.1). A mean without any vector has
+   * the error of independent lists: the scale of the CUSUM absorbs an error that is wrong by a constant factor.
    */
   sourcesOf({ by, values }: Pick<CohortRow, 'by' | 'values'>): readonly ErrorSource[] {
     const found = this.#nearest(by, values);
@@ -106,15 +106,15 @@ export class WindowErrors {
 }
 
 /** Whether the row holds S and Q of the measure's lists. */
-function hasMoments(measure: Measure): boolean {
+export function hasMoments(measure: Measure): boolean {
   return SUMS[sumsKind(measure)].squared;
 }
 
 /**
- * n, S and Q of a mean by its policy, in ones; of what has no squares its weight, its value times that weight, and 0: the
- * numerator of a plain ratio.
+ * n, S and Q of a mean by its policy, in units of 1. For a kind without squares: its weight, its value times that weight (the
+ * numerator of a plain ratio), and 0.
  */
-export function momentsOf(measure: Measure, sums: Row['sums']): Moments {
+export function momentsOf(measure: Measure, sums: readonly Exact[]): Moments {
   if (sumsKind(measure) === 'fraction')
     return { n: Number(sums[BELOW]) / PER_ONE, sum: Number(sums[ABOVE]) / PER_ONE, sumSquares: 0 };
   if (!hasMoments(measure)) {

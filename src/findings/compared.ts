@@ -35,7 +35,7 @@ function userIds({ userless }: ComparedFacts, inArms: number): readonly Finding[
       code: 'no_user_ids',
       cause: `${percent(userless)} of the impressions name no user, so their lists count as users of their own: errors are too small where users come back, and nobody sees who changed the variant.`,
       example: null,
-      remedy: 'Log userId in the impressions; more traffic does not mend it.',
+      remedy: 'Log userId in the impressions; more traffic does not fix it.',
     },
   ];
 }

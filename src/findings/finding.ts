@@ -7,6 +7,7 @@ export const FINDING_CODES = [
   'nothing_joined', // no feedback counted
   'few_joined', // less than half of the feedback counted
   'feedback_missing', // there is no feedback, so every list is one without a positive
+  'nothing_relevant', // no judged item is relevant, so measures of relevant items are 0
   'files_swapped', // the impressions are feedback, and the reverse
   'most_invalid', // most records of a side are refused
   'dated_ahead', // events are dated later than the wall clock allows

@@ -82,7 +82,9 @@ function differenceOf(impressions: Counted, feedback: Counted): Difference | und
   if (plain !== undefined) return { kind: plain };
   const part = partOf(impressions, feedback, undefined);
   if (part !== undefined) return part;
-  if (metBy(impressions, feedback, PLAIN.dashes) >= BELIEVED) return { kind: 'dashes' };
+  for (const kind of ['dashes', 'letters'] as const) {
+    if (metBy(impressions, feedback, PLAIN[kind]) >= BELIEVED) return { kind };
+  }
   for (const rest of ['case', 'number', 'dashes'] as const) {
     const both = partOf(impressions, feedback, rest);
     if (both !== undefined) return both;
@@ -164,6 +166,7 @@ const PLAIN_WORDS: Readonly<Record<Plain, string>> = {
   number: 'numbers are written in two ways (1 against "1.0", or zeros before them)',
   blanks: 'blanks stand around them on one side',
   dashes: 'dashes stand in them on one side only',
+  letters: 'they differ in capital and small letters, and in dashes or braces',
 };
 
 /** Of a difference, in a sentence. */

@@ -166,7 +166,7 @@ function invalidRemedy({ side, code, field }: InvalidReason): string {
     case 'wrong_type':
       return `Say where ${field ?? 'the field'} stands (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.`;
     case 'bad_time':
-      return 'Say in which unit times are: tsUnit of the topic in the configuration.';
+      return 'A time is text of ISO 8601 with its zone (without one set timeZone), or a number of the unit that tsUnit says; receval inspect FILE... says what stands there.';
     case 'wrong_kind':
       return side === 'impressions'
         ? 'Without items a record passes for feedback: say where the list stands (adapter: {map: {...}}); receval inspect FILE... finds out, and writes it.'
@@ -178,7 +178,7 @@ function invalidRemedy({ side, code, field }: InvalidReason): string {
     case 'not_csv':
       return 'The columns are not those of the adapter.';
     default:
-      return 'Mend what writes the log.';
+      return 'Fix what writes the log.';
   }
 }
 

@@ -146,7 +146,7 @@ function ids({ unknown, known }: Matches, { impressions }: EventSample): readonl
       code: ID_CODES[kind],
       cause: `${percent(share)} of the feedback of unknown requests would be known, but ${differs(difference, 'the request id', 'the feedback', 'the impressions')}.`,
       example: `${quoted(wanted)} in the feedback, ${quoted(difference.known)} in the impressions`,
-      remedy: 'Log one and the same request id on both sides: ids are compared as they are, sign by sign.',
+      remedy: 'Log one and the same request id on both sides: ids are compared as they are, character by character.',
     },
   ];
 }

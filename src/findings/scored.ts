@@ -21,7 +21,7 @@ const MOST = 0.5;
 
 /** What looks wrong with a run beside its judgements. */
 export function scoredFindings(facts: ScoredFacts): readonly Finding[] {
-  return inOrder([...queryFindings(facts), ...itemFindings(facts)]);
+  return inOrder([...queryFindings(facts), ...nothingRelevant(facts), ...itemFindings(facts)]);
 }
 
 function queryFindings({ run, queries, unjudged, lacking }: ScoredFacts): readonly Finding[] {
@@ -45,7 +45,20 @@ function queryFindings({ run, queries, unjudged, lacking }: ScoredFacts): readon
             ? null
             : `${quoted(unjudged[0])} in the run, ${quoted(lacking[0])} in the judgements`,
       remedy:
-        'Look whether run and judgements are of the same collection, and write query ids alike: they are compared sign by sign.',
+        'Look whether run and judgements are of the same collection, and write query ids alike: they are compared character by character.',
+    },
+  ];
+}
+
+function nothingRelevant({ run, queries, relevant }: ScoredFacts): readonly Finding[] {
+  if (queries === 0 || relevant > 0) return [];
+  return [
+    {
+      code: 'nothing_relevant',
+      cause: `${run}: no judged item of ${queries === 1 ? 'the one query' : `the ${counted(queries)} queries`} is relevant, so all measures of relevant items are 0.`,
+      example: null,
+      remedy:
+        'Look whether the grades are in the fourth column; if they are below 1, say from which on an item is relevant: --relevant-from.',
     },
   ];
 }
@@ -69,7 +82,7 @@ function itemFindings({ run, queries, relevant, relevantRetrieved, shown, judged
           : strange.length === 0 || judged.length === 0
             ? null
             : `${quoted(strange[0])} in the run, ${quoted(judged[0])} in the judgements`,
-      remedy: 'Write the ids of items alike on both sides: they are compared sign by sign.',
+      remedy: 'Write the ids of items alike on both sides: they are compared character by character.',
     },
   ];
 }

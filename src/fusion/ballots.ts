@@ -2,10 +2,10 @@ import { FusionError } from './error.ts';
 
 /** What one voter (a run, a ranker, a person) says of one query. */
 export interface RankedList {
-  /** Ids, best first. An id that stands there twice counts at its first place; what stands behind it moves up. */
+  /** Ids, best first. An id that appears twice counts at its first place; what stands behind it moves up. */
   readonly items: readonly string[];
   /**
-   * Of the items, in their order; higher is better. They do not order the list: `items` does. A score that is no number or
+   * Of the items, in their order; higher is better. They do not order the list: `items` does. A score that is not a number or
    * below all numbers counts as the lowest finite one of the list, an infinite one as the highest.
    */
   readonly scores?: ArrayLike<number> | undefined;

@@ -25,7 +25,7 @@ import { orderOf, rounded } from './ranking.ts';
  * Then lists may be cut, and merged once more: `prune=low` keeps of each list its first (d1 + d2 w) L items, w on 0 .. 1.
  * `prune=wire` sorts voters into `buckets` by weight, 1 the lowest; a voter counts d1 + (1 - d1) exp(-(buckets - bucket)
  * buckets / v), an item the sum of that over voters who listed it, and a list keeps its 1 + floor(d2 ceil(count L)) items that
- * count the most; then all begins anew with what is left. Items that no list keeps are left out.
+ * count the most; then all starts again with what is left. Items that no list keeps are left out.
  *
  * L. Akritidis, A. Fevgas, P. Bozanis and Y. Manolopoulos, "An unsupervised distance-based model for weighted rank aggregation
  * with list pruning", Expert Systems with Applications 202, 2022; wire: L. Akritidis and P. Bozanis, "WIRE: a weighted item
@@ -279,7 +279,7 @@ interface Cut {
 /**
  * The same voters with fewer items.
  * @param kept of each ballot, in the order of its ranks
- * @param how `anew`: as lists of their own; `whole`: votes on the scale of the whole lists; `ranks`: with their ranks in those
+ * @param how `again`: as lists of their own; `whole`: votes on the scale of the whole lists; `ranks`: with their ranks in those
  */
 function restricted({ items, ballots }: Ballots, kept: readonly Int32Array[], how: 'anew' | 'whole' | 'ranks'): Cut {
   const numberOf = new Int32Array(items.length).fill(-1);

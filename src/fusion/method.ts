@@ -44,7 +44,7 @@ export class Params {
 
 /**
  * `as=flagr`: what PyFLAGR 1.0.17 to 1.0.20 computes, to the last bit: where it differs from the paper, as it does; parameters
- * in single precision; votes added in the order in which lists come, so that what is equal is parted by rounding. Otherwise
+ * in single precision; votes added in the order in which lists come, so that what is equal is separated by rounding. Otherwise
  * as the paper says, whatever the order of the lists.
  */
 export const as: WordParam = {

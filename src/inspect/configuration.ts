@@ -1,5 +1,11 @@
 /** The configuration that `--write` writes: what `replay` takes as it is, and `run` with the addresses filled in. */
-import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
+import type {
+  AdapterChoice,
+  Conditions,
+  FieldMap,
+  FieldSource,
+  RowFeedback,
+} from '../consumers/decode/decoder-settings.ts';
 import { isTogether } from '../consumers/decode/map.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
@@ -158,7 +164,7 @@ function adapterLines(adapter: AdapterChoice): readonly string[] {
   if (adapter === 'open-bandit') return ['    adapter: open-bandit'];
   if ('list' in adapter) {
     const { list, map = {}, feedback = {} } = adapter;
-    const flags = Object.entries(feedback).map(([column, action]) => `${text(column)}: ${scalar(action)}`);
+    const flags = Object.entries(feedback).map(([column, action]) => `${text(column)}: ${flagText(action)}`);
     return [
       '    adapter:',
       `      list: {by: ${text(list.by)}${list.order === undefined ? '' : `, order: ${text(list.order)}`}}`,
@@ -176,6 +182,12 @@ function adapterLines(adapter: AdapterChoice): readonly string[] {
       ...mapLines(map, '            '),
     ]),
   ];
+}
+
+function flagText(given: string | RowFeedback): string {
+  if (typeof given === 'string') return scalar(given);
+  const { action, ts } = given;
+  return `{action: ${scalar(action)}${ts === undefined ? '' : `, ts: ${sourceText(ts)}`}}`;
 }
 
 function conditions(when: Conditions): string {

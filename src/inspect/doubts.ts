@@ -36,7 +36,7 @@ export function doubtsOf(
   });
 }
 
-/** `unique`: ids per list, where a list that stands there twice is one. */
+/** `unique`: ids per list, where a list that appears twice is one. */
 function doubtOf(
   join: JoinTrial,
   sides: { readonly impressions: Side; readonly feedback: Side },
@@ -73,7 +73,7 @@ export function itemsSaySo(
   if (item === undefined || !item.withinList) return false;
   const byRequest = itemsByRequest(impressions.rows, item.list.form, join);
   const own = askWithin(feedback.rows, item.feedback, join, byRequest)?.share ?? 0;
-  const others = askWithin(feedback.rows, item.feedback, join, byRequest, true)?.share ?? 0;
+  const others = askWithin(feedback.rows, item.feedback, join, byRequest, { others: true })?.share ?? 0;
   return own >= 0.5 && own - others >= 0.3 * (1 - others) && own > others;
 }
 

@@ -1,12 +1,6 @@
 /** Which field of a log fits which canonical field, and why: by what it holds, by whether it joins, and by its name. */
 
-import type {
-  AdapterChoice,
-  Conditions,
-  FieldMap,
-  FieldSource,
-  MapCase,
-} from '../consumers/decode/decoder-settings.ts';
+import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { yesOrNo } from '../consumers/decode/yes-no.ts';
@@ -15,6 +9,7 @@ import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.t
 import { isFlag, isOneEach, type ListForm } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
 import { type Canonical, nameFit, usualGrade } from './names.ts';
+import { isCanonical } from './one-log.ts';
 import type { Reading } from './reading.ts';
 import { isOtherDate, timeWords } from './time-forms.ts';
 
@@ -61,7 +56,7 @@ export function fitImpressions(
     map[as] = at;
   };
   const request = requestOf(profile, join, list);
-  takeRequest(request, join, 'impressions', take, fits);
+  takeRequest(request, list, join, 'impressions', take, fits);
   const ts = timeField(profile, undefined);
   const time = ts === undefined ? undefined : timesOf(ts);
   if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
@@ -70,7 +65,7 @@ export function fitImpressions(
     takeList(list, side.profile, items, take);
     if (list.kind === 'list' && list.id !== '') positionBase = takeItemFields(`${list.path}[]`, side, take);
   }
-  const used = (): ReadonlySet<string> => usedBy(fits, join);
+  const used = (): ReadonlySet<string> => usedBy(fits);
   for (const [as, fitting] of [
     ['userId', isIdLike],
     ['sessionId', isIdLike],
@@ -95,8 +90,9 @@ export function fitImpressions(
 }
 
 /** A field that is an id only with another may still be that of the user, or of the session. */
-function usedBy(fits: readonly Fit[], join: JoinTrial | undefined): ReadonlySet<string> {
-  const isPart = ({ as }: Fit): boolean => as === 'requestId' && join?.second !== undefined;
+function usedBy(fits: readonly Fit[]): ReadonlySet<string> {
+  const areParts = fits.filter(({ as }) => as === 'requestId').length > 1;
+  const isPart = ({ as }: Fit): boolean => as === 'requestId' && areParts;
   return new Set(fits.filter((fit) => !isPart(fit)).map(({ path }) => path));
 }
 
@@ -105,7 +101,9 @@ const WITHIN = 100_000;
 
 function adapterOf(map: FieldMap, list: ListForm | undefined): AdapterChoice {
   if (list?.kind !== 'rows') return isCanonical(map) ? 'canonical' : { map };
-  const feedback = Object.fromEntries(list.flags.map(({ path, action }) => [path, action]));
+  const feedback = Object.fromEntries(
+    list.flags.map(({ path, action, isTime }) => [path, isTime === true ? { action, ts: path } : action]),
+  );
   return {
     list: { by: 'requestId', ...(list.order === undefined ? {} : { order: list.order }), within: WITHIN },
     map,
@@ -179,7 +177,8 @@ function takeDimensions(
     if (list?.kind === 'rows' && list.flags.some((flag) => flag.path === path)) continue;
     if (list?.kind === 'rows' && (path === list.item || path === list.order)) continue;
     // A column of the item, such as its colour, says nothing of the list.
-    if (list?.kind === 'rows' && !isOneEach(rows, list.by, path)) continue;
+    if (list?.kind === 'rows' && !isOneEach(rows, list.second === undefined ? list.by : [list.by, list.second], path))
+      continue;
     const name = dimensionName(path);
     if (!isDimensionName(name) || names.has(name) || ['variant', 'surface', 'model'].includes(name)) continue;
     names.add(name);
@@ -210,7 +209,7 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
   if (each !== undefined) map['each'] = each;
   const request =
     join === undefined || !isReachable(join.feedback) ? requestOf(reachable, undefined, undefined) : join.feedback;
-  takeRequest(request, join, 'feedback', take, fits);
+  takeRequest(request, undefined, join, 'feedback', take, fits);
   const ts = timeField(reachable, each);
   const time = ts === undefined ? undefined : timesOf(ts);
   if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
@@ -225,7 +224,7 @@ export function fitFeedback(side: Side, join: JoinTrial | undefined, items: Item
       items === undefined ? 'by name' : `${percent(items.share)} are in ${items.withinList ? 'the list' : 'lists'}`,
     );
   }
-  const used = (): ReadonlySet<string> => usedBy(fits, join);
+  const used = (): ReadonlySet<string> => usedBy(fits);
   const flag = clickedFlag(reachable, used());
   const action = flag === undefined ? actionField(reachable, used()) : undefined;
   const value = named(reachable, 'value', (field) => !used().has(field.path) && field !== action && isNumbers(field));
@@ -261,18 +260,20 @@ function requestOf(profile: Profile, join: JoinTrial | undefined, list: ListForm
 
 function takeRequest(
   request: string | undefined,
+  list: ListForm | undefined,
   join: JoinTrial | undefined,
   side: 'impressions' | 'feedback',
   take: Take,
   fits: Fit[],
 ): void {
   if (request === undefined) return;
-  if (join?.second === undefined) {
+  const ofRows = list?.kind === 'rows' && list.second !== undefined ? [list.by, list.second] : undefined;
+  const paths = ofRows ?? (join?.second === undefined ? [] : idPaths(join, side));
+  if (paths.length < 2) {
     take('requestId', request, requestWhy(join, request));
     return;
   }
-  const paths = idPaths(join, side);
-  take('requestId', request, 'part 1 of 2: they join together', paths);
+  take('requestId', request, ofRows === undefined ? 'part 1 of 2: they join together' : 'part 1 of 2', paths);
   fits.push({ as: 'requestId', path: paths[1], why: 'part 2 of 2' });
 }
 
@@ -370,45 +371,6 @@ function dimensionName(path: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^[^a-z]+|_+$/g, '');
-}
-
-/** Whether every field stands where receval looks for it anyway. */
-function isCanonical(map: FieldMap): boolean {
-  return Object.entries(map).every(([as, source]) => {
-    if (typeof source !== 'string' || as === 'each') return false;
-    const [head, ...rest] = as.split('.');
-    if (head === 'items' && rest.length > 0) return source === `/${rest.join('.')}`;
-    return source === `/${as.replace('.', '/')}`;
-  });
-}
-
-/**
- * One log of both sides: one map where every field stands at the same place on both, or a map for each side with the
- * conditions that tell the records apart. undefined: nothing tells them apart.
- */
-export function joinedAdapter(
-  impressions: FieldMap,
-  feedback: FieldMap,
-  kinds: Kinds | undefined,
-): AdapterChoice | undefined {
-  if (kinds !== undefined) {
-    const cases: MapCase[] = [
-      { when: { [kinds.path]: kinds.lists }, map: impressions },
-      { when: { [kinds.path]: kinds.others }, map: feedback },
-    ];
-    return { maps: cases };
-  }
-  const agree = Object.entries(feedback).every(([as, at]) => impressions[as] === undefined || impressions[as] === at);
-  if (!agree || feedback['each'] !== undefined) return undefined;
-  const both = { ...feedback, ...impressions };
-  return isCanonical(both) ? 'canonical' : { map: both };
-}
-
-/** What tells lists and other records of one log apart: values of one field. */
-export interface Kinds {
-  readonly path: string;
-  readonly lists: readonly string[];
-  readonly others: readonly string[];
 }
 
 function many({ distinct, manyMore }: Field): string {

@@ -5,8 +5,9 @@
 import type { Fields } from '../consumers/decode/raw.ts';
 import { sharedAsIs } from '../findings/id-match.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, type Profile, timesOf } from './fields.ts';
-import { type JoinTrial, jointId } from './join-trial.ts';
+import type { JoinTrial } from './join-trial.ts';
 import { nameFit } from './names.ts';
+import { jointId } from './reading.ts';
 
 interface Side {
   readonly rows: readonly Fields[];
@@ -31,15 +32,26 @@ const BETTER = 0.5;
 /** Lists that have an id of their own; what was sent twice keeps it from being all. */
 const NEARLY_UNIQUE = 0.9;
 
-/**
- * Pairs that tell lists apart and join, the best first.
- * @param isTold whether the items that were clicked say that the pair is right: asked where chance would join as many
- */
-export function tryPairs(
+/** What single fields give; where none tells the list, pairs before them. `isTold`: as for `tryPairs`. */
+export function orPairs(
+  single: readonly JoinTrial[],
   impressions: Side,
   feedback: Side,
   isTold: (join: JoinTrial) => boolean,
 ): readonly JoinTrial[] {
+  return single.some(tellsLists) ? single : [...tryPairs(impressions, feedback, isTold), ...single];
+}
+
+/** Whether one field is the id: most feedback has it, and it is not that of many lists. */
+function tellsLists({ match, unique }: JoinTrial): boolean {
+  return match.share >= 0.3 && unique >= 0.3;
+}
+
+/**
+ * Pairs that tell lists apart and join, the best first.
+ * @param isTold whether the items that were clicked say that the pair is right: asked where chance would join as many
+ */
+function tryPairs(impressions: Side, feedback: Side, isTold: (join: JoinTrial) => boolean): readonly JoinTrial[] {
   const met = metFields(impressions.profile, feedback.profile);
   const lists = new Set(impressions.rows.map((row) => JSON.stringify(row))).size;
   const trials = met.flatMap((first, i) =>

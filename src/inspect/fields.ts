@@ -191,3 +191,10 @@ export function timeFormsOf({ times, values }: Field): readonly TimeForm[] {
 export function distinctWords({ distinct, manyMore }: Field): string {
   return `${distinct.size.toLocaleString('en-US')}${manyMore ? '+' : ''}`;
 }
+
+/** Path of the field whose name is most like that of a request id; undefined: none is. */
+export function requestField({ fields }: Profile): string | undefined {
+  return [...fields.values()]
+    .filter(({ path }) => nameFit(path, 'requestId') > 0 && !path.includes('[]'))
+    .sort((a, b) => nameFit(b.path, 'requestId') - nameFit(a.path, 'requestId'))[0]?.path;
+}

@@ -4,8 +4,8 @@ import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fie
 import type { Form } from './file-shape.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
-import { baseName, count, cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
-import { gatherCommand, mendCommand, shellWord } from './mend.ts';
+import { count, cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
+import { fedAll, gatherCommand, mendCommand, recoded, shellWord } from './mend.ts';
 import { nameFit } from './names.ts';
 import { dateFormat, isOtherDate } from './time-forms.ts';
 
@@ -39,7 +39,7 @@ export function formWords(form: Form): string {
 }
 
 export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Finding[] {
-  const { form, encoding } = format;
+  const { form, encoding, compression } = format;
   switch (form.kind) {
     case 'empty':
       return [wrong('not_a_log', `${name} is empty.`, 'Name a file with records in it.')];
@@ -83,12 +83,7 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
   const found: Finding[] = [];
   if (encoding === 'UTF-16')
     found.push(
-      wrong(
-        'encoding',
-        `${name} is UTF-16; a replay reads UTF-8.`,
-        'Change it:',
-        `iconv -f UTF-16 -t UTF-8 ${name} > utf8-${baseName(name)}`,
-      ),
+      wrong('encoding', `${name} is UTF-16; a replay reads UTF-8.`, 'Change it:', recoded('UTF-16', name, compression)),
     );
   if (encoding === 'not UTF-8')
     found.push(
@@ -96,7 +91,7 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
         'encoding',
         `${name} is not UTF-8, perhaps Latin-1: its records count as invalid (not_utf8).`,
         'Change it:',
-        `iconv -f ISO-8859-1 -t UTF-8 ${name} > utf8-${baseName(name)}`,
+        recoded('ISO-8859-1', name, compression),
       ),
     );
   if (form.kind === 'delimited' && form.columns === undefined) {
@@ -155,7 +150,7 @@ export function ofRoles({ files, impressions, feedback, oneLog, joined, notTaken
     );
   } else {
     found.push(...listsNotRead(impressions));
-    if (feedback === undefined) found.push(...withoutFeedback(impressions));
+    if (feedback === undefined) found.push(...withoutFeedback(impressions, logs));
   }
   const isTied = feedback === undefined || impressions === undefined || !feedback.missing.includes('requestId');
   if (!isTied) found.push(noIdOfList(impressions, feedback, notTaken));
@@ -208,12 +203,15 @@ function listsApart(logs: readonly InspectedFile[]): Finding | undefined {
 function itemFields({ fields, records }: Profile): readonly string[] | undefined {
   const families = new Map<string, Map<number, Field>>();
   for (const field of fields.values()) {
-    const match = /^(.*?)(\d+)$/.exec(field.path);
+    // Ids alone, or each in an object of its own.
+    const match = /^(.*?)(\d+)(\/\D+)?$/.exec(field.path);
     if (match === null || isOfElements(field.path) || !isIdLike(field) || timesOf(field) !== undefined) continue;
-    const family = families.get(match[1]) ?? new Map<number, Field>();
-    families.set(match[1], family.set(Number(match[2]), field));
+    if (match[3] !== undefined && nameFit(match[3], 'itemId') === 0) continue;
+    const name = `${match[1]} ${match[3] ?? ''}`;
+    const family = families.get(name) ?? new Map<number, Field>();
+    families.set(name, family.set(Number(match[2]), field));
   }
-  for (const family of families.values()) {
+  for (const [name, family] of families) {
     const from = family.has(0) ? 0 : 1;
     const members = Array.from({ length: family.size }, (_, i) => family.get(from + i)).filter(
       (one) => one !== undefined,
@@ -221,7 +219,10 @@ function itemFields({ fields, records }: Profile): readonly string[] | undefined
     const [first, second] = members;
     if (members.length < 3 || members.length < family.size || first.records < 0.5 * records) continue;
     const common = [...second.distinct.keys()].filter((id) => first.distinct.has(id)).length;
-    if (common >= 0.2 * second.distinct.size) return members.map(({ path }) => path);
+    // Of many items few stand at two places in a sample: then their names say what they are.
+    const [before, behind] = name.split(' ').map((part) => part.replace(/[/_.-]+$/, ''));
+    const isNamed = nameFit(behind === '' ? before : behind, 'itemId') > 0 || nameFit(before, 'items') > 0;
+    if (isNamed || common >= 0.2 * second.distinct.size) return members.map(({ path }) => path);
   }
   return undefined;
 }
@@ -251,7 +252,7 @@ function isJsonList(text: string): boolean {
   }
 }
 
-function withoutFeedback({ files, profile, fits }: InspectedSide): readonly Finding[] {
+function withoutFeedback({ files, profile, fits }: InspectedSide, logs: readonly InspectedFile[]): readonly Finding[] {
   const inside = [...profile.fields.keys()].find(
     (path) => isOfElements(path) && nameFit(path.slice(path.indexOf('[]') + 2), 'clicked') >= 0.7,
   );
@@ -273,7 +274,7 @@ function withoutFeedback({ files, profile, fits }: InspectedSide): readonly Find
       'feedback_within_items',
       `The clicks stand inside of the lists (${inside}): a replay wants each as a record of its own.`,
       'Write them to a file:',
-      `jq -c '. as $l | ${jqPath(list)}[] | select(${jqPath(flag)}) | {requestId: ($l|${at('requestId')}), ts: ($l|${at('ts')}), itemId: ${item}, action: "click"}' ${files[0]} > clicks.ndjson`,
+      `${fedAll(`jq -c ${shellWord(`. as $l | ${jqPath(list)}[] | select(${jqPath(flag)}) | {requestId: ($l|${at('requestId')}), ts: ($l|${at('ts')}), itemId: ${item}, action: "click"}`)}`, files, logs.find(({ name }) => files.includes(name))?.format.compression ?? 'none')} > clicks.ndjson`,
     ),
   ];
 }

@@ -24,7 +24,7 @@ export function findingsOf(known: Known, options: InspectOptions): readonly Find
   return [...shown.filter(({ level }) => level === 'wrong'), ...shown.filter(({ level }) => level === 'note')];
 }
 
-/** What must be mended first: a replay would tell nothing, or something else. */
+/** What must be fixed first: a replay would tell nothing, or something else. */
 const STOPS: ReadonlySet<FindingCode> = new Set([
   'format_not_read',
   'encoding',
@@ -44,7 +44,7 @@ const STOPS: ReadonlySet<FindingCode> = new Set([
   'request_ids_repeat',
 ]);
 
-/** Whether a replay makes sense before anything is mended. */
+/** Whether a replay makes sense before anything is fixed. */
 export function mayReplay(findings: readonly Finding[]): boolean {
   return !findings.some(({ code, level }) => level === 'wrong' && STOPS.has(code));
 }

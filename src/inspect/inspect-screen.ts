@@ -23,7 +23,7 @@ const MOST_FILES = 4;
 /** Lists below which nothing is said of the split. */
 const FEWEST_SPLIT = 100;
 
-/** `command`: how to go on, where the log can be read. */
+/** `command`: how to continue, where the log can be read. */
 export function screenOf(inspection: Inspection, command: string | undefined): string {
   const { findings, files, impressions, feedback } = inspection;
   const wrong = findings.filter(({ level }) => level === 'wrong');

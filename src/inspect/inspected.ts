@@ -24,7 +24,7 @@ export interface SampledFile {
   readonly format: FileFormat;
   readonly rows: readonly Fields[];
   readonly bad: readonly BadRow[];
-  /** It goes on behind the sample. */
+  /** It continues behind the sample. */
   readonly more: boolean;
   /** What the user says that it is. */
   readonly role: Role | undefined;

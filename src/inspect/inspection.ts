@@ -7,23 +7,16 @@ import { matchIds } from '../findings/id-match.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { type ClockOffset, clockOffset, zoneText } from './delays.ts';
 import { doubtsOf, itemsSaySo } from './doubts.ts';
-import {
-  type Fit,
-  type FittedSide,
-  fitFeedback,
-  fitImpressions,
-  joinedAdapter,
-  type Kinds,
-  type Side,
-} from './field-fit.ts';
-import { tryPairs } from './field-pairs.ts';
-import { mainType, type Profile, profileOf, timesOf } from './fields.ts';
+import { type Fit, type FittedSide, fitFeedback, fitImpressions, type Side } from './field-fit.ts';
+import { orPairs } from './field-pairs.ts';
+import { mainType, type Profile, profileOf, requestField, timesOf } from './fields.ts';
 import { findingsOf } from './findings.ts';
 import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
 import { type ItemTrial, idsAt, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
 import { type Facts, factsOf } from './log-facts.ts';
 import { nameFit } from './names.ts';
+import { joinedAdapter, type Kinds } from './one-log.ts';
 import { propose } from './proposal.ts';
 import { eventsOf, type Reading, type Sample } from './reading.ts';
 import { rolesOf, splitBoth } from './roles.ts';
@@ -116,10 +109,10 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile, keyOf(lists[0]?.form));
   const doubts = new Map(own === undefined ? doubtsOf(tried, impressions, feedback, lists) : []);
   const single = tried.filter((join) => !doubts.has(join));
-  const isTold = own !== undefined || keyOf(lists[0]?.form) !== undefined || single.some(tellsLists);
-  const joins = isTold
-    ? single
-    : [...tryPairs(impressions, feedback, (join) => itemsSaySo(join, { impressions, feedback }, lists)), ...single];
+  const joins =
+    own !== undefined || keyOf(lists[0]?.form) !== undefined
+      ? single
+      : orPairs(single, impressions, feedback, (join) => itemsSaySo(join, { impressions, feedback }, lists));
   const { join, items } =
     own === undefined ? bestPair(impressions, feedback, lists, joins) : { join: own.joins[0], items: own.items };
   const list = items[0]?.list.form ?? lists[0]?.form;
@@ -158,11 +151,6 @@ function sidesOf(files: readonly InspectedFile[]): Found {
     guess: undefined,
     logs,
   };
-}
-
-/** Whether one field is the id: most feedback has it, and it is not that of many lists. */
-function tellsLists({ match, unique }: JoinTrial): boolean {
-  return match.share >= 0.3 && unique >= 0.3;
 }
 
 /** The trial of the pair that is read, which a known system may have chosen. */
@@ -396,10 +384,4 @@ function ownFeedback(impressions: Side): OwnFeedback | undefined {
       return { side: impressions, lists: [list], joins: [join], items: [trial(`${other}[]`)] };
   }
   return undefined;
-}
-
-function requestField({ fields }: Profile): string | undefined {
-  return [...fields.values()]
-    .filter(({ path }) => nameFit(path, 'requestId') > 0 && !path.includes('[]'))
-    .sort((a, b) => nameFit(b.path, 'requestId') - nameFit(a.path, 'requestId'))[0]?.path;
 }

@@ -1,5 +1,6 @@
 /** What keeps feedback from its lists: other ids, other items, other clocks. */
 
+import type { Plain } from '../findings/id-forms.ts';
 import { type Difference, differenceWords, normalizers } from '../findings/id-match.ts';
 import { beforeList, zoneText } from './delays.ts';
 import { isOfElements } from './fields.ts';
@@ -101,6 +102,7 @@ function differing(difference: Difference, message: string, remedy: string, comm
     number: 'other_type_of_id',
     blanks: 'ids_differ',
     dashes: 'ids_differ',
+    letters: 'ids_differ',
   };
   return wrong(codes[difference.kind], message, command === undefined ? remedy.replace(/:$/, '.') : remedy, command);
 }
@@ -113,11 +115,11 @@ function idCommand(
   { feedback, impressions, files }: Pick<Known, 'files'> & Readonly<Record<'feedback' | 'impressions', InspectedSide>>,
 ): string | undefined {
   const steps = (part: string, put = ''): readonly Step[] => {
-    if (difference.kind !== 'prefix' && difference.kind !== 'suffix') return [{ kind: difference.kind }];
+    if (difference.kind !== 'prefix' && difference.kind !== 'suffix') return plainSteps(difference.kind);
     const { kind, rest } = difference;
     return [
       ...(part === '' ? [] : [{ kind, cut: part }]),
-      ...(rest === undefined ? [] : [{ kind: rest }]),
+      ...(rest === undefined ? [] : plainSteps(rest)),
       ...(put === '' ? [] : [{ kind, put }]),
     ];
   };
@@ -138,6 +140,10 @@ function idCommand(
     .filter((change) => change.steps.length > 0 && isChanged(change, difference))
     .map(({ path, side, steps: all }) => mendCommand(path, all, side.files, files));
   return commands.every((command) => command !== undefined) ? commands.join('; ') : undefined;
+}
+
+function plainSteps(kind: Plain): readonly Step[] {
+  return kind === 'letters' ? [{ kind: 'case' }, { kind: 'dashes' }] : [{ kind }];
 }
 
 /** Whether the ids of a side are not yet as the others become. */

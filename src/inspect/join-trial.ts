@@ -2,14 +2,13 @@
  * The join, tried: which id of feedback is which id of impressions, over every plausible pair of fields; and which field of
  * feedback names an item of the list. A user's id joins too, but it repeats, and so does a session's: a request's does not.
  */
-import { together } from '../consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { type Counted, type Difference, type Match, matchIds, normalizers, sharedAsIs } from '../findings/id-match.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
 import type { ListCandidate, ListForm } from './list-candidates.ts';
 import { nameFit } from './names.ts';
-import { idOf, partsOf } from './reading.ts';
+import { idOf, jointId, partsOf } from './reading.ts';
 import { isOtherDate } from './time-forms.ts';
 
 export interface JoinTrial {
@@ -124,7 +123,11 @@ export function tryItems(
         within === undefined || join === undefined ? undefined : askWithin(feedback.rows, field.path, join, within);
       const { share, difference } =
         asked === undefined || asked.share < 0.3
-          ? differing(all, field, asked?.share)
+          ? differing(all, field, asked?.share, (mended) =>
+              within === undefined || join === undefined
+                ? undefined
+                : askWithin(feedback.rows, field.path, join, within, { mended })?.share,
+            )
           : { share: asked.share, difference: undefined };
       // Short ids can be made to meet where others meet as they stand.
       const asIs = difference === undefined ? 1 : 0.8;
@@ -138,37 +141,55 @@ export function tryItems(
   return trials.sort((a, b) => b.rating - a.rating);
 }
 
+/** Such as clicked_pos or itemRank. */
+const PLACE_NAME = /(?:(?:^|[/_.-])(?:pos|rank|idx|slot|position|index)|(?:Pos|Rank|Idx|Slot|Position|Index))$/;
+
 /** A number that says where an item stood. */
 export function isPlace({ path, least, most, distinct }: Field): boolean {
   return (
-    nameFit(path, 'position') >= 0.3 &&
-    nameFit(path, 'itemId') < nameFit(path, 'position') &&
+    (PLACE_NAME.test(path) ||
+      (nameFit(path, 'position') >= 0.3 && nameFit(path, 'itemId') < nameFit(path, 'position'))) &&
     least >= 0 &&
     most <= 1000 &&
     [...distinct.keys()].every((text) => /^\d+(?:\.0+)?$/.test(text))
   );
 }
 
-/** Items of all lists, where those of the one list tell nothing. */
-function differing(all: Counted, field: Field, within: number | undefined): Match {
+/**
+ * Items of all lists, where those of the one list tell nothing. What makes ids meet is believed where it makes them meet in the list that
+ * was clicked, too: small numbers are among those of many lists by chance.
+ * @param withinIf share of the clicked items that are in their list with it; undefined: no request is known
+ */
+function differing(
+  all: Counted,
+  field: Field,
+  within: number | undefined,
+  withinIf: (difference: Difference) => number | undefined,
+): Match {
   const match = matchIds(all, field.distinct);
-  return within === undefined || match.difference !== undefined ? match : { share: within, difference: undefined };
+  const mended = match.difference === undefined ? undefined : withinIf(match.difference);
+  const isBelieved = match.difference !== undefined && (mended === undefined || mended >= 0.3);
+  return within === undefined || isBelieved ? match : { share: within, difference: undefined };
 }
 
 /** Records of feedback that are asked for the item of their list. */
 const ASKED = 5000;
 
-/** `others`: of each click the list of another request is asked, which tells what chance gives. */
+/**
+ * `others`: of each click the list of another request is asked, which tells what chance gives. `mended`: items are compared without this
+ * difference.
+ */
 export function askWithin(
   rows: readonly Fields[],
   path: string,
   join: JoinTrial,
   lists: ReadonlyMap<string, ReadonlySet<string>>,
-  others = false,
+  { others = false, mended }: { readonly others?: boolean; readonly mended?: Difference } = {},
 ): { readonly share: number } | undefined {
   const normal = join.match.difference === undefined ? (id: string) => id : normalizers(join.match.difference)[1];
   const [requests, items] = [requestsAt(join, 'feedback'), idsAt(path)];
   const isSameList = isOfElements(join.feedback) && isOfElements(path);
+  const [ofLists, ofClicks] = mended === undefined ? [undefined, undefined] : normalizers(mended);
   const all = others ? [...lists.values()] : [];
   let asked = 0;
   let found = 0;
@@ -180,7 +201,8 @@ export function askWithin(
       const list = own === undefined || !others ? own : all[asked % all.length];
       if (list === undefined || item === undefined) continue;
       asked++;
-      if (list.has(item)) found++;
+      const isThere = ofLists === undefined ? list.has(item) : [...list].some((one) => ofLists(one) === ofClicks(item));
+      if (isThere) found++;
     }
   }
   return asked === 0 ? undefined : { share: found / asked };
@@ -203,12 +225,6 @@ function requestsAt(
   if (join.second === undefined) return idsAt(join[side]);
   const id = jointId(idPaths(join, side));
   return (row) => [id(row)];
-}
-
-/** Ids of fields together, as the decoder makes them; undefined: a part is missing. */
-export function jointId(paths: readonly string[]): (row: Fields) => string | undefined {
-  const pointers = paths.map((path) => parsePointer(path) ?? []);
-  return (row) => idOf(together(pointers.map((pointer) => resolvePointer(row, pointer))));
 }
 
 /** Reads the ids at a path with at most one list in it. */

@@ -4,7 +4,7 @@ import type { Fields } from '../consumers/decode/raw.ts';
 import { yesOrNo } from '../consumers/decode/yes-no.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { nameFit } from './names.ts';
-import { partsOf } from './reading.ts';
+import { jointId, partsOf } from './reading.ts';
 import { isOtherDate } from './time-forms.ts';
 
 export type ListForm =
@@ -14,6 +14,8 @@ export type ListForm =
   | {
       readonly kind: 'rows';
       readonly by: string;
+      /** The id of the request with `by` together; undefined: it is one alone. */
+      readonly second?: string | undefined;
       readonly item: string;
       /** undefined: the rows stand in the order of the list. */
       readonly order: string | undefined;
@@ -26,6 +28,8 @@ export type ListForm =
 export interface RowFlag {
   readonly path: string;
   readonly action: string;
+  /** It holds when it was done. */
+  readonly isTime?: boolean;
 }
 
 export interface ListCandidate {
@@ -153,12 +157,12 @@ export function rowList(profile: Profile, rows: readonly Fields[]): RowList | un
   const fields = [...profile.fields.values()].filter(
     ({ path, records }) => !isOfElements(path) && records >= 0.95 * rows.length,
   );
-  return byNames(fields, rows) ?? byShape(fields, rows);
+  return byNames(fields, profile, rows) ?? byShape(fields, profile, rows);
 }
 
 type RowList = ListForm & { readonly kind: 'rows' };
 
-function byNames(fields: readonly Field[], rows: readonly Fields[]): RowList | undefined {
+function byNames(fields: readonly Field[], profile: Profile, rows: readonly Fields[]): RowList | undefined {
   const best = (of: 'requestId' | 'itemId' | 'position', fits: (field: Field) => boolean): Field | undefined =>
     fields
       .filter((field) => nameFit(field.path, of) > 0 && fits(field))
@@ -173,7 +177,7 @@ function byNames(fields: readonly Field[], rows: readonly Fields[]): RowList | u
     (field) => field !== order && field !== request && isIdLike(field) && timesOf(field) === undefined,
   );
   if (request === undefined || item === undefined) return undefined;
-  const flags = flagsOf(fields);
+  const flags = flagsOf(fields, profile);
   const place = order !== undefined && isPlaced(rows, request.path, order.path) ? order.path : undefined;
   // Without a place only a column of clicks tells rows that were shown from rows of clicks.
   if (place === undefined && (flags.length === 0 || !standTogether(rows, request.path))) return undefined;
@@ -185,30 +189,58 @@ function byNames(fields: readonly Field[], rows: readonly Fields[]): RowList | u
  * Runs of rows with one id and one time that are numbered 1, 2, 3, ... (or from 0), and items that differ within each. What one
  * person did one after the other is numbered too, but at times of its own.
  */
-function byShape(fields: readonly Field[], rows: readonly Fields[]): RowList | undefined {
+function byShape(fields: readonly Field[], profile: Profile, rows: readonly Fields[]): RowList | undefined {
   const ids = fields.filter((field) => isIdLike(field) && timesOf(field) === undefined && !isYesNo(field));
   const orders = fields
     .filter((field) => isSmallWhole(field) && field.distinct.size >= 2)
     .sort((a, b) => nameFit(b.path, 'position') - nameFit(a.path, 'position'));
   const times = fields.filter((field) => timesOf(field) !== undefined || isOtherDate(field.example));
   if (times.length === 0) return undefined;
-  const keys = ids
+  const repeated = ids
     .filter((field) => repeats(field) && field.distinct.size >= 2)
     .sort((a, b) => b.distinct.size - a.distinct.size);
-  for (const key of keys) {
-    if (!standTogether(rows, key.path)) continue;
-    const order = orders.find((field) => field !== key && isNumbered(rows, key.path, field.path));
-    if (order === undefined || !times.some(({ path }) => isOneEach(rows, key.path, path))) continue;
+  const single = repeated.map((field) => [field]);
+  for (const key of [...single, ...pairsOf(repeated)]) {
+    const by = key.map(({ path }) => path);
+    if (!standTogether(rows, by)) continue;
+    const order = orders.find((field) => !key.includes(field) && isNumbered(rows, by, field.path));
+    if (order === undefined || !times.some(({ path }) => isOneEach(rows, by, path))) continue;
     const [item] = ids
-      .filter((field) => field !== key && field !== order && !hasFractions(field))
-      .filter(({ path }) => differsWithin(rows, key.path, path) && !isNumbered(rows, key.path, path))
+      .filter((field) => !key.includes(field) && field !== order && !hasFractions(field))
+      .filter(({ path }) => differsWithin(rows, by, path) && !isNumbered(rows, by, path))
       .sort((a, b) => itemLike(b) - itemLike(a));
     if (item === undefined) continue;
-    const used = [key.path, item.path, order.path];
-    const flags = flagsOf(fields).filter(({ path }) => !used.includes(path));
-    return { kind: 'rows', by: key.path, item: item.path, order: order.path, flags, guess: guessOf(fields, used) };
+    const used = [...by, item.path, order.path];
+    const flags = flagsOf(fields, profile).filter(({ path }) => !used.includes(path));
+    const [first, second] = by;
+    return {
+      kind: 'rows',
+      by: first,
+      second,
+      item: item.path,
+      order: order.path,
+      flags,
+      guess: guessOf(fields, used),
+    };
   }
   return undefined;
+}
+
+/** Fields that may be the id of a request together. */
+const MOST_PAIRED = 6;
+
+function pairsOf(fields: readonly Field[]): readonly (readonly Field[])[] {
+  const few = fields.slice(0, MOST_PAIRED);
+  return few.flatMap((first, i) => few.slice(i + 1).map((second) => [first, second]));
+}
+
+/** One field, or two together. */
+type Key = string | readonly string[];
+
+function keyAt(by: Key): (row: Fields) => unknown {
+  if (typeof by !== 'string' && by.length > 1) return jointId(by);
+  const pointer = parsePointer(typeof by === 'string' ? by : by[0]) ?? [];
+  return (row) => resolvePointer(row, pointer);
 }
 
 /** Items are shown again and again, more often than prices are the same; an id of the row never is. */
@@ -222,11 +254,12 @@ function hasFractions({ distinct }: Field): boolean {
 }
 
 /** Rows of each request in their order. */
-function groupsOf(rows: readonly Fields[], by: string, at: string): readonly (readonly unknown[])[] {
-  const [request, pointer] = [by, at].map((path) => parsePointer(path) ?? []);
+function groupsOf(rows: readonly Fields[], by: Key, at: string): readonly (readonly unknown[])[] {
+  const request = keyAt(by);
+  const pointer = parsePointer(at) ?? [];
   const groups = new Map<unknown, unknown[]>();
   for (const row of rows) {
-    const id = resolvePointer(row, request);
+    const id = request(row);
     const group = groups.get(id);
     if (group === undefined) groups.set(id, [resolvePointer(row, pointer)]);
     else group.push(resolvePointer(row, pointer));
@@ -236,7 +269,7 @@ function groupsOf(rows: readonly Fields[], by: string, at: string): readonly (re
 
 const NEARLY_ALL = 0.95;
 
-function isNumbered(rows: readonly Fields[], by: string, order: string): boolean {
+function isNumbered(rows: readonly Fields[], by: Key, order: string): boolean {
   const groups = groupsOf(rows, by, order).map((group) => group.map(Number));
   const whole = groups.filter((group) => {
     const least = Math.min(...group);
@@ -251,24 +284,24 @@ function isNumbered(rows: readonly Fields[], by: string, order: string): boolean
 }
 
 /** Whether the rows of each request have one value there. */
-export function isOneEach(rows: readonly Fields[], by: string, at: string): boolean {
+export function isOneEach(rows: readonly Fields[], by: Key, at: string): boolean {
   const groups = groupsOf(rows, by, at);
   return groups.filter((group) => new Set(group).size === 1).length >= 0.9 * groups.length;
 }
 
-function differsWithin(rows: readonly Fields[], by: string, at: string): boolean {
+function differsWithin(rows: readonly Fields[], by: Key, at: string): boolean {
   const groups = groupsOf(rows, by, at);
   return groups.filter((group) => new Set(group).size === group.length).length >= NEARLY_ALL * groups.length;
 }
 
 /** Whether the rows of each request follow one another. */
-function standTogether(rows: readonly Fields[], by: string): boolean {
-  const request = parsePointer(by) ?? [];
+function standTogether(rows: readonly Fields[], by: Key): boolean {
+  const request = keyAt(by);
   const seen = new Set<unknown>();
   let before: unknown;
   let begun = 0;
   for (const row of rows) {
-    const id = resolvePointer(row, request);
+    const id = request(row);
     if (id !== before) begun++;
     seen.add(id);
     before = id;
@@ -282,12 +315,20 @@ const ACTIONS = [
   [/purchase|bought|order|buy|conver|gekauft|achet|compr/i, 'purchase'],
 ] as const;
 
-/** Columns of yes and no that are called as something people do. */
-function flagsOf(fields: readonly Field[]): readonly RowFlag[] {
-  return fields.flatMap((field) => {
-    const action = ACTIONS.find(([name]) => name.test(field.path))?.[1];
+/** Columns of yes and no that are called as something people do; and of the times when they did, which most rows lack. */
+function flagsOf(fields: readonly Field[], profile: Profile): readonly RowFlag[] {
+  const actionOf = ({ path }: Field): string | undefined => ACTIONS.find(([name]) => name.test(path))?.[1];
+  const flags = fields.flatMap((field): readonly RowFlag[] => {
+    const action = actionOf(field);
     return action !== undefined && isFlag(field) ? [{ path: field.path, action }] : [];
   });
+  const times = [...profile.fields.values()].flatMap((field): readonly RowFlag[] => {
+    const action = actionOf(field);
+    const isTime = !isOfElements(field.path) && timesOf(field) !== undefined && field.records < 0.9 * profile.records;
+    return action !== undefined && isTime ? [{ path: field.path, action, isTime }] : [];
+  });
+  // Of a yes and its time the yes is enough to know what, and the time to know when.
+  return [...flags.filter(({ action }) => !times.some((time) => time.action === action)), ...times];
 }
 
 /** The one column of yes and no, where most say no. */

@@ -56,7 +56,7 @@ export interface FactsInput {
   readonly feedback: readonly SampledFeedback[];
   /** Event times of each log in its order. */
   readonly logs: readonly (readonly EpochMs[])[];
-  /** The file of lists goes on behind the sample. */
+  /** The file of lists continues behind the sample. */
   readonly listsCut: boolean;
   readonly requestIds: Difference | undefined;
   readonly itemIds: Difference | undefined;

@@ -28,23 +28,63 @@ export function mendCommand(
       files.find((one) => one.name === name),
     ),
   );
+  const packings = names.map((name) => files.find((one) => one.name === name)?.format.compression ?? 'none');
   const [command] = forms;
-  if (command === undefined || forms.some((one) => one !== command)) return undefined;
+  const [packing] = packings;
+  if (command === undefined || forms.some((one) => one !== command) || packings.some((one) => one !== packing)) {
+    return undefined;
+  }
   const [name, ...others] = names;
   if (others.length > 0) {
-    return `for f in ${names.map(shellWord).join(' ')}; do ${command} < "$f" > "mended-\${f##*/}"; done`;
+    const each = `"$f"`;
+    const input = packing === 'none' ? `${command} < ${each}` : `${UNPACK[packing]} < ${each} | ${command}`;
+    const ends = [...new Set(names.map((one) => baseName(one).slice(unpackedName(baseName(one)).length)))];
+    if (ends.length > 1) return undefined;
+    const to = ends[0] === '' ? '$' + '{f##*/}' : `$(basename ${each} ${ends[0]})`;
+    return `for f in ${names.map(shellWord).join(' ')}; do ${input} > "mended-${to}"; done`;
   }
-  return `${command} ${command.startsWith('jq ') ? '' : '< '}${shellWord(name)} > ${shellWord(`mended-${baseName(name)}`)}`;
+  return `${fed(command, name, packing)} > ${mendedName(name)}`;
+}
+
+type Packing = InspectedFile['format']['compression'];
+
+const UNPACK = { gzip: 'gzip -dc', zstd: 'zstd -dc' } as const;
+
+/** A command, with the file for its input, unpacked. */
+function fed(command: string, name: string, packing: Packing): string {
+  if (packing === 'none') return `${command} ${command.startsWith('jq ') ? '' : '< '}${shellWord(name)}`;
+  return `${UNPACK[packing]} < ${shellWord(name)} | ${command}`;
+}
+
+/** A command of jq, with all of these files for its input. */
+export function fedAll(command: string, names: readonly string[], packing: Packing): string {
+  const files = names.map(shellWord).join(' ');
+  return packing === 'none' ? `${command} ${files}` : `cat ${files} | ${UNPACK[packing]} | ${command}`;
+}
+
+/** Makes a text UTF-8. */
+export function recoded(from: string, name: string, packing: Packing): string {
+  const to = shellWord(`utf8-${unpackedName(baseName(name))}`);
+  const iconv = `iconv -f ${from} -t UTF-8`;
+  return packing === 'none' ? `${iconv} ${shellWord(name)} > ${to}` : `${fed(iconv, name, packing)} > ${to}`;
+}
+
+function unpackedName(name: string): string {
+  return name.replace(/\.(?:gz|gzip|zst|zstd)$/i, '');
+}
+
+function mendedName(name: string): string {
+  return shellWord(`mended-${unpackedName(baseName(name))}`);
 }
 
 /** Adds a field `items` with the list of what stands in these, without what is empty; undefined: no one command does it. */
 export function gatherCommand(paths: readonly string[], { name, format }: InspectedFile): string | undefined {
   const { form, compression, encoding } = format;
-  if (compression !== 'none' || encoding === undefined) return undefined;
-  const to = shellWord(`mended-${baseName(name)}`);
+  if (encoding === undefined) return undefined;
+  const to = mendedName(name);
   if (form.kind === 'ndjson') {
     const list = `.items = [${paths.map(jqPath).join(', ')} | values]`;
-    return `jq -c ${shellWord(list)} ${shellWord(name)} > ${to}`;
+    return `${fed(`jq -c ${shellWord(list)}`, name, compression)} > ${to}`;
   }
   if (form.kind !== 'delimited') return undefined;
   const { delimiter, columns } = form;
@@ -53,12 +93,13 @@ export function gatherCommand(paths: readonly string[], { name, format }: Inspec
   const list = `${pythonText(sign)}.join(filter(None,map(r.__getitem__,${JSON.stringify(at)})))`;
   const csv = delimiter === ',' ? '' : `,delimiter=${pythonText(delimiter)}`;
   const row = columns === undefined ? `[*r,${list}]` : `[*r,${list} if n else "items"]`;
-  return `python3 -c ${shellWord(`import csv,sys; csv.writer(sys.stdout${csv},lineterminator="\\n").writerows(${row} for n,r in enumerate(csv.reader(sys.stdin${csv})))`)} < ${shellWord(name)} > ${to}`;
+  const command = `python3 -c ${shellWord(`import csv,sys; csv.writer(sys.stdout${csv},lineterminator="\\n").writerows(${row} for n,r in enumerate(csv.reader(sys.stdin${csv})))`)}`;
+  return `${fed(command, name, compression)} > ${to}`;
 }
 
 /** Without its input and its output. */
 function commandFor(path: string, steps: readonly Step[], file: InspectedFile | undefined): string | undefined {
-  if (file === undefined || file.format.compression !== 'none' || file.format.encoding === undefined) return undefined;
+  if (file === undefined || file.format.encoding === undefined) return undefined;
   const { form } = file.format;
   if (form.kind === 'ndjson') return `jq -c ${shellWord(jqOf(path, steps))}`;
   if (form.kind !== 'delimited' || isOfElements(path)) return undefined;

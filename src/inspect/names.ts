@@ -38,7 +38,7 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
     ' ',
   ),
   userId:
-    'userid user uid customerid visitorid userpseudoid anonymousid clientid memberid customer visitor client member deviceid usertoken accountid domainuserid person personid profileid cookie cookieid device account kunde nutzer benutzer utilisateur usuario cliente acct kundennr kundenid kundennummer'.split(
+    'userid user uid customerid visitorid userpseudoid anonymousid clientid memberid customer visitor client member deviceid usertoken accountid domainuserid person personid profileid cookie cookieid device account kunde nutzer benutzer utilisateur usuario cliente acct kundennr kundenid kundennummer viewer viewerid shopper shopperid'.split(
       ' ',
     ),
   sessionId: 'sessionid session sid visitid domainsessionid visit'.split(' '),

@@ -2,7 +2,8 @@
 import { type Adapted, canonicalAdapter } from '../consumers/decode/adapter.ts';
 import type { AdapterChoice, PositionBase } from '../consumers/decode/decoder-settings.ts';
 import { listAdapter, listKey } from '../consumers/decode/list.ts';
-import { mapAdapter, mapsAdapter } from '../consumers/decode/map.ts';
+import { mapAdapter, mapsAdapter, together } from '../consumers/decode/map.ts';
+import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import { type Fields, isFields, isItem, type RawRecord } from '../consumers/decode/raw.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { type TimeForm, timeOf } from './time-forms.ts';
@@ -165,6 +166,12 @@ function feedbackOf(record: RawRecord): SampledFeedback | string {
 
 function itemIdOf(item: unknown): string | undefined {
   return idOf(isItem(item) ? item.id : item);
+}
+
+/** Ids of fields together, as the decoder makes them; undefined: a part is missing. */
+export function jointId(paths: readonly string[]): (row: Fields) => string | undefined {
+  const pointers = paths.map((path) => parsePointer(path) ?? []);
+  return (row) => idOf(together(pointers.map((pointer) => resolvePointer(row, pointer))));
 }
 
 /** As the decoder reads ids: text, or a whole number. */

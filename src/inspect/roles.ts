@@ -1,11 +1,12 @@
 /** Which file holds lists, which feedback, and which both: by what its records hold, unless the user says so. */
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
-import type { Kinds, Side } from './field-fit.ts';
+import type { Side } from './field-fit.ts';
 import { type Field, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { type ListCandidate, listCandidates, rowList } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
 import { nameFit, usualGrade } from './names.ts';
+import type { Kinds } from './one-log.ts';
 
 export type Role = 'impressions' | 'feedback' | 'both';
 

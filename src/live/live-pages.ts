@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { LIVE_RULES, renderLogIn } from '../page/live-page.tsx';
+import { renderLogIn } from '../page/live-page.tsx';
 import { STYLE } from '../page/style.ts';
 import type { LivePage, Made } from './live.ts';
 
 /** The live page as a server serves it: its script is a file of its own, so that the page's policy allows no other. */
 export function pagesOf(live: LivePage): {
-  readonly html: () => Made;
+  readonly html: (query: string) => Made;
   readonly state: () => Made;
   readonly lists: (() => Made) | undefined;
   readonly logIn: string;
@@ -13,11 +13,11 @@ export function pagesOf(live: LivePage): {
   readonly style: string;
 } {
   return {
-    html: () => live.html,
+    html: (query) => live.html(query),
     state: () => live.state,
     lists: live.hasLists ? () => live.lists : undefined,
     logIn: renderLogIn(),
     script: readFileSync(new URL('../page/live.js', import.meta.url), 'utf8'),
-    style: `${STYLE}${LIVE_RULES}`,
+    style: STYLE,
   };
 }

@@ -3,22 +3,22 @@
  * somebody asks, once for all who do, so nobody's looking costs nothing.
  */
 import { createHash } from 'node:crypto';
-import { shapeOf, sumsOffsets } from '../accumulators/row.ts';
 import type { Settings } from '../config/settings.ts';
-import type { QualityRow, QualitySnapshot } from '../exporter/exporter-contract.ts';
+import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporter/exporter-contract.ts';
 import type { LiveFinding } from '../findings/live.ts';
 import { stableJson } from '../output/stable-json.ts';
-import type { HistoryPoint, HistoryView } from '../page/history.tsx';
+import type { HistoryView } from '../page/history.tsx';
 import { type LiveView, liveVerdict, renderLivePage, type Trouble } from '../page/live-page.tsx';
-import type { CohortLine, CohortsView, PipelineView } from '../page/model.ts';
+import type { CohortLine, PipelineView } from '../page/model.ts';
 import { counted } from '../page/numbers.ts';
-import { isAbsent } from '../statistics/absent.ts';
 import type { ListSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
+import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
-import { rowValue } from '../windows/row-value.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { listsOf } from './lists.ts';
+import { LiveCohorts } from './live-cohorts.ts';
+import { type LiveQuery, queryText, readQuery, usualQuery } from './live-query.ts';
 
 /** What a process knows at one moment; undefined: not its part. */
 export interface LiveInput {
@@ -37,6 +37,8 @@ export interface LiveDeps {
     readonly reasons: readonly string[];
     readonly stopped: readonly { readonly partition: number; readonly cause: string }[];
   };
+  /** As `Exporter.history`; default: none is known. */
+  readonly history?: ((question: HistoryQuestion) => CohortHistory | undefined) | undefined;
   /** Of this process's units; default: none are kept. */
   readonly samples?: ListSamples | undefined;
 }
@@ -50,12 +52,11 @@ export interface Made {
 
 /** Of the format of `/api/v1/state`. */
 const VERSION = 1;
-/** Points of history of one variant; the oldest goes. */
-const MOST_POINTS = 720;
-/** Variants with a history. */
+/** Variants with a history, and how far it goes back. */
 const MOST_SERIES = 7;
-/** Measures and cohorts of a set that are shown: the page stays small, whatever is configured. */
-const MOST_MEASURES = 8;
+const HISTORY_SPAN = DAY;
+const MOST_HISTORIES = 128;
+/** Cohorts of a set, and horizons, in the JSON: it stays small, whatever is configured. */
 const MOST_COHORTS = 100;
 const MOST_HORIZONS = 4;
 /** Between two of them the rate of lists is taken. */
@@ -63,24 +64,30 @@ const RATE_SAMPLES = 20;
 /** Less feedback tells nothing of how it joins. */
 const ENOUGH_FEEDBACK = 100;
 
+/** Pages of different choices that are kept until something changes. */
+const MOST_PAGES = 16;
+
+/** What is the same whatever the reader has chosen. */
+type Seen = Omit<LiveView, 'history' | 'cohorts' | 'cohort' | 'themes' | 'theme' | 'stateHref'>;
+
 export class LivePage {
   readonly #settings: Settings;
   readonly #deps: LiveDeps;
-  /** Where the sums of each measure begin in a row. */
-  readonly #offsets: readonly number[];
+  readonly #cohorts: LiveCohorts;
   #input: LiveInput | undefined;
   #rates: { readonly at: EpochMs; readonly impressions: number }[] = [];
-  readonly #history = new Map<string, HistoryPoint[]>();
-  #newest: EpochMs | undefined;
-  #view: LiveView | undefined;
-  #html: Made | undefined;
+  #view: Seen | undefined;
+  /** By text of the query; the one that was asked for longest ago goes. */
+  readonly #html = new Map<string, Made>();
+  /** By question, as long as no pane has closed. */
+  readonly #histories = new Map<string, CohortHistory>();
   #state: Made | undefined;
   #lists: Made | undefined;
 
   constructor(settings: Settings, deps: LiveDeps) {
     this.#settings = settings;
     this.#deps = deps;
-    this.#offsets = sumsOffsets(shapeOf(settings.measures));
+    this.#cohorts = new LiveCohorts(settings);
   }
 
   /** What is known now. Without a snapshot the last one stays. */
@@ -88,22 +95,31 @@ export class LivePage {
     const snapshot = input.snapshot ?? this.#input?.snapshot;
     this.#input = { ...input, snapshot };
     this.#view = undefined;
-    this.#html = undefined;
+    this.#html.clear();
     this.#state = undefined;
     this.#lists = undefined;
     this.#deps.samples?.renew();
     if (snapshot === undefined) return;
+    if (this.#cohorts.update(snapshot.rows)) this.#histories.clear();
     this.#rates = [...this.#rates, { at: input.now, impressions: snapshot.impressions }].slice(-RATE_SAMPLES);
-    this.#remember(snapshot);
   }
 
-  get html(): Made {
-    this.#html ??= made(renderLivePage(this.#seen));
-    return this.#html;
+  /** @param text what stands in the address behind `?` */
+  html(text = ''): Made {
+    const query = readQuery(text, this.#settings);
+    const name = queryText(query, this.#settings);
+    const page = this.#html.get(name) ?? made(renderLivePage(this.#looked(query)));
+    this.#html.delete(name);
+    this.#html.set(name, page);
+    for (const other of this.#html.keys()) {
+      if (this.#html.size <= MOST_PAGES) break;
+      this.#html.delete(other);
+    }
+    return page;
   }
 
   get state(): Made {
-    this.#state ??= made(stateJson(this.#seen));
+    this.#state ??= made(this.#stateJson());
     return this.#state;
   }
 
@@ -117,37 +133,25 @@ export class LivePage {
     return this.#lists;
   }
 
-  get #seen(): LiveView {
+  get #seen(): Seen {
     this.#view ??= this.#look();
     return this.#view;
   }
 
-  /** A point of each variant when a pane has closed. */
-  #remember({ rows, resultTimes }: QualitySnapshot): void {
-    const { windows, attribution } = this.#settings;
-    const [horizon] = attribution.horizons;
-    const newest = resultTimes.get(horizon.text);
-    if (newest === undefined || newest === this.#newest) return;
-    this.#newest = newest;
-    const by = this.#variantsBy.join();
-    for (const row of rows) {
-      if (row.window !== windows[0].text || row.horizon !== horizon.text || row.by.join() !== by) continue;
-      const name = row.values.join(' ') || 'everything';
-      const known = this.#history.get(name);
-      if (known === undefined && this.#history.size >= MOST_SERIES) continue;
-      const { value, stderr } = this.#line(row).measures[this.#primary] ?? {};
-      if (typeof value !== 'number') continue;
-      const points = known ?? [];
-      points.push({ at: newest, value, stderr: stderr ?? null });
-      if (points.length > MOST_POINTS) points.shift();
-      this.#history.set(name, points);
-    }
-  }
-
-  /** The measure that is watched first. */
-  get #primary(): string {
-    const { experiments, measures } = this.#settings;
-    return experiments[0]?.primary ?? measures[0]?.canonical ?? '';
+  #looked(query: LiveQuery): LiveView {
+    const isKnown = this.#input?.snapshot !== undefined;
+    const [{ ms: window }] = this.#settings.windows;
+    return {
+      ...this.#seen,
+      history: this.#historyView(query),
+      cohorts: isKnown ? this.#cohorts.table(query) : undefined,
+      cohort: isKnown
+        ? this.#cohorts.cohort(query, (question) => this.#history({ ...question, window, span: HISTORY_SPAN }))
+        : undefined,
+      themes: this.#cohorts.themes(query),
+      theme: query.theme,
+      stateHref: '/api/v1/state',
+    };
   }
 
   /** The grouping set that tells variants apart, where one is kept. */
@@ -157,7 +161,7 @@ export class LivePage {
     return cohorts.find((by) => by.join() === wanted) ?? cohorts[0] ?? [];
   }
 
-  #look(): LiveView {
+  #look(): Seen {
     const { namespace, experiments } = this.#settings;
     const { ready, reasons, stopped } = this.#deps.ready();
     const { snapshot, status, now = 0, findings = [] } = this.#input ?? {};
@@ -180,7 +184,6 @@ export class LivePage {
                 stopped: status.units.filter((unit) => unit.stopped !== undefined).length,
               },
       },
-      history: snapshot === undefined ? undefined : this.#historyView(),
       experiments: (snapshot?.experiments ?? []).map((comparison, e) => ({
         comparison,
         trail: snapshot?.trails?.[e] ?? new Map(),
@@ -192,23 +195,45 @@ export class LivePage {
         label: decision.label,
         reason: decision.reason,
       })),
-      cohorts: snapshot === undefined ? undefined : this.#cohorts(snapshot),
       pipeline,
       lists: this.#deps.samples === undefined ? undefined : listsOf(this.#deps.samples, this.#settings),
       couldShowLists: status !== undefined,
     };
   }
 
-  #historyView(): HistoryView {
-    const { windows, attribution, experiments } = this.#settings;
-    const control = experiments[0]?.control;
-    const names = [...this.#history.keys()].sort((a, b) => (a === control ? -1 : b === control ? 1 : a < b ? -1 : 1));
+  /** Of the variants with most lists; the control first. */
+  #historyView({ measure, horizon }: LiveQuery): HistoryView | undefined {
+    if (this.#deps.history === undefined || this.#input?.snapshot === undefined) return undefined;
+    const { windows, experiments } = this.#settings;
+    const by = this.#variantsBy;
+    const [window, control] = [windows[0], experiments[0]?.control];
+    // The longest window knows also those that have been quiet for an hour.
+    const variants = [...this.#cohorts.group(windows[windows.length - 1].text, horizon, by).rows]
+      .sort((a, b) => b.row.impressions - a.row.impressions)
+      .slice(0, MOST_SERIES)
+      .map(({ values }) => ({ name: values.join(' ') || 'everything', values }))
+      .sort((a, b) => (a.name === control ? -1 : b.name === control ? 1 : a.name < b.name ? -1 : 1));
+    const common = { by, measure, horizon, window: window.ms, span: HISTORY_SPAN };
+    const series = variants.map(({ name, values }) => ({ name, ...this.#history({ ...common, values }) }));
+    const hours = series.flatMap(({ hoursTo }) => hoursTo ?? []);
     return {
-      measure: this.#primary,
-      horizon: attribution.horizons[0].text,
-      window: windows[0].text,
-      series: names.map((name) => ({ name, points: this.#history.get(name) ?? [] })),
+      measure: common.measure,
+      horizon,
+      window: window.text,
+      hoursTo: hours.length === 0 ? null : Math.max(...hours),
+      isReading: series.some(({ isReading = false }) => isReading),
+      series: series.map(({ name, points = [] }) => ({ name, points })),
     };
+  }
+
+  #history(question: HistoryQuestion): CohortHistory | undefined {
+    const name = JSON.stringify(question);
+    const known = this.#histories.get(name);
+    if (known !== undefined) return known;
+    const found = this.#deps.history?.(question);
+    if (this.#histories.size >= MOST_HISTORIES) this.#histories.clear();
+    if (found?.isReading === false) this.#histories.set(name, found);
+    return found;
   }
 
   /** Seconds from the watermark of the slowest unit; of an exporter alone, from the newest result. */
@@ -230,72 +255,37 @@ export class LivePage {
   }
 
   /** One window at each horizon; of each set the cohorts with most lists. */
-  #cohorts({ rows }: QualitySnapshot): CohortsView {
-    const { attribution, windows, cohorts, measures, detect } = this.#settings;
-    // The shortest says what moves, but little of a small cohort.
-    const window = (windows[1] ?? windows[0]).text;
-    const horizons = attribution.horizons.slice(0, MOST_HORIZONS).map(({ text }) => text);
-    const lines = horizons.flatMap((horizon) =>
+  #cohortLines(): readonly CohortLine[] {
+    const { attribution, cohorts } = this.#settings;
+    const query = usualQuery(this.#settings);
+    const measures = this.#cohorts.measuresOf(query);
+    return attribution.horizons.slice(0, MOST_HORIZONS).flatMap(({ text }) =>
       cohorts.flatMap((by) =>
-        rows
-          .filter((row) => row.window === window && row.horizon === horizon && row.by.join() === by.join())
+        [...this.#cohorts.group(query.window, text, by).rows]
           .sort((a, b) => b.row.impressions - a.row.impressions)
           .slice(0, MOST_COHORTS)
-          .map((row) => this.#line(row)),
+          .map((row) => this.#cohorts.line(row, measures)),
       ),
     );
-    const filled = horizons.filter((horizon) => lines.some((line) => line.horizon === horizon));
-    return {
-      legend: `Last ${window}, horizon`,
-      horizons: filled,
-      measures: measures.slice(0, MOST_MEASURES).map(({ canonical }) => canonical),
-      lowerIsBetter: new Set(detect.lowerIsBetter),
-      sets: cohorts,
-      lines,
-    };
   }
 
-  #line({ by, values, horizon, row, stderrs }: QualityRow): CohortLine {
-    const { measures, itemFile } = this.#settings;
-    const offsets = this.#offsets;
-    return {
-      by,
-      labels: Object.fromEntries(by.map((dimension, i) => [dimension, values[i]])),
-      horizon,
-      impressions: row.impressions,
-      positives: row.positives,
-      measures: Object.fromEntries(
-        measures.slice(0, MOST_MEASURES).map((measure, m) => {
-          const { value = null, n } = rowValue(
-            measure,
-            row,
-            row.sums.slice(offsets[m], offsets[m + 1]),
-            itemFile?.size ?? 0,
-          );
-          const error = stderrs[m];
-          return [measure.canonical, { value, n, stderr: error === undefined || isAbsent(error) ? null : error }];
-        }),
-      ),
-    };
+  /** One object; what is added later does not change what is there. */
+  #stateJson(): string {
+    const { experiments, pipeline, lists: _, couldShowLists: __, ...rest } = this.#seen;
+    return stableJson({
+      version: VERSION,
+      verdict: liveVerdict(this.#seen),
+      ...rest,
+      history: this.#historyView(usualQuery(this.#settings)) ?? null,
+      experiments: experiments.map(({ comparison }) => comparison),
+      cohorts: this.#input?.snapshot === undefined ? [] : this.#cohortLines(),
+      pipeline: pipeline === undefined ? null : { impressions: pipeline.impressions, feedback: pipeline.feedback },
+    });
   }
 }
 
 function made(body: string): Made {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
-}
-
-/** One object; what is added later does not change what is there. */
-function stateJson(view: LiveView): string {
-  const { experiments, cohorts, pipeline, lists: _, couldShowLists: __, ...rest } = view;
-  return stableJson({
-    version: VERSION,
-    verdict: liveVerdict(view),
-    ...rest,
-    history: rest.history ?? null,
-    experiments: experiments.map(({ comparison }) => comparison),
-    cohorts: cohorts === undefined ? [] : cohorts.lines,
-    pipeline: pipeline === undefined ? null : { impressions: pipeline.impressions, feedback: pipeline.feedback },
-  });
 }
 
 function troublesOf(

@@ -8,7 +8,7 @@ import { upTo, worded } from './grammar/phrases.ts';
 import { type Places, rankOf } from './places.ts';
 
 /**
- * Rank-biased precision (Moffat and Zobel 2008): (1 - p) x the sum over ranks r <= k of q p^(r-1), for a user who goes on
+ * Rank-biased precision (Moffat and Zobel 2008): (1 - p) x the sum over ranks r <= k of q p^(r-1), for a user who continues
  * from each slot to the next with probability p. q is 1 for a positive (`gain=binary`), or grade / gmax, at most 1
  * (`gain=scaled`). `p=0.9` on binary grades is trec_eval rbp (m_rbp.c). `norm=max` divides by the value of the best order
  * of the shown list on its own ranks, cut at k. 0 for a list without positives, with `gain=scaled` without a grade above 0.

@@ -46,7 +46,7 @@ export interface Scorer {
   readonly catalogue: ItemCatalogue;
   /**
    * Scores one list. Measure m writes from out[SCORE_WIDTH m] on: its state (LEFT_OUT, WITHOUT_POSITIVE, WITH_POSITIVE),
-   * then the values and the tail of its kind; apart: its value. What stands behind them has no meaning. Answers whether
+   * then the values and the tail of its kind; apart: its value. What stands behind them has no meaning. Returns whether
    * the list has a positive by `relevantFrom`.
    */
   score(list: Joined, out: Float64Array): boolean;

@@ -48,7 +48,7 @@ export class ShownItems {
     if (!known) this.#unknown++;
   }
 
-  /** Adds the list to what a row keeps of a part. Answers whether a slot of it has a rank up to k. */
+  /** Adds the list to what a row keeps of a part. Returns whether a slot of it has a rank up to k. */
   addTo(sketch: Sketch, part: ItemPart): boolean {
     const list = this.#list;
     if (list?.items === undefined) return false;

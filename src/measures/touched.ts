@@ -28,7 +28,7 @@ export class TouchedSlots {
     return this.#stamps[slot] === this.#turn;
   }
 
-  /** Answers whether the slot is new. */
+  /** Returns whether the slot is new. */
   add(slot: number): boolean {
     if (this.#stamps[slot] === this.#turn) return false;
     this.#stamps[slot] = this.#turn;

@@ -13,7 +13,7 @@ const OF_MEASURES: Readonly<Record<string, (compared: ComparedMeasure) => number
   receval_experiment_mde: ({ mde }) => mde,
 };
 
-/** The gauges of all experiments, made anew: what is absent has no series. HELP and TYPE of each, with or without any. */
+/** Renders the gauges of all experiments: an absent value has no series. HELP and TYPE are always present. */
 export function experimentsText(comparisons: readonly Comparison[]): string {
   const page = new Exposition(EXPERIMENT_METRICS);
   for (const [name, shownOf] of Object.entries(OF_MEASURES)) {

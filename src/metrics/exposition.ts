@@ -4,10 +4,10 @@
  */
 import type { MetricSpec } from './metric-specs.ts';
 
-/** Takes one series: its labels as `labelText` writes them, and its value. NaN and the infinities are left out. */
+/** Adds one series: its labels as written by `labelText`, and its value. NaN and the infinities are left out. */
 export type AddSeries = (labels: string, value: number) => void;
 
-/** Series of some metrics, in the order of the catalogue. */
+/** Series of some metrics, in the order of `metricSpecs`. */
 export class Exposition {
   readonly #metrics: readonly MetricSpec[];
   readonly #lines: ReadonlyMap<string, string[]>;

@@ -1,9 +1,9 @@
 /**
- * Counters that never go down, out of totals of units that come and go. All lists of one ledger have one length and one
- * meaning.
+ * Counters that never decrease, computed from the totals of units that come and go. All lists of one ledger have the same
+ * length and meaning.
  */
 
-/** Totals since a unit's first record, which other processes continue: counted is what was added while the unit was ours. */
+/** For totals since a unit's first record, which are passed from owner to owner: counts what was added while the unit was ours. */
 export class LifetimeLedger {
   readonly #sums: number[];
   /** By unit: the highest totals seen. */
@@ -18,15 +18,16 @@ export class LifetimeLedger {
     return this.#sums;
   }
 
-  /** The unit was claimed with these totals: others counted them. */
+  /** The unit was claimed with these totals, which others have counted. */
   claimed(unit: number, totals: readonly number[]): void {
     this.#raise(unit, totals, false);
     this.#present = new Set([...this.#present, unit]);
   }
 
   /**
-   * The totals of all units that are ours. A total below the highest seen adds nothing until it has passed that again:
-   * after a rollback the same records are counted again. A unit that was away begins at what others have counted.
+   * Updates from the totals of all units that are ours. A total below the highest one seen adds nothing until it exceeds that
+   * again, because after a rollback the same records are counted again. A unit that comes back starts at what others have
+   * counted.
    */
   update(units: ReadonlyMap<number, readonly number[]>): void {
     for (const [unit, totals] of units) this.#raise(unit, totals, this.#present.has(unit) || !this.#marks.has(unit));
@@ -44,7 +45,7 @@ export class LifetimeLedger {
   }
 }
 
-/** Totals since this process claimed a unit. A total that falls began anew. */
+/** For totals since this process claimed a unit. A total that decreases has started again from 0. */
 export class ClaimLedger {
   readonly #sums: number[];
   #last: ReadonlyMap<number, readonly number[]> = new Map();
@@ -57,7 +58,7 @@ export class ClaimLedger {
     return this.#sums;
   }
 
-  /** The totals of all units that are ours. */
+  /** Updates from the totals of all units that are ours. */
   update(units: ReadonlyMap<number, readonly number[]>): void {
     for (const [unit, totals] of units) {
       const last = this.#last.get(unit);

@@ -1,4 +1,7 @@
-/** The names of all metrics, the only place that names one (specification: metrics 1). Every name has HELP and TYPE from the start. Long because it is that one list. */
+/**
+ * All metrics; no other file defines a name (specification: metrics 1). Every metric has HELP and TYPE from the start. Long
+ * because it is this one list.
+ */
 import type { Settings } from '../config/settings.ts';
 import { OF_EXPOSURES } from '../measures/all.ts';
 import type { Measure } from '../measures/definition.ts';
@@ -7,10 +10,10 @@ import { isPlainRatio, isRoot, sumsKind } from '../measures/value.ts';
 
 export type MetricSpecsSettings = Pick<Settings, 'cohorts' | 'measures'>;
 
-/** What is known of a metric before it has a series. */
+/** The TYPE of a metric. */
 type MetricType = 'counter' | 'gauge' | 'histogram';
 
-/** Who exposes a metric: exporters the numbers of all units, workers their own part. */
+/** Which processes expose a metric: exporters show all units, workers their own. */
 type MetricRole = 'exporter' | 'worker' | 'both';
 
 export interface MetricSpec {
@@ -81,7 +84,7 @@ export function hasScore(measure: Measure): boolean {
   return least >= 0 && (isPlainRatio(measure) || isRoot(measure));
 }
 
-/** Whether each impression counts once in the measure's denominator, so that no weight is needed beside the impressions. */
+/** Whether each impression counts once in the measure's denominator, so that no weight is needed besides the impressions. */
 export function weighsImpressions(measure: Measure): boolean {
   const { definition, params, k } = measure;
   if (sumsKind(measure) !== 'mean') return false;
@@ -241,7 +244,7 @@ const SHARED: readonly MetricSpec[] = [
   {
     name: 'receval_access_problem',
     type: 'gauge',
-    help: '1 while files that let us in to Kafka or Redis cannot be used and what they held before goes on, else 0.',
+    help: '1 while files that let us in to Kafka or Redis cannot be used and their previous content stays in use, else 0.',
     labels: ['setting'],
     role: 'both',
   },
@@ -303,7 +306,7 @@ const PIPELINE: readonly MetricSpec[] = [
     'Invalid records handed to deadLetter, by what became of them: written, failed (could not be written), dropped (no room, or left at the end).',
     'outcome',
   ),
-  counter('receval_ignored_cohort_keys_total', 'Keys of cohorts in events that are no valid dimension names.'),
+  counter('receval_ignored_cohort_keys_total', 'Keys of cohorts in events that are not valid dimension names.'),
   counter(
     'receval_unknown_items_total',
     'Slots whose item the catalogue does not hold, once per horizon; measures that ask it leave them out.',
@@ -347,7 +350,7 @@ const PIPELINE: readonly MetricSpec[] = [
   gauge('receval_last_commit_timestamp_seconds', 'When a commit was last applied.'),
   counter('receval_rewinds_total', 'Times that the store was found rolled back or edited, and the log was read again.'),
   gauge('receval_replay_in_progress', '1 while a unit of this worker replays, else 0.'),
-  gauge('receval_unit_stopped', '1 for the cause by which a unit stands still, else 0.', 'partition', 'cause'),
+  gauge('receval_unit_stopped', '1 for the cause by which a unit is stopped, else 0.', 'partition', 'cause'),
   counter('receval_gap_records_total', 'Records that the log no longer held when they were needed.'),
   gauge(
     'receval_retention_headroom_seconds',
@@ -370,17 +373,17 @@ const PIPELINE: readonly MetricSpec[] = [
   gauge('receval_clock_skew_seconds', 'Own clock minus the clock of the store.'),
 ];
 
-/** What prom-client names against the rules of Prometheus: gauges that end in _total. They are not exposed. */
+/** prom-client's metrics that break Prometheus' naming rules: gauges that end in _total. They are not exposed. */
 export const UNWANTED_PROCESS_METRICS = [
   'receval_nodejs_active_handles_total',
   'receval_nodejs_active_requests_total',
   'receval_nodejs_active_resources_total',
 ] as const;
 
-/** Before every name of a metric of the process and of Node. */
+/** Prefix of the metrics of the process and of Node. */
 export const PREFIX = 'receval_';
 
-/** The part of the catalogue that experiments fill (specification: metrics 5). */
+/** A gauge of experiments (specification: metrics 5). */
 function experimentGauge(part: string, help: string, ...labels: readonly string[]): MetricSpec {
   return {
     name: `receval_experiment_${part}`,

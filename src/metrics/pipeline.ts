@@ -15,7 +15,7 @@ import { TopicsHealth } from './topics-health.ts';
 
 type PipelineSettings = Pick<Settings, 'attribution' | 'kafka'>;
 
-/** One series of a counter, and its number in a source. */
+/** One series of a counter, and where its value comes from. */
 interface CounterSeries<Source> {
   readonly name: string;
   readonly labels: string;
@@ -34,8 +34,8 @@ const PROCESS_COUNTERS: readonly CounterSeries<WorkerStatus>[] = [
 ];
 
 /**
- * What a worker tells of itself as metrics. Every counter, with every reason, code, outcome and horizon, is there at 0
- * before anything happened, and only ever moves up.
+ * The metrics of a worker. Every counter, with every reason, code, outcome and horizon, exists at 0 before anything happened,
+ * and never decreases.
  */
 export class Pipeline {
   readonly #lifetime: readonly CounterSeries<readonly TopicCounts[]>[];
@@ -55,13 +55,13 @@ export class Pipeline {
     this.#claimLedger = new ClaimLedger(this.#claim.length);
   }
 
-  /** A unit was claimed whose checkpoint held these counts: whoever made them has told of them. */
+  /** A unit was claimed whose checkpoint held these counts, which its former owner has exposed. */
   claimed(partition: number, counts: readonly TopicCounts[]): void {
     this.#lifetimeLedger.claimed(partition, numbers(this.#lifetime, counts));
     this.#topics.claimed(partition, counts);
   }
 
-  /** How each topic goes lately. */
+  /** The recent health of each topic. */
   get topics(): readonly TopicHealth[] {
     return this.#topics.now;
   }
@@ -88,7 +88,7 @@ export class Pipeline {
   }
 }
 
-/** Counts of units that left fall out of what is told; a histogram must not go down. */
+/** The status does not include units that were released, but a histogram must not decrease. */
 function highest(before: HistogramCounts | undefined, now: HistogramCounts): HistogramCounts {
   if (before === undefined) return now;
   const counts = now.counts.map((count, i) => Math.max(count, before.counts[i]));
@@ -174,7 +174,7 @@ const STOP_CAUSES: Readonly<Record<StopCause, string>> = {
   diverged: 'diverged',
 };
 
-/** What a worker is like now: all series anew. What is not known has no series. */
+/** Writes all gauges of a worker. A value that is not known has no series. */
 function writeGauges(page: Exposition, status: WorkerStatus): void {
   const { units, lastCommit, clockSkew } = status;
   for (const unit of units) writeUnit(page, status, unit);
@@ -207,7 +207,7 @@ function writeUnit(page: Exposition, { topics }: WorkerStatus, unit: UnitStatus)
   }
 }
 
-/** What is not known yet has no series. */
+/** A share that is not known yet has no series. */
 function writeJoins(page: Exposition, topics: readonly TopicHealth[]): void {
   for (const { topic, joined, inList } of topics) {
     const labels = labelText({ topic });

@@ -20,27 +20,27 @@ export type QualitySettings = Pick<Settings, 'cohorts' | 'experiments' | 'itemFi
 /** A value and its standard error. */
 const SERIES_PER_MEASURE = 2;
 
-/** What a snapshot says, as text, and how many rows and decisions of it have no series of their own. */
+/** A snapshot as text, and how many of its rows and decisions have no series of their own. */
 export interface QualityText {
   readonly text: string;
   readonly capped: number;
 }
 
-/** Where a measure stands in a row, and how its series are labelled. */
+/** How the value of a measure is read from a row, and how its series are labelled. */
 export interface Column {
   readonly measure: Measure;
   /** `k` and `params`, where the measure has them. */
   readonly labels: string;
   readonly hasScore: boolean;
   readonly hasWeight: boolean;
-  /** undefined: the row holds nothing for the measure. */
+  /** undefined: the row has no value of the measure. */
   value(row: Row): number | undefined;
-  /** What is to be divided by the weight, or by the impressions. */
+  /** The sum that is divided by the weight, or by the impressions. */
   score(sums: readonly Exact[]): number;
   weight(sums: readonly Exact[]): number;
 }
 
-/** Writes the gauges of a snapshot, all of them anew: what has no data has no series. undefined: nothing was read yet. */
+/** Writes all gauges of a snapshot: a value without data has no series. `snapshot` undefined: nothing was read yet. */
 export function qualityText(
   metrics: readonly MetricSpec[],
   settings: QualitySettings,
@@ -111,7 +111,7 @@ function rowLabels({ window, horizon, by, values }: QualityRow): string {
   return joinLabels(labelText({ window, horizon, by: by.join(',') }), cohort);
 }
 
-/** What the limit leaves of a snapshot, and how many rows and decisions went without a name of their own. */
+/** A snapshot within the limit, and how many rows and decisions lost their own name. */
 interface Shown {
   readonly rows: readonly QualityRow[];
   readonly decisions: readonly QualityDecision[];
@@ -119,10 +119,11 @@ interface Shown {
 }
 
 /**
- * A backstop behind the admission tables, which bound each unit's cohorts: units that admitted different ones can exceed
- * `limits.series` together. Then the cohorts with the fewest impressions are added to the rest of their set, all rows of a
- * cohort or none, and their decisions are left out. Everything, and what the configuration names, always stays: to send other
- * values must never hide a variant. As in the configuration's product, the rest of a set and the weights do not count.
+ * A second bound after the admission tables, which bound the cohorts of each unit: units that admitted different ones can
+ * together exceed `limits.series`. Then the cohorts with the fewest impressions are added to the rest of their set, all rows of
+ * a cohort or none, and their decisions are left out. The cohort of everything, and those that the configuration names, always
+ * stay: sending other values must never hide a variant. As in the configuration's product, the rest of a set and the weights do
+ * not count.
  */
 function withinLimit({ rows, decisions }: QualitySnapshot, seriesPerRow: number, settings: QualitySettings): Shown {
   const room = Math.floor(settings.limits.series / Math.max(1, seriesPerRow));

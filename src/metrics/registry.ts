@@ -21,14 +21,14 @@ export type MetricsSettings = Pick<
 
 export interface MetricsOptions {
   readonly role: 'exporter' | 'worker' | 'all';
-  /** Of receval, and of Node. */
+  /** Versions of receval and of Node. */
   readonly version: string;
   readonly node: string;
   /** Memory that the process may use, in bytes; undefined: not known. */
   readonly memoryLimit?: number | undefined;
-  /** Open impressions that a worker holds at most; undefined: not known, or no limit. */
+  /** Most open impressions of a worker; undefined: not known, or no limit. */
   readonly openLimit?: number | undefined;
-  /** Bytes of state that a worker holds at most; undefined: not known, or no limit. */
+  /** Most bytes of state of a worker; undefined: not known, or no limit. */
   readonly stateLimit?: number | undefined;
 }
 
@@ -38,14 +38,14 @@ export interface MetricsUpdate {
   readonly status?: WorkerStatus | undefined;
   readonly deadLetters?: LetterCounts | undefined;
   readonly access?: readonly AccessState[] | undefined;
-  /** What is not known now is shown no more. */
+  /** undefined: not known now, and no longer shown. */
   readonly redis?: StoreUsage | undefined;
 }
 
-/** How prom-client writes what Node could not measure yet. */
+/** prom-client's output for values that Node could not measure yet. */
 const NOT_A_NUMBER = /^.* Nan\n/gm;
 
-/** The page of one process. Its text is made when something is new, never at a scrape. */
+/** The metrics page of one process. Its text is rendered when something is new, never at a scrape. */
 export class Metrics {
   readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #settings: MetricsSettings;
@@ -53,7 +53,7 @@ export class Metrics {
   readonly #qualityMetrics: readonly MetricSpec[];
   readonly #workerMetrics: readonly MetricSpec[];
   readonly #sharedMetrics: readonly MetricSpec[];
-  /** Process and Node: prom-client knows how to measure them. */
+  /** Metrics of the process and of Node, which prom-client measures. */
   readonly #process = new Registry();
   readonly #pipeline: Pipeline;
   readonly #scores: Scores;
@@ -86,22 +86,22 @@ export class Metrics {
     this.#text = this.#page();
   }
 
-  /** As it was made last, for a scrape. */
+  /** The text as rendered last, for a scrape. */
   get text(): string {
     return this.#text;
   }
 
-  /** A unit was claimed whose checkpoint held these counts: they are not counted again. Needed when others owned the unit. */
+  /** A unit was claimed whose checkpoint held these counts, which must not be counted again. Needed if others owned the unit before. */
   claimed(partition: number, counts: readonly TopicCounts[]): void {
     this.#pipeline.claimed(partition, counts);
   }
 
-  /** How each topic goes lately. */
+  /** The recent health of each topic. */
   get topics(): Pipeline['topics'] {
     return this.#pipeline.topics;
   }
 
-  /** Takes over what is new and makes the text. Must not be called while a call is running. */
+  /** Renders the text with what is new. Must not be called while a call is running. */
   async update({ snapshot, status, deadLetters, access, redis }: MetricsUpdate): Promise<void> {
     this.#redis = redis;
     if (deadLetters !== undefined) this.#deadLetters = deadLetters;

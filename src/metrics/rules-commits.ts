@@ -1,4 +1,4 @@
-/** Alerts on what is stored, and on units that stand still (specification: faults 9). */
+/** Alerts on what is stored, and on units that are stopped (specification: faults 9). */
 import { NEARLY_FULL } from '../accumulators/store/redis-findings.ts';
 import { type AlertText, grew } from './rules-model.ts';
 
@@ -45,8 +45,8 @@ const STATE_LOST: AlertText = {
   severity: 'critical',
   summary: 'The stored state of partition {{ $labels.partition }} is gone',
   description:
-    'Redis holds nothing of partition {{ $labels.partition }}, though it was read before. {{ $labels.instance }} does not begin' +
-    ' anew by itself.',
+    'Redis holds nothing of partition {{ $labels.partition }}, though it was read before. {{ $labels.instance }} does not start' +
+    ' over by itself.',
 };
 
 /** All processes ask the same server: one alert, not one of each. */
@@ -73,7 +73,7 @@ const REDIS_EVICTS: AlertText = {
     ' tells it.',
 };
 
-/** By the records that are missing, or by the units that stand still for them. */
+/** By the records that are missing, or by the units that are stopped for them. */
 const DATA_GAP: AlertText = {
   alert: 'RecevalDataGap',
   expr: `${grew('receval_gap_records_total', '10m')}
@@ -81,9 +81,9 @@ or receval_unit_stopped{cause=~"gap|diverged"} == 1`,
   for: '0m',
   severity: 'critical',
   summary:
-    'Records that receval needs are gone{{ if $labels.partition }}: partition {{ $labels.partition }} stands still{{ end }}',
+    'Records that receval needs are gone{{ if $labels.partition }}: partition {{ $labels.partition }} is stopped{{ end }}',
   description:
-    '{{ if $labels.partition }}Partition {{ $labels.partition }} stands still, cause {{ $labels.cause }}: the log does not hold' +
+    '{{ if $labels.partition }}Partition {{ $labels.partition }} is stopped, cause {{ $labels.cause }}: the log does not hold' +
     ' what it has to read next{{ else }}In the last 10 minutes {{ $labels.instance }} found that Kafka has deleted records that' +
     ' were not read yet{{ end }}. The measures of that time are incomplete.',
 };
@@ -93,10 +93,10 @@ const CODEC_FAILURE: AlertText = {
   expr: 'receval_unit_stopped{cause="codec"} == 1',
   for: '0m',
   severity: 'critical',
-  summary: 'Partition {{ $labels.partition }} stands still at a batch that cannot be decoded',
+  summary: 'Partition {{ $labels.partition }} is stopped at a batch that cannot be decoded',
   description:
     'A record batch of partition {{ $labels.partition }} cannot be decompressed, or is larger than allowed. The log of' +
-    ' {{ $labels.instance }} names topic and offsets. The other partitions go on.',
+    ' {{ $labels.instance }} names topic and offsets. The other partitions continue.',
 };
 
 const UNDECODABLE: AlertText = {
@@ -117,8 +117,8 @@ const UNIT_OUTGROWN: AlertText = {
   severity: 'critical',
   summary: 'Partition {{ $labels.partition }} does not fit into the memory of {{ $labels.instance }}',
   description:
-    '{{ $labels.instance }} let go of partition {{ $labels.partition }}, cause {{ $labels.cause }}: what its partitions hold is' +
-    ' more than it may hold. Its log says what to raise to which value. The other partitions go on.',
+    '{{ $labels.instance }} released partition {{ $labels.partition }}, cause {{ $labels.cause }}: what its partitions hold is' +
+    ' more than it may hold. Its log says what to raise to which value. The other partitions continue.',
 };
 
 const UNIT_STOPPED: AlertText = {
@@ -126,7 +126,7 @@ const UNIT_STOPPED: AlertText = {
   expr: 'receval_unit_stopped{cause!~"state_lost|gap|diverged|codec|memory|limit"} == 1',
   for: '1m',
   severity: 'critical',
-  summary: 'Partition {{ $labels.partition }} stands still: {{ $labels.cause }}',
+  summary: 'Partition {{ $labels.partition }} is stopped: {{ $labels.cause }}',
   description:
     '{{ $labels.instance }} does not work on partition {{ $labels.partition }} until the cause, {{ $labels.cause }}, is removed.' +
     ' The runbook explains each cause.',

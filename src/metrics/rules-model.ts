@@ -1,4 +1,4 @@
-/** Rules of Prometheus as data, and what can be chosen about them. */
+/** Prometheus rules as data, and their options. */
 import type { Label } from '../statistics/decision-facts.ts';
 
 export type Severity = 'critical' | 'warning' | 'info';
@@ -27,7 +27,7 @@ export interface RuleOptions {
   readonly dashboard: string | undefined;
 }
 
-/** Where docs/ is published. Who is paged has no checkout at hand, so links are whole addresses. */
+/** Where docs/ is published. Links are absolute, because whoever is on call has no checkout at hand. */
 const DOCUMENTATION = 'https://github.com/receval/receval/blob/main/docs';
 
 export const USUAL_RULE_OPTIONS: RuleOptions = {
@@ -80,7 +80,7 @@ or (${counter} > 0 unless ${counter} offset ${span})`;
 
 /**
  * Where a gauge of decisions says this. All exporters decide alike; take one. What was said last holds for 5 minutes without
- * news, so that a lost scrape or an exporter that starts anew neither resolves an alert nor fires it twice.
+ * news, so that a lost scrape or an exporter that starts again neither resolves an alert nor fires it twice.
  */
 export function decisionIs(gauge: string, label: Label): string {
   return `max without (instance, pod) (last_over_time(${gauge}{decision="${label}"}[5m])) == 1

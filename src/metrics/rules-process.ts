@@ -79,7 +79,7 @@ or sum without (partition) (receval_open_impressions) / receval_open_impressions
   summary: 'receval on {{ $labels.instance }} is short of memory',
   description:
     '{{ $value | humanizePercentage }} of the memory of {{ $labels.instance }}, or of the state that it may hold, have been in' +
-    ' use for 10 minutes. At its limit of state a worker pauses the topic that leads, and a quarter above it lets go of a' +
+    ' use for 10 minutes. At its limit of state a worker pauses the topic that leads, and a quarter above it releases a' +
     ' partition; at its limit of memory it is killed.',
 };
 
@@ -92,7 +92,7 @@ or receval_certificate_not_after_timestamp_seconds - time()
   severity: 'warning',
   summary: 'receval on {{ $labels.instance }} may soon be shut out: {{ $labels.setting }}',
   description:
-    'The files of {{ $labels.setting }} on {{ $labels.instance }} cannot be used, so that what they held before goes on until a' +
+    'The files of {{ $labels.setting }} on {{ $labels.instance }} cannot be used, so that their previous content stays in use until a' +
     ' restart; or less than a tenth of the life of our certificate is left.',
 };
 

@@ -32,7 +32,7 @@ const POISON_RATE: AlertText = {
     ' future in the last 10 minutes; the limit is 0.5%.',
 };
 
-/** Counting goes on without them; only their bytes are lost. */
+/** Counting continues without them; only their bytes are lost. */
 const DEAD_LETTERS_LOST: AlertText = {
   alert: 'RecevalDeadLettersLost',
   expr: grew('receval_dead_letters_total{outcome!="written"}', '15m'),

@@ -31,7 +31,7 @@ function pipelineRules(settings: Settings, options: RuleOptions): RuleGroup {
 }
 
 /**
- * By worker, for one that stands still must not hide behind one that runs. Only of workers that own a unit. A worker that
+ * By worker, for one that is stopped must not hide behind one that runs. Only of workers that own a unit. A worker that
  * never committed counts from its start. The lag is absent while no broker answers: then it is not known to be 0.
  */
 const NO_PROGRESS: AlertText = {

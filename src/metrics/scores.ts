@@ -13,8 +13,8 @@ import { type Column, columnsOf } from './quality.ts';
 export type ScoresSettings = Pick<Settings, 'attribution' | 'cohorts' | 'experiments' | 'limits' | 'measures'>;
 
 /**
- * Counters of what this process scored, by horizon and cohort. They begin at 0 and never go down, though units come and
- * go. A cohort keeps its series as long as the process lives, so their number is bounded: who comes when `limits.series`
+ * Counters of what this process scored, by horizon and cohort. They start at 0 and never decrease, although units come and go.
+ * A cohort keeps its series as long as the process lives, so their number is bounded: a cohort that comes after `limits.series`
  * is reached is added to the rest of its set, unless the configuration names it.
  */
 export class Scores {
@@ -59,7 +59,7 @@ export class Scores {
     return this.#capped;
   }
 
-  /** Adds what the units scored since the last call. A row that fell began anew. */
+  /** Adds what the units scored since the last call. A row that decreased has started again from 0. */
   update(units: readonly Pick<UnitStatus, 'partition' | 'scored'>[]): void {
     const last = new Map<number, ReadonlyMap<string, Row>>();
     for (const { partition, scored } of units) {
@@ -133,7 +133,7 @@ export class Scores {
   #labelsOf(field: string): string {
     const name = parseField(field);
     const by = name === undefined ? undefined : this.#sets.get(name.by);
-    if (name === undefined || by === undefined) throw new Error(`"${field}" is no field of a row`);
+    if (name === undefined || by === undefined) throw new Error(`"${field}" is not a field of a row`);
     const values = splitValues(by, name.values);
     const cohort = Object.fromEntries(by.map((dimension, i) => [dimension, values[i] ?? OTHER_COHORT]));
     return joinLabels(labelText({ horizon: name.horizon, by: name.by }), labelText(cohort));

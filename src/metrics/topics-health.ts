@@ -44,7 +44,7 @@ class OneTopic {
   }
 }
 
-/** How the topics go: of the units of this process, since it claimed them. */
+/** The health of the topics, for the units of this process, since it claimed them. */
 export class TopicsHealth {
   readonly #ledger: LifetimeLedger;
   readonly #recent: readonly OneTopic[];

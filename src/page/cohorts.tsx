@@ -1,10 +1,10 @@
 /** Values by cohort: one picture for a chosen measure, and a table of all measures, at a chosen horizon. */
 
 import { scaleLinear } from 'd3-scale';
-import { inside, percent } from './chart-frame.tsx';
+import { AxisHead, Estimate } from './axis.tsx';
 import type { CohortLine, CohortsView } from './model.ts';
 import { Name } from './name.tsx';
-import { change, counted, NONE, plain, several, share } from './numbers.ts';
+import { change, counted, NONE, NORMAL_95, plain, several, share } from './numbers.ts';
 import { Scroll } from './scroll.tsx';
 import { Switch } from './switch.tsx';
 
@@ -12,10 +12,9 @@ import { Switch } from './switch.tsx';
 const MOST_DRAWN = 24;
 const MOST_LISTED = 200;
 /** A change of so much or more has the full colour. */
-const FULL_CHANGE = 0.1;
+export const FULL_CHANGE = 0.1;
 /** Cohorts with fewer lists are grey: their values say little. */
-const FEW_LISTS = 100;
-const ROW_HEIGHT = 26;
+export const FEW_LISTS = 100;
 
 export function Cohorts({ view }: { readonly view: CohortsView }) {
   const { horizons, measures, sets, legend = 'Horizon' } = view;
@@ -67,7 +66,7 @@ function Everything({ view }: { readonly view: CohortsView }) {
                     <dd>
                       <b>{value === null ? NONE : plain(value)}</b>{' '}
                       <small>
-                        {stderr === null ? '' : `± ${plain(1.96 * stderr)} `}
+                        {stderr === null ? '' : `± ${plain(NORMAL_95 * stderr)} `}
                         {n === line.impressions ? '' : `of ${counted(n)}`}
                       </small>
                     </dd>
@@ -130,7 +129,7 @@ function Picture({
 }) {
   const drawn = lines.slice(0, MOST_DRAWN).flatMap((line) => {
     const { value = null, stderr = null } = line.measures[measure] ?? {};
-    return value === null ? [] : [{ line, value, reach: 1.96 * (stderr ?? 0) }];
+    return value === null ? [] : [{ line, value, reach: NORMAL_95 * (stderr ?? 0) }];
   });
   if (drawn.length === 0) return <p class="note">No cohort has a value of {measure} here.</p>;
   drawn.sort((a, b) => b.value - a.value);
@@ -155,16 +154,10 @@ function Picture({
               <th scope="col" class="number">
                 <Name>{measure}</Name>
               </th>
-              <th scope="col" class="interval">
-                <span class="unseen">value with its error</span>
-                <svg width="100%" height="18" aria-hidden="true">
-                  {ticks.map((tick) => (
-                    <text key={tick} x={percent(scale(tick))} y="13" text-anchor="middle">
-                      {tickText(tick)}
-                    </text>
-                  ))}
-                </svg>
-              </th>
+              <AxisHead
+                label="value with its error"
+                ticks={ticks.map((tick) => ({ at: scale(tick), words: tickText(tick) }))}
+              />
             </tr>
           </thead>
           <tbody>
@@ -176,26 +169,14 @@ function Picture({
                 <td class="number roomy">{counted(line.impressions)}</td>
                 <td class="number strong">{plain(value)}</td>
                 <td class="interval">
-                  <svg
-                    width="100%"
-                    height={ROW_HEIGHT}
-                    role="img"
-                    aria-label={`${plain(value)}, from ${plain(value - reach)} to ${plain(value + reach)}`}
-                  >
-                    {all === null ? null : (
-                      <line class="zero" x1={percent(scale(all))} x2={percent(scale(all))} y1="0" y2="100%" />
-                    )}
-                    <g class={`mark ${sideOf(value, reach, all)}`}>
-                      <line
-                        class="bar"
-                        x1={percent(inside(scale(value - reach)))}
-                        x2={percent(inside(scale(value + reach)))}
-                        y1={ROW_HEIGHT / 2}
-                        y2={ROW_HEIGHT / 2}
-                      />
-                      <circle cx={percent(scale(value))} cy={ROW_HEIGHT / 2} r="4.5" />
-                    </g>
-                  </svg>
+                  <Estimate
+                    label={`${plain(value)}, from ${plain(value - reach)} to ${plain(value + reach)}`}
+                    value={value}
+                    reach={reach}
+                    base={all}
+                    place={(at) => scale(at)}
+                    tone={sideOf(value, reach, all)}
+                  />
                 </td>
               </tr>
             ))}
@@ -309,7 +290,7 @@ function Table({
 }
 
 /** A class for the background: five steps to each side. */
-function shade(value: number | null, all: number | null, lowerIsBetter: boolean): string {
+export function shade(value: number | null, all: number | null, lowerIsBetter: boolean): string {
   if (value === null || all === null || all === 0) return '';
   const gain = (lowerIsBetter ? -1 : 1) * (value / all - 1);
   const step = Math.min(5, Math.floor((5 * Math.abs(gain)) / FULL_CHANGE));

@@ -2,6 +2,7 @@
 
 import { scaleLinear } from 'd3-scale';
 import type { ComparedMeasure } from '../experiment/comparison.ts';
+import { AxisHead } from './axis.tsx';
 import { inside, percent } from './chart-frame.tsx';
 import type { Tone } from './model.ts';
 import { Name } from './name.tsx';
@@ -18,7 +19,7 @@ export interface ForestProps {
 }
 
 const ROW_HEIGHT = 34;
-/** The axis shows this many times the farthest bound of the measure that decides; what is farther goes on outside. */
+/** The axis shows this many times the farthest bound of the measure that decides; what is farther continues outside. */
 const FARTHEST = 2;
 const LEAST_DOMAIN = 0.005;
 
@@ -42,16 +43,13 @@ export function Forest({ variant, control, measures, alpha, tolerance }: ForestP
               <th scope="col" class="number">
                 change
               </th>
-              <th scope="col" class="interval">
-                <span class="unseen">{levelOf(alpha)} interval of the change</span>
-                <svg width="100%" height="18" aria-hidden="true">
-                  {ticks.map((tick) => (
-                    <text key={tick} x={percent(scale(tick))} y="13" text-anchor="middle">
-                      {tick === 0 ? '0' : `${tick > 0 ? '+' : '−'}${Number((100 * Math.abs(tick)).toFixed(3))} %`}
-                    </text>
-                  ))}
-                </svg>
-              </th>
+              <AxisHead
+                label={`${levelOf(alpha)} interval of the change`}
+                ticks={ticks.map((tick) => ({
+                  at: scale(tick),
+                  words: tick === 0 ? '0' : `${tick > 0 ? '+' : '−'}${Number((100 * Math.abs(tick)).toFixed(3))} %`,
+                }))}
+              />
               <th scope="col" class="number roomy">
                 p adjusted
               </th>

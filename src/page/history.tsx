@@ -1,24 +1,21 @@
 /** A measure over the last hours, a line with its error for each variant. */
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
+import type { HistoryPoint } from '../exporter/exporter-contract.ts';
 import { timeAxis } from '../output/time-axis.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { BOX, Frame, percent } from './chart-frame.tsx';
 import { Name } from './name.tsx';
-import { change, plain } from './numbers.ts';
-
-export interface HistoryPoint {
-  /** Event time. */
-  readonly at: EpochMs;
-  readonly value: number;
-  /** Standard error; null: there is none. */
-  readonly stderr: number | null;
-}
+import { change, instant, NORMAL_95, plain } from './numbers.ts';
 
 export interface HistoryView {
   readonly measure: string;
   readonly horizon: string;
   readonly window: string;
+  /** Points up to here are of an hour each; null: none is. */
+  readonly hoursTo: EpochMs | null;
+  /** Older hours come with the next view. */
+  readonly isReading: boolean;
   /** The first is the one that the others are compared with. */
   readonly series: readonly { readonly name: string; readonly points: readonly HistoryPoint[] }[];
 }
@@ -27,11 +24,15 @@ const HEIGHT = 230;
 /** Lines are told apart by so many colours. */
 const COLOURS = 7;
 
-export function History({ view: { measure, horizon, window, series } }: { readonly view: HistoryView }) {
+export function History({
+  view: { measure, horizon, window, series, hoursTo, isReading },
+}: {
+  readonly view: HistoryView;
+}) {
   const drawn = series.filter(({ points }) => points.length > 0);
   const all = drawn.flatMap(({ points }) => points);
   if (all.length === 0) return <p class="note">No list has closed yet: the first numbers come soon.</p>;
-  const reach = ({ stderr }: HistoryPoint): number => 1.96 * (stderr ?? 0);
+  const reach = ({ stderr }: HistoryPoint): number => NORMAL_95 * (stderr ?? 0);
   const least = Math.min(...all.map((point) => point.value - reach(point)));
   const most = Math.max(...all.map((point) => point.value + reach(point)));
   const room = 0.06 * (most - least) || 0.05 * Math.abs(most) || 1;
@@ -82,8 +83,9 @@ export function History({ view: { measure, horizon, window, series } }: { readon
         ))}
       </ul>
       <figcaption>
-        <Name>{measure}</Name> at {horizon}, over the last {window} at each time, with 1.96 standard errors to each
-        side; since this process began. <strong>Now: {lastWords(drawn)}.</strong>
+        <Name>{measure}</Name> at {horizon}, over the last {window} at each time, with 1.96 standard errors to each side
+        {hoursTo === null ? '' : `; up to ${instant(new Date(hoursTo).toISOString())} by the hour`}.
+        {isReading ? ' Older hours are being read.' : ''} <strong>Now: {lastWords(drawn)}.</strong>
       </figcaption>
     </figure>
   );

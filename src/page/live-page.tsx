@@ -2,16 +2,16 @@
 import { render } from 'preact-render-to-string';
 import type { FindingCode } from '../findings/finding.ts';
 import { escaped } from '../output/markup.ts';
-import { Cohorts } from './cohorts.tsx';
+import { ChoiceLinks, type Choices } from './choices.tsx';
+import { CohortCard, CohortTable, type CohortTableView, type CohortView } from './cohort-table.tsx';
 import { Experiment, verdictOf } from './experiment.tsx';
 import { History, type HistoryView } from './history.tsx';
 import { Lists } from './lists.tsx';
-import type { CohortsView, ExperimentView, ListsView, PipelineView, Verdict } from './model.ts';
+import type { ExperimentView, ListsView, PipelineView, Verdict } from './model.ts';
 import { Name, readable, visible } from './name.tsx';
 import { counted, instant, NONE, several, share, shown } from './numbers.ts';
 import { Pipeline } from './pipeline.tsx';
 import { Scroll } from './scroll.tsx';
-import { switchRules } from './switch.tsx';
 
 /** Something that is wrong now. Sentences. */
 export interface Trouble {
@@ -48,7 +48,14 @@ export interface LiveView {
   readonly history: HistoryView | undefined;
   readonly experiments: readonly ExperimentView[];
   readonly decisions: readonly StandingDecision[];
-  readonly cohorts: CohortsView | undefined;
+  readonly cohorts: CohortTableView | undefined;
+  /** The one that is looked at closely. */
+  readonly cohort: CohortView | undefined;
+  readonly themes: Choices;
+  /** undefined: as the reader's system. */
+  readonly theme: 'light' | 'dark' | undefined;
+  /** Of this page as JSON. */
+  readonly stateHref: string;
   readonly pipeline: PipelineView | undefined;
   /** undefined: none are kept. */
   readonly lists: ListsView | undefined;
@@ -59,7 +66,7 @@ export interface LiveView {
 /** A whole page. `/page.css` and `/live.js` are served beside it: its policy allows nothing else. */
 export function renderLivePage(view: LiveView): string {
   const verdict = liveVerdict(view);
-  return pageOf(`receval ${view.namespace}: ${verdict.badge}`, <Live view={view} verdict={verdict} />);
+  return pageOf(`receval ${view.namespace}: ${verdict.badge}`, <Live view={view} verdict={verdict} />, view.theme);
 }
 
 /** Asks for the token; needs script, which sends it as a header, so that it stands in no address. */
@@ -93,15 +100,9 @@ export function renderLogIn(): string {
   );
 }
 
-/** So many choices the two switches have at most. */
-const MOST_CHOICES = 12;
-
-/** For the style of the page. */
-export const LIVE_RULES = `${switchRules('h', MOST_CHOICES)}${switchRules('m', MOST_CHOICES)}`;
-
-function pageOf(title: string, body: Parameters<typeof render>[0]): string {
+function pageOf(title: string, body: Parameters<typeof render>[0], theme?: LiveView['theme']): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="en"${theme === undefined ? '' : ` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -119,7 +120,12 @@ ${readable(render(body))}
 }
 
 /** Of the gravest experiment; where the process itself is in trouble, that comes first. */
-export function liveVerdict({ ready, troubles, experiments, freshness }: LiveView): Verdict {
+export function liveVerdict({
+  ready,
+  troubles,
+  experiments,
+  freshness,
+}: Pick<LiveView, 'ready' | 'troubles' | 'experiments' | 'freshness'>): Verdict {
   if (!ready) {
     const [first] = troubles;
     return { tone: 'warn', badge: 'not ready', sentence: first === undefined ? 'It is starting.' : `${first.cause}` };
@@ -173,10 +179,11 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
               </li>
             )}
             <li>
-              <a href="/api/v1/state">JSON</a>
+              <a href={view.stateHref}>JSON</a>
             </li>
           </ul>
         </nav>
+        <ChoiceLinks of={view.themes} />
         <p id="live" class="live" role="status">
           as of {instant(now)} UTC
         </p>
@@ -234,7 +241,8 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
         {decisions.length === 0 ? null : <Decisions decisions={decisions} />}
         {cohorts === undefined ? null : (
           <div id="cohorts">
-            <Cohorts view={cohorts} />
+            <CohortTable view={cohorts} />
+            {view.cohort === undefined ? null : <CohortCard view={view.cohort} />}
           </div>
         )}
         {pipeline === undefined ? null : (

@@ -22,6 +22,7 @@ function follow(old, next) {
     if (!next.hasAttribute(name) && !KEPT.has(name)) old.removeAttribute(name);
   for (const { name, value } of [...next.attributes])
     if (old.getAttribute(name) !== value && !KEPT.has(name)) old.setAttribute(name, value);
+  if (old.type === 'search' && old !== document.activeElement) old.value = next.value;
   const before = [...old.childNodes];
   const after = [...next.childNodes];
   for (const [i, child] of after.entries()) {
@@ -31,43 +32,42 @@ function follow(old, next) {
   for (const child of before.slice(after.length)) child.remove();
 }
 
-/** Choices of the switches stand in the address, so that a link carries them. */
-function keepChoices() {
-  const chosen = new URLSearchParams(location.hash.slice(1));
-  for (const [name, value] of chosen) {
-    const input = document.getElementById(`${name}-${value}`);
-    if (input?.type === 'radio') input.checked = true;
-  }
-  document.addEventListener('change', ({ target }) => {
-    if (target.type !== 'radio') return;
-    const choices = [...document.querySelectorAll('input[type=radio]:checked')].map(({ name, value }) => [name, value]);
-    history.replaceState(null, '', `#${new URLSearchParams(choices)}`);
-  });
-}
+const TYPING_MS = 250;
 
 function keepFresh(status) {
   let etag = '';
   let wait = EVERY_MS;
   let failedSince;
   let timer;
+  let looks = 0;
   const tell = (text, isBad) => {
     if (status.textContent !== text) status.textContent = text;
     status.classList.toggle('bad', isBad);
   };
   const look = async () => {
+    clearTimeout(timer);
+    const mine = ++looks;
     try {
-      const answer = await fetch('/', {
+      const answer = await fetch(`/${location.search}`, {
         headers: etag === '' ? {} : { 'If-None-Match': etag },
         cache: 'no-store',
         signal: AbortSignal.timeout(PATIENCE_MS),
       });
+      // Something else was chosen meanwhile.
+      if (mine !== looks) return;
       if (answer.status === 401) {
         location.reload();
         return;
       }
       if (answer.status === 200) {
         const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+        if (mine !== looks) return;
         follow(document.querySelector('main'), next.querySelector('main'));
+        follow(document.querySelector('.top nav'), next.querySelector('.top nav'));
+        follow(document.querySelector('.top .switch'), next.querySelector('.top .switch'));
+        const { theme } = next.documentElement.dataset;
+        if (theme === undefined) delete document.documentElement.dataset.theme;
+        else document.documentElement.dataset.theme = theme;
         document.title = next.title;
         etag = answer.headers.get('ETag') ?? '';
       } else if (answer.status !== 304) throw new Error(`status ${answer.status}`);
@@ -75,6 +75,7 @@ function keepFresh(status) {
       wait = EVERY_MS;
       tell(`live, as of ${document.querySelector('main').dataset.now}`, false);
     } catch {
+      if (mine !== looks) return;
       failedSince ??= Date.now();
       const seconds = Math.round((Date.now() - failedSince) / 1000);
       const then = document.querySelector('main').dataset.now;
@@ -91,6 +92,39 @@ function keepFresh(status) {
     if (!document.hidden) look();
   });
   timer = setTimeout(look, EVERY_MS);
+  return look;
+}
+
+/** Choices stand in the address: they are followed without leaving the page. */
+function keepChoices(look) {
+  document.addEventListener('click', async (event) => {
+    const link = event.target.closest?.('a[data-view]');
+    if (link === null || link === undefined || event.button !== 0) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    history.pushState(null, '', link.href);
+    await look();
+    if (link.hash !== '') document.querySelector(link.hash)?.scrollIntoView({ block: 'nearest' });
+  });
+  addEventListener('popstate', () => look());
+  const find = (form) => {
+    const asked = [...new FormData(form)].filter(([, value]) => value !== '');
+    history.replaceState(null, '', `?${new URLSearchParams(asked)}`);
+    look();
+  };
+  let typing;
+  document.addEventListener('input', ({ target }) => {
+    const form = target.closest('form[data-view]');
+    if (form === null) return;
+    clearTimeout(typing);
+    typing = setTimeout(find, TYPING_MS, form);
+  });
+  document.addEventListener('submit', (event) => {
+    if (!event.target.matches('form[data-view]')) return;
+    event.preventDefault();
+    clearTimeout(typing);
+    find(event.target);
+  });
 }
 
 function logIn(form) {
@@ -117,6 +151,5 @@ const status = document.getElementById('live');
 const form = document.getElementById('log-in');
 if (form !== null) logIn(form);
 if (status !== null) {
-  keepChoices();
-  keepFresh(status);
+  keepChoices(keepFresh(status));
 }

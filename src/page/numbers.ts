@@ -3,6 +3,9 @@
 /** What stands where there is no number. */
 export const NONE = '–';
 
+/** Standard errors to each side that hold a value in 95 of 100 such logs. */
+export const NORMAL_95 = 1.96;
+
 /** 1234567 as 1,234,567. */
 export function counted(n: number): string {
   return Math.round(n).toLocaleString('en-US');

@@ -110,7 +110,7 @@ svg text{fill:var(--muted);font-size:12px}
 .curve{fill:none;stroke-width:2.5;vector-effect:non-scaling-stroke}.curve.dashed{stroke-dasharray:7 4}
 .live{margin:0 0 0 auto;color:var(--muted);font-size:.88rem;font-variant-numeric:tabular-nums}.live.bad{color:var(--bad);font-weight:600}
 path.error{stroke:none;fill-opacity:.14}
-input[type=password]{font:inherit;color:inherit;background:var(--ground);border:1px solid var(--muted);border-radius:8px;padding:.35rem .7rem;max-width:100%}
+input[type=password],input[type=search]{font:inherit;color:inherit;background:var(--ground);border:1px solid var(--muted);border-radius:8px;padding:.35rem .7rem;max-width:100%}
 button{font:inherit;font-weight:600;color:var(--card);background:var(--accent);border:0;border-radius:8px;padding:.4rem 1rem;cursor:pointer}
 .gains{fill:var(--good)}.losses{fill:var(--bad)}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;margin:.3rem 0 0 4rem;padding:0;font-size:.88rem}
@@ -127,6 +127,16 @@ button{font:inherit;font-weight:600;color:var(--card);background:var(--accent);b
 .switch label{display:inline-block;padding:.15rem .7rem;border:1px solid var(--line);border-radius:99px;background:var(--card);cursor:pointer;font-size:.88rem}
 .switch input:checked+label{background:var(--accent);border-color:var(--accent);color:var(--card)}
 .switch input:focus-visible+label{outline:3px solid var(--accent);outline-offset:2px}
+a.choice{display:inline-block;max-width:100%;padding:.15rem .7rem;margin:0 .3rem .3rem 0;border:1px solid var(--line);border-radius:99px;background:var(--card);color:var(--ink);text-decoration:none;font-size:.88rem}
+a.choice[aria-current]{background:var(--accent);border-color:var(--accent);color:var(--card)}
+a.choice:hover{border-color:var(--accent)}
+.legend-words{display:inline-block;padding:.2rem .7rem .2rem 0;color:var(--muted);font-size:.88rem}
+.top .switch{margin:0;font-size:.9em}.top .legend-words{display:none}.top a.choice{padding:0 .55rem;margin:0 .15rem 0 0;font-size:.8rem}
+.filter{margin:0 0 .7rem;display:flex;flex-wrap:wrap;align-items:center;gap:.4rem .6rem}.filter label{color:var(--muted);font-size:.88rem}
+.pages a{margin-left:.8rem}
+thead a{color:inherit;text-decoration:none;border-bottom:1px dotted var(--muted)}thead a:hover,th[aria-sort] a{color:var(--ink)}
+tr[aria-current] th{border-left:3px solid var(--accent);padding-left:.5rem}
+.cohort-table .interval{width:30%;min-width:9rem}.cohort-table td{vertical-align:middle}
 details{margin:.6rem 0}
 summary{cursor:pointer;color:var(--accent);font-size:.92rem;padding:.2rem 0}
 .lists>details{border-top:1px solid var(--line);margin:0}.one-list summary{color:var(--ink);padding:.35rem 0}.one-list summary>span{margin-right:.7rem}.when{font-variant-numeric:tabular-nums}tr.used td,tr.used th{background:var(--good-soft)}
@@ -137,5 +147,5 @@ ${shades()}
 ${series()}
 @media (max-width:44rem){.roomy,.frame-x .minor{display:none}.forest .interval{width:42%}.frame{grid-template-columns:3.2rem minmax(0,1fr);padding-right:.6rem}.frame-y{width:3.2rem}.role{display:block;width:fit-content;margin-left:0}.legend{margin-left:0}}
 @page{size:A4;margin:14mm}
-@media print{.live{display:none}body{font-size:10pt}.page{padding:0;max-width:none}.card{break-inside:auto;border-color:#bbb;padding:.7rem .9rem}figure,tr,.tiles div,.finding{break-inside:avoid}h2,h3{break-after:avoid}.switch,.save,nav,summary{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+@media print{.live,.filter,.pages,a.choice:not([aria-current]){display:none}body{font-size:10pt}.page{padding:0;max-width:none}.card{break-inside:auto;border-color:#bbb;padding:.7rem .9rem}figure,tr,.tiles div,.finding{break-inside:avoid}h2,h3{break-after:avoid}.switch,.save,nav,summary{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `;

@@ -20,7 +20,7 @@ const PLAIN = 'variant';
 export interface FilesCompared {
   readonly comparison: Comparison;
   readonly trail: Trail;
-  /** The split of the users by cohort, for each dimension that was asked for; undefined: nobody asked. */
+  /** The split of the users by cohort, for each requested dimension; undefined: none was requested. */
   readonly ratioBy: readonly ComparedCohorts[] | undefined;
   /** What became of the events. */
   readonly replayed: ReplayResult;
@@ -33,7 +33,7 @@ export interface FilesCompared {
  * time and at the end. A look at an hour sees exactly the impressions before it, so it does not depend on how records
  * arrive. Rejects as `readFiles` does.
  *
- * @param ratioBy dimensions by whose cohorts the split of the users is looked at, too
+ * @param ratioBy dimensions by whose cohorts the split of the users is also checked
  */
 export async function compareFiles(
   options: ReplayOptions,
@@ -44,7 +44,7 @@ export async function compareFiles(
     ...options.settings,
     cohorts: [[experiment.dimension]],
     itemSets: [],
-    // What stands in `variant` is told where the experiment's own dimension is missing.
+    // The values of `variant` are reported if the experiment's own dimension is missing.
     dimensions: [...new Set([...options.settings.dimensions, ...(ratioBy ?? []), PLAIN])].sort(),
   };
   let looker: HourlyLooks | undefined;
@@ -91,7 +91,7 @@ class HourlyLooks implements Observer {
   readonly #sample: UserSample;
   /** Of impressions that no look has seen yet. */
   #exposures: Exposure[] = [];
-  /** The next look is due before anything of this time or later is added; undefined: nothing was added yet. */
+  /** The next look must be taken before anything at or after this time is added; undefined: nothing was added yet. */
   #due: EpochMs | undefined;
   #newest: EpochMs | undefined;
 

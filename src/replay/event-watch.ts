@@ -8,7 +8,7 @@ import { isListOnly } from '../measures/needs.ts';
 import type { InvalidRecord, UnitDeps } from '../unit/unit-contract.ts';
 import type { EpochMs, TopicRole } from '../vocabulary/events.ts';
 
-/** Looks at the events of files as they are decoded, to say afterwards what looks wrong. No result depends on it. */
+/** Observes the events of files as they are decoded, to report afterwards what looks wrong. No result depends on it. */
 export class Watch {
   readonly sample = new EventSample();
   readonly #invalid = new InvalidReasons();
@@ -16,7 +16,7 @@ export class Watch {
   readonly #input: RunFacts['input'];
   readonly #latest: EpochMs;
 
-  /** @param latest later events are of the future */
+  /** @param latest later events are `future` */
   constructor(settings: Settings, input: RunFacts['input'], latest: EpochMs) {
     this.#settings = settings;
     this.#input = input;
@@ -49,7 +49,7 @@ export class Watch {
     };
   }
 
-  /** What looks wrong with what was counted, and whether nothing was. */
+  /** What looks wrong with the counted events, and whether the result is empty. */
   conclude(counts: Pick<RunFacts, 'impressions' | 'feedback'>): {
     readonly findings: readonly Finding[];
     readonly isEmpty: boolean;

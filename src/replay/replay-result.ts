@@ -72,13 +72,13 @@ export interface ReplayResult {
   readonly rows: readonly ResultRow[];
   readonly invalid: Readonly<Record<Side, ReadonlyMap<InvalidCode, number>>>;
   readonly ignoredCohortKeys: number;
-  /** By horizon: slots whose item the catalogue does not hold; undefined: no measure asks it. */
+  /** By horizon: slots whose item is not in the catalogue; undefined: no measure uses the catalogue. */
   readonly unknownItems: Readonly<Record<string, number>> | undefined;
   /** Rows that were shown more items than are counted. */
   readonly itemLimitRows: number;
   /** What looks wrong. */
   readonly findings: readonly Finding[];
-  /** No impression counted, or there was feedback and none of it did: the numbers say nothing. */
+  /** No impression counted, or none of the feedback did: the numbers say nothing. */
   readonly isEmpty: boolean;
 }
 
@@ -93,7 +93,7 @@ export interface Finished {
   readonly watch: Watch;
 }
 
-/** Reads the result of a finished unit out of its store, as every reader would. */
+/** Reads the result of a finished unit from its store, like any other reader. */
 export async function readResult(finished: Finished): Promise<ReplayResult> {
   const { settings, unit, unitSettings, store, total } = finished;
   const { namespace, partition, generation, panes } = unitSettings;

@@ -37,9 +37,9 @@ export interface ReplayOptions {
   /** Several files of a side: by event time, or one after the other. */
   readonly order: 'time' | 'concat';
   readonly newId: () => string;
-  /** Of the join's hashes: drawn anew by every process, so that nobody can choose ids that collide. No result depends on it. */
+  /** Seed of the join's hashes, drawn by each process for itself, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
-  /** The wall clock at the start: what is later than it and `attribution.futureSkew` is `future`. undefined: nothing is. */
+  /** The wall clock at the start: events later than this plus `attribution.futureSkew` are `future`. undefined: none are. */
   readonly now?: EpochMs | undefined;
   /** As that of a unit; default: nobody is told. */
   readonly onInvalid?: UnitDeps['onInvalid'];
@@ -63,7 +63,7 @@ export interface FinishedUnit {
   readonly watch: Watch;
 }
 
-/** What the files say, as every reader of a store would read it. Rejects with the error of a file that cannot be read. */
+/** Replays the files and reads the result like any reader of a store. Rejects with the error of a file that cannot be read. */
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const finished = await readFiles(options, () => undefined);
   return readResult({ settings: options.settings, total: ALL, ...finished });
@@ -130,7 +130,7 @@ function inputOf(inputs: ReplayInputs): 'two sides' | 'one log' | 'impressions' 
   return inputs.feedback.length > 0 ? 'two sides' : 'impressions';
 }
 
-/** One unit that keeps totals alone. */
+/** Settings of a unit that keeps only totals. */
 function unitSettingsOf(
   settings: Settings,
   scorer: Scorer,
@@ -148,7 +148,7 @@ function unitSettingsOf(
     join: { ...shape.join, topics: topics.map(({ role }) => role) },
     panes: {
       ...shape.panes,
-      // Cohorts keep their place to the end, so that every named total is whole.
+      // Cohorts keep their places to the end, so that every named total is complete.
       keepMinutes: Number.POSITIVE_INFINITY,
       keepHours: Number.POSITIVE_INFINITY,
       keepVectors: Number.POSITIVE_INFINITY,
@@ -219,7 +219,7 @@ function topicsOf(
   ];
 }
 
-/** A store in memory that lets go of panes at once: a replay reads only totals, and a long log has many panes. */
+/** A store in memory that drops panes at once: a replay reads only totals, and a long log has many panes. */
 class TotalsOnly implements Store {
   readonly #store = new MemoryStore();
 

@@ -27,9 +27,9 @@ interface Held {
 }
 
 /**
- * Means over users and sessions, for files: n, n+ and S of every user, by horizon and cohort, in memory. Rows have no room
- * for them. A list is known by its tag alone when it closes, so its user and session travel with the values of its
- * dimensions, as numbers behind them.
+ * Means over users and sessions, for files: n, n+ and S of every user, by horizon and cohort, in memory. Rows have no room for
+ * them. When a list closes only its tag is known, so its user and session are appended, as numbers, to the values of its
+ * dimensions.
  */
 export class UserMeans implements Observer {
   readonly #settings: Settings;
@@ -126,7 +126,7 @@ export class UserMeans implements Observer {
     return { ...event, dimensions: [...dimensions, this.#number('u', userId), this.#number('s', sessionId)] };
   }
 
-  /** A short text without the signs that part dimension values. */
+  /** A short text without the characters that separate dimension values. */
   #number(kind: string, id: string | undefined): string {
     if (id === undefined) return '';
     const key = kind + id;

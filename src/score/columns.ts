@@ -1,7 +1,7 @@
 import { suggestion } from '../vocabulary/spelling.ts';
 import type { Fields } from './line-fields.ts';
 
-/** Where a run has what; -1: the file has no such column. */
+/** The columns of a run; -1: the file has no such column. */
 export interface RunColumns {
   readonly query: number;
   readonly item: number;
@@ -11,14 +11,14 @@ export interface RunColumns {
   readonly voter: number;
   /** Names the run of a file. */
   readonly tag: number;
-  /** Columns that a line must have: exactly so many, or at least. */
+  /** Number of columns that a line must have, exactly or at least. */
   readonly count: number;
   readonly exactly: boolean;
   /** For messages. */
   readonly names: string;
 }
 
-/** `query Q0 item rank score tag`, parted by blanks; text after the tag is ignored. */
+/** `query Q0 item rank score tag`, separated by blanks; text after the tag is ignored. */
 export const TREC_RUN: RunColumns = {
   query: 0,
   item: 2,
@@ -41,13 +41,14 @@ export const FLAGR_COLUMNS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Columns by their names, parted by commas: `query`, `item`, `score`, `rank`, `voter`; `-` is one that is ignored. A number
+ * Columns by their names, separated by commas: `query`, `item`, `score`, `rank`, `voter`; `-` is one that is ignored. A number
  * stands for PyFLAGR's columns.
  * @returns a text: what is wrong
  */
 export function runColumns(names: string): RunColumns | string {
   const words = (FLAGR_COLUMNS[Number(names)] ?? names).split(',').map((word) => word.trim().toLowerCase());
-  if (words.length === 1) return `"${names}" is no list of columns; expected 5, 6, or names such as query,item,score`;
+  if (words.length === 1)
+    return `"${names}" is not a list of columns; expected 5, 6, or names such as query,item,score`;
   const at = (name: string): number => words.indexOf(name);
   for (const word of words) {
     const known = [...NAMES, ...IGNORED];

@@ -23,7 +23,7 @@ export interface Comparison {
   readonly reason?: Absence;
 }
 
-/** Each interval and each p stands for itself: they are not adjusted for the number of comparisons. */
+/** Intervals and p are not adjusted for the number of comparisons. */
 export const ALPHA = 0.05;
 
 /** Every run against the first. @param names of the measures */

@@ -12,8 +12,8 @@ import { byScores, cutList } from './sorted-list.ts';
 import { TiesMean } from './ties-mean.ts';
 
 /**
- * Scores lists that say themselves what is relevant, one JSON object a line. A list without `query` has the number of its
- * line for a name. Lists stand in the order given; where ties are asked for, those with scores are ordered by them.
+ * Scores lists that contain their own grades, one JSON object per line. A list without `query` is named by the number of its
+ * line. Items are in the given order; if a rule for ties is given, lists with scores are ordered by them.
  */
 export class GradedLists implements BlockReader {
   readonly #file: string;

@@ -7,7 +7,7 @@ import { ItemRows } from './rows.ts';
 /** Takes the lists of a run, each once. `rows` are used again for the next list. */
 export type ListSink = (voter: string | undefined, query: string, rows: ItemRows) => void;
 
-/** The lines of a list do not stand together, so its file cannot be read list by list. */
+/** The lines of a list are not together, so its file cannot be read list by list. */
 export class Ungrouped extends InputError {}
 
 /** Collects lines into lists of one query, and of one voter where the file has voters. */
@@ -65,7 +65,7 @@ export class Groups {
     }
     if (!this.#gather) {
       const name = this.#queries.names[query];
-      throw new Ungrouped(this.#file, line, `the lines of query "${name}" do not stand together`);
+      throw new Ungrouped(this.#file, line, `the lines of query "${name}" are not together`);
     }
     this.#list = known;
   }

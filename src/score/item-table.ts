@@ -13,7 +13,7 @@ export class ItemTable {
   #places = new Int32Array(2048).fill(EMPTY);
   #mask = 2047;
 
-  /** Takes the rows [from, to) in. Answers the first whose item an earlier one has; -1: no item repeats. */
+  /** Takes the rows [from, to) in. Returns the first whose item an earlier one has; -1: no item repeats. */
   fill(rows: Items, from: number, to: number): number {
     const { hashes, bytes, starts } = rows;
     let size = 64;

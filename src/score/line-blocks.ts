@@ -9,7 +9,7 @@ export interface BlockReader {
   end(): void;
 }
 
-/** A line of a list may be long; what is longer is no text. */
+/** A line of a list may be long; a longer one is not text. */
 const LONGEST_LINE = 64 * 2 ** 20;
 const END = Uint8Array.of(NEWLINE);
 const MARK = [0xef, 0xbb, 0xbf];
@@ -28,8 +28,8 @@ export function markOf(bytes: Uint8Array): number {
 }
 
 /**
- * Cuts chunks of a file at line ends, so that a reader sees whole lines and scans each byte once. The part of a line at
- * the end of a chunk is copied and waits for the next; nothing else is kept. A byte order mark at the start is left out.
+ * Splits chunks of a file at line ends, so that a reader sees whole lines and scans each byte once. The part of a line at the
+ * end of a chunk is copied and waits for the next; nothing else is kept. A byte order mark at the start is left out.
  */
 export class Blocks {
   readonly #reader: BlockReader;

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { splitRow } from '../consumers/decode/csv.ts';
 import { COMMA, HASH, NEWLINE, QUOTE, SPACE, textOf } from './bytes.ts';
 
-/** Fields that are looked at; what stands behind them is not split. */
+/** Most fields that are split; the rest of the line is ignored. */
 const MOST_FIELDS = 16;
 
 /**
@@ -21,10 +21,10 @@ export class Fields {
   }
 }
 
-/** Splits the line at `at` and answers where the next one begins. */
+/** Splits the line at `at` and returns where the next one begins. */
 export type Splitter = (fields: Fields, bytes: Uint8Array, at: number) => number;
 
-/** Fields parted by blanks or tabs; lines that begin with # are comments. At most six are told apart. */
+/** Fields separated by blanks or tabs; lines that start with # are comments. At most six are split. */
 export const splitBlanks: Splitter = (fields, bytes, from) => {
   const { starts, ends } = fields;
   fields.bytes = bytes;
@@ -43,7 +43,7 @@ export const splitBlanks: Splitter = (fields, bytes, from) => {
   return at + 1;
 };
 
-/** Fields parted by commas (RFC 4180, one line each), blanks around them dropped; lines that begin with # are comments. */
+/** Fields separated by commas (RFC 4180, one line each), blanks around them dropped; lines that begin with # are comments. */
 export const splitCommas: Splitter = (fields, bytes, from) => {
   const { starts, ends } = fields;
   fields.bytes = bytes;

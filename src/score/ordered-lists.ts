@@ -70,7 +70,7 @@ export class OrderedLists implements RunReading {
     if (repeated < 0) return;
     const { hashes, bytes, starts, lines } = rows;
     const other = rows.find(hashes[repeated], bytes, starts[repeated], starts[repeated + 1]);
-    const what = `item "${rows.idOf(repeated)}" of query "${query}" stands on line ${lines[other]} already`;
+    const what = `item "${rows.idOf(repeated)}" of query "${query}" is on line ${lines[other]} already`;
     throw new InputError(this.#file, lines[repeated], `${what}; a list holds an item once`);
   }
 }

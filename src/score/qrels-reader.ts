@@ -8,9 +8,10 @@ import { numberAt } from './number.ts';
 import { isCommas } from './run-format.ts';
 
 const COLUMNS = 4;
+const RUN_COLUMNS = 6;
 
 /**
- * Reads judgements: `query 0 item grade`, parted by blanks or by commas. A grade above what the measures take is refused: cut,
+ * Reads judgements: `query 0 item grade`, separated by blanks or by commas. A grade above what the measures take is refused: cut,
  * it would give other numbers than it says.
  */
 export class QrelsReader implements BlockReader {
@@ -53,10 +54,14 @@ export class QrelsReader implements BlockReader {
       const what = count < COLUMNS ? `${columnsText(count)}; expected ${COLUMNS}:` : `${lacking}; expected`;
       throw new InputError(this.#file, this.#line, `${what} query 0 item grade`);
     }
+    if (count >= RUN_COLUMNS && /^Q0$/i.test(this.#fields.text(1))) {
+      const line = 'this is a line of a run (query Q0 item rank score tag), and its rank is no grade';
+      throw new InputError(this.#file, this.#line, `${line}: are --run and --qrels the wrong way round?`);
+    }
     const grade = numberAt(bytes, starts[3], ends[3]);
     if (!Number.isFinite(grade)) {
       if (this.judgements.queries.names.length === 0 && isHeader(this.#fields.text(3))) return;
-      const got = `the grade "${this.#fields.text(3)}" is no number`;
+      const got = `the grade "${this.#fields.text(3)}" is not a number`;
       throw new InputError(this.#file, this.#line, `${got}; expected query 0 item grade`);
     }
     const { most, by } = this.#limit;

@@ -13,14 +13,14 @@ export interface RunLayout {
 }
 
 export interface RunReading {
-  /** Before the first row. Answers whether ranks are needed; else the column may hold anything. */
+  /** Before the first row. Returns whether ranks are needed; else the column may hold anything. */
   begin(columns: RunColumns): boolean;
   readonly lists: ListSink;
 }
 
 /**
  * Reads a run line by line into lists. Lists are handed over as they end, so that memory holds one of them; `gather` keeps
- * all lines, for a file in which the lines of a query do not stand together.
+ * all lines, for a file in which the lines of a query are not together.
  */
 export class RunReader implements BlockReader {
   /** Tag of the first line; undefined: the file has none. */
@@ -75,7 +75,7 @@ export class RunReader implements BlockReader {
     if (Number.isNaN(value) || Number.isNaN(place)) {
       if (this.rows === 0 && isHeader(fields.text(score < 0 ? rank : score))) return;
       const [name, column] = Number.isNaN(value) ? ['score', score] : ['rank', rank];
-      const got = `the ${name} "${fields.text(column)}" is no number`;
+      const got = `the ${name} "${fields.text(column)}" is not a number`;
       throw new InputError(this.#file, this.#line, `${got}; expected ${columns.names}`);
     }
     if (starts[item] === ends[item] || starts[query] === ends[query]) {

@@ -137,7 +137,7 @@ export class FileScoring implements RunReading {
   #refuseRepeated(query: string, rows: ItemRows, repeated: number): void {
     const { hashes, bytes, starts, lines } = rows;
     const other = rows.find(hashes[repeated], bytes, starts[repeated], starts[repeated + 1]);
-    const what = `item "${rows.idOf(repeated)}" of query "${query}" stands on line ${lines[other]} already`;
+    const what = `item "${rows.idOf(repeated)}" of query "${query}" is on line ${lines[other]} already`;
     throw new InputError(this.#file, lines[repeated], `${what}; a list holds an item once`);
   }
 }

@@ -2,10 +2,10 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 
 const pack = promisify(gzip);
-/** Below, packing saves nothing. */
+/** Compressing shorter bodies saves nothing. */
 const LEAST_BYTES = 1024;
 
-/** The bytes of one text after another, made once for all who ask while it lasts, whatever their number. */
+/** The bytes of a text that changes from time to time, encoded once for all readers. */
 export class SharedBody {
   #text: string | undefined;
   #plain: Buffer = Buffer.alloc(0);
@@ -20,7 +20,7 @@ export class SharedBody {
     return this.#plain;
   }
 
-  /** undefined: it is too short for that. */
+  /** The text gzipped; undefined: it is too short. */
   packed(text: string): Promise<Buffer> | undefined {
     const bytes = this.plain(text);
     if (bytes.length < LEAST_BYTES) return undefined;

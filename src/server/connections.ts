@@ -5,51 +5,51 @@ import type { DurationMs } from '../vocabulary/events.ts';
 import { TurnTaking } from './turns.ts';
 
 export interface ConnectionLimits {
-  /** With more connections, one makes room. */
+  /** With more connections than this, one is closed to make room. */
   readonly crowded: number;
   readonly answerTimeout: DurationMs;
   readonly requestsPerConnection: number;
-  /** Of all bodies that readers have not taken yet; of one that many read: once. The last four always fit. */
+  /** Bytes of all bodies that readers have not taken yet; a body with many readers counts once. The last four always fit. */
   readonly heldBytes: number;
 }
 
 const LAST_BODIES = 4;
-/** One that has been silent for less may just be about to ask. */
+/** A connection that has been silent for less may be about to send a request. */
 const SILENT_MS: DurationMs = 1000;
 
 /**
- * So many connections have their next turn in one round of the event loop. Node accepts one connection in a round, so rounds
- * must be short while many connections ask without end.
+ * Connections that get their next turn in one round of the event loop. Node accepts one connection per round, so rounds must be
+ * short while many connections send requests without end.
  */
 const TURNS_IN_A_ROUND = 4;
 
-/** What a connection is answered now. */
+/** The response that a connection is being sent. */
 interface Answering {
   readonly deadline: NodeJS.Timeout;
   body: Buffer | undefined;
 }
 
 /**
- * What strangers may take of the process. A connection asks one thing at a time (turns.ts), so it holds one answer and two
- * reads of 64 KiB. Keeps room for new connections: from `crowded` on the one that has been silent longest is cut, or else, where none
- * has been silent for a second, the oldest. So is one that has not taken its answer within `answerTimeout`, and those that hold
- * the oldest pages while all that are held are more than `heldBytes`.
+ * Bounds what clients can take of the process. A connection sends one request at a time (turns.ts), so it holds one response
+ * and two reads of 64 KiB. Keeps room for new connections: from `crowded` on, the connection that has been silent longest is
+ * closed, or the oldest one if none has been silent for a second. A connection is also closed if it has not taken its response
+ * within `answerTimeout`, or if it holds one of the oldest pages while all held pages take more than `heldBytes`.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
-  /** How many requests of each; the oldest connection first. */
+  /** Number of requests of each; the oldest connection first. */
   readonly #open = new Map<TurnTaking, number>();
-  /** Since when; the longest silent first. */
+  /** Since when each is silent; the longest silent first. */
   readonly #waiting = new Map<TurnTaking, number>();
   readonly #answering = new Map<TurnTaking, Answering>();
-  /** Who reads it; the oldest first. */
+  /** By body, its readers; the oldest body first. */
   readonly #readers = new Map<Buffer, Set<TurnTaking>>();
   #held = 0;
-  /** Whose answers were taken; the first has its turn first. */
+  /** Connections whose responses were taken, in the order of their next turns. */
   readonly #turns = new Set<TurnTaking>();
   #isRoundNear = false;
 
-  /** From now on each connection of the server takes turns. */
+  /** Makes each new connection of the server take turns. */
   constructor(server: Server, limits: ConnectionLimits) {
     this.#limits = limits;
     const handlers = server.listeners('connection');
@@ -57,7 +57,7 @@ export class Connections {
     server.on('connection', (socket: Socket) => {
       const connection = new TurnTaking(socket);
       this.#opened(connection);
-      // Node's server takes any stream for a connection.
+      // Node's server accepts any stream as a connection.
       for (const handler of handlers) Reflect.apply(handler, server, [connection]);
     });
   }
@@ -67,8 +67,8 @@ export class Connections {
   }
 
   /**
-   * A request has come; `answered` must follow. Answers whether it is the last of its connection, by itself (it has a body, or
-   * says so) or because there have been enough: what comes behind it is thrown away.
+   * A request has arrived; `answered` must follow. Returns whether it is the last one of its connection, by itself (it has a
+   * body, or says so) or because there have been enough: what follows it is discarded.
    */
   asked(connection: Duplex, isLastItself: boolean): boolean {
     if (!(connection instanceof TurnTaking) || connection.destroyed) return true;
@@ -83,12 +83,12 @@ export class Connections {
     return isLast;
   }
 
-  /** What came is no request, or came too slowly: nor is what follows read. */
+  /** What arrived is not a request, or arrived too slowly: nothing after it is read. */
   refused(connection: Duplex): void {
     if (connection instanceof TurnTaking && !connection.destroyed) connection.deafen();
   }
 
-  /** What it is answered. */
+  /** The body that a connection is being sent. */
   holds(connection: Duplex, body: Buffer): void {
     const answering = connection instanceof TurnTaking ? this.#answering.get(connection) : undefined;
     if (answering === undefined || !(connection instanceof TurnTaking)) return;
@@ -97,7 +97,7 @@ export class Connections {
     answering.body = body;
   }
 
-  /** The answer was taken, or the connection has ended. */
+  /** The response was taken, or the connection has ended. */
   answered(connection: Duplex): void {
     if (!(connection instanceof TurnTaking)) return;
     const answering = this.#answering.get(connection);
@@ -111,7 +111,7 @@ export class Connections {
     this.#nextRound();
   }
 
-  /** Cuts all that is still open. */
+  /** Closes all open connections. */
   cut(): void {
     for (const connection of this.#open.keys()) connection.destroy();
   }

@@ -3,24 +3,24 @@ import { isIP } from 'node:net';
 export interface HostRule {
   /** The address that is listened on. */
   readonly listens: string;
-  /** Names beside addresses and localhost; `.example.com`: all below it. undefined: any, unless it listens on loopback. */
+  /** Allowed names besides addresses and localhost; `.example.com`: all names below it. undefined: any name, unless it listens on loopback. */
   readonly allowed: readonly string[] | undefined;
 }
 
-/** A name or an IPv4 address, or an IPv6 address in brackets, and perhaps a port; nothing at all will do (RFC 9110, section 7.2). */
+/** A name or an IPv4 address, or an IPv6 address in brackets, with an optional port; may be empty (RFC 9110, section 7.2). */
 const HOST = /^(?:[\w.-]*|\[[\da-f:.]+(?:%[\w.-]+)?\])(?::\d*)?$/i;
 
-/** Whether a Host header is one at all: a list of them is none. */
+/** Whether a Host header is valid: a list of several is not. */
 export function isHost(text: string): boolean {
   return HOST.test(text);
 }
 
 /**
- * Whether a request may ask by this Host header. A name in another's DNS may point at this machine, so a page that was
- * opened from there must not read what we show (DNS rebinding). An address cannot be pointed anywhere else.
+ * Whether requests with this Host header are allowed. A name in a foreign DNS may point at this machine, and a page opened from
+ * there must not read what we show (DNS rebinding). An address cannot point anywhere else.
  */
 export function isAllowedHost(host: string | undefined, { listens, allowed }: HostRule): boolean {
-  // Only HTTP/1.0 may leave it out, and no browser does.
+  // Only HTTP/1.0 may omit it, and no browser does.
   if (host === undefined) return true;
   const name = nameOf(host);
   if (isLoopback(name)) return true;

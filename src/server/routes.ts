@@ -2,31 +2,32 @@ import { PROBLEM_TYPE, problem } from './problem.ts';
 
 export interface Readiness {
   readonly ready: boolean;
-  /** Why not, for people. */
+  /** Why it is not, for people. */
   readonly reasons: readonly string[];
-  /** Partitions that stand still. They say nothing of the process: another one would stop there as well. */
+  /** Stopped partitions. They are not a fault of the process: any other would stop there as well. */
   readonly stopped: readonly { readonly partition: number; readonly cause: string }[];
 }
 
-/** Where the pages come from. All of it is asked at a request, so all of it must be cheap. */
+/** Sources of the pages. They are called for each request, so they must be cheap. */
 export interface Pages {
-  /** Rendered already. */
+  /** The rendered metrics. */
   readonly metrics: () => string;
-  /** Of `metrics`. */
+  /** Content type of `metrics`. */
   readonly contentType: string;
   readonly ready: () => Readiness;
   readonly healthy: () => boolean;
-  /** For people; undefined: there is none. */
+  /** The live page; undefined: there is none. */
   readonly page?: LivePages | undefined;
 }
 
-/** The live page and what it is made of. The bodies are made once for all who ask. */
+/** The live page and its parts. Bodies are encoded once for all readers. */
 export interface LivePages {
-  readonly html: () => Versioned;
+  /** `query`: what stands behind `?`; whatever it is, there is a page. */
+  readonly html: (query: string) => Versioned;
   readonly state: () => Versioned;
   /** undefined: no lists are kept. */
   readonly lists?: (() => Versioned) | undefined;
-  /** Asks for the token. */
+  /** The page that asks for the token. */
   readonly logIn: string;
   readonly script: string;
   readonly style: string;
@@ -38,22 +39,28 @@ export interface Versioned {
   readonly etag: string;
 }
 
+/** Path, and query without its `?`. */
+export interface Target {
+  readonly path: string;
+  readonly query: string;
+}
+
 export interface Answer {
   readonly status: number;
   readonly type: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Many ask for it, and it may be long. */
+  /** Many clients read it, and it may be long. */
   readonly isShared?: boolean;
 }
 
-/** What is open to those who show no token: kubelet can send none, and they tell nothing of users. */
+/** Paths that need no token: kubelet cannot send one, and they reveal nothing about users. */
 export const OPEN_PATHS: readonly string[] = ['/healthz', '/readyz'];
 
-/** Parts of the page that hold no numbers: who logs in has no token yet. */
+/** Parts of the page without numbers, which the login page needs before there is a token. */
 const PAGE_PARTS: readonly string[] = ['/live.js', '/page.css'];
 
-/** Whether a path is open to those who show no token. */
+/** Whether a path needs no token. */
 export function isOpenPath(path: string, { page }: Pages): boolean {
   return OPEN_PATHS.includes(path) || (page !== undefined && PAGE_PARTS.includes(path));
 }
@@ -61,9 +68,9 @@ export function isOpenPath(path: string, { page }: Pages): boolean {
 const METHODS = ['GET', 'HEAD'];
 const TEXT = 'text/plain; charset=utf-8';
 
-/** `path`: without the query. Never throws: what fails in a page is an answer with 500. */
-export function answer(method: string, path: string, pages: Pages): Answer {
-  const page = pageOf(path, pages);
+/** `target`: path and query. Never throws: an error in a page becomes a response with 500. */
+export function answer(method: string, target: Target, pages: Pages): Answer {
+  const page = pageOf(target, pages);
   if (page === undefined) {
     const people = pages.page === undefined ? '' : '/, /api/v1/state, /api/v1/lists, ';
     return failure(404, `there is nothing at this path; there are ${people}/metrics, /healthz and /readyz`);
@@ -78,8 +85,8 @@ export function answer(method: string, path: string, pages: Pages): Answer {
   }
 }
 
-function pageOf(path: string, pages: Pages): (() => Answer) | undefined {
-  switch (path) {
+function pageOf(target: Target, pages: Pages): (() => Answer) | undefined {
+  switch (target.path) {
     case '/metrics':
       return () => ({ status: 200, type: pages.contentType, body: pages.metrics(), isShared: true });
     case '/healthz':
@@ -92,20 +99,23 @@ function pageOf(path: string, pages: Pages): (() => Answer) | undefined {
         return fine(['ready', ...still].join('\n'));
       };
     default:
-      return pages.page === undefined ? undefined : livePageOf(path, pages.page);
+      return pages.page === undefined ? undefined : livePageOf(target, pages.page);
   }
 }
 
 const HTML = 'text/html; charset=utf-8';
-/** The page loads its own style and script, and asks its own server for what is new. */
+/** The page loads its own style and script, asks its own server for what is new, and sends it what is looked for. */
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const FOR_PEOPLE = { 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' };
 
-function livePageOf(path: string, { html, state, lists, script, style }: LivePages): (() => Answer) | undefined {
+function livePageOf(
+  { path, query }: Target,
+  { html, state, lists, script, style }: LivePages,
+): (() => Answer) | undefined {
   switch (path) {
     case '/':
-      return () => versioned(html(), HTML, FOR_PEOPLE);
+      return () => versioned(html(query), HTML, FOR_PEOPLE);
     case '/api/v1/state':
       return () => versioned(state(), 'application/json', { 'Cache-Control': 'no-cache' });
     case '/api/v1/lists':
@@ -125,7 +135,7 @@ function versioned({ body, etag }: Versioned, type: string, headers: Readonly<Re
   return { status: 200, type, body, isShared: true, headers: { ...headers, ETag: etag } };
 }
 
-/** To whom shows no token. People see where to give it, programs how. */
+/** The response to a request without a token. People see where to enter it, programs how to send it. */
 export function withoutToken(path: string, { page }: Pages): Answer {
   const headers = { 'WWW-Authenticate': 'Bearer realm="receval"' };
   if (page !== undefined && path === '/') {

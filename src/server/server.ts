@@ -13,15 +13,16 @@ import {
   type Pages,
   SESSION_PATH,
   sessionAnswer,
+  type Target,
   withoutToken,
 } from './routes.ts';
-import { sessionCookie, TokenGuard } from './token.ts';
+import { cookiedSession, sessionCookie, TokenGuard } from './token.ts';
 
 export interface ServerSettings {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** What a reader must show; default: everybody may read. */
+  /** The token that a reader must send; default: everybody may read. */
   readonly token?: SecretSource | undefined;
   /** As in HostRule. */
   readonly allowedHosts?: readonly string[] | undefined;
@@ -32,25 +33,25 @@ export interface ServerSettings {
 export interface RunningServer {
   /** The port that is listened on. */
   readonly port: number;
-  /** Stops listening, lets answers in progress end, and cuts what is still open after half a second. */
+  /** Stops listening, lets responses in progress end, and closes what is still open after half a second. */
   close(): Promise<void>;
 }
 
-/** Limits on strangers (specification: faults 5.7). Times in ms. */
+/** Limits on clients (specification: faults 5.7). Times in ms. */
 export interface Limits {
   readonly requestTimeout: number;
   readonly headersTimeout: number;
   readonly keepAliveTimeout: number;
-  /** A connection on which nothing moves, a reader that does not read among them, is cut. */
+  /** A connection without any traffic for this long is closed, such as a reader that does not read. */
   readonly silence: number;
-  /** A reader that takes its answer drop by drop is cut, too. */
+  /** A reader that takes its response too slowly is cut off. */
   readonly answerTimeout: number;
   readonly connections: number;
   readonly requestsPerConnection: number;
-  /** Of all answers that are not yet taken; a page that many read counts once, and the last four always fit. */
+  /** Bytes of all responses that were not taken yet; a page with many readers counts once, and the last four always fit. */
   readonly heldBytes: number;
   readonly headerBytes: number;
-  /** Node looks for connections beyond their time this often. */
+  /** How often Node looks for connections past their timeouts. */
   readonly checkEvery: number;
 }
 
@@ -67,13 +68,15 @@ export const LIMITS: Limits = {
   checkEvery: 1_000,
 };
 
-/** So many connections before the most there may be, the one that has been silent longest makes room for a new one. */
+/** When only this many connections are left, the one that has been silent longest is closed to make room. */
 const SPARE = 32;
 const GRACE_MS = 500;
+/** Bodies that are kept packed. */
+const MOST_BODIES = 32;
 
 /**
- * Serves the pages. Rejects with an Error that says what to do when the address cannot be listened on, and with an
- * AccessFileError when the token cannot be read.
+ * Serves the pages. Rejects with an Error that says what to do if it cannot listen on the address, and with an AccessFileError
+ * if the token cannot be read.
  */
 export async function startServer(settings: ServerSettings, pages: Pages): Promise<RunningServer> {
   const limits = { ...LIMITS, ...settings.limits };
@@ -83,32 +86,44 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     keepAliveTimeout: limits.keepAliveTimeout,
     maxHeaderSize: limits.headerBytes,
     connectionsCheckingInterval: limits.checkEvery,
-    // It would be refused without a word.
+    // Node would refuse such requests without an explanation.
     requireHostHeader: false,
   });
   server.maxConnections = limits.connections;
   server.timeout = limits.silence;
   const guard = settings.token === undefined ? undefined : new TokenGuard(settings.token);
   const hosts = { listens: settings.host, allowed: settings.allowedHosts };
+  const port = (): number => {
+    const bound = server.address();
+    return typeof bound === 'object' && bound !== null ? bound.port : settings.port;
+  };
   const answerTo = (request: IncomingMessage): Answer => {
     const { method = '', headers } = request;
     const wrong = wrongHost(request);
     if (wrong !== undefined) return wrong;
     if (!isAllowedHost(headers.host, hosts)) return MISDIRECTED;
-    const path = pathOf(request);
+    const target = targetOf(request);
+    const { path } = target;
     const isOpen =
-      guard === undefined || isOpenPath(path, pages) || guard.accepts(headers.authorization, headers.cookie);
+      guard === undefined ||
+      isOpenPath(path, pages) ||
+      guard.accepts(headers.authorization, cookiedSession(headers.cookie, port()));
     if (!isOpen) return withoutToken(path, pages);
     if (guard !== undefined && pages.page !== undefined && path === SESSION_PATH) {
-      return sessionAnswer(sessionCookie(guard.session));
+      return sessionAnswer(sessionCookie(guard.session, port()));
     }
-    return unlessKnown(answer(method, path, pages), headers['if-none-match']);
+    return unlessKnown(answer(method, target, pages), headers['if-none-match']);
   };
-  // Of the few paths with a body that many ask for.
+  // Those that many ask for, by path or version; the one that was asked for longest ago goes.
   const bodies = new Map<string, SharedBody>();
-  const bodyOf = (path: string): SharedBody => {
-    const body = bodies.get(path) ?? new SharedBody();
-    bodies.set(path, body);
+  const bodyOf = (name: string): SharedBody => {
+    const body = bodies.get(name) ?? new SharedBody();
+    bodies.delete(name);
+    bodies.set(name, body);
+    for (const other of bodies.keys()) {
+      if (bodies.size <= MOST_BODIES) break;
+      bodies.delete(other);
+    }
     return body;
   };
   const connections = new Connections(server, { ...limits, crowded: limits.connections - SPARE });
@@ -130,14 +145,13 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     refuse(error, socket, connections.isAnswering(socket));
   });
   await listen(server, settings);
-  const bound = server.address();
   return {
-    port: typeof bound === 'object' && bound !== null ? bound.port : settings.port,
+    port: port(),
     close: () => close(server, connections),
   };
 }
 
-/** Two of them, or one that is none: proxies before us may have taken another one than we would (RFC 9112, section 3.2). */
+/** Several Host headers, or an invalid one: proxies before us may have used another one than we would (RFC 9112, section 3.2). */
 function wrongHost({ headersDistinct, httpVersion }: IncomingMessage): Answer | undefined {
   const hosts = headersDistinct['host'] ?? [];
   if (hosts.length > 1) return MANY_HOSTS;
@@ -145,9 +159,9 @@ function wrongHost({ headersDistinct, httpVersion }: IncomingMessage): Answer | 
   return isHost(hosts[0]) ? undefined : NO_HOST;
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
-  const query = url.indexOf('?');
-  return query < 0 ? url : url.slice(0, query);
+function targetOf({ url = '' }: IncomingMessage): Target {
+  const mark = url.indexOf('?');
+  return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
 }
 
 const HEADERS = {
@@ -164,10 +178,9 @@ async function send(
   request: IncomingMessage,
   response: ServerResponse,
   { status, type, body, headers, isShared = false }: Answer,
-  { bodyOf, connections }: { readonly bodyOf: (path: string) => SharedBody; readonly connections: Connections },
+  { bodyOf, connections }: { readonly bodyOf: (name: string) => SharedBody; readonly connections: Connections },
 ): Promise<void> {
-  // A path with a shared body is one that is served: their number is fixed.
-  const shared = isShared ? bodyOf(pathOf(request)) : undefined;
+  const shared = isShared ? bodyOf(headers?.['ETag'] ?? targetOf(request).path) : undefined;
   const plain = shared?.plain(body) ?? Buffer.from(body);
   const packing = takesGzip(request.headers['accept-encoding']) ? shared?.packed(body) : undefined;
   const packed = await packing?.catch(() => undefined);
@@ -177,7 +190,7 @@ async function send(
     ...HEADERS,
     ...headers,
     'Content-Type': type,
-    // Of 304 it would be that of the body that is not sent.
+    // For 304 it would be the length of the body that is not sent.
     ...(status === 304 ? {} : { 'Content-Length': bytes.length }),
     ...(isShared ? { Vary: 'Accept-Encoding' } : {}),
     ...(packed === undefined ? {} : { 'Content-Encoding': 'gzip' }),
@@ -190,20 +203,20 @@ async function send(
   response.end(bytes);
 }
 
-/** A body is not read: the connection ends instead. */
+/** Request bodies are not read: the connection is closed instead. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** What is no HTTP, is too large or too slow. `isAnswering`: another answer is on its way, and nothing may come between. */
+/** Refuses what is not HTTP, is too large or too slow. `isAnswering`: another response is being sent, and nothing may be written in between. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy();
     return;
   }
-  const [status, line, detail] = REFUSALS[error.code ?? ''] ?? [400, 'Bad Request', 'this is no HTTP request'];
+  const [status, line, detail] = REFUSALS[error.code ?? ''] ?? [400, 'Bad Request', 'this is not an HTTP request'];
   const body = problem(status, detail);
-  // Whoever goes on sending would keep a connection that has only been ended.
+  // A client that keeps sending would keep a connection open that was only ended.
   socket.once('finish', () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} ${line}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
@@ -221,19 +234,22 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, line: string, 
 };
 
 const WITHOUT_HOST = failure(400, 'the header Host is missing');
-const MANY_HOSTS = failure(400, 'the header Host stands there more than once: send one');
+const MANY_HOSTS = failure(400, 'the header Host appears more than once: send one');
 const NO_HOST = failure(400, 'the header Host holds no name or address with or without a port');
 const UNKNOWN_EXPECTATION = failure(417, 'of the header Expect only 100-continue is known: leave it out');
 const MISDIRECTED = failure(
   421,
   'this name is not served here: ask by an address or localhost, or add the name to http.allowedHosts',
 );
-/** Nothing but the headers to whom has this version already (RFC 9110, section 13.1.2). */
+/** Only the headers for a client that has this version already (RFC 9110, section 13.1.2). */
 function unlessKnown(found: Answer, known: string | undefined): Answer {
+  if (found.status !== 200 || known === undefined) return found;
   const etag = found.headers?.['ETag'];
-  if (found.status !== 200 || etag === undefined || known === undefined) return found;
   const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes(etag) ? { ...found, status: 304, body: '', isShared: false } : found;
+  // Whoever sends * has anything at all (RFC 9110, section 13.1.2).
+  return known.trim() === '*' || (etag !== undefined && tags.includes(etag))
+    ? { ...found, status: 304, body: '', isShared: false }
+    : found;
 }
 
 function listen(server: Server, { host, port }: ServerSettings): Promise<void> {
@@ -258,7 +274,7 @@ function advice({ code, message }: NodeJS.ErrnoException, host: string, port: nu
       return `port ${port} on ${host} needs more rights than this process has: choose one above 1023 (http.port, or --port of receval demo)`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `"${host}" is no address of this machine: set http.host to one, such as 127.0.0.1 or 0.0.0.0`;
+      return `"${host}" is not an address of this machine: set http.host to one, such as 127.0.0.1 or 0.0.0.0`;
     default:
       return `cannot listen on port ${port} on ${host}: ${message}`;
   }

@@ -5,17 +5,17 @@ const LF = 10;
 const CR = 13;
 
 /**
- * A connection that hands one request at a time to the HTTP parser: the next only when `answered` says so. Node's parser makes
- * objects of all requests that one read brings, about a thousand, and keeps them until their answers are taken, so clients
- * that ask and never read would fill the heap. Here what is not asked yet stays bytes: of two reads (128 KiB) at most, after
- * which nothing is read from the network.
+ * A connection that passes one request at a time to the HTTP parser, and the next one only after `answered`. Node's parser
+ * creates objects for all requests in one read, about a thousand, and keeps them until their responses are taken, so clients
+ * that send requests and never read would fill the heap. Here requests stay bytes until their turn: at most those of two reads
+ * (128 KiB), after which nothing is read from the network.
  *
- * A request ends with the first empty line (RFC 9112, section 2.1), so pieces end there. A body would be cut into pieces too;
- * none is read, see `deafen`.
+ * A request ends with the first empty line (RFC 9112, section 2.1), so pieces end there. A body would be split into pieces as
+ * well, but none is read, see `deafen`.
  */
 export class TurnTaking extends Duplex {
   readonly #socket: Socket;
-  /** Read and not handed over. */
+  /** Bytes that were read and not passed on yet. */
   #held: Buffer | undefined;
   /** The bytes before `#held` end a line, or nothing. */
   #isLineStart = true;
@@ -25,7 +25,7 @@ export class TurnTaking extends Duplex {
   #hasEnded = false;
 
   constructor(socket: Socket) {
-    // 0: no piece is asked for before the one before it was parsed.
+    // 0: no piece is requested before the previous one was parsed.
     super({ readableHighWaterMark: 0 });
     this.#socket = socket;
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
@@ -38,36 +38,36 @@ export class TurnTaking extends Duplex {
     socket.once('close', () => this.destroy());
   }
 
-  /** A request was handed over whose answer is not yet taken. */
+  /** A request was passed on whose response was not taken yet. */
   get isBusy(): boolean {
     return this.#isBusy;
   }
 
-  /** A request has arrived: nothing more is handed over. */
+  /** A request has arrived: nothing more is passed on. */
   asked(): void {
     this.#isBusy = true;
   }
 
-  /** Its answer was taken, and it is its turn again: the next request is handed over if it is there. */
+  /** The response was taken, and it is this connection's turn again: the next request is passed on if it is there. */
   answered(): void {
     this.#isBusy = false;
     this.#hand();
   }
 
-  /** Whatever comes is thrown away. The socket is still read, for to close it with bytes unread would reset it, answer and all. */
+  /** Discards all further input. The socket is still read, because closing it with unread bytes would reset it and lose the response. */
   deafen(): void {
     this.#isDeaf = true;
     this.#held = undefined;
     this.#socket.resume();
   }
 
-  /** As of a socket: Node's server cuts a connection on which nothing moves. */
+  /** As for a socket: Node's server closes idle connections. */
   setTimeout(ms: number): this {
     this.#socket.setTimeout(ms);
     return this;
   }
 
-  /** As of a socket: Node's server ends a connection with it once the last answer is written. */
+  /** As for a socket: Node's server ends a connection with it once the last response is written. */
   destroySoon(): void {
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
@@ -102,13 +102,13 @@ export class TurnTaking extends Duplex {
 
   #take(bytes: Buffer): void {
     if (this.#isDeaf) return;
-    // The socket is paused while something is held.
+    // The socket is paused while bytes are held.
     this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes]);
     this.#socket.pause();
     this.#hand();
   }
 
-  /** One piece, if it is wanted and its turn. */
+  /** Passes on one piece, if it is wanted and it is this connection's turn. */
   #hand(): void {
     if (!this.#isWanted || this.#isBusy || this.destroyed || this.readableEnded) return;
     const held = this.#held;
@@ -126,7 +126,7 @@ export class TurnTaking extends Duplex {
     this.push(held.subarray(0, length));
   }
 
-  /** How many bytes end with the first empty lines; without any: all. */
+  /** Number of bytes up to the end of the first empty lines; all of them if there is none. */
   #pieceOf(bytes: Buffer): number {
     let hasEmptyLine = false;
     for (let at = 0; at < bytes.length; at++) {

@@ -1,8 +1,8 @@
-/** Changes what was accepted as the new normal of watched cohorts (accumulators/store/accepted-level.ts). */
+/** Changes the levels that were accepted as the new normal of watched cohorts (accumulators/store/accepted-level.ts). */
 import { type AcceptedLevel, acceptedKey, levelField } from '../accumulators/store/accepted-level.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 
-/** Stores a level in place of the one of the same cohort and measure. Answers false when another write came between. */
+/** Stores a level, replacing the one of the same cohort and measure. Returns false if another write came in between. */
 export async function acceptLevel(
   store: Store,
   namespace: string,
@@ -13,7 +13,7 @@ export async function acceptLevel(
   return await setLevel(store, namespace, levelField(level), JSON.stringify({ from, at, note }), newId);
 }
 
-/** Takes a level back: what was shown before it is the past again. */
+/** Withdraws a level: what was shown before it is compared with again. */
 export async function withdrawLevel(
   store: Store,
   namespace: string,

@@ -4,16 +4,16 @@ import type { SecretSource, TlsSettings } from '../connections/security-settings
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
-/** What lasts is told again. */
+/** A fault that lasts is logged again after this time. */
 const AGAIN_MS: DurationMs = 3_600_000;
 
-/** By what clients get in. */
+/** The certificates and secrets of clients. */
 export interface Access {
   readonly tls: readonly TlsSettings[];
   readonly secrets: readonly SecretSource[];
 }
 
-/** Each once. */
+/** Each of them once. */
 export function accessOf({ http, kafka, redis }: Pick<Settings, 'http' | 'kafka' | 'redis'>): Access {
   const { sasl } = kafka;
   const tls = [kafka.tls, redis.tls, redis.sentinel.tls === redis.tls ? undefined : redis.sentinel.tls];
@@ -29,13 +29,13 @@ export function accessOf({ http, kafka, redis }: Pick<Settings, 'http' | 'kafka'
 }
 
 /**
- * Looks at the files by which clients get in. While one cannot be used, connections go on with what it held before, so that
- * nobody would hear of it until a restart: it is told in the log, at once, every hour, and when it is over.
+ * Watches the files with certificates and secrets. While one cannot be used, connections continue with its previous content,
+ * and nobody would notice until a restart. So it is logged: at once, every hour, and when it is over.
  */
 export class AccessWatch {
   readonly #files: AccessFiles;
   readonly #log: WorkerLog;
-  /** By setting: what was told last, and when. */
+  /** By setting: what was logged last, and when. */
   readonly #told = new Map<string, { readonly message: string; readonly at: EpochMs }>();
 
   /** @throws AccessFileError */
@@ -57,7 +57,7 @@ export class AccessWatch {
     const told = this.#told.get(setting);
     const message =
       problem !== undefined
-        ? 'files that let us in cannot be used: what they held before goes on until a restart'
+        ? 'files that let us in cannot be used: their previous content stays in use until a restart'
         : 'our certificate ends soon, or has ended: renew it';
     if (problem === undefined && !isLast) {
       if (told !== undefined) this.#log.info({ setting, ends }, 'the files that let us in are as they should be again');

@@ -14,7 +14,7 @@ export class StartRefused extends Error {
   readonly exitCode = 2;
 }
 
-/** Every topic exists, and all have the same number of partitions, which is answered. @throws StartRefused */
+/** Checks that every topic exists and that all have the same number of partitions, and returns it. @throws StartRefused */
 export function checkPartitions(settings: Settings, counts: readonly number[]): number {
   const topics = settings.kafka.topics.map((topic, i) => ({ name: topic.name, partitions: counts[i] ?? 0 }));
   const missing = topics.filter((topic) => topic.partitions === 0).map((topic) => topic.name);
@@ -26,15 +26,15 @@ export function checkPartitions(settings: Settings, counts: readonly number[]): 
   if (new Set(counts).size > 1) {
     throw new StartRefused(
       `the topics differ in their number of partitions (${topics.map((t) => `${t.name} ${t.partitions}`).join(', ')}): ` +
-        'an impression and its feedback must lie in the same partition, so give all topics the same number',
+        'an impression and its feedback must be in the same partition, so give all topics the same number',
     );
   }
   return counts[0];
 }
 
 /**
- * Every topic keeps its records until they cannot be needed again, as far as the brokers tell. `kept`: by topic; undefined: for
- * ever, or not known. @throws StartRefused
+ * Checks that every topic keeps its records until they cannot be needed any more, as far as is known. `kept`: by topic;
+ * undefined: for ever, or not known. @throws StartRefused
  */
 export function checkRetention(settings: Settings, kept: readonly (DurationMs | undefined)[]): void {
   const needed = neededRetention(settings);
@@ -57,8 +57,8 @@ export async function readCheckpoints(
 }
 
 /**
- * The stored state fits the configuration, or what differs was permitted; and it was not lost: a group that has committed
- * offsets must have its state. @throws StateMismatch, StartRefused
+ * Checks that the stored state fits the configuration, or that the difference was permitted, and that it was not lost: a group
+ * that has committed offsets must have its state. @throws StateMismatch, StartRefused
  */
 export function checkStored(
   settings: Settings,
@@ -80,17 +80,23 @@ export function checkStored(
   );
 }
 
-/** The group has read this partition before: if nothing is stored of it, that was lost. By topic, then partition. */
+/**
+ * Whether the group has read this partition before: if nothing is stored for it, its state was lost. `committedByGroup`: by
+ * topic, then partition.
+ */
 export function wasRead(committedByGroup: readonly (readonly number[])[], partition: number): boolean {
   return committedByGroup.some((topic) => isMark(topic[partition]));
 }
 
-/** -1: never committed. Kafka's client writes -2 where it found an offset out of range: a mark all the same (specification: faults K13). */
+/**
+ * -1: never committed. Kafka's client writes -2 for an offset out of range, which also shows that the group has read
+ * (specification: faults K13).
+ */
 function isMark(offset: number | undefined): boolean {
   return offset !== undefined && offset !== -1;
 }
 
-/** Why an exporter is not ready: empty gauges would look like a shop without visitors. Empty: something is stored. */
+/** Why an exporter is not ready although it runs: empty gauges would look like a shop without visitors. Empty if something is stored. */
 export function emptiness(namespace: string, nothingStored: 'not yet' | 'no more' | undefined): readonly string[] {
   switch (nothingStored) {
     case undefined:

@@ -7,7 +7,7 @@ export interface ClockCheckDeps {
   /** The worker's. */
   readonly clock: Pick<WallClock, 'now' | 'set'>;
   readonly store: { time(): Promise<EpochMs> };
-  /** What the machine's clock shows now. */
+  /** The machine's clock. */
   readonly machine: () => EpochMs;
   /** Own clock minus the store's. */
   readonly tell: (skew: DurationMs) => void;
@@ -15,8 +15,9 @@ export interface ClockCheckDeps {
 }
 
 /**
- * Compares the worker's clock with that of the store, which is that of all workers. The worker's does not jump, so that nothing is
- * judged by a time that nobody has compared; one that is wrong takes over the machine's as soon as that agrees with the store's.
+ * Compares the worker's clock with that of the store, which all workers share. The worker's clock does not jump, so that
+ * nothing is judged by a time that was not compared; if it is wrong, it is set to the machine's clock as soon as that agrees
+ * with the store's.
  */
 export class ClockCheck {
   readonly #deps: ClockCheckDeps;
@@ -57,7 +58,7 @@ export class ClockCheck {
     this.#trouble = isWrong
       ? `the clock here is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} that of Redis: nothing is read until they agree; synchronise the one that is wrong`
       : undefined;
-    // Judged by from the next look on, when it has been compared.
+    // It is used from the next look on, when it has been compared.
     if (isWrong && Math.abs(machine() - time - (after - before) / 2) <= LARGEST_SKEW) clock.set(machine());
   }
 }

@@ -15,7 +15,7 @@ export class NothingStored extends Error {
 
 export interface StoredCompared {
   readonly comparison: Comparison;
-  /** The looks of the service that are remembered. */
+  /** The looks that the service has kept. */
   readonly trail: Trail;
 }
 

@@ -57,14 +57,14 @@ function writerOf(settings: Settings, clock: Clock, log: WorkerLog): LetterWrite
   }
 }
 
-/** So long a commit waits for letters. Two of them, and the end of the queue, have room in the time that a stop may take. */
+/** How long a commit waits for letters. Two such waits, and the end of the queue, fit into the time that a stop may take. */
 const PATIENCE_MS: DurationMs = 1000;
 
 /**
- * A store whose commits go out only when the letters of their records are written: records below a committed offset are never
- * judged again, so a letter that was still in memory when the process was killed would be missing for good. A commit was
- * built when it comes here, so all its letters have been taken. It waits for a bounded time, and not at all while nothing
- * can be written: counting comes first.
+ * A store that sends commits only after the letters of their records were written: records below a committed offset are never
+ * judged again, so a letter that was only in memory when the process was killed would be lost. All letters of a commit have
+ * been taken when the commit gets here. It waits for a bounded time, and not at all while nothing can be written: counting
+ * comes first.
  */
 export class LettersFirst implements Store {
   readonly #store: Store;

@@ -3,7 +3,7 @@ import type { QualityDecision } from '../exporter/cohort-watch.ts';
 import { explainWatched } from '../statistics/explain.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
-/** Logs each decision on a watched cohort when its label or reason changes: the page has the label, the log both. */
+/** Logs each decision on a watched cohort when its label or reason changes. The page shows only the label. */
 export class DecisionChanges {
   #told: readonly QualityDecision[] = [];
   #known: ReadonlyMap<string, string> = new Map();
@@ -36,7 +36,7 @@ export class DecisionChanges {
   }
 }
 
-/** Logs each decision on a variant when its label or reason changes: the page has the label, the log the sentence too. */
+/** Logs each decision on a variant, with its explanation, when its label or reason changes. The page shows only the label. */
 export class ExperimentChanges {
   #told: readonly Comparison[] = [];
   #known: ReadonlyMap<string, string> = new Map();

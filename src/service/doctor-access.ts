@@ -12,15 +12,15 @@ import { type Finding, finding } from './doctor-finding.ts';
 const DAY_MS = 86_400_000;
 const ALERT = 'RecevalAccessNotRenewed';
 
-/** A file with a secret, and what names it. */
+/** A file with a secret, and the setting that names it. */
 export interface SecretFile {
   readonly name: string;
   readonly path: string;
 }
 
 /**
- * Files with secrets and certificates, and what is not safe about the connections. `more`: files with secrets that were read
- * already, those of variables.
+ * Checks files with secrets and certificates, and finds unsafe connections. `more`: files with secrets from environment
+ * variables, which were read already.
  */
 export function checkAccess(settings: Settings, now: EpochMs, more: readonly SecretFile[] = []): readonly Finding[] {
   const { sasl, tls: kafkaTls } = settings.kafka;
@@ -52,13 +52,13 @@ function secretFilesOf(tls: readonly TlsSettings[], secrets: readonly SecretSour
   ];
 }
 
-/** false also where it cannot be told: whoever reads the file says so. */
+/** false also if it cannot be determined: reading the file reports that. */
 function mayAllRead(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats?.isFile() === true && (stats.mode & constants.S_IROTH) !== 0;
 }
 
-/** On this machine nobody is on the way. */
+/** Traffic to these does not leave the machine. */
 const LOOPBACK = /^(?:localhost|127\.[0-9.]+|::1)$/;
 
 function checkRedisLogin({ redis }: Settings): readonly Finding[] {
@@ -106,7 +106,7 @@ function isReadable(secret: SecretSource): readonly Finding[] {
   return [];
 }
 
-/** What a file that cannot be used says. */
+/** The finding of a file that cannot be used. */
 function checkFile(use: () => readonly Finding[]): readonly Finding[] {
   try {
     return use();

@@ -8,16 +8,16 @@ import {
 import { assignerName } from '../consumers/source/kafka/flow/assigner.ts';
 import { type Finding, finding } from './doctor-finding.ts';
 
-/** What one broker answered when it was asked for its versions. */
+/** One broker's response to a request for its versions. */
 export interface BrokerAnswer {
   /** host:port */
   readonly broker: string;
   readonly answer: ApiVersions | Error;
-  /** Why it does not let us in, and what to do; undefined: it does, or nothing is known. */
+  /** Why it refuses us, and what to do; undefined: it does not, or nothing is known. */
   readonly said?: string | undefined;
 }
 
-/** Of the brokers that the configuration names, and then of those that the cluster names. */
+/** Checks the brokers that the configuration names, and then those that the cluster advertises. */
 export function checkReach(answers: readonly BrokerAnswer[], named: 'configured' | 'advertised'): readonly Finding[] {
   const silent = answers.filter(({ answer, said }) => answer instanceof Error || said !== undefined);
   const reached = answers.filter((answer) => !silent.includes(answer)).map(({ broker }) => broker);
@@ -42,12 +42,12 @@ export function checkReach(answers: readonly BrokerAnswer[], named: 'configured'
   ];
 }
 
-/** Node gives no message for a name with several addresses, only a code. */
+/** Node's error for a name with several addresses has no message, only a code. */
 function reasonOf(error: Error): string {
   return error.message !== '' ? error.message : 'code' in error ? String(error.code) : error.name;
 }
 
-/** What each broker offers against what the client speaks. Brokers that offer the same are told together. */
+/** Compares the versions that each broker offers with those of the client. Brokers that offer the same are reported together. */
 export function checkVersions(answers: readonly BrokerAnswer[]): readonly Finding[] {
   const brokers = new Map<string, { readonly names: string[]; readonly versions: ApiVersions }>();
   for (const { broker, answer } of answers) {
@@ -80,7 +80,7 @@ function range(versions: VersionRange | undefined): string {
   return versions === undefined ? 'none' : `${versions.least}-${versions.most}`;
 }
 
-/** Who is in the consumer group. */
+/** Checks the members of the consumer group. */
 export function checkGroup(
   groupId: string,
   topics: readonly string[],

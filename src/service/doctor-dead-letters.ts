@@ -11,10 +11,10 @@ import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
 const CHECK = 'dead letters';
-/** Beyond, asking by a record that is too large would cost too much. */
+/** With a larger limit, probing with a record that is too large would cost too much. */
 const LARGEST_PROBE = 16 * 2 ** 20;
 
-/** Where invalid records go. Writes nothing. Rejects with kafkajs' error when Kafka cannot be asked. */
+/** Checks where invalid records go. Writes nothing. Rejects with kafkajs' error if Kafka cannot be queried. */
 export async function lookAtDeadLetters(
   { deadLetter, kafka }: Settings,
   connection: KafkaConnection,
@@ -97,7 +97,7 @@ async function lookAtTopic(
   }
 }
 
-/** Asks with a record that is one byte too large: who may write is told so, and nothing is written. */
+/** Probes with a record that is one byte too large: a client that may write gets that error, and nothing is written. */
 async function checkWriting(topic: string, most: number, connection: KafkaConnection, now: EpochMs): Promise<Finding> {
   if (!(most <= LARGEST_PROBE)) {
     return finding(

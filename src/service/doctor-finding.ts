@@ -2,20 +2,20 @@ import type { FindingCode } from '../findings/finding.ts';
 
 export type Level = 'ok' | 'warning' | 'error';
 
-/** One thing that was looked at. error: something must change before the service can do its work. */
+/** The result of one check. error: something must change before the service can do its work. */
 export interface Finding {
-  /** What was looked at, such as `topics`. */
+  /** What was checked, such as `topics`. */
   readonly check: string;
   readonly level: Level;
-  /** What was found and, unless it is fine, what to do. No secret and nothing of a user stands here. */
+  /** What was found and, unless all is well, what to do. Contains no secret and nothing of a user. */
   readonly message: string;
   /** The alert that a running service would raise for it (docs/runbook.md). */
   readonly alert?: string;
-  /** Where it is one of what looks wrong with a log (docs/replay.md). */
+  /** The code, if it is one of the findings on logs (docs/replay.md). */
   readonly code?: FindingCode;
 }
 
-/** @param alert of a service that runs in spite of it; default: none */
+/** @param alert raised by a service that runs in spite of it; default: none */
 export function finding(check: string, level: Level, message: string, alert?: string): Finding {
   return alert === undefined ? { check, level, message } : { check, level, message, alert };
 }

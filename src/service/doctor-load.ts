@@ -7,13 +7,13 @@ import type { Settings } from '../config/settings.ts';
 import { LARGEST_SKEW } from '../worker/status.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
-/** What is stored of a unit that tells of its cohorts. */
+/** The part of a unit's state that shows its cohorts. */
 export interface StoredTables {
   readonly panes: Pick<UnitCheckpoint['panes'], 'admission'>;
   readonly join: Pick<UnitCheckpoint['join'], 'watermark'>;
 }
 
-/** How many series the gauges may come to: of the quality gauges, each with its standard error beside it. */
+/** Estimates the number of series of the quality gauges and their standard errors. */
 export function checkSeries(settings: Settings): Finding {
   const { measures, windows, attribution, cohorts, experiments, limits } = settings;
   const { horizons } = attribution;
@@ -44,7 +44,7 @@ export function checkSeries(settings: Settings): Finding {
 
 const LATELY_MS = 3_600_000;
 
-/** Whether cohorts were counted under __other__ lately, by event time, because their grouping set had no place left. */
+/** Checks whether cohorts were counted under __other__ lately, by event time, because their grouping set had no place left. */
 export function checkCohorts({ cohorts, experiments, limits }: Settings, stored: readonly StoredTables[]): Finding {
   const named = namedValues(experiments);
   const full: string[] = [];
@@ -70,22 +70,22 @@ export function checkCohorts({ cohorts, experiments, limits }: Settings, stored:
   );
 }
 
-/** That one open impression of a short list may come to, feedback and bookkeeping included (docs/performance.md, "Memory and pauses"). */
+/** Bytes that one open impression of a short list can take, feedback and bookkeeping included (docs/performance.md, "Memory and pauses"). */
 const LEAST_BYTES = 800;
 
 /** Records of the last minutes. */
 export interface Load {
-  /** Of all partitions; undefined: nothing came, or it is not known. */
+  /** Over all partitions; undefined: nothing came, or it is not known. */
   readonly impressionsPerSecond: number | undefined;
-  /** Of an impression's record, on average; undefined: not known. */
+  /** Average size of an impression's record; undefined: not known. */
   readonly impressionBytes?: number | undefined;
-  /** What one worker holds open at most; Infinity: bytes alone count. */
+  /** Most open impressions of one worker; Infinity: only bytes are limited. */
   readonly openLimit: number;
-  /** Bytes of state that it holds at most. */
+  /** Most bytes of state of one worker. */
   readonly stateLimit: number;
 }
 
-/** Whether one worker has room for what is open at a time. */
+/** Checks whether one worker has room for what is open at once. */
 export function checkMemory({ attribution }: Settings, load: Load): Finding {
   const { impressionsPerSecond, impressionBytes = 0 } = load;
   const bytes = Math.max(LEAST_BYTES, Math.ceil(impressionBytes));
@@ -112,7 +112,7 @@ export function checkMemory({ attribution }: Settings, load: Load): Finding {
 
 const NOTABLE_SKEW_MS = 5_000;
 
-/** Own clock minus that of Redis. */
+/** Checks our clock against that of Redis. @param skew ours minus that of Redis */
 export function checkClock(skew: number): Finding {
   const seconds = `this clock is ${(Math.abs(skew) / 1000).toFixed(1)} s ${skew < 0 ? 'behind' : 'ahead of'} that of Redis`;
   const distance = Math.abs(skew);

@@ -15,7 +15,7 @@ import {
   type SeenTopic,
 } from './record-findings.ts';
 
-/** Pairs below this share come from other causes than a change of keys or partitions. */
+/** A smaller share of unpaired records has other causes than a change of keys or partitions. */
 const ENOUGH_PAIRS = 0.95;
 /** Shares above which alerts fire (specification: faults 9). */
 const POISON_SHARE = 0.005;

@@ -6,14 +6,14 @@ import { NO_PERMISSIONS, StateMismatch } from '../unit/resume.ts';
 import { checkStored, StartRefused } from './checks.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
-/** What is stored, and what Kafka says to it. By partition, or by topic and then partition. */
+/** What is stored, and what Kafka holds. By partition, or by topic and then partition. */
 export interface StateFacts {
   readonly stored: readonly (UnitCheckpoint | undefined)[];
   readonly committedByGroup: readonly (readonly number[])[];
   readonly bounds: readonly (readonly Bounds[])[];
 }
 
-/** Whether workers can go on from the stored state: it fits the configuration, was not lost, and the logs reach back far enough. */
+/** Checks whether workers can resume from the stored state: it fits the configuration, was not lost, and the logs reach back far enough. */
 export function checkState(settings: Settings, facts: StateFacts): readonly Finding[] {
   const findings = [checkFit(settings, facts)];
   for (const [partition, checkpoint] of facts.stored.entries()) {
@@ -84,7 +84,7 @@ function gap({ start }: Settings, where: string, records: number, first: number)
     ? finding(
         'state',
         'warning',
-        `${found}; with start.onGap: skip the worker goes on, and the windows say incomplete`,
+        `${found}; with start.onGap: skip the worker continues, and the windows say incomplete`,
         'RecevalDataGap',
       )
     : finding(

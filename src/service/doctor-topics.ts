@@ -6,13 +6,13 @@ import { count, type Finding, finding } from './doctor-finding.ts';
 
 const DAY: DurationMs = 86_400_000;
 
-/** How long a topic must keep records, so that a worker can read again what it needs, a day of trouble included. */
+/** How long a topic must keep records so that a worker can read again what it needs, with a day in reserve for repairs. */
 export function neededRetention({ attribution }: Settings): DurationMs {
   const { horizons, backward, outOfOrderness } = attribution;
   return 3 * horizons[horizons.length - 1].ms + backward + outOfOrderness + DAY;
 }
 
-/** How long a topic keeps records by its settings; undefined: for ever, or they do not tell. */
+/** How long a topic keeps records by its settings; undefined: for ever, or not known. */
 export function keptFor(settings: ReadonlyMap<string, string>): DurationMs | undefined {
   const kept = numberOf(settings, 'retention.ms');
   const deletes = settings.get('cleanup.policy')?.split(',').includes('delete') ?? true;
@@ -24,18 +24,18 @@ export interface TopicFacts {
   readonly name: string;
   /** Settings of the topic by name, as Kafka writes them. */
   readonly settings: ReadonlyMap<string, string>;
-  /** Bytes that the fullest partition gets in a second; undefined: not known. */
+  /** Bytes per second of the busiest partition; undefined: not known. */
   readonly bytesPerSecond: number | undefined;
 }
 
-/** Whether a topic keeps what a worker may have to read again, and holds nothing too large. */
+/** Checks whether a topic keeps what a worker may have to read again, and accepts no record that is too large. */
 export function checkTopic(needed: DurationMs, topic: TopicFacts): readonly Finding[] {
   return [retentionTime(needed, topic), ...retentionBytes(needed, topic), cleanup(topic), times(topic), sizes(topic)];
 }
 
 /**
- * Whether transactions hold records back: by topic and partition, what the logs held at the begin and at the end. One that is
- * open for a moment is nothing to tell of.
+ * Checks whether transactions withhold records. By topic and partition: what the logs held at the start and at the end. A
+ * transaction that is open only for a moment is not reported.
  */
 export function checkTransactions(
   names: readonly string[],
@@ -123,7 +123,7 @@ function cleanup({ name, settings }: TopicFacts): Finding {
   );
 }
 
-/** Both types are fine: the record's time only caps the event's. */
+/** Both timestamp types are fine: the record's time is only an upper bound of the event's. */
 function times({ name, settings }: TopicFacts): Finding {
   const type = settings.get('message.timestamp.type');
   if (type === undefined) return unknown(name, 'message.timestamp.type');

@@ -24,7 +24,7 @@ import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC } from './topic-samp
 
 export interface DoctorDeps {
   readonly now: () => EpochMs;
-  /** Told each finding as it is found. */
+  /** Called with each finding. */
   readonly tell: (finding: Finding) => void;
   /** Files with secrets that the settings no longer name; default: none. */
   readonly secretFiles?: readonly SecretFile[];
@@ -34,7 +34,7 @@ const BROKER_TIMEOUT_MS = 3000;
 const REDIS_TIMEOUT_MS = 5000;
 const RATE_SPAN_MS = 600_000;
 
-/** Looks at everything that the service needs. Changes nothing but a unit of its own in Redis, which it deletes. Never rejects. */
+/** Checks everything that the service needs. Changes nothing but a unit of its own in Redis, which it deletes again. Never rejects. */
 export async function diagnose(settings: Settings, deps: DoctorDeps): Promise<void> {
   deps.tell(checkSeries(settings));
   const access = checkAccess(settings, deps.now(), deps.secretFiles);
@@ -98,7 +98,7 @@ class Doctor {
     }
   }
 
-  /** Whether Kafka can be asked. */
+  /** Whether Kafka can be queried. */
   async #brokers(): Promise<boolean> {
     const { brokers } = this.#settings.kafka;
     const configured = await ask(brokers, this.#connection);
@@ -114,7 +114,7 @@ class Doctor {
     return advertised !== undefined;
   }
 
-  /** How many partitions all topics have; undefined: they differ, or one is missing. */
+  /** Number of partitions of all topics; undefined: they differ, or a topic is missing. */
   async #topics(): Promise<number | undefined> {
     const { topics, groupId } = this.#settings.kafka;
     const names = topics.map(({ name }) => name);
@@ -138,7 +138,7 @@ class Doctor {
     );
   }
 
-  /** Connected, if Redis is of any use. */
+  /** The store, if Redis is usable. */
   async #redis(): Promise<RedisStore | undefined> {
     const { redis } = this.#settings;
     const ttl = rowTtl(
@@ -163,7 +163,7 @@ class Doctor {
     return store;
   }
 
-  /** What flows: records, rates, and what the topics' settings mean for them. */
+  /** Checks the traffic: records, rates, and whether the topics' settings fit them. */
   async #traffic(partitions: number, bounds: readonly (readonly Bounds[])[]): Promise<void> {
     const { topics } = this.#settings.kafka;
     const now = this.#deps.now();
@@ -213,7 +213,7 @@ class Doctor {
     for (const one of findings) this.#deps.tell(one);
   }
 
-  /** What cannot be asked is an error by itself. */
+  /** A query that fails is a finding by itself. */
   async #try<T>(check: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();

@@ -4,12 +4,12 @@ import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { UnitStatus } from '../worker/status.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
-/** So long nothing must be added to the rest of a set before it is told to have ended, and may begin again. */
+/** The end is logged after nothing was added to the rest of a set for this long; then it may be logged again. */
 const QUIET_MS: DurationMs = 3_600_000;
 
 interface Told {
   impressions: number;
-  /** When it grew last; undefined: it is not told to go on. */
+  /** When the rest grew last; undefined: it is not being reported. */
   grew: EpochMs | undefined;
 }
 

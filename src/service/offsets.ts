@@ -13,14 +13,14 @@ import type { TopicCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 import { checkPartitions } from './checks.ts';
 
-/** Where one topic of one unit stands. What is stored is undefined while nobody has committed to the unit. */
+/** Offsets of one topic of one unit. What is stored is undefined as long as nobody has committed to the unit. */
 export interface TopicOffsets {
   readonly partition: number;
   readonly topic: string;
-  /** What the log holds: [start, end). */
+  /** Offsets in the log: [start, end). */
   readonly start: Offset;
   readonly end: Offset;
-  /** Set while a transaction is open: what stands from here on waits for its end. */
+  /** Set while a transaction is open: records from this offset on wait for its end. */
   readonly openFrom: Offset | undefined;
   readonly committed: Offset | undefined;
   readonly replay: Offset | undefined;
@@ -31,11 +31,11 @@ export interface TopicOffsets {
   /** Combined watermark of the unit; undefined: it has seen nothing yet. */
   readonly watermark: EpochMs | undefined;
   readonly generation: string | undefined;
-  /** The begin of the random token of the unit's owner; undefined: it was never claimed. */
+  /** The start of the random token of the unit's owner; undefined: it was never claimed. */
   readonly owner: string | undefined;
 }
 
-/** Which unit, which of its topics, and the offset that is to be read next. */
+/** The unit, one of its topics, and the offset to read next. */
 export interface Skip {
   readonly namespace: string;
   readonly partition: number;
@@ -53,7 +53,7 @@ export class NoSuchPartition extends Error {
 const TOKEN_SHOWN = 8;
 
 /**
- * All units, or one. Reads only. Rejects with a StartRefused for topics that do not fit, with a
+ * Reads the offsets of all units, or of one. Changes nothing. Rejects with a StartRefused for topics that do not fit, with a
  * NoSuchPartition, or with an error of Kafka or Redis.
  */
 export async function readOffsets(
@@ -135,8 +135,8 @@ export class SkipRefused extends Error {
 }
 
 /**
- * A checkpoint that goes on at `offset` in one topic. The records before it are not read again: those from the committed offset
- * on are skipped, and what was open in this topic is given up. Windows that could miss any of it are incomplete: all panes that
+ * A checkpoint that resumes at `offset` in one topic. Earlier records are not read again: those from the committed offset on
+ * are skipped, and what is open in this topic is given up. Windows that could miss any of it are incomplete: all panes that
  * start before `until`, a time at or after everything that was skipped or given up, and before the watermark.
  */
 export function skipped(
@@ -149,7 +149,7 @@ export function skipped(
   const moved = (one: TopicCheckpoint): TopicCheckpoint => ({
     committed: offset,
     replay: offset,
-    // The least that the topic's own watermark can have been: the unit's is the least of all topics.
+    // A lower bound of the topic's own watermark: the unit's is the minimum over all topics.
     replayWatermark: Math.max(
       one.replayWatermark,
       join.watermark,
@@ -168,7 +168,7 @@ export function skipped(
   };
 }
 
-/** How many offsets a skip passes. @throws SkipRefused when it goes back, nowhere, or beyond the log. */
+/** How many offsets are skipped. @throws SkipRefused if the new offset is not ahead, or beyond the log. */
 export function recordsSkipped(
   checkpoint: UnitCheckpoint | undefined,
   { partition, topic, topicName, to }: Skip,
@@ -196,7 +196,7 @@ export function recordsSkipped(
 }
 
 /**
- * Takes the unit over, so that a running owner is fenced, and commits the moved position. Answers how many offsets were passed.
+ * Claims the unit, so that a running owner is fenced, and commits the moved position. Returns how many offsets were skipped.
  * Rejects with a SkipRefused, or an error of the store; when that leaves open whether the commit was applied, calling again is
  * safe: it is refused if it was.
  */

@@ -135,7 +135,7 @@ export function fieldsText([first]: readonly InvalidReason[]): string {
 export function invalidRemedy({ code }: InvalidReason): string {
   return code === 'wrong_kind'
     ? 'Are the names of kafka.topics the wrong way round, or does the topic want an adapter? docs/events.md explains each code.'
-    : 'Mend the producer, or set the adapter of the topic; docs/events.md explains each code.';
+    : 'Fix the producer, or set the adapter of the topic; docs/events.md explains each code.';
 }
 
 const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);

@@ -5,7 +5,7 @@ import type { DurationMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 import { keptFor } from './doctor-topics.ts';
 
-/** How long topics keep records, asked now and then. */
+/** How long topics keep records, queried from time to time. */
 export class Retention {
   readonly #admin: Pick<KafkaAdmin, 'topicSettings'>;
   readonly #topics: readonly string[];
@@ -18,7 +18,7 @@ export class Retention {
     this.#log = log;
   }
 
-  /** By topic; undefined: for ever, or the brokers do not tell. Why they do not is told once. Never rejects. */
+  /** By topic; undefined: for ever, or the brokers do not tell, and the reason for that is logged once. Never rejects. */
   async look(): Promise<readonly (DurationMs | undefined)[]> {
     try {
       const settings = await this.#admin.topicSettings(this.#topics);

@@ -18,7 +18,7 @@ const ROW_SHARE = 0.5;
 const LOOK_EVERY_MS = 60_000;
 const FOURTEEN_DAYS_MS = 14 * 86_400_000;
 
-/** Where the brokers are, and how to get in. */
+/** Addresses of the brokers, and how to authenticate. */
 export function kafkaConnection({ kafka: { brokers, tls, sasl } }: Settings, clientId: string): KafkaConnection {
   return { brokers, tls, sasl, clientId };
 }
@@ -69,27 +69,27 @@ export function serviceDecoders(settings: Settings): readonly Decoder[] {
   });
 }
 
-/** Rows that nobody writes for so long belong to a namespace that was given up. */
+/** After this time without a write, rows belong to a namespace that was abandoned. */
 export function rowTtl(settings: Settings, scorer: Scorer): number {
   return unitShape(settings, scorer, 0).panes.keepHours + FOURTEEN_DAYS_MS;
 }
 
-/** Open impressions that a worker holds at most; Infinity: bytes alone count. */
+/** Most open impressions of a worker; Infinity: only bytes are limited. */
 export function openLimit({ openImpressions }: Settings['limits']): number {
   return openImpressions === 'auto' ? Number.POSITIVE_INFINITY : openImpressions;
 }
 
-/** Bytes of state that a worker holds at most. */
+/** Most bytes of state of a worker. */
 export function stateLimit({ stateBytes }: Settings['limits'], memory = memoryLimit()): number {
   return stateBytes === 'auto' ? stateWithin(memory) : stateBytes;
 }
 
-/** Bytes of state in V8's heap, which --max-old-space-size bounds, that a worker holds at most. The rest of its state lies outside. */
+/** Most bytes of a worker's state in V8's heap, which --max-old-space-size bounds. The rest of its state is outside of that heap. */
 export function rowLimit(): number {
   return Math.floor(ROW_SHARE * getHeapStatistics().heap_size_limit);
 }
 
-/** Bytes that this process may use: the limit of its container, or else what the machine has. */
+/** Bytes that this process may use: the limit of its container, or else the machine's memory. */
 export function memoryLimit(): number {
   const limit = process.constrainedMemory();
   return limit > 0 && limit < totalmem() ? limit : totalmem();

@@ -47,10 +47,10 @@ export interface ServiceOptions {
   readonly settings: Settings;
   readonly role: Role;
   readonly permissions: Permissions & { readonly rebuild: boolean };
-  /** Of receval. */
+  /** Version of receval. */
   readonly version: string;
   readonly newId: () => string;
-  /** Of the join's hashes: drawn anew by every process, so that nobody can choose ids that collide. No result depends on it. */
+  /** Seed of the join's hashes, drawn by each process for itself, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
   readonly log: WorkerLog;
   /** For tests; default: none. */
@@ -62,10 +62,10 @@ const CLOCK_CHECK_MS = 10_000;
 const RETENTION_CHECK_MS = 60_000;
 const ACCESS_CHECK_MS = 60_000;
 const REDIS_CHECK_MS = 10_000;
-/** For dead letters that are on their way when the service ends. */
+/** How long to wait for dead letters when the service ends. */
 const LETTERS_MS = 1000;
 
-/** What is asked of the service when Kafka tells something. */
+/** What the handlers of Kafka's events need of the service. */
 interface Told {
   readonly worker: Worker | undefined;
   /** Of each topic. */
@@ -80,7 +80,7 @@ export class Service {
   readonly #metrics: Metrics;
   readonly #page: LivePage;
   readonly #partitions: number;
-  /** Nothing was stored of any unit when this process began. */
+  /** No unit was stored when this process started. */
   readonly #isFirst: boolean;
   readonly #retention: Retention | undefined;
   readonly #accessWatch: AccessWatch;
@@ -98,7 +98,7 @@ export class Service {
   readonly #folded: FoldedCohorts;
   readonly #logWatch: LogWatch;
   #health: Health = { healthy: true, reasons: [] };
-  /** Ends what runs on time. */
+  /** Functions that end periodic work. */
   readonly #timers: (() => void)[] = [];
 
   /**
@@ -185,7 +185,11 @@ export class Service {
     };
     this.#metrics = new Metrics(settings, { role, version, node: process.version, ...limits });
     const samples = role === 'exporter' ? undefined : samplesOf(settings, scorer, newId());
-    this.#page = new LivePage(settings, { ready: () => this.#readiness(), samples });
+    this.#page = new LivePage(settings, {
+      ready: () => this.#readiness(),
+      history: (question) => this.#exporter?.history(question),
+      samples,
+    });
     if (role !== 'worker') {
       this.#exporter = new Exporter(settings, { store, namespace: settings.namespace, partitions, hashSeed });
     }
@@ -213,7 +217,7 @@ export class Service {
     return this.#partitions;
   }
 
-  /** The worker, for what Kafka tells of its partitions; undefined: this process owns none. */
+  /** The worker; undefined: this process has none. */
   get worker(): Worker | undefined {
     return this.#worker;
   }
@@ -254,7 +258,7 @@ export class Service {
     ];
   }
 
-  /** Runs until `stop`. Rejects with what cannot be mended by waiting. */
+  /** Runs until `stop`. Rejects with errors that waiting does not fix. */
   async run(): Promise<void> {
     const { log } = this.#options;
     this.#lookAtAccess();
@@ -290,7 +294,7 @@ export class Service {
     this.#access = this.#accessWatch.look(this.#clock.now());
   }
 
-  /** That Redis does not answer, others tell. */
+  /** If Redis does not respond, that is reported elsewhere. */
   async #lookAtRedis(): Promise<void> {
     this.#redis = await this.#store.usage().catch(() => undefined);
   }
@@ -301,7 +305,7 @@ export class Service {
     this.#timers.push(this.#clock.every(RETENTION_CHECK_MS, look));
   }
 
-  /** Renders what is new. What the store does not answer is tried again in a second; the page keeps the last numbers. */
+  /** Renders what is new. A failed read of the store is retried in a second; until then the page keeps the last numbers. */
   async #refresh(): Promise<void> {
     let snapshot: Awaited<ReturnType<Exporter['refresh']>> | undefined;
     try {
@@ -333,14 +337,14 @@ export class Service {
     const { rebuild } = this.#options.permissions;
     if (!rebuild && wasRead(await this.#source.committedByGroup(), partition)) return 'state_lost';
     const { start, end, openFrom = end } = await this.#source.bounds(partition, topic);
-    // `from` is for a group without any state. A partition that came later holds what was written to it since then.
+    // `from` applies to a group without any state. A partition that was added later is read from its start.
     if (from === 'earliest' || rebuild || !this.#isFirst) return start;
-    // As Kafka's own consumer: what is committed from now on counts, also of a transaction that is open.
+    // As Kafka's own consumer: records that are committed from now on count, even those of an open transaction.
     if (from === 'latest') return openFrom;
     return this.#source.offsetAt(partition, topic, from.at);
   }
 
-  /** Commits the last whole chunk, leaves the group, writes dead letters that wait, closes the port and Redis. */
+  /** Commits the last whole chunk, leaves the group, writes queued dead letters, closes the port and Redis. */
   async stop(): Promise<void> {
     if (this.#worker !== undefined) await this.#worker.stop();
     else await this.#source.stop();
@@ -351,7 +355,7 @@ export class Service {
   }
 }
 
-/** Passes on to the worker what Kafka tells beside records. `service`: undefined while it still starts. */
+/** Passes Kafka's events other than records to the worker. `service`: undefined while it is starting. */
 function eventsFor(service: () => Told | undefined, settings: Settings): KafkaEvents {
   const worker = (): Worker | undefined => service()?.worker;
   return {

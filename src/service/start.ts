@@ -11,12 +11,12 @@ import type { WorkerLog } from '../worker/worker-contract.ts';
 import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRefused } from './checks.ts';
 import { type Retention, retentionOf } from './retention.ts';
 
-/** For servers that have just started, or start with us; then a start fails and whoever runs us tries again. */
+/** How long to wait for servers that are starting. After that the start fails, and the supervisor tries again. */
 const PATIENCE_MS = 60_000;
-/** Of one try to connect to Redis: so often it is told that there is none. */
+/** Time of one attempt to connect to Redis, and so between two log lines that say it failed. */
 const REDIS_TRY_MS = 5_000;
 
-/** Waits for a Redis that does not answer. Rejects at once with what it refuses, and with what a file or the URL lacks. */
+/** Waits for a Redis that does not respond. Rejects at once if Redis refuses us, or if a file or the URL is wrong. */
 export function connectRedis(options: RedisStoreOptions, log: WorkerLog): Promise<RedisStore> {
   return patiently(
     () => RedisStore.connect({ ...options, connectTimeout: REDIS_TRY_MS }),
@@ -28,19 +28,19 @@ export function connectRedis(options: RedisStoreOptions, log: WorkerLog): Promis
 
 export interface StartOptions {
   readonly settings: Settings;
-  /** false: it only shows what others have stored. */
+  /** false: it only reads what others have stored. */
   readonly isWorker: boolean;
   readonly permissions: Permissions & { readonly rebuild: boolean };
   readonly connection: KafkaConnection;
   readonly log: WorkerLog;
 }
 
-/** What a start has found. */
+/** What the checks before the start found. */
 export interface Started {
   readonly partitions: number;
-  /** A worker: nothing was stored of any unit. */
+  /** For a worker: no unit was stored. */
   readonly isFirst: boolean;
-  /** A worker's. */
+  /** For a worker. */
   readonly retention: Retention | undefined;
 }
 
@@ -59,7 +59,7 @@ export async function checkStart(store: RedisStore, source: KafkaSource, options
     );
   const partitions = checkPartitions(settings, await ask(() => source.partitionCounts()));
   await mustBeFit(store, isWorker ? settings.namespace : undefined);
-  // Also of one who only reads: of a format that is not known here it could show nothing.
+  // Also for a process that only reads: it could not show an unknown format.
   const stored = await readCheckpoints(store, settings.namespace, partitions);
   if (!isWorker) return { partitions, isFirst: false, retention: undefined };
   const retention = retentionOf(settings, connection, log);
@@ -82,8 +82,8 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Asks until there is an answer, for at most `patience` ms: brokers that have just started know no coordinator yet.
- * Rejects with the last error, or at once with one that `isFinal`. `tell` hears of each try that failed.
+ * Asks until there is an answer, for at most `patience` ms: brokers that have just started know no coordinator yet. Rejects
+ * with the last error, or at once with one that `isFinal`. `tell` is called for each failed attempt.
  */
 export async function patiently<T>(
   ask: () => Promise<T>,

@@ -1,4 +1,4 @@
-/** The newest records of the configured topics, for those who want to see what flows without taking part. */
+/** The newest records of the configured topics, read without joining the group. */
 import type { Settings } from '../config/settings.ts';
 import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { type SampleRange, sample } from '../consumers/source/kafka/access/kafka-sample.ts';

@@ -2,7 +2,7 @@ import type { EpochMs } from '../vocabulary/events.ts';
 import { LARGEST_SKEW, type WorkerStatus } from '../worker/status.ts';
 
 export interface Health {
-  /** false: this process must end, and be started anew. */
+  /** false: this process must be restarted. */
   readonly healthy: boolean;
   /** Why it is not ready, or not healthy. */
   readonly reasons: readonly string[];
@@ -18,13 +18,13 @@ const UNREADY_AFTER_MS = 60_000;
 const GIVE_UP_AFTER_MS = 120_000;
 
 /**
- * Looks for a worker that has something to do and does not get on (specification: faults 8). It gives up only when Kafka and
- * Redis both answer, and Redis takes commits: what a restart cannot mend must not become a storm of restarts. Nor is a worker
- * stuck that reads nothing because its clock is in doubt, or because all that is left waits for the end of a transaction.
+ * Detects a worker that has work to do and makes no progress (specification: faults 8). It gives up only if Kafka and Redis
+ * both respond and Redis accepts commits: a fault that a restart does not fix must not cause a storm of restarts. A worker is
+ * not stuck if it reads nothing because its clock is in doubt, or because all that is left waits for the end of a transaction.
  */
 export class Watchdog {
   readonly #deps: WatchdogDeps;
-  /** When there was last nothing to do, or a commit, or nothing that might be done. */
+  /** When there last was a commit, or nothing to do. */
   #progress: EpochMs | undefined;
   #commits = -1;
 

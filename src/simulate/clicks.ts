@@ -4,7 +4,7 @@ import { type ClickSettings, PAGE_LENGTH } from './simulation-settings.ts';
 
 /**
  * Who is clicked on one page. `attraction[s]` is the chance that the item of slot s (from 0) is clicked when looked at.
- * Writes 1 or 0 into `clicked[s]` for each s < length; answers the number of clicks.
+ * Writes 1 or 0 into `clicked[s]` for each s < length; returns the number of clicks.
  */
 export type ClickModel = (attraction: Float64Array, length: number, clicked: Uint8Array, random: Random) => number;
 
@@ -43,7 +43,7 @@ function positionModel(eta: number): ClickModel {
 }
 
 /**
- * The user goes down the list and stops after a click that satisfies; else goes on with the chance `perseverance`
+ * The user goes down the list and stops after a click that satisfies; else continues with the chance `perseverance`
  * (Chapelle and Zhang 2009). With satisfaction 1 and perseverance 1 it is the cascade model of Craswell et al. 2008.
  * Draws three numbers per slot, examined or not.
  */

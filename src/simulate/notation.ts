@@ -11,7 +11,7 @@ export class NotationError extends Error {
 export function readDuration(text: string): DurationMs {
   const duration = parseDuration(text);
   if (duration === undefined) {
-    throw new NotationError(`"${text}" is no duration; write a whole number with ms, s, m, h or d, such as 30m`);
+    throw new NotationError(`"${text}" is not a duration; write a whole number with ms, s, m, h or d, such as 30m`);
   }
   return duration;
 }
@@ -22,7 +22,7 @@ export function parseTime(text: string): EpochMs {
   const [, clock, , , zone] = match ?? [];
   const time = match === null ? Number.NaN : Date.parse(clock !== undefined && zone === undefined ? `${text}Z` : text);
   if (Number.isNaN(time)) {
-    throw new NotationError(`"${text}" is no time; write ISO 8601, such as 2025-11-03T08:00:00Z`);
+    throw new NotationError(`"${text}" is not a time; write ISO 8601, such as 2025-11-03T08:00:00Z`);
   }
   return time;
 }
@@ -30,7 +30,7 @@ export function parseTime(text: string): EpochMs {
 /** @throws NotationError */
 export function parseNumber(text: string): number {
   const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (Number.isNaN(value)) throw new NotationError(`"${text}" is no number`);
+  if (Number.isNaN(value)) throw new NotationError(`"${text}" is not a number`);
   return value;
 }
 
@@ -43,7 +43,7 @@ export function parseVariants(text: string): readonly VariantSettings[] {
   return text.split(',').map((part, place) => {
     const [name = '', weight, quality, ...more] = part.trim().split(':');
     if (name === '' || more.length > 0) {
-      throw new NotationError(`"${part}" is no variant; write name:weight:quality, such as treatment:0.5:0.7`);
+      throw new NotationError(`"${part}" is not a variant; write name:weight:quality, such as treatment:0.5:0.7`);
     }
     const usual = Math.min(0.9, Math.round(10 * (LEAST_QUALITY + QUALITY_STEP * place)) / 10);
     return {
@@ -61,7 +61,7 @@ export function parseRegression(text: string, start: EpochMs): RegressionSetting
   const colon = text.lastIndexOf(':');
   if (at < 1 || dots < 0 || colon < dots) {
     throw new NotationError(
-      `"${text}" is no regression; write variant@from..to:amount, such as treatment@20m..40m:0.5`,
+      `"${text}" is not a regression; write variant@from..to:amount, such as treatment@20m..40m:0.5`,
     );
   }
   const moment = (part: string): EpochMs => (/^\d+[a-z]+$/.test(part) ? start + readDuration(part) : parseTime(part));

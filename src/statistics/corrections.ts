@@ -26,8 +26,8 @@ export interface Directions {
 }
 
 /**
- * Holm by direction. A variant's p is the smaller of its two; the adjusted p of one direction is found by putting that
- * direction's p in the variant's place.
+ * Holm by direction. A variant's p is the smaller of its two; to adjust the p of one direction, it is put in the place of the
+ * variant's p.
  *
  * Example: (worse .01, better 1) and (.5, .02) give (.02, 1) and (.5, .02).
  */

@@ -44,7 +44,7 @@ const EFFECT_CHANGED: ExperimentVerdict = { label: 'invalid', reason: 'effect_ch
 
 const ROWS: readonly Row[] = [
   { verdict: { label: 'invalid', reason: 'incomplete' }, holds: isIncomplete },
-  // Before `no_data`: a variant that gets no users though its weight promises some is no variant that waits for its first.
+  // Before `no_data`: a variant that gets no users though its weight promises some is not a variant that waits for its first.
   { verdict: { label: 'invalid', reason: 'srm' }, holds: isUnsound },
   { verdict: { label: 'insufficient', reason: 'no_data' }, holds: hasNone },
   { verdict: { label: 'invalid', reason: 'crossover' }, holds: ({ exposure }) => isCrossed(exposure) },

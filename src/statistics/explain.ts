@@ -21,7 +21,7 @@ export interface ExperimentNames {
   readonly control: string;
   /** The primary measure. */
   readonly measure: string;
-  /** Many impressions name no user: waiting for more of them mends nothing. Default: false. */
+  /** Many impressions name no user: waiting for more of them fixes nothing. Default: false. */
   readonly areUsersMissing?: boolean;
 }
 

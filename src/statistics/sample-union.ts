@@ -97,7 +97,7 @@ export class SampleUnion implements Sampled {
   }
 
   /**
-   * One exposure, or what is known of a user. Answers whether it changed anything. Where `seen` is always 0, `variant` may be any
+   * One exposure, or what is known of a user. Returns whether it changed anything. Where `seen` is always 0, `variant` may be any
    * whole number from 0.
    */
   put(key: number, seen: number, ts: EpochMs, variant: number): boolean {

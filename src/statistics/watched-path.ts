@@ -1,6 +1,6 @@
 /**
  * The CUSUM of a watched cohort from the oldest hour that is kept until now, with onset and size (specification: statistics 10.3): whole hours
- * first, blocks of steps at the end. It begins at S = 0 and is computed anew at every block, so it is a function of kept
+ * first, blocks of steps at the end. It begins at S = 0 and is computed again at every block, so it is a function of kept
  * panes and of levels that were accepted: nothing else is stored, and all who compute it agree.
  *
  * What is worse does not become the norm by lasting: while an alarm in the bad direction is on, its hours, from the onset on,

@@ -10,14 +10,14 @@ const FIELD = /^(\d{1,3}):(\d{1,13})$/;
 const BITS = new RegExp(`^[0-9a-f]{${CLOCK_BLOCK / 4}}$`);
 
 /**
- * The blocks of wall-clock verdicts as fields of one hash of the unit: `<topic>:<block>`, to its bits. A block is written once,
- * by the commit whose checkpoint counts it first, and removed after the last one that does.
+ * Blocks of wall-clock verdicts, stored as fields of one hash of the unit: `<topic>:<block>` maps to its bits. A block is
+ * written once, by the first commit whose checkpoint counts it, and removed after the last one that does.
  */
 export class StoredClockBlocks {
-  /** By topic: what the store holds, ascending. */
+  /** By topic: the blocks in the store, ascending. */
   readonly #stored: ClockBlocks[];
 
-  /** Throws a CheckpointError for a field that is none. @param fields of the hash */
+  /** Throws a CheckpointError for a field that is not a block. @param fields of the hash */
   constructor(topics: number, fields: Fields) {
     const stored = Array.from({ length: topics }, (): (readonly [number, string])[] => []);
     for (const [field, bits] of fields) {
@@ -33,7 +33,7 @@ export class StoredClockBlocks {
     this.#stored = stored.map((blocks) => blocks.sort(([a], [b]) => a - b));
   }
 
-  /** The checkpoint with the blocks that it counts; undefined: the store holds others. */
+  /** The checkpoint with its blocks added; undefined: the store holds other blocks than it counts. */
   complete(join: JoinCheckpoint): JoinCheckpoint | undefined {
     const clockBlocks = join.topics.map(({ replay }, topic) => {
       const first = Math.floor(replay / CLOCK_BLOCK);
@@ -43,7 +43,7 @@ export class StoredClockBlocks {
     return isWhole ? { ...join, clockBlocks } : undefined;
   }
 
-  /** What changed since the last checkpoint goes into `rows`, and what is to be removed into `removes`. */
+  /** Puts the blocks that changed since the last checkpoint into `rows`, and the fields to remove into `removes`. */
   takeChanges(
     { clockBlocks = [] }: JoinCheckpoint,
     owner: RowOwner,

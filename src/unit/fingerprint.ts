@@ -5,8 +5,8 @@ import { itemPartsOf } from '../measures/item-part.ts';
 import type { GradeRule, Grading } from '../measures/scorer-contract.ts';
 
 /**
- * What of the configuration shapes the rows (specification: commit 6). `shape`: a JSON object by setting, whose change gives
- * rows another meaning. `additive`: a JSON list of what may come and go.
+ * The part of the configuration that shapes the rows (specification: commit 6). `shape`: a JSON object by setting; a change
+ * gives rows another meaning. `additive`: a JSON list of what may be added and removed.
  */
 export function fingerprint(settings: Settings): Fingerprint {
   const { attribution, grading, kafka, limits, measures, cohorts, windows, paneSize, experiments, itemSets } = settings;
@@ -26,7 +26,7 @@ export function fingerprint(settings: Settings): Fingerprint {
       'kafka.topics': kafka.topics.map(({ role, adapter, tsUnit, timeZone, positionBase }) => ({
         role,
         adapter,
-        // What was milliseconds when they were the default means the same: auto only reads more.
+        // `auto` replaced `ms` as the default: it reads the same values as `ms` did, and more.
         tsUnit: tsUnit === 'auto' ? 'ms' : tsUnit,
         positionBase,
         timeZone,
@@ -47,10 +47,10 @@ export function fingerprint(settings: Settings): Fingerprint {
   };
 }
 
-/** The limit of grades that was everybody's once. */
+/** The limit of grades in the first release. */
 const FORMER_LIMIT = 30;
 
-/** Where a limit cuts nothing, the former one stands: a configuration that means what it meant has the fingerprint that it had. */
+/** If a limit cuts nothing, the former limit is stored, so that a configuration whose meaning is unchanged keeps its fingerprint. */
 function storedRule(rule: GradeRule): GradeRule {
   const { from, grade, rule: combine, max, veto } = rule;
   const isFixed = from === 'grade' && (combine !== 'sum' || grade === 0) && grade <= FORMER_LIMIT;
@@ -58,8 +58,8 @@ function storedRule(rule: GradeRule): GradeRule {
 }
 
 /**
- * err and rbp with `gain=scaled` took a list for empty once where every grade was below `relevantFrom`. Where that can be, the
- * measure is told from that of then: windows with rows of both say incomplete.
+ * err and rbp with `gain=scaled` used to treat a list as empty if all of its grades were below `relevantFrom`. If that can make
+ * a difference, the measure gets another entry than then: windows with rows of both are incomplete.
  */
 function measureEntry({ canonical, name, params }: Measure, { actions, relevantFrom }: Grading): string {
   const takesAll = name === 'err' || params.get('gain') === 'scaled';
@@ -70,8 +70,8 @@ function measureEntry({ canonical, name, params }: Measure, { actions, relevantF
 }
 
 /**
- * What shapes the rows of measures of items and of the catalogue, as far as there are such measures: a configuration without
- * them is as it was before there were any.
+ * Settings that shape the rows of measures of items and of the catalogue. Only present if there are such measures, so that a
+ * configuration without them keeps the fingerprint that it had before they existed.
  */
 function itemShape({ measures, limits, itemFile }: Settings): Readonly<Record<string, unknown>> {
   const of = (field: 'item' | 'popularity' | 'category'): string => itemFile?.fingerprint(field) ?? 'none';

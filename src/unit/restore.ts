@@ -21,7 +21,7 @@ function panesSettings(settings: UnitSettings, generation: string, closedUpTo: E
 }
 
 export interface RestoredUnit {
-  /** That of `Resumed`, with the clock verdicts that it counts. */
+  /** As in `Resumed`, with the clock verdicts that it counts. */
   readonly join: JoinCheckpoint | undefined;
   readonly panes: Panes;
   readonly experiments: UnitExperiments;
@@ -29,8 +29,8 @@ export interface RestoredUnit {
 }
 
 /**
- * The live rows that a unit goes on from, and what it holds of experiments and of clock verdicts, read from the store. Rejects with
- * a CheckpointError when what is stored is damaged. @param token of the claim
+ * Reads from the store the live rows that a unit starts from, its experiments and its clock verdicts. Rejects with a
+ * CheckpointError when what is stored is damaged. @param token of the claim
  */
 export async function restoreUnit(
   settings: UnitSettings,
@@ -73,7 +73,10 @@ export async function restoreUnit(
   };
 }
 
-/** Why other clock verdicts are stored than the claimed checkpoint counts: the store is not the one that was claimed any more, or damaged. */
+/**
+ * Why the stored clock verdicts are not those that the claimed checkpoint counts: the unit was claimed by another meanwhile, or
+ * the store is damaged.
+ */
 async function lacksBlocks({ namespace, partition }: UnitSettings, store: Store, token: string): Promise<Error> {
   const [now] = await store.read([unitKey(namespace, partition)]);
   if (now.get('token') === token) {
@@ -88,7 +91,7 @@ async function lacksBlocks({ namespace, partition }: UnitSettings, store: Store,
   });
 }
 
-/** Keys of a run beside its total. */
+/** Keys of a run besides its total. */
 function sideKeys(settings: UnitSettings, generation: string, { name, run }: RunName): readonly string[] {
   const owner = ownerOf(settings, generation);
   return [usersKey(owner, name, run), looksKey(owner, name, run)];
@@ -96,7 +99,7 @@ function sideKeys(settings: UnitSettings, generation: string, { name, run }: Run
 
 type RunName = Pick<RunState, 'name' | 'run'>;
 
-/** Keys that are to go with the first commit of a claim: those of a generation that was replaced, and of runs that have ended. */
+/** Keys that the first commit of a claim deletes: those of a generation that was replaced, and of runs that have ended. */
 export function staleKeys(settings: UnitSettings, { generation, replaced, runs }: Resumed): readonly string[] {
   const { panes } = settings;
   const ended = (runs ?? []).filter(({ name, run }) => !panes.runs.some((now) => now.name === name && now.run === run));
@@ -106,7 +109,7 @@ export function staleKeys(settings: UnitSettings, { generation, replaced, runs }
   ];
 }
 
-/** Every key that rows of a generation may lie under. */
+/** Every key that can hold rows of a generation. */
 function keysOf(
   settings: UnitSettings,
   { generation, panes, runs }: NonNullable<Resumed['replaced']>,

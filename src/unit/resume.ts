@@ -4,7 +4,7 @@ import type { Fingerprint, UnitCheckpoint } from '../accumulators/store/checkpoi
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 
-/** What a start may do once, because it was asked to (specification: commit 6). */
+/** What this start was allowed to do, once (specification: commit 6). */
 export interface Permissions {
   readonly newGeneration: boolean;
   readonly acceptPartitions: boolean;
@@ -12,17 +12,17 @@ export interface Permissions {
 
 export const NO_PERMISSIONS: Permissions = { newGeneration: false, acceptPartitions: false };
 
-/** From where a unit goes on. */
+/** Where a unit resumes. */
 export interface Resumed {
   readonly generation: string;
   /** undefined: from the beginning. */
   readonly join: JoinCheckpoint | undefined;
   /** undefined: rows start empty. */
   readonly panes: PanesState | undefined;
-  /** Runs of experiments that were known; others begin now. undefined: all runs begin with the first record. */
+  /** Runs of experiments that were stored; others start now. undefined: all runs start with the first record. */
   readonly runs: readonly RunState[] | undefined;
   readonly incompleteBefore: EpochMs;
-  /** The next impression is the first after something that is missing. */
+  /** The next impression is the first one after a gap. */
   readonly hasGap: boolean;
   /** The generation whose rows are to be deleted; undefined: none. */
   readonly replaced:
@@ -43,8 +43,9 @@ export class StateMismatch extends Error {
 }
 
 /**
- * Decides how a unit goes on from what is stored. A changed meaning of rows is refused, or begins a new generation at the
- * replay offsets of the old one; what was only added starts empty, and windows say so until it has filled them.
+ * Decides how a unit resumes from what is stored. If the meaning of rows has changed, this is refused, or starts a new
+ * generation at the replay offsets of the old one. What was only added starts empty, and windows are incomplete until it has
+ * filled them.
  * @throws StateMismatch
  */
 export function resume(
@@ -90,14 +91,14 @@ export function resume(
     join: stored.join,
     panes: stored.panes,
     runs: stored.runs,
-    // What closed up to W closed without what is new; an impression of W or later has not closed yet.
+    // What closed up to W lacks what was added; an impression at W or later has not closed yet.
     incompleteBefore: grown ? Math.max(stored.incompleteBefore, stored.join.watermark) : stored.incompleteBefore,
     hasGap: stored.hasGap,
     replaced: undefined,
   };
 }
 
-/** The same logs from the replay offsets on, with nothing decided. */
+/** The same logs from the replay offsets on, with nothing judged. */
 function fromReplayOffsets(join: JoinCheckpoint): JoinCheckpoint {
   return {
     watermark: Number.NEGATIVE_INFINITY,

@@ -66,7 +66,7 @@ export interface SampleSettings {
   /** Lists that are kept, at least 1. */
   readonly most: number;
   readonly ids: SampledIds;
-  /** Of the masks: drawn anew by every process, so that nobody can try ids. */
+  /** Of the masks: drawn by each process for itself, so that nobody can try ids. */
   readonly key: string;
 }
 
@@ -321,7 +321,7 @@ function note(drops: SampledDrop[], drop: SampledDrop): void {
   if (!isKnown && drops.length < MOST_DROPS) drops.push(drop);
 }
 
-/** Answers what made room. */
+/** Returns what made room. */
 function put<T>(into: T[], one: T, most: number): T | undefined {
   into.push(one);
   return into.length > most ? into.shift() : undefined;

@@ -13,24 +13,24 @@ import type { DurationMs, EpochMs, Impression, Offset } from '../vocabulary/even
 import { sampleKey } from '../vocabulary/user-words.ts';
 import type { UnitSettings } from './unit-contract.ts';
 
-/** What the store holds of the runs of a unit's experiments, in the order of the settings. */
+/** What the store holds for the runs of a unit's experiments, in the order of the settings. */
 export interface StoredRuns {
   readonly states: readonly RunState[];
-  /** Offsets, by topic, at which a run begins that is not among the states. */
+  /** Offsets, by topic, at which a run starts that is not among the states. */
   readonly positions: readonly Offset[];
   readonly samples: readonly UserSample[];
-  /** Fields of the looks; of other units than 0 empty. */
+  /** Fields of the looks; empty for all units but unit 0. */
   readonly looks: readonly ReadonlyMap<string, string>[];
   /** The watermark of the checkpoint. */
   readonly closedUpTo: EpochMs;
 }
 
-/** All that a unit keeps of experiments beside the sums of its rows: where runs began, who saw what, what looks have found. */
+/** All that a unit keeps of experiments besides the sums in its rows: where runs began, who saw which variant, what looks have found. */
 export class UnitExperiments {
   readonly #runs: Runs;
   readonly #exposures: UnitExposures;
   readonly #looks: readonly UnitLooks[];
-  /** By run: the place of its dimension in an impression. */
+  /** By run: the index of its dimension in an impression. */
   readonly #places: readonly number[];
 
   constructor(
@@ -43,7 +43,7 @@ export class UnitExperiments {
     this.#places = panes.runs.map(({ dimension }) => panes.dimensions.indexOf(dimension));
   }
 
-  /** An impression of the record `from` was accepted: returns the runs that it takes no part in, as in `Runs`. */
+  /** An impression of the record `from` was accepted. Returns the runs that it takes no part in, as in `Runs`. */
   accepted(impression: AcceptedImpression, { topic, offset, isReplayed }: RecordPlace): number {
     if (this.#places.length === 0) return 0;
     const { ts, dimensions } = impression;
@@ -56,7 +56,7 @@ export class UnitExperiments {
     return leftOut;
   }
 
-  /** So many records were lost before they were read. */
+  /** `records` were lost before they could be read. */
   missed(records: number): void {
     this.#runs.missed(records);
   }
@@ -80,7 +80,7 @@ export class UnitExperiments {
     this.#looks[run].take(totals);
   }
 
-  /** What changed up to `watermark` goes into `rows`, and the fields to remove into `removes`. */
+  /** Puts what changed up to `watermark` into `rows`, and the fields to remove into `removes`. */
   takeChanges(
     watermark: EpochMs,
     owner: RowOwner,
@@ -102,25 +102,25 @@ function keyOf({ userId }: Impression): number {
   return userId === undefined ? -1 : sampleKey(userId);
 }
 
-/** Exposures are looked at in stretches of event time, so that those that wait are not gone through again and again. */
+/** Exposures wait in stretches of event time, so that those that are not due are not scanned again and again. */
 const STRETCH_MS: DurationMs = 1000;
 
-/** An entry of the map, and the head of its list. */
+/** Bytes of an entry of the map, and of the head of its list. */
 const STRETCH_BYTES = 100;
 
 /** Four numbers each: run, key of the user, variant, time. */
 const WIDTH = 4;
 
 /**
- * Who saw which variant, for every run of a unit. An exposure enters the sample when event time has passed the shortest
- * horizon of its impression (specification: statistics 5.1); until then it waits here and is as safe as an open impression:
- * a new owner reads it again. What was added before the checkpoint is passed over when its record is read again: the
- * verdicts of records that nothing open needs may differ then.
+ * Who saw which variant, for every run of a unit. An exposure enters the sample when event time has passed the shortest horizon
+ * of its impression (specification: statistics 5.1); until then it waits here, and is as safe as an open impression: a new
+ * owner reads it again. An exposure that was added before the checkpoint is skipped when its record is read again, because
+ * records that nothing open needs may be judged differently then.
  */
 export class UnitExposures {
   readonly #runs: readonly RunSettings[];
   readonly #shortest: DurationMs;
-  /** Exposures up to this time were added before, if their record was judged then. */
+  /** Exposures up to this time are in the sample already, if their record was judged before the checkpoint. */
   readonly #countedUpTo: EpochMs;
   readonly #samples: readonly UserSample[];
   readonly #variants: readonly ReadonlyMap<string, number>[];
@@ -129,7 +129,7 @@ export class UnitExposures {
   /** Of all stretches. */
   #numbers = 0;
 
-  /** `samples`: as stored, one per run, when event time was at `closedUpTo`. */
+  /** `samples`: one per run, as stored when event time was at `closedUpTo`. */
   constructor(runs: readonly RunSettings[], shortest: DurationMs, samples: readonly UserSample[], closedUpTo: EpochMs) {
     this.#runs = runs;
     this.#shortest = shortest;
@@ -157,7 +157,7 @@ export class UnitExposures {
     }
   }
 
-  /** Everything up to `watermark` is in. */
+  /** Everything up to `watermark` has been accepted. */
   advance(watermark: EpochMs): void {
     const until = watermark - this.#shortest;
     for (const [stretch, waiting] of this.#waiting) {
@@ -188,7 +188,7 @@ export class UnitExposures {
     return this.#samples[run];
   }
 
-  /** What changed since the last call goes into `rows`, and what is to be removed into `removes`. */
+  /** Puts what changed since the last call into `rows`, and the fields to remove into `removes`. */
   take(owner: RowOwner, rows: Map<string, Map<string, string>>, removes: Map<string, readonly string[]>): void {
     for (const [r, sample] of this.#samples.entries()) {
       const change = sample.drain();
@@ -206,7 +206,7 @@ class UnitLooks {
   readonly #run: string;
   readonly #stored: Map<string, string>;
   #looks: ExperimentLooks;
-  /** Those whose fields are stored, or on their way. */
+  /** The looks whose fields are stored or in flight. */
   #taken: ExperimentLooks;
 
   /** `stored`: the fields of the looks' key. */
@@ -226,7 +226,7 @@ class UnitLooks {
     this.#looks = takeLooks({ ...totals, looks: this.#looks });
   }
 
-  /** Fields that changed since the last call go into `rows`. */
+  /** Puts the fields that changed since the last call into `rows`. */
   takeChanges(owner: RowOwner, rows: Map<string, Map<string, string>>): void {
     if (this.#looks === this.#taken) return;
     this.#taken = this.#looks;

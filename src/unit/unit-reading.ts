@@ -3,7 +3,7 @@ import type { Batch, LogRecord } from '../consumers/source/source-port.ts';
 import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
 import type { CommittedState } from './unit-contract.ts';
 
-/** What tells one applied record from any other that could stand at its offset. */
+/** What distinguishes an applied record from any other that could be at its offset. */
 interface Mark {
   readonly offset: Offset;
   readonly timestamp: EpochMs | undefined;
@@ -11,7 +11,7 @@ interface Mark {
   readonly value: string;
 }
 
-/** Another record stands where an applied one stood: the topic is not the one that was read. */
+/** Another record is at the offset of an applied one: the topic is not the one that was read. */
 export interface Divergence {
   /** Index in the configuration's order. */
   readonly topic: number;
@@ -19,17 +19,17 @@ export interface Divergence {
   readonly differs: 'value' | 'timestamp';
 }
 
-/** What a unit knows of its logs: where reading goes on, what must still be there, and whether they are those it has read. */
+/** What a unit knows of its logs: where to read next, what must still be there, and whether they are the logs it has read. */
 export class UnitReading {
   readonly #join: Pick<JoinEngine, 'position'>;
   readonly #outOfOrderness: DurationMs;
   readonly #committed: () => CommittedState;
   readonly #lastRecords: LastRecords;
-  /** By topic: what was read first since this claim. */
+  /** By topic: the first record read since this claim. */
   readonly #firstRecords: (Pick<LogRecord, 'offset' | 'timestamp'> | undefined)[] = [];
   #diverged: Divergence | undefined;
 
-  /** `stored`: of the last records, by topic. */
+  /** `stored`: marks of the last records, by topic. */
   constructor(
     { topics, outOfOrderness }: { readonly topics: readonly unknown[]; readonly outOfOrderness: DurationMs },
     join: Pick<JoinEngine, 'position'>,
@@ -42,30 +42,30 @@ export class UnitReading {
     this.#lastRecords = new LastRecords(topics.length, stored);
   }
 
-  /** A last record is still to be read again: nothing may be stored before. */
+  /** A last record has yet to be read again: nothing may be stored before that. */
   get awaits(): boolean {
     return this.#lastRecords.awaits;
   }
 
-  /** Another record stands where one was applied: nothing is taken or stored any more. undefined: none was seen. */
+  /** Another record is at the offset of an applied one: from now on nothing is applied or stored. undefined: no such record was seen. */
   get diverged(): Divergence | undefined {
     return this.#diverged;
   }
 
-  /** The next offset to read: below the position while the last record is to be read again, which counts nothing. */
+  /** The next offset to read. It is below the position while the last record has yet to be read again, which counts nothing. */
   from(topic: number): Offset {
     return Math.min(this.#join.position(topic), this.#lastRecords.awaited(topic) ?? Number.POSITIVE_INFINITY);
   }
 
-  /** The log has held all records below this offset. */
+  /** The log is known to have held all records below this offset. */
   heldUpTo(topic: number): Offset {
     const awaited = this.#lastRecords.awaited(topic) ?? -1;
     return Math.max(this.#join.position(topic), this.#committed().offsets[topic], awaited + 1);
   }
 
   /**
-   * When the oldest record was written that a new owner would read, as of the last commit: the greatest time before it, or its
-   * own if it is the first. Orders of records within `outOfOrderness` do not matter here. undefined: not known.
+   * When the oldest record that a new owner would read was written, as of the last commit: the greatest time before it, or its
+   * own time if it is the first. Disorder within `outOfOrderness` does not matter here. undefined: not known.
    */
   neededSince(topic: number): EpochMs | undefined {
     const { replayOffsets, replayWatermarks } = this.#committed();
@@ -75,18 +75,18 @@ export class UnitReading {
     return first?.offset === replayOffsets[topic] ? first.timestamp : undefined;
   }
 
-  /** The logs may have been replaced since the last records. */
+  /** The logs may have been replaced: the last records must be compared again. */
   doubt(): void {
     this.#lastRecords.doubt();
   }
 
-  /** The log begins at `start` now: answers how many records are gone that were not read yet. */
+  /** The log starts at `start` now. Returns how many unread records are gone. */
   beginsAt(topic: number, start: Offset): number {
     this.#lastRecords.giveUpBelow(topic, start);
     return Math.max(0, start - this.#join.position(topic));
   }
 
-  /** To be asked before a batch is applied: false once the log is another one. */
+  /** To be called before a batch is applied. Returns false once the log is found to be another one. */
   takes(batch: Batch): boolean {
     this.#diverged ??= this.#lastRecords.compare(batch);
     return this.#diverged === undefined;
@@ -100,50 +100,50 @@ export class UnitReading {
     this.#lastRecords.applied(topic, records[records.length - 1]);
   }
 
-  /** Of the last records, by topic, for the checkpoint. */
+  /** Marks of the last records, by topic, for the checkpoint. */
   marks(): readonly (string | undefined)[] {
     return this.#lastRecords.texts();
   }
 }
 
 /**
- * The last applied record of each topic. It shows a topic that was deleted and made anew with a log at least as long
- * (specification: faults K16): whoever goes on reads that record again and compares. One that retention or compaction has removed says
- * nothing.
+ * The last applied record of each topic. It reveals a topic that was deleted and created again with a log at least as long
+ * (specification: faults K16): a new owner reads that record again and compares it. A record that retention or compaction has
+ * removed reveals nothing.
  */
 export class LastRecords {
   readonly #last: (Mark | undefined)[];
-  /** By topic: to be compared when it comes by; nothing may be stored before. */
+  /** By topic: the mark to compare when its record is read; nothing may be stored before that. */
   readonly #awaited: (Mark | undefined)[];
 
-  /** `stored`: by topic, as `texts` answered. One that cannot be read is not compared. */
+  /** `stored`: by topic, as `texts` returned it. A mark that cannot be read is not compared. */
   constructor(topics: number, stored: readonly (string | undefined)[]) {
     this.#last = Array.from({ length: topics }, (_, topic) => parse(stored[topic]));
     this.#awaited = [...this.#last];
   }
 
-  /** A record is still to be compared. */
+  /** A record has yet to be compared. */
   get awaits(): boolean {
     return this.#awaited.some((mark) => mark !== undefined);
   }
 
-  /** The offset of the record that is still to be compared; undefined: none. */
+  /** The offset of the record that has yet to be compared; undefined: none. */
   awaited(topic: number): Offset | undefined {
     return this.#awaited[topic]?.offset;
   }
 
-  /** The log may have been replaced: the last applied records are to be compared again. */
+  /** The log may have been replaced: the last applied records must be compared again. */
   doubt(): void {
     for (const [topic, mark] of this.#last.entries()) this.#awaited[topic] = mark;
   }
 
-  /** The log begins at `start`: what stood below cannot be compared. */
+  /** The log starts at `start`: records below it cannot be compared. */
   giveUpBelow(topic: number, start: Offset): void {
     const mark = this.#awaited[topic];
     if (mark !== undefined && mark.offset < start) this.#awaited[topic] = undefined;
   }
 
-  /** To be asked before a batch is applied. */
+  /** To be called before a batch is applied. */
   compare({ topic, records, next }: Batch): Divergence | undefined {
     const mark = this.#awaited[topic];
     if (mark === undefined || next <= mark.offset) return undefined;
@@ -178,8 +178,8 @@ function parse(text: string | undefined): Mark | undefined {
 }
 
 /**
- * Two multiplicative hashes of 32 bits side by side over words of four bytes, mixed at the end as MurmurHash3 does (public
- * domain). No protection against somebody who wants equal hashes; 500 bytes take about half a microsecond.
+ * Two multiplicative hashes of 32 bits, in parallel over words of four bytes, finalised as in MurmurHash3 (public domain). Not
+ * safe against crafted collisions; 500 bytes take about half a microsecond.
  */
 function hashOf(value: Uint8Array | null): string {
   if (value === null) return '';

@@ -10,15 +10,15 @@ import { DAY, HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import type { UnitSettings } from './unit-contract.ts';
 
-/** The longest window, and the hour in which it begins. */
+/** The longest window, and the hour in which it starts. */
 const VECTORS_KEPT: DurationMs = DAY + HOUR;
 
-/** So a cohort of the rest is found if it has a 65th of what is added to the rest in an hour, or more. */
+/** With these, a cohort of the rest is found if it has at least a 65th of what is added to the rest in an hour. */
 const CANDIDATES = 64;
-/** Far from 1, or cohorts of like size would take each other's places every few hours. */
+/** Far from 1: cohorts of similar size would otherwise take each other's places every few hours. */
 const TAKEOVER_RATIO = 10;
 
-/** The slices of the configuration that shape a unit; which unit it is comes from elsewhere. @param hashSeed as in `JoinSettings` */
+/** The parts of the configuration that are the same for all units. @param hashSeed as in `JoinSettings` */
 export function unitShape(
   settings: Settings,
   scorer: Scorer,
@@ -70,7 +70,7 @@ export function unitShape(
   };
 }
 
-/** What a decoder needs of the configuration beside the topic. */
+/** What a decoder needs of the configuration besides the topic. */
 export function decoderLimits(
   settings: Settings,
 ): Pick<

@@ -1,4 +1,4 @@
-// Long because the whole data path of a unit stands here, what is read beside what is passed.
+// Long because the whole data path of a unit is here, for records that are read and for batches that are skipped.
 import type { Panes } from '../accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
@@ -23,15 +23,15 @@ import type { CommitOutcome, CommittedState, UnitDeps, UnitSettings } from './un
 import type { UnitExperiments } from './unit-experiments.ts';
 import { UnitReading } from './unit-reading.ts';
 
-/** A smaller part tells nothing of the whole. */
+/** A smaller share says nothing about the whole. */
 const LEAST_SHARE = 0.01;
 
 /**
  * The data path of one unit: claim, replay, decode, join, score, accumulate, commit (specification: commit 1, 3, 4).
  *
- * Between two commits everything happens synchronously in memory; a commit takes one consistent state and sends it. So
- * whatever ends this process, the store holds the state after some commit, and the next owner reads the logs again from
- * that state's replay offsets.
+ * Between two commits everything happens synchronously in memory; a commit takes one consistent state and sends it. So however
+ * this process ends, the store holds the state after some commit, and the next owner reads the logs again from the replay
+ * offsets of that state.
  */
 export class Unit {
   readonly #settings: UnitSettings;
@@ -46,7 +46,7 @@ export class Unit {
   /** By topic and side. */
   readonly #invalid: readonly Record<Side, Map<InvalidCode, number>>[];
   readonly #generation: string;
-  /** Keys of what is over, until they are deleted. */
+  /** Keys that are no longer used, until they are deleted. */
   #stale: readonly string[];
   #idleAdvances = 0;
   #closedByIdle = 0;
@@ -54,7 +54,7 @@ export class Unit {
   readonly #completeness: UnitCompleteness;
   readonly #isNew: boolean;
 
-  /** Takes the unit over and restores its state. Rejects when the store cannot be read or holds an unknown format. */
+  /** Claims the unit and restores its state. Rejects when the store cannot be read or holds an unknown format. */
   static async claim(settings: UnitSettings, deps: UnitDeps): Promise<Unit> {
     const unit = unitKey(settings.namespace, settings.partition);
     const token = deps.newId();
@@ -115,7 +115,7 @@ export class Unit {
     return this.#commits.committed;
   }
 
-  /** How often a topic was let pass by the wall clock since this claim, and what closed by it. */
+  /** How often the wall clock advanced an idle topic since this claim, and how many lists closed by that. */
   get idleAdvances(): number {
     return this.#idleAdvances;
   }
@@ -124,39 +124,39 @@ export class Unit {
     return this.#closedByIdle;
   }
 
-  /** Nothing was stored of it when it was claimed. */
+  /** Nothing was stored for it when it was claimed. */
   get isNew(): boolean {
     return this.#isNew;
   }
 
-  /** A new unit begins here, not at offset 0. That is stored with the next commit, also when nothing comes. */
+  /** Starts a new unit at `offset` instead of 0. That is stored by the next commit, even if no record comes. */
   beginAt(topic: number, offset: Offset): void {
     this.#changed = true;
     if (offset > this.#join.position(topic)) this.#join.skipTo(topic, offset);
   }
 
-  /** So many records were lost before they were read: panes are whole again from the next impression on. */
+  /** `records` were lost before they could be read: panes are complete again from the next impression on. */
   missed(records: number): void {
     this.#completeness.missed();
     this.#experiments.missed(records);
   }
 
-  /** Of the claim under which this unit is owned. */
+  /** Token of the claim under which this unit is owned. */
   get token(): string {
     return this.#commits.token;
   }
 
-  /** It reads what was read before: what is open, or the last records to see whether they are still the same. */
+  /** It reads records again: to rebuild what is open, or to see whether the last records are still the same. */
   get replaying(): boolean {
     return this.#join.replaying || this.#reading.awaits;
   }
 
-  /** What is known of the logs: where reading goes on, and whether they are those that were read. */
+  /** What is known of the logs: where to read next, and whether they are the logs that were read. */
   get reading(): Omit<UnitReading, 'takes' | 'taken'> {
     return this.#reading;
   }
 
-  /** Takes the next records of one topic. Synchronous: when it returns, they are part of the state. */
+  /** Applies the next records of one topic. Synchronous: when it returns, they are part of the state. */
   feed(batch: Batch): void {
     if (!this.#reading.takes(batch)) return;
     const { topic, records, undecodable } = batch;
@@ -177,7 +177,7 @@ export class Unit {
     this.#changed = true;
   }
 
-  /** A batch that was passed before the checkpoint is passed again as it was; any other leaves something missing. */
+  /** A batch that was skipped before the checkpoint is skipped again as it was; any other leaves a gap. */
   #pass(topic: number, batch: UndecodableBatch): void {
     const from = Math.max(batch.from, this.#join.position(topic));
     const { to } = batch;
@@ -189,7 +189,7 @@ export class Unit {
     if (counted > 0) this.#deps.onUndecodable?.({ topic, batch });
   }
 
-  /** Whether [from, to) was judged already, in this life or before the checkpoint: then it is passed whatever it holds now. */
+  /** Whether [from, to) was judged already, by this object or before the checkpoint. Then it is skipped, whatever it holds now. */
   hasPassed(topic: number, from: Offset, to: Offset): boolean {
     const position = this.#join.position(topic);
     return to <= position || this.#join.wasPassed(topic, Math.max(from, position), to);
@@ -209,26 +209,26 @@ export class Unit {
     this.#join.refused(topic, record.offset, decoded.side, decoded.refused);
   }
 
-  /** Copies of the rows of a since-start total, with all that closed up to now, stored or not. */
+  /** Copies of the rows of a since-start total, with everything that has closed, committed or not. */
   readonly total: Panes['total'] = (name) => this.#panes.total(name);
 
-  /** What this unit holds of a run, by its place in the settings, with all that closed up to now, stored or not. */
+  /** What this unit holds of a run, by its index in the settings, with everything that has closed, committed or not. */
   part(run: number): UnitPart {
     return this.#experiments.part(run, this.#panes.runTotal(run), this.#join.watermark);
   }
 
-  /** What looks have found. Kept by unit 0, for all units. */
+  /** What looks have found. Unit 0 keeps it for all units. */
   looks(run: number): ExperimentLooks {
     return this.#experiments.looks(run);
   }
 
-  /** One more look at a run, to be stored with the next commit: at totals of all units, this one's as `part` has them. */
+  /** Takes one more look at a run, which the next commit stores. `totals`: of all units, this one's from `part`. */
   look(run: number, totals: Omit<ExperimentState, 'looks'>): void {
     this.#experiments.look(run, totals);
     this.#changed = true;
   }
 
-  /** Lets time pass in a topic that has nothing new; not while replaying. */
+  /** Advances the watermark of a topic that has nothing new; not while replaying. */
   idle(topic: number, watermark: EpochMs): void {
     if (this.replaying || this.#reading.diverged !== undefined || !this.#join.idle(topic, watermark)) return;
     const open = this.#join.openImpressions;
@@ -238,7 +238,7 @@ export class Unit {
     this.#changed = true;
   }
 
-  /** Lets all topics pass the end of everything read, so that all that is open closes: for logs that end. */
+  /** Advances all topics past the end of everything read, so that everything open closes: for logs that end. */
   finish(): void {
     const { join } = this.#settings;
     const topics = join.topics.map((_, topic) => topic);
@@ -247,9 +247,15 @@ export class Unit {
     for (const topic of topics) this.idle(topic, newest + join.horizons[join.horizons.length - 1] + join.backward);
   }
 
+  /** Whether `commit` would send something. */
+  get hasToCommit(): boolean {
+    if (this.#reading.diverged !== undefined) return false;
+    return this.#commits.hasInFlight || (this.#changed && !this.replaying);
+  }
+
   /**
-   * Stores all that changed, in one piece. A rejected promise means that the outcome is unknown: the next call sends the
-   * same commit again, and the answer settles it. At most one call at a time.
+   * Commits all changes in one piece. A rejected promise means that the outcome is unknown: the next call sends the same commit
+   * again, until its outcome is known. At most one call at a time.
    */
   async commit(): Promise<CommitOutcome> {
     if (this.#reading.diverged !== undefined) return 'DIVERGED';
@@ -269,7 +275,7 @@ export class Unit {
     const join = this.#join.checkpoint();
     this.#panes.advance(join.watermark);
     const changes = this.#panes.takeChanges();
-    const panes = this.#panes.state();
+    const panes = this.#panes.stateText();
     const owner = { namespace, unit: partition, generation: this.#generation };
     const removes = new Map<string, readonly string[]>();
     this.#experiments.takeChanges(join.watermark, owner, changes.rows, removes);
@@ -291,17 +297,22 @@ export class Unit {
       {
         counts: join.counts,
         invalid: this.#invalid.map(copyInvalid),
-        scored: this.#panes.scored(),
         unknownItems: [...this.#scoring.unknownItems],
         delays: delaysOf(this.#join),
         offsets: join.topics.map((topic) => topic.committed),
         replayOffsets: join.topics.map((topic) => topic.replay),
         replayWatermarks: join.topics.map((topic) => topic.replayWatermark),
       },
+      this.#panes.takeScored(),
     );
   }
 
-  /** Bytes in memory of rows, cohorts and experiments: in the heap of V8, unlike those of the join. */
+  /** Bytes in memory, about, of the rows that the next commit stores. */
+  get changedBytes(): number {
+    return this.#panes.changedBytes;
+  }
+
+  /** Bytes in memory of rows, cohorts and experiments. They are in the heap of V8, unlike those of the join. */
   get rowBytes(): number {
     return this.#panes.bytes + this.#experiments.bytes;
   }
@@ -311,7 +322,7 @@ export class Unit {
     return this.#join.stateBytes + this.rowBytes;
   }
 
-  /** What of the time that can be open at once is open now: (0, 1]. */
+  /** The share that is open now of the longest time that can be open at once: (0, 1]. */
   get openShare(): number {
     const { horizons, outOfOrderness, topics } = this.#settings.join;
     const { oldest } = this.#join;
@@ -330,9 +341,9 @@ export class Unit {
   }
 }
 
-/** Scores what closes, and adds it to the rows. */
+/** Scores what closes and adds it to the rows. */
 class UnitScoring {
-  /** By horizon: slots of what closed whose item the catalogue does not hold. */
+  /** By horizon: slots of closed lists whose item is not in the catalogue. */
   readonly unknownItems: number[];
   readonly samples: UnitSamples | undefined;
   readonly #deps: Pick<UnitDeps, 'scorer' | 'observer'>;
@@ -369,22 +380,22 @@ class UnitScoring {
   }
 }
 
-/** From where on the panes of a unit are whole: after whatever is missing, from the next impression on. */
+/** Since when the panes of a unit are complete: from the first impression after the last gap on. */
 class UnitCompleteness {
   #incompleteBefore: EpochMs;
-  /** The next impression is the first after something that is missing. */
+  /** The next impression is the first one after a gap. */
   #hasGap: boolean;
-  /** The same of what was missing before the checkpoint: all that is read again came before that. */
+  /** The same for a gap before the checkpoint: everything that is read again precedes that gap. */
   #hadGap: boolean;
 
   constructor({ incompleteBefore, hasGap }: { readonly incompleteBefore: EpochMs; readonly hasGap: boolean }) {
     this.#incompleteBefore = incompleteBefore;
-    // What was before the first impression ever is missing, too.
+    // The time before the very first impression counts as a gap.
     this.#hasGap = incompleteBefore === Number.NEGATIVE_INFINITY;
     this.#hadGap = hasGap;
   }
 
-  /** Something was lost before it was read, or cannot be read again. */
+  /** Something was lost before it could be read, or cannot be read again. */
   missed(): void {
     this.#hasGap = true;
   }
@@ -397,7 +408,7 @@ class UnitCompleteness {
     this.#hadGap &&= again;
   }
 
-  /** For the checkpoint: panes that start earlier are not whole, and whether that is still to rise. */
+  /** For the checkpoint: before when panes are incomplete, and whether that time is still to rise. */
   state(): { readonly incompleteBefore: EpochMs; readonly hasGap: boolean } {
     return { incompleteBefore: this.#incompleteBefore, hasGap: this.#hasGap || this.#hadGap };
   }

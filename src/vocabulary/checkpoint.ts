@@ -8,8 +8,8 @@ export type OffsetRanges = readonly (readonly [from: Offset, to: Offset])[];
 export const CLOCK_BLOCK = 1024;
 
 /**
- * Blocks of offsets, ascending: block b holds [b · CLOCK_BLOCK, (b + 1) · CLOCK_BLOCK). Bits are hexadecimal digits, of the
- * first four offsets in the first digit, the first of these in its lowest bit.
+ * Blocks of offsets, ascending: block b holds [b · CLOCK_BLOCK, (b + 1) · CLOCK_BLOCK). Bits are hexadecimal digits: the first
+ * digit has those of the first four offsets, the first offset in the lowest bit.
  */
 export type ClockBlocks = readonly (readonly [block: number, bits: string])[];
 
@@ -19,9 +19,9 @@ export interface IdleAdvance {
   readonly watermark: EpochMs;
 }
 
-/** Where one topic stands. Plain JSON but for -Infinity, which the codec of the checkpoint writes as null. */
+/** The state of one topic. Plain JSON, except for -Infinity, which the codec of the checkpoint writes as null. */
 export interface TopicCheckpoint {
-  /** Offset of the next record to read: everything below has been judged. */
+  /** Offset of the next record to read: every record below it has been judged. */
   readonly committed: Offset;
   /** Reading again from here rebuilds what is open. */
   readonly replay: Offset;
@@ -29,13 +29,13 @@ export interface TopicCheckpoint {
   readonly replayWatermark: EpochMs;
   /** Recorded inputs at or beyond `replay`. */
   readonly idleAdvances: readonly IdleAdvance[];
-  /** Offsets in [replay, committed) that the wall clock judged to be `future`, but for those in blocks. */
+  /** Offsets in [replay, committed) that the wall clock judged to be `future`, except those in blocks. */
   readonly clockDrops: OffsetRanges;
-  /** So many blocks hold more of them (`JoinCheckpoint.clockBlocks`). Absent: none. */
+  /** Number of blocks that hold more of them (`JoinCheckpoint.clockBlocks`). Absent: none. */
   readonly clockBlocks?: number;
   /**
-   * Offsets in [replay, committed) of record batches that could not be decoded and were passed: a replay passes them again,
-   * whether it can decode them or not. Absent: none.
+   * Offsets in [replay, committed) of record batches that could not be decoded and were skipped: a replay skips them again,
+   * even if it could decode them. Absent: none.
    */
   readonly undecodable?: OffsetRanges;
 }
@@ -56,7 +56,7 @@ export interface TopicCounts {
   };
 }
 
-/** All that a new owner needs to go on as if nothing had happened, given the logs from the replay offsets on. */
+/** All that a new owner needs to resume as if nothing had happened, given the logs from the replay offsets on. */
 export interface JoinCheckpoint {
   readonly topics: readonly TopicCheckpoint[];
   readonly counts: readonly TopicCounts[];

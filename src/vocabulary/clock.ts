@@ -1,15 +1,21 @@
 import type { DurationMs, EpochMs } from './events.ts';
 
-/** Time as the program sees it. The demo's runs faster than the wall's; the simulator's stands until it is moved. */
+/** Time as the program sees it. The demo's clock runs faster than the wall clock; the simulator's stands still until it is moved. */
 export interface Clock {
   now(): EpochMs;
-  /** Calls back every `interval` of this clock's time until the answered function is called. Never overlaps a call that is still running. */
+  /**
+   * Calls back every `interval` of this clock's time until the returned function is called. Skips a call while the previous one
+   * is still running.
+   */
   every(interval: DurationMs, call: () => void | Promise<void>): () => void;
   /** Resolves after `duration` of this clock's time, or when the signal is raised. */
   sleep(duration: DurationMs, signal?: AbortSignal): Promise<void>;
 }
 
-/** The wall clock as of its making, or one that starts at `start` now and runs `speed` times as fast. It never jumps by itself. */
+/**
+ * A clock that starts now at `start` and runs `speed` times as fast as the wall clock; by default the wall clock as of its
+ * creation. It never jumps by itself.
+ */
 export class WallClock implements Clock {
   readonly #speed: number;
   #start: EpochMs;
@@ -25,7 +31,7 @@ export class WallClock implements Clock {
     return Math.floor(this.#start + (performance.now() - this.#began) * this.#speed);
   }
 
-  /** Takes over a time: the machine's clock was set, or the machine slept, which this one does not notice. */
+  /** Sets the time: this clock does not notice when the machine's clock was set, or when the machine slept. */
   set(now: EpochMs): void {
     this.#start = now;
     this.#began = performance.now();
@@ -36,7 +42,7 @@ export class WallClock implements Clock {
     const timer = setInterval(() => {
       if (running) return;
       running = true;
-      // A rejection is a defect of the caller: it must surface as one.
+      // A rejection is a bug of the caller and must surface.
       void Promise.resolve(call()).finally(() => {
         running = false;
       });

@@ -1,6 +1,6 @@
 /**
- * The closed list of reasons for which an event leaves the pipeline without counting, in the order of judgement: the
- * first that applies (specification: join 3.1). Every event that is read either counts, waits, or is counted here once.
+ * The closed list of reasons for which an event leaves the pipeline without counting, in the order of the rules: the first that
+ * applies is used (specification: join 3.1). Every event that is read either counts, waits, or is counted here once.
  */
 export const IMPRESSION_DROPS = ['undecodable', 'tombstone', 'invalid', 'future', 'late', 'duplicate'] as const;
 export const FEEDBACK_DROPS = [
@@ -19,8 +19,8 @@ export type ImpressionDrop = (typeof IMPRESSION_DROPS)[number];
 export type FeedbackDrop = (typeof FEEDBACK_DROPS)[number];
 
 /**
- * Why a record is `invalid`. Decoding never throws: it answers an event or one of these.
- * A code says what the producer must mend; the offending value itself is never kept or printed.
+ * Why a record is `invalid`. Decoding never throws: it returns an event or one of these.
+ * A code says what the producer must fix; the offending value itself is never kept or printed.
  */
 export const INVALID_CODES = [
   'too_large', // more bytes than limits.impressionBytes or limits.feedbackBytes, or entries that share too much
@@ -34,7 +34,7 @@ export const INVALID_CODES = [
   'bad_id', // an id that is empty, or a number that is no safe integer
   'bad_time', // not a time, or outside 1970 to 9999
   'bad_number', // not finite, or outside the field's range
-  'bad_position', // a position that is no whole number, or below the base
+  'bad_position', // a position that is not a whole number, or below the base
   'mixed_positions', // some items with a position and some without
   'duplicate_position', // two items at one position
   'too_many_items', // more items than limits.itemsPerList

@@ -12,7 +12,7 @@ const UNITS = [
 ] as const;
 
 export const DURATION = /^([0-9]{1,12})(ms|s|m|h|d)$/;
-/** Ten years: what is longer is a slip of the pen. */
+/** Ten years: a longer duration is a typing error. */
 const LONGEST: DurationMs = 3650 * DAY;
 
 /** Milliseconds of `250ms`, `30s`, `5m`, `1h`, `7d`; undefined: not a whole number with a unit, or above ten years. */
@@ -24,7 +24,7 @@ export function parseDuration(text: string): DurationMs | undefined {
   return ms <= LONGEST ? ms : undefined;
 }
 
-/** What people set: 10s, 30s, 1m, 5m, ... 30d. */
+/** The usual settings: 10s, 30s, 1m, 5m, ... 30d. */
 const USUAL: readonly DurationMs[] = [
   '10s',
   '30s',
@@ -42,7 +42,7 @@ const USUAL: readonly DurationMs[] = [
   '30d',
 ].flatMap((text) => parseDuration(text) ?? []);
 
-/** The shortest usual duration that is as long; the longest of them, 30 days, if none is. */
+/** The shortest usual duration that is at least this long; 30 days, the longest, if none is. */
 export function usualDuration(least: DurationMs): DurationMs {
   return USUAL.find((duration) => duration >= least) ?? USUAL[USUAL.length - 1];
 }

@@ -1,6 +1,6 @@
 /**
- * The vocabulary as types. Everything behind the decoder speaks in these words.
- * Units are part of the type: an `EpochMs` is no `DurationMs`, though both take a plain number.
+ * The vocabulary as types, which everything after the decoder uses. Units are part of the type: an `EpochMs` is not a
+ * `DurationMs`, though both accept a plain number.
  */
 
 declare const unit: unique symbol;
@@ -10,14 +10,14 @@ type Quantity<Name extends string> = number & { readonly [unit]?: Name };
 export type EpochMs = Quantity<'EpochMs'>;
 /** Whole milliseconds. */
 export type DurationMs = Quantity<'DurationMs'>;
-/** Place in a list as the user saw it, 1 at the top. */
+/** Place in a list as the user saw it; 1 is the top. */
 export type Rank = Quantity<'Rank'>;
 /** Place of a record in one topic partition. Kafka's 64 bits are cut to the safe integers at the edge. */
 export type Offset = Quantity<'Offset'>;
 
 /**
- * Values of feedback and scores of items end here, on both sides of 0. Any finite value could be added exactly (exact.ts);
- * but rows keep squares of sums over a list, and statistics squares of these, which have to stay below 1.8e308.
+ * Largest absolute value of feedback and of item scores. Any finite value could be added exactly (exact.ts), but rows keep
+ * squares of sums over a list, and statistics squares of these, which must stay below 1.8e308.
  */
 export const LARGEST_VALUE = 1e30;
 
@@ -33,7 +33,7 @@ export interface Impression {
   readonly requestId: string;
   readonly ts: EpochMs;
   readonly userId: string | undefined;
-  /** Where the decoder was asked for it; undefined: none. */
+  /** Present if the decoder was asked for it; undefined: none. */
   readonly sessionId?: string | undefined;
   /** Slots before this page. Request id + offset is the impression's identity. */
   readonly offset: number;

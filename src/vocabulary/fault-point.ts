@@ -1,6 +1,6 @@
 /**
  * The moments before and after every wait on the data path, and between a request that changes the store and its answer.
- * A process that ends at any of them must leave a state from which the next owner goes on as if nothing had happened
+ * A process that ends at any of them must leave a state from which the next owner continues as if nothing had happened
  * (specification: commit 9). Between two of them no other process can see what this one does.
  */
 export const FAULT_LABELS = [
@@ -22,6 +22,8 @@ export const FAULT_LABELS = [
   'look read',
   'end wanted',
   'end told',
+  'turn waits',
+  'turn due',
   'commit built',
   'commit sent',
   'commit answered',

@@ -23,7 +23,7 @@ export function suggestion(word: string, candidates: readonly string[]): string 
   return candidates.length > 0 ? `; expected one of ${candidates.join(', ')}` : '';
 }
 
-/** Answers `limit + 1` as soon as the distance must exceed `limit`. */
+/** Returns `limit + 1` as soon as the distance must exceed `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let before: number[] = [];

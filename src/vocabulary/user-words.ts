@@ -23,7 +23,7 @@ const REPLACEMENT = 0xfffd;
 /**
  * FNV-1a of the UTF-8 bytes, unsigned.
  *
- * @param state where to go on; without it, from the start
+ * @param state where to continue; without it, from the start
  */
 export function fnv1a32(text: string, state: number = FNV_OFFSET): number {
   let h = state | 0;
@@ -66,20 +66,14 @@ export function fmix32(word: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-const BUCKET_SALT = fnv1a32('receval/bucket/1:');
+/** Where the hash of a bucket's word begins. */
+export const BUCKET_SALT = fnv1a32('receval/bucket/1:');
 const FIRST_SALT = fnv1a32('receval/sample/1:');
 const SECOND_SALT = fnv1a32('receval/sample/2:');
 
 /** The word whose lowest bits are the bucket. @param id user id; request id of an impression without one */
 export function bucketWord(id: string): number {
   return fmix32(fnv1a32(id, BUCKET_SALT));
-}
-
-/** The same of an id whose bytes [from, to) are ASCII. */
-export function bucketWordOf(ascii: Uint8Array, from: number, to: number): number {
-  let h = BUCKET_SALT | 0;
-  for (let i = from; i < to; i++) h = Math.imul(h ^ ascii[i], FNV_PRIME);
-  return fmix32(h);
 }
 
 /** Bucket of a user, from 0. @param id as in `bucketWord`; @param buckets a power of two, at most 2^31 */

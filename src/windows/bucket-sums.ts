@@ -1,4 +1,4 @@
-/** From rows to standard errors: the sums by user bucket of a row, as the statistics take them. */
+/** From rows to standard errors: the sums by user bucket of a row, in the form that the statistics take. */
 import { type Row, shapeOf } from '../accumulators/row.ts';
 import {
   columnsBeforeSums,
@@ -23,11 +23,11 @@ import { type Mean, meanOfBuckets, PUBLISHED_BUCKETS } from '../statistics/mean.
 import { denominator, type Empty, numerator } from '../statistics/policy.ts';
 import { residualsOf } from '../statistics/residuals.ts';
 
-/** The cells of classes are columns as they are fields. */
+/** The cells of classes have the same order as columns and as fields. */
 const { tp: TP, fp: FP, fn: FN, tn: TN } = FIELD.classes;
 
 /**
- * Numerators and denominators by bucket, by the measure's policy, in ones: of a plain ratio (value.ts).
+ * Numerators and denominators of a plain ratio (value.ts) by bucket, in units of 1, by the measure's policy.
  * @param first column of the measure
  */
 export function bucketSums(vector: Vector, measure: Measure, first: number): BucketSums {
@@ -60,9 +60,9 @@ export function bucketSums(vector: Vector, measure: Measure, first: number): Buc
 }
 
 /**
- * Value and standard error of a measure from its buckets, as they may be published: by the delta method for a plain
- * ratio, else by leaving out one bucket after the other (specification: statistics 2.1, 2.3). Absent: `no_data`; `no_vector` for a
- * measure that stands apart from rows.
+ * Value and standard error of a measure from its buckets, as they may be published: by the delta method for a plain ratio, else
+ * by leaving out one bucket at a time (specification: statistics 2.1, 2.3). Absent: `no_data`; `no_vector` for a measure that
+ * is not kept in rows.
  * @param first column of the measure
  */
 export function meanOfVector(vector: Vector, measure: Measure, first: number): Result<Mean> {
@@ -70,7 +70,10 @@ export function meanOfVector(vector: Vector, measure: Measure, first: number): R
   return isAbsent(mean) ? mean : { value: mean.value, stderr: mean.stderr, df: mean.df };
 }
 
-/** The same with what its error rests on: of one variant of an experiment. Where there is no plain ratio, lists are what weighs. */
+/**
+ * The same for one variant of an experiment, with the weights on which its error is based; for a measure that is not a plain
+ * ratio these are numbers of lists.
+ */
 export function armOfVector(vector: Vector, measure: Measure, first: number): Result<ArmMean> {
   if (sumsKind(measure) === 'apart') return absent('no_vector');
   const lists = listsByBucket(vector);

@@ -7,15 +7,15 @@ import { type CohortRow, cohortRows, cutOf, type Rows } from './windows.ts';
 
 export interface HorizonWindowsSettings {
   readonly paneSize: DurationMs;
-  /** Length of each window: whole panes. */
+  /** Length of each window; a multiple of the pane size. */
   readonly windows: readonly DurationMs[];
   readonly sets: readonly (readonly string[])[];
   readonly unitTimeout: DurationMs;
-  /** Whole panes: a span before the cut whose panes can be read one by one; 0: none. */
+  /** A span before the cut whose panes can be read one by one, a multiple of the pane size; 0: none. */
   readonly watched: DurationMs;
 }
 
-/** One window as it is to be shown. */
+/** One window, ready to be shown. */
 export interface HorizonWindow {
   readonly complete: boolean;
   readonly rows: readonly CohortRow[];
@@ -27,7 +27,7 @@ export interface PaneRange {
   readonly to: number;
 }
 
-/** All windows of one horizon over all units, kept up as the units go on. */
+/** All windows of one horizon over all units, which move as the units advance. */
 export class HorizonWindows {
   readonly horizon: Horizon;
   readonly #settings: HorizonWindowsSettings;
@@ -41,7 +41,7 @@ export class HorizonWindows {
   readonly #read: readonly Ranges[];
   /** Number of the pane before which all windows end; -Infinity: there are none. */
   #end = Number.NEGATIVE_INFINITY;
-  /** What `shown` was made of. */
+  /** What `#shown` was made of. */
   #made = '';
   #shown: readonly HorizonWindow[] = [];
 
@@ -52,30 +52,30 @@ export class HorizonWindows {
     this.#longest = Math.max(0, ...this.#lengths);
     const watched = Math.round(settings.watched / settings.paneSize);
     this.#kept = Math.max(this.#longest, watched);
-    // The watched span is one more window: it tells which cohorts lie in it.
+    // The watched span is one more window, from which the cohorts in it are known.
     this.#sums = new RunningWindows(watched === 0 ? this.#lengths : [...this.#lengths, watched], this.#lengths.length);
     this.#read = Array.from({ length: units }, () => new Ranges());
   }
 
-  /** Panes of a unit that the windows need at the cut of `units`, that are final in the unit, and were not added yet. */
+  /** Panes of a unit that the windows need at the cut of `units`, that are final in the unit and were not added yet. */
   missing(units: UnitStates, u: number): readonly PaneRange[] {
     return gaps(this.#read[u], this.#needed(this.#endOf(units), units[u]));
   }
 
-  /** Adds the rows of a missing pane. Takes them over. */
+  /** Adds the rows of a missing pane, and takes ownership of them. */
   add(pane: number, rows: Rows): void {
     this.#sums.add(pane, rows);
   }
 
-  /** Notes that all that was missing of a unit has been added, or never existed. */
+  /** Records that all missing panes of a unit have been added, or never existed. */
   note(units: UnitStates, u: number): void {
     const { from, to } = this.#needed(this.#endOf(units), units[u]);
     this.#read[u].add(from, to);
   }
 
   /**
-   * Lets the windows end at the cut, and forgets what no cut can come back to: while no unit goes back, a cut goes back by
-   * `unitTimeout` at most. Nothing may be missing.
+   * Moves the windows so that they end at the cut, and evicts what no later cut can need: as long as no unit goes back, a cut
+   * goes back by at most `unitTimeout`. No pane may be missing.
    */
   move(units: UnitStates): void {
     const { paneSize, unitTimeout } = this.#settings;
@@ -103,11 +103,16 @@ export class HorizonWindows {
     return this.#shown;
   }
 
-  /** From the start of the longest window to the end of all; undefined: there are none. */
+  /** From the start of the longest window to the common end of all; undefined: there are none. */
   get span(): { readonly start: EpochMs; readonly end: EpochMs } | undefined {
     const { paneSize } = this.#settings;
     if (!Number.isFinite(this.#end)) return undefined;
     return { start: (this.#end - this.#longest) * paneSize, end: this.#end * paneSize };
+  }
+
+  /** Numbers of the panes before the cut that can be read one by one; undefined: there are none. */
+  get reach(): PaneRange | undefined {
+    return Number.isFinite(this.#end) ? { from: this.#end - this.#kept, to: this.#end } : undefined;
   }
 
   /** Fields of all rows in the watched span. */
@@ -155,12 +160,12 @@ export class HorizonWindows {
   }
 }
 
-/** A unit that does not exist yet has no watermark: it is not waited for, but no window is complete without it. */
+/** A unit that does not exist yet has no watermark: windows do not wait for it, but none is complete without it. */
 function watermarked(unit: UnitState | undefined): { readonly watermark: EpochMs } {
   return unit ?? { watermark: Number.NEGATIVE_INFINITY };
 }
 
-/** What of a range is not in the set. */
+/** The parts of a range that are not in the set. */
 function gaps(set: Ranges, { from, to }: PaneRange): readonly PaneRange[] {
   const found: PaneRange[] = [];
   let next = from;

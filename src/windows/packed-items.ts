@@ -1,7 +1,7 @@
 /**
- * The items of the rows of panes that a window holds, packed: it holds those of each pane until the pane leaves, a day later.
- * An exposure takes 8 bytes, or 12 where an amount has more than 32 bits; in a Map of their own it took 37 (measured with
- * 3,200 items in each of 1,440 panes).
+ * The packed items of the rows of panes: a window keeps those of each pane until the pane leaves it, up to a day later. An
+ * exposure takes 8 bytes, or 12 if an amount has more than 32 bits; in one Map per pane it took 37 (measured with 3,200 items
+ * in each of 1,440 panes).
  */
 import type { ItemSums, ItemsShape } from '../accumulators/item-sums.ts';
 import { Exposures } from '../measures/exposures.ts';
@@ -10,9 +10,9 @@ import type { Exact } from '../measures/sums.ts';
 
 const MOST_OF_32_BITS = 0xffff_ffff;
 
-/** Exposures that change no more. */
+/** Exposures that no longer change. */
 export class PackedExposures {
-  /** Nothing is known of them but that they were more than the limit. */
+  /** There were more than the limit, and nothing else is known of them. */
   readonly isOver: boolean;
   readonly #table: ItemNumbers;
   readonly #items: Uint32Array;
@@ -39,7 +39,7 @@ export class PackedExposures {
   }
 }
 
-/** What a row keeps of items, part by part, as it was. */
+/** An immutable copy of the items of a row, part by part. */
 export class PackedItems {
   readonly shape: ItemsShape;
   /** By part: lists with a slot of rank <= k. */
@@ -47,7 +47,7 @@ export class PackedItems {
   /** By part. */
   readonly sketches: readonly (Registers | PackedExposures)[];
 
-  /** Takes the registers over. */
+  /** Takes ownership of the registers. */
   constructor({ shape, lists, sketches }: ItemSums, table: ItemNumbers) {
     this.shape = shape;
     this.lists = lists;
@@ -66,7 +66,7 @@ export class PackedItems {
     }
   }
 
-  /** It is needed no more: its items may be forgotten. */
+  /** Releases its items; it must not be used afterwards. */
   release(): void {
     for (const sketch of this.sketches) if (!(sketch instanceof Registers)) sketch.release();
   }
@@ -79,7 +79,7 @@ function packed(amounts: readonly Exact[]): ArrayLike<Exact> {
   return isSmall ? Uint32Array.from(numbers) : Float64Array.from(numbers);
 }
 
-/** Numbers that stand for items while somebody holds them. A number that nobody holds is given to another item. */
+/** Numbers that stand for items, by counted references: a number that is no longer held is given to another item. */
 export class ItemNumbers {
   readonly #numbers = new Map<string, number>();
   /** By number. */
@@ -87,12 +87,12 @@ export class ItemNumbers {
   readonly #holders: number[] = [];
   readonly #free: number[] = [];
 
-  /** Items that are held. */
+  /** Number of items that are held. */
   get size(): number {
     return this.#numbers.size;
   }
 
-  /** The number of an item, held once more. */
+  /** Returns the number of an item and adds one reference to it. */
   hold(item: string): number {
     const known = this.#numbers.get(item);
     if (known !== undefined) {
@@ -106,12 +106,12 @@ export class ItemNumbers {
     return number;
   }
 
-  /** The item of a number that is held. */
+  /** The item of a held number. */
   item(number: number): string {
     return this.#items[number];
   }
 
-  /** Gives up one hold. */
+  /** Drops one reference. */
   release(number: number): void {
     this.#holders[number]--;
     if (this.#holders[number] > 0) return;

@@ -7,13 +7,13 @@ import { measureValue, measureWeight } from '../measures/value.ts';
 
 /** Value and n of one measure of a row, whether it is made of sums or of items. */
 export interface RowValue {
-  /** undefined: nothing was counted, the row keeps no items, or more of them than are counted. */
+  /** undefined: nothing was counted, or the row keeps no items, or it has more of them than are counted. */
   readonly value: number | undefined;
-  /** Of a measure of items: the lists whose items the row keeps. Else as `measureWeight`. */
+  /** For a measure of items, the lists whose items the row keeps; else as `measureWeight`. */
   readonly n: number;
 }
 
-/** @param sums of the measure; @param catalogueSize number of its items; 0: there is none */
+/** @param sums of the measure; @param catalogueSize number of items in the catalogue; 0: there is no catalogue */
 export function rowValue(measure: Measure, row: Row, sums: readonly Exact[], catalogueSize: number): RowValue {
   const part = itemPartOf(measure);
   if (part === undefined) return { value: measureValue(measure, sums), n: measureWeight(measure, sums) };
@@ -22,7 +22,7 @@ export function rowValue(measure: Measure, row: Row, sums: readonly Exact[], cat
   return { value: kept.lists === 0 ? undefined : itemValue(measure, kept.sketch, catalogueSize), n: kept.lists };
 }
 
-/** Whether the row was shown more items than are counted. */
+/** Whether the row has more items than are counted. */
 export function isOverItemLimit({ items }: Row): boolean {
   return items?.sketches.some((sketch) => !(sketch instanceof Registers) && sketch.isOver) ?? false;
 }

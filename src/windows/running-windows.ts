@@ -1,7 +1,7 @@
 /**
- * Windows that move: the same sums as those of all of their panes, kept up by adding the panes that enter and subtracting
- * those that leave. Sums are whole numbers, so this is exact. A move costs the rows of the panes that came and went, not
- * those of the window: 24 h of 1 m panes need 2 panes a minute, not 1,440 a second.
+ * Moving windows: the sums of all of their panes, updated by adding the panes that enter and subtracting those that leave. Sums
+ * are whole numbers, so this is exact. The cost of a move is that of the panes that enter and leave, not of the whole window:
+ * 24 h of 1 m panes need 2 panes a minute, not 1,440 a second.
  */
 import { addExact } from '../accumulators/exact.ts';
 import { ItemSums, type ItemsShape } from '../accumulators/item-sums.ts';
@@ -30,19 +30,19 @@ interface Window {
 }
 
 /**
- * The windows of one horizon. What rows keep of items cannot always be subtracted, so it goes its own way
- * (`WindowItems`). Panes are named by their number: start / size.
+ * The windows of one horizon. Item sums cannot always be subtracted, so they are kept separately (`WindowItems`). Panes are
+ * identified by their number: start / size.
  */
 export class RunningWindows {
   readonly #windows: readonly Window[];
   /** Rows of all units together, by pane. */
   readonly #panes = new Map<number, Map<string, Row>>();
-  /** Their items, which stand apart from these rows. */
+  /** The items of these rows, which are kept apart from them. */
   readonly #items = new Map<number, Map<string, PackedItems>>();
   readonly #numbers = new ItemNumbers();
   #version = 0;
 
-  /** `lengths`: of each window, in panes. `withItems`: the first so many windows keep items. */
+  /** `lengths`: of each window, in panes. `withItems`: how many windows, from the first on, keep items. */
   constructor(lengths: readonly number[], withItems = lengths.length) {
     this.#windows = lengths.map((length, w) => ({
       length,
@@ -58,7 +58,7 @@ export class RunningWindows {
     return this.#version;
   }
 
-  /** Adds the final rows of one unit in one pane, once. Takes the rows over. */
+  /** Adds the final rows of one unit in one pane, and takes ownership of them. To be called once per unit and pane. */
   add(pane: number, rows: Rows): void {
     if (rows.size === 0) return;
     this.#addItems(pane, rows);
@@ -71,7 +71,7 @@ export class RunningWindows {
     this.#version++;
   }
 
-  /** Lets all windows end with the pane before `end`. Panes that were added stay known until they are forgotten. */
+  /** Moves all windows so that they end with the pane before `end`. Panes that were added are kept until `forget`. */
   move(end: number): void {
     for (const window of this.#windows) {
       const start = end - window.length;
@@ -81,7 +81,7 @@ export class RunningWindows {
     }
   }
 
-  /** Forgets the panes below `bound`, which must lie at or before the start of every window. */
+  /** Evicts the panes below `bound`, which must be at or before the start of every window. */
   forget(bound: number): void {
     for (const pane of this.#panes.keys()) if (pane < bound) this.#panes.delete(pane);
     for (const [pane, rows] of this.#items) {
@@ -105,7 +105,7 @@ export class RunningWindows {
     return this.#panes.get(pane);
   }
 
-  /** Takes the items out of rows that enter. */
+  /** Moves the items out of rows that are added. */
   #addItems(pane: number, rows: Rows): void {
     for (const [field, row] of rows) {
       const { items } = row;
@@ -174,7 +174,7 @@ function subtractItems({ items }: Window, field: string, gone: PackedItems): voi
   if (sum?.isEmpty === true) items?.delete(field);
 }
 
-/** `known`: what the pane held before; its fields are counted already. */
+/** `known`: the rows that the pane held before, whose fields are already counted. */
 function addPane(window: Window, rows: Rows, known: Rows | undefined): void {
   for (const [field, row] of rows) {
     const sum = window.sums.get(field);
@@ -200,19 +200,19 @@ function subtractPane(window: Window, rows: Rows): void {
 /** The exposures of the panes of a window. */
 interface Moving {
   readonly amounts: Map<string, Exact>;
-  /** Panes of which nothing is known, since they are over the limit. */
+  /** Panes whose exposures are unknown because there were more than the limit. */
   over: number;
 }
 
 /**
- * The items of one row of a window that moves: the same as merging those of its panes. Exposures are kept up by adding and
- * subtracting panes, since a window of a day has many more items than a pane; registers, whose maximum cannot be undone,
- * are merged anew: 4 us a pane.
+ * The items of one row of a moving window: equal to merging those of its panes. Exposures are updated by adding and subtracting
+ * panes, since a window of a day has many more items than a pane; registers are merged again at 4 us a pane, since a maximum
+ * cannot be subtracted.
  */
 class WindowItems {
   readonly #shape: ItemsShape;
   readonly #panes = new Set<PackedItems>();
-  /** By part; of registers nothing. */
+  /** By part; unused for registers. */
   readonly #moving: readonly Moving[];
   #sum: ItemSums | undefined;
 
@@ -221,13 +221,13 @@ class WindowItems {
     this.#moving = shape.parts.map(() => ({ amounts: new Map(), over: 0 }));
   }
 
-  /** Takes a pane in. */
+  /** Adds a pane. */
   add(items: PackedItems): void {
     this.#panes.add(items);
     this.#move(items, 1);
   }
 
-  /** Lets a pane go. */
+  /** Removes a pane. */
   subtract(items: PackedItems): void {
     this.#panes.delete(items);
     this.#move(items, -1);

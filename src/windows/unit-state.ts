@@ -1,4 +1,4 @@
-/** What a reader of rows needs to know of a unit, out of its hash. */
+/** What a reader of rows needs to know of a unit, from the unit's hash. */
 
 import type { AdmissionState } from '../accumulators/admission.ts';
 import type { RunState } from '../accumulators/runs.ts';
@@ -13,16 +13,16 @@ export interface UnitState {
   readonly generation: string;
   /** W; -Infinity: none yet. */
   readonly watermark: EpochMs;
-  /** Panes that start earlier miss something. */
+  /** Panes that start earlier are incomplete. */
   readonly incompleteBefore: EpochMs;
   /** Numbers of the minute panes that exist: half-open ranges. */
   readonly panes: readonly (readonly [from: number, to: number])[];
   readonly admission: readonly AdmissionState[];
-  /** What of `admission` decides which cohorts are shown by name: equal texts decide alike. */
+  /** The part of `admission` that decides which cohorts are shown by name, as text: equal texts give equal decisions. */
   readonly admitted: string;
   /** Of the experiments. */
   readonly runs: readonly RunState[];
-  /** Of every topic, when the unit was written. */
+  /** Partitions of every topic when the unit was written. */
   readonly partitions: number;
   /** Impressions accepted since the unit's first record. */
   readonly accepted: number;
@@ -32,8 +32,8 @@ export interface UnitState {
 export type UnitStates = readonly (UnitState | undefined)[];
 
 /**
- * Reads a unit's hash. undefined: nobody has committed to the unit. `last`, what the hash held before, is answered again
- * when nothing was committed since. Throws a CheckpointError that names the unit.
+ * Reads a unit's hash. undefined: nobody has committed to the unit. Returns `last`, the state read before, if nothing was
+ * committed since. Throws a CheckpointError that names the unit.
  */
 export function readUnit(unit: number, fields: Fields, last: UnitState | undefined): UnitState | undefined {
   if (!fields.has('format')) return undefined;
@@ -64,7 +64,7 @@ export function readUnit(unit: number, fields: Fields, last: UnitState | undefin
   };
 }
 
-/** Whether a unit went back, was lost or began anew since `last`: then what was read of it may be wrong. */
+/** Whether a unit went back, was lost or started over since `last`. Then what was read from it may be wrong. */
 export function wentBack(unit: UnitState | undefined, last: UnitState | undefined): boolean {
   if (last === undefined) return false;
   return (
@@ -73,8 +73,8 @@ export function wentBack(unit: UnitState | undefined, last: UnitState | undefine
 }
 
 /**
- * Whether the unit as it is `now` lets what was read since `before` stand: the same owner and generation, not older, and
- * with all of the panes that were read (numbers, ascending): the oldest ones are deleted first.
+ * Whether what was read since `before` is still valid in the state of `now`: the same owner and generation, no older state, and
+ * all of the panes that were read (numbers, ascending) still exist; the oldest are deleted first.
  */
 export function stands(now: UnitState | undefined, before: UnitState, panes: readonly number[]): boolean {
   if (now === undefined || now.token !== before.token || wentBack(now, before)) return false;

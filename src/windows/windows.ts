@@ -1,6 +1,6 @@
 /**
- * Windows as a reader of the rows of all units shows them (specification: windows 3): sums over whole panes and units, so that a
- * mean is one division at the end. Never an average of averages; an empty window gives no rows.
+ * Windows over the rows of all units (specification: windows 3): sums over whole panes and units, so that a mean is one
+ * division at the end, never an average of averages. An empty window has no rows.
  */
 
 import { type AdmissionState, shownByName } from '../accumulators/admission.ts';
@@ -14,17 +14,17 @@ export type Rows = ReadonlyMap<string, Row>;
 
 export interface CohortRow {
   readonly by: readonly string[];
-  /** One per dimension of `by`; all OTHER_COHORT for the rest. */
+  /** One per dimension of `by`; each is OTHER_COHORT for the rest. */
   readonly values: readonly string[];
   readonly row: Row;
 }
 
-/** How far a unit's event time has come; -Infinity: nowhere yet. */
+/** The watermark of a unit; -Infinity: it has none yet. */
 interface Watermarked {
   readonly watermark: EpochMs;
 }
 
-/** The cut of a horizon: panes that end at or before it are final in every unit that is not too far behind. -Infinity: none. */
+/** The cut of a horizon: panes that end at or before it are final in every unit that is not too far behind. -Infinity: no pane is. */
 export function cutOf(units: readonly Watermarked[], horizon: Horizon, unitTimeout: DurationMs): EpochMs {
   const newest = Math.max(...units.map((unit) => unit.watermark));
   const inTime = units.map((unit) => unit.watermark).filter((watermark) => newest - watermark <= unitTimeout);
@@ -32,8 +32,8 @@ export function cutOf(units: readonly Watermarked[], horizon: Horizon, unitTimeo
 }
 
 /**
- * End of the newest pane that is final in every unit that is not too far behind; -Infinity: there is none. `unitTimeout`: a
- * unit whose W is more than this behind the newest unit's is too far behind.
+ * End of the newest pane that is final in every unit that is not too far behind; -Infinity: there is none. A unit is too far
+ * behind if its W is more than `unitTimeout` below the newest unit's.
  */
 export function completeUpTo(
   units: readonly Watermarked[],

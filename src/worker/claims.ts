@@ -6,25 +6,28 @@ import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 const FIRST_RETRY_MS: DurationMs = 200;
 const LONGEST_RETRY_MS: DurationMs = 30_000;
 
-/** What a worker does with its claims. */
+/** Mostly each waits for the store; but what a claim has read lies in memory twice until it is taken over. */
+const CLAIMS_AT_ONCE = 8;
+
+/** How a worker handles its claims. */
 export interface ClaimsHandler {
-  /** Whether the log gives this partition to us now. */
+  /** Whether this partition is assigned to us now. */
   isOurs(partition: number): boolean;
-  /** A unit is ours. `begins`: state_lost: nothing is stored of it, but it was read before. */
+  /** A unit was claimed. `begins` state_lost: nothing is stored for it, although it was read before. */
   claimed(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void;
 }
 
-/** Takes units over (specification: commit 3.1): one claim of a partition at a time, until the store answers. */
+/** Claims units (specification: commit 3.1): one claim per partition at a time, retried until the store answers. */
 export class Claims {
   readonly #settings: WorkerSettings;
   readonly #deps: WorkerDeps;
   readonly #handler: ClaimsHandler;
   readonly #stopping: AbortSignal;
   readonly #reachFaultPoint: FaultPoint;
-  /** By partition: the claim under way. */
+  /** By partition: the claim in progress. */
   readonly #running = new Map<number, Promise<void>>();
 
-  /** `stopping`: no claim is tried again after it. */
+  /** `stopping`: once it is raised, no claim is retried. */
   constructor(settings: WorkerSettings, deps: WorkerDeps, handler: ClaimsHandler, stopping: AbortSignal) {
     this.#settings = settings;
     this.#deps = deps;
@@ -34,8 +37,8 @@ export class Claims {
   }
 
   /**
-   * Claims the unit of a partition; joins the claim that is under way. Resolves when it was handed over, or is not ours any
-   * more. Rejects with an error of the store that another try does not mend.
+   * Claims the unit of a partition, or joins the claim in progress. Resolves when the unit was handed over or is no longer
+   * assigned to us. Rejects with an error of the store that a retry does not fix.
    */
   claim(partition: number): Promise<void> {
     const running = this.#running.get(partition);
@@ -45,13 +48,28 @@ export class Claims {
     return claim;
   }
 
+  /** Claims several, a few at a time. Rejects with the first that rejects. */
+  async claimAll(partitions: readonly number[]): Promise<void> {
+    const waiting = [...partitions];
+    const claimNext = async (): Promise<void> => {
+      for (let partition = waiting.shift(); partition !== undefined; partition = waiting.shift()) {
+        await this.claim(partition);
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: CLAIMS_AT_ONCE }, claimNext));
+    } finally {
+      waiting.length = 0;
+    }
+  }
+
   async #claimNow(partition: number): Promise<void> {
     const { clock, log } = this.#deps;
     for (let wait = FIRST_RETRY_MS; this.#isStillWanted(partition); wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
       try {
         const unit = await Unit.claim(this.#settings.unit(partition), this.#unitDeps(partition));
         const begins = unit.isNew ? await this.#begin(unit, partition) : 'fine';
-        // It may have been given to another while the store was asked.
+        // It may have been assigned to another worker meanwhile.
         if (!this.#handler.isOurs(partition)) return;
         this.#handler.claimed(partition, unit, begins);
         this.#reachFaultPoint('unit sought');
@@ -86,7 +104,7 @@ export class Claims {
     };
   }
 
-  /** A unit without any stored state begins where the configuration says; never silently when its state was lost. */
+  /** A unit without stored state starts where the configuration says, but never silently if its state was lost. */
   async #begin(unit: Unit, partition: number): Promise<'fine' | 'state_lost'> {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
       this.#reachFaultPoint('start wanted');
@@ -99,7 +117,7 @@ export class Claims {
   }
 }
 
-/** An error of the store that says of itself that another try may help. */
+/** An error of the store that is marked as retriable. */
 export function isRetriable(error: unknown): error is Error {
   return error instanceof Error && 'retriable' in error && error.retriable === true;
 }

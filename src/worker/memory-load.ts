@@ -2,21 +2,24 @@ import type { Unit } from '../unit/unit.ts';
 import { type Held, NOTHING, type Owned } from './owned.ts';
 import type { LoadLimits } from './worker-contract.ts';
 
-/** Above the limit by so much, what holds the others back must not go on either. */
+/** Pausing leaders is not enough at this multiple of a limit: a unit must be released. */
 export const HEADROOM = 1.25;
 
-/** What a worker takes beside its state: Node, the code, and what was fetched and waits (kafka-settings.ts). */
+/** Memory of a worker besides its state: Node, the code, and what was fetched and waits (kafka-settings.ts). */
 const OWN_BYTES = 192 * 2 ** 20;
-/** Share of the rest that state may take. As much again is for a quarter above the limit, and for memory that is freed but not collected. */
+/**
+ * Share of the rest that state may take. The other half is for a state a quarter above its limit, and for memory that is free
+ * but not collected yet.
+ */
 const STATE_SHARE = 0.5;
 const LEAST_STATE_BYTES = 16 * 2 ** 20;
 
-/** Bytes of state that a process may hold that may take so much memory. */
+/** Bytes of state that fit into a process with this much memory. */
 export function stateWithin(memory: number): number {
   return Math.max(LEAST_STATE_BYTES, Math.floor(STATE_SHARE * (memory - OWN_BYTES)));
 }
 
-/** The memory that a process needs for so many bytes of state. */
+/** The memory that a process needs for this many bytes of state. */
 export function memoryFor(stateBytes: number): number {
   return stateBytes / STATE_SHARE + OWN_BYTES;
 }
@@ -24,8 +27,8 @@ export function memoryFor(stateBytes: number): number {
 const KINDS: readonly (keyof Held)[] = ['state', 'rows', 'open'];
 
 /**
- * What the units of a worker hold together: a running sum, since it is asked after every chunk. A unit is counted anew when
- * it has changed, and forgotten when it goes.
+ * What all units of a worker hold in memory: a running sum, since it is read after every chunk. A unit is counted again when it
+ * has changed, and forgotten when it is released.
  */
 export class MemoryLoad {
   readonly #limits: Held;
@@ -35,7 +38,7 @@ export class MemoryLoad {
     this.#limits = { open: openLimit, state: stateLimit, rows: rowLimit };
   }
 
-  /** Its unit has taken something in, or let something go. */
+  /** Counts a unit again, which has grown or shrunk. */
   count(owned: Owned): void {
     if (owned.released) return;
     this.#replace(owned, heldBy(owned.unit));
@@ -60,12 +63,12 @@ export class MemoryLoad {
     return this.#sum;
   }
 
-  /** Leaders must wait. */
+  /** A limit is reached: leaders must wait. */
   get isFull(): boolean {
     return KINDS.some((kind) => this.#sum[kind] > this.#limits[kind]);
   }
 
-  /** What is above its limit by more than the headroom: a unit must go. undefined: nothing is. */
+  /** What exceeds its limit by more than the headroom, so that a unit must be released; undefined: nothing does. */
   get exceeded(): keyof Held | undefined {
     return KINDS.find((kind) => this.#sum[kind] > HEADROOM * this.#limits[kind]);
   }
@@ -74,13 +77,13 @@ export class MemoryLoad {
     return this.#limits[kind];
   }
 
-  /** Whether there is room for so much more. */
+  /** Whether there is room for this much more. */
   hasRoomFor(held: Held): boolean {
     return KINDS.every((kind) => this.#sum[kind] + held[kind] <= this.#limits[kind]);
   }
 }
 
-/** The working unit that holds most of it; undefined: none works. One that stands still for another reason is not given up for this one. */
+/** The running unit that holds most of it; undefined: none runs. A unit that is stopped for another reason is not released for this one. */
 export function largest(units: Iterable<Owned>, kind: keyof Held): Owned | undefined {
   let most: Owned | undefined;
   for (const owned of units) {

@@ -3,26 +3,26 @@ import { HEADROOM, type MemoryLoad, memoryFor } from './memory-load.ts';
 import type { Held, Owned } from './owned.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
-/** A wait for room grows to so many times the first one. */
+/** The longest wait for room, in multiples of the first one. */
 const LONGEST_WAITS = 16;
 const MIB = 2 ** 20;
 
-/** A unit that was let go because the worker had no room for it. It is not in memory any more. */
+/** A unit that was released because the worker had no room for it. It is no longer in memory. */
 export interface OutgrownUnit {
   readonly partition: number;
-  /** Under which it was owned: whoever claims the unit has another. */
+  /** Token of the claim under which it was owned; any later claim has another one. */
   readonly token: string;
-  /** As of the time when it was let go. */
+  /** As of the time of its release. */
   readonly status: UnitStatus;
   readonly replayOffsets: readonly Offset[];
-  /** What it held then, which it will need again. */
+  /** The memory that it held then and will need again. */
   readonly held: Held;
 }
 
 /**
- * Units that were let go for want of memory, until there is room for them again, or they are no longer ours. One is claimed
- * again when what it held fits beside what the others hold: so not while it does not even fit alone. It waits a session first, and
- * twice as long each time that it has to go again while it replays.
+ * Units that were released for lack of memory, until there is room for them again or they are no longer ours. A unit is claimed
+ * again when what it held fits besides what the others hold, so never if it does not even fit alone. It first waits for one
+ * session timeout, and twice as long each time that it is released again while it replays.
  */
 export class Outgrown {
   readonly #session: DurationMs;
@@ -41,7 +41,7 @@ export class Outgrown {
     return this.#units.has(partition);
   }
 
-  /** `status`: of the unit that goes, without what it held. */
+  /** `status`: of the released unit, without what it held. */
   add({ partition, unit, held }: Owned, status: UnitStatus, now: EpochMs): void {
     const { token, committed, replaying } = unit;
     this.#units.set(partition, { partition, token, status, replayOffsets: committed.replayOffsets, held });
@@ -50,7 +50,7 @@ export class Outgrown {
     this.#waits.set(partition, { length, until: now + length });
   }
 
-  /** A commit that was under way when it went has been answered. */
+  /** A commit that was in flight when the unit was released has been answered. */
   committed({ partition, unit: { committed, token } }: Owned): void {
     const known = this.#units.get(partition);
     if (known?.token !== token) return;
@@ -59,12 +59,12 @@ export class Outgrown {
     this.#units.set(partition, { ...known, status, replayOffsets: committed.replayOffsets });
   }
 
-  /** Claimed again, or taken by another. */
+  /** The unit was claimed, by us or by another. */
   remove(partition: number): void {
     this.#units.delete(partition);
   }
 
-  /** Not ours any more. */
+  /** Drops units of other partitions, which are no longer ours. */
   keepOnly(partitions: readonly number[]): void {
     for (const partition of [...this.#waits.keys()]) {
       if (partitions.includes(partition)) continue;
@@ -73,7 +73,7 @@ export class Outgrown {
     }
   }
 
-  /** The one that has waited for long enough and fits; one at a time, since each changes what there is room for. */
+  /** A unit that has waited long enough and fits. One at a time, since each claim changes how much room there is. */
   due(load: MemoryLoad, now: EpochMs): OutgrownUnit | undefined {
     return this.units.find(
       ({ partition, held }) => now >= (this.#waits.get(partition)?.until ?? 0) && load.hasRoomFor(held),
@@ -81,21 +81,22 @@ export class Outgrown {
   }
 }
 
-/** Of the limit by number the cause is the old `limit`; of the others `memory`. */
+/** The cause is `limit`, its name in the first release, for the limit by number, and `memory` for the others. */
 export function causeOf(kind: keyof Held): StopCause {
   return kind === 'open' ? 'limit' : 'memory';
 }
 
 /**
- * For the log: what was held, and what to raise to which value. What is open now may be a part of what can be open at a time,
- * so the value is an estimate: what the unit held, as if all of that time were open, beside what the others hold.
+ * For the log: what was held, and which limit to raise to which value. What is open now may be only a part of what can be open
+ * at once, so the value is an estimate: what the unit held, scaled to all of that time, plus what the others hold.
  */
 export function adviceFor(kind: keyof Held, { held, unit }: Owned, load: MemoryLoad): object {
   const others = load.sum[kind] - held[kind];
   const needed = Math.ceil(others + held[kind] / (kind === 'rows' ? 1 : unit.openShare));
   const told = { held: held[kind], all: load.sum[kind], limit: load.limit(kind), needed };
   const most = `units of this worker hold ${load.sum[kind]}, more than ${HEADROOM} times the limit of ${load.limit(kind)}`;
-  const otherwise = 'or start more workers, so that each has fewer partitions. It goes on by itself when there is room';
+  const otherwise =
+    'or start more workers, so that each has fewer partitions. It continues by itself when there is room';
   switch (kind) {
     case 'open':
       return {

@@ -4,7 +4,10 @@ import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { StopCause, UnitStatus } from './status.ts';
 
-/** leads: it runs ahead while too much is open. store: a commit has no answer. clock: ours is in doubt. stopped: for good. */
+/**
+ * Why a topic is paused. leads: it runs ahead while too much is open. store: a commit is in flight. clock: our clock is in
+ * doubt. stopped: the unit is stopped. All but the last end by themselves.
+ */
 export type PauseReason = 'leads' | 'store' | 'clock' | 'stopped';
 
 /** What a unit holds in memory. */
@@ -16,25 +19,25 @@ export interface Held {
 
 export const NOTHING: Held = { open: 0, state: 0, rows: 0 };
 
-/** A unit that we own, and what the worker knows of it beside. */
+/** A unit that we own, and what the worker knows about it. */
 export interface Owned {
   readonly partition: number;
   readonly unit: Unit;
-  /** By topic: since when nothing new has been there. */
+  /** By topic: since when there has been nothing new. */
   readonly quietSince: (EpochMs | undefined)[];
-  /** By topic: records up to the end of the log. */
+  /** By topic: records between the position and the end of the log. */
   readonly lag: (number | undefined)[];
   /** By topic: those of them that wait for the end of a transaction. */
   readonly inTransactions: number[];
-  /** By topic: why it is not read now; empty: it is. */
+  /** By topic: why it is paused; empty: it is being read. */
   readonly pauseReasons: readonly Set<PauseReason>[];
   /** Topics that are ahead of the slowest and let it catch up. */
   readonly ahead: Set<number>;
-  /** In memory, as it was counted last. */
+  /** What it holds in memory, as counted last. */
   held: Held;
   committing: Promise<void> | undefined;
   stopped: StopCause | undefined;
-  /** It was let go: another may own the unit, or another state of it is here. It holds nothing back any more. */
+  /** It was released: another worker may own the unit, or a newer object here does. Nothing is paused for it any more. */
   released: boolean;
 }
 
@@ -85,7 +88,7 @@ export function statusOf(owned: Owned, retention: readonly (DurationMs | undefin
   };
 }
 
-/** How long the oldest record that is needed will still be there. One that is still to come has all the time there is. */
+/** How long the oldest record that a replay needs will still be kept. If that record has yet to be written, it has the whole retention time. */
 function headroom(
   unit: Unit,
   topic: number,

@@ -1,9 +1,10 @@
-import type { LogSource } from '../consumers/source/source-port.ts';
+import type { Bounds, LogSource } from '../consumers/source/source-port.ts';
 import type { Clock } from '../vocabulary/clock.ts';
-import type { DurationMs } from '../vocabulary/events.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { MemoryLoad } from './memory-load.ts';
 import type { Owned, PauseReason } from './owned.ts';
+import { nextTurn } from './turns.ts';
 
 export interface PaceSettings {
   readonly topics: readonly string[];
@@ -19,7 +20,16 @@ export interface PaceDeps {
   readonly faultPoint?: FaultPoint | undefined;
 }
 
-/** How fast the topics of a unit may be read against each other, and when silence counts as time (specification: join 6, 7). */
+/** Where a topic partition ends, as it was told. */
+interface ToldEnd {
+  /** When it was asked for. */
+  readonly checked: EpochMs;
+  readonly wasPaused: boolean;
+  /** undefined: nobody could tell. */
+  readonly bounds: Bounds | undefined;
+}
+
+/** Pauses topics that run ahead of others, and decides when silence counts as time (specification: join 6, 7). */
 export class Pace {
   readonly #settings: PaceSettings;
   readonly #source: LogSource;
@@ -43,7 +53,7 @@ export class Pace {
     }
   }
 
-  /** Of a unit that is not in memory. */
+  /** Pauses all topics of a unit that is not in memory. */
   pausePartition(partition: number): void {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) this.#source.pause(partition, topic);
   }
@@ -58,15 +68,15 @@ export class Pace {
   }
 
   setAllPaused(owned: Owned, reason: PauseReason, isPaused: boolean): void {
-    // How long it has been silent was told by that clock.
+    // How long topics have been silent was measured by that clock.
     if (reason === 'clock' && isPaused) owned.quietSince.fill(undefined);
     for (let topic = 0; topic < this.#settings.topics.length; topic++) this.setPaused(owned, topic, reason, isPaused);
   }
 
   /**
-   * No more is fetched of a topic that leads the unit's slowest too far while others have more to read: what it brings could
-   * only wait. Where all units together hold too much, what is fetched already is held back as well. Only leaders are held
-   * back. While a unit replays, silence is no time: a leader does not wait for topics that are read as far as they can be.
+   * Stops fetching from a topic that leads the unit's slowest topic too far while others have more to read: its records could
+   * only wait. If all units together hold too much, the topic is paused as well. Only leaders are paused. While a unit replays,
+   * silence does not count as time: a leader does not wait for topics that are read as far as they can be.
    */
   pauseLeaders(owned: Owned): void {
     const { maxSkew, topics } = this.#settings;
@@ -89,7 +99,7 @@ export class Pace {
     this.#source.setFetching?.(owned.partition, topic, !waits);
   }
 
-  /** The last record of a topic must come by again before anything else can happen: nothing may hold it back for long. */
+  /** The last record of a topic must be read again before anything else can happen, so the topic must not be paused for long. */
   letReadAgain(owned: Owned): void {
     for (let topic = 0; topic < this.#settings.topics.length; topic++) {
       if (!isReadAgain(owned, topic)) continue;
@@ -98,30 +108,44 @@ export class Pace {
     }
   }
 
-  /** Lets time pass in topics that have been read to their end for `idleAfter`. */
+  /**
+   * Advances the watermarks of topics that have been read to their end for `idleAfter`. The ends of all partitions are asked for at the
+   * same moment, so that a source which learns those of a whole topic at once asks once per topic.
+   */
   async lookForSilence(units: Iterable<Owned>): Promise<void> {
     const all = [...units];
-    for (const owned of all) {
-      // Who leads may have changed by the clock alone, and nothing may come any more.
-      this.pauseLeaders(owned);
-      for (let topic = 0; topic < this.#settings.topics.length; topic++) await this.#look(owned, topic);
+    // Which topics lead may have changed with the clock alone, and no further record may come.
+    for (const owned of all) this.pauseLeaders(owned);
+    const topics = [...this.#settings.topics.keys()];
+    const asked = topics.map((topic) => all.map((owned) => this.#ask(owned, topic)));
+    const told = await Promise.all(asked.map((ends) => Promise.all(ends)));
+    for (const [u, owned] of all.entries()) {
+      if (owned.released) continue;
+      const { unit } = owned;
+      const closed = unit.closedByIdle;
+      for (const topic of topics) this.#look(owned, topic, told[topic][u]);
       this.#load.count(owned);
       this.pauseLeaders(owned);
+      if (unit.closedByIdle > closed) await nextTurn(this.#clock, this.#reachFaultPoint);
     }
   }
 
-  async #look(owned: Owned, topic: number): Promise<void> {
+  async #ask({ partition, pauseReasons }: Owned, topic: number): Promise<ToldEnd> {
+    const checked = this.#clock.now();
+    // The clock may have been in doubt when it was read.
+    const wasPaused = pauseReasons[topic].size > 0;
+    // As long as the end of the log is unknown, nothing counts as silence.
+    this.#reachFaultPoint('end wanted');
+    const bounds = await this.#source.bounds(partition, topic).catch(() => undefined);
+    this.#reachFaultPoint('end told');
+    return { checked, wasPaused, bounds };
+  }
+
+  #look(owned: Owned, topic: number, { checked, wasPaused, bounds }: ToldEnd): void {
     const { idleAfter, outOfOrderness } = this.#settings;
     const { unit, lag, inTransactions, quietSince, pauseReasons } = owned;
-    const checked = this.#clock.now();
-    // The clock may have been in doubt when it was asked.
-    const wasPaused = pauseReasons[topic].size > 0;
-    // While nobody can tell whether there is something new, nothing is taken for silence.
-    this.#reachFaultPoint('end wanted');
-    const bounds = await this.#source.bounds(owned.partition, topic).catch(() => undefined);
-    this.#reachFaultPoint('end told');
     const position = unit.join.position(topic);
-    // An open transaction is something new: what stands behind its begin was written, and may come late if time passes.
+    // An open transaction is something new: records after its start were written already, and would be late if time passed.
     lag[topic] = bounds === undefined ? undefined : Math.max(0, bounds.end - position);
     inTransactions[topic] =
       bounds?.openFrom === undefined ? 0 : Math.max(0, bounds.end - Math.max(bounds.openFrom, position));
@@ -129,7 +153,7 @@ export class Pace {
       quietSince[topic] = undefined;
       return;
     }
-    // Not the time of the question: something may have been read since.
+    // Not `checked`: something may have been read since then.
     const since = quietSince[topic] ?? this.#clock.now();
     quietSince[topic] = since;
     if (checked - since >= idleAfter) unit.idle(topic, checked - idleAfter - outOfOrderness);
@@ -137,15 +161,15 @@ export class Pace {
 }
 
 /**
- * There is more of a topic to wait for: also where nobody knows. The end of a transaction may take hours, so what it holds
- * back is no reason for a replay to wait: everything that a replay is after was read before.
+ * Whether a topic has more to read; true if that is unknown. A transaction may stay open for hours, so the records that it
+ * withholds are no reason for a replay to wait: everything that a replay needs was read before.
  */
 function hasMore({ unit, lag, inTransactions }: Owned, topic: number): boolean {
   const left = lag[topic];
   return left === undefined || left > (unit.replaying ? inTransactions[topic] : 0);
 }
 
-/** Only to compare its last record; it adds nothing to what is open. */
+/** Whether a topic is read only to compare its last record, which adds nothing to what is open. */
 function isReadAgain({ unit }: Owned, topic: number): boolean {
   return unit.reading.from(topic) < unit.join.position(topic);
 }

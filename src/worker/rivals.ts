@@ -18,16 +18,16 @@ export interface OwnedUnit {
   readonly token: string;
 }
 
-/** Who owns a unit, and how often it has committed. */
+/** The owner of a unit, and how often it has committed. */
 interface Owner {
   readonly token: string;
   readonly seq: string;
 }
 
-/** Waits are longer by up to this share, so that two who wait for the same unit do not claim it at the same time. */
+/** Waits are longer by up to this share, so that two workers that wait for the same unit do not claim it at the same moment. */
 const JITTER = 0.25;
 
-/** Others who own what the log gives to us (specification: commit 3.3). */
+/** Other workers that own units which are assigned to us (specification: commit 3.3). */
 export class Rivals {
   readonly #deps: RivalsDeps;
   readonly #reachFaultPoint: FaultPoint;
@@ -41,7 +41,7 @@ export class Rivals {
     this.#keyOf = (partition) => unitKey(namespaceOf(partition), partition);
   }
 
-  /** Tells which of these units others have claimed. While the store does not answer they are taken for ours. */
+  /** Calls `taken` for each of these units that another worker has claimed. While the store does not answer, they are assumed to be ours. */
   async lookFor<One extends OwnedUnit>(units: readonly One[], taken: (unit: One) => void): Promise<void> {
     for (const unit of units) {
       const owner = await this.#owner(unit.partition);
@@ -50,8 +50,8 @@ export class Rivals {
   }
 
   /**
-   * Resolves once nobody has claimed the unit or committed to it for a session: whoever took it may have died since. Or as
-   * soon as `isStillWanted` returns false, which is asked after each wait.
+   * Resolves once nobody has claimed the unit or committed to it for one session timeout: the worker that took it may have died
+   * since. Or as soon as `isStillWanted` returns false, which is called after each wait.
    */
   async silence(partition: number, isStillWanted: () => boolean, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#deps;
@@ -68,7 +68,7 @@ export class Rivals {
     }
   }
 
-  /** undefined: the store does not tell now. */
+  /** undefined: the store does not answer now. */
   async #owner(partition: number): Promise<Owner | undefined> {
     try {
       this.#reachFaultPoint('owner wanted');

@@ -5,7 +5,7 @@ import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 
-/** Counts of observed values: `counts[i]` are those at or below `bounds[i]` and above the one before; the last has no bound. */
+/** Counts of observed values: `counts[i]` counts those at or below `bounds[i]` and above the bound before; the last count has no bound. */
 export interface HistogramCounts {
   /** Ascending, in seconds. */
   readonly bounds: readonly number[];
@@ -15,10 +15,10 @@ export interface HistogramCounts {
   readonly sum: number;
 }
 
-/** Between our clock and the store's; beyond, nothing is judged by ours (specification: faults 5.3). */
+/** Largest tolerated difference between our clock and the store's; above it, nothing is judged by ours (specification: faults 5.3). */
 export const LARGEST_SKEW: DurationMs = 30_000;
 
-/** Why a unit does nothing (specification: faults 8). */
+/** Why a unit is stopped (specification: faults 8). */
 export type StopCause =
   | 'limit'
   | 'memory'
@@ -31,13 +31,13 @@ export type StopCause =
   | 'state_lost'
   | 'diverged';
 
-/** A unit that does nothing, and why. */
+/** A stopped unit, and why. */
 export interface StoppedUnit {
   readonly partition: number;
   readonly cause: StopCause;
 }
 
-/** What a worker tells of one unit. Counters are those of the last commit that was answered OK or ALREADY. */
+/** What a worker reports about one unit. Counters are as of the last commit that was answered OK or ALREADY. */
 export interface UnitStatus {
   readonly partition: number;
   /** By topic. */
@@ -46,24 +46,24 @@ export interface UnitStatus {
   readonly ignoredCohortKeys: number;
   /** Closings committed since this process claimed the unit, by `<horizon>|<by>|<values>` (layout.ts). */
   readonly scored: ReadonlyMap<string, Row>;
-  /** By horizon: slots of these closings whose item the catalogue does not hold. */
+  /** By horizon: slots of these closings whose item is not in the catalogue. */
   readonly unknownItems: readonly number[];
   readonly idleAdvances: number;
   readonly closedByIdle: number;
-  /** These are of now, not of the commit. -Infinity: nothing was seen yet. */
+  /** As of now, not of the last commit. -Infinity: nothing was seen yet. */
   readonly topicWatermarks: readonly EpochMs[];
   readonly watermark: EpochMs;
   readonly openImpressions: number;
   readonly waitingFeedback: number;
-  /** In memory: all that is open or waits, rows, cohorts, experiments. */
+  /** Bytes in memory: all that is open or waits, rows, cohorts, experiments. */
   readonly stateBytes: number;
   readonly replaying: boolean;
   readonly stopped: StopCause | undefined;
   /** By topic: records between our position and the end of the log; undefined: the end is not known. */
   readonly lag: readonly (number | undefined)[];
-  /** By topic: those of them that cannot be read before a transaction ends. */
+  /** By topic: those of them that cannot be read until a transaction ends. */
   readonly inTransactions: readonly number[];
-  /** Records that could be read at once: without those in transactions, and without topics that let others catch up. */
+  /** Records that could be read now: without those in transactions, and without topics that let others catch up. */
   readonly waiting: number;
   /** By topic: time until retention reaches the oldest record that a replay needs; undefined: never, or not known. */
   readonly retentionHeadroom: readonly (DurationMs | undefined)[];
@@ -72,7 +72,7 @@ export interface UnitStatus {
 export const COMMIT_OUTCOMES = ['ok', 'already', 'fenced', 'conflict', 'unknown'] as const;
 export type CommitOutcomeName = (typeof COMMIT_OUTCOMES)[number];
 
-/** What a worker tells of itself; metrics are rendered from it. */
+/** What a worker reports about itself; metrics are rendered from it. */
 export interface WorkerStatus {
   /** Names of the topics, in the order of `UnitStatus.counts`. */
   readonly topics: readonly string[];
@@ -84,7 +84,7 @@ export interface WorkerStatus {
   readonly lastCommit: EpochMs | undefined;
   readonly rewinds: number;
   readonly gapRecords: number;
-  /** Bytes that were fetched and are not handed over yet. */
+  /** Bytes that were fetched and not handed over yet. */
   readonly fetchedBytes: number;
   /** Own clock minus the store's; undefined: not known. */
   readonly clockSkew: DurationMs | undefined;
@@ -93,7 +93,7 @@ export interface WorkerStatus {
 /** Upper bounds in seconds. */
 const COMMIT_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What a worker counts of itself over its life, whatever units come and go. */
+/** What a worker counts over its life, independent of the units that it owns. */
 export class Tally {
   readonly #topics: readonly string[];
   readonly #commits: Record<CommitOutcomeName, number> = { ok: 0, already: 0, fenced: 0, conflict: 0, unknown: 0 };
@@ -126,7 +126,7 @@ export class Tally {
     this.#rewinds++;
   }
 
-  /** Records that the log held once and that nobody read. */
+  /** Records that expired from the log before they were read. */
   missed(records: number): void {
     this.#gapRecords += records;
   }

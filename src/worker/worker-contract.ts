@@ -16,31 +16,33 @@ export interface LoadLimits {
   readonly openLimit: number;
   /** Bytes of state. */
   readonly stateLimit: number;
-  /** Bytes of that part of it that lies in the heap of V8. */
+  /** Bytes of the part of the state that is in the heap of V8. */
   readonly rowLimit: number;
 }
 
 export interface WorkerSettings extends LoadLimits {
   /** Names of the topics, in the order of the configuration. */
   readonly topics: readonly string[];
-  /** All but which partition. */
+  /** Settings of the unit of a partition. */
   readonly unit: (partition: number) => UnitSettings;
   readonly commitInterval: DurationMs;
+  /** Once so many bytes of rows have changed, a unit commits before its time; default: `COMMIT_BYTES`. */
+  readonly commitBytes?: number | undefined;
   readonly idleAfter: DurationMs;
   readonly outOfOrderness: DurationMs;
-  /** Hold back a topic that leads the unit's slowest by more, while one of the limits of `LoadLimits` is exceeded. */
+  /** A topic that leads the unit's slowest by more than this is paused while one of the limits of `LoadLimits` is exceeded. */
   readonly maxSkew: DurationMs;
-  /** A unit that another took is claimed again when that one was silent for so long, if it is still ours. */
+  /** A unit that another worker took is claimed again when that worker has been silent for this long, if the unit is still assigned to us. */
   readonly sessionTimeout: DurationMs;
   /** For looks at experiments. */
   readonly looks: {
-    /** At most one look in so long. */
+    /** Shortest time between two looks. */
     readonly every: DurationMs;
     /** The number of units. */
     readonly partitions: number;
-    /** Those of the rows, in their order. */
+    /** The measures of the rows, in their order. */
     readonly measures: readonly Measure[];
-    /** A unit that is further behind the newest one does not hold looks back. */
+    /** A unit that is further behind the newest one does not delay looks. */
     readonly unitTimeout: DurationMs;
   };
 }
@@ -53,22 +55,22 @@ export interface WorkerLog {
 export interface WorkerDeps {
   readonly source: LogSource;
   readonly store: Store;
-  /** Of one partition: one per topic. */
+  /** Decoders for one partition: one per topic. */
   readonly decoders: (partition: number) => readonly Decoder[];
   readonly scorer: Scorer;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** [0, 1), for waits of different lengths; default: always 0. */
+  /** Random numbers in [0, 1), to vary the length of waits; default: always 0. */
   readonly random?: (() => number) | undefined;
   readonly log: WorkerLog;
-  /** Where a unit without any stored state begins. state_lost: nowhere, since it was read before and what was stored is gone. */
+  /** Where a unit without stored state starts. state_lost: it was read before, and what was stored is gone. */
   readonly startOffset: (partition: number, topic: number) => Promise<Offset | 'state_lost'>;
-  /** As that of a unit; default: nobody is told. */
+  /** As in `UnitDeps`; default: none. */
   readonly onInvalid?: ((partition: number, invalid: InvalidRecord) => void) | undefined;
   readonly onUndecodable?: ((partition: number, passed: PassedBatch) => void) | undefined;
   /** Of all units; default: nothing is kept. */
   readonly samples?: ListSamples | undefined;
-  /** Told when a unit was claimed, with the totals that its checkpoint holds already. */
+  /** Called when a unit was claimed, with the totals in its checkpoint. */
   readonly onClaim: (partition: number, counts: readonly TopicCounts[]) => void;
   /** For tests; default: none. */
   readonly faultPoint?: FaultPoint | undefined;

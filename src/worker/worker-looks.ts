@@ -8,13 +8,13 @@ import { completeUpTo } from '../windows/windows.ts';
 import type { Owned } from './owned.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 
-/** Whoever owns it looks at the experiments, for all units. */
+/** The worker that owns this unit looks at the experiments, for all units. */
 export const LOOKING_UNIT = 0;
 
 /**
- * Looks at experiments while they run (specification: statistics 4.3): totals of all units, of which the other ones are read from
- * the store as they were committed, whenever the newest complete pane has moved. What is found is stored with the next
- * commit of the unit that looks. A look that is skipped does no harm.
+ * Looks at experiments while they run (specification: statistics 4.3), whenever the newest complete pane has moved. A look sees
+ * the totals of all units; those of other units are read from the store as committed. Its findings are stored by the next
+ * commit of the unit that looks. Skipping a look does no harm.
  */
 export class WorkerLooks {
   readonly #settings: WorkerSettings;
@@ -24,7 +24,7 @@ export class WorkerLooks {
   readonly #seen: EpochMs[] = [];
   /** By experiment: what the last look saw. */
   readonly #totals: Omit<ExperimentState, 'looks'>[] = [];
-  /** The unit that has looked last. */
+  /** The unit that looked last. */
   #by: Owned | undefined;
 
   constructor(settings: WorkerSettings, { store, faultPoint }: Pick<WorkerDeps, 'store' | 'faultPoint'>) {

@@ -1,4 +1,4 @@
-// Long because all that decides over a unit meets here: assignments, records, answers to commits, faults of the log.
+// Long because everything that affects a unit meets here: assignments, records, outcomes of commits, faults of the log.
 import type { Batch } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
 import type { CommitOutcome } from '../unit/unit-contract.ts';
@@ -12,18 +12,21 @@ import { type Owned, own, statusOf } from './owned.ts';
 import { Pace } from './pace.ts';
 import { Rivals } from './rivals.ts';
 import { LARGEST_SKEW, type StopCause, type StoppedUnit, Tally, type WorkerStatus } from './status.ts';
+import { nextTurn } from './turns.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
 
+/** About as many bytes of rows as Redis takes in 10 ms, and this process prepares in 20. */
+const COMMIT_BYTES = 2 ** 20;
 const CHECKS_PER_IDLE_AFTER = 4;
-/** How old an answer may be to how much waits to be read: the watchdog takes records that wait for a worker that is stuck. */
+/** How old the known lag may be: if records wait although nothing is read, the watchdog takes the worker to be stuck. */
 const LAG_KNOWN_FOR_MS = 10_000;
-/** In memory, of a unit that was let go. */
+/** What a released unit has in memory. */
 const EMPTY = { openImpressions: 0, waitingFeedback: 0, stateBytes: 0 };
 
 /**
- * Owns units: claims what it is assigned, feeds them, commits on time, lets time pass where nothing comes, holds back what
- * runs ahead. All decisions that results depend on are the unit's; this file decides only when.
+ * Owns units: claims those it is assigned, feeds them, commits on time, advances idle topics, pauses topics that run ahead. All
+ * decisions on which results depend are made by the unit; the worker only decides when.
  */
 export class Worker {
   readonly #settings: WorkerSettings;
@@ -36,25 +39,27 @@ export class Worker {
   readonly #claims: Claims;
   readonly #looks: WorkerLooks;
   readonly #outgrown: Outgrown;
-  /** By partition: what was given up last, while it waits to be claimed again. */
+  /** By partition: the unit that was given up last, while it waits to be claimed again. */
   readonly #givenUp = new Map<number, { readonly partition: number }>();
-  /** Why no unit may work, also none that comes. */
+  /** Why all units are stopped, including those that are claimed later. */
   #allStopped: StopCause | undefined;
   readonly #reachFaultPoint: FaultPoint;
-  /** Everything that is to end with this worker. */
+  readonly #commitBytes: number;
+  /** Raised when this worker stops. */
   readonly #stopping = new AbortController();
-  /** Ends the run with what cannot be mended, wherever it came up. */
+  /** Ends the run with an error that cannot be handled, wherever it occurred. */
   #fail: (error: unknown) => void = () => {};
   #assigned = false;
   #isClockInDoubt = false;
   #retention: readonly (DurationMs | undefined)[] = [];
-  /** Partitions that the log gave us last. */
+  /** Partitions of the last assignment. */
   #ours: readonly number[] = [];
 
   constructor(settings: WorkerSettings, deps: WorkerDeps) {
     this.#settings = settings;
     this.#deps = deps;
     this.#reachFaultPoint = deps.faultPoint ?? NO_FAULT;
+    this.#commitBytes = settings.commitBytes ?? COMMIT_BYTES;
     this.#tally = new Tally(settings.topics);
     this.#load = new MemoryLoad(settings);
     this.#pace = new Pace(settings, { ...deps, load: this.#load });
@@ -68,7 +73,7 @@ export class Worker {
     this.#claims = new Claims(settings, deps, handler, this.#stopping.signal);
   }
 
-  /** Works until `stop`, or until the logs end. Rejects with what it cannot mend. */
+  /** Runs until `stop`, or until the logs end. Rejects with an error that it cannot handle. */
   async run(): Promise<void> {
     const { source } = this.#deps;
     const failure = new Promise<never>((_, reject) => {
@@ -81,26 +86,31 @@ export class Worker {
         doubted: () => {
           for (const owned of this.#units.values()) this.#readAgain(owned);
         },
-        batch: async (batch) => this.#feed(batch),
+        batch: async (batch) => {
+          this.#feed(batch);
+          await this.#commitEarly(batch.partition);
+        },
       });
       await Promise.race([reading, failure]);
     } finally {
       for (const end of timers) end();
     }
     this.#reachFaultPoint('source ended');
-    // The first may only wait for a commit that was under way, and does not hold the last chunk.
+    // The first call may only join a commit that is in flight, which lacks the last chunk.
     await this.#commitAll();
     await this.#commitAll();
     this.#reachFaultPoint('last commit done');
   }
 
-  /** What is done on time. Answers what ends it. */
+  /** Starts periodic work. Returns the functions that end it. */
   #startTimers(): readonly (() => void)[] {
     const { commitInterval, idleAfter, looks, sessionTimeout } = this.#settings;
     const every = (interval: DurationMs, call: () => Promise<void>): (() => void) =>
       this.#deps.clock.every(interval, () => call().catch(this.#fail));
     return [
-      every(commitInterval, () => this.#commitAll()),
+      every(commitInterval, async () => {
+        for (const commit of await this.#beginCommits()) commit.catch(this.#fail);
+      }),
       every(Math.min(idleAfter / CHECKS_PER_IDLE_AFTER, LAG_KNOWN_FOR_MS), async () => {
         await this.#pace.lookForSilence(this.#units.values());
         this.#makeRoom();
@@ -111,7 +121,7 @@ export class Worker {
     ];
   }
 
-  /** Ends the run: the last whole chunk is committed. */
+  /** Ends the run, after the last whole chunk was committed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#reachFaultPoint('stop wanted');
@@ -119,7 +129,10 @@ export class Worker {
     this.#reachFaultPoint('source stopped');
   }
 
-  /** Not ready: why. A unit that is stopped makes no worker unready: another process would stop there as well. */
+  /**
+   * Why this worker is not ready; empty: it is ready. A stopped unit does not make a worker unready: any other process would
+   * stop there as well.
+   */
   get unready(): readonly string[] {
     if (!this.#assigned) return ['not yet assigned any partition'];
     return [...this.#units.values()].flatMap(({ partition, unit, stopped }) =>
@@ -127,7 +140,7 @@ export class Worker {
     );
   }
 
-  /** Units that stand still until somebody mends what is wrong. */
+  /** Units that are stopped until somebody fixes the cause. */
   get stopped(): readonly StoppedUnit[] {
     const gone = this.#outgrown.units.flatMap(({ status: { partition, stopped: cause } }) =>
       cause === undefined ? [] : [{ partition, cause }],
@@ -143,16 +156,14 @@ export class Worker {
     this.#reachFaultPoint('assigned');
     for (const owned of this.#units.values()) if (!partitions.includes(owned.partition)) this.#release(owned);
     this.#outgrown.keepOnly(partitions);
+    const strange: number[] = [];
     for (const partition of partitions) {
       const owned = this.#units.get(partition);
-      if (this.#outgrown.has(partition)) {
-        this.#pace.pausePartition(partition);
-      } else if (owned === undefined) {
-        await this.#claims.claim(partition);
-      } else {
-        this.#readAgain(owned);
-      }
+      if (this.#outgrown.has(partition)) this.#pace.pausePartition(partition);
+      else if (owned === undefined) strange.push(partition);
+      else this.#readAgain(owned);
     }
+    await this.#claims.claimAll(strange);
     this.#assigned = true;
     this.#reachFaultPoint('all claimed');
   }
@@ -163,7 +174,7 @@ export class Worker {
     this.#units.delete(owned.partition);
   }
 
-  /** From now on a unit is fed, committed and told of. */
+  /** From now on the unit is fed, committed and reported. */
   #startUnit(partition: number, unit: Unit, begins: 'fine' | 'state_lost'): void {
     const owned = own(partition, unit, this.#settings.topics.length);
     this.#units.set(partition, owned);
@@ -171,7 +182,7 @@ export class Worker {
     this.#load.count(owned);
     this.#deps.onClaim(partition, unit.committed.counts);
     this.#seek(owned);
-    // The unit before it may have been held back when it was dropped.
+    // Its predecessor may have been paused when it was released.
     this.#pace.resumeAll(owned);
     this.#pace.setAllPaused(owned, 'clock', this.#isClockInDoubt);
     if (begins === 'state_lost') this.stopUnit(partition, begins, LOST_STATE);
@@ -179,7 +190,10 @@ export class Worker {
     this.#makeRoom();
   }
 
-  /** The last record of each topic: a topic that was deleted and made anew makes a group join again, or a fetch fail. */
+  /**
+   * Reads the last record of each topic again: a group that rejoins, or a fetch that fails, may mean that a topic was deleted
+   * and created again.
+   */
   #readAgain(owned: Owned): void {
     owned.unit.reading.doubt();
     this.#seek(owned);
@@ -209,7 +223,7 @@ export class Worker {
     this.#reachFaultPoint('chunk fed');
   }
 
-  /** While units hold far too much, though leaders wait, the one that holds most is let go, with all that it has in memory. */
+  /** Releases the unit that holds most, and its memory, while all units together hold far too much although leaders wait. */
   #makeRoom(): void {
     for (let kind = this.#load.exceeded; kind !== undefined; kind = this.#load.exceeded) {
       const owned = largest(this.#units.values(), kind);
@@ -222,7 +236,7 @@ export class Worker {
       this.#pace.setAllPaused(owned, 'stopped', true);
       this.#outgrown.add(owned, status, now);
       this.#release(owned);
-      // Whoever began the commit is told of its failure.
+      // A failure is reported to the caller that started the commit.
       void owned.committing?.then(
         () => this.#outgrown.committed(owned),
         () => {},
@@ -231,13 +245,13 @@ export class Worker {
     }
   }
 
-  /** A unit that did not fit is taken in again when there is room for it. */
+  /** Claims a unit that did not fit again when there is room for it. */
   async #claimOutgrown(): Promise<void> {
     const due = this.#outgrown.due(this.#load, this.#deps.clock.now());
     if (due !== undefined) await this.#claims.claim(due.partition);
   }
 
-  /** Who stands still sends no commit that could be refused: whether another has taken the unit must be asked. */
+  /** A stopped unit sends no commits that could be fenced, so ask the store whether another worker has claimed it. */
   async #lookAtStopped(): Promise<void> {
     const still = [...this.#units.values()].filter(({ stopped }) => stopped !== undefined);
     const tokens = still.map((owned) => ({ owned, partition: owned.partition, token: owned.unit.token }));
@@ -248,7 +262,7 @@ export class Worker {
     });
   }
 
-  /** Stops a unit until somebody mends what is wrong and starts anew; the others go on. */
+  /** Stops a unit until somebody fixes the cause and restarts the process; the others continue. */
   stopUnit(partition: number, cause: StopCause, details: object = {}): void {
     const owned = this.#units.get(partition);
     if (owned === undefined || owned.stopped !== undefined) return;
@@ -257,15 +271,15 @@ export class Worker {
     this.#deps.log.warn({ partition, cause, ...details }, 'unit stopped');
   }
 
-  /** Stops every unit, and those that come. */
+  /** Stops every unit, including those that are claimed later. */
   stopAllUnits(cause: StopCause): void {
     this.#allStopped ??= cause;
     for (const partition of this.#units.keys()) this.stopUnit(partition, cause);
   }
 
   /**
-   * The log of a topic begins at `start`, above the offset that was to be read. Records that were never read and are gone make
-   * their windows incomplete. Answers whether there are any: else the offset was asked for only to look at the last record.
+   * The log of a topic starts at `start`, above the offset that was to be read. Records that expired unread make their windows
+   * incomplete. Returns whether there are any; if not, the offset was only needed to compare the last record.
    */
   gap(partition: number, topic: number, { asked, start }: { readonly asked: Offset; readonly start: Offset }): boolean {
     const unit = this.#units.get(partition)?.unit;
@@ -277,19 +291,19 @@ export class Worker {
   }
 
   /**
-   * A record batch [from, to) cannot be decoded. Answers whether it was judged already, so that it is passed whatever the
-   * settings say: a unit does not stop at what it has counted.
+   * A record batch [from, to) cannot be decoded. Returns whether it was judged already and is skipped whatever the settings
+   * say: a unit does not stop at what it has counted.
    */
   hasPassed(partition: number, topic: number, { from, to }: { readonly from: Offset; readonly to: Offset }): boolean {
     return this.#units.get(partition)?.unit.hasPassed(topic, from, to) === true;
   }
 
-  /** The log of a topic ends before an offset that it has reached before. */
+  /** The log of a topic ends before an offset that it had reached. */
   lost(partition: number, topic: number, { held, end }: { readonly held: Offset; readonly end: Offset }): void {
     this.stopUnit(partition, 'diverged', lostLog(this.#settings.topics[topic], { held, end }));
   }
 
-  /** Own clock minus the store's. While it is in doubt nothing is read, since the clock judges what is of the future. */
+  /** Our clock minus the store's. While our clock is in doubt nothing is read, since it decides which events are `future`. */
   clockIs(skew: DurationMs): void {
     this.#tally.clockSkew = skew;
     this.#isClockInDoubt = Math.abs(skew) > LARGEST_SKEW;
@@ -311,8 +325,38 @@ export class Worker {
     }
   }
 
+  /**
+   * Where much is read at once, what has changed is stored before its time, and no more is read until it is: else the commit of a
+   * second of catching up would hold this process and the store for as long.
+   */
+  async #commitEarly(partition: number): Promise<void> {
+    const owned = this.#units.get(partition);
+    if (owned === undefined || owned.stopped !== undefined) return;
+    const { unit } = owned;
+    // The first may only wait for a commit that was under way, and does not hold the last chunk.
+    for (let tries = 0; tries < 2; tries++) {
+      if (owned.released || unit.changedBytes <= this.#commitBytes || !unit.hasToCommit) return;
+      await this.#commit(owned);
+    }
+  }
+
   async #commitAll(): Promise<void> {
-    await Promise.all([...this.#units.values()].map((owned) => this.#commit(owned)));
+    await Promise.all(await this.#beginCommits());
+  }
+
+  /** Of all units that have something to store: each is prepared in a turn of its own, and none waits for the answer to another. */
+  async #beginCommits(): Promise<readonly Promise<void>[]> {
+    const begun: Promise<void>[] = [];
+    for (const owned of [...this.#units.values()]) {
+      if (!owned.unit.hasToCommit) continue;
+      if (begun.length > 0) await nextTurn(this.#deps.clock, this.#reachFaultPoint);
+      if (owned.released) continue;
+      const commit = this.#commit(owned);
+      // Whoever asked is told of a failure, once all have begun.
+      commit.catch(() => {});
+      begun.push(commit);
+    }
+    return begun;
   }
 
   /** One commit of a unit at a time. */
@@ -333,7 +377,7 @@ export class Worker {
       if (!isRetriable(error)) throw error;
       this.#reachFaultPoint('commit unanswered');
       this.#tally.outcome('unknown');
-      // What is read meanwhile could not be stored: memory stays as it is until the answer is known.
+      // What would be read now could not be stored, so nothing is read until the outcome is known.
       this.#pace.setAllPaused(owned, 'store', true);
       log.warn(
         { partition: owned.partition, error: error.message },
@@ -348,7 +392,7 @@ export class Worker {
         return;
       case 'OK':
       case 'ALREADY':
-        // Rows were counted anew by the commit.
+        // The commit has changed what rows take.
         this.#load.count(owned);
         this.#makeRoom();
         this.#tally.committed(outcome, (performance.now() - began) / 1000, clock.now());
@@ -372,8 +416,8 @@ export class Worker {
   }
 
   /**
-   * Drops a unit whose state is not the store's any more. It is claimed anew if the log still gives it to us: `now`, or once
-   * the one who took it has been `silent` for a session, which may have claimed it last and died. Nobody waits for it.
+   * Releases a unit whose state is no longer the store's. It is claimed again if it is still assigned to us: `now`, or once the
+   * worker that took it has been `silent` for one session timeout, as it may have died after its claim. Does not wait for that.
    */
   #giveUp(owned: Owned, claims: 'now' | 'silent'): void {
     this.#dropAndClaim(owned, claims).catch(this.#fail);
@@ -415,7 +459,7 @@ export class Worker {
     );
   }
 
-  /** Offsets that no unit of this worker needs any more, by partition, then topic. */
+  /** Offsets below which no unit of this worker needs records any more, by partition, then topic. */
   committedReplayOffsets(): ReadonlyMap<number, readonly number[]> {
     const gone = this.#outgrown.units.map(({ partition, replayOffsets }) => [partition, replayOffsets] as const);
     const here = [...this.#units].map(([partition, { unit }]) => [partition, unit.committed.replayOffsets] as const);

@@ -41,7 +41,7 @@ async function startDemo(...args: readonly string[]): Promise<Running> {
   return { url, child, ended, printed: () => stderr };
 }
 
-/** Polls the metrics until a series is there, and answers its value. */
+/** Polls the metrics until a series is there, and returns its value. */
 async function seriesValue(url: string, series: RegExp): Promise<number> {
   let found: RegExpExecArray | null = null;
   await until(`there is a series ${series}`, async () => {
@@ -108,7 +108,7 @@ describe('receval demo', () => {
 
   it.each([
     [['--speed', 'fast'], /--speed: expected a number from 1 to 600, found "fast"/],
-    [['--for', 'soon'], /--for: "soon" is no duration/],
+    [['--for', 'soon'], /--for: "soon" is not a duration/],
     [['--port', '99999'], /http\.port/],
   ])('explains %j', async (args, message) => {
     const { code, stderr } = await receval(['demo', ...args]);

@@ -78,10 +78,10 @@ describe('receval fuse', () => {
     expect(q1).toEqual(['q1 Q0 b 1 1 max(norm=rank)', 'q1 Q0 a 2 0.9999999999999999 max(norm=rank)']);
   });
 
-  it('keeps a file whose queries do not stand together in memory, and says so', async () => {
+  it('keeps a file whose queries are not together in memory, and says so', async () => {
     const mixed = file('mixed.run', 'q1 Q0 a 1 3 M\nq2 Q0 x 1 3 M\nq1 Q0 b 2 2 M\n');
     const { code, stdout, stderr } = await call('fuse', '--run', mixed, B, '--method', 'rrf(k=0)');
-    expect(stderr).toContain('the lines of query "q1" do not stand together: the whole file is kept in memory');
+    expect(stderr).toContain('the lines of query "q1" are not together: the whole file is kept in memory');
     expect(stdout).toContain('q1 Q0 b 1 1.5 rrf(k=0)\nq1 Q0 a 2 1 rrf(k=0)\nq1 Q0 d 3 0.5 rrf(k=0)\n');
     expect(code).toBe(0);
   });
@@ -125,10 +125,10 @@ describe('receval fuse', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('hard.run'))).toEqual([]);
   });
 
-  it('a score that is no number is an error with file and line', async () => {
+  it('a score that is not a number is an error with file and line', async () => {
     const wrong = file('nan.run', 'q1 Q0 a 1 1 M\nq1 Q0 b 2 nan M\n');
     const { code, stderr } = await call('fuse', '--run', wrong, '--method', 'rrf');
-    expect(stderr).toContain('nan.run, line 2: the score "nan" is no number');
+    expect(stderr).toContain('nan.run, line 2: the score "nan" is not a number');
     expect(code).toBe(1);
   });
 
@@ -137,6 +137,58 @@ describe('receval fuse', () => {
     const { code, stderr } = await call('fuse', '--run', comma, '--format', 'trec', '--method', 'rrf', '--as', 'flagr');
     expect(stderr).toContain('the item "a,b" has a comma, which ends a column of the run; write --as trec');
     expect(code).toBe(1);
+  });
+});
+
+describe('what fuse is not given', () => {
+  it('is one file twice, unless it has two names', async () => {
+    const twice = await call('fuse', '--run', A, `./${A}`, '--method', 'borda');
+    expect(twice.code).toBe(2);
+    expect(twice.stderr).toContain(`--run: ./${A} is named twice, and its lists would vote twice: leave one out.`);
+    const meant = await call('fuse', '--run', `one=${A}`, `two=${A}`, '--method', 'borda');
+    expect([meant.code, meant.stderr]).toEqual([0, '']);
+    const scored = await call('score', '--run', A, A, '--qrels', QRELS, '--fuse', 'rrf');
+    expect(scored.stderr).toContain('is named twice');
+  });
+
+  it('is several methods with commas', async () => {
+    const scored = await call('score', '--run', A, B, '--qrels', QRELS, '--fuse', 'rrf(k=10,above=0),combsum');
+    expect(scored.code).toBe(2);
+    expect(scored.stderr).toContain('with commas; write --fuse rrf(k=10,above=0) combsum');
+    const fused = await call('fuse', '--run', A, B, '--method', 'rrf,borda');
+    expect(fused.stderr).toContain('it takes one; receval score --fuse compares several');
+  });
+
+  it('is a threshold that nothing passes, without a word', async () => {
+    const all = await call('fuse', '--run', A, B, '--method', 'rrf(above=9)');
+    expect([all.code, all.stdout]).toEqual([0, '']);
+    expect(all.stderr).toContain(
+      'receval: rrf(above=9): no item scores above the threshold, of all 3 queries: the merged run is empty.',
+    );
+    const some = await call('fuse', '--run', A, B, '--method', 'borda(above=1.2)');
+    expect(some.stderr).toContain('borda(above=1.2): no item scores above the threshold, of 1 of 3 queries.');
+    const scored = await call('score', '--run', A, B, '--qrels', QRELS, '--fuse', 'rrf(above=9)');
+    expect(scored.stderr).toContain('rrf(above=9): no item scores above the threshold, of all 3 queries');
+  });
+
+  it('is a device, which has no end', async () => {
+    const { code, stderr } = await call('fuse', '--run', '/dev/zero', '--method', 'borda');
+    expect([code, stderr]).toEqual([
+      1,
+      'receval: cannot read /dev/zero: it is a device; name a file, or - for standard input where that is read\n',
+    ]);
+  });
+
+  it('is a pipe without a word that it is waited for', async () => {
+    const pipe = join(folder, 'votes-pipe');
+    execFileSync('mkfifo', [pipe]);
+    const writer = spawn('sh', ['-c', `cat ${join(folder, A)} > ${pipe}`]);
+    const { code, stdout, stderr } = await call('fuse', '--run', 'votes-pipe', '--method', 'borda');
+    writer.kill();
+    expect(stderr).toContain('receval: votes-pipe is a pipe: reads what somebody writes to it\n');
+    expect([code, stdout.split('\n').length]).toEqual([0, 7]);
+    const refused = await call('score', '--run', 'votes-pipe', B, '--qrels', QRELS, '--fuse', 'rrf');
+    expect(refused.stderr).toContain('not standard input or a pipe');
   });
 });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +50,47 @@ describe('receval inspect', () => {
     const word = `'shown; $(echo '\\''x'\\'').gz'`;
     expect(stdout).toContain(`$ receval inspect ${word} clicks.ndjson --write receval.yaml\n`);
     expect(stdout).toContain(`--impressions ${word} --feedback clicks.ndjson\n`);
+  });
+
+  it.each([
+    ['gz', 'gzip -c', 1],
+    ['gz', 'gzip -c', 2],
+    ['zst', 'zstd -qc', 1],
+  ])('proposes commands that mend packed files (%s by %s, %d of them)', async (ending, packing, many) => {
+    const own = join(folder, `packed-${ending}-${many}`);
+    mkdirSync(own);
+    const inOwn = (command: string) => execFileSync('sh', ['-c', command], { cwd: own });
+    const clicks = readFileSync(join(folder, 'clicks.ndjson'), 'utf8').replaceAll('"req":"', '"req":"web:');
+    const lines = clicks.trimEnd().split('\n');
+    const names = Array.from({ length: many }, (_, i) => `clicks ${i}.ndjson`);
+    for (const [i, name] of names.entries()) {
+      writeFileSync(join(own, name), `${lines.filter((_, n) => n % many === i).join('\n')}\n`);
+      inOwn(`${packing} '${name}' > '${name}.${ending}' && rm '${name}'`);
+    }
+    copyFileSync(join(folder, 'lists.gz'), join(own, 'lists.gz'));
+    const { stdout } = await receval(['inspect', 'lists.gz', ...names.map((name) => `${name}.${ending}`)], {
+      cwd: own,
+    });
+    expect(stdout).toContain('The request ids differ');
+    const command = /^ +\$ (.*mended-.*)$/m.exec(stdout)?.[1] ?? '';
+    inOwn(command);
+    const mended = names.map((name) => readFileSync(join(own, `mended-${name}`), 'utf8')).join('');
+    expect(mended.trimEnd().split('\n').sort()).toEqual(lines.map((line) => line.replace('web:', '')).sort());
+  });
+
+  it('does not wait for a pipe, or for what has no end', async () => {
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const pipe = await inspect('pipe', 'clicks.ndjson');
+    expect([pipe.code, pipe.stderr]).toEqual([
+      1,
+      'receval: cannot read pipe: it is a pipe, and this is read more than once. Write it to a file, and name that: cat pipe > log\n',
+    ]);
+    expect((await inspect('/dev/zero')).stderr).toContain('cannot read /dev/zero: it is a device');
+    mkdirSync(join(folder, 'nothing'));
+    expect(await inspect('nothing')).toMatchObject({
+      code: 2,
+      stderr: 'receval: nothing: no file in this folder is a log\n',
+    });
   });
 
   it('says how score takes a run and its judgements', async () => {

@@ -1,5 +1,5 @@
 /** `--report` of replay, compare and score, as a user calls it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -51,6 +51,14 @@ describe.each([
     const asked = command === 'score' ? ['--p-values', '--per-query'] : [];
     const json = (await receval([command, ...args, ...asked, '--output', 'json'], { cwd: folder })).stdout;
     expect(Buffer.from(data, 'base64').toString('utf8')).toBe(json);
+  });
+
+  it('is no PDF, whatever its name', async () => {
+    for (const name of ['r.pdf', 'r', 'r.html.gz']) {
+      const { code, stderr } = await receval([command, ...args, '--report', name], { cwd: folder });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('--report: a report is a page of HTML: name it r')]);
+      expect(existsSync(join(folder, name))).toBe(false);
+    }
   });
 
   it('says before it reads that the report cannot be written', async () => {

@@ -246,14 +246,12 @@ describe('receval score', () => {
     expect(await stdoutOf(args)).toBe('run,query,mrr,hit@1\nbm25,all,0.5,0.5\n');
   });
 
-  it('reads a file whose queries do not stand together, and says so; standard input it cannot', async () => {
+  it('reads a file whose queries are not together, and says so; standard input it cannot', async () => {
     const mixed = '1 Q0 a 1 3 t\n2 Q0 b 1 2 t\n1 Q0 b 2 2 t\n';
     const args = ['--qrels', file('d.qrels', JUDGED), '--measures', 'mrr', '--output', 'csv'];
     const read = await score(['--run', file('d.run', mixed), ...args]);
     expect(read).toMatchObject({ code: 0, stdout: 'run,query,mrr\nt,all,0.75\n' });
-    expect(read.stderr).toContain(
-      'line 3: the lines of query "1" do not stand together: the whole file is kept in memory',
-    );
+    expect(read.stderr).toContain('line 3: the lines of query "1" are not together: the whole file is kept in memory');
     const piped = await score(['--run', '-', ...args], mixed);
     expect(piped.code).toBe(1);
     expect(piped.stderr).toContain('sort them by query first');

@@ -97,7 +97,7 @@ describe('docker-compose.yml on a container engine', () => {
       await stack.told('docker compose down');
       expect(await stack.containers()).toEqual([]);
       await stack.up(UP);
-      // Nothing is made anew: not the token, not what is stored. A worker that began at the first record would read them all.
+      // Nothing is made again: not the token, not what is stored. A worker that began at the first record would read them all.
       expect(await stack.token()).toBe(token);
       expect((await workerCounts(stack))['impressions events']).toBeLessThan(known);
       await expectAsUndisturbed(stack, 'after-down');
@@ -271,7 +271,7 @@ async function workerCounts(stack: Stack): Promise<Record<string, number>> {
   return counts;
 }
 
-/** Waits until every partition has been committed anew since it was called, and tells how long that took. */
+/** Waits until every partition has been committed again since it was called, and tells how long that took. */
 async function goesOn(stack: Stack, after: string): Promise<void> {
   const began = Date.now();
   const before = await until(
@@ -311,7 +311,7 @@ const silent = ([told, taken]: readonly [number, number]): boolean => told === 0
 
 /**
  * Waits until the exporter shows exactly what one of another namespace shows, whose worker reads everything from the first record
- * with nothing in its way. Answers what both show.
+ * with nothing in its way. Returns what both show.
  */
 async function expectAsUndisturbed(stack: Stack, name: string): Promise<ReadonlyMap<string, string>> {
   const token = await stack.token();

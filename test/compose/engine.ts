@@ -205,7 +205,7 @@ function removeLeft(): void {
   for (const name of new Set(groups.filter(isLeft))) removeCgroups(name);
 }
 
-/** Removes the control groups that the engine left empty, of every hierarchy. Answers whether none is left. */
+/** Removes the control groups that the engine left empty, of every hierarchy. Returns whether none is left. */
 function removeCgroups(name: string): boolean {
   const top = '/sys/fs/cgroup';
   const groups = [top, ...readdirSync(top).map((one) => join(top, one))].map((one) => join(one, name));

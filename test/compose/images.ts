@@ -39,7 +39,7 @@ export function imagesOfOthers(): readonly string[] {
   return [...new Set([...services.map(({ image }) => image).filter((image) => !built.has(image)), ...bases])];
 }
 
-/** Sees to it that the engine has them. Answers what it made: stand-ins. @throws ServiceMissing */
+/** Sees to it that the engine has them. Returns what it made: stand-ins. @throws ServiceMissing */
 export async function provideImages(engine: Engine): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const image of imagesOfOthers()) {

@@ -12,7 +12,7 @@ interface Feedback {
 }
 
 /**
- * A shop that goes on whatever becomes of Kafka: what was not taken is sent again as of then, so that lists may come twice, but
+ * A shop that continues whatever becomes of Kafka: what was not taken is sent again as of then, so that lists may come twice, but
  * none is missing. It draws nothing: the n-th list has always the same items and clicks.
  */
 export class Shop {
@@ -56,7 +56,7 @@ export class Shop {
     }
   }
 
-  /** Answers the event times of the first and of the last try. */
+  /** Returns the event times of the first and of the last try. */
   async #send(
     topic: string,
     events: (now: number) => readonly { readonly requestId: string; readonly ts: number }[],

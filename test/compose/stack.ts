@@ -75,7 +75,7 @@ export class Stack {
     };
   }
 
-  /** Runs a command line in the checkout. Answers what it printed. @throws Error if it fails */
+  /** Runs a command line in the checkout. Returns what it printed. @throws Error if it fails */
   async sh(command: string): Promise<string> {
     const { code, stdout, stderr } = await run('sh', ['-c', command], { cwd: ROOT, env: this.#env });
     if (code !== 0) {

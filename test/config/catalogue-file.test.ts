@@ -94,7 +94,7 @@ describe('an item file', () => {
 
   it.each([
     ['name,price\na,1', ['FILE:1: expected a header that names the column "item", such as item,popularity,category']],
-    ['item\na\nb\na\n', ['FILE:4: the item "a" stands there twice']],
+    ['item\na\nb\na\n', ['FILE:4: the item "a" appears twice']],
     [
       'item,popularity\na,many\nb,-1\nc,1e999',
       [

@@ -86,7 +86,7 @@ describe('variables', () => {
     ]);
     expect(
       problems('', { env: { RECEVAL_REDIS_URL_FILE: '/run/url', RECEVAL_REDIS_URL: 'redis://h' }, files }),
-    ).toEqual(['RECEVAL_REDIS_URL_FILE: stands beside RECEVAL_REDIS_URL; leave one out']);
+    ).toEqual(['RECEVAL_REDIS_URL_FILE: conflicts with RECEVAL_REDIS_URL; leave one out']);
   });
 
   test('other variables are none of our business; unknown ones of ours are errors', () => {

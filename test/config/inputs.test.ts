@@ -145,7 +145,7 @@ describe('what is wrong is told', () => {
       'inputs: {impressions: {format: xlsx}}',
       'inputs.impressions.format: expected auto, ndjson, json, csv, tsv, parquet',
     ],
-    ['inputs: {impressions: {delimiter: ab}}', 'inputs.impressions.delimiter: expected one sign of ASCII'],
+    ['inputs: {impressions: {delimiter: ab}}', 'inputs.impressions.delimiter: expected one ASCII character'],
     [
       'inputs: {impressions: {adapter: open-bandit}}',
       'inputs.impressions.adapter: open-bandit rows are impressions and clicks in one: set it under inputs.events',

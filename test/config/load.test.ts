@@ -184,7 +184,10 @@ unknown: 1
       'http: 80',
       'http: expected a group of settings (host, port, token, tokenFile, page, samples, samplesIds, allowedHosts); found "***"',
     ],
-    ['http: {token: abcdefghijklmnop, tokenFile: /b}', 'http.tokenFile: stands beside token: leave one of the two out'],
+    [
+      'http: {token: abcdefghijklmnop, tokenFile: /b}',
+      'http.tokenFile: conflicts with token: leave one of the two out',
+    ],
     [
       'http: {allowedHosts: ["a.example:80"]}',
       'http.allowedHosts[0]: expected a host name without port, such as receval.example.com, or .example.com for all below it; found "a.example:80"',
@@ -222,7 +225,7 @@ unknown: 1
     ['grades: {click: one}', 'grades.click: expected a grade of 0 or more, or {from: value, rule: last}; found "one"'],
     ['grades: {a: {from: value, grade: 1}}', 'grades.a: has both grade and from: value; leave one out'],
     ['cohorts: [[variant, variant]]', 'cohorts[0]: has a dimension twice'],
-    ['cohorts: [[a, b], [b, a]]', 'cohorts[1]: stands there twice'],
+    ['cohorts: [[a, b], [b, a]]', 'cohorts[1]: appears twice'],
     [
       'windows: [5m, 300s]',
       'windows[1]: expected more than 5m, which stands before it: durations ascend without repeats; found "300s"',
@@ -255,7 +258,7 @@ unknown: 1
     ],
     [
       'experiments: {default: {control: a, variants: {a: 1, b: 1}, guardrails: [mrr, MRR]}}',
-      'experiments.default.guardrails[1]: stands there twice',
+      'experiments.default.guardrails[1]: appears twice',
     ],
     [
       'experiments: {Default: {control: a, variants: {a: 1, b: 1}}}',
@@ -269,7 +272,7 @@ unknown: 1
       'experiments: {default: {variants: {a: 1, b: 1}}}',
       "experiments.default.control: expected letters, digits, blanks and _.:/+&'()- (at most 64, no leading __); found nothing",
     ],
-    ['kafka: {topics: {feedback: [{name: a}, {name: a}]}}', 'kafka.topics.feedback[1].name: stands there twice'],
+    ['kafka: {topics: {feedback: [{name: a}, {name: a}]}}', 'kafka.topics.feedback[1].name: appears twice'],
     [
       'kafka: {topics: {impressions: {name: rows, adapter: open-bandit}}}',
       'kafka.topics.impressions.adapter: open-bandit rows are impressions and clicks in one: name the topic "rows" under impressions and under feedback',

@@ -73,7 +73,7 @@ describe('what does not go together is told with path and advice:', () => {
     ['kafka: {tls: {passphrase: p}}', /^kafka\.tls\.passphrase: is for an encrypted key/],
     [
       'kafka: {tls: {cert: /c, key: /k, passphrase: p, passphraseFile: /p}}',
-      /^kafka\.tls\.passphraseFile: stands beside/,
+      /^kafka\.tls\.passphraseFile: conflicts with/,
     ],
     ['kafka: {tls: {ca: /a, rejectUnauthorized: false}}', /^kafka\.tls\.rejectUnauthorized: is false, so ca/],
     ['kafka: {tls: {certificate: /c}}', /^kafka\.tls\.certificate: unknown setting/],
@@ -88,13 +88,13 @@ describe('what does not go together is told with path and advice:', () => {
       `kafka: {sasl: {${SCRAM}, password: p, region: r}}`,
       /^kafka\.sasl\.region: is not for the mechanism scram-sha-512/,
     ],
-    [`kafka: {sasl: {${SCRAM}, password: p, passwordFile: /p}}`, /^kafka\.sasl\.passwordFile: stands beside password/],
+    [`kafka: {sasl: {${SCRAM}, password: p, passwordFile: /p}}`, /^kafka\.sasl\.passwordFile: conflicts with password/],
     ['kafka: {sasl: {mechanism: plain, password: p}}', /^kafka\.sasl\.username: is missing/],
     ['kafka: {sasl: {mechanism: oauthbearer}}', /^kafka\.sasl\.tokenFile: is missing.*tokenEndpoint/],
-    ['kafka: {sasl: {mechanism: oauthbearer, token: t, scope: s}}', /^kafka\.sasl\.scope: stands beside a token/],
+    ['kafka: {sasl: {mechanism: oauthbearer, token: t, scope: s}}', /^kafka\.sasl\.scope: conflicts with a token/],
     [
       'kafka: {sasl: {mechanism: oauthbearer, tokenEndpoint: "https://i/t", clientId: c}}',
-      /^kafka\.sasl\.clientSecretFile: is missing/,
+      /^kafka\.sasl\.clientSecretFile: is required/,
     ],
     [
       'kafka: {sasl: {mechanism: oauthbearer, tokenEndpoint: "http://i/t", clientId: c, clientSecret: s}}',
@@ -105,14 +105,14 @@ describe('what does not go together is told with path and advice:', () => {
     ['redis: {url: "rediss://h", tls: false}', /^redis\.tls: is false, but redis\.url asks for TLS/],
     [
       'redis: {url: "redis://:p@h", password: q}',
-      /^redis\.password: stands beside the user and password in redis\.url/,
+      /^redis\.password: conflicts with the user and password in redis\.url/,
     ],
     ['redis: {username: u, password: 5}', /^redis\.password: expected text on one line.*found "\*\*\*"$/],
-    ['redis: {username: u}', /^redis\.passwordFile: is missing beside username/],
+    ['redis: {username: u}', /^redis\.passwordFile: is required with username/],
     ['redis: {sentinel: {password: p}}', /^redis\.sentinel: is for redis\+sentinel:\/\/ only/],
     [
       'redis: {url: "redis+sentinel://h/m", sentinel: {username: u}}',
-      /^redis\.sentinel\.passwordFile: is missing beside username/,
+      /^redis\.sentinel\.passwordFile: is required with username/,
     ],
   ])('%s', (yaml, message) => {
     const found = problems(yaml);

@@ -84,7 +84,7 @@ describe('the size of a configuration', () => {
     expect(looked).toBeLessThan(10);
   });
 
-  test('a name that stands there twice is told with its place, however many there are', () => {
+  test('a name that appears twice is told with its place, however many there are', () => {
     expect(problems(`grades:\n  a: 1\n  b: 1\n  a: 2\n`)).toEqual([
       'receval.yaml:4:3: not valid YAML: Map keys must be unique',
     ]);

@@ -41,7 +41,7 @@ itWith(
       [{ ca: nonsense }, /^kafka\.tls\.ca: .* holds no certificate in PEM form/],
       [{ ca: one.key }, /^kafka\.tls\.ca: .* holds no certificate in PEM form/],
       [{ cert: nonsense, key: one.key }, /^kafka\.tls\.cert: .* holds no certificate/],
-      [{ cert: one.cert, key: nonsense }, /^kafka\.tls\.key: .* it is no private key in PEM form/],
+      [{ cert: one.cert, key: nonsense }, /^kafka\.tls\.key: .* it is not a private key in PEM form/],
       [
         { cert: one.cert, key: other.key, passphrase: PHRASE },
         /^kafka\.tls\.key: .* the key is that of another certificate$/,

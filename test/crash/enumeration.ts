@@ -11,7 +11,7 @@ export interface Crash {
   readonly moment: Moment;
 }
 
-/** After that a process has recovered: what it goes on from is its own. */
+/** After that a process has recovered: what it continues from is its own. */
 const RECOVERED: FaultLabel = 'witness sent';
 const RESTART_MS = 700;
 

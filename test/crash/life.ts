@@ -17,7 +17,7 @@ const PATIENCE_MS = 60_000;
 let lives = 0;
 
 /**
- * Lets one worker live in a world until all that the log will ever hold is stored, and stops it. Answers what is stored
+ * Lets one worker live in a world until all that the log will ever hold is stored, and stops it. Returns what is stored
  * then. Rejects with what the worker fails of, or when it does not get there.
  */
 export async function live(

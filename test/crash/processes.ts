@@ -61,7 +61,7 @@ export class Counting {
     }
   }
 
-  /** Runs a process until all is read and closed, and ends it in order. Answers what is stored then. */
+  /** Runs a process until all is read and closed, and ends it in order. Returns what is stored then. */
   async counted(namespace: string): Promise<StoredRows> {
     const service = this.#start(namespace);
     try {

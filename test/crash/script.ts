@@ -92,7 +92,7 @@ class Traffic {
     return records;
   }
 
-  /** One request, its feedback, and a feedback that nothing belongs to: both topics of a partition go on. */
+  /** One request, its feedback, and a feedback that nothing belongs to: both topics of a partition continue. */
   #moment(at: number, partition: number): readonly Appended[] {
     const records: Appended[] = [];
     const n = this.#requests++;

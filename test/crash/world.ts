@@ -45,7 +45,7 @@ export const BEGINNING: Moment = {
 };
 
 /**
- * The log, the store, time, and what the script does to them. A process is killed by going on without it: a world is made
+ * The log, the store, time, and what the script does to them. A process is killed by continuing without it: a world is made
  * from a moment of another, and whatever the process does after that moment, it does in that other world.
  */
 export class World {

@@ -13,7 +13,7 @@ const SILENT: Readonly<Record<string, string>> = {
   'Lag of each partition / {{topic}} {{partition}}': 'the demo reads faster than events come',
   'Lag of each partition / {{topic}} {{partition}}, in transactions': 'the log of the demo has none',
   'Retention headroom / {{instance}}': 'the log of the demo deletes nothing',
-  'Partitions that stand still / stands still': 'none does',
+  'Stopped partitions / is stopped': 'none does',
   'Invalid records by code / {{topic}} {{code}}': 'the shop sends no invalid record',
   'Open impressions / {{instance}}: limit': 'the demo holds what comes',
   'State in memory / {{instance}}: limit': 'the demo holds what comes',

@@ -58,7 +58,7 @@ describe('a file of letters', () => {
         const options = { path, files, fileBytes: 1000 };
         let n = 0;
         const all = batches.map((batch) => batch.map((size) => letter(n++, 'x'.repeat(size))));
-        // Another process goes on where one has ended.
+        // Another process continues where one has ended.
         await written(options, all.slice(0, stop));
         await written(options, all.slice(stop));
         const found = lines(path);

@@ -36,7 +36,7 @@ itWith(
     expect(queue.counts).toEqual({ written: 7, failed: 1, dropped: 0 });
     await queue.close(1000);
     const offsets = (await lettersIn(kafka, topic, 7)).map((one) => header(one, '__receval.errors.offset'));
-    // Whatever was written in a request whose answer was lost stands there twice.
+    // Whatever was written in a request whose answer was lost appears twice.
     expect([...new Set(offsets)].sort()).toEqual(['0', '1', '2', '3', '4', '5', '7']);
   },
 );

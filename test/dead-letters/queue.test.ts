@@ -106,7 +106,10 @@ describe('with faults', () => {
     queue.take(letter(2));
     await settle();
     expect(queue.counts).toEqual({ written: 1, failed: 1, dropped: 0 });
-    expect(said).toEqual(['a dead letter could not be written; counting goes on', 'dead letters can be written again']);
+    expect(said).toEqual([
+      'a dead letter could not be written; counting continues',
+      'dead letters can be written again',
+    ]);
   });
 
   it('a letter that can never be written does not take others with it', async () => {

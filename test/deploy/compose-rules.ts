@@ -20,7 +20,7 @@ export function composeProblems(file: ComposeFile): readonly string[] {
   return [...problems, ...builtTwice(file)];
 }
 
-/** Each build gives the image another id: of several the last wins, and `up --build` makes all containers anew each time. */
+/** Each build gives the image another id: of several the last wins, and `up --build` makes all containers again each time. */
 function builtTwice({ services }: ComposeFile): string[] {
   const built = Object.entries(services).filter(([, { build }]) => build !== undefined);
   return built

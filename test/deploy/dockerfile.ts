@@ -55,7 +55,7 @@ export function copyOf({ rest }: Instruction): Copy {
 
 /**
  * Runs the steps of an image as plain commands: each stage has a folder in `top` that stands for its /app. What comes from the
- * checkout is its owner's alone, as with a umask of 077. Answers the folder of the last. Rejects with what the first step that failed printed.
+ * checkout is its owner's alone, as with a umask of 077. Returns the folder of the last. Rejects with what the first step that failed printed.
  */
 export async function buildPlainly(stages: readonly Stage[], top: string): Promise<string> {
   const folders = new Map<string, string>();

@@ -220,7 +220,7 @@ if (await redisIsThere()) {
         const [problem] = await problemsOf(own.workerUrl);
         expect(problem).toContain('a restart would lose all state');
         expect(problem).toContain('ACL SETUSER default ~* &* +@all');
-        // What it says to do mends it.
+        // What it says to do fixes it.
         expect(await answers(own.adminUrl, ['ACL SETUSER default ~* &* +@all'])).toEqual(
           allowed(['ACL SETUSER default ~* &* +@all']),
         );

@@ -3,7 +3,7 @@ import { readCompose } from './compose-file.ts';
 
 export const TOPIC_TOOL = 'org.apache.kafka.tools.TopicCommand';
 
-/** Makes the topics with the calls of kafka-topics.sh that the service `topics` makes. Answers how many there were. */
+/** Makes the topics with the calls of kafka-topics.sh that the service `topics` makes. Returns how many there were. */
 export async function makeTopics(kafka: RunningKafka): Promise<number> {
   const [script] = readCompose().services['topics'].command;
   const [, topics, line] = /for topic in ([^;]+); do\s+\/opt\/kafka\/bin\/kafka-topics\.sh (.+)/.exec(script) ?? [];

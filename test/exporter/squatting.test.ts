@@ -39,7 +39,7 @@ const SHOWN = [
   ...traffic('A', 5 * MINUTE, 5 * HOUR, 5),
   ...traffic('B', 20 * MINUTE, 5 * HOUR, 5),
   ...traffic('ranker_v2', 20 * MINUTE, 5 * HOUR, 5),
-  // The attack goes on.
+  // The attack continues.
   ...Array.from({ length: 280 }, (_, i) => traffic(`y${i}`, (20 + i) * MINUTE, (21 + i) * MINUTE, 1)).flat(),
 ].sort((a, b) => a.ts - b.ts);
 

@@ -7,7 +7,7 @@ export const PATIENCE_MS = 1_200_000;
 /** Enough for a slow machine; the traffic ends with the last row. */
 const SECONDS = 900;
 
-/** Lets some rows of a group strike in their short form; every unit must go on after each, and every number be right. */
+/** Lets some rows of a group strike in their short form; every unit must continue after each, and every number be right. */
 export async function expectExact(name: string, ids: readonly string[]): Promise<void> {
   const group = GROUPS.find((one) => one.name === name);
   const rows = ids.flatMap((id) => group?.rows.find((row) => row.id === id) ?? []);

@@ -19,7 +19,7 @@ export const MATRIX: readonly Fault[] = [
     id: 'F05',
     fault: 'event loop blocked',
     tests: ['consumers/source/kafka/flow/flow.test.ts', 'consumers/source/kafka/flow/group.test.ts', SIMULATED],
-    missing: 'a loop that stands still for longer than a session in a real worker (F04 stops the whole process)',
+    missing: 'a loop that is blocked for longer than a session in a real worker (F04 stops the whole process)',
   },
   { id: 'F06', fault: 'workers added and taken away', tests: ['consumers/source/kafka/flow/group.test.ts', SIMULATED] },
   {

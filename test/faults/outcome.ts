@@ -4,7 +4,7 @@ import type { Row } from './rows.ts';
 /** What came of one row. */
 export interface Outcome {
   readonly row: Row;
-  /** Seconds until all units went on; undefined: some never did. */
+  /** Seconds until all units continued; undefined: some never did. */
   readonly recovery: number | undefined;
   /** The same after it was put in order; undefined: there was nothing to put in order. */
   readonly mended?: number | undefined;

@@ -307,7 +307,7 @@ export const CLOCK_ROWS: readonly Row[] = [
   },
 ];
 
-/** The worker's own time goes on as before: nothing is judged by what nobody has compared. */
+/** The worker's own time continues as before: nothing is judged by what nobody has compared. */
 function stepRow(id: string, seconds: number): Row {
   return {
     id,

@@ -9,7 +9,7 @@ export interface Row {
   readonly promise: number;
   /**
    * Lets the fault begin and end; recovery is measured from then. Throws if it has not really happened, or answers who finds
-   * that out when all goes on again.
+   * that out when all continues again.
    */
   readonly strike: (world: World, length: Length) => Promise<void | (() => Promise<void>)>;
   /** What is left to put in order afterwards; recovery from that is waited for, too. */

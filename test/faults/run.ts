@@ -51,7 +51,7 @@ for (const group of GROUPS) {
 if (values.write) writeTable();
 process.exitCode = failures === 0 ? 0 : 1;
 
-/** Answers how many rows failed. */
+/** Returns how many rows failed. */
 async function runGroup(group: Group, rows: readonly Row[]): Promise<number> {
   say(`--- ${group.name}: ${group.servers}`);
   const pace = {

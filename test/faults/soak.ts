@@ -1,7 +1,7 @@
 /**
  * A long run: `npm run soak -- --minutes 60 --rate 2000 --fault-every 60`. Faults of the matrix strike in turn, none of which
  * ends a worker, while memory and open files of the workers are sampled. Prints their slopes, and compares everything at the
- * end. Exit code 1 if a unit did not go on, a worker ended, or a number differs. Whether a slope is a leak is for the reader
+ * end. Exit code 1 if a unit did not continue, a worker ended, or a number differs. Whether a slope is a leak is for the reader
  * to say.
  */
 import { readdirSync, readFileSync } from 'node:fs';

@@ -59,7 +59,7 @@ export async function strikeAll(
   return { group, outcomes, audit, crashes: world.crashes, exitCodes, versions };
 }
 
-/** Lets one fault strike, and waits until all units go on. */
+/** Lets one fault strike, and waits until all units continue. */
 export async function strike(world: World, row: Row, isShort: boolean, say: Say): Promise<Outcome> {
   say(`${row.id}: ${row.fault}`);
   const length = (whole: number, short: number): Promise<void> => sleep(1000 * (isShort ? short : whole));

@@ -20,7 +20,7 @@ export interface Recorded {
   /** Records a second. */
   readonly pace: number;
   readonly isShort: boolean;
-  /** Seconds; null: some unit never went on, or the row could not be run to its end. */
+  /** Seconds; null: some unit never continued, or the row could not be run to its end. */
   readonly recovery: number | null;
   /** Null: it did not come to a comparison. */
   readonly records: number | null;

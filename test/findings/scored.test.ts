@@ -31,7 +31,7 @@ describe('a run beside its judgements', () => {
       code: 'nothing_joined',
       cause: 'bm25: No query of 40 in the run is among the 50 judged: the run writes "MB" before the query id.',
       example: '"MB301" in the run, "301" in the judgements',
-      remedy: expect.stringContaining('sign by sign'),
+      remedy: expect.stringContaining('character by character'),
     });
   });
 
@@ -40,6 +40,17 @@ describe('a run beside its judgements', () => {
     expect(found.code).toBe('few_joined');
     expect(found.cause).toBe('bm25: Only 10 queries of 50 in the run are among the 60 judged.');
     expect(found.example).toBe('"x301" in the run, "y301z" in the judgements');
+  });
+
+  it('has no relevant item, where no grade is high enough', () => {
+    const [found, ...others] = told({ relevant: 0, relevantRetrieved: 0 });
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      code: 'nothing_relevant',
+      cause: 'bm25: no judged item of the 50 queries is relevant, so all measures of relevant items are 0.',
+      remedy: expect.stringContaining('--relevant-from'),
+    });
+    expect(told({ queries: 0, relevant: 0 }).map(({ code }) => code)).not.toContain('nothing_relevant');
   });
 
   it('retrieves items whose ids are written otherwise', () => {
@@ -119,7 +130,7 @@ describe('the arms of an experiment', () => {
     expect(found).toHaveLength(many);
     for (const { code, remedy } of found) {
       expect(code).toBe('no_user_ids');
-      expect(remedy).toBe('Log userId in the impressions; more traffic does not mend it.');
+      expect(remedy).toBe('Log userId in the impressions; more traffic does not fix it.');
     }
   });
 });

@@ -120,7 +120,7 @@ describe('lists that are not as usual', () => {
     }
   });
 
-  it('a score that is no number counts as the lowest of its list, an infinite one as the highest', () => {
+  it('a score that is not a number counts as the lowest of its list, an infinite one as the highest', () => {
     const of = (scores: readonly number[]) =>
       fusion('combsum(norm=none)')
         .fuse([{ items: ['a', 'b', 'c'], scores }])

@@ -4,7 +4,7 @@ import { createJoin } from '../../src/consumers/join/join.ts';
 import type { Event } from '../../src/vocabulary/events.ts';
 import { click, EIGHT, impression, JOIN, onClosing, tick } from './shop.ts';
 
-/** Feeds a list at eight and then feedback; answers how many events counted at [1 minute, 5 minutes]. */
+/** Feeds a list at eight and then feedback; returns how many events counted at [1 minute, 5 minutes]. */
 function counted(feedback: readonly Event[]): number[] {
   const events = [0, 0];
   const join = createJoin(

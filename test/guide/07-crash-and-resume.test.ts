@@ -1,4 +1,4 @@
-/** Chapter 7: a worker dies anywhere, another goes on, and the durable state is the same to the last byte. */
+/** Chapter 7: a worker dies anywhere, another continues, and the durable state is the same to the last byte. */
 
 import { expect, it } from 'vitest';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
@@ -70,7 +70,7 @@ it('a unit that was killed between commits, and its zombie, leave what an unbrok
   feed(first, [300, 80]); // five minutes
   expect(await first.commit()).toBe('OK');
 
-  // The first worker goes on, and dies before its next commit; or it only stalls: nobody can know.
+  // The first worker continues, and dies before its next commit; or it only stalls: nobody can know.
   const second = await claim(store);
   expect(await second.commit()).toBe('REPLAYING'); // it reads again what was open, and counts none of it twice
   feed(second, [600, 200]);

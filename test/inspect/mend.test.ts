@@ -42,12 +42,31 @@ describe('the command that mends a file', () => {
     expect(mendCommand('/id', [{ kind: 'case' }], ['day 1/a.csv', 'b.csv'], mixed)).toBeUndefined();
   });
 
-  it('is not made up where there is none: a packed file, a column that is not there, Parquet', () => {
+  it('is not made up where there is none: a column that is not there, Parquet', () => {
     expect(mend(CSV, '/other', { kind: 'case' })).toBeUndefined();
     expect(mend({ kind: 'parquet' }, '/id', { kind: 'case' })).toBeUndefined();
-    const packed = fileOf('x.gz', { kind: 'ndjson' });
-    const file = { ...packed, format: { ...packed.format, compression: 'gzip' as const } };
-    expect(mendCommand('/id', [{ kind: 'case' }], ['x.gz'], [file])).toBeUndefined();
+  });
+
+  it('unpacks what is packed', () => {
+    const packed = (name: string, compression: 'gzip' | 'zstd'): InspectedFile => {
+      const file = fileOf(name, { kind: 'ndjson' });
+      return { ...file, format: { ...file.format, compression } };
+    };
+    const lower = (...files: readonly InspectedFile[]) =>
+      mendCommand(
+        '/id',
+        [{ kind: 'case' }],
+        files.map(({ name }) => name),
+        files,
+      );
+    expect(lower(packed('day/x.ndjson.gz', 'gzip'))).toBe(
+      `gzip -dc < day/x.ndjson.gz | jq -c '.id |= ascii_downcase' > mended-x.ndjson`,
+    );
+    expect(lower(packed('x.zst', 'zstd'))).toBe(`zstd -dc < x.zst | jq -c '.id |= ascii_downcase' > mended-x`);
+    expect(lower(packed('a.gz', 'gzip'), packed('b.gz', 'gzip'))).toBe(
+      `for f in a.gz b.gz; do gzip -dc < "$f" | jq -c '.id |= ascii_downcase' > "mended-$(basename "$f" .gz)"; done`,
+    );
+    expect(lower(packed('a.gz', 'gzip'), packed('b.zst', 'zstd'))).toBeUndefined();
   });
 
   it('quotes what a shell would read', () => {

@@ -7,7 +7,7 @@ import { until } from '../consumers/source/kafka/collector.ts';
 import { expectAccessible, expectFits, watchedPage } from '../page/watched-page.ts';
 import { CHROMIUM, startBrowser } from '../services/chromium.ts';
 import { itWith } from '../services/it-with.ts';
-import { liveInput, SETTINGS } from './live-input.ts';
+import { historyUpTo, liveInput, SETTINGS } from './live-input.ts';
 
 const TOKEN = 'a-token-that-nobody-finds';
 let browser: Promise<Browser> | undefined;
@@ -20,21 +20,27 @@ function started(path: string): Promise<Browser> {
 afterAll(async () => (await browser)?.close());
 
 interface Process {
-  readonly live: LivePage;
+  /** Minutes have passed. */
+  readonly pass: (minute: number) => void;
   readonly server: RunningServer;
   readonly url: string;
 }
 
 /** What serves the page; 0: any port. */
-async function startProcess({ port = 0, token = false } = {}): Promise<Process> {
+async function startProcess({ port = 0, token = false, cohorts = 0 } = {}): Promise<Process> {
   const ready = () => ({ ready: true, reasons: [], stopped: [] });
-  const live = new LivePage(SETTINGS, { ready });
-  for (const minute of [0, 1, 2]) live.update(liveInput('B', minute));
+  let now = 0;
+  const live = new LivePage(SETTINGS, { ready, history: (question) => historyUpTo(now)(question) });
+  const pass = (minute: number): void => {
+    now = minute;
+    live.update(liveInput('B', minute, cohorts));
+  };
+  for (const minute of [0, 1, 2]) pass(minute);
   const server = await startServer(
     { host: '127.0.0.1', port, token: token ? { kind: 'text', text: TOKEN } : undefined },
     { metrics: () => '', contentType: 'text/plain', ready, healthy: () => true, page: pagesOf(live) },
   );
-  return { live, server, url: `http://127.0.0.1:${server.port}/` };
+  return { pass, server, url: `http://127.0.0.1:${server.port}/` };
 }
 
 const VIEWS = [390, 1024, 1920].flatMap((width) =>
@@ -58,35 +64,68 @@ describe('the live page in a browser', () => {
   }
 
   itWith(CHROMIUM, 'follows new numbers, and keeps what the reader has chosen', async (path) => {
-    const { live, server, url } = await startProcess();
+    const { pass, server, url } = await startProcess();
     const watched = await watchedPage(await started(path), {});
     const { page, faults } = watched;
     await page.goto(url);
     await page.getByText('All numbers').first().click();
-    await page.locator('input[name=h]:checked').focus();
-    await page.keyboard.press('ArrowLeft');
-    live.update(liveInput('B', 7));
+    const horizon = page.getByRole('link', { name: '30m', exact: true });
+    await horizon.focus();
+    await page.keyboard.press('Enter');
+    await until('the other horizon is chosen', async () => (await horizon.getAttribute('aria-current')) === 'true');
+    pass(7);
     await until('the page is of the new time', async () =>
       (await page.locator('#live').innerText()).includes('live, as of 2026-11-21 12:07:00'),
     );
     expect(await page.locator('body').innerText()).toContain('B 0.28');
     expect(await page.locator('details').first().getAttribute('open')).not.toBeNull();
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe(
-      await page.locator('input[name=h]:checked').getAttribute('id'),
-    );
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('30m');
     // The link carries the choice.
     const link = page.url();
-    expect(link).toContain('#h=');
-    const other = await watchedPage(await started(path), {});
+    expect(link).toContain('?horizon=30m');
+    const other = await watchedPage(await started(path), { javaScriptEnabled: false });
     await other.page.goto(link);
-    expect(await other.page.locator('input[name=h]:checked').getAttribute('id')).toBe(
-      await page.locator('input[name=h]:checked').getAttribute('id'),
-    );
+    const chosen = other.page.getByRole('link', { name: '30m', exact: true });
+    expect(await chosen.getAttribute('aria-current')).toBe('true');
+    await page.goBack();
+    await until('the usual horizon is back', async () => (await horizon.getAttribute('aria-current')) === null);
     expect(faults).toEqual([]);
     await other.close();
     await watched.close();
     await server.close();
   });
+
+  for (const javaScriptEnabled of [true, false]) {
+    itWith(
+      CHROMIUM,
+      `finds, sorts and opens cohorts ${javaScriptEnabled ? 'with' : 'without'} script`,
+      async (path) => {
+        const { server, url } = await startProcess({ cohorts: 300 });
+        const watched = await watchedPage(await started(path), { javaScriptEnabled });
+        const { page, faults } = watched;
+        await page.goto(url);
+        const rows = page.locator('.cohort-table tbody th');
+        expect(await rows.count()).toBe(50);
+        await page.getByRole('link', { name: 'Next' }).click();
+        await until('the next page is there', async () => (await rows.first().innerText()) === 'cohort 251');
+        await page.locator('#filter').fill('cohort 29');
+        await page.keyboard.press('Enter');
+        await until('they are found', async () => (await rows.count()) === 11);
+        await page.getByRole('columnheader', { name: 'cohort', exact: true }).getByRole('link').click();
+        await until('they are sorted', async () => (await rows.first().innerText()) === 'cohort 29');
+        await page.getByRole('link', { name: 'cohort 294' }).click();
+        await until('it is open', async () => (await page.locator('#cohort').count()) === 1);
+        expect(await page.locator('#cohort h2').innerText()).toContain('cohort 294');
+        if (javaScriptEnabled) await expectAccessible(page);
+        expect(page.url()).toContain('filter=cohort+29');
+        await page.getByRole('link', { name: 'dark' }).click();
+        await until('it is dark', async () => (await page.locator('html').getAttribute('data-theme')) === 'dark');
+        expect(faults).toEqual([]);
+        await watched.close();
+        await server.close();
+      },
+    );
+  }
 
   itWith(CHROMIUM, 'says that its server is gone, and goes on when it is back', async (path) => {
     const first = await startProcess();
@@ -98,7 +137,7 @@ describe('the live page in a browser', () => {
     await until('it says so', async () => (await status.innerText()).includes('receval does not answer'));
     expect(await page.locator('.tiles').first().innerText()).toContain('30 s');
     const second = await startProcess({ port: first.server.port });
-    second.live.update(liveInput('B', 9));
+    second.pass(9);
     await until('it goes on', async () => (await status.innerText()).includes('live, as of 2026-11-21 12:09:00'));
     await watched.close();
     await second.server.close();

@@ -1,5 +1,5 @@
 /** What a process would know of a shop, with a name as a stranger would choose it. */
-import type { QualityRow } from '../../src/exporter/exporter-contract.ts';
+import type { CohortHistory, HistoryQuestion, QualityRow } from '../../src/exporter/exporter-contract.ts';
 import type { LiveInput } from '../../src/live/live.ts';
 import { load } from '../config/fixture.ts';
 import { meanRow, unitStatus, workerStatus } from '../metrics/statuses.ts';
@@ -57,4 +57,17 @@ export function liveInput(name: string, minute: number, cohorts = 0): LiveInput 
     },
     status: workerStatus([unit, unitStatus(1, { stopped: 'gap' })]),
   };
+}
+
+/** What an exporter would know of the two variants since the process began. */
+export function historyUpTo(minute: number): (question: HistoryQuestion) => CohortHistory {
+  return ({ values: [name] }) => ({
+    points: Array.from({ length: minute + 1 }, (_, i) => ({
+      at: NOW + (i - 2) * MINUTE,
+      value: name === 'A' ? 0.45 : (35 - i) / 100,
+      stderr: 0.01,
+    })),
+    hoursTo: undefined,
+    isReading: false,
+  });
 }

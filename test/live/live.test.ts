@@ -1,17 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import type { HistoryQuestion } from '../../src/exporter/exporter-contract.ts';
 import { LivePage } from '../../src/live/live.ts';
 import type { ListSamples } from '../../src/unit/samples.ts';
 import { HOSTILE } from '../page/views.ts';
 import { H, shop } from '../unit/sampled-shop.ts';
-import { liveInput, SETTINGS } from './live-input.ts';
+import { historyUpTo, liveInput, SETTINGS } from './live-input.ts';
 
 function live(name = 'B', cohorts = 0): LivePage {
   const page = new LivePage(SETTINGS, {
     ready: () => ({ ready: true, reasons: [], stopped: [{ partition: 1, cause: 'gap' }] }),
+    history: historyUpTo(2),
   });
   for (const minute of [0, 1, 2]) page.update(liveInput(name, minute, cohorts));
   return page;
 }
+
+const ready = () => ({ ready: true, reasons: [], stopped: [] });
 
 function stateOf(page: LivePage): Record<string, unknown> {
   return JSON.parse(page.state.body);
@@ -20,13 +24,13 @@ function stateOf(page: LivePage): Record<string, unknown> {
 describe('the live page', () => {
   it('is made once for all who ask, and anew after a change', () => {
     const page = live();
-    expect(page.html).toBe(page.html);
+    expect(page.html()).toBe(page.html());
     expect(page.state).toBe(page.state);
-    const { etag } = page.html;
+    const { etag } = page.html();
     page.update(liveInput('B', 2));
-    expect(page.html.etag).toBe(etag);
+    expect(page.html().etag).toBe(etag);
     page.update(liveInput('B', 3));
-    expect(page.html.etag).not.toBe(etag);
+    expect(page.html().etag).not.toBe(etag);
   });
 
   it('says how fresh it is, how fast, and how feedback joins', () => {
@@ -40,8 +44,8 @@ describe('the live page', () => {
     });
   });
 
-  it('keeps the history of each variant, a point for each closed pane, the control first', () => {
-    const page = live();
+  it('shows the history of each variant as the exporter has it, the control first', () => {
+    const page = new LivePage(SETTINGS, { ready, history: historyUpTo(2) });
     page.update(liveInput('B', 2));
     expect(stateOf(page)['history']).toMatchObject({
       measure: 'ndcg@10',
@@ -51,6 +55,19 @@ describe('the live page', () => {
         { name: 'B', points: [{ value: 0.35 }, { value: 0.34 }, { value: 0.33 }] },
       ],
     });
+  });
+
+  it('asks for no history while nobody looks, and once for all who do', () => {
+    let asked = 0;
+    const history = (question: HistoryQuestion) => {
+      asked++;
+      return historyUpTo(2)(question);
+    };
+    const page = new LivePage(SETTINGS, { ready, history });
+    for (const minute of [0, 1, 2]) page.update(liveInput('B', minute));
+    expect(asked).toBe(0);
+    for (let i = 0; i < 3; i++) expect(page.html().body + page.state.body).toContain('0.33');
+    expect(asked).toBe(2);
   });
 
   it('keeps the last numbers when the store does not answer', () => {
@@ -67,16 +84,16 @@ describe('the live page', () => {
       verdict: { badge: 'not ready', sentence: 'Not ready: Redis is not connected.' },
       freshness: { age: null, listsPerSecond: null, joined: null, partitions: null },
     });
-    expect(page.html.body).toContain('Not ready: Redis is not connected.');
-    expect(live().html.body).toContain('Partition 1 is stopped: gap.');
+    expect(page.html().body).toContain('Not ready: Redis is not connected.');
+    expect(live().html().body).toContain('Partition 1 is stopped: gap.');
   });
 
   it('stays small with ten thousand cohorts', () => {
     const page = live('B', 10_000);
-    expect(page.html.body.length).toBeLessThan(1_000_000);
+    expect(page.html().body.length).toBeLessThan(1_000_000);
     expect(page.state.body.length).toBeLessThan(1_000_000);
     // Those with most lists are there.
-    expect(page.html.body).toContain('cohort 9999');
+    expect(page.html().body).toContain('cohort 9999');
   });
 
   function withLists(samples: ListSamples | undefined): LivePage {
@@ -115,7 +132,7 @@ describe('the live page', () => {
       feedback: [{ action: 'click', value: null, seconds: 1.5 }],
     });
     expect(json.last[0].items).toHaveLength(40);
-    const { body } = page.html;
+    const { body } = page.html();
     expect(body).toContain('feedback at rank 2');
     expect(body).toContain('+ 80 more items');
     expect(stateOf(page)['lists']).toBeUndefined();
@@ -130,25 +147,25 @@ describe('the live page', () => {
   });
 
   it('says how to see single lists where none are kept', () => {
-    expect(withLists(undefined).html.body).toContain('http.samples: 50');
+    expect(withLists(undefined).html().body).toContain('http.samples: 50');
     expect(withLists(undefined).hasLists).toBe(false);
   });
 
   const tags = (html: string): readonly string[] => [...html.matchAll(/<(\/?[a-zA-Z][\w-]*)/g)].map(([, tag]) => tag);
-  const plain = tags(live('B').html.body);
+  const plain = tags(live('B').html().body);
 
   it.each(HOSTILE)('takes the name %j for text', (name) => {
-    const { body } = live(name).html;
+    const { body } = live(name).html();
     expect(tags(body)).toEqual(plain);
     expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
     expect(body).not.toMatch(/\sstyle=|\son\w+="/);
   });
 
-  const lists = tags(withLists(sampled('r1')).html.body);
+  const lists = tags(withLists(sampled('r1')).html().body);
 
   it.each(HOSTILE)('takes the id %j for text', (id) => {
     const page = withLists(sampled(id));
-    const { body } = page.html;
+    const { body } = page.html();
     expect(tags(body)).toEqual(lists);
     expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();
     expect(body).not.toMatch(/\sstyle=|\son\w+="/);

@@ -16,7 +16,7 @@ import type { Mutation } from './mutation.ts';
 
 const JOIN_FILE = 'consumers/join/join.ts';
 const { RECEVAL_MUTATION_SEED } = process.env;
-/** RECEVAL_MUTATION_SEED searches anew with that seed; else the pinned histories come first. */
+/** RECEVAL_MUTATION_SEED searches again with that seed; else the pinned histories come first. */
 const SEED = Number(RECEVAL_MUTATION_SEED ?? 1);
 const MOST_RUNS = 10_000;
 

@@ -7,7 +7,7 @@ import { PLACE_MUTATIONS } from './places.ts';
 
 const PANES_FILE = 'accumulators/panes.ts';
 const { RECEVAL_MUTATION_SEED } = process.env;
-/** RECEVAL_MUTATION_SEED searches anew. */
+/** RECEVAL_MUTATION_SEED searches again. */
 const SEED = Number(RECEVAL_MUTATION_SEED ?? 1);
 const MOST_RUNS = 3000;
 

@@ -12,7 +12,7 @@ import { SEEDS } from './simulation-seeds.ts';
 const MOST_SEEDS = 5000;
 const LONG_MS = 1_200_000;
 const { RECEVAL_MUTATION_SEED } = process.env;
-/** RECEVAL_MUTATION_SEED searches anew from there on; else the pinned seeds come first. */
+/** RECEVAL_MUTATION_SEED searches again from there on; else the pinned seeds come first. */
 const FROM = Number(RECEVAL_MUTATION_SEED ?? 1);
 
 /** Shown by the join alone; in a unit another guard stands before it, which is taken out as well in guards.ts. */

@@ -1,4 +1,4 @@
-/** Makes the pictures of docs/images anew: `npm run screenshots`. It takes a minute, and Chromium. */
+/** Makes the pictures of docs/images again: `npm run screenshots`. It takes a minute, and Chromium. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -6,7 +6,7 @@ import type { ServiceProcess } from './process.ts';
 
 const FIRST = 0.06;
 const LAST = 0.9;
-/** Between two kills: something has to go on. */
+/** Between two kills: something has to continue. */
 const APART_MS = 1500;
 const LONGEST_RESTART_MS = 6000;
 const LONGEST_OUTAGE_MS = 2500;

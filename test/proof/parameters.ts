@@ -11,7 +11,7 @@ export interface ProofParameters {
   readonly exporters: number;
   /** Workers ended by SIGKILL. */
   readonly kills: number;
-  /** Workers stopped for longer than their session, so that others take over, and then let go on. */
+  /** Workers stopped for longer than their session, so that others take over, and then let continue. */
   readonly freezes: number;
   /** Redis ended by SIGKILL and started again over its files. */
   readonly redisRestarts: number;

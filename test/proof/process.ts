@@ -135,7 +135,7 @@ export class ServiceProcess {
     this.#child?.kill(signal);
   }
 
-  /** Stops it as a machine that hangs would, and lets it go on after so many milliseconds. */
+  /** Stops it as a machine that hangs would, and lets it continue after so many milliseconds. */
   freeze(duration: number): void {
     const child = this.#child;
     child?.kill('SIGSTOP');
@@ -164,7 +164,7 @@ export class ServiceProcess {
     );
   }
 
-  /** Asks it to end and answers its exit code; null: it had to be killed. */
+  /** Asks it to end and returns its exit code; null: it had to be killed. */
   async stop(): Promise<number | null> {
     this.#stopping = true;
     process.off('exit', this.#lastResort);

@@ -42,7 +42,7 @@ export class RecordedInputs {
     }));
   }
 
-  /** Looks once; answers whether Redis did. */
+  /** Looks once; returns whether Redis did. */
   async look(): Promise<boolean> {
     try {
       await Promise.all(this.#units.map((_, unit) => this.#lookAt(unit)));

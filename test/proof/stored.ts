@@ -11,7 +11,7 @@ export interface StoredUnit {
 }
 
 export function connect(port: number, host = '127.0.0.1'): Redis {
-  // Redis goes away on purpose: a command then fails at once, and the connection is made anew.
+  // Redis goes away on purpose: a command then fails at once, and the connection is made again.
   const redis = new Redis({
     port,
     host,

@@ -150,6 +150,6 @@ describe('a replay with a catalogue', () => {
   it('stops at a catalogue that is wrong, with the line', async () => {
     const done = await replay(config(['coverage']), IMPRESSIONS, 'item\na\na\n');
     expect(done.code).toBe(2);
-    expect(done.stderr).toContain('items.csv:3: the item "a" stands there twice');
+    expect(done.stderr).toContain('items.csv:3: the item "a" appears twice');
   });
 });

@@ -91,13 +91,13 @@ function stopSuite({ alert, cause, other, lasts, summary, description }: Stop): 
     labels: { job: 'receval', instance: 'a', partition: '3', cause },
     annotations: { summary, description },
   };
-  const sentence = `fires when it stands still${lasts === 0 ? '' : ' for a minute'}`;
+  const sentence = `fires when it is stopped${lasts === 0 ? '' : ' for a minute'}`;
   return {
     alert,
     step: '30s',
     severity: 'critical',
     cases: {
-      [lasts === 0 ? 'is silent while the unit works' : 'is silent when the unit stands still for half a minute']: {
+      [lasts === 0 ? 'is silent while the unit works' : 'is silent when the unit is stopped for half a minute']: {
         series: { [stopped(cause)]: lasts === 0 ? '0x20' : '0x3 1 0x16' },
         at: '2m',
         fires: NONE,
@@ -130,25 +130,25 @@ const stops: readonly RuleSuite[] = [
     other: 'format',
     lasts: 1,
     summary: 'The stored state of partition 3 is gone',
-    description: 'Redis holds nothing of partition 3, though it was read before. a does not begin anew by itself.',
+    description: 'Redis holds nothing of partition 3, though it was read before. a does not start over by itself.',
   } as const,
   {
     alert: 'RecevalDataGap',
     cause: 'diverged',
     other: 'codec',
     lasts: 0,
-    summary: 'Records that receval needs are gone: partition 3 stands still',
+    summary: 'Records that receval needs are gone: partition 3 is stopped',
     description:
-      'Partition 3 stands still, cause diverged: the log does not hold what it has to read next. The measures of that time are incomplete.',
+      'Partition 3 is stopped, cause diverged: the log does not hold what it has to read next. The measures of that time are incomplete.',
   } as const,
   {
     alert: 'RecevalCodecFailure',
     cause: 'codec',
     other: 'gap',
     lasts: 0,
-    summary: 'Partition 3 stands still at a batch that cannot be decoded',
+    summary: 'Partition 3 is stopped at a batch that cannot be decoded',
     description:
-      'A record batch of partition 3 cannot be decompressed, or is larger than allowed. The log of a names topic and offsets. The other partitions go on.',
+      'A record batch of partition 3 cannot be decompressed, or is larger than allowed. The log of a names topic and offsets. The other partitions continue.',
   } as const,
   ...(['limit', 'memory'] as const).map((cause) => ({
     alert: 'RecevalUnitOutgrown',
@@ -156,14 +156,14 @@ const stops: readonly RuleSuite[] = [
     other: 'state_lost',
     lasts: 0 as const,
     summary: 'Partition 3 does not fit into the memory of a',
-    description: `a let go of partition 3, cause ${cause}: what its partitions hold is more than it may hold. Its log says what to raise to which value. The other partitions go on.`,
+    description: `a released partition 3, cause ${cause}: what its partitions hold is more than it may hold. Its log says what to raise to which value. The other partitions continue.`,
   })),
   ...(['partitions', 'pairing', 'configuration', 'format'] as const).map((cause) => ({
     alert: 'RecevalUnitStopped',
     cause,
     other: 'state_lost',
     lasts: 1 as const,
-    summary: `Partition 3 stands still: ${cause}`,
+    summary: `Partition 3 is stopped: ${cause}`,
     description: `a does not work on partition 3 until the cause, ${cause}, is removed. The runbook explains each cause.`,
   })),
 ].map(stopSuite);

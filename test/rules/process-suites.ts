@@ -168,7 +168,7 @@ const mostState = `receval_state_bytes_limit{${A}}`;
 const full = (share: string): Firing =>
   fired(
     'receval on a is short of memory',
-    `${share} of the memory of a, or of the state that it may hold, have been in use for 10 minutes. At its limit of state a worker pauses the topic that leads, and a quarter above it lets go of a partition; at its limit of memory it is killed.`,
+    `${share} of the memory of a, or of the state that it may hold, have been in use for 10 minutes. At its limit of state a worker pauses the topic that leads, and a quarter above it releases a partition; at its limit of memory it is killed.`,
   );
 const memoryHigh: RuleSuite = {
   alert: 'RecevalMemoryHigh',
@@ -222,7 +222,7 @@ const notRenewed: Firing = {
   annotations: {
     summary: 'receval on a may soon be shut out: kafka.tls',
     description:
-      'The files of kafka.tls on a cannot be used, so that what they held before goes on until a restart; or less than a tenth of the life of our certificate is left.',
+      'The files of kafka.tls on a cannot be used, so that their previous content stays in use until a restart; or less than a tenth of the life of our certificate is left.',
   },
 };
 const accessNotRenewed: RuleSuite = {

@@ -143,7 +143,7 @@ const keysNotPaired: RuleSuite = {
       at: '47m',
       fires: NONE,
     },
-    'is silent while a topic stands still': {
+    'is silent while a topic is stopped': {
       series: { [read('impressions')]: '0x80', [read('feedback')]: '0+1000x80', [drops('orphan')]: '0+1000x80' },
       at: '60m',
       fires: NONE,

@@ -46,15 +46,15 @@ describe('a TREC run', () => {
   it.each([
     ['1 Q0 a 1 2\n', 'run, line 1: 5 columns; expected at least 6: query Q0 item rank score tag'],
     ['1 Q0 a 1 2 t\n1 Q0\n', 'run, line 2: 2 columns; expected at least 6'],
-    ['1 Q0 a 1 2 t\n\n1 Q0 b 1 two t\n', 'run, line 3: the score "two" is no number'],
-    ['1 Q0 a 1 nan t\n', 'run, line 1: the score "nan" is no number'],
-    ['1 Q0 a 1 2 t\n1 Q0 b 1 1 t\n1 Q0 a 1 0 t\n', 'run, line 3: item "a" of query "1" stands on line 1 already'],
+    ['1 Q0 a 1 2 t\n\n1 Q0 b 1 two t\n', 'run, line 3: the score "two" is not a number'],
+    ['1 Q0 a 1 nan t\n', 'run, line 1: the score "nan" is not a number'],
+    ['1 Q0 a 1 2 t\n1 Q0 b 1 1 t\n1 Q0 a 1 0 t\n', 'run, line 3: item "a" of query "1" is on line 1 already'],
     ['# nothing\n', 'run: there is no list in it'],
   ])('is refused with its line: %j', (run, message) => {
     expect(() => scoreText(run, QRELS, { measures: ['mrr'] })).toThrow(message);
   });
 
-  it('whose queries do not stand together cannot be read list by list', () => {
+  it('whose queries are not together cannot be read list by list', () => {
     const run = '1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 1 2 t\n';
     expect(() => scoreText(run, QRELS, { measures: ['mrr'] })).toThrow(Ungrouped);
     expect(scoreText(run, QRELS, { measures: ['mrr'], gather: true }).runs[0].queries).toBe(2);
@@ -92,8 +92,12 @@ describe('judgements', () => {
     ['1 0 a 1\n1,0,b,1\n', 'qrels, line 2: 1 column; expected 4'],
     ['1,0,a,1\n1,0, ,1\n', 'qrels, line 2: no item; expected query 0 item grade'],
     [',0,a,1\n', 'qrels, line 1: no query; expected query 0 item grade'],
-    ['1 0 a 1\n1 0 b yes\n', 'qrels, line 2: the grade "yes" is no number'],
+    ['1 0 a 1\n1 0 b yes\n', 'qrels, line 2: the grade "yes" is not a number'],
     ['1 0 a 1\n2 0 a 1\n1 0 a 1\n', 'qrels, line 3: item "a" of query "1" is judged on line 1 already'],
+    [
+      '1 Q0 a 1 2 t\n',
+      'qrels, line 1: this is a line of a run (query Q0 item rank score tag), and its rank is no grade',
+    ],
     ['', 'qrels: there are no judgements in it'],
   ])('are refused with their line: %j', (qrels, message) => {
     expect(() => scoreText('1 Q0 a 1 2 t\n', qrels, { measures: ['mrr'] })).toThrow(message);

@@ -6,9 +6,9 @@ let made = 0;
 let version = '1';
 
 const PAGE = {
-  html: () => {
+  html: (query: string) => {
     made++;
-    return { body: `<!doctype html><p>page ${version}`, etag: `"${version}"` };
+    return { body: `<!doctype html><p>page ${version} ${query}`, etag: `"${version}${query}"` };
   },
   state: () => ({ body: `{"version":${version}}\n`, etag: `"s${version}"` }),
   lists: () => ({ body: `{"lists":${version}}\n`, etag: `"l${version}"` }),
@@ -59,7 +59,7 @@ describe('the live page', () => {
     const first = await get(open, path);
     const etag = first.headers.get('etag') ?? '';
     expect(first.status).toBe(200);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const again = await get(open, path, { 'If-None-Match': known });
       expect([again.status, await again.text()]).toEqual([304, '']);
     }
@@ -73,11 +73,11 @@ describe('the live page', () => {
     const bodies: string[] = [];
     for (const path of paths) bodies.push(await (await get(open, path)).text());
     expect(bodies).toEqual([
-      PAGE.html().body,
+      PAGE.html('').body,
       'receval_metric 1\n',
       PAGE.state().body,
       PAGE.script,
-      PAGE.html().body,
+      PAGE.html('').body,
       'receval_metric 1\n',
     ]);
   });
@@ -119,7 +119,9 @@ describe('behind a token', () => {
     const bearer = { Authorization: `Bearer ${TOKEN}` };
     expect((await get(guarded, '/', bearer)).status).toBe(200);
     const cookie = (await get(guarded, '/api/v1/session', bearer)).headers.get('set-cookie') ?? '';
-    expect(cookie).toMatch(/^receval=[0-9a-f]{64}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/);
+    expect(cookie).toMatch(
+      new RegExp(`^receval-${guarded.port}=[0-9a-f]{64}; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict$`),
+    );
     expect(cookie).not.toContain(TOKEN);
     const [session] = cookie.split(';');
     for (const header of [session, `a=b; ${session}`, `${session}; c=d`]) {
@@ -127,21 +129,45 @@ describe('behind a token', () => {
     }
   });
 
+  it.each([['no cookie for a wrong token', '/api/v1/session', { Authorization: 'Bearer wrong' }]])(
+    'gives %s',
+    async (_, path, headers) => {
+      const answer = await get(guarded, path, headers);
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('set-cookie')).toBeNull();
+    },
+  );
+
   it.each([
-    ['no cookie for a wrong token', '/api/v1/session', { Authorization: 'Bearer wrong' }],
-    ['no entry with a made-up cookie', '/', { Cookie: `receval=${'0'.repeat(64)}` }],
-    ['no entry with the token for a cookie', '/', { Cookie: `receval=${TOKEN}` }],
-  ])('gives %s', async (_, path, headers) => {
-    const answer = await get(guarded, path, headers);
+    ['a made-up cookie', '0'.repeat(64)],
+    ['the token for a cookie', TOKEN],
+  ])('lets nobody in with %s', async (_, session) => {
+    const answer = await get(guarded, '/', { Cookie: `receval-${guarded.port}=${session}` });
     expect(answer.status).toBe(401);
-    expect(answer.headers.get('set-cookie')).toBeNull();
+  });
+
+  it('keeps the cookies of two ports of one host apart', async () => {
+    const token = 'another-token-of-theirs';
+    const other = await start(token, PAGE);
+    const cookieOf = async (server: RunningServer, bearer: string): Promise<string> => {
+      const answer = await get(server, '/api/v1/session', { Authorization: `Bearer ${bearer}` });
+      return (answer.headers.get('set-cookie') ?? '').split(';')[0];
+    };
+    const jar = new Map(
+      [await cookieOf(guarded, TOKEN), await cookieOf(other, token)].map((one) => [one.split('=')[0], one]),
+    );
+    const Cookie = [...jar.values()].join('; ');
+    expect((await get(guarded, '/', { Cookie })).status).toBe(200);
+    expect((await get(other, '/', { Cookie })).status).toBe(200);
+    await other.close();
   });
 
   it('ends a session with its token', async () => {
     const other = await start('another-token-of-theirs', PAGE);
     const answer = await get(guarded, '/api/v1/session', { Authorization: `Bearer ${TOKEN}` });
     const [session] = (answer.headers.get('set-cookie') ?? '').split(';');
-    expect((await get(other, '/', { Cookie: session })).status).toBe(401);
+    const renamed = session.replace(`-${guarded.port}=`, `-${other.port}=`);
+    expect((await get(other, '/', { Cookie: renamed })).status).toBe(401);
     await other.close();
   });
 });

@@ -5,7 +5,7 @@ const TEXT = Array.from({ length: 4000 }, (_, n) => `receval_measure{measure="nd
 
 let version = 0;
 let page = TEXT;
-// As the service does, which renders its page anew every second.
+// As the service does, which renders its page again every second.
 setInterval(() => {
   page = `${version++}\n${TEXT}`;
 }, 1000);

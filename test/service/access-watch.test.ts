@@ -26,7 +26,7 @@ it('files that cannot be used are told at once, every hour, and when it is over'
   for (let minute = 1; minute < 61; minute++) expect(look(minute)).toEqual([expect.stringMatching(/ is empty$/)]);
   expect(told).toHaveLength(1);
   expect(told[0]).toMatch(
-    /^warn .*cannot be used: what they held before goes on.*redis\.passwordFile.*password is empty/,
+    /^warn .*cannot be used: their previous content stays in use.*redis\.passwordFile.*password is empty/,
   );
   look(61);
   expect(told).toHaveLength(2);

@@ -116,7 +116,7 @@ itWith(
   },
 );
 
-itWith(SERVERS, 'counting goes on while letters cannot be written, and says so', async (servers) => {
+itWith(SERVERS, 'counting continues while letters cannot be written, and says so', async (servers) => {
   await withStand(servers, async (stand) => {
     await stand.makeTopics(1);
     for (const deadLetter of [
@@ -127,7 +127,7 @@ itWith(SERVERS, 'counting goes on while letters cannot be written, and says so',
       stand.configure({ attribution: QUICK, deadLetter });
       await write(servers, stand.topics.impressions, null, 'broken');
       await counted(stand, async (service) => {
-        await service.printedOnce(/a dead letter could not be written; counting goes on/);
+        await service.printedOnce(/a dead letter could not be written; counting continues/);
         const counts = /receval_invalid_total\{[^}]*code="not_json"\} 1/;
         await until('it is counted', async () => counts.test(await metrics(service)));
         expect(await metrics(service)).toContain(outcome('written', 0));

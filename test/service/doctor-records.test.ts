@@ -76,7 +76,7 @@ describe('the sampled records', () => {
     const strange = Array.from({ length: 1200 }, () => ({ requestId: 'r', items: 'a' }));
     const [impressions, , keys] = told({ impressions: strange, feedback: [click] });
     expect(impressions).toMatch(
-      /^error records: impressions: 1,200 of 1,200 sampled .*Mend the producer, or set the adapter/,
+      /^error records: impressions: 1,200 of 1,200 sampled .*Fix the producer, or set the adapter/,
     );
     expect(keys).toMatch(/^warning keys: no sampled record can be read as impression, /);
   });

@@ -20,7 +20,7 @@ function shown(name: string, count: number, at: number): readonly Produced[] {
   }).flat();
 }
 
-/** Produces lists and runs the service until they are counted; answers how many impressions were ever accepted. */
+/** Produces lists and runs the service until they are counted; returns how many impressions were ever accepted. */
 async function counts(stand: Stand, name: string, count: number, ...flags: string[]): Promise<number> {
   const at = Date.now();
   await stand.produce(shown(name, count, at));
@@ -82,7 +82,7 @@ itWith(
         expect(await counts(stand, 'restored', 2)).toBe(9);
         expect(await stand.impressionsIn('1', '2s')).toBe(9);
 
-        // Without one: the keys go, and all that Kafka still holds is counted anew.
+        // Without one: the keys go, and all that Kafka still holds is counted again.
         await client.hset(unitKey(stand.namespace, 0), 'format', String(FORMAT_VERSION + 1));
         await wipe(client, stand.namespace);
         expect(await refused(stand)).toContain('the state was lost');

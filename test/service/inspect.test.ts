@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { inspectCommand } from '../../src/cli/inspect.ts';
+import { loadSettings } from '../../src/config/load.ts';
+import { lookAtRecords } from '../../src/service/topic-sample.ts';
 import { itWith } from '../services/it-with.ts';
 import { type Produced, sharedServers, withStand } from './stand.ts';
 
@@ -61,3 +63,39 @@ itWith(SERVERS, 'inspect --kafka says which topic is missing', async (servers) =
     expect(code).not.toBe(0);
   });
 });
+
+itWith(
+  SERVERS,
+  'a service finds out of the newest records of its partitions what is wrong with them',
+  async (servers) => {
+    await withStand(servers, async (stand) => {
+      await stand.makeTopics(2);
+      const at = Date.now() - 600_000;
+      // In partition 0 clicks write something before the id; in partition 1 lists have another name for it.
+      const records = Array.from({ length: 40 }, (_, n): readonly Produced[] => {
+        const list = { ts: at + n * 1000, items: ['a', 'b'], userId: `u${n}` };
+        const click = { ts: at + n * 1000 + 4000, itemId: 'a', action: 'click' };
+        return [
+          { topic: 'impressions', partition: 0, value: JSON.stringify({ ...list, requestId: `r${n}` }) },
+          { topic: 'feedback', partition: 0, value: JSON.stringify({ ...click, requestId: `web:r${n}` }) },
+          { topic: 'impressions', partition: 1, value: JSON.stringify({ ...list, request_id: `q${n}` }) },
+          { topic: 'feedback', partition: 1, value: JSON.stringify({ ...click, requestId: `q${n}` }) },
+        ];
+      });
+      await stand.produce(records.flat());
+      const settings = loadSettings({ file: stand.file, readFile: (path) => readFileSync(path, 'utf8'), env: {} });
+      expect((await lookAtRecords(settings, [0], Date.now())).map(({ code }) => code)).toEqual([
+        'ids_differ_by_prefix',
+      ]);
+      expect(await lookAtRecords(settings, [1], Date.now())).toMatchObject([
+        {
+          code: 'most_invalid',
+          topic: stand.topics.impressions,
+          remedy: expect.stringContaining(
+            'missing_field: requestId; the first such record has ts, items, userId, request_id',
+          ),
+        },
+      ]);
+    });
+  },
+);

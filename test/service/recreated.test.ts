@@ -25,7 +25,7 @@ async function everything(stand: Stand): Promise<Record<string, Record<string, s
   return all;
 }
 
-/** Writes ten lists, and runs a service that counts them to the end; it goes on. */
+/** Writes ten lists, and runs a service that counts them to the end; it continues. */
 async function counting(stand: Stand, closed = LONGEST): Promise<RunningService> {
   const at = Date.now();
   // Before it runs: to a service that reads meanwhile, lists that come one by one may be late where that takes long.

@@ -152,7 +152,7 @@ itWith(SERVERS, 'simulate --to kafka writes live, and says what it cannot do', a
       [['--events', '5', '--for', '1s'], /give one of them/],
       [['--speed', '60'], /needs a --start in the past/],
       [['--start', '2099-01-01'], /lies in the future/],
-      [['--create-topics', 'many'], /no whole number/],
+      [['--create-topics', 'many'], /not a whole number/],
     ] as const) {
       const ended = await simulate(...flags);
       expect(ended.stderr).toMatch(message);
@@ -222,7 +222,7 @@ itWith(
       for (const [to, message] of [
         ['5', /--to 5 is not above the committed offset 5/],
         ['11', /--to 11 is beyond the end of the log, which is 10/],
-        ['x', /no whole number/],
+        ['x', /not a whole number/],
       ] as const) {
         const ended = await skip(to, '--yes');
         expect(ended.stderr).toMatch(message);
@@ -235,7 +235,7 @@ itWith(
 
       const done = await skip('8', '--yes');
       expect(done).toMatchObject({ code: 0 });
-      expect(done.stdout).toContain(`skipped 3 records of ${impressions}, partition 0: it goes on at offset 8`);
+      expect(done.stdout).toContain(`skipped 3 records of ${impressions}, partition 0: it continues at offset 8`);
       const [moved] = await rows();
       expect(moved).toMatchObject({ committed: 8, replay: 8, lag: 2, end: 10 });
       expect(moved['owner']).not.toBe(stands['owner']);

@@ -95,7 +95,7 @@ export class Stand {
     return join(this.#folder, 'receval.yaml');
   }
 
-  /** Writes the configuration anew. JSON is YAML. */
+  /** Writes the configuration again. JSON is YAML. */
   configure(changes: Readonly<Record<string, unknown>> = {}): void {
     const { kafka, redis } = this.servers;
     const document = {

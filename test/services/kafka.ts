@@ -59,7 +59,7 @@ export interface RunningKafka {
   /** Stops one as a frozen machine would: it keeps its connections and does not answer. */
   readonly freeze: (broker: number) => void;
   readonly thaw: (broker: number) => void;
-  /** Runs a class of Kafka, such as a command-line tool, with lines on its standard input. Answers what it printed. */
+  /** Runs a class of Kafka, such as a command-line tool, with lines on its standard input. Returns what it printed. */
   readonly tool: (className: string, args: readonly string[], input?: string) => Promise<string>;
   /** Ends all brokers and removes their data. */
   readonly stop: () => Promise<void>;
@@ -108,7 +108,7 @@ function startFolder({ folder }: KafkaJars): string {
   return `${folder}-start`;
 }
 
-/** Starts one broker, once for all runs, and keeps what each later start would make anew: that is more than half of the work. */
+/** Starts one broker, once for all runs, and keeps what each later start would make again: that is more than half of the work. */
 async function firstStart(jars: KafkaJars): Promise<void> {
   const folder = startFolder(jars);
   await fetchOnce(
@@ -371,7 +371,7 @@ function propertiesText(properties: Readonly<Record<string, string | number>>): 
     .join('');
 }
 
-/** Options of Java by which classes need not be parsed anew. */
+/** Options of Java by which classes need not be parsed again. */
 function fromArchive(jars: KafkaJars): readonly string[] {
   const archive = join(startFolder(jars), CLASSES);
   return existsSync(archive) ? [`-XX:SharedArchiveFile=${archive}`] : [];

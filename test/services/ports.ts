@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 
-/** Where this process goes on; others begin elsewhere. */
+/** Where this process continues; others begin elsewhere. */
 let next = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
 
 /** A port of the loopback address that nobody listens on, and that this process has not named for long. */

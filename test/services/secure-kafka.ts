@@ -63,7 +63,7 @@ export async function startSecureKafka(): Promise<SecureKafka> {
       'listener.name.elsewhere.ssl.keystore.location': elsewhere.both,
       'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
       'super.users': 'User:ANONYMOUS',
-      // A client logs in anew from the second second on.
+      // A client logs in again from the second second on.
       'listener.name.login.scram-sha-256.connections.max.reauth.ms': 11_000,
       ...login('secure'),
       ...login('login'),

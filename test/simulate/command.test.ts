@@ -91,12 +91,12 @@ test.each([
   [['--to', 'kafka', '--speed', '2'], /--start in the past/],
   [['--to', 'x', '--create-topics', '2'], /--create-topics belongs to --to kafka/],
   [[], /--to DIR/],
-  [['--to', 'x', '--late', 'often'], /--late: "often" is no number/],
+  [['--to', 'x', '--late', 'often'], /--late: "often" is not a number/],
   [['--to', 'x', '--late', '2'], /late must be a share from 0 to 1/],
   [['--to', 'x', '--events', 'Infinity'], /events must be a whole number/],
   [['--to', 'x', '--model', 'casacde'], /did you mean "cascade"/],
   [['--to', 'x', '--model', 'cascade', '--eta', '1'], /--eta belongs to --model position/],
-  [['--to', 'x', '--start', 'now'], /--start: "now" is no time/],
+  [['--to', 'x', '--start', 'now'], /--start: "now" is not a time/],
   [['--to', 'x', '--regression', 'B@1m..2m:0.5'], /no variant "B"; there are control, treatment/],
 ])('wrong usage is refused before anything is written: %j', async (flags, message) => {
   const failure = simulate(...flags);

@@ -45,7 +45,7 @@ export function grown(before: Lineage | undefined, sent: Sent, commit: Commit): 
   };
 }
 
-/** What looks had found before, if they were of the same runs: those of a new run begin anew. */
+/** What looks had found before, if they were of the same runs: those of a new run start again. */
 export function looksBefore(before: Lineage | undefined, runs: readonly RunState[]): ReadonlyMap<string, string> {
   const goesOn = runs.every(({ run }, r) => run === before?.runs[r].run);
   return goesOn && before !== undefined ? before.looks : new Map();

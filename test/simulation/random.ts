@@ -10,7 +10,7 @@ export class Random {
     this.#state = state;
   }
 
-  /** Another stream, which goes on by itself. */
+  /** Another stream, which continues by itself. */
   stream(purpose: string): Random {
     return new Random(this.#seed, purpose);
   }

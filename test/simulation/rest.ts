@@ -88,7 +88,7 @@ function sleep(world: World, ended: () => void): void {
   look(world, MOST_LOOKS, isDone, () => judge(world, ended));
 }
 
-/** Looks every now and then whether it is done for all partitions; then goes on. */
+/** Looks every now and then whether it is done for all partitions; then continues. */
 function look(world: World, left: number, isDone: (partition: number) => boolean, then: () => void): void {
   const { scenario, scheduler } = world;
   const partitions = Array.from({ length: scenario.settings.partitions }, (_, partition) => partition);

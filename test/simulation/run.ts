@@ -48,6 +48,6 @@ function progressOf({ histories, steps }: Omit<Many, 'failure'>): string {
 function numberOf(name: string, text: string | undefined, fallback: number): number {
   const value = text === undefined ? fallback : Number(text);
   if (Number.isFinite(value) && value >= 0) return value;
-  process.stderr.write(`--${name}: "${text}" is no number\n`);
+  process.stderr.write(`--${name}: "${text}" is not a number\n`);
   process.exit(2);
 }

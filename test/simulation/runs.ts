@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Lineage } from './lineage.ts';
 
 /**
- * In words, what is wrong with the runs of a commit; undefined: nothing. A run goes on where it began. One that is new began
+ * In words, what is wrong with the runs of a commit; undefined: nothing. A run continues where it began. One that is new began
  * with the first record that was not in the state before; all of it, where there was none. It lacks what could not be decoded.
  */
 export function runsBroken(before: Lineage | undefined, after: Lineage): string | undefined {

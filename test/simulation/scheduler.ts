@@ -4,7 +4,7 @@ import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 /** Whom an event happens to; undefined elsewhere: to the world. */
 export interface Actor {
   readonly alive: boolean;
-  /** A frozen one does what is due when it goes on. */
+  /** A frozen one does what is due when it continues. */
   readonly frozenUntil: EpochMs;
 }
 
@@ -46,7 +46,7 @@ export class Scheduler {
     this.#now += length;
   }
 
-  /** Moves the clock to what is due next and answers it; undefined: nothing is. */
+  /** Moves the clock to what is due next and returns it; undefined: nothing is. */
   next(): Scheduled | undefined {
     for (;;) {
       const event = this.#pop();

@@ -190,7 +190,7 @@ export class World {
     for (const process of this.processes) process?.source.wake();
   }
 
-  /** One of them, if any is open. Answers whether there was one. */
+  /** One of them, if any is open. Returns whether there was one. */
   endTransaction(partition: number, topic: number): boolean {
     if (this.log.bounds(partition, topic).openFrom === undefined) return false;
     this.log.endTransaction(partition, topic);
@@ -338,7 +338,7 @@ export class World {
 }
 
 /**
- * All promises that can go on have done so: nothing else runs between two steps. A tick is due when they have, and costs a
+ * All promises that can continue have done so: nothing else runs between two steps. A tick is due when they have, and costs a
  * tenth of a turn of the event loop; without a turn now and then nobody is told of rejections, and no terminal is written to.
  */
 function everythingReady(step: number): Promise<void> {

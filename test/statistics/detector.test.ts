@@ -8,7 +8,7 @@ import { RunningScale } from '../../src/statistics/watched-path.ts';
 const WEEK = 2016;
 const WINDOW = 288;
 const SERIES = 200;
-/** The path is computed anew each so many blocks here; each time all the new blocks are looked at. */
+/** The path is computed again each so many blocks here; each time all the new blocks are looked at. */
 const EVERY = 48;
 const SETTINGS = { k: 0.5, h: 20 };
 
@@ -59,7 +59,7 @@ function lowPath(z: readonly number[], scale = scaleOf(z)): readonly number[] {
   });
 }
 
-/** The largest S_low of a week, computed anew over the last 288 blocks as time goes on; stops at h. */
+/** The largest S_low of a week, computed again over the last 288 blocks as time continues; stops at h. */
 function highest(z: readonly number[]): number {
   let top = 0;
   for (let end = WINDOW; end <= z.length && top < SETTINGS.h; end += EVERY) {

@@ -84,7 +84,7 @@ interface Ratio {
   readonly weights: number[];
 }
 
-/** Answers what `expected` describes. */
+/** Returns what `expected` describes. */
 type Reader = (inputs: unknown, id: string) => unknown;
 
 function reader<Inputs>(answer: (inputs: Inputs, id: string) => unknown): Reader {

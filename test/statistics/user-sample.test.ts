@@ -160,7 +160,7 @@ describe('a user sample', () => {
           const nothing = { level: sample.level, raised: false, users: [], gone: [] };
           expect(sample.drain()).toEqual(nothing);
           expect(fieldsOfSample(sample.drain())).toEqual(new Map());
-          // Whoever goes on before those who are out were removed passes over them, and removes them.
+          // Whoever continues before those who are out were removed passes over them, and removes them.
           const out = [...stored.keys()].filter((field) => Number(field) >= 2 ** (53 - sample.level)).map(Number);
           const early = sampleOfFields(stored, K);
           expect(state(early)).toEqual(state(sample));

@@ -209,6 +209,12 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: ['45 of 60 records of the feedback cannot be used: missing_field: itemId 45', 'row 2 of'],
     attributed: 15,
   },
+  'days in place of times': {
+    log: shop({ clicked: ({ ts, ...row }) => ({ ...row, ts: new Date(Number(ts)).toISOString().slice(0, 10) }) }),
+    codes: ['nothing_joined', 'most_invalid'],
+    says: ['bad_time: ts 60', 'A time is text of ISO 8601 with its zone'],
+    attributed: 0,
+  },
   'files the wrong way round': {
     log: { impressions: shop().feedback, feedback: shop().impressions },
     codes: ['nothing_counted', 'files_swapped'],

@@ -36,7 +36,7 @@ class Shown {
     this.#exposures.advance(this.#users);
   }
 
-  /** Answers how many fields it set and removed. */
+  /** Returns how many fields it set and removed. */
   async commit(): Promise<{ readonly set: number; readonly removed: number }> {
     const rows = new Map<string, Map<string, string>>();
     const removes = new Map<string, readonly string[]>();

@@ -365,7 +365,7 @@ describe('the users of a run', () => {
     expect(readSample(halved)).toMatchObject({ level: 1, size });
     expect(reader.unit.part(0).sample).toMatchObject({ level: 1, size });
 
-    // Whoever takes over, and whoever goes on, removes the next ones with what it has to commit.
+    // Whoever takes over, and whoever continues, removes the next ones with what it has to commit.
     for (const [n, goesOn] of [false, true].entries()) {
       if (!goesOn) await reader.restart();
       append(log, 0, { ts: BEGIN + 400_000 * (n + 1), variant: 'B', user: 'one more', click: 1 });

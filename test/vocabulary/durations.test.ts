@@ -29,7 +29,7 @@ test.each([
 });
 
 test.each(['', '5', 's', '1.5s', '-1s', '1 s', ' 1s', '1s ', '1S', '1M', '1w', '1m30s', '1e3s', '９s'])(
-  '%j is no duration',
+  '%j is not a duration',
   (text) => {
     expect(parseDuration(text)).toBeUndefined();
   },

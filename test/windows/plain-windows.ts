@@ -33,7 +33,7 @@ export interface WindowRows {
 }
 
 /**
- * The panes that end in (cut - length, cut], each read and added anew: the plain version of what a ladder keeps up. A unit
+ * The panes that end in (cut - length, cut], each read and added again: the plain version of what a ladder keeps up. A unit
  * adds the panes that are final in it. `length`: whole panes.
  */
 export function readWindow(

@@ -155,7 +155,7 @@ describe('the looks of a worker', () => {
 
   it.each([
     ['before it has read all that was read before', 'replaying'],
-    ['once it stands still', 'stopped'],
+    ['once it is stopped', 'stopped'],
     ['without experiments', 'none'],
   ])('are none of a unit %s', async (_, why) => {
     const service = new ShopService(why === 'none' ? [] : undefined);

@@ -57,7 +57,7 @@ const SETTINGS: WorkerSettings = {
 class FailingStore implements Store {
   readonly inner: MemoryStore;
   failing = false;
-  /** Why it may be read, but nothing else: what no other try mends. */
+  /** Why it may be read, but nothing else: what no other try fixes. */
   refusal: Error | undefined;
   commits = 0;
   claims = 0;
@@ -345,7 +345,7 @@ describe('a worker', () => {
     await bench.running.ended;
   });
 
-  it('lets go of a unit that stands still when another has taken it', async () => {
+  it('lets go of a unit that is stopped when another has taken it', async () => {
     const bench = new Bench(1);
     await bench.clock.advance(3_600_000);
     bench.fill(40, 1);
@@ -360,7 +360,7 @@ describe('a worker', () => {
     expect(worker.status().units).toEqual([]);
     expect(worker.unready).toEqual([]);
     expect(await tokenOf(bench)).toBe('another');
-    // The other is silent, and the unit is still ours: it begins anew, where the cause may be gone.
+    // The other is silent, and the unit is still ours: it starts again, where the cause may be gone.
     bench.log.append(0, 0, null, START);
     await bench.clock.advance(33_000);
     expect(worker.status().units[0].stopped).toBeUndefined();
@@ -369,7 +369,7 @@ describe('a worker', () => {
     await ended;
   });
 
-  it('stops every unit that comes when all are to stand still', async () => {
+  it('stops every unit that comes when all must stop', async () => {
     const bench = new Bench(2);
     const { worker, source, ended } = bench.worker();
     await settle();
@@ -444,7 +444,7 @@ describe('a worker', () => {
       const refused = expect(ended).rejects.toThrow('no right to do that');
       await bench.clock.advance(1000);
       if (taken) {
-        // It is fenced, and claims the unit anew when the other has been silent.
+        // It is fenced, and claims the unit again when the other has been silent.
         await bench.store.claim('receval:{test:0}:unit', 'somebody else');
         bench.log.append(0, 0, null, START);
         await bench.clock.advance(1000);
@@ -465,7 +465,7 @@ describe('a worker', () => {
     const { worker, source, ended } = bench.worker();
     await bench.clock.advance(1000);
     const claiming = bench.store.holdClaims();
-    // The store went back: the worker claims its unit anew at once.
+    // The store went back: the worker claims its unit again at once.
     bench.store.inner.restoreSnapshot(new Map());
     bench.log.append(0, 0, null, START);
     await bench.clock.advance(1000);
@@ -698,7 +698,7 @@ describe('a worker', () => {
     expect(next.worker.status().units.map(({ stopped }) => stopped)).toEqual([undefined, 'memory']);
     await next.worker.stop();
     await next.ended;
-    // With room it goes on where it was, and nothing is missing.
+    // With room it continues where it was, and nothing is missing.
     const roomy = bench.worker({ stateLimit: 100 * MB });
     await bench.clock.advance(60_000);
     expect(sum(roomy.worker, 'accepted')).toBe(3100);
@@ -890,7 +890,7 @@ describe('a worker', () => {
     worker.retentionIs([3_600_000, 7_200_000]);
     const before = bench.clock.now() - at;
     expect(headroom()).toEqual([3_600_000 - before, 7_200_000]);
-    // The unit stands still: time goes on.
+    // The unit is stopped: time continues.
     worker.stopUnit(0, 'limit');
     bench.log.append(0, 0, again('bb'), bench.clock.now());
     await bench.clock.advance(3 * 3_600_000);

@@ -1,7 +1,7 @@
 /**
- * Levels that somebody has accepted as the new normal of a watched cohort (specification: statistics 10.5). They are not part of
- * any unit: they lie in a hash of their own, which is changed by the same script as a unit, so that two who write at the same
- * moment cannot undo each other.
+ * Levels that somebody accepted as the new normal of a watched cohort (specification: statistics 10.5). They belong to no unit
+ * but have their own hash, which is written by the same script as a unit, so that two concurrent writers cannot undo each
+ * other.
  *
  *   receval:{<namespace>:accepted}:unit
  *       <by>|<values>|<measure>    JSON: from, at (ms), note; '' once it was withdrawn
@@ -16,9 +16,9 @@ export interface AcceptedLevel {
   readonly values: readonly string[];
   /** Canonical name. */
   readonly measure: string;
-  /** What was shown before is no past to compare with. */
+  /** What was shown before is not compared with. */
   readonly from: EpochMs;
-  /** When it was accepted, by the clock of who did. */
+  /** When it was accepted, by the clock of the machine that ran the command. */
   readonly at: EpochMs;
   /** Why. */
   readonly note: string;
@@ -28,7 +28,7 @@ export function acceptedKey(namespace: string): string {
   return `receval:{${namespace}:accepted}:unit`;
 }
 
-/** What an accepted level is of, as text. */
+/** The cohort and measure of an accepted level, as text. */
 export function levelField({ by, values, measure }: Pick<AcceptedLevel, 'by' | 'values' | 'measure'>): string {
   return `${setText(by)}|${values.join(',')}|${measure}`;
 }

@@ -12,42 +12,45 @@ export interface Fingerprint {
   readonly additive: string;
 }
 
-/** All of a unit's durable state but its rows. */
+/** All of a unit's durable state except its rows. */
 export interface UnitCheckpoint {
-  /** Version of the layout that whoever reads it must know: `formatOf`. */
+  /** Version of the layout, which a reader must know: `formatOf`. */
   readonly format: number;
   readonly generation: string;
   readonly fingerprint: Fingerprint;
   /** Partitions of every topic. */
   readonly partitions: number;
-  /** Panes that start earlier miss something: the start, a gap, a rebuilt span, a new measure. -Infinity: nothing is missing. */
+  /** Panes that start earlier are incomplete: they miss the start, a gap, a rebuilt span or a new measure. -Infinity: all are complete. */
   readonly incompleteBefore: EpochMs;
-  /** Something is missing, and no impression has come since: `incompleteBefore` will rise to the next one's time. */
+  /** Something is missing, and no impression was accepted since: `incompleteBefore` will rise to the time of the next one. */
   readonly hasGap: boolean;
   readonly join: JoinCheckpoint;
   readonly panes: PanesState;
   /** Of the experiments. */
   readonly runs: readonly RunState[];
-  /** For each topic what tells its last applied record from any other; undefined: none, or not kept. */
+  /** For each topic, what identifies its last applied record; undefined: there is none, or it was not kept. */
   readonly lastRecords: readonly (string | undefined)[];
 }
 
 interface SideCounts {
   count(name: string): number;
   drop(reason: string): number;
-  /** One that came after the first release: states from before have none of it. */
+  /** The count of a reason that was added after the first release: older states lack it. */
   newerDrop(reason: string): number;
   readonly late: number[];
 }
 
-/** A checkpoint that this build cannot read: starting again does not help. */
+/** A checkpoint that this build cannot read. Restarting does not help. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
   readonly exitCode = 2;
 }
 
+/** A checkpoint whose panes may be JSON already, as `Panes.stateText` writes it. */
+export type WritableCheckpoint = Omit<UnitCheckpoint, 'panes'> & { readonly panes: PanesState | string };
+
 /** Fields of the unit's hash, always the same ones. -Infinity is written as null. */
-export function encodeCheckpoint(checkpoint: UnitCheckpoint): Map<string, string> {
+export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, string> {
   const { topics, counts, watermark } = checkpoint.join;
   return new Map([
     ['format', String(checkpoint.format)],
@@ -59,7 +62,7 @@ export function encodeCheckpoint(checkpoint: UnitCheckpoint): Map<string, string
     ['watermark', JSON.stringify(watermark)],
     ['topics', JSON.stringify(topics)],
     ['counts', JSON.stringify(counts)],
-    ['panes', JSON.stringify(checkpoint.panes)],
+    ['panes', typeof checkpoint.panes === 'string' ? checkpoint.panes : JSON.stringify(checkpoint.panes)],
     ['runs', JSON.stringify(checkpoint.runs)],
     ['lastRecords', JSON.stringify(checkpoint.lastRecords.map((record) => record ?? null))],
   ]);

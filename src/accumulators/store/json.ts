@@ -1,4 +1,4 @@
-/** Reads parts of stored JSON. Each function answers the part or throws an Error that names the place and what was expected. */
+/** Reads parts of stored JSON. Each function returns the part or throws an Error that names the place and what was expected. */
 
 function isKeyed(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -33,7 +33,7 @@ export function whole(value: unknown, where: string): number {
   return value;
 }
 
-/** A time; null stands for -Infinity, which JSON cannot write. */
+/** A time; null is -Infinity, which JSON cannot write. */
 export function timeOf(value: unknown, where: string): number {
   return value === null ? Number.NEGATIVE_INFINITY : whole(value, where);
 }

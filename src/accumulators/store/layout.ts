@@ -1,7 +1,7 @@
 /**
- * Where everything lies, format versions 1 and 2 (specification: layout 1). `{namespace:unit}` is the hash tag that keeps all
- * keys of a unit in one slot of a cluster. Every key holds a hash; every value is text. A state that counts no blocks of clock
- * verdicts has version 1 and is read by builds that know no other; with them it has version 2.
+ * Where everything is stored, in format versions 1 and 2 (specification: layout 1). `{namespace:unit}` is the hash tag that
+ * keeps all keys of a unit in one slot of a cluster. Every key holds a hash; every value is text. A state without blocks of
+ * clock verdicts has version 1, so that older builds can read it; a state with them has version 2.
  *
  *   receval:{<namespace>:<unit>}:unit                                  the checkpoint (checkpoint-codec.ts), and:
  *       token       random, of the claim that owns the unit
@@ -24,21 +24,22 @@
  *   receval:{<namespace>:accepted}:unit                                levels of watched cohorts that were accepted (accepted-level.ts)
  *   receval:{<namespace>:self-test}:<id>:...                           for the moment of a start (redis-store.ts)
  *
- * What is kept of a run has no end in time: it goes when the run ends. Nor have clock verdicts: they go when no replay needs them.
+ * What is kept of a run does not expire with time: it is deleted when the run ends. Clock verdicts are deleted when no replay
+ * needs them.
  */
 import type { JoinCheckpoint } from '../../vocabulary/checkpoint.ts';
 import { type EpochMs, OTHER_COHORT } from '../../vocabulary/events.ts';
 
-/** The newest that this build reads, and the oldest. */
+/** The newest version that this build reads, and the oldest. */
 export const FORMAT_VERSION = 2;
 export const OLDEST_FORMAT = 1;
 
-/** The least version that says all of this state, so that as many builds as possible can go on from it. */
+/** The lowest version that can express this state, so that as many builds as possible can read it. */
 export function formatOf({ topics }: Pick<JoinCheckpoint, 'topics'>): number {
   return topics.some(({ clockBlocks = 0 }) => clockBlocks > 0) ? FORMAT_VERSION : OLDEST_FORMAT;
 }
 
-/** Whose keys: all rows of a unit that one configuration and one history built share a generation. */
+/** The owner of a set of keys. All rows of a unit that were built by one configuration from one history share a generation. */
 export interface RowOwner {
   readonly namespace: string;
   /** Partition. */
@@ -51,7 +52,7 @@ export type PaneSize = 'm' | 'h';
 /** The run of a total that no experiment restarts. */
 export const SINCE_START = 'start';
 
-/** Fields of the unit's hash that belong to the store; the others are the checkpoint. */
+/** Fields of the unit's hash that belong to the store; the other fields are the checkpoint. */
 export const STORE_FIELDS = ['token', 'seq', 'cid'] as const;
 
 export function unitKey(namespace: string, unit: number): string {
@@ -62,7 +63,7 @@ export function paneKey(owner: RowOwner, size: PaneSize, start: EpochMs): string
   return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:pane:${size}:${start}`;
 }
 
-/** Of the hour pane that starts there. */
+/** Key of the vectors of the hour pane that starts at `start`. */
 export function vectorKey(owner: RowOwner, start: EpochMs): string {
   return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:vector:h:${start}`;
 }
@@ -83,7 +84,7 @@ export function clockKey(owner: RowOwner): string {
   return `receval:{${owner.namespace}:${owner.unit}}:${owner.generation}:clock`;
 }
 
-/** A key whose rows stay though nobody writes them. */
+/** Whether the rows of a key are kept even if nobody writes them. */
 export function isLasting(key: string): boolean {
   return LASTING.test(key.slice(key.indexOf('}')));
 }

@@ -5,8 +5,8 @@ import type { Claimed, Commit, CommitAnswer, Fields, Store } from './store-port.
 export type StoreSnapshot = ReadonlyMap<string, Fields>;
 
 /**
- * A store in the memory of this process: for the demo, for files, and as the plain model of every other store. It lives
- * as long as the process; within that it keeps all that a store promises (specification: commit 1).
+ * A store in the memory of this process: for the demo, for files, and as the plain model of every other store. It lives as long
+ * as the process, and until then it gives every guarantee of a store (specification: commit 1).
  */
 export class MemoryStore implements Store {
   #hashes = new Map<string, Map<string, string>>();
@@ -22,7 +22,7 @@ export class MemoryStore implements Store {
     return { ...before, checkpoint: before.seq === 0 || checkpoint.size === 0 ? undefined : checkpoint };
   }
 
-  /** Rejects when the checkpoint names a field of the store's own: that would break the guard. */
+  /** Rejects a checkpoint that uses one of the store's own field names: that would break the guard. */
   async commit(commit: Commit): Promise<CommitAnswer> {
     for (const field of commit.checkpoint.keys()) {
       if (isOwn(field)) throw new Error(`the checkpoint may not hold "${field}": the store keeps that field itself`);
@@ -44,6 +44,13 @@ export class MemoryStore implements Store {
 
   async read(keys: readonly string[]): Promise<readonly Fields[]> {
     return keys.map((key) => new Map(this.#hashes.get(key)));
+  }
+
+  async readFields(keys: readonly string[], fields: readonly string[]): Promise<readonly Fields[]> {
+    return keys.map((key) => {
+      const hash = this.#hashes.get(key);
+      return new Map(fields.flatMap((field) => found(field, hash?.get(field))));
+    });
   }
 
   /** A copy of everything, as a backup would hold it. */
@@ -68,6 +75,10 @@ export class MemoryStore implements Store {
     for (const [field, text] of fields) hash.set(field, text);
     this.#hashes.set(key, hash);
   }
+}
+
+function found(field: string, text: string | undefined): readonly (readonly [string, string])[] {
+  return text === undefined ? [] : [[field, text]];
 }
 
 function isOwn(field: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * Options of the client library (ioredis 6.0.0; specification: faults 2). Its defaults send commands again after a
- * reconnect, queue them without bound and wait for ever; here a command is sent once, now, and ends in time.
+ * Options of the client library (ioredis 6.0.0; specification: faults 2). By default it sends commands again after a reconnect,
+ * queues them without bound and waits for ever; with these options a command is sent once, at once, and ends in time.
  */
 import type { ConnectionOptions } from 'node:tls';
 import { Secret } from '../../connections/secret.ts';
@@ -9,7 +9,7 @@ import { TlsContext } from '../../connections/tls-context.ts';
 import type { RedisTarget } from './redis-url.ts';
 
 export interface ClientSettings {
-  /** Of the connection, in CLIENT LIST. */
+  /** Name of the connection in CLIENT LIST. */
   readonly name: string;
   /** ms */
   readonly commandTimeout: number;
@@ -25,13 +25,13 @@ interface RedisLogin {
   readonly sentinelPassword?: string;
 }
 
-/** Pause before the nth attempt to connect again, in ms: doubling, with jitter so that workers do not come together. */
+/** Delay before the nth attempt to reconnect, in ms: doubling, with jitter so that workers do not reconnect at the same moment. */
 export function pauseBefore(attempt: number): number {
   const pause = Math.min(50 * 2 ** Math.min(attempt, 20), LONGEST_PAUSE_MS);
   return Math.round(pause * (0.8 + 0.2 * Math.random()));
 }
 
-/** After a fail-over the old primary is a replica: connect anew. 1, not 2, which would send the command again. */
+/** After a fail-over the old primary is a replica: reconnect. 1, not 2, which would also send the command again. */
 function reconnectOnError(error: Error): 1 | false {
   return error.message.startsWith('READONLY') ? 1 : false;
 }
@@ -41,7 +41,7 @@ function shared(access: RedisAccess, { name, commandTimeout }: ClientSettings) {
     connectionName: name,
     ...access.login,
     protocol: 2,
-    // Unknown to Redis 7.0, whose ACL refuses rules that name it.
+    // Redis 7.0 does not know CLIENT SETINFO, and its ACL refuses rules that name it.
     disableClientInfo: true,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -59,7 +59,7 @@ export function serverOptions(
   access: RedisAccess,
   settings: ClientSettings,
 ) {
-  // Connects when it is told to, so that `stayFresh` comes first.
+  // Connects only when told to, so that `stayFresh` is applied first.
   const common = {
     ...shared(access, settings),
     lazyConnect: true,
@@ -89,12 +89,13 @@ export function clusterOptions(access: RedisAccess, settings: ClientSettings) {
   return {
     redisOptions: { ...shared(access, settings), ...tlsOptions(access.tls) },
     lazyConnect: true,
-    // A certificate is for a name: the client must not turn it into an address before.
+    // Certificates are issued for names, so the client must not resolve the name before.
     ...(access.tls === undefined ? {} : { dnsLookup: keepName }),
     enableOfflineQueue: false,
     enableAutoPipelining: false,
     clusterRetryStrategy: pauseBefore,
-    // MOVED means that nothing was done, so it may be sent on. What may have been done is never sent again.
+    // MOVED means that the command was not executed, so it may be sent to the other node. A command that may have been executed
+    // is never sent again.
     maxRedirections: 4,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
@@ -107,10 +108,10 @@ function tlsOptions(tls: TlsContext | undefined, host?: string): { readonly tls?
 }
 
 /**
- * Options whose certificates are those of the moment of a connection: the client copies them at each.
+ * Options whose certificates are read at each connection: the client copies the options when it connects.
  *
- * It listens to the first error of a socket only. One with TLS that refuses the certificate of its server has a second, the
- * server's answer to that, which would end the process. A signal that is never raised makes Node.js listen to all of them.
+ * The client listens only to the first error of a socket. A TLS socket that refuses the server's certificate emits a second
+ * one, for the server's reply, which would end the process. With a signal that is never raised, Node.js listens to all of them.
  */
 function freshTls(tls: TlsContext, host?: string): ConnectionOptions {
   const { secureContext: _, ...options } = tls.options(host);
@@ -120,7 +121,7 @@ function freshTls(tls: TlsContext, host?: string): ConnectionOptions {
   });
 }
 
-/** Lets the client take the user and the password of the moment at each connection: it looks at its options then. */
+/** Lets the client use the current user and password at each connection: it reads its options then. */
 export function stayFresh(options: object, { login }: RedisAccess): void {
   Object.defineProperties(options, Object.getOwnPropertyDescriptors(login));
 }
@@ -138,7 +139,7 @@ function keepName(name: string, done: (error: null, address: string) => void): v
   done(null, name);
 }
 
-/** What rediss:// alone asks for. */
+/** What rediss:// alone means. */
 const ADDRESS_TLS: TlsSettings = {
   setting: 'redis.tls',
   ca: undefined,
@@ -149,9 +150,9 @@ const ADDRESS_TLS: TlsSettings = {
   rejectUnauthorized: true,
 };
 
-/** How to get in: what the address says, and what stands beside it. */
+/** How to authenticate: what the address says, and the settings beside it. */
 export class RedisAccess {
-  /** Each is read anew when it is looked at. */
+  /** Getters: each reads its source at every access. */
   readonly login: RedisLogin;
   readonly tls: TlsContext | undefined;
   readonly sentinelTls: TlsContext | undefined;
@@ -168,7 +169,7 @@ export class RedisAccess {
       secrets.push(secret);
       Object.defineProperty(login, name, { get: () => secret.read(), enumerable: true });
     };
-    // An address that names a password says all of the login.
+    // An address with a password is the whole login.
     keep('username', sourceOf(target.password === undefined ? username : target.username));
     keep('password', sourceOf(target.password) ?? password);
     keep('sentinelUsername', sourceOf(sentinel?.username));
@@ -180,7 +181,7 @@ export class RedisAccess {
     this.sentinelTls = contextOf(sentinel === undefined ? own : sentinel.tls);
   }
 
-  /** What no message may hold, also as it may stand in an address. */
+  /** Texts that no message may contain, also in their form in an address. */
   get secrets(): readonly string[] {
     return this.#secrets.flatMap(({ seen }) => [...seen].flatMap((text) => [text, encodeURIComponent(text)]));
   }

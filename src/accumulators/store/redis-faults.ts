@@ -28,7 +28,7 @@ function wrong(advice: string): Fault {
 const RIGHTS =
   'it needs EVAL, EVALSHA, HGETALL, HMGET, HSET, HDEL, TYPE, UNLINK, PEXPIRE, TIME, INFO and PING on keys receval:*, and SELECT for a database other than 0';
 
-/** By the first word of an answer. */
+/** By the first word of the server's error. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   TIMEOUT: unknown('no answer in time. It is tried again; if it lasts, look at the load of the server and the network'),
   DISCONNECTED: unknown('the connection broke before the answer. It is made again by itself'),
@@ -72,7 +72,7 @@ function firstWord(error: unknown): string {
   );
 }
 
-/** The word by which a fault is known: the server's, or one for what the client says of the connection. */
+/** The code of a fault: the server's first word, or one of ours for what the client says of the connection. */
 export function faultCode(outer: unknown): string {
   const error = lastOf(outer);
   const text = error instanceof Error ? error.message : '';
@@ -86,8 +86,8 @@ export function faultCode(outer: unknown): string {
 }
 
 /**
- * Wraps what the client library rejected with. Its errors carry the arguments of their command, AUTH's too, so nothing
- * of them but the text goes on, and of that no secret. `trouble`: why the connection broke last, '' if it stands.
+ * Wraps an error of the client library. Such an error carries the arguments of its command, even AUTH's, so only its text is
+ * passed on, without secrets. `trouble`: why the connection broke last, '' if it is up.
  */
 export function unavailable(
   doing: string,
@@ -102,12 +102,12 @@ export function unavailable(
   const fault = known ?? (tls === undefined ? unknown('see the log of the server') : refused(tls));
   const text = known === undefined && error instanceof Error ? cleaned(error.message, secrets) : trouble;
   const said = text === '' ? '' : ` (${text})`;
-  // What broke the connection may be the same, told with its advice.
+  // The connection may have broken for the same reason, whose text has the advice already.
   const advice = text.endsWith(fault.advice) ? '' : `: ${fault.advice}`;
   return new StoreUnavailable(code, `Redis could not ${doing}: ${code}${said}${advice}`, fault);
 }
 
-/** Of a cluster that cannot be asked: what its last node said. */
+/** For a cluster that cannot be reached: the error of its last node. */
 function lastOf(error: unknown): unknown {
   return error instanceof Error && 'lastNodeError' in error ? (error.lastNodeError ?? error) : error;
 }
@@ -118,12 +118,12 @@ export function troubleOf(error: unknown, secrets: readonly string[]): string {
   if (!(inner instanceof Error)) return '';
   const advice = FAULTS[firstWord(inner)]?.advice ?? tlsAdvice(inner, SETTING);
   const text = cleaned(inner.message, secrets);
-  // Says nothing of why.
+  // These texts give no reason.
   if (text === 'Connection is closed.' || text === 'Failed to refresh slots cache.') return '';
   return advice === undefined ? text : `${text}: ${advice}`;
 }
 
-/** A server's text without secrets and without the arguments that it repeats, cut. */
+/** A server's text, shortened, without secrets and without the arguments that it repeats. */
 export function cleaned(text: string, secrets: readonly string[]): string {
   let rest = plainText(text).split(/,? with args beginning with/)[0];
   for (const secret of secrets) rest = rest.replaceAll(secret, '***');
@@ -132,7 +132,7 @@ export function cleaned(text: string, secrets: readonly string[]): string {
 
 const TIMEOUT_MS = 2000;
 
-/** A server that does not take our certificate says so by then. */
+/** A server that refuses our certificate says so within this time. */
 const REFUSAL_MS = 500;
 
 const TLS = 'write rediss://, or set redis.tls: true';
@@ -140,8 +140,8 @@ const TLS = 'write rediss://, or set redis.tls: true';
 const NO_TLS = 'write redis:// and leave redis.tls out, or name the port with TLS';
 
 /**
- * The error of a client that could not connect, with what a look at the port by hand adds: the client says only that it
- * heard nothing. Sends no secret. Never rejects.
+ * Explains the error of a client that could not connect. The client knows only that it got no reply, so this probes the port
+ * itself. Sends no secret. Never rejects.
  */
 export async function explainRedis(error: unknown, target: RedisTarget, access: RedisAccess): Promise<unknown> {
   if (!(error instanceof StoreUnavailable && error.isUnanswered)) return error;
@@ -164,7 +164,7 @@ function addressesOf(target: RedisTarget): readonly RedisAddress[] {
   return target.kind === 'server' ? [target.address] : target.addresses;
 }
 
-/** Why both do not agree on TLS, and what to do: of the nodes of a cluster the client does not tell. undefined: they do. */
+/** Why client and server do not agree on TLS, and what to do; undefined: they agree. The client does not tell this for the nodes of a cluster. */
 function refusal(host: string, port: number, tls: TlsContext): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connectTls({ host, port, ...tls.options(host) });
@@ -175,7 +175,7 @@ function refusal(host: string, port: number, tls: TlsContext): Promise<string | 
       resolve(said);
     };
     socket.setTimeout(TIMEOUT_MS, () => end(undefined));
-    // Whether it wants a certificate of ours is told only after the handshake; what comes then is lost to who has written more.
+    // A server demands a client certificate only after the handshake, and its alert is lost to a client that has written more.
     socket.once('secureConnect', () => {
       asking = setTimeout(() => void socket.write('PING\r\n'), REFUSAL_MS);
     });
@@ -188,7 +188,7 @@ function refusal(host: string, port: number, tls: TlsContext): Promise<string | 
   });
 }
 
-/** Whether a PING is answered, be it by a refusal. */
+/** Whether a PING is answered, if only by a refusal. */
 function speaksPlain(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port }, () => void socket.write('PING\r\n'));

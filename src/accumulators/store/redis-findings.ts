@@ -1,6 +1,6 @@
 import type { StoreUsage } from './store-port.ts';
 
-/** Judges what a server tells of itself. */
+/** Checks what a server reports about itself. */
 export interface StoreFinding {
   readonly check:
     | 'version'
@@ -14,7 +14,7 @@ export interface StoreFinding {
     | 'self-test';
   /** error: do not start. */
   readonly level: 'ok' | 'warning' | 'error';
-  /** What was found and, unless it is fine, what to do. */
+  /** What was found and, unless all is well, what to do. */
   readonly message: string;
   /** The alert that a running service raises for it (docs/runbook.md). */
   readonly alert?: string;
@@ -22,19 +22,19 @@ export interface StoreFinding {
 
 export type ServerInfo = ReadonlyMap<string, string>;
 
-/** The answer of INFO by name. */
+/** The reply to INFO, by name. */
 export function parseInfo(text: string): ServerInfo {
   const lines = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)] as const));
 }
 
-/** Findings on one server, in a fixed order. `text`: what INFO answered. */
+/** Findings on one server, in a fixed order. `text`: the reply to INFO. */
 export function findingsOf(text: string): readonly StoreFinding[] {
   const info = parseInfo(text);
   return [version(info), eviction(info), memory(info), history(info, text), durability(info), replicas(info)];
 }
 
-/** First versions of each line without CVE-2025-49844, by which a script can take over the server. */
+/** The first version of each release line without CVE-2025-49844, through which a script can take over the server. */
 const SAFE: Readonly<Record<string, readonly string[]>> = {
   Redis: ['7.2.11', '7.4.6', '8.0.4', '8.2.2'],
   Valkey: ['7.2.11', '8.0.6', '8.1.4'],
@@ -103,7 +103,7 @@ function eviction(info: ServerInfo): StoreFinding {
   };
 }
 
-/** From here on somebody should make room: at its limit the server takes no commit any more. */
+/** From this share on somebody should make room: at its limit the server accepts no more commits. */
 export const NEARLY_FULL = 0.8;
 
 function memory(info: ServerInfo): StoreFinding {
@@ -131,7 +131,7 @@ function mebibytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-/** @param texts what INFO answered of each primary, its sections memory and stats */
+/** @param texts each primary's reply to INFO, sections memory and stats */
 export function usageOf(texts: readonly string[]): StoreUsage {
   const all = texts.map((text) => usageOfOne(parseInfo(text)));
   const share = ({ usedBytes, limitBytes }: StoreUsage): number =>
@@ -150,7 +150,7 @@ function usageOfOne(info: ServerInfo): StoreUsage {
   };
 }
 
-/** A store whose copies are written at several places has no single history for the guard to stand on. */
+/** A store that is written at several places has no single history, on which the guard relies. */
 function history(info: ServerInfo, text: string): StoreFinding {
   const several = info.get('role') === 'active-replica' || /(?:name=crdt|^crdt)/m.test(text);
   return several
@@ -174,8 +174,8 @@ function durability(info: ServerInfo): StoreFinding {
 }
 
 /**
- * What a commit leaves in the log of writes, as commands of a transaction. Servers up to Valkey 9.1.1, and Redis before it took
- * over redis/redis#14545, load that log as the user `default` and leave out each transaction that he has no right to.
+ * The commands of the transaction that a commit leaves in the append-only file. Valkey up to 9.1.1, and Redis before
+ * redis/redis#14545, load that file as the user `default` and skip each transaction that this user may not run.
  */
 export function reloadQuestions(key: string): readonly (readonly string[])[] {
   return [
@@ -186,12 +186,12 @@ export function reloadQuestions(key: string): readonly (readonly string[])[] {
   ];
 }
 
-/** The first that loads transactions without asking for rights (valkey-io/valkey#3984); 9.1.1 and older were seen to ask. */
+/** The first version that loads transactions without checking rights (valkey-io/valkey#3984); 9.1.1 and older were seen to check. */
 const LOADS_FREELY = '9.1.2';
 
 /**
- * Whether a restart would find again what was committed. `answers`: what ACL DRYRUN said of each of `reloadQuestions` for the user
- * `default`; undefined: our user may not ask, or the server does not know the question.
+ * Whether a restart of the server would reload what was committed. `answers`: the reply to ACL DRYRUN for each of
+ * `reloadQuestions` and the user `default`; undefined: our user may not ask, or the server does not know the command.
  */
 export function reloadFinding(text: string, answers: readonly string[] | undefined): StoreFinding {
   const info = parseInfo(text);

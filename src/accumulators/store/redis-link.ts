@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { faultCode, troubleOf, unavailable } from './redis-faults.ts';
 import type { StoreUnavailable } from './store-port.ts';
 
-/** What we use of a client of the Redis library, be it of one server or of a cluster. */
+/** The part of the client library that we use, for a single server and for a cluster. */
 export interface RedisClient {
   readonly status: string;
   call(command: string, args: (string | number)[]): Promise<unknown>;
@@ -14,7 +14,7 @@ export interface RedisClient {
 
 const REVIVE_MS = 100;
 
-/** Errors that do not pass while we wait. */
+/** Errors that waiting does not fix. */
 const HOPELESS = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'TLS']);
 
 /** One connection. Every call ends within its time limit, and every rejection is a StoreUnavailable without secrets. */
@@ -29,7 +29,7 @@ export class RedisLink {
   #failed = '';
   #refused = false;
 
-  /** `limit` in ms: a little more than the client's own, which may fail to fire. */
+  /** `limit` in ms: slightly above the client's own limit, which may fail to fire. */
   constructor(client: RedisClient, limit: number, secrets: () => readonly string[]) {
     this.#client = client;
     this.#limit = limit;
@@ -43,12 +43,12 @@ export class RedisLink {
     return this.#client.status === 'ready';
   }
 
-  /** The server answered the last call, and would not do it. */
+  /** The server refused the last call. */
   get refused(): boolean {
     return this.connected && this.#refused;
   }
 
-  /** What is wrong now, and what to do; '': nothing that is known of. */
+  /** What is wrong now, and what to do; '': nothing is known to be wrong. */
   get trouble(): string {
     if (this.#failed !== '') return this.#failed;
     return this.connected || this.#trouble === '' ? '' : `Redis: ${this.#trouble}`;
@@ -82,12 +82,12 @@ export class RedisLink {
     }
   }
 
-  /** Sends one command. `doing` says for what, in messages. */
+  /** Sends one command. `doing` names the purpose in messages. */
   call(doing: string, command: string, args: (string | number)[]): Promise<unknown> {
     return this.#inTime(doing, () => this.#client.call(command, args));
   }
 
-  /** Sends commands together; in a cluster their keys lie in one slot. Rejects when one of them fails. */
+  /** Sends commands together; in a cluster their keys must be in one slot. Rejects if one of them fails. */
   callAll(doing: string, commands: (string | number)[][]): Promise<readonly unknown[]> {
     return this.#inTime(doing, async () => {
       const answers = await this.#client.pipeline(commands.map((command) => ['call', ...command])).exec();
@@ -112,7 +112,7 @@ export class RedisLink {
       const fault = this.#wrap(doing, error);
       this.#failed = fault.message;
       this.#refused = fault.outcome === 'refused';
-      // A dead peer goes unnoticed for minutes: make a new connection.
+      // A dead peer can go unnoticed for minutes, so make a new connection.
       if (fault.code === 'TIMEOUT') this.#client.disconnect(true);
       throw fault;
     } finally {
@@ -121,7 +121,7 @@ export class RedisLink {
   }
 
   /**
-   * Lets the client begin anew when it has ended without being told to. ioredis 6.0.0 ends for good when a sentinel tells of a
+   * Restarts the client when it has ended without being told to: ioredis 6.0.0 ends permanently if a sentinel announces a
    * fail-over while it connects.
    */
   revive(connect: () => Promise<unknown>): void {

@@ -1,3 +1,4 @@
+// Long because one store has all that is asked of a Redis server.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Cluster, Redis } from 'ioredis';
@@ -29,7 +30,7 @@ import {
 export interface RedisStoreOptions extends Partial<RedisSecurity> {
   /** redis://, rediss://, redis+sentinel:// or redis+cluster:// (redis-url.ts). */
   readonly url: string;
-  /** Rows that are not written for so long may go: at least `keep` + 14 days (specification: windows 1.2). undefined: never. */
+  /** Rows that are not written for this long expire: at least `keep` + 14 days (specification: windows 1.2). undefined: never. */
   readonly rowTtl?: DurationMs | undefined;
   /** How long one commit or claim may take; default 2 s. Reads may take five times as long. */
   readonly commandTimeout?: DurationMs | undefined;
@@ -37,7 +38,7 @@ export interface RedisStoreOptions extends Partial<RedisSecurity> {
   readonly connectTimeout?: DurationMs | undefined;
 }
 
-/** Keys that are asked for at once. */
+/** Keys that are read at once. */
 const READ_BATCH = 100;
 
 interface Script {
@@ -61,15 +62,15 @@ const CLAIM = script('claim');
 
 /**
  * A store in Redis. A commit is one script call, so it is applied as a whole or not at all, and every rejection is a
- * StoreUnavailable. Nothing is sent twice by itself, and nothing waits in a queue: whoever calls decides.
+ * StoreUnavailable. Nothing is retried and nothing is queued here: that is for the caller to decide.
  *
- * Texts travel as UTF-8, so they must hold no half of a surrogate pair.
+ * Texts are sent as UTF-8, so they must not contain lone surrogates.
  */
 export class RedisStore implements Store {
   readonly #target: RedisTarget;
   readonly #access: RedisAccess;
   readonly #rowTtl: DurationMs | undefined;
-  /** Claims and commits; what reads ask for does not stand before them. */
+  /** For claims and commits, which must not wait behind reads. */
   readonly #writes: RedisLink;
   readonly #reads: RedisLink;
   readonly #primaries: () => readonly RedisLink[];
@@ -109,7 +110,7 @@ export class RedisStore implements Store {
     const reads = open(this.#target, access, { name: 'receval-reads', commandTimeout: 5 * commandTimeout });
     this.#writes = keep(open(this.#target, access, { name: 'receval-commits', commandTimeout }), commandTimeout);
     this.#reads = keep(reads, 5 * commandTimeout);
-    // One for each node, however often it is asked: a link listens as long as its node lives.
+    // One link per node, however often it is asked for: a link listens as long as its node lives.
     const links = new WeakMap<Redis, RedisLink>();
     const linkTo = (node: Redis): RedisLink => {
       const known = links.get(node) ?? link(node, commandTimeout);
@@ -124,12 +125,12 @@ export class RedisStore implements Store {
     return this.#writes.connected && this.#reads.connected;
   }
 
-  /** Why the server does not serve us now, and what to do; undefined: nothing is known to be wrong. */
+  /** Why the server cannot be used now, and what to do; undefined: nothing is known to be wrong. */
   get trouble(): string | undefined {
     return [this.#writes.trouble, this.#reads.trouble].find((text) => text !== '');
   }
 
-  /** The server answers, but has refused the last claim or commit: it is full, or a replica, or this user lacks a right. */
+  /** The server replies, but has refused the last claim or commit: it is full, or a replica, or this user lacks a permission. */
   get refuses(): boolean {
     return this.#writes.refused;
   }
@@ -154,13 +155,27 @@ export class RedisStore implements Store {
     }
   }
 
-  /** Key by key: what is committed meanwhile may be seen in some and not in others. */
-  async read(keys: readonly string[]): Promise<readonly Fields[]> {
+  /** Reads key by key: a commit that runs meanwhile may be visible in some keys and not in others. */
+  read(keys: readonly string[]): Promise<readonly Fields[]> {
+    return this.#readEach(keys, (key) => ['HGETALL', key], fieldsOf);
+  }
+
+  /** The same of these fields alone: what a key holds beside them costs nothing. */
+  async readFields(keys: readonly string[], fields: readonly string[]): Promise<readonly Fields[]> {
+    if (fields.length === 0) return keys.map(() => new Map());
+    const ask = (key: string): string[] => ['HMGET', key, ...fields];
+    return this.#readEach(keys, ask, (reply) => namedFields(fields, reply));
+  }
+
+  async #readEach(
+    keys: readonly string[],
+    ask: (key: string) => string[],
+    answered: (reply: unknown) => Fields,
+  ): Promise<readonly Fields[]> {
     const found: Fields[] = [];
     for (const batch of batchesOf(keys, READ_BATCH)) {
-      const commands = batch.map((key) => ['HGETALL', key]);
-      const replies = await this.#reads.callAll(`read ${batch[0]} and ${batch.length - 1} more`, commands);
-      for (const reply of replies) found.push(fieldsOf(reply));
+      const replies = await this.#reads.callAll(`read ${batch[0]} and ${batch.length - 1} more`, batch.map(ask));
+      for (const reply of replies) found.push(answered(reply));
     }
     return found;
   }
@@ -179,8 +194,8 @@ export class RedisStore implements Store {
   }
 
   /**
-   * What must be known before the start: of every primary, then of a commit on a unit made for this in the namespace, which is
-   * deleted again. `namespace` undefined: for those who only read. Rejects when a server does not answer.
+   * Checks before the start: every primary, then a commit to a unit that is created for this in the namespace and deleted
+   * again. `namespace` undefined: for processes that only read. Rejects when a server does not reply.
    */
   async checks(namespace: string | undefined): Promise<readonly StoreFinding[]> {
     const unit = namespace === undefined ? undefined : selfTestKey(namespace, randomUUID());
@@ -198,13 +213,13 @@ export class RedisStore implements Store {
     return [...findings.flat(), await selfTest(this, unit, remove)];
   }
 
-  /** Ends both connections at once; what is under way rejects. */
+  /** Closes both connections at once; calls in flight reject. */
   async close(): Promise<void> {
     this.#writes.close();
     this.#reads.close();
   }
 
-  /** By hash; a server that does not know the script is sent all of it, and knows it then. */
+  /** Calls a script by its hash. A server that does not know the script is sent its text, which it then remembers. */
   async #run(doing: string, { text, sha }: Script, { keys, args }: ScriptCall): Promise<unknown> {
     const rest = [String(keys.length), ...keys, ...args];
     try {
@@ -229,7 +244,7 @@ function open(target: RedisTarget, access: RedisAccess, settings: ClientSettings
   return client;
 }
 
-/** What the server says to the user `default` doing what stands in its log; undefined: it does not tell us. */
+/** The reply for the user `default` to the commands of the append-only file; undefined: the server does not tell us. */
 async function mayReload(primary: RedisLink, key: string): Promise<readonly string[] | undefined> {
   const answers: string[] = [];
   for (const question of reloadQuestions(key)) {
@@ -244,8 +259,8 @@ async function mayReload(primary: RedisLink, key: string): Promise<readonly stri
 }
 
 /**
- * A commit as commit.lua takes it. `rowTtl` in ms, of rows that do not last; undefined: all rows stay. Throws for a checkpoint that names a field of
- * the store's own, and for keys outside of the unit's slot: both would break the guard.
+ * A commit as commit.lua takes it. `rowTtl` in ms, of rows that expire; undefined: none do. Throws for a checkpoint that uses
+ * one of the store's own field names, and for keys outside of the unit's slot: both would break the guard.
  */
 function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   const { unit, token, seq, cid, parent, checkpoint, rows, deletes } = commit;
@@ -263,7 +278,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   pushFields(args, checkpoint);
   for (const [, fields] of removes) {
     args.push(String(fields.length));
-    // Not by spreading: they may be more than a call takes arguments.
+    // Not spread: there may be more than a call can take as arguments.
     for (const field of fields) args.push(field);
   }
   for (const [key, fields] of [...passing, ...lasting]) {
@@ -276,7 +291,7 @@ function commitCall(commit: Commit, rowTtl: number | undefined): ScriptCall {
   return { keys, args };
 }
 
-/** What claim.lua answered. */
+/** The reply of claim.lua. */
 function claimedOf(reply: unknown): Claimed {
   const fields = fieldsOf(reply);
   const seq = Number(fields.get('seq') ?? '0');
@@ -287,13 +302,18 @@ function claimedOf(reply: unknown): Claimed {
 
 /** A hash from a reply of field, value, field, value ... */
 function fieldsOf(reply: unknown): Map<string, string> {
-  if (!Array.isArray(reply)) throw new Error('the server answered something that is no hash');
+  if (!Array.isArray(reply)) throw new Error('the server answered something that is not a hash');
   const fields = new Map<string, string>();
   for (let i = 0; i < reply.length; i += 2) fields.set(String(reply[i]), String(reply[i + 1]));
   return fields;
 }
 
-/** The keys in order, cut so that each piece has at most `most` keys and lies in one slot of a cluster. */
+function namedFields(fields: readonly string[], reply: unknown): Map<string, string> {
+  if (!Array.isArray(reply)) throw new Error('the server answered something that is no list of fields');
+  return new Map(fields.flatMap((field, i) => (typeof reply[i] === 'string' ? [[field, reply[i]] as const] : [])));
+}
+
+/** The keys in order, split so that each batch has at most `most` keys, all in one slot of a cluster. */
 function batchesOf(keys: readonly string[], most: number): readonly (readonly string[])[] {
   const batches: string[][] = [];
   for (const key of keys) {
@@ -313,19 +333,19 @@ function pushFields(args: string[], fields: Fields): void {
   for (const [field, text] of fields) args.push(field, text);
 }
 
-/** Key of a unit that is used for nothing else. It lies under the namespace, so that a user of that alone may write it. */
+/** Key of a unit that is used for nothing else. It is in the namespace, so that a user who is limited to the namespace may write it. */
 function selfTestKey(namespace: string, id: string): string {
   return `receval:{${namespace}:self-test}:${id}:unit`;
 }
 
-/** A total's key behind its generation. */
+/** What follows the generation in the key of a total. */
 const ROW = 'total:self-test:1';
 
 const DIGITS = '1208925819614629174706176';
 
 /**
- * Runs one unit through claim, commit, repeat and fence. `unit`: by `selfTestKey`; all is deleted again. Shows missing rights
- * and servers whose scripts differ, before anything is at stake.
+ * Takes one unit through claim, commit, repeat and fence, then deletes it. `unit`: from `selfTestKey`. Finds missing
+ * permissions, and servers on which scripts behave differently, before anything is at stake.
  */
 async function selfTest(
   store: Store,

@@ -17,7 +17,7 @@ export type RedisTarget = Credentials &
     | { readonly kind: 'cluster'; readonly addresses: readonly RedisAddress[] }
   );
 
-/** An address that has none of the four forms. The message holds nothing of it: it may hold a password. */
+/** An address that has none of the four forms. The message does not repeat it, as it may contain a password. */
 export class RedisUrlError extends Error {
   override readonly name = 'RedisUrlError';
   constructor(problem: string) {
@@ -32,8 +32,8 @@ const URL_FORM = /^(redis|rediss|redis\+sentinel|redis\+cluster):\/\/(.*)$/s;
 const ADDRESS = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:,/?@[\]]+))(?::([0-9]{1,5}))?$/;
 
 /**
- * Splits a URL. A password may hold any sign, so the hosts begin behind the last @; signs may also be written as %40
- * and so on. Ports default to 6379, of sentinels to 26379. @throws RedisUrlError
+ * Splits a URL. A password may contain any character, so the hosts start after the last @; characters may also be escaped, such
+ * as %40. Ports default to 6379, those of sentinels to 26379. @throws RedisUrlError
  */
 export function parseRedisUrl(url: string): RedisTarget {
   const form = URL_FORM.exec(url);
@@ -103,7 +103,7 @@ function parseCredentials(text: string | undefined): Credentials {
   return { username: username === '' ? undefined : username, password: password === '' ? undefined : password };
 }
 
-/** A % that begins no escape stands for itself. */
+/** A % that does not start an escape is a plain %. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);

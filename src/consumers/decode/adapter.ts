@@ -5,8 +5,8 @@ import { isRecord, type RawRecord } from './raw.ts';
 export type Adapted = readonly RawRecord[] | InvalidCode;
 
 /**
- * From the text of one record to 0..n records in canonical fields. Pure. `source` and `offset` say where the record
- * stands: in Kafka `topic:partition` and offset, in files the file's number and the row.
+ * From the text of one record to 0..n records in canonical fields. Pure. `source` and `offset` identify the record: in Kafka
+ * `topic:partition` and offset, in files the file's number and the row.
  */
 export type Adapter = (text: string, source: string, offset: number) => Adapted;
 

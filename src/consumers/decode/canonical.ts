@@ -1,6 +1,6 @@
 /**
- * The record of what is a valid event. The message of every issue is the code of the refusal, its path the field.
- * Slow on purpose: reader.ts answers first where an event is surely valid.
+ * The schemas of valid events. The message of every issue is the code of the refusal, its path the field. They need not be
+ * fast: reader.ts comes first and handles events that are certainly valid.
  */
 import { z } from 'zod';
 import { INVALID_CODES, type InvalidCode } from '../../vocabulary/drops.ts';
@@ -19,7 +19,7 @@ export interface Invalid {
 
 type IssueCode = (issue: { readonly input?: unknown }) => InvalidCode;
 
-/** The code where a value has not the type that it must. */
+/** The code for a value of the wrong type. */
 function typed(number: InvalidCode): IssueCode {
   return ({ input }) => {
     if (input === undefined || input === null) return 'missing_field';
@@ -30,7 +30,7 @@ function typed(number: InvalidCode): IssueCode {
 const id = z
   .union([z.string().min(1, 'bad_id'), z.number().refine(Number.isSafeInteger, 'bad_id')], { error: typed('bad_id') })
   .transform(String);
-/** Producers write an empty text where they know no user or have no id for the event. */
+/** Producers write an empty text if they know no user or have no id for the event. */
 const optionalId = z.preprocess((value) => (value === '' ? undefined : value), id.nullish());
 const text = z.string({ error: typed('wrong_type') });
 const finite = z.number({ error: typed('bad_number') });

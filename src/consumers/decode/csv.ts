@@ -2,8 +2,8 @@ import { jsonIn, numberIn } from './pointer.ts';
 import { isFields } from './raw.ts';
 
 /**
- * The fields of one row (RFC 4180): commas, fields in double quotes, a quote inside them doubled. undefined: a quote
- * that does not end, or stands where none may.
+ * The fields of one row (RFC 4180): commas, fields in double quotes, a quote inside them doubled. undefined: a quote that does
+ * not end, or is not allowed there.
  */
 export function splitRow(line: string): readonly string[] | undefined {
   const row = line.endsWith('\n') ? line.slice(0, -1) : line;
@@ -42,8 +42,8 @@ const GROUPS: ReadonlySet<string> = new Set(['cohorts', 'experiments', 'model'])
 const GROUPED = /^(cohorts|experiments|model)\.(.+)$/;
 
 /**
- * The canonical record of a row whose columns are called as the fields are: `cohorts.country` is the country in `cohorts`; `items` is
- * JSON, or ids between bars; numbers are numbers. An empty field, and the `\N` of databases, is absent.
+ * The canonical record of a row whose columns are named like the fields: `cohorts.country` is the country in `cohorts`; `items`
+ * is JSON, or ids separated by bars; numbers are numbers. An empty field, and the `\N` of databases, is absent.
  */
 export function canonicalRow(names: readonly string[], fields: readonly string[]): object {
   const record: Record<string, unknown> = Object.create(null);

@@ -1,6 +1,6 @@
 import type { TopicRole } from '../../vocabulary/events.ts';
 
-/** Unit of a `ts` that is a number; auto: that in whose range it lies. */
+/** Unit of a `ts` that is a number; auto: the unit whose range it is in. */
 export const TS_UNITS = ['auto', 's', 'ms', 'us', 'ns'] as const;
 export type TsUnit = (typeof TS_UNITS)[number];
 
@@ -22,16 +22,16 @@ export type FieldMap = Readonly<Record<string, FieldSource>>;
 
 type Scalar = string | number | boolean;
 
-/** JSON pointers, each with the value, or the values, of which one must stand there. */
+/** JSON pointers, each with the value that must be there, or with several of which one must be. */
 export type Conditions = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 
-/** One of several maps: for the records that meet all conditions and that no map before it took. */
+/** One of several maps: for the records that meet all conditions and that no earlier map took. */
 export interface MapCase {
   readonly when?: Conditions | undefined;
   readonly map: FieldMap;
 }
 
-/** Feedback that stands in the row of its item. */
+/** Feedback in the row of its item. */
 export interface RowFeedback {
   readonly action: string;
   /** Default: the time of the row. */
@@ -41,16 +41,16 @@ export interface RowFeedback {
 
 /** For logs of one row per shown item: the rows of one request are a list. */
 export interface ListChoice {
-  /** `by`: the request; `order`: the position, else the rows' own order. Names of fields, of columns, or JSON pointers. */
+  /** `by`: the request; `order`: the position, or undefined for the order of the rows. Names of fields or columns, or JSON pointers. */
   readonly list: {
     readonly by: string;
     readonly order?: string | undefined;
-    /** All rows of a list stand among so many from its first. */
+    /** All rows of a list are within this many rows, counted from its first. */
     readonly within: number;
   };
   /** Fields of a row; undefined: each is found under its own name. */
   readonly map?: FieldMap | undefined;
-  /** By column, or JSON pointer: what a row in which it is true says that somebody did. */
+  /** By column, or JSON pointer: the action of a row in which it is true. */
   readonly feedback?: Readonly<Record<string, string | RowFeedback>> | undefined;
 }
 
@@ -71,19 +71,19 @@ export const FILE_FORMATS = ['auto', 'ndjson', 'json', 'csv', 'tsv', 'parquet'] 
 /** How the rows of a file are written. */
 export interface FileForm {
   readonly format: (typeof FILE_FORMATS)[number];
-  /** Between the fields of a CSV, one character of ASCII; undefined: that of which its first line has most. */
+  /** The delimiter of a CSV, one ASCII character; undefined: the one that is most frequent in the first line. */
   readonly delimiter: string | undefined;
   /** Names of the fields of a CSV that has no header; undefined: it has one. */
   readonly columns: readonly string[] | undefined;
 }
 
-/** What of its items an impression carries beside ids and ranks. */
+/** What an impression carries of its items besides ids and ranks. */
 export interface Carried {
   readonly scores: boolean;
   readonly categories: boolean;
 }
 
-/** The slice of the configuration that the decoder of one topic or file knows. */
+/** The part of the configuration that the decoder of one topic or file knows. */
 export interface DecoderOptions {
   readonly adapter: AdapterChoice;
   readonly role: TopicRole;
@@ -91,11 +91,11 @@ export interface DecoderOptions {
   readonly dimensions: readonly string[];
   /** A longer list is refused. */
   readonly itemsPerList: number;
-  /** Largest record in bytes; on a topic of both sides the larger of the two holds. */
+  /** Largest record in bytes; on a topic with both sides the larger limit applies. */
   readonly impressionBytes: number;
   readonly feedbackBytes: number;
   readonly tsUnit: TsUnit;
-  /** Of times that are written without a zone; undefined: they are refused. A name that `timeZone` knows. */
+  /** The zone of times that are written without one, a name that `timeZone` knows; undefined: such times are refused. */
   readonly timeZone?: string | undefined;
   readonly positionBase: PositionBase;
   /**
@@ -103,12 +103,12 @@ export interface DecoderOptions {
    * name is a cohort dimension.
    */
   readonly defaults?: ReadonlyMap<string, string>;
-  /** Packed impressions carry the key of their user in user samples; default: not. */
+  /** Packed impressions carry the key of their user in user samples; default: no. */
   readonly sampleUsers?: boolean;
   /** Default: nothing. */
   readonly carries?: Carried;
-  /** Impressions carry their session id; they are not packed then. Default: not. */
+  /** Impressions carry their session id, and are then not packed. Default: no. */
   readonly sessions?: boolean;
-  /** Order of the columns where a CSV has no header row. */
+  /** Order of the columns of a CSV that has no header row. */
   readonly columns?: readonly string[] | undefined;
 }

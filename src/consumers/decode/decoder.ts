@@ -31,10 +31,13 @@ import { Scanner } from './scanner.ts';
 import { timeZone } from './time-zone.ts';
 import { timeOf } from './times.ts';
 
-/** What the schema of an impression judges before its items. */
+/** The fields that the schema of an impression checks before its items. */
 const FIELDS_BEFORE_ITEMS: ReadonlySet<PropertyKey> = new Set(['requestId', 'ts', 'eventId', 'userId', 'sessionId']);
 
-/** All events of one record may have so many times the bytes of the largest record: with `each` they share what stands beside the list. */
+/**
+ * All events of one record may together have this many times the bytes of the largest record: with `each` they share the fields
+ * outside of the list.
+ */
 const MOST_EXPANSION = 16;
 
 export function createDecoder(options: DecoderOptions): Decoder {
@@ -52,9 +55,9 @@ class RecordDecoder implements Decoder {
   readonly #reader: Reader;
   readonly #carries: Carried | undefined;
   readonly #sessions: boolean;
-  /** Only for records that nothing is to be done to before they are read. */
+  /** Only for records that need no preparation before they are read. */
   readonly #scanner: Scanner | undefined;
-  /** The answer of `scan`, filled anew each time. */
+  /** The result of `scan`, which is reused. */
   readonly #scanned: { readonly events: JoinEvent[] } = { events: [] };
   readonly #impression: ReturnType<typeof impressionSchema>;
   readonly #feedback: ReturnType<typeof feedbackSchema>;
@@ -90,7 +93,7 @@ class RecordDecoder implements Decoder {
   }
 
   decode(value: Uint8Array | null, source: string, offset: number): Decoded {
-    // A record that cannot be told apart counts as an impression where both may stand.
+    // On a topic with both sides, a record that cannot be read counts as an impression.
     const side: Side = this.#role.impressions ? 'impressions' : 'feedback';
     if (value === null) return { refused: 'tombstone', side };
     try {
@@ -109,7 +112,7 @@ class RecordDecoder implements Decoder {
       }
       return { events };
     } catch {
-      // No input is known to come here; a stack that overflows or a fault of an adapter must not stop the unit.
+      // No input is known to get here, but a stack overflow or a bug in an adapter must not stop the unit.
       return invalid('adapter_failed', side);
     }
   }
@@ -134,8 +137,8 @@ class RecordDecoder implements Decoder {
   }
 
   /**
-   * The refusal of a list by its first item that is invalid, without looking at those behind it: the schemas make an issue of each,
-   * which takes twenty times as long as reading them. undefined: the schemas decide about all of it.
+   * The refusal of a list by its first invalid item, without checking the items after it: the schemas create an issue for each,
+   * which takes twenty times as long as reading them. undefined: the schemas decide on the whole record.
    */
   #invalidItem(record: RawRecord): Refused | undefined {
     const { items } = record;
@@ -155,7 +158,7 @@ class RecordDecoder implements Decoder {
   }
 }
 
-/** UTF-16 units of the ids of a record, roughly: what is copied of it later. */
+/** Approximate UTF-16 units of the ids of a record, which are copied later. */
 function textUnits({ requestId, userId, sessionId, eventId, itemId, action, items }: RawRecord): number {
   let units = 0;
   for (const id of [requestId, userId, sessionId, eventId, itemId, action]) units += unitsOf(id);
@@ -199,7 +202,7 @@ function invalidBy({ code, field }: Invalid, side: Side): Refused {
   return { refused: 'invalid', code, field, side };
 }
 
-/** A first byte of 0 is the mark of a schema registry; four bytes with the schema's number follow. */
+/** A first byte of 0 marks the prefix of a schema registry; the schema's number follows in four bytes. */
 const REGISTRY_PREFIX = 5;
 
 type TextOrCode = { readonly text: string } | InvalidCode;
@@ -213,7 +216,7 @@ function textOf(value: Uint8Array, limit: number): TextOrCode {
   return isUtf8(bytes) ? { text: bytes.toString('utf8') } : 'not_utf8';
 }
 
-/** The plain way from a valid record to an event; what reader.ts is held against. */
+/** The plain way from a valid record to an event, against which reader.ts is tested. */
 export function impressionOf(valid: ValidImpression, dimensions: Dimensions, carries?: Carried): Impression {
   const offset = valid.offset ?? 0;
   const slots = valid.items.map((item, i) => ({ ...item, rank: item.position ?? offset + i + 1 }));

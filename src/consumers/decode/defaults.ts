@@ -5,7 +5,7 @@ import { isFields, isVariants, ownValue, type RawRecord } from './raw.ts';
 export const DEFAULT_FIELDS = ['variant', 'surface', 'userId', 'sessionId', 'action'] as const;
 type DefaultField = (typeof DEFAULT_FIELDS)[number];
 
-/** Values for records that lack them. Names that are neither such a field nor a dimension's are left out. */
+/** Values for records that lack them. Names that are neither such a field nor a dimension are ignored. */
 export class Defaults {
   readonly #fields: readonly (readonly [DefaultField, string])[];
   readonly #cohorts: readonly (readonly [string, string])[];
@@ -20,7 +20,7 @@ export class Defaults {
     );
   }
 
-  /** Changes the record, which nobody else holds. What has another type than it must is left for validation. */
+  /** Changes the record, which the caller must own. Values of a wrong type are left for validation. */
   fill(record: RawRecord): void {
     for (const [name, value] of this.#fields) {
       if (name === 'variant' && hasDefaultVariant(record)) continue;

@@ -24,9 +24,9 @@ export const RESERVED_DIMENSIONS: readonly string[] = [
 const NAME = /^[a-z][a-z0-9_]*$/;
 const MAX_NAME = 64;
 const MAX_VALUE = 64;
-/** Letters (with their marks) and digits of any script, blank and a few signs. */
+/** Letters (with their marks) and digits of any script, the blank and a few punctuation characters. */
 const VALUE = /^[\p{L}\p{M}\p{Nd} _.:/+&'()-]+$/u;
-/** Entries of a cache before it starts anew; hostile values cannot make it grow. */
+/** Most entries in the cache before it is cleared, so that hostile values cannot make it grow. */
 const CACHE_SIZE = 10_000;
 
 const EXPERIMENT_PREFIX = 'experiment_';
@@ -37,13 +37,13 @@ export function isDimensionName(name: string): boolean {
 
 /** The value as a label: itself, or `__invalid__`. */
 export function cleanDimension(value: string): string {
-  // A code point takes at most two units, so longer text is refused before anything reads it.
+  // A code point takes at most two units, so longer texts are refused without being read.
   if (value.length === 0 || value.length > 2 * MAX_VALUE || value.startsWith('__')) return INVALID_DIMENSION;
   if (!VALUE.test(value)) return INVALID_DIMENSION;
   return value.length <= MAX_VALUE || [...value].length <= MAX_VALUE ? value : INVALID_DIMENSION;
 }
 
-/** Where the value of a dimension stands; `cohorts` is looked at last under every name. */
+/** Where the value of a dimension comes from; `cohorts` is tried last, for every name. */
 interface Place {
   readonly name: string;
   readonly from: 'surface' | 'variant' | 'model' | 'experiment' | 'cohorts';
@@ -52,9 +52,9 @@ interface Place {
 
 /** Reads the values of the configured dimensions from validated impressions. */
 export class Dimensions {
-  /** Keys of `cohorts` so far that are no valid dimension names. */
+  /** Number of keys in `cohorts` so far that are not valid dimension names. */
   ignoredKeys = 0;
-  /** Keys of `cohorts` that a value may stand under; of `experiments`. */
+  /** Keys of `cohorts`, and of `experiments`, that can hold a value. */
   readonly cohortKeys: ReadonlySet<string>;
   readonly experimentKeys: ReadonlySet<string>;
   readonly #places: readonly Place[];

@@ -11,7 +11,7 @@ type Getter = (row: unknown) => unknown;
 const ITEM_FIELDS = ['score', 'propensity', 'team', 'category'] as const;
 const NUMBERS: ReadonlySet<string> = new Set(['score', 'propensity']);
 
-/** A field of the map, or the pointer to a field of the row: as it stands, or of a name. */
+/** The source of a field: from the map, a JSON pointer as it is, or the field of that name. */
 function sourceOf(name: string, map: FieldMap | undefined): FieldSource {
   if (map !== undefined && Object.hasOwn(map, name)) return map[name];
   return name.startsWith('/') ? name : pointerTo(name);
@@ -21,7 +21,7 @@ function pointerTo(name: string): string {
   return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** From the JSON of a row to the request that it belongs to; undefined: it says none, or is no JSON object. */
+/** From the JSON of a row to the request that it belongs to; undefined: it has none, or is not JSON object. */
 export function listKey({ list, map }: ListChoice): (value: Uint8Array) => string | undefined {
   const by = getterOf(sourceOf(list.by, map));
   return (value) => {
@@ -36,15 +36,16 @@ export function listKey({ list, map }: ListChoice): (value: Uint8Array) => strin
   };
 }
 
-/** Whether the rows hold feedback beside what was shown. */
+/** Whether the rows hold feedback besides what was shown. */
 export function hasRowFeedback(adapter: unknown): boolean {
   return isItem(adapter) && 'feedback' in adapter && adapter.feedback !== undefined;
 }
 
 /**
- * The adapter of records that hold the rows of one list, in a JSON list: an impression, and feedback of the rows that say so. What is
- * not the item's is taken from the first row; the time is the earliest, so that no feedback lies before its list.
- * @param timeOf NaN: no time
+ * The adapter of records that hold the rows of one list in a JSON list: an impression, and feedback of the rows that have it.
+ * Fields that do not belong to an item are taken from the first row; the time is the earliest of all rows, so that no feedback
+ * precedes its list.
+ * @param timeOf returns NaN for what is not a time
  */
 export function listAdapter(choice: ListChoice, timeOf: (value: unknown) => EpochMs): Adapter {
   const { list, map, feedback = {} } = choice;
@@ -107,7 +108,7 @@ function rowsIn(text: string): readonly RawRecord[] | 'not_json' | 'not_an_objec
   return records.length < rows.length ? 'not_an_object' : records;
 }
 
-/** The earliest `ts` of all; one that is no time, if there is any, for validation to refuse. */
+/** The earliest `ts` of all rows; or any that is not a time, for validation to refuse. */
 function earliest(records: readonly RawRecord[], timeOf: (value: unknown) => EpochMs): unknown {
   let found = records[0].ts;
   let least = timeOf(found);
@@ -121,7 +122,7 @@ function earliest(records: readonly RawRecord[], timeOf: (value: unknown) => Epo
   return found;
 }
 
-/** What a column says of whether something happened: a number above 0, a word for yes, or a time; undefined: neither yes nor no. */
+/** Whether a column says that something happened: a number above 0, a word for yes, or a time; undefined: neither yes nor no. */
 function isTrue(value: unknown, timeOf: (value: unknown) => EpochMs): boolean | undefined {
   if (value === undefined || value === null) return false;
   if (typeof value === 'boolean') return value;
@@ -131,7 +132,7 @@ function isTrue(value: unknown, timeOf: (value: unknown) => EpochMs): boolean | 
   return yesOrNo(value) ?? (timeOf(value) >= 0 ? true : undefined);
 }
 
-/** `at` is where it stands below the adapter. */
+/** `at`: its path within the adapter. */
 interface ListProblem {
   readonly at: readonly string[];
   readonly message: string;
@@ -168,9 +169,9 @@ export function listProblems({ list, map, feedback = {} }: ListChoice, role: Top
   return map === undefined ? problems : [...problems, ...rowMapProblems(map, list.by)];
 }
 
-/** The map of a row is one of feedback, as to what it needs, and names fields of its item as well. */
+/** The map of a row follows the rules of a feedback map, and may also name fields of its item. */
 function rowMapProblems(map: FieldMap, by: string): readonly ListProblem[] {
-  // As mapProblems wants it: who the request is and what happened is told elsewhere.
+  // `mapProblems` needs the request and the action, which are given elsewhere.
   const whole: FieldMap = { requestId: by.startsWith('/') ? by : '', items: '', action: { const: '' }, ...map };
   return mapProblems(whole, { impressions: true, feedback: true })
     .filter(({ field }) => field === '' || Object.hasOwn(map, field))

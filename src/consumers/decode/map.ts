@@ -44,7 +44,7 @@ interface MapProblem {
   readonly message: string;
 }
 
-/** `at` is where it stands below the adapter. */
+/** `at`: its path within the adapter. */
 interface CaseProblem {
   readonly at: readonly (string | number)[];
   readonly message: string;
@@ -59,7 +59,7 @@ export function mapAdapter(map: FieldMap): Adapter {
   };
 }
 
-/** Takes the first map whose conditions a record meets; a record that meets none holds no event. */
+/** Uses the first map whose conditions a record meets; a record that meets none holds no event. */
 export function mapsAdapter(maps: readonly MapCase[]): Adapter {
   const cases = maps.map(({ when = {}, map }) => ({ meets: conditionsOf(when), events: eventsOf(map) }));
   return (text) => {
@@ -81,7 +81,10 @@ type Getter = (root: unknown) => unknown;
 /** From a record and, with `each`, one of its entries. */
 type EventGetter = (root: unknown, entry: unknown) => unknown;
 
-/** Most items that the entries of `each` may share, entry by entry: a record of a few bytes per entry would become gigabytes. */
+/**
+ * Limit of the items that the entries of `each` share, summed over entries: a record with a few bytes per entry could otherwise
+ * become gigabytes.
+ */
 const MOST_SHARED_ITEMS = 100_000;
 
 /** From a record to the events that it holds. */
@@ -158,27 +161,27 @@ export function getterOf(source: FieldSource): Getter {
   return (root) => parts(getter(root), source.split);
 }
 
-/** Before `in` is asked: every list has a method `at`. */
+/** To be checked before `in`: every list has a method `at`. */
 export function isTogether(source: FieldSource): source is readonly string[] {
   return Array.isArray(source);
 }
 
 /**
- * Several ids as one, which no other ids make (specification: events 2.1): `a|b` and `c` are `a\|b|c`. Where one of them is none, it stands
- * for all, for validation to refuse.
+ * Joins several ids into one that no other ids give (specification: events 2.1): `a|b` and `c` are `a\|b|c`. If one of them is
+ * not an id, it is returned instead, for validation to refuse.
  */
 export function together(ids: readonly unknown[]): unknown {
   const wrong = ids.findIndex((id) => id === '' || (typeof id !== 'string' && !Number.isSafeInteger(id)));
   return wrong < 0 ? ids.map((id) => String(id).replace(/[\\|]/g, '\\$&')).join('|') : ids[wrong];
 }
 
-/** A text split into a list, without the blanks around each part; an empty one is an empty list. Any other value is left as it is. */
+/** Splits a text into a list, without the blanks around each part; an empty text is an empty list. Any other value is returned as it is. */
 function parts(value: unknown, separator: string): unknown {
   if (typeof value !== 'string') return value;
   return value.trim() === '' ? [] : value.split(separator).map((part) => part.trim());
 }
 
-/** A text that holds an object or a list as JSON is that. */
+/** Parses a text that holds an object or a list as JSON; any other value is returned as it is. */
 function opened(value: unknown): unknown {
   return typeof value === 'string' ? jsonIn(value) : value;
 }
@@ -190,7 +193,7 @@ function pointerGetter(text: string): Getter {
 
 type Getters = ReadonlyMap<string, EventGetter>;
 
-/** The base with the mapped fields laid over it. A base that is no object stays, for validation to refuse. */
+/** The base with the mapped fields laid over it. A base that is not an object is returned, for validation to refuse. */
 function overlay(getters: Getters, root: unknown, entry: unknown, given: unknown): unknown {
   const base = opened(given);
   if (getters.size === 0 || (!isAbsent(base) && !isFields(base))) return base;
@@ -243,7 +246,7 @@ function eachProblem(key: string, map: FieldMap): string | undefined {
   const isMapped = (name: string) => Object.hasOwn(map, name);
   const { field, isOfEntry } = mapKey(key);
   if (isOfEntry && !isMapped('each')) return 'needs each, the pointer to the list of events';
-  if (isOfEntry && isMapped(field)) return `stands there twice: as ${field} of the record and of each entry`;
+  if (isOfEntry && isMapped(field)) return `appears twice: as ${field} of the record and of each entry`;
   if (key === 'each' && !Object.keys(map).some((name) => mapKey(name).isOfEntry)) {
     return 'needs a field of its entries, such as each.itemId';
   }

@@ -1,7 +1,7 @@
 /**
- * Rows of the Open Bandit Dataset (Saito and others, arXiv:2008.07146): one row is an impression of one item at its
- * position, and a click at the same time if it has one. There is no list id, so file and row together are the request id.
- * There is no user id: users with the same features cannot be told apart, so all features together stand for the user.
+ * Rows of the Open Bandit Dataset (Saito and others, arXiv:2008.07146): one row is an impression of one item at its position,
+ * and a click at the same time if it has one. There is no list id, so file and row together are the request id. There is no
+ * user id: users with the same features cannot be distinguished, so all features together are used as the user id.
  */
 import type { Adapted, Adapter } from './adapter.ts';
 import { splitRow } from './csv.ts';
@@ -21,7 +21,7 @@ export const OPEN_BANDIT_COLUMNS: readonly string[] = [
 ];
 const REQUIRED = ['timestamp', 'item_id', 'position'];
 const FEATURE = /^user_feature_[0-9]{1,3}$/;
-/** Sources whose header row is remembered at one time. */
+/** Most sources whose header row is remembered. */
 const MAX_SOURCES = 10_000;
 
 /** A header row is recognised and sets the order of the columns of its source. */

@@ -1,7 +1,7 @@
-/** A JSON pointer (RFC 6901), taken apart. */
+/** A parsed JSON pointer (RFC 6901). */
 export type Pointer = readonly string[];
 
-/** undefined: not a pointer. It is empty or starts with `/`; `~` stands only in `~0` (for ~) and `~1` (for /). */
+/** undefined: not a pointer. It is empty or starts with `/`; `~` may only occur in `~0` (for ~) and `~1` (for /). */
 export function parsePointer(text: string): Pointer | undefined {
   if (text === '') return [];
   if (!text.startsWith('/') || /~(?![01])/.test(text)) return undefined;
@@ -14,8 +14,8 @@ export function parsePointer(text: string): Pointer | undefined {
 const INDEX = /^(?:0|[1-9][0-9]{0,8})$/;
 
 /**
- * The value that the pointer leads to; undefined: there is none. Only own fields are seen. Where it leads into a text, the text
- * is read as JSON.
+ * The value that the pointer refers to; undefined: there is none. Only own fields are considered. If it leads into a text, the
+ * text is parsed as JSON.
  */
 export function resolvePointer(root: unknown, pointer: Pointer): unknown {
   let value = root;

@@ -1,6 +1,6 @@
 /**
- * A record as JSON.parse left it: an object whose fields may be anything. The names here are no names of
- * Object.prototype, so plain access is safe; names that come from data are read with Object.hasOwn.
+ * A record as JSON.parse returned it: an object whose fields may be anything. None of the names here is in Object.prototype, so
+ * plain access is safe; names that come from data are read with Object.hasOwn.
  */
 export interface RawRecord {
   eventId?: unknown;

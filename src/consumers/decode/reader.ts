@@ -1,8 +1,8 @@
 /**
- * The fast way from a parsed record to an event: one pass, no validation library. It answers an event only where the
- * record is surely valid; for undefined the schemas of canonical.ts decide and explain. A differential test holds the
- * two together. Measured on Node 20 with 20 items of {id, score}: 0.5 us an impression, beside 6.1 us of JSON.parse and
- * 6.5 us of the schemas.
+ * The fast way from a parsed record to an event: one pass, no validation library. It returns an event only if the record is
+ * certainly valid; else undefined, and the schemas of canonical.ts decide and explain. A differential test compares the two.
+ * Measured on Node 20 with 20 items of {id, score}: 0.5 us per impression, compared with 6.1 us for JSON.parse and 6.5 us for
+ * the schemas.
  */
 import { type EpochMs, type Feedback, type Impression, LARGEST_VALUE, type Rank } from '../../vocabulary/events.ts';
 import type { DecoderOptions } from './decoder-settings.ts';
@@ -125,7 +125,7 @@ export class Reader {
 
 const NO_ITEM: RawItem = {};
 
-/** Place of the first item that is not surely valid by itself; -1: there is none. */
+/** Index of the first item that is not certainly valid by itself; -1: there is none. */
 export function firstDoubtful(items: readonly unknown[], positionBase: number): number {
   return items.findIndex((item) => {
     if (!isItem(item)) return idOf(item) === undefined;
@@ -137,7 +137,7 @@ export function firstDoubtful(items: readonly unknown[], positionBase: number): 
   });
 }
 
-/** Whether the fields that dimensions come from are surely valid. */
+/** Whether the fields that dimensions come from are certainly valid. */
 export function hasValidContext({ surface, variant, cohorts, experiments, model }: RawRecord): boolean {
   if (!isOptionalText(surface) || !isOptionalText(variant)) return false;
   if (isPresent(cohorts) && !isFields(cohorts)) return false;
@@ -190,7 +190,7 @@ function isValidModel(model: unknown): boolean {
   return isOptionalText(model.version) || isOptionalNumber(model.version);
 }
 
-/** Whether the ranks are offset + 1, offset + 2, ..., so that nothing need be kept of them. */
+/** Whether the ranks are offset + 1, offset + 2, ..., and need not be stored. */
 function isPlain(ranks: readonly Rank[], offset: number): boolean {
   for (let i = 0; i < ranks.length; i++) if (ranks[i] !== offset + i + 1) return false;
   return true;
@@ -202,7 +202,7 @@ function isAscending(ranks: readonly Rank[]): boolean {
   return true;
 }
 
-/** What of its items an impression carries, from valid items in the order of their ranks. */
+/** What an impression carries of its items, from valid items in the order of their ranks. */
 
 /** NaN: the item has none. undefined: no item has one. */
 export function carriedScores(items: readonly { readonly score?: unknown }[]): readonly number[] | undefined {

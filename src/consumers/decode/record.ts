@@ -15,17 +15,17 @@ export type Refused =
 /** All events of a record in their order, or why there is none: a record is all or nothing. */
 export type Decoded = { readonly events: readonly Event[] } | Refused;
 
-/** As `Decoded`; packed events are good until the next record is decoded. */
+/** As `Decoded`; packed events are valid until any decoder decodes the next record. */
 export type Scanned = { readonly events: readonly JoinEvent[] } | Refused;
 
 export interface Decoder {
-  /** As `decode`, faster, for a reader that is done with an event before it asks for the next. */
+  /** As `decode`, but faster, for a caller that is done with the events before it decodes the next record. */
   scan(value: Uint8Array | null, source: string, offset: number): Scanned;
   /**
    * Events of one record of `source` (such as `topic:partition`, or a file's number) at `offset`. Never throws, never
    * keeps or prints what it refuses.
    */
   decode(value: Uint8Array | null, source: string, offset: number): Decoded;
-  /** Keys of `cohorts` in accepted records that are no valid dimension names. */
+  /** Number of keys in the `cohorts` of accepted records that are not valid dimension names. */
   readonly ignoredCohortKeys: number;
 }

@@ -6,16 +6,17 @@ const DAY: DurationMs = 86_400_000;
 const MOST_SLOTS = 10_000;
 const FIXED = /^([+-])([01][0-9]|2[0-3]):?([0-5][0-9])$/;
 
-/** From local times to instants, for times that are written without a zone. */
+/** Converts local times to instants, for times that are written without a zone. */
 export interface TimeZone {
   /**
-   * The instant at which clocks there show this time, given as if it were UTC. Where clocks are set back, and show it twice, it
-   * is the first of the two; where they are put forward, and never show it, it is as much later (as java.time and Temporal do).
+   * The instant at which clocks there show this time, given as if it were UTC. If clocks are set back and show it twice, it is
+   * the first of the two; if they are set forward and never show it, it is later by the size of the gap (as in java.time and
+   * Temporal).
    */
   instantOf(local: number): EpochMs;
 }
 
-/** Zones that were asked for: each knows the offsets that it has met. */
+/** Cached zones; each caches the offsets that it has computed. */
 const KNOWN = new Map<string, TimeZone>();
 
 /** A zone by its name in the IANA database (`Europe/Berlin`, `UTC`), or as `+01:00`; undefined: there is none. */
@@ -43,7 +44,7 @@ function zoneOf(name: string): TimeZone | undefined {
 
 class Place implements TimeZone {
   readonly #format: Intl.DateTimeFormat;
-  /** By quarter of an hour, where it is the same from end to end. Asking Intl takes some microseconds. */
+  /** By quarter of an hour, if the offset does not change in it. Asking Intl takes some microseconds. */
   readonly #offsets = new Map<number, DurationMs>();
 
   constructor(format: Intl.DateTimeFormat) {
@@ -51,7 +52,7 @@ class Place implements TimeZone {
   }
 
   instantOf(local: number): EpochMs {
-    // Beyond the years that Intl knows, and times that are none.
+    // NaN, and times beyond the years that Intl knows.
     if (!(Math.abs(local) < 8e15)) return Number.NaN;
     const before = this.#offset(local - DAY);
     const after = this.#offset(local + DAY);

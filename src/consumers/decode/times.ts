@@ -12,9 +12,10 @@ const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const NUMBER = /^[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE]\+?[0-9]{1,2})?$/;
 
 /**
- * Whole milliseconds since 1970 of a canonical `ts`: a text (`parseTime`, or a number as text), or a number in `unit`. Parts of a
- * millisecond are cut. NaN: not a time; a text outside 1970 to 9999; a number outside the range of its unit.
- * @param zone of texts that name none; undefined: they are no times
+ * Whole milliseconds since 1970 of a canonical `ts`: a text (`parseTime`, or a number as text), or a number in `unit`.
+ * Fractions of a millisecond are cut off. NaN: not a time, a text outside 1970 to 9999, or a number outside the range of its
+ * unit.
+ * @param zone the zone of texts that name none; undefined: they are not times
  */
 export function timeOf(value: string | number, unit: TsUnit, zone?: TimeZone): EpochMs {
   if (typeof value === 'number') return timeOfNumber(value, unit);
@@ -24,9 +25,9 @@ export function timeOf(value: string | number, unit: TsUnit, zone?: TimeZone): E
 }
 
 /**
- * Each unit has a range of its own, 2001-09-09 to 2286-11-20, that no other unit shares: seconds 1e9 to 1e10, milliseconds 1e12 to
- * 1e13, microseconds 1e15 to 1e16, nanoseconds 1e18 to 1e19, each without its end. So a number tells its unit, and one that
- * contradicts the unit that was named is no time.
+ * The years 2001-09-09 to 2286-11-20 have a different range of numbers in each unit: seconds 1e9 to 1e10, milliseconds 1e12 to
+ * 1e13, microseconds 1e15 to 1e16, nanoseconds 1e18 to 1e19, each excluding its end. So a number shows its unit, and one that
+ * contradicts the configured unit is not a time.
  */
 function timeOfNumber(value: number, unit: TsUnit): EpochMs {
   if (value >= 1e12 && value < 1e13) return unit === 'auto' || unit === 'ms' ? Math.floor(value) : Number.NaN;
@@ -36,7 +37,7 @@ function timeOfNumber(value: number, unit: TsUnit): EpochMs {
   return Number.NaN;
 }
 
-/** 1.001 s times 1000 is a hair below 1001 ms, as far as a double can be from what was written; so is the next one. */
+/** 1.001 s times 1000 is slightly below 1001 ms, by the rounding of a double; this factor makes up for it. */
 const HAIR = 1 + Number.EPSILON;
 
 function secondsToMs(value: number): EpochMs {
@@ -47,16 +48,16 @@ function microsecondsToMs(value: number): EpochMs {
   return (value - (value % 1000)) / 1000;
 }
 
-/** Doubles as large are up to 2048 apart: what was written as a whole millisecond stays it. */
+/** Doubles of this size are up to 2048 apart: a whole millisecond stays a whole millisecond. */
 function nanosecondsToMs(value: number): EpochMs {
   return Math.floor((value / 1e6) * HAIR);
 }
 
 /**
- * Milliseconds of `2026-11-21T08:00[:00[.123]](Z|UTC|GMT|+01:00|+0100|+01)`; `t` or a blank in place of `T`, a decimal comma, and a
- * blank before the zone are read too. Every digit of a fraction beyond the third is cut. NaN: not such a text. Written by hand
- * because Date.parse takes much that is no ISO 8601, and local times.
- * @param zone of a text that names none; undefined: it is no time
+ * Milliseconds of `2026-11-21T08:00[:00[.123]](Z|UTC|GMT|+01:00|+0100|+01)`; `t` or a blank instead of `T`, a decimal comma,
+ * and a blank before the zone are also accepted. Digits after the third of a fraction are cut off. NaN: not such a text.
+ * Written by hand because Date.parse accepts many texts that are not ISO 8601, and local times.
+ * @param zone the zone of a text that names none; undefined: it is not a time
  */
 export function parseTime(text: string, zone?: TimeZone): number {
   const length = text.length;

@@ -12,18 +12,18 @@ export interface AcceptedSettings {
   /** The longest horizon. */
   readonly attribution: DurationMs;
   readonly backward: DurationMs;
-  /** Impressions of a request that are searched one by one before an index is made of them. */
+  /** Up to this many impressions of a request are searched one by one; for more an index is built. */
   readonly searchUpTo: number;
 }
 
 /**
- * The accepted impressions by request: which of them makes a record a duplicate, and which feedback fits (specification: join 3).
- * Answers are entries (impressions.ts); 0: none.
+ * The accepted impressions by request: finds the one that makes a record a duplicate, and those that feedback can be attributed
+ * to (specification: join 3). Results are entries (impressions.ts); 0: none.
  */
 export class AcceptedImpressions {
   readonly #records: ImpressionRecords;
   readonly #requests: RequestTable;
-  /** Of requests that have many. */
+  /** Indexes of the requests that have many impressions. */
   readonly #pages = new LongRequests<Pages>();
   readonly #itemHash: ItemHash;
   readonly #attribution: DurationMs;
@@ -44,12 +44,12 @@ export class AcceptedImpressions {
     return this.#requests.bytes + this.#pages.bytes;
   }
 
-  /** Entries that were looked at. */
+  /** Number of entries that were examined. */
   get steps(): number {
     return this.#steps + this.#pages.steps;
   }
 
-  /** In the order of the log. `impression` is what `entry` was made of. */
+  /** To be called in the order of the log. `impression` is what `entry` was made of. */
   add(entry: number, impression: PackedImpression): void {
     this.#requests.insert(entry);
     const hash = this.#requests.hash(entry);
@@ -70,7 +70,7 @@ export class AcceptedImpressions {
     const hash = this.#requests.hash(entry);
     this.#requests.remove(entry);
     const pages = this.#pages.of(hash, records.requestTexts(entry), records.requestOf(entry));
-    // Most are gone: the next search makes a new index, where one is needed.
+    // Most have been forgotten: the next search that needs an index builds a new one.
     if (pages !== undefined && 2 * --pages.live < pages.added) this.#pages.remove(hash, pages);
   }
 
@@ -96,8 +96,8 @@ export class AcceptedImpressions {
   }
 
   /**
-   * Puts those that feedback of this time fits into `found`, newest first, and tells how many they are. Where an index of the
-   * request is there, the one that decides is enough.
+   * Puts those that feedback of this time can be attributed to into `found`, newest first, and returns their number. If the
+   * request has an index, only the one that decides is returned.
    */
   fitting(
     { u8, request, item }: PackedFeedback,
@@ -130,7 +130,10 @@ export class AcceptedImpressions {
     return n;
   }
 
-  /** Whether feedback of this time fits any of the request at `request` of `u8`. None that it fits is removed before its deadline. */
+  /**
+   * Whether feedback of this time can be attributed to any impression of the request at `request` of `u8`. None of these is
+   * removed before the feedback's deadline.
+   */
   anyFits(u8: Uint8Array, request: number, hash: number, ts: EpochMs): boolean {
     const pages = this.#pages.of(hash, u8, request);
     if (pages !== undefined) return pages.hasAny(ts - this.#attribution + 1, ts + this.#backward + 1);
@@ -150,7 +153,7 @@ export class AcceptedImpressions {
     return at !== 0;
   }
 
-  /** A walk through a chain has met so many of the request: where they are many, the next search shall find an index. */
+  /** A walk through a chain has met `ofRequest` impressions of the request. If they are many, an index is built for the next search. */
   #walked(steps: number, ofRequest: number, u8: Uint8Array, request: number, hash: number): void {
     this.#steps += steps;
     if (ofRequest > this.#searchUpTo) this.#index(u8, request, hash);
@@ -170,7 +173,7 @@ export class AcceptedImpressions {
     }
     const span = spanAround(least, most, 4 * this.#attribution + 2 * this.#backward);
     const pages = new Pages(copyOf(u8, request), this.#itemHash, span);
-    // In their chain the newest stands first.
+    // In their chain the newest comes first.
     for (const entry of entries.reverse()) {
       pages.add(entry, records.ts(entry), records.page(entry), records.texts(records.body(entry)));
     }

@@ -13,13 +13,13 @@ import type {
 import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
 import type { PackedImpression } from '../packed/packed-impression.ts';
 
-/** Packed ones need to be good only until `record` returns. */
+/** Packed events need to be valid only until `record` returns. */
 export type JoinEvent = Event | PackedImpression | PackedFeedback;
 
-/** As it came. `tuple`: its dimensions joined by ',', where they came so. */
+/** The impression as it was given. `tuple`: its dimensions joined by ',', if it was packed. */
 export type AcceptedImpression = (Impression & { readonly tuple?: undefined }) | PackedImpression;
 
-/** The record that is being judged. Good until the call returns. */
+/** The record that is being judged. Valid until the call returns. */
 export interface RecordPlace {
   readonly topic: number;
   readonly offset: Offset;
@@ -27,21 +27,21 @@ export interface RecordPlace {
   readonly isReplayed: boolean;
 }
 
-/** What the join asks and tells while it works. Called synchronously, in the order of the rules (specification: join 3, 4). */
+/** Callbacks of the join. Called synchronously, in the order of the rules (specification: join 3, 4). */
 export interface JoinSink {
   /** An impression was accepted: returns the tag (an unsigned 32-bit integer) under which it will be closed. */
   accepted(impression: AcceptedImpression, from: RecordPlace): number;
-  /** The impression with this tag needs it no more: its longest horizon has closed. */
+  /** The impression with this tag no longer needs it: its longest horizon has closed. */
   released(tag: number): void;
-  /** One (impression, horizon) closed, for good. Not called for what was decided before the checkpoint. */
+  /** One (impression, horizon) closed, finally. Not called for what closed before the checkpoint. */
   closed(closing: Closing, names: ClosingNames): void;
-  /** Told what became of single events; default: nobody is. */
+  /** Observes what becomes of single events; default: none. */
   readonly witness?: JoinWitness | undefined;
 }
 
-/** Texts of the list that closes: made when somebody asks, good to be asked for until the call returns. */
+/** Texts of the list that closes, made on demand; they may be read until the call returns. */
 export interface ClosingNames {
-  /** Tells lists apart while their longest horizon is open; another list may have it later. */
+  /** Identifies a list while its longest horizon is open; another list may get it later. */
   readonly handle: number;
   requestId(): string;
   /** Of the first `most` slots. */
@@ -49,15 +49,15 @@ export interface ClosingNames {
 }
 
 /**
- * Sees which feedback misses its list and why, for samples: no result depends on it. Texts are good until the call returns.
- * Not told of what the checkpoint holds already, nor of records that are no feedback.
+ * Observes which feedback misses its list and why, for samples: no result depends on it. Texts are valid until the call
+ * returns. Not called for what the checkpoint holds already, nor for records that are not feedback.
  */
 export interface JoinWitness {
-  /** Feedback was dropped. `handle`: of its list, as in `ClosingNames`; 0: it has none that is open. */
+  /** Feedback was dropped. `handle`: its list, as in `ClosingNames`; 0: it has no open list. */
   dropped(reason: FeedbackDrop, handle: number, feedback: FeedbackTexts): void;
   /** Feedback does not name an item of this list: it waits for another list of its request. */
   strayed(handle: number, feedback: FeedbackTexts): void;
-  /** What waited has found its list. */
+  /** Waiting feedback has found its list. */
   found(feedback: FeedbackTexts): void;
 }
 
@@ -70,7 +70,10 @@ export interface UndecodableRange {
 
 /** The engine of one unit. Pure: no clock, no randomness, no I/O. */
 export interface JoinEngine {
-  /** Judges all events of one record. `timestamp`: of the record, undefined: none. `now`: wall clock, undefined: it judges nothing. */
+  /**
+   * Judges all events of one record. `timestamp`: of the record; undefined: none. `now`: wall clock; undefined: none, and
+   * nothing is `future`.
+   */
   record(
     topic: number,
     offset: Offset,
@@ -81,70 +84,73 @@ export interface JoinEngine {
   /** A record without a valid event: counts once, on the given side. */
   refused(topic: number, offset: Offset, side: Side, reason: 'tombstone' | 'invalid'): void;
   /**
-   * The records [from, to) cannot be decoded and are passed. Answers how many of `records` were counted, on the given side:
-   * none of those that were judged before the checkpoint. `from` is not below the position.
+   * The records [from, to) cannot be decoded and are skipped. Returns how many of `records` were counted on the given side,
+   * which excludes those that were judged before the checkpoint. `from` must not be below the position.
    */
   undecodable(topic: number, batch: UndecodableRange, side: Side): number;
-  /** Whether the checkpoint says that all of [from, to) was passed as undecodable: a replay passes it again. */
+  /** Whether the checkpoint says that all of [from, to) was skipped as undecodable. A replay skips it again. */
   wasPassed(topic: number, from: Offset, to: Offset): boolean;
-  /** The next offset of the topic, past records that hold nothing for us (control records, compaction). */
+  /** Sets the next offset of the topic, past offsets without records for us (control records, compaction). */
   skipTo(topic: number, offset: Offset): void;
-  /** Raises the watermark of a topic that has nothing new (specification: join 6); answers whether it moved. */
+  /** Raises the watermark of a topic that has nothing new (specification: join 6); returns whether it moved. */
   idle(topic: number, watermark: EpochMs): boolean;
-  /** Closes, settles and forgets up to the combined watermark. Results do not depend on how often it is called. */
+  /** Closes, settles and evicts up to the combined watermark. Results do not depend on how often it is called. */
   advance(): void;
   checkpoint(): JoinCheckpoint;
 
-  /** True until every topic is past the committed offset of the checkpoint that this engine began from. */
+  /** True until every topic has reached the committed offset of the checkpoint that this engine started from. */
   readonly replaying: boolean;
   /** Combined watermark W. */
   readonly watermark: EpochMs;
   topicWatermark(topic: number): EpochMs;
   position(topic: number): Offset;
-  /** Records below were judged before the checkpoint that this engine began from. */
+  /** Records below this offset were judged before the checkpoint that this engine started from. */
   judgedBelow(topic: number): Offset;
   readonly counts: readonly TopicCounts[];
-  /** Of feedback attributed since this engine was made. */
+  /** Delays of the feedback attributed since this engine was made. */
   readonly delays: Delays;
   readonly openImpressions: number;
   readonly waitingFeedback: number;
-  /** Items and records compared, or links of an index followed, since this engine was made: the work that ids decide. */
+  /** Items and records compared, and links of indexes followed, since this engine was made: the work that depends on ids. */
   readonly steps: number;
-  /** About the time of the oldest impression that is remembered; undefined: none is. */
+  /** Approximate time of the oldest impression in memory; undefined: there is none. */
   readonly oldest: EpochMs | undefined;
-  /** Bytes of all that is open, waits or is remembered: whole segments, tables and indices, used or not. */
+  /** Bytes of everything open, waiting or remembered: whole segments, tables and indexes, used or not. */
   readonly stateBytes: number;
 }
 
-/** What shapes the join; the slice of the configuration that the engine knows. */
+/** The part of the configuration that the engine knows. */
 export interface JoinSettings {
-  /** Exactly one topic carries impressions. Feedback takes part in this order. */
+  /** Exactly one topic carries impressions. Feedback of a list is ordered by topic in this order. */
   readonly topics: readonly TopicRole[];
   /** Ascending; the last is the attribution window H. At most 31. */
   readonly horizons: readonly DurationMs[];
   readonly outOfOrderness: DurationMs;
   readonly backward: DurationMs;
   readonly futureSkew: DurationMs;
-  /** Attributed events of one topic that one impression takes. */
+  /** Most events of one topic that are attributed to one impression. */
   readonly feedbackPerImpression: number;
-  /** Actions with a meaning to grades or measures; others are kept for their identity and have index -1. */
+  /** Actions that grades or measures use; feedback with other actions is kept for its identity and has index -1. */
   readonly actions: readonly string[];
-  /** Whether lists at close name their items and categories (`Joined.items`); default: not. */
+  /** Whether closed lists carry their items and categories (`Joined.items`); default: no. */
   readonly namesItems?: boolean;
   /**
-   * Keys all hashes of ids, so that who does not know it cannot choose ids that collide: drawn anew by every process. A
-   * non-negative integer. No result depends on it.
+   * The key of all hashes of ids, drawn by each process for itself, so that nobody can choose ids that collide. A non-negative
+   * integer. No result depends on it.
    */
   readonly hashSeed?: number;
-  /** How many records of one list or request are searched one by one before an index is made; tests lower it. No result depends on it. */
+  /**
+   * Up to this many records of one list or request are searched one by one; for more an index is built. Tests lower it. No
+   * result depends on it.
+   */
   readonly searchUpTo?: number;
 }
 
-/** How long after its impression attributed feedback happened, as counts by upper bound. */
+/** Time from the impression to attributed feedback, as counts by upper bound. */
 export class Delays {
   /** Seconds, ascending. */
   static readonly bounds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400] as const;
-  /** `counts[i]`: at or below `bounds[i]` and above the one before; the last has no bound. */
+  /** `counts[i]`: at or below `bounds[i]` and above the bound before; the last has no bound. */
   readonly counts = new Float64Array(Delays.bounds.length + 1);
   /** Seconds. */
   sum = 0;

@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import type { ItemHash } from './item-hash.ts';
 
 /**
- * Finds numbers by bytes that stand elsewhere: an index made late, for what grew so long that a search would be slow.
+ * Finds numbers by bytes that are stored elsewhere: an index that is built late, for chains that have become slow to search.
  *
- * Chains by a keyed hash in one typed array: the first of each chain, then next, hash and value of each entry. What would make
- * chains longer than chance allows goes into a Map, so that a search is short even where somebody knows the key.
+ * Chains by a keyed hash in one typed array: the first of each chain, then next, hash and value of each entry. Entries that
+ * would make chains longer than chance allows go into a Map, so that a search is short even if somebody knows the key.
  */
 const LEAST_ENTRIES = 32;
 const STEPS_PER_ENTRY = 4;
@@ -14,18 +14,18 @@ const WORDS = 3;
 const NEXT = 0;
 const HASH = 1;
 const VALUE = 2;
-/** Bytes of an entry of a Map, roughly, beside its text. */
+/** Approximate bytes of an entry of a Map, besides its text. */
 const MAP_ENTRY_BYTES = 64;
 
 export class ByteTable {
-  /** Links of chains followed, of all searches. */
+  /** Links of chains followed by all searches. */
   steps = 0;
   readonly #hash: Pick<ItemHash, 'of'>;
   #bits: number;
   #room: number;
   #words: Int32Array;
   #size = 0;
-  /** Steps that additions needed: what a search of every entry would need. */
+  /** Steps that additions took, which is what a search for every entry would take. */
   #stepsToAll = 0;
   #overflow: Map<string, number> | undefined;
   #overflowBytes = 0;
@@ -41,7 +41,7 @@ export class ByteTable {
     return this.#words.byteLength + this.#overflowBytes;
   }
 
-  /** The value that was added for these bytes; `isSame` says whether a value with their hash is of them. -1: none. */
+  /** The value that was added for these bytes; -1: none. `isSame` says whether a value with the same hash belongs to them. */
   find(u8: Uint8Array, from: number, end: number, isSame: (value: number) => boolean): number {
     const words = this.#words;
     const hash = this.#hash.of(u8, from, end);
@@ -58,7 +58,7 @@ export class ByteTable {
     return found;
   }
 
-  /** Bytes that `find` did not find. @param value an unsigned 32-bit integer */
+  /** Adds bytes that `find` did not find. @param value an unsigned 32-bit integer */
   add(u8: Uint8Array, from: number, end: number, value: number): void {
     const hash = this.#hash.of(u8, from, end);
     if (this.#size === this.#room) this.#widen();

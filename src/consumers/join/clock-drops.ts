@@ -4,16 +4,16 @@ import { Ranges } from '../../vocabulary/ranges.ts';
 
 /** One bit for each offset of a block, four in a digit. */
 const DIGITS = CLOCK_BLOCK / 4;
-/** More than a block can hold: then some are in blocks that are full. */
+/** With more ranges than this, some must be in full blocks. */
 const MOST_RANGES = CLOCK_BLOCK / 2;
-/** In memory: a range, and a block beside its text. */
+/** Bytes in memory of a range, and of a block besides its text. */
 const RANGE_BYTES = 64;
 const BLOCK_BYTES = 100;
 
 /**
- * The records of a topic that the wall clock judged to be `future`: offsets, added in ascending order. They are kept as ranges;
- * when these are more than `MOST_RANGES`, all that lie in full blocks of offsets become bits of their block, which never change
- * again. So what changes between two checkpoints is bounded whatever came, and all of it is no more than a bit for each record.
+ * The records of a topic that the wall clock judged to be `future`: offsets, added in ascending order. They are kept as ranges.
+ * When there are more than `MOST_RANGES`, those in full blocks of offsets become bits of their block, which never change again.
+ * So what changes between two checkpoints is bounded for any input, and the total is at most one bit per record.
  *
  * Example, with blocks of 4 and so at most 2 ranges: 1, 3, 5 are ranges 1-2, 3-4, 5-6, one too many. Block 0 is full and becomes
  * the digit a (bits 1 and 3); 5-6 stays a range.
@@ -26,7 +26,7 @@ export class ClockDrops {
   constructor(ranges: OffsetRanges = [], blocks: ClockBlocks = []) {
     this.#ranges = new Ranges(ranges);
     this.#blocks = [...blocks];
-    // Builds before there were blocks stored any number of ranges.
+    // Earlier releases had no blocks and stored any number of ranges.
     const last = ranges.at(-1);
     if (last !== undefined) this.#bound(last[1] - 1);
   }
@@ -45,20 +45,20 @@ export class ClockDrops {
     return isIn === 1 || this.#ranges.has(offset);
   }
 
-  /** Lets go of what lies below `bound`, blocks only as a whole. */
+  /** Drops what is below `bound`; blocks only as a whole. */
   cutBelow(bound: Offset): void {
     this.#ranges.cutBelow(bound);
     this.#blocks.splice(0, this.#firstFrom(Math.floor(bound / CLOCK_BLOCK)));
   }
 
-  /** Those at or beyond `bound` that are in no block. */
+  /** The ranges at or above `bound` that are in no block. */
   ranges(bound: Offset): OffsetRanges {
     const ranges = new Ranges(this.#ranges.toJSON());
     ranges.cutBelow(bound);
     return ranges.toJSON();
   }
 
-  /** Those that do not end at or below `bound`. */
+  /** The blocks that end above `bound`. */
   blocks(bound: Offset): ClockBlocks {
     return this.#blocks.slice(this.#firstFrom(Math.floor(bound / CLOCK_BLOCK)));
   }
@@ -72,7 +72,7 @@ export class ClockDrops {
     if (this.#ranges.size > MOST_RANGES) this.#fill(Math.floor(last / CLOCK_BLOCK));
   }
 
-  /** What lies in blocks before this one becomes bits. */
+  /** Turns the ranges in blocks before this one into bits. */
   #fill(end: number): void {
     const bound = end * CLOCK_BLOCK;
     let block = Number.NEGATIVE_INFINITY;
@@ -94,7 +94,7 @@ export class ClockDrops {
     this.#ranges.cutBelow(bound);
   }
 
-  /** Place of the first block that is this one or a later one. */
+  /** Index of the first block that is this one or a later one. */
   #firstFrom(block: number): number {
     let low = 0;
     let high = this.#blocks.length;

@@ -6,7 +6,7 @@ import { ByteTable } from './byte-table.ts';
 import { ItemHash } from './item-hash.ts';
 
 /**
- * Attributed feedback, packed, in the chain of its impression's body until that is freed.
+ * Attributed feedback, packed, in the chain of its impression's body until the body is freed.
  *
  * u32 next, slot | kind (topic, has event id, action + 1), missed horizons | f64 ts | f64 value | event id, or the name of an unlisted action.
  */
@@ -22,7 +22,7 @@ const TOPIC_MASK = 0xff;
 const HAS_EVENT_ID = 0x100;
 const ACTION_SHIFT = 9;
 
-/** What is attributed to one body: its identities, and how many of each topic. */
+/** The feedback attributed to one body: its identities, and how many there are of each topic. */
 interface Chain {
   readonly identities: ByteTable;
   readonly counts: number[];
@@ -30,11 +30,11 @@ interface Chain {
 
 /** Bytes of an identity before its text. */
 const IDENTITY_BYTES = 32;
-/** Of a chain that has an index, beside its table. */
+/** Bytes of a chain with an index, besides its table. */
 const CHAIN_BYTES = 256;
 
 export class FeedbackRecords {
-  /** Records compared one by one, or links followed in their stead. */
+  /** Records compared one by one, or links followed instead. */
   steps = 0;
   readonly #arena = new Arena();
   readonly #hash: ItemHash;
@@ -79,8 +79,8 @@ export class FeedbackRecords {
   }
 
   /**
-   * How many events of the topic stand in the chain of the body, which begins at `first`; -1: one of them has the identity of
-   * this feedback.
+   * Number of events of the topic in the chain of the body, which starts at `first`; -1: one of them has the identity of this
+   * feedback.
    */
   countOf(topic: number, body: number, first: number, feedback: FeedbackTexts, action: number, slot: number): number {
     const chain = this.#chains.size === 0 ? undefined : this.#chains.get(body);
@@ -151,7 +151,7 @@ export class FeedbackRecords {
     counts[topic] = (counts[topic] ?? 0) + 1;
   }
 
-  /** Puts what makes the event itself into `#identity` and answers where that ends. `text`: place of its event id or action; -1: none. */
+  /** Writes the identity of the event to `#identity` and returns where it ends. `text`: place of its event id or action; -1: none. */
   #writeIdentity(
     topic: number,
     hasEventId: boolean,
@@ -172,7 +172,7 @@ export class FeedbackRecords {
     numbers.setUint32(4, hasEventId ? 0 : slot);
     numbers.setInt32(8, hasEventId ? 0 : action);
     numbers.setFloat64(16, hasEventId ? 0 : ts);
-    // One zero and one NaN, as they compare.
+    // A single zero and a single NaN, as the comparison treats them.
     numbers.setFloat64(24, hasEventId ? 0 : Number.isNaN(value) ? Number.NaN : value + 0);
     return text < 0 ? IDENTITY_BYTES : copyText(this.#identity, IDENTITY_BYTES, source, text);
   }
@@ -235,7 +235,7 @@ export class FeedbackRecords {
     return this.#arena.segment(handle).f64[this.#arena.unit(handle) + VALUE];
   }
 
-  /** Frees the records of a body, of which `first` is the first. */
+  /** Frees the records of a body, starting at `first`. */
   freeChain(body: number, first: number): void {
     const chain = this.#chains.size === 0 ? undefined : this.#chains.get(body);
     if (chain !== undefined) {

@@ -8,7 +8,7 @@ import type { Texts } from './pages.ts';
 import { HASH_WORD, NEXT_WORD } from './requests.ts';
 
 /**
- * Long because what is written to a record, and where, must be read as it was written.
+ * Long because the code that writes a record and the code that reads it must agree.
  *
  * The two packed records of an impression. The entry is remembered until 2H + b after its time; the body, with the items
  * and the chain of attributed feedback, is freed when the longest horizon closes.
@@ -23,12 +23,12 @@ const OFFSET = 3;
 const WATERMARK = 4;
 const PAGE_WORD = 10;
 const SEQUENCE_WORD = 11;
-/** The record before in its chain of requests. */
+/** The previous record in its chain of requests. */
 export const ENTRY_BEFORE_WORD = 12;
 const ENTRY_BYTES = 52;
 
 const ACCEPTED = 1;
-/** The record lies below the committed offset. */
+/** The record is below the committed offset. */
 const BELOW = 2;
 
 const TAG_WORD = 0;
@@ -46,15 +46,15 @@ const HAS_REPEATS = 2;
 const USERLESS = 4;
 const HAS_SCORES = 8;
 const HAS_CATEGORIES = 16;
-/** The items take so many bytes that one search for an item may be slow. */
+/** The items take so many bytes that a search for an item may be slow. */
 const LONG = 32;
-/** In the rest of the word: how often an item was searched for in a long list that has no index yet. */
+/** The rest of the word counts searches for items in a long list that has no index yet. */
 const SEARCH = 64;
 
-/** Searches through a long list after which it gets an index: what making one costs is paid by then. */
+/** A long list gets an index after this many searches, which have cost about as much as building one. */
 const SEARCHES_BEFORE_INDEX = 4;
 
-/** The packed impressions of one unit. Accessors take the handle of an entry, or of a body where the name says so. */
+/** The packed impressions of one unit. Accessors take the handle of an entry, or of a body if the parameter is so named. */
 export class ImpressionRecords {
   readonly entries = new Arena();
   readonly bodies = new Arena();
@@ -78,12 +78,12 @@ export class ImpressionRecords {
     return this.entries.bytes + this.bodies.bytes + this.#indexBytes;
   }
 
-  /** Items compared one by one, or links followed in their stead. */
+  /** Items compared one by one, or links followed instead. */
   get steps(): number {
     return this.#items.steps + this.#items.repeats.steps;
   }
 
-  /** `body` 0: the record is a duplicate. `below`: it lies below the committed offset. */
+  /** `body` 0: the record is a duplicate. `below`: it is below the committed offset. */
   addEntry(
     impression: PackedImpression,
     hash: number,
@@ -117,7 +117,7 @@ export class ImpressionRecords {
     const prefix = commonPrefix(impression);
     const texts = length === 0 ? 1 : textEnd(impression.u8, items[length - 1]) - items[0];
     const carried = impression.hasScores || impression.hasCategories ? carriedBytes(impression) : 0;
-    // The texts, once more where one is cut and grows a header, and the two arrays.
+    // The texts, with room for one that is split and needs another header, and the two arrays.
     const handle = bodies.reserve(BODY_BYTES + 8 * length + texts + 5 * (length + 1) + carried);
     const { u32, u8, f64 } = bodies.segment(handle);
     const at = bodies.unit(handle);
@@ -135,7 +135,7 @@ export class ImpressionRecords {
     let text = this.#items.write(u8, to * 4, impression, prefix);
     const { firstSlot, found } = this.#items.repeats;
     if (found) {
-      // The first slots stand before the items, so these are written once more behind them: lists that repeat an item are rare.
+      // The first slots precede the items, so the items are written again after them: lists that repeat an item are rare.
       flags |= HAS_REPEATS;
       for (let s = 0; s < length; s++) u32[to++] = firstSlot[s];
       text = this.#items.write(u8, to * 4, impression, prefix);
@@ -166,7 +166,7 @@ export class ImpressionRecords {
     return sameText(this.#entry(entry).u8, this.entries.unit(entry) * 8 + ENTRY_BYTES, u8, request);
   }
 
-  /** Its request id stands at `requestOf` of these texts. */
+  /** The bytes that hold its request id, at `requestOf`. */
   requestTexts(entry: number): Uint8Array {
     return this.#entry(entry).u8;
   }
@@ -213,7 +213,7 @@ export class ImpressionRecords {
     return this.#entry(entry).f64[this.entries.unit(entry) + OFFSET];
   }
 
-  /** Of the topic, just before the record. */
+  /** Watermark of the topic just before the record. */
   watermark(entry: number): EpochMs {
     return this.#entry(entry).f64[this.entries.unit(entry) + WATERMARK];
   }
@@ -222,7 +222,7 @@ export class ImpressionRecords {
     return this.#entry(entry).u32[this.entries.unit(entry) * 2 + PAGE_WORD];
   }
 
-  /** Below 0: `a` stands before `b` in the log. */
+  /** Below 0: `a` comes before `b` in the log. */
   logOrder(a: number, b: number): number {
     const first = this.#entry(a).u32[this.entries.unit(a) * 2 + SEQUENCE_WORD];
     const second = this.#entry(b).u32[this.entries.unit(b) * 2 + SEQUENCE_WORD];
@@ -233,7 +233,7 @@ export class ImpressionRecords {
     return this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + TAG_WORD];
   }
 
-  /** Bit h is set: the impression came too late for horizon h. */
+  /** Bit h is set if the impression came too late for horizon h. */
   missed(body: number): number {
     return this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + MISSED_WORD];
   }
@@ -242,7 +242,7 @@ export class ImpressionRecords {
     return (this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + FLAGS_WORD] & USERLESS) !== 0;
   }
 
-  /** Of the user, or of the request where there is no user. */
+  /** Bucket of the user, or of the request if there is no user. */
   bucket(body: number): number {
     return this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + USER_WORD] & (BUCKETS - 1);
   }
@@ -251,7 +251,7 @@ export class ImpressionRecords {
     return this.bodies.segment(body).u32[this.bodies.unit(body) * 2 + FIRST_FEEDBACK_WORD];
   }
 
-  /** Puts a feedback record at the end of the body's chain and answers the record that was last; 0: none. */
+  /** Puts a feedback record at the end of the body's chain and returns the record that was last; 0: none. */
   appendFeedback(body: number, feedback: number): number {
     const { u32 } = this.bodies.segment(body);
     const word = this.bodies.unit(body) * 2;
@@ -274,7 +274,7 @@ export class ImpressionRecords {
     return this.#items.slotOf(u8, list, length, source, item);
   }
 
-  /** The index of a long list, made at one of its first searches; undefined: it has none yet. */
+  /** The index of a long list, which is built at one of its first searches; undefined: it has none yet. */
   #indexOf(body: number, u8: Uint8Array, u32: Uint32Array, word: number): SlotIndex | undefined {
     const known = this.#indexes.get(body);
     if (known !== undefined) return known;
@@ -286,7 +286,7 @@ export class ImpressionRecords {
     return index;
   }
 
-  /** Fills everything of a list but its feedback and its texts. */
+  /** Fills a list, except its feedback and its texts. */
   fill(body: number, list: Joined, ranks: Int32Array, firstSlot: Int32Array, scores: Float64Array): void {
     const { u32, f64 } = this.bodies.segment(body);
     const word = this.bodies.unit(body) * 2;
@@ -312,7 +312,7 @@ export class ImpressionRecords {
     }
   }
 
-  /** Puts the items of the slots into `items`, and answers whether it put their categories into `categories`. */
+  /** Puts the items of the slots into `items`, and returns whether it put their categories into `categories`. */
   readTexts(body: number, items: string[], categories: string[]): boolean {
     const { u32, u8 } = this.bodies.segment(body);
     const word = this.bodies.unit(body) * 2;
@@ -335,7 +335,7 @@ export class ImpressionRecords {
     return items;
   }
 
-  /** The items of the slots, good until the next call; undefined: there is no body any more. */
+  /** The items of the slots, valid until the next call; undefined: the body was freed. */
   texts(body: number): Texts | undefined {
     if (body === 0) return undefined;
     const { u32, u8 } = this.bodies.segment(body);
@@ -355,7 +355,7 @@ export class ImpressionRecords {
   }
 }
 
-/** An index, its arrays and its place in the Map. */
+/** Bytes of an index, its arrays and its place in the Map. */
 function bytesOf({ places, slots }: SlotIndex): number {
   return places.byteLength + slots.bytes + 256;
 }

@@ -4,15 +4,15 @@
  *
  *     h = key[0] + length * key[1] + sum over i of key[4 + i] * pair[i]   mod 2^32
  *
- * Two texts fixed before the key is drawn have equal upper `cellBits` bits with a chance of 2^-cellBits, and so equal h with
- * no more: who does not know the key cannot choose ids that meet. Longer texts go block by block, the two halves of h being
- * two more pairs of the next block; the chances add up.
+ * Two texts that are chosen before the key is drawn have equal upper `cellBits` bits with probability 2^-cellBits, and so equal
+ * h with at most that: without the key nobody can choose ids that collide. Longer texts go block by block, the two halves of h
+ * being two more pairs of the next block; the chances add up.
  */
 const BLOCK_PAIRS = 64;
 const BLOCK_BYTES = 2 * BLOCK_PAIRS;
 
 export class ItemHash {
-  /** The upper bits of the hash are as good as random up to so many. */
+  /** Up to this many upper bits of the hash are as good as random. */
   static readonly cellBits = 17;
   readonly #keys = new Int32Array(BLOCK_PAIRS + 4);
 
@@ -44,7 +44,7 @@ export class ItemHash {
   }
 }
 
-/** Words that differ from seed to seed: SplitMix32. */
+/** A stream of key words from a seed: SplitMix32. */
 function keyStream(seed: number): () => number {
   let low = seed | 0;
   // The bits of a seed above 32 count as well.

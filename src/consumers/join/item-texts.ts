@@ -15,7 +15,7 @@ import { ByteTable } from './byte-table.ts';
 import { ItemHash } from './item-hash.ts';
 import type { Texts } from './pages.ts';
 
-/** Where the text of each slot stands behind the list's place, and the first slot of each item. */
+/** The position of each slot's text relative to the list, and the first slot of each item. */
 export interface SlotIndex {
   readonly places: Uint32Array;
   readonly slots: ByteTable;
@@ -23,16 +23,16 @@ export interface SlotIndex {
 
 const LEAST_CELLS = 128;
 
-/** Steps that the chains of a list may take for each of its items, and some more: by chance half a step is usual. */
+/** Most steps per item, plus a constant, that the chains of a list may take. Half a step is usual. */
 const STEPS_PER_ITEM = 4;
 
 const MORE_STEPS = 64;
 
 /** The items of a list as packed texts: what all of them begin with, then the rest of each. */
 export class ItemTexts {
-  /** What repeats in the list that was written last. */
+  /** The items that repeat in the list that was written last. */
   readonly repeats: ItemRepeats;
-  /** Items looked at one by one by `slotOf`. */
+  /** Items that `slotOf` compared one by one. */
   steps = 0;
   readonly #hash: ItemHash;
   #rest = new Uint8Array(64);
@@ -43,7 +43,7 @@ export class ItemTexts {
     this.#hash = new ItemHash(seed);
   }
 
-  /** Answers the place behind. `prefix`: units of the common beginning. */
+  /** Writes the list and returns the place after it. `prefix`: units of the common prefix. */
   write(u8: Uint8Array, from: number, { length, items, u8: source }: PackedImpression, prefix: number): number {
     const { repeats } = this;
     repeats.begin(length);
@@ -66,7 +66,7 @@ export class ItemTexts {
     return at;
   }
 
-  /** Puts the items of the list at `list` into `items` and answers the place behind it. */
+  /** Puts the items of the list at `list` into `items` and returns the place after it. */
   read(u8: Buffer, list: number, length: number, items: string[]): number {
     const shared = readText(u8, list);
     let at = textEnd(u8, list);
@@ -111,7 +111,7 @@ export class ItemTexts {
     return -1;
   }
 
-  /** What `slotOf` takes to find an item of this list without looking at all of them. */
+  /** An index for `indexedSlotOf`, which then need not compare all items of the list. */
   index(u8: Uint8Array, list: number, length: number): SlotIndex {
     const places = new Uint32Array(length);
     const slots = new ByteTable(this.#hash, length);
@@ -142,7 +142,7 @@ export class ItemTexts {
     return slot;
   }
 
-  /** Puts what follows the prefix in the item into `#rest`, as a text; answers false when it does not begin with the prefix. */
+  /** Puts what follows the prefix in the item into `#rest`, as a text; returns false when it does not begin with the prefix. */
   #cut(u8: Uint8Array, at: number, source: Uint8Array, item: number): boolean {
     if (!isNarrow(source, item)) return false; // all items of a list with a prefix are narrow
     const prefix = textStart(u8, at);
@@ -157,7 +157,7 @@ export class ItemTexts {
   }
 }
 
-/** Number of units that all items begin with; 0 for fewer than two, or where an item is not narrow. */
+/** Number of units in the common prefix of all items; 0 for fewer than two items, or if an item is not narrow. */
 export function commonPrefix({ u8, items, length }: PackedImpression): number {
   if (length < 2) return 0;
   const first = textStart(u8, items[0]);
@@ -177,8 +177,8 @@ export function commonPrefix({ u8, items, length }: PackedImpression): number {
 /**
  * Finds items that a list repeats, by their packed bytes: exact, without allocation, and in linear time whatever the ids are.
  *
- * The hash is keyed (ItemHash), so that ids cannot be chosen to meet in one cell, and a cell is compared by its whole hash
- * before its bytes. Should chains grow beyond what chance allows all the same, the rest of the list goes through a Map.
+ * The hash is keyed (ItemHash), so that nobody can choose ids that share a cell, and cells are compared by their whole hash
+ * before their bytes. If chains still grow beyond what chance allows, the rest of the list goes through a Map.
  */
 export class ItemRepeats {
   /** For each slot the first slot with the same item. */
@@ -227,7 +227,7 @@ export class ItemRepeats {
     this.#current = 1;
   }
 
-  /** The item of slot `s` stands at [from, end). */
+  /** Adds the item of slot `s`, which is at [from, end). */
   add(u8: Uint8Array, from: number, end: number, s: number): void {
     this.#from[s] = from;
     this.#end[s] = end;

@@ -27,24 +27,24 @@ import { Timeline } from './timeline.ts';
 import { copyCounts, noCounts, Topic } from './topic.ts';
 import { WaitingFeedback } from './waiting.ts';
 
-/** Records that are searched one by one before an index is made of them. */
+/** Up to this many records are searched one by one; for more an index is built. */
 const SEARCH_UP_TO = 64;
-/** For each of them, bytes of the items of a list. */
+/** The same for the items of a list, in bytes per record. */
 const LONG_LIST_BYTES = 16;
-/** In place of an entry. */
+/** Instead of an entry: there is none. */
 const NO_LIST = 0;
 
-/** A new engine, or one that goes on from a checkpoint and is to be fed from its replay offsets. */
+/** A new engine, or one that resumes from a checkpoint and must be fed from its replay offsets. */
 export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCheckpoint): JoinEngine {
   return new Join(settings, sink, from);
 }
 
 /**
- * The rules of the join (specification: join 3), in their order. The whole file is about three moments: an impression comes, a
- * feedback comes, the combined watermark moves. Each judgement is also a question of silence: what was decided before the
- * checkpoint is decided again by the replay, but counted by nobody.
+ * The rules of the join (specification: join 3), in their order. They apply at three moments: an impression comes, feedback
+ * comes, the combined watermark moves. Each verdict may be silent: what was decided before the checkpoint is decided again by a
+ * replay, but not counted again.
  *
- * Long because the rules stand in one place, in the order in which they are judged.
+ * Long because all rules are in one place, in the order in which they are applied.
  *
  * Written for speed: everything that is open is packed (impressions.ts, feedback.ts, waiting.ts), so the garbage
  * collector sees none of it, and nothing is allocated for an event that meets its impression.
@@ -63,7 +63,10 @@ class Join implements JoinEngine {
   readonly #topics: readonly Topic[];
   readonly #impressions: ImpressionRecords;
   readonly #accepted: AcceptedImpressions;
-  /** Duplicates by request, page and slice of H of their time: they make further duplicates, but no feedback meets them. */
+  /**
+   * Duplicates by request, page and slice of H of their time: they can make further records duplicates, but no feedback is
+   * attributed to them.
+   */
   readonly #again: RequestTable;
   readonly #timeline: Timeline;
   readonly #attributed: FeedbackRecords;
@@ -72,19 +75,19 @@ class Join implements JoinEngine {
   readonly delays = new Delays();
   /** Combined watermark. */
   #watermark: EpochMs = Number.NEGATIVE_INFINITY;
-  /** What closed, settled or was deleted at or below it is in the checkpoint already. */
+  /** What closed, settled or was deleted at or below this watermark is in the checkpoint already. */
   readonly #decidedUpTo: EpochMs;
   #open = 0;
   #steps = 0;
 
   readonly #found: number[] = [];
-  /** Of the record that is being judged. */
+  /** Place of the record that is being judged. */
   readonly #place = { topic: 0, offset: 0, isReplayed: false };
   readonly #impression = new PackedImpression();
   readonly #feedback = new PackedFeedback();
   readonly #lists: JoinedLists;
   readonly #closing: Closing;
-  /** Of the list that closes. */
+  /** The list that closes. */
   readonly #closes = { entry: 0, body: 0 };
   readonly #names: ClosingNames;
   readonly #visitClosing = (body: number, horizon: number, at: EpochMs, entry: number): void =>
@@ -210,7 +213,7 @@ class Join implements JoinEngine {
     return this.#topics[topic].idle(watermark);
   }
 
-  /** The topic, as it stands before the record at `offset`. */
+  /** The topic, in its state before the record at `offset`. */
   #reach(topic: number, offset: Offset): Topic {
     const t = this.#topics[topic];
     if (offset < t.position)
@@ -275,7 +278,7 @@ class Join implements JoinEngine {
   #witnessOf(impression: PackedImpression, hash: number): number {
     const accepted = this.#accepted.witnessOf(impression, hash);
     if (this.#again.size === 0) return accepted;
-    // What is less than H away stands in the same slice of time, or in one beside it.
+    // A record less than H away is in the same slice of time, or in one next to it.
     const slice = this.#sliceOf(impression.ts);
     let last = this.#laterAgain(impression, hash, slice, accepted);
     last = this.#laterAgain(impression, hash, slice - 1, last);
@@ -287,8 +290,9 @@ class Join implements JoinEngine {
   }
 
   /**
-   * The last duplicate of the slice that makes this one a duplicate, where it is later than `last`; else `last`. Goes through the
-   * later ones alone: each is gone through once by either slice beside it, since this record is a later one of its own slice then.
+   * The last duplicate in the slice that makes this record a duplicate, if it is later than `last`; else `last`. Examines only
+   * those later than `last`: each is examined at most once from either neighbouring slice, since this record then becomes a
+   * later one of its own slice.
    */
   #laterAgain(impression: PackedImpression, hash: number, slice: number, last: number): number {
     const records = this.#impressions;
@@ -309,7 +313,7 @@ class Join implements JoinEngine {
     return found;
   }
 
-  /** An impression came for which feedback may have waited. */
+  /** An impression came for which feedback may be waiting. */
   #meetWaiting(handle: number, entry: number, body: number, silentImpression: boolean): void {
     const waiting = this.#waiting;
     const lag = waiting.ts(handle) - this.#impressions.ts(entry);
@@ -411,14 +415,14 @@ class Join implements JoinEngine {
     witness.dropped(reason, isOpen ? entry : NO_LIST, feedback);
   }
 
-  /** Bits of the horizons of an impression at `ts` that this watermark has passed. */
+  /** One bit for each horizon of an impression at `ts` that this watermark has passed. */
   #missedBy(ts: EpochMs, watermark: EpochMs): number {
     let bits = 0;
     for (let h = 0; h < this.#horizons.length && watermark >= ts + this.#horizons[h]; h++) bits |= 1 << h;
     return bits;
   }
 
-  /** Bits of the horizons that end at or before this lag. */
+  /** One bit for each horizon that ends at or before this lag. */
   #beyond(lag: DurationMs): number {
     let bits = 0;
     for (let h = 0; h < this.#horizons.length && lag >= this.#horizons[h]; h++) bits |= 1 << h;
@@ -532,7 +536,7 @@ class Join implements JoinEngine {
   }
 }
 
-/** Of a page of a request in a slice of time. */
+/** Hash of a page of a request in a slice of time. */
 function pageHash(hash: number, page: number, slice: number): number {
   return fmix32(fmix32(hash ^ Math.imul(page, 0x9e3779b1)) ^ Math.imul(slice, 0x85ebca6b));
 }
@@ -547,7 +551,7 @@ function countLate(late: number[], missed: number): void {
   for (let h = 0, bits = missed; bits !== 0; h++, bits >>>= 1) if ((bits & 1) !== 0) late[h]++;
 }
 
-/** The configured actions by packed name. They are few, so a search beats a table. */
+/** The configured actions by packed name. They are few, so a linear search is faster than a table. */
 class Actions {
   readonly #names: readonly Uint8Array[];
 
@@ -559,7 +563,7 @@ class Actions {
     });
   }
 
-  /** Index of the action whose name stands at `at`; -1: it is none of them. */
+  /** Index of the action whose name is at `at`; -1: it is not configured. */
   indexOf(u8: Uint8Array, at: number): number {
     const names = this.#names;
     for (let i = 0; i < names.length; i++) if (sameText(names[i], 0, u8, at)) return i;

@@ -57,7 +57,7 @@ export class JoinedLists {
     list.events = 0;
     const first = this.#impressions.firstFeedback(body);
     if (first === 0) return;
-    // The chain is in the order of meeting; within a topic that is the order of its log.
+    // The chain is in the order of attribution; within a topic that is the order of its log.
     if (this.#feedbackTopics.length === 1) this.#addFeedback(first, -1, horizon);
     else for (const topic of this.#feedbackTopics) this.#addFeedback(first, topic, horizon);
   }

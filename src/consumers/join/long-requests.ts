@@ -5,7 +5,7 @@ import type { ItemHash } from './item-hash.ts';
 import type { Texts } from './pages.ts';
 import { NamedTrees, type Span, TimeTrees } from './time-trees.ts';
 
-/** What is indexed of one request. */
+/** An index for one request. */
 export interface OfRequest {
   /** The request id, packed, at 0. */
   readonly request: Uint8Array;
@@ -13,15 +13,15 @@ export interface OfRequest {
   readonly steps: number;
 }
 
-/** An index, its objects and its place in the Map. */
+/** Bytes of an index, its objects and its place in the Map. */
 const INDEX_BYTES = 512;
 
-/** The indexes of requests of which so much is kept that going through it would be slow; most have none. */
+/** Indexes for requests with so many records that a linear search would be slow; most requests have none. */
 export class LongRequests<Index extends OfRequest> {
-  /** By the hash of the request id, which nobody can choose (packed/text.ts). */
+  /** By the keyed hash of the request id (packed/text.ts). */
   readonly #byHash = new Map<number, Index[]>();
   #bytes = 0;
-  /** Of the indexes that are gone. */
+  /** Steps of the indexes that were removed. */
   #steps = 0;
 
   get bytes(): number {
@@ -34,7 +34,7 @@ export class LongRequests<Index extends OfRequest> {
     return steps;
   }
 
-  /** The index of the request whose id stands at `request` of `u8`; undefined: it has none. */
+  /** The index of the request whose id is at `request` of `u8`; undefined: it has none. */
   of(hash: number, u8: Uint8Array, request: number): Index | undefined {
     if (this.#byHash.size === 0) return undefined;
     const indexes = this.#byHash.get(hash);
@@ -57,7 +57,7 @@ export class LongRequests<Index extends OfRequest> {
     this.#steps += index.steps;
   }
 
-  /** The bytes of an index changed by so many. */
+  /** The size of an index changed by `bytes`. */
   grew(bytes: number): void {
     this.#bytes += bytes;
   }
@@ -70,14 +70,14 @@ export function copyOf(u8: Uint8Array, at: number): Buffer {
   return copy;
 }
 
-/** The feedback that waits for one request, where it is much, by item and time, and by watermark and time. */
+/** The feedback that waits for one request, if there is much of it, by item and time, and by watermark and time. */
 export class WaitingOfRequest {
   readonly request: Uint8Array;
   live = 0;
   added = 0;
   readonly #trees: TimeTrees;
   readonly #items: NamedTrees;
-  /** The latest watermark first. */
+  /** By descending watermark. */
   #byWatermark = 0;
   readonly #taken: { readonly order: number; readonly handle: number }[] = [];
 
@@ -99,7 +99,7 @@ export class WaitingOfRequest {
     return this.#trees.covers(ts);
   }
 
-  /** In the order in which they began to wait. */
+  /** To be called in the order in which the feedback began to wait. */
   add(handle: number, ts: EpochMs, watermark: EpochMs, u8: Uint8Array, item: number): void {
     this.#byWatermark = this.#trees.add(this.#byWatermark, ts, -watermark, handle);
     const name = this.#items.at(u8, item, textEnd(u8, item));
@@ -123,8 +123,8 @@ export class WaitingOfRequest {
   }
 
   /**
-   * Puts all with from <= time < to that wait for one of these items into `found` from `n` on, oldest first, and answers how
-   * many stand there then. They must be removed after that: their items do not find them any more.
+   * Puts all with from <= time < to that wait for one of these items into `found` from `n` on, oldest first, and returns the
+   * number of entries there. The caller must remove them: they can no longer be found by their items.
    */
   takeFor({ u8, items, length }: Texts, from: EpochMs, to: EpochMs, found: number[], n: number): number {
     const trees = this.#trees;

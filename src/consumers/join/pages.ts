@@ -4,11 +4,11 @@ import { textEnd } from '../packed/text.ts';
 import type { ItemHash } from './item-hash.ts';
 import { NamedTrees, type Span, TimeTrees } from './time-trees.ts';
 
-/** No packed text begins with this byte, so that the number of a page is no item. */
+/** No packed text starts with this byte, so the number of a page cannot be an item. */
 const PAGE_TAG = 3;
 const PAGE_BYTES = 5;
 
-/** Where packed texts stand. */
+/** Packed texts and their places. */
 export interface Texts {
   readonly u8: Uint8Array;
   readonly items: Int32Array;
@@ -16,12 +16,12 @@ export interface Texts {
 }
 
 /**
- * The accepted impressions of one request that has many, by time, by item and time, and by page and time. Answers are entries
- * (impressions.ts); 0: none. What was forgotten stays in the trees: nothing asks for times that are so old.
+ * The accepted impressions of one request that has many, by time, by item and time, and by page and time. Results are entries
+ * (impressions.ts); 0: none. Forgotten impressions stay in the trees, as no search reaches times that old.
  */
 export class Pages {
   readonly request: Uint8Array;
-  /** Impressions that were added and are not forgotten. */
+  /** Impressions that were added and not forgotten. */
   live = 0;
   added = 0;
   readonly #trees: TimeTrees;
@@ -47,7 +47,7 @@ export class Pages {
     return this.#trees.covers(ts);
   }
 
-  /** In the order of the log. `items` undefined: its items are gone, since it has closed. */
+  /** To be called in the order of the log. `items` undefined: it has closed, and its items were freed. */
   add(entry: number, ts: EpochMs, page: number, items: Texts | undefined): void {
     const order = this.added++;
     this.live++;
@@ -80,7 +80,7 @@ export class Pages {
     return this.#trees.first(this.#all, from, to) !== 0;
   }
 
-  /** The log's first with from <= time < to that holds the item, or has a time below `closed`. */
+  /** The first in the log with from <= time < to that holds the item or has a time below `closed`. */
   firstFor(u8: Uint8Array, item: number, from: EpochMs, to: EpochMs, closed: EpochMs): number {
     const trees = this.#trees;
     const late = trees.first(this.#all, from, Math.min(to, closed));
@@ -90,7 +90,7 @@ export class Pages {
     return trees.value(trees.order(late) <= trees.order(holder) ? late : holder);
   }
 
-  /** The log's last of the page that is less than `apart` from `ts`. The accepted ones of a page are so far apart from each other. */
+  /** The last in the log of this page that is less than `apart` from `ts`. Accepted impressions of one page are at least that far apart. */
   lastNear(page: number, ts: EpochMs, apart: DurationMs): number {
     this.#page.writeUInt32LE(page, 1);
     const name = this.#names.find(this.#page, 0, PAGE_BYTES);

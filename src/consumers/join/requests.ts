@@ -1,11 +1,12 @@
 import type { Arena } from './arena.ts';
 
 /**
- * Finds packed records by the hash of their request id. Linear hashing (Litwin 1980): the table grows and shrinks by one
- * chain at a time, so no insertion ever stops the world to rehash. Chains run through the records themselves.
+ * Finds packed records by the hash of their request id. Linear hashing (Litwin 1980): the table grows and shrinks by one chain
+ * at a time, so no insertion rehashes the whole table. Chains run through the records themselves.
  *
- * Word 0 of a record is its hash, word 1 the next record of its chain. Within one hash the newest stands first. A third word,
- * wherever the record has it, is the record before, so that one that stands behind thousands of its hash is removed at once.
+ * Word 0 of a record is its hash, word 1 the next record of its chain. Within one hash the newest comes first. A third word, at
+ * a place of the caller's choice, is the previous record, so that a record behind thousands with its hash is removed in
+ * constant time.
  */
 export const HASH_WORD = 0;
 export const NEXT_WORD = 1;
@@ -24,7 +25,7 @@ export class RequestTable {
   #round = LEAST_CHAINS;
   #size = 0;
 
-  /** @param beforeWord of a record: where the record before it in its chain stands */
+  /** @param beforeWord the word of a record that links to the previous record of its chain */
   constructor(arena: Arena, beforeWord: number) {
     this.#arena = arena;
     this.#beforeWord = beforeWord;
@@ -38,7 +39,7 @@ export class RequestTable {
     return this.#parts.length * 4 * (1 << PART_BITS);
   }
 
-  /** First record of the chain that holds this hash; others may stand in it too. 0: none. */
+  /** First record of the chain for this hash, which may also hold other hashes. 0: none. */
   chain(hash: number): number {
     return this.#first(this.#chainOf(hash));
   }
@@ -70,7 +71,7 @@ export class RequestTable {
     else this.#setWord(before, NEXT_WORD, after);
     if (after !== 0) this.#setWord(after, this.#beforeWord, before);
     this.#size--;
-    // Twice, so that a table that drains to the end is small again.
+    // Twice, so that a table that is emptied becomes small again.
     for (let i = 0; i < 2 && this.#size < this.#chains >>> 1 && this.#chains > LEAST_CHAINS; i++) this.#shrink();
   }
 
@@ -108,7 +109,7 @@ export class RequestTable {
     this.#setWord(handle, this.#beforeWord, 0);
   }
 
-  /** Splits the next chain of the round in two, each in the old order. */
+  /** Splits the next chain of the round in two, both in the old order. */
   #grow(): void {
     const round = this.#round;
     const added = this.#chains++;
@@ -136,7 +137,7 @@ export class RequestTable {
     if (this.#chains === 2 * round) this.#round = 2 * round;
   }
 
-  /** Undoes the last split: the last chain goes behind the one that it came from. */
+  /** Undoes the last split: appends the last chain to the one that it was split from. */
   #shrink(): void {
     if (this.#chains === this.#round) this.#round >>>= 1;
     const last = --this.#chains;

@@ -12,27 +12,29 @@ export interface Span {
 const LEAST_NODES = 64;
 
 /**
- * Of entries whose time lies in a span, the first in some order: priority search trees (McCreight 1985), many in one pool.
+ * Finds, among entries with times in a range, the first in some order: priority search trees (McCreight 1985), many in one
+ * pool.
  *
- * A node holds the first of all entries at or below it. Times in the earlier half of its span go left, the others right; where
- * a span is 1 ms, the bits of the values decide. So no tree is deeper than its span has bits, and 32 more, whatever the times are.
+ * A node holds the first of all entries at or below it. Times in the earlier half of its span go left, the others right; in a
+ * span of 1 ms the bits of the values decide. So no tree is deeper than the number of bits of its span plus 32, whatever the
+ * times are.
  *
- * A tree is named by its root, which changes with it; 0 is the empty tree, and no node.
+ * A tree is identified by its root, which may change when the tree does; 0 is the empty tree, and not a node.
  */
 export class TimeTrees {
-  /** Nodes looked at. */
+  /** Number of nodes visited. */
   steps = 0;
   readonly span: Span;
   readonly #onePerTime: boolean;
   #times = new Float64Array(LEAST_NODES);
   #orders = new Float64Array(LEAST_NODES);
   #values = new Uint32Array(LEAST_NODES);
-  /** Left and right child of each node. A node that is free has the next free one on its left. */
+  /** Left and right child of each node. The left child of a free node is the next free node. */
   #children = new Uint32Array(2 * LEAST_NODES);
   #size = 1;
   #free = 0;
 
-  /** @param onePerTime of entries with one time only the first in the order is kept: others could never be an answer */
+  /** @param onePerTime keep only the first of the entries with one time: the others could never be a result */
   constructor(span: Span, onePerTime: boolean) {
     this.span = span;
     this.#onePerTime = onePerTime;
@@ -46,10 +48,10 @@ export class TimeTrees {
     return ts >= this.span.from && ts < this.span.from + this.span.length;
   }
 
-  /** `value`: 32 bits, other than those of all entries of the tree. Answers the root. */
+  /** Adds an entry and returns the root. `value`: 32 bits, unique within the tree. */
   add(root: number, ts: EpochMs, order: number, value: number): number {
     if (root === 0) return this.#make(ts, order, value);
-    // The entry that is carried down.
+    // The entry that moves down.
     let time = ts;
     let rank = order;
     let own = value;
@@ -94,8 +96,8 @@ export class TimeTrees {
   }
 
   /**
-   * Puts the entry before a list of entries that are to be added to a tree when that is searched, and answers the list: most trees
-   * never are. The empty list is 0.
+   * Prepends the entry to a list of entries that are added to a tree when it is first searched, which most trees never are, and
+   * returns the list. The empty list is 0.
    */
   postpone(list: number, ts: EpochMs, order: number, value: number): number {
     if (this.#onePerTime && list !== 0 && this.#times[list] === ts && this.#orders[list] < order) return list;
@@ -104,7 +106,7 @@ export class TimeTrees {
     return at;
   }
 
-  /** Adds all of a list, which is used up. Answers the root. */
+  /** Adds all entries of a list, which is consumed. Returns the root. */
   addAll(root: number, list: number): number {
     let grown = root;
     for (let at = list; at !== 0; ) {
@@ -117,7 +119,7 @@ export class TimeTrees {
     return grown;
   }
 
-  /** Answers the root; nothing changes where there is no such entry. */
+  /** Removes an entry, if there is one, and returns the root. */
   remove(root: number, ts: EpochMs, value: number): number {
     let low = this.span.from;
     let half = this.span.length / 2;
@@ -155,7 +157,7 @@ export class TimeTrees {
     return root;
   }
 
-  /** The first entry with from <= time < to, as a node that is good until something changes; 0: none. */
+  /** The first entry with from <= time < to, as a node that is valid until the next change; 0: none. */
   first(root: number, from: EpochMs, to: EpochMs): number {
     return from < to ? this.#search(root, this.span.from, this.span.length, from, to) : 0;
   }
@@ -222,7 +224,7 @@ export class TimeTrees {
   }
 }
 
-/** A span around these times with as much on both sides, and at least `margin`. */
+/** A span around these times with an equal margin on both sides of at least `margin`. */
 export function spanAround(least: EpochMs, most: EpochMs, margin: number): Span {
   const beside = Math.max(margin, most - least);
   return { from: least - beside, length: 2 ** Math.ceil(Math.log2(most - least + 2 * beside + 1)) };
@@ -230,11 +232,11 @@ export function spanAround(least: EpochMs, most: EpochMs, margin: number): Span 
 
 const LEAST_NAMES = 32;
 
-/** Texts of which each has a tree, found by their packed bytes, of which it keeps a copy. */
+/** Texts that each have a tree. Texts are found by their packed bytes, which are copied. */
 export class NamedTrees {
   /** By name. */
   roots = new Uint32Array(LEAST_NAMES);
-  /** By name: what is to be added to its tree. */
+  /** By name: entries to be added to its tree. */
   postponed = new Uint32Array(LEAST_NAMES);
   readonly #table: ByteTable;
   #bytes = Buffer.allocUnsafeSlow(1024);
@@ -259,7 +261,7 @@ export class NamedTrees {
     return this.#table.find(u8, from, end, (name) => this.#is(name, u8, from, end));
   }
 
-  /** The same; it is made when it is not there, with an empty tree. */
+  /** The same, but adds the name with an empty tree if it is missing. */
   at(u8: Uint8Array, from: number, end: number): number {
     const known = this.find(u8, from, end);
     if (known >= 0) return known;

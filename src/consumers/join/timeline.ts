@@ -10,11 +10,11 @@ class Slice {
   /** Milliseconds since the start of the slice. */
   times = new Uint16Array(4);
   count = 0;
-  /** So many of the first are in order. */
+  /** The first `ordered` entries are sorted. */
   ordered = 0;
 }
 
-/** What a slice takes beside its numbers: four objects, three of them with a buffer of its own. */
+/** Bytes of a slice besides its numbers: four objects, three of them with a buffer. */
 const SLICE_BYTES = 700;
 /** Slices are at most this long, so that a time within one fits 16 bits. */
 const LONGEST_SLICE_MS = 1000;
@@ -26,14 +26,14 @@ export class Timeline {
   readonly #slices = new TimeBuckets<Slice>(() => new Slice());
   #bytes = 0;
   #keys = new Float64Array(64);
-  /** By horizon: where its cursor stands, the record there, and when that closes. */
+  /** By horizon: the position of its cursor, the record there, and when that closes. */
   readonly #place: number[];
   readonly #index: number[];
   readonly #handle: number[];
   readonly #body: number[];
   readonly #at: number[];
 
-  /** `logOrder(a, b)` below 0: `a` came first. */
+  /** `logOrder(a, b)` below 0: `a` comes first in the log. */
   constructor(horizons: readonly DurationMs[], logOrder: (a: number, b: number) => number) {
     this.#horizons = horizons;
     this.#logOrder = logOrder;
@@ -141,7 +141,7 @@ export class Timeline {
     this.#at[h] = Number.POSITIVE_INFINITY;
   }
 
-  /** Sorts what came since, and merges it in from the end: a slice that is read again and again is not sorted anew each time. */
+  /** Sorts what was added since, and merges it from the end, so that a slice that is read often is not sorted as a whole each time. */
   #sorted(place: number): Slice {
     const slice = this.#slices.value(place);
     const { count, ordered, handles, bodies, times } = slice;
@@ -189,7 +189,7 @@ function bytesOf({ handles, bodies, times }: Slice): number {
   return SLICE_BYTES + handles.byteLength + bodies.byteLength + times.byteLength;
 }
 
-/** Values by slices of time, found by key and walked from the oldest. Few keys at a time (thousands), mostly added at the end. */
+/** Values by slice of time, found by key and visited from the oldest on. Few keys at a time (thousands), mostly added at the end. */
 class TimeBuckets<T> {
   readonly #make: (key: number) => T;
   readonly #keys: number[] = [];
@@ -203,7 +203,7 @@ class TimeBuckets<T> {
     return this.#keys.length;
   }
 
-  /** The bucket of a key, made when it is not there yet. */
+  /** The bucket of a key, which is created if it is missing. */
   at(key: number): T {
     const keys = this.#keys;
     const end = keys.length;

@@ -4,7 +4,7 @@ import type { DurationMs, EpochMs, Offset } from '../../vocabulary/events.ts';
 import { Ranges } from '../../vocabulary/ranges.ts';
 import { ClockDrops } from './clock-drops.ts';
 
-/** A recorded input in memory: an object or a pair, and its place in a list. */
+/** Bytes of a recorded input: an object or a pair, and its place in a list. */
 const INPUT_BYTES = 64;
 
 interface Note {
@@ -18,20 +18,20 @@ interface Note {
 export class Topic {
   readonly counts: TopicCounts;
   readonly notes: ReplayNotes;
-  /** Records below were judged before the checkpoint that we began from. */
+  /** Records below this offset were judged before the checkpoint that we started from. */
   readonly committed: Offset;
   /** Offset of the next record. */
   position: Offset;
-  /** Before the record at `position`. */
+  /** The watermark before the record at `position`. */
   watermark: EpochMs;
   readonly #idleAdvances: IdleAdvance[];
-  /** How many of them have been applied. */
+  /** Number of idle advances that have been applied. */
   #applied = 0;
   readonly #clockDrops: ClockDrops;
-  /** Of batches that could not be decoded and were passed. */
+  /** Offsets of batches that could not be decoded and were skipped. */
   readonly #undecodable: Ranges;
 
-  /** @param blocks those that `from` counts */
+  /** @param blocks the blocks that `from` counts */
   constructor(
     counts: TopicCounts,
     attribution: DurationMs,
@@ -54,14 +54,14 @@ export class Topic {
     this.#applyIdleAdvances();
   }
 
-  /** Goes past the record before `next`; what of it was valid raised the watermark to `raised` (-Infinity: nothing). */
+  /** Moves past the record before `next`. Its valid events raised the watermark to `raised` (-Infinity: it had none). */
   passed(next: Offset, raised: EpochMs): void {
     if (raised > this.watermark) this.watermark = raised;
     this.position = next;
     this.#applyIdleAdvances();
   }
 
-  /** Records that nothing came for so long that time may pass here; answers whether that moved the watermark. */
+  /** Records an idle advance of the watermark; returns whether it moved. */
   idle(watermark: EpochMs): boolean {
     if (watermark <= this.watermark) return false;
     this.watermark = watermark;
@@ -72,7 +72,7 @@ export class Topic {
     return true;
   }
 
-  /** Whether the wall clock finds this record in the future. Verdicts below the committed offset are not made anew. */
+  /** Whether this record is in the future of the wall clock. Below the committed offset the recorded verdict is returned. */
   isAheadOfClock(offset: Offset, timestamp: EpochMs, latest: EpochMs | undefined): boolean {
     if (offset < this.committed) return this.#clockDrops.has(offset);
     if (latest === undefined || timestamp <= latest) return false;
@@ -80,19 +80,19 @@ export class Topic {
     return true;
   }
 
-  /** Whether all of [from, to) was passed before the checkpoint because it could not be decoded. */
+  /** Whether all of [from, to) was skipped before the checkpoint because it could not be decoded. */
   wasPassed(from: Offset, to: Offset): boolean {
     return to <= this.committed && this.#undecodable.has(from) && this.#undecodable.has(to - 1);
   }
 
-  /** Nothing of [from, to) can be decoded: answers from where on nobody has judged it yet, and records that it was passed. */
+  /** Nothing in [from, to) can be decoded. Records that it was skipped, and returns the first offset that was not judged before. */
   pass(from: Offset, to: Offset): Offset {
     const first = Math.max(from, this.committed);
     this.#undecodable.add(first, to);
     return first;
   }
 
-  /** Of the recorded inputs. */
+  /** Bytes of the recorded inputs. */
   get bytes(): number {
     return INPUT_BYTES * (this.#idleAdvances.length + this.#undecodable.size) + this.#clockDrops.bytes;
   }
@@ -114,7 +114,7 @@ export class Topic {
     };
   }
 
-  /** What a checkpoint counts now. */
+  /** The blocks that a checkpoint counts now. */
   clockBlocks(): ClockBlocks {
     return this.#clockDrops.blocks(Math.min(this.notes.least()?.offset ?? this.position, this.position));
   }
@@ -126,7 +126,7 @@ export class Topic {
     }
   }
 
-  /** Lets go of recorded inputs that no replay needs any more. */
+  /** Drops recorded inputs that no replay needs any more. */
   forget(watermark: EpochMs): void {
     this.notes.forget(watermark);
     const replay = this.notes.least()?.offset ?? this.position;
@@ -161,11 +161,12 @@ function zeros(names: readonly string[]): Record<string, number> {
 }
 
 /**
- * Where a topic must be read again from, should another owner take over. A record that is still needed until some
- * watermark is noted with the topic's watermark just before it. Coarse on purpose: by slices of time, since any lower offset with
- * its own watermark is as good (specification: join 5.3).
+ * From where a topic must be read again if another owner takes over. Each record that is needed until some watermark is noted,
+ * together with the topic's watermark just before it. Deliberately coarse, by slices of time, since any lower offset with its
+ * own watermark is as good (specification: join 5.3).
  *
- * A note is kept only while no lower offset is needed longer, so the first is the least, however far the times lie apart.
+ * A note is kept only while no lower offset is needed for longer, so the first note has the least offset, however far apart the
+ * times are.
  */
 export class ReplayNotes {
   readonly #sliceMs: DurationMs;
@@ -183,14 +184,14 @@ export class ReplayNotes {
     const slice = Math.floor(until / this.#sliceMs);
     const at = this.#firstFrom(slice);
     if (at < notes.length && notes[at].offset <= offset) return;
-    // One of this slice has a higher offset, and so have some of the slices before.
+    // A note of this slice has a higher offset, and so may notes of earlier slices.
     const end = at < notes.length && notes[at].slice === slice ? at + 1 : at;
     let from = at;
     while (from > 0 && notes[from - 1].offset >= offset) from--;
     notes.splice(from, end - from, { slice, offset, watermark });
   }
 
-  /** Forgets what is needed no longer than `watermark`. */
+  /** Drops what is needed no longer than `watermark`. */
   forget(watermark: EpochMs): void {
     const notes = this.#notes;
     let done = 0;
@@ -203,7 +204,7 @@ export class ReplayNotes {
     return this.#notes.length === 0 ? undefined : this.#notes[0];
   }
 
-  /** Place of the first note of this slice or a later one. */
+  /** Index of the first note of this slice or a later one. */
   #firstFrom(slice: number): number {
     const notes = this.#notes;
     let low = 0;

@@ -10,7 +10,7 @@ import { HASH_WORD, NEXT_WORD, RequestTable } from './requests.ts';
 import { spanAround } from './time-trees.ts';
 
 /**
- * Feedback that no impression took yet, packed: found by request id, and by deadline through a heap.
+ * Feedback that was not attributed yet, packed: found by request id, and by deadline through a heap.
  *
  * u32 hash, next | flags, place in the heap | f64 ts | f64 watermark | f64 value | u32 before | request id, item, action, event id?
  */
@@ -23,7 +23,7 @@ const BEFORE_WORD = 10;
 const BYTES = 44;
 
 const TOPIC_MASK = 0xff;
-/** It stands in the index of its request, if there is one. */
+/** It is in the index of its request, if there is one. */
 const INDEXED = 0x100;
 const BELOW = 0x200;
 const HAS_EVENT_ID = 0x400;
@@ -49,8 +49,8 @@ export class WaitingFeedback {
   #count = 0;
 
   /**
-   * @param searchUpTo a request for which more waits is given an index
-   * @param reach what waits at one time for one request lies mostly within it
+   * @param searchUpTo a request for which more feedback waits is given an index
+   * @param reach the times of feedback that waits for one request are mostly within this span
    */
   constructor(hash: ItemHash, searchUpTo: number, reach: DurationMs) {
     this.#hash = hash;
@@ -58,7 +58,7 @@ export class WaitingFeedback {
     this.#reach = reach;
   }
 
-  /** Records gone through by `find`, or links followed in their stead. */
+  /** Records that `find` examined, or links followed instead. */
   get steps(): number {
     return this.#steps + this.#long.steps;
   }
@@ -71,7 +71,7 @@ export class WaitingFeedback {
     return this.#arena.bytes + this.#table.bytes + this.#deadlines.bytes + this.#long.bytes;
   }
 
-  /** `below`: its record lies below the committed offset. */
+  /** `below`: its record is below the committed offset. */
   add(
     feedback: PackedFeedback,
     hash: number,
@@ -109,9 +109,9 @@ export class WaitingFeedback {
   }
 
   /**
-   * Puts handles of the feedback that waits for the request of `shown`, which stands at 0 of its texts, into `found`, oldest first,
-   * and answers how many. All with from <= time < to are there for which an impression that closes at `closed` is the answer: it
-   * holds their item, or they are late for it. These must be removed before the next call.
+   * Puts handles of the feedback that waits for the request of `shown`, whose id is at 0 of its texts, into `found`, oldest
+   * first, and returns their number. These are all with from <= time < to that an impression that closes at `closed` decides:
+   * it holds their item, or they are late for it. They must be removed before the next call.
    */
   find(shown: Texts, hash: number, from: EpochMs, to: EpochMs, closed: EpochMs, found: number[]): number {
     if (this.#count === 0) return 0;
@@ -173,7 +173,7 @@ export class WaitingFeedback {
 
   #removeFrom(index: WaitingOfRequest, handle: number, hash: number): void {
     index.remove(handle, this.ts(handle), this.#arena.segment(handle).u8, this.#itemOf(handle));
-    // The names of what is gone take memory: when most are gone, the next search makes a new index, where one is needed.
+    // Names of removed feedback take memory: when most was removed, the next search that needs an index builds a new one.
     if (2 * index.live < index.added) this.#long.remove(hash, index);
   }
 
@@ -181,7 +181,7 @@ export class WaitingFeedback {
     return textEnd(this.#arena.segment(handle).u8, this.requestOf(handle));
   }
 
-  /** What the record says, in memory that is used again: good until the next record is read, added or removed. */
+  /** The content of the record, in memory that is reused: valid until the next record is read, added or removed. */
   read(handle: number): FeedbackTexts {
     const { f64, u8 } = this.#arena.segment(handle);
     const at = this.#arena.unit(handle);
@@ -216,7 +216,7 @@ export class WaitingFeedback {
     return this.#word(handle, HASH_WORD);
   }
 
-  /** Its texts: the request id stands at `requestOf`. */
+  /** The bytes that hold its texts; the request id is at `requestOf`. */
   texts(handle: number): Uint8Array {
     return this.#arena.segment(handle).u8;
   }
@@ -237,7 +237,7 @@ export class WaitingFeedback {
     this.#count--;
   }
 
-  /** Removes all whose deadline is at or below `until`, after telling of each. */
+  /** Removes all feedback whose deadline is at or below `until`, after calling `settled` for each. */
   settle(until: EpochMs, settled: (handle: number, deadline: EpochMs) => void): void {
     const deadlines = this.#deadlines;
     for (let deadline = deadlines.least; deadline <= until; deadline = deadlines.least) {
@@ -264,14 +264,14 @@ export class WaitingFeedback {
   }
 }
 
-/** Bytes of the text at `at`; -1 is the place of none. */
+/** Bytes of the text at `at`; -1: there is no text. */
 function sizeOf(u8: Uint8Array, at: number): number {
   return at < 0 ? 0 : textEnd(u8, at) - at;
 }
 
 /**
- * Handles by deadline: a binary heap, so that what is due is found without going through what is not. Where a handle stands is
- * told to its owner, who gives it back to remove the handle.
+ * Handles by deadline: a binary heap, so that what is due is found without examining the rest. The owner of a handle is told
+ * its place in the heap, by which it removes the handle.
  */
 const LEAST = 64;
 
@@ -281,7 +281,7 @@ export class Deadlines {
   #handles = new Uint32Array(LEAST);
   #size = 0;
 
-  /** @param moved a handle stands at this place now */
+  /** @param moved called when a handle has moved to this place */
   constructor(moved: (handle: number, place: number) => void) {
     this.#moved = moved;
   }
@@ -295,7 +295,7 @@ export class Deadlines {
     return this.#size === 0 ? Number.POSITIVE_INFINITY : this.#times[0];
   }
 
-  /** A handle with the least deadline, where something waits. */
+  /** A handle with the least deadline, if something waits. */
   get first(): number {
     return this.#handles[0];
   }

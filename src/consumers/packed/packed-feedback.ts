@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { EpochMs, Feedback } from '../../vocabulary/events.ts';
 import { textBound, writeText } from './text.ts';
 
-/** Feedback whose texts are packed (text.ts), wherever they stand: the same values as in `Feedback`. */
+/** Feedback with packed texts (text.ts): the same values as in `Feedback`. */
 export interface FeedbackTexts {
   readonly ts: EpochMs;
   /** NaN: none. */
@@ -18,7 +18,7 @@ export interface FeedbackTexts {
 
 const LEAST_BYTES = 1024;
 
-/** One feedback event in memory that the next one uses again: what is to be kept is copied before. */
+/** One feedback event, in memory that the next one reuses: copy what must be kept. */
 export class PackedFeedback implements FeedbackTexts {
   readonly kind = 'feedback';
   ts: EpochMs = 0;
@@ -29,7 +29,7 @@ export class PackedFeedback implements FeedbackTexts {
   action = 0;
   eventId = -1;
 
-  /** Makes room for so many bytes of texts; what stands there is lost. */
+  /** Makes room for this many bytes of texts; the content is lost. */
   reserve(bytes: number): void {
     if (bytes > this.u8.length) this.u8 = Buffer.allocUnsafeSlow(2 * bytes);
   }

@@ -7,8 +7,8 @@ const LEAST_BYTES = 4096;
 const LEAST_SLOTS = 64;
 
 /**
- * An impression whose ids are packed (text.ts), in memory that the next one uses again: what is to be kept is copied before.
- * The same values as in `Impression`; places are indexes into `u8`.
+ * An impression with packed ids (text.ts), in memory that the next one reuses: copy what must be kept. The same values as in
+ * `Impression`; places are indexes into `u8`.
  */
 export class PackedImpression {
   readonly kind = 'impression';
@@ -16,11 +16,11 @@ export class PackedImpression {
   /** Slots before this page. */
   offset = 0;
   isUserless = true;
-  /** Its lowest bits are the user's bucket: `bucketWord` of the user id, or of the request id where there is none. */
+  /** Its lowest bits are the user's bucket: `bucketWord` of the user id, or of the request id if there is no user. */
   userWord = 0;
-  /** The user's key in user samples (user-words.ts), where the decoder makes it; -1: no user, or not made. */
+  /** The user's key in user samples (user-words.ts), if the decoder computes it; -1: no user, or not computed. */
   sampleKey = -1;
-  /** The request id stands at 0. */
+  /** The request id is at 0. */
   u8 = Buffer.allocUnsafeSlow(LEAST_BYTES);
   /** Number of slots. */
   length = 0;
@@ -43,19 +43,19 @@ export class PackedImpression {
     return readText(this.u8, 0);
   }
 
-  /** Makes room for so many bytes of texts; what stands there is lost. */
+  /** Makes room for this many bytes of texts; the content is lost. */
   reserve(bytes: number): void {
     if (bytes > this.u8.length) this.u8 = Buffer.allocUnsafeSlow(2 * bytes);
   }
 
-  /** Keeps the slots that are there. */
+  /** Makes room for this many slots; existing slots are kept. */
   reserveSlots(slots: number): void {
     if (slots <= this.items.length) return;
     this.items = widened(this.items, 2 * slots);
     this.ranks = widened(this.ranks, 2 * slots);
   }
 
-  /** Makes room for the scores of so many slots. */
+  /** Makes room for the scores of this many slots. */
   reserveScores(slots: number): void {
     if (slots <= this.scores.length) return;
     const wider = new Float64Array(2 * slots);
@@ -63,7 +63,7 @@ export class PackedImpression {
     this.scores = wider;
   }
 
-  /** Makes room for the categories of so many slots. */
+  /** Makes room for the categories of this many slots. */
   reserveCategories(slots: number): void {
     if (slots > this.categories.length) this.categories = widened(this.categories, 2 * slots);
   }

@@ -1,10 +1,10 @@
 import type { Buffer } from 'node:buffer';
 
 /**
- * Text in packed records, lossless for any JavaScript string: a header (LEB128 of 4 * bytes + form), then the bytes.
- * Forms: one byte per UTF-16 unit; two, where a unit is above 255; 16 bytes for a lower-case UUID with its hyphens. One text
- * has one form, so equal bytes mean equal texts. A place is the index of a header; functions that write answer the place
- * behind.
+ * Text in packed records, lossless for any JavaScript string: a header (LEB128 of 4 * bytes + form), then the bytes. Forms: one
+ * byte per UTF-16 unit; two, where a unit is above 255; 16 bytes for a lower-case UUID with its hyphens. Each text has exactly
+ * one form, so equal bytes mean equal texts. A place is the index of a header; functions that write return the place after the
+ * text.
  */
 const NARROW = 0;
 const WIDE = 1;
@@ -14,13 +14,13 @@ const FORM_MASK = 3;
 const UUID_LENGTH = 36;
 const UUID_BYTES = 16;
 const HYPHEN = 45;
-/** Where the two digits of each byte of a UUID stand. */
+/** Positions of the two digits of each byte of a UUID. */
 const DIGITS = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 /** By byte: the value of a lower-case hexadecimal digit; above 15: none. */
 const HEX = new Uint8Array(256).fill(255);
 for (let i = 0; i < 16; i++) HEX[i.toString(16).charCodeAt(0)] = i;
 
-/** Most bytes that a text of so many UTF-16 units may need. */
+/** Most bytes that a text of `length` UTF-16 units can need. */
 export function textBound(length: number): number {
   return 2 * length + 5;
 }
@@ -46,14 +46,6 @@ export function writeNarrow(u8: Uint8Array, at: number, source: Uint8Array, from
   return start + length;
 }
 
-/** Bytes of the longest narrow text whose header is one byte. */
-export const LONGEST_SHORT = 31;
-
-/** The header of a narrow text of at most LONGEST_SHORT bytes, which the caller writes behind it. */
-export function writeShortHeader(u8: Uint8Array, at: number, length: number): void {
-  u8[at] = length * 4 + NARROW;
-}
-
 /** Copies the text at `from` of `source`. */
 export function copyText(u8: Uint8Array, at: number, source: Uint8Array, from: number): number {
   const length = textEnd(source, from) - from;
@@ -61,21 +53,21 @@ export function copyText(u8: Uint8Array, at: number, source: Uint8Array, from: n
   return at + length;
 }
 
-/** The place of the first byte behind the header. */
+/** The place of the first byte after the header. */
 export function textStart(u8: Uint8Array, at: number): number {
   let start = at;
   while (u8[start] >= 0x80) start++;
   return start + 1;
 }
 
-/** The place behind the text at `at`. */
+/** The place after the text at `at`. */
 export function textEnd(u8: Uint8Array, at: number): number {
   const first = u8[at];
   if (first < 0x80) return at + 1 + (first >>> 2);
   return textStart(u8, at) + (headerOf(u8, at) >>> 2);
 }
 
-/** Whether the text has one byte per UTF-16 unit: what `writeNarrow` takes, apart from UUIDs. */
+/** Whether the text has one byte per UTF-16 unit: what `writeNarrow` writes, except UUIDs. */
 export function isNarrow(u8: Uint8Array, at: number): boolean {
   return (u8[at] & FORM_MASK) === NARROW;
 }
@@ -84,7 +76,7 @@ export function sameText(a: Uint8Array, at: number, b: Uint8Array, bt: number): 
   const first = a[at];
   if (first !== b[bt]) return false;
   const length = first < 0x80 ? first >>> 2 : textEnd(a, at) - at - 1;
-  // From the end: ids differ there more often.
+  // From the end, where ids differ more often.
   for (let i = length; i > 0; i--) if (a[at + i] !== b[bt + i]) return false;
   return true;
 }
@@ -106,8 +98,8 @@ export function readText(u8: Buffer, at: number): string {
 }
 
 /**
- * 32-bit hash of the packed bytes of the text at `at`: HalfSipHash-1-3 (Aumasson and Bernstein 2012; as Linux has it for its
- * hash tables), whose key is the seed. Who does not know the seed cannot choose texts that collide.
+ * 32-bit hash of the packed bytes of the text at `at`: HalfSipHash-1-3 (Aumasson and Bernstein 2012; Linux uses it for hash
+ * tables), keyed by the seed. Without the seed nobody can choose texts that collide.
  *
  * @param seed a non-negative integer
  */
@@ -119,7 +111,7 @@ export function hashText(u8: Uint8Array, at: number, seed: number): number {
   let v1 = key1;
   let v2 = key0 ^ 0x6c796765;
   let v3 = key1 ^ 0x74656462;
-  // Whole words, then the rest with the length in its highest byte, then three rounds to finish.
+  // Whole words, then the rest with the length in its highest byte, then three final rounds.
   let finishing = 0;
   for (let i = at; finishing < 4; i += 4) {
     let word = 0;
@@ -148,7 +140,7 @@ export function hashText(u8: Uint8Array, at: number, seed: number): number {
   return (v1 ^ v3) >>> 0;
 }
 
-/** Answers false, and leaves `u8` alone, when the 36 bytes from `from` of `source` are no UUID. */
+/** Returns false, without changing `u8`, if the 36 bytes from `from` of `source` are not a UUID. */
 function writeUuid(u8: Uint8Array, at: number, source: Uint8Array, from: number): boolean {
   if (source[from + 8] !== HYPHEN || source[from + 13] !== HYPHEN) return false;
   if (source[from + 18] !== HYPHEN || source[from + 23] !== HYPHEN) return false;

@@ -53,7 +53,7 @@ export class MemoryLog {
     return part.records.slice(first, first + limit);
   }
 
-  /** Calls back at every append until the answered function is called. */
+  /** Calls back at every append until the returned function is called. */
   onAppend(wake: () => void): () => void {
     this.#wake.add(wake);
     return () => this.#wake.delete(wake);
@@ -100,7 +100,7 @@ export class MemorySource implements LogSource {
     }
   }
 
-  /** Delivers a chunk of every topic partition that has one; answers whether there was any. */
+  /** Delivers a chunk of every topic partition that has one; returns whether there was any. */
   async #deliver(handler: SourceHandler): Promise<boolean> {
     let any = false;
     for (let partition = 0; partition < this.#positions.length; partition++) {
@@ -137,7 +137,7 @@ export class MemorySource implements LogSource {
     this.#wake();
   }
 
-  /** Nobody else looks at this log. */
+  /** Nobody else reads this log. */
   witness(): void {}
 
   async bounds(partition: number, topic: number): Promise<Bounds> {

@@ -4,22 +4,22 @@ import type { Decoded } from '../decode/record.ts';
 /** One record of a topic partition. */
 export interface LogRecord {
   readonly offset: Offset;
-  /** Record timestamp; undefined: the log keeps none (files), so the event's own time stands for it. */
+  /** Record timestamp; undefined: the log keeps none (files), and the event's own time is used. */
   readonly timestamp: EpochMs | undefined;
   /** null: a tombstone. */
   readonly value: Uint8Array | null;
-  /** Set where the source had to decode in order to merge (files); else the unit decodes. */
+  /** Set if the source had to decode in order to merge (files); else the unit decodes. */
   readonly decoded?: Decoded;
-  /** Set where the source keeps one and was asked for it. */
+  /** Set if the source has one and was asked to deliver it. */
   readonly envelope?: Envelope;
-  /** Of a refused record from a file: where it stands. */
+  /** For a refused record from a file: its place. */
   readonly place?: FilePlace;
 }
 
-/** What a record has beside its value, for whoever passes it on. Read on demand: views, good as long as the value is. */
+/** What a record has besides its value, for passing it on. Read on demand: views, valid as long as the value is. */
 export interface Envelope {
   readonly key: Uint8Array | null;
-  /** In the order of the record; a name may stand there twice. */
+  /** In the order of the record; a name may occur more than once. */
   readonly headers: readonly RecordHeader[];
 }
 
@@ -40,7 +40,7 @@ export interface UndecodableBatch {
   /** Offsets of the batch: [from, to). */
   readonly from: Offset;
   readonly to: Offset;
-  /** As its header says; where that cannot be read, one for each offset. */
+  /** Number of records by its header; if that cannot be read, one for each offset. */
   readonly records: number;
   readonly reason: string;
   /** As it was fetched, with its header: a view. */
@@ -53,9 +53,9 @@ export interface Batch {
   readonly topic: number;
   /** Offsets ascend; holes are normal. */
   readonly records: readonly LogRecord[];
-  /** The next offset to read, past holes behind the last record. */
+  /** The next offset to read, past holes after the last record. */
   readonly next: Offset;
-  /** The records before `next` cannot be decoded and are passed; then `records` is empty. */
+  /** The records before `next` cannot be decoded and are skipped; then `records` is empty. */
   readonly undecodable?: UndecodableBatch | undefined;
 }
 
@@ -63,19 +63,19 @@ export interface Batch {
 export interface Bounds {
   readonly start: Offset;
   readonly end: Offset;
-  /** Set while a transaction is open: from here on, below the end, nothing can be read before it has ended. */
+  /** Set while a transaction is open: from this offset on nothing can be read until the transaction has ended. */
   readonly openFrom?: Offset;
 }
 
 export interface SourceHandler {
   /**
-   * These partitions are ours now, of all topics alike; those of an earlier call that are missing are ours no more.
+   * These partitions, of all topics, are assigned to us now; those of an earlier call that are missing are not any more.
    * Nothing of them is delivered before this settles: claim and seek here.
    */
   assigned(partitions: readonly number[]): Promise<void>;
   /**
-   * These partitions stay ours, but their logs may be other ones than before: whoever can tell by a record seeks it here.
-   * Nothing is delivered before this returns.
+   * These partitions stay assigned, but their logs may have been replaced: a handler that can detect that by a record seeks it
+   * here. Nothing is delivered before this returns.
    */
   doubted?(partitions: readonly number[]): void;
   /** Awaited before the next batch of the same partition: back-pressure. */
@@ -84,25 +84,25 @@ export interface SourceHandler {
 
 /** Where records come from: Kafka, files, memory. Each keeps the order of offsets within a topic partition. */
 export interface LogSource {
-  /** Delivers until `stop`, or to the end of logs that have one. Rejects with the error of a handler or of the log. */
+  /** Delivers records until `stop`, or to the end of logs that have one. Rejects with the error of a handler or of the log. */
   run(handler: SourceHandler): Promise<void>;
   /**
    * The next record delivered is the first at or above this offset. `heldUpTo` (default: the offset): the log has held all
-   * records below, so one that ends earlier is another log; a source of which nobody can take records away ignores it.
+   * records below it, so a log that ends earlier is another log; a source whose records cannot be removed ignores it.
    */
   seek(partition: number, topic: number, offset: Offset, heldUpTo?: Offset): void;
-  /** Holds one topic of a partition back; a batch that is being handled may still end. Calls do not add up. */
+  /** Pauses one topic of a partition; a batch that is being handled may still end. Calls are not counted. */
   pause(partition: number, topic: number): void;
   resume(partition: number, topic: number): void;
   /**
-   * Whether more of one topic is to be fetched; what is fetched already is delivered all the same. Beside `pause`. Only
-   * for sources that fetch ahead: a pause would throw that away.
+   * Whether more of one topic is fetched; what is fetched already is delivered nevertheless. Independent of `pause`. Only for
+   * sources that fetch ahead, where a pause would discard what was fetched.
    */
   setFetching?(partition: number, topic: number, fetching: boolean): void;
-  /** Bytes of what was fetched and is not handed over yet, for sources that fetch ahead. */
+  /** Bytes that were fetched and not delivered yet, for sources that fetch ahead. */
   readonly fetchedBytes?: number;
   bounds(partition: number, topic: number): Promise<Bounds>;
-  /** Tells the log, at best effort, that everything below these offsets (by topic) is committed: for its own lag tools. Never awaited. */
+  /** Tells the log, at best effort, that everything below these offsets (by topic) is committed, for tools that show lag. Never awaited. */
   witness(partition: number, offsets: readonly Offset[]): void;
   /** Resolves once no handler runs any more. */
   stop(): Promise<void>;

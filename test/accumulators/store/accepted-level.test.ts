@@ -102,12 +102,12 @@ describe.skipIf(!redisIsThere)('receval accept', () => {
       ['--note', 'why', '--cohort', 'country=DE'],
       '--cohort: country is not watched; watched are: all lists (no --cohort); variant',
     ],
-    [['--note', 'why', '--cohort', 'variant'], '--cohort: "variant" is no dimension=value'],
+    [['--note', 'why', '--cohort', 'variant'], '--cohort: "variant" is not a dimension=value'],
     [
       ['--note', 'why', '--measure', 'mr'],
       '--measure: "mr" is not watched (detect.measures: mrr, ndcg@10); did you mean "mrr"?',
     ],
-    [['--note', 'why', '--from', 'monday'], '--from: "monday" is no time such as 2026-11-21T08:00:00Z'],
+    [['--note', 'why', '--from', 'monday'], '--from: "monday" is not a time such as 2026-11-21T08:00:00Z'],
     [['--cohort', 'variant=B'], '--note: say why'],
   ])('refuses %j: %s', async (args, message) => {
     const { code, stderr } = await accept(...args);

@@ -438,7 +438,7 @@ if (await redisIsThere()) {
     });
 
     it.each([
-      ['a time to live that is no number', ['1.5', '0', '1', '0', '0', 'f', 'v', '1', 'f', 'v']],
+      ['a time to live that is not a number', ['1.5', '0', '1', '0', '0', 'f', 'v', '1', 'f', 'v']],
       ['a number of deletions that is none', ['', 'x', '1', '0', '0', 'f', 'v', '1', 'f', 'v']],
       ['more deletions than keys', ['', '2', '1', '0', '0', 'f', 'v']],
       ['a number of fields that is none', ['', '0', '-1', '0', '0', 'f', 'v']],

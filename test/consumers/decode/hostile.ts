@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Words that have broken decoders. As JSON text, so that what JSON.stringify would mend stays as it is. */
+/** Words that have broken decoders. As JSON text, so that what JSON.stringify would fix stays as it is. */
 export const DICTIONARY: readonly string[] = [
   '"__proto__"',
   '"constructor"',

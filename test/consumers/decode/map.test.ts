@@ -400,7 +400,7 @@ describe('problems of a map with each', () => {
     [
       { each: '/l', 'each.itemId': '/i', itemId: '/j' },
       'each.itemId',
-      'stands there twice: as itemId of the record and of each entry',
+      'appears twice: as itemId of the record and of each entry',
     ],
     [{ each: '/l', 'each.itemId': '/i', eventId: '/e' }, 'eventId', expect.stringContaining('all but one are dupl')],
     [{ each: '/l', 'each.itemid': '/i', itemId: '/j' }, 'each.itemid', expect.stringContaining('mean "itemId"?')],

@@ -57,7 +57,7 @@ function plain(event: Event, sampleUsers: boolean): unknown {
   return { ...rest, ...user, scores, categories, tuple: event.dimensions.join(',') };
 }
 
-/** Holds the scanner to the plain way on one text; answers whether it knew the event. */
+/** Holds the scanner to the plain way on one text; returns whether it knew the event. */
 function agrees(text: string, options: DecoderOptions, scanner: Scanner): boolean {
   const scanned = scanner.scan(bytes(text));
   if (scanned === undefined) return false;

@@ -20,7 +20,7 @@ export interface Profile {
   readonly lists: readonly (readonly string[])[];
   readonly recordsPerTopic: number;
   readonly eventsPerRecord: number;
-  /** Most steps of the grid by which the time goes on from record to record. */
+  /** Most steps of the grid by which the time continues from record to record. */
   readonly pace: number;
   /** Most steps by which an event is older than its record. */
   readonly oldest: number;

@@ -6,7 +6,7 @@ import { checkHistory, type Reached } from './check.ts';
 import { type Habits, histories, USUAL } from './history.ts';
 import { BROAD, MANY_PAGES, type Profile } from './profile.ts';
 
-/** Runs the law over histories and answers the cases that they reached seldom. */
+/** Runs the law over histories and returns the cases that they reached seldom. */
 function hold(profile: Profile, habits: Habits, numRuns: number): string[] {
   const reached: Reached = new Map();
   fc.assert(

@@ -64,7 +64,7 @@ export class Worker {
     }));
   }
 
-  /** Answers whether a commit happened. */
+  /** Returns whether a commit happened. */
   step(step: Step): boolean {
     switch (step.do) {
       case 'read':

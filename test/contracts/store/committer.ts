@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Commit, type Store, StoreUnavailable } from '../../../src/accumulators/store/store-port.ts';
 
-/** Commits to one unit without end, as its owner would: what was not answered is sent again, what was lost is begun anew. */
+/** Commits to one unit without end, as its owner would: what was not answered is sent again, what was lost is begun again. */
 export class Committer {
   readonly #store: Store;
   readonly #unit: string;

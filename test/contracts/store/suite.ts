@@ -124,6 +124,24 @@ export function storeContract(name: string, open: () => Promise<StoreHarness>): 
       expect(await store.read([...PANES, `${PANES[2]}0`])).toEqual(expected);
     });
 
+    it('fields that are asked for by name are those that a key has of them', async () => {
+      await store.claim(UNIT, 't');
+      const fields = (names: string): Fields => new Map([...names].map((field) => [field, `${field}!`]));
+      const rows = new Map([
+        [PANES[0], fields('abc')],
+        [PANES[1], fields('c')],
+      ]);
+      expect(await store.commit(commitOf('t', 1, '', { rows }))).toBe('OK');
+      const keys = [...PANES, `${PANES[2]}0`];
+      expect(await store.readFields?.(keys, ['b', 'c', 'd'])).toEqual([
+        fields('bc'),
+        fields('c'),
+        fields(''),
+        fields(''),
+      ]);
+      expect(await store.readFields?.(keys, [])).toEqual(keys.map(() => fields('')));
+    });
+
     it('readers see the guard beside the checkpoint', async () => {
       await store.claim(UNIT, 't');
       await store.commit(commitOf('t', 1, ''));

@@ -20,19 +20,19 @@ export interface CsvSettings {
 }
 
 /**
- * Cuts bytes into the rows of a CSV (RFC 4180, with any delimiter) and makes an object of each. A field in quotes may hold
- * delimiters, line breaks and doubled quotes; a quote inside of a field that does not begin with one is a sign like any other.
- * A row with a quote that does not end, or with more or fewer fields than the header, is refused as its first line alone, and
- * reading goes on with the next line: no stray quote takes more than its own line away.
+ * Cuts bytes into the rows of a CSV (RFC 4180, with any delimiter) and makes an object of each. A field in quotes may contain
+ * delimiters, line breaks and doubled quotes; in a field that does not start with a quote, quotes are ordinary characters. A
+ * row with a quote that does not end, or with more or fewer fields than the header, is refused as its first line alone, and
+ * reading continues with the next line, so that a stray quote costs no more than its own line.
  */
 export class CsvRows {
   readonly #settings: CsvSettings;
   readonly #delimiter: number;
   #names: readonly string[] | undefined;
-  /** What was not cut yet. */
+  /** Bytes that were not split into rows yet. */
   #bytes: Uint8Array = NOTHING;
   #row = 0;
-  /** Inside of a line that was refused as too long. */
+  /** Whether it is inside a line that was refused as too long. */
   #passing = false;
 
   constructor(settings: CsvSettings) {
@@ -41,7 +41,7 @@ export class CsvRows {
     this.#names = settings.columns;
   }
 
-  /** The rows that end in these bytes. @throws Error where the first line can be no header */
+  /** The rows that end in these bytes. @throws Error if the first line cannot be a header */
   push(chunk: Uint8Array): readonly FileRow[] {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
     return this.#cut(false);
@@ -71,7 +71,7 @@ export class CsvRows {
         continue;
       }
       if (end === INCOMPLETE && !isEnd && bytes.length - from <= longest + 1) break;
-      // A quote that does not end, or stands where none may; or a line that is too long.
+      // A quote that does not end or is not allowed there, or a line that is too long.
       if (line < 0 && !isEnd && bytes.length - from <= longest + 1) break;
       const to = line < 0 ? bytes.length : line;
       const isTooLong = to - from > longest;
@@ -88,7 +88,7 @@ export class CsvRows {
     return this.#bytes.indexOf(LINE_FEED, from);
   }
 
-  /** The place behind the row at `from`, of its line feed or of the end; else why there is none. */
+  /** The place after the row at `from` and its line feed; else why there is no row. */
   #rowEnd(from: number, isEnd: boolean): number {
     const bytes = this.#bytes;
     const line = this.#lineEnd(from);
@@ -144,7 +144,7 @@ function isBlank(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** The fields of a row whose quotes end where they may. */
+/** The fields of a row with correct quotes. */
 function fieldsOf(text: string, delimiter: string): readonly string[] {
   if (!text.includes('"')) return text.split(delimiter);
   const fields: string[] = [];

@@ -12,16 +12,16 @@ import { readRows } from './rows.ts';
 export interface FileInput {
   /** Path, or `-` for standard input. */
   readonly path: string;
-  /** Stands in the request ids that an adapter makes from file and row; unique over all files. */
+  /** Part of the request ids that an adapter makes from file and row; unique over all files. */
   readonly name: string;
   readonly decoder: Decoder;
-  /** On which side a row counts that cannot be read. */
+  /** The side on which a row counts that cannot be read. */
   readonly side: Side;
-  /** How its rows are written; default: as its first bytes look. */
+  /** The form of its rows; default: detected from its first bytes. */
   readonly form?: FileForm;
   /** As in `RowsOptions`. */
   readonly toObject?: RowObject | undefined;
-  /** Set where the rows of a request together are one record. */
+  /** Set if the rows of a request together are one record. */
   readonly lists?: ListRows | undefined;
 }
 
@@ -34,8 +34,8 @@ export interface FileTopic {
 const CHUNK_RECORDS = 200;
 
 /**
- * Topics read from files, as partition 0 of a log. Offsets number the records of a topic as they are delivered. The topic
- * whose next record is the oldest goes first, so that little has to wait. A damaged record has the time of the one before it.
+ * Topics read from files, as partition 0 of a log. Offsets number the records of a topic as they are delivered. The topic whose
+ * next record is the oldest is read first, so that little has to wait. A damaged record gets the time of the one before it.
  */
 export class FileSource implements LogSource {
   readonly progress: ReadProgress = { bytes: 0 };
@@ -47,8 +47,8 @@ export class FileSource implements LogSource {
   #ended: Promise<void> = Promise.resolve();
 
   /**
-   * `longest`: bytes of the longest record that can be valid. `latest`: an event that is dated later holds up no other
-   * file, it has the time of the one before it.
+   * `longest`: bytes of the longest record that can be valid. `latest`: an event that is dated later gets the time of the one
+   * before it, so that it does not delay other files.
    */
   constructor(topics: readonly FileTopic[], longest: number, latest: EpochMs = Number.POSITIVE_INFINITY) {
     this.#topics = topics.map((topic) => new TopicReader(topic, longest, latest, this.progress));
@@ -142,7 +142,7 @@ class FileReader {
   #rows: readonly FileRow[] = [];
   #at = 0;
   #isRead = false;
-  /** What the file says next; feedback that waits may go before it. */
+  /** The next record of the file; waiting feedback may come before it. */
   #next: TimedRecord | undefined;
   readonly #waiting = new Waiting();
   head: FileRecord | undefined;
@@ -191,7 +191,7 @@ class FileReader {
     this.time = record?.time ?? Number.POSITIVE_INFINITY;
   }
 
-  /** undefined: a header. Feedback of a list waits for its time, or it would make the lists behind it late. */
+  /** undefined: a header. Feedback in a list waits for its time, since it would otherwise make later lists late. */
   #decode({ value, row, refused }: FileRow): TimedRecord | undefined {
     const { decoder, name, path, side, lists } = this.#input;
     const decoded: Decoded =
@@ -209,7 +209,7 @@ class FileReader {
     return { value, decoded: { events: [list] }, time: this.#turnOf(list.ts) };
   }
 
-  /** What is of the future does not hold up the records behind it: its turn is now. */
+  /** The time at which an event is delivered: at once if it is in the future, so that it does not delay the records after it. */
   #turnOf(ts: EpochMs): EpochMs {
     return ts <= this.#latest ? ts : this.time;
   }
@@ -219,7 +219,7 @@ interface TimedRecord extends FileRecord {
   readonly time: EpochMs;
 }
 
-/** Records by time; of one time in the order in which they came. They come nearly in order, so each finds its place near the end. */
+/** Records by time; those with equal times in the order in which they came. They come nearly in order, so each is inserted near the end. */
 class Waiting {
   #records: TimedRecord[] = [];
   #first = 0;
@@ -230,7 +230,7 @@ class Waiting {
     this.#records.splice(at, 0, record);
   }
 
-  /** Takes the first, if its time is before this one; undefined: there is none. */
+  /** Removes and returns the first, if its time is before this one; undefined: there is none. */
   before(time: EpochMs): TimedRecord | undefined {
     if (this.#first === this.#records.length || !(this.#records[this.#first].time < time)) return undefined;
     const record = this.#records[this.#first++];

@@ -4,15 +4,15 @@ import type { FileForm } from '../../decode/decoder-settings.ts';
 
 /** One row of a file, as JSON whatever the form of the file. */
 export interface FileRow {
-  /** An object as JSON in UTF-8, if nothing is wrong with it; of a row that is refused its bytes in the file. The reader's own. */
+  /** An object as JSON in UTF-8; for a refused row its bytes in the file. Owned by the caller. */
   readonly value: Uint8Array;
-  /** From 1: rows that are not blank, a header among them. */
+  /** From 1, counting rows that are not blank, including a header. */
   readonly row: number;
-  /** Set where no object can be made of it. */
+  /** Set if no object can be made of it. */
   readonly refused?: InvalidCode;
 }
 
-/** A form of which nothing is known. */
+/** A form about which nothing was configured. */
 export const ANY_FORM: FileForm = { format: 'auto', delimiter: undefined, columns: undefined };
 
 /**
@@ -21,11 +21,11 @@ export const ANY_FORM: FileForm = { format: 'auto', delimiter: undefined, column
  */
 export interface FileFormat {
   readonly kind: 'ndjson' | 'json' | 'csv' | 'parquet';
-  /** Of a CSV. */
+  /** The delimiter of a CSV. */
   readonly delimiter: string | undefined;
-  /** Whether a byte order mark stands before the text. */
+  /** Whether the text starts with a byte order mark. */
   readonly hasMark: boolean;
-  /** Line ends of the first line; undefined: it has none. */
+  /** Line end of the first line; undefined: it has none. */
   readonly lineEnd: 'lf' | 'crlf' | undefined;
 }
 
@@ -33,7 +33,7 @@ const DELIMITERS = [',', '\t', ';', '|'] as const;
 const LINE_FEED = 10;
 
 /**
- * What the first bytes of a file say, once it is unpacked; its name decides only where they leave it open.
+ * Detects the format from the first bytes of an unpacked file; its name decides only if they leave it open.
  * @throws Error for text that is not UTF-8 but UTF-16
  */
 export function formatOf(first: Uint8Array, name: string, form: FileForm = ANY_FORM): FileFormat {
@@ -74,15 +74,15 @@ function firstLines(bytes: Uint8Array): readonly string[] {
 }
 
 /**
- * JSON begins with a bracket or a brace. What does not is CSV if its name says so, or it has columns and no object follows; the
- * first field of a row may well begin with a brace, but with a quote behind that it would be in quotes.
+ * JSON starts with a bracket or a brace. Anything else is CSV if its name says so, or if it has columns and no object follows;
+ * the first field of a row may start with a brace, but one with a quote after it would be quoted.
  */
 function isCsv([line, next]: readonly string[], name: string): boolean {
   if (line === undefined || /^[[{]/.test(line)) return false;
   return /\.(?:csv|tsv|tab)\b/i.test(name) || (delimiterOf(line) !== undefined && !/^\{\s*"/.test(next ?? ''));
 }
 
-/** The delimiter that stands most often in a line, outside of quotes. */
+/** The delimiter that occurs most often in a line, outside of quotes. */
 export function delimiterOf(line: string): string | undefined {
   const bare = line.replace(/"(?:[^"]|"")*"/g, '');
   let most = 0;

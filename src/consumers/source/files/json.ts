@@ -9,9 +9,9 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Cuts bytes into the values of a JSON list, or of JSON values one after the other, whatever the lines. It looks for the ends of
- * values only: what is wrong inside of one is the decoder's to say. A value longer than `longest` is cut just above it, so that
- * the decoder refuses it as too large and no memory is spent on the rest.
+ * Splits bytes into the values of a JSON list, or into JSON values one after the other, regardless of lines. It only looks for
+ * the ends of values: errors inside of one are for the decoder to report. A value longer than `longest` is cut just above it,
+ * so that the decoder refuses it as too large and no memory is spent on the rest.
  */
 export class JsonValues {
   readonly #longest: number;
@@ -19,7 +19,7 @@ export class JsonValues {
   #begun = false;
   #isList = false;
   #listEnded = false;
-  /** Open brackets of the value; it has none before it begins, and none if it is no list and no object. */
+  /** Open brackets of the value; 0 before it starts, and for a value that is neither a list nor an object. */
   #depth = 0;
   #state: 'between' | 'structure' | 'scalar' = 'between';
   #inText = false;
@@ -75,7 +75,7 @@ export class JsonValues {
     return rows;
   }
 
-  /** @throws Error where a value or the list does not end */
+  /** @throws Error if a value or the list does not end */
   end(): readonly FileRow[] {
     if (this.#state === 'scalar' && !this.#inText && !this.#isList) return [this.#finish(new Uint8Array(0))];
     if (this.#state !== 'between') throw new Error(`it ends inside of value ${this.#row + 1}: was it cut off?`);

@@ -19,16 +19,16 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** How far a file has been read, in bytes as stored. */
+/** How far a file has been read, in bytes of the (packed) file. */
 export interface ReadProgress {
   bytes: number;
 }
 
-/** The first bytes of a zstd frame, and of one that is to be skipped (its last four bits are free). */
+/** The first bytes of a zstd frame, and of a skippable frame (whose last four bits are free). */
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd] as const;
 const SKIPPABLE = [0x50, 0x2a, 0x4d, 0x18] as const;
 
-/** Whether a file is packed, by its first bytes, whatever its name. */
+/** Whether a file is packed, by its first bytes, regardless of its name. */
 export function packingOf(first: Uint8Array): 'gz' | 'zst' | undefined {
   if (first[0] === 0x1f && first[1] === 0x8b) return 'gz';
   return isZstd(first) ? 'zst' : undefined;
@@ -41,7 +41,7 @@ function isZstd(first: Uint8Array): boolean {
 }
 
 /**
- * The bytes of a file, unpacked where it is gzipped or packed by zstd. `-` is standard input. Rejects with the error of the
+ * The bytes of a file, unpacked if it is gzipped or packed by zstd. `-` is standard input. Rejects with the error of the
  * system, of zlib or of fzstd.
  */
 export async function* readBytes(file: string, progress: ReadProgress): AsyncGenerator<Uint8Array> {
@@ -80,8 +80,9 @@ async function* following(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): 
 }
 
 /**
- * Cuts chunks of bytes into lines without their ends; blank lines are left out. What a chunk leaves unfinished waits for the next.
- * A line longer than `longest` is cut just above it, so that the decoder refuses it as too large and no memory is spent on the rest.
+ * Splits chunks of bytes into lines without their ends; blank lines are left out. An unfinished line waits for the next chunk.
+ * A line longer than `longest` is cut just above it, so that the decoder refuses it as too large and no memory is spent on the
+ * rest.
  */
 export class LineSplitter {
   readonly #longest: number;

@@ -15,8 +15,8 @@ import { unpackZstdBlock } from './zstd.ts';
 const ROWS_PER_GROUP = 500;
 
 /**
- * The rows of a Parquet file, one row group in memory at a time. Whole numbers beyond 2^53 - 1 and decimals come as text and numbers
- * of JSON, times as ISO 8601 (without a zone where the column says that it has none), bytes as UTF-8.
+ * The rows of a Parquet file, one row group in memory at a time. Whole numbers above 2^53 - 1 become texts and decimals JSON
+ * numbers; times are ISO 8601 (without a zone if the column has none), bytes UTF-8.
  */
 export async function* readParquet(path: string, progress: ReadProgress): AsyncGenerator<readonly FileRow[]> {
   const file = await open(path, 'r');
@@ -35,7 +35,7 @@ export async function* readParquet(path: string, progress: ReadProgress): AsyncG
       },
     };
     if (!isParquet(new Uint8Array(await buffer.slice(0, 4)))) {
-      throw new Error('it is no Parquet file, or a packed one: Parquet packs its pages itself, so unpack the file');
+      throw new Error('it is not a Parquet file, or a packed one: Parquet packs its pages itself, so unpack the file');
     }
     const metadata = await parquetMetadataAsync(buffer);
     const local = localTimes(metadata);
@@ -59,7 +59,7 @@ export async function* readParquet(path: string, progress: ReadProgress): AsyncG
   }
 }
 
-/** Names of the columns whose times are those of clocks somewhere, not instants. */
+/** Names of the columns with local times, which are not instants. */
 function localTimes({ schema }: FileMetaData): ReadonlySet<string> {
   return new Set(
     schema
@@ -83,7 +83,7 @@ function jsonOf(row: object, local: ReadonlySet<string>): Uint8Array {
 
 let lz4: Lz4Blocks | undefined;
 
-/** Beside snappy, which hyparquet has. None gives more bytes than the page says. */
+/** Besides snappy, which hyparquet has built in. None returns more bytes than the page declares. */
 const COMPRESSORS: Compressors = {
   GZIP: (input, bytes) => gunzipSync(input, { maxOutputLength: Math.max(1, bytes) }),
   BROTLI: (input, bytes) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, bytes) }),

@@ -1,13 +1,13 @@
 import type { FileRow } from './format.ts';
 
 export interface ListRows {
-  /** The request of a row, given as JSON; undefined: it says none. */
+  /** The request of a row, given as JSON; undefined: it has none. */
   keyOf(value: Uint8Array): string | undefined;
-  /** All rows of a list stand among so many from its first. */
+  /** All rows of a list are within this many rows, counted from its first. */
   readonly within: number;
 }
 
-/** Requests whose lists have ended, of which rows are recognised; of older ones the join has to. */
+/** Most ended requests whose later rows are recognised here; the join handles those of older ones. */
 const MOST_ENDED = 500_000;
 
 const OPEN = Buffer.from('[');
@@ -18,14 +18,15 @@ interface List {
   readonly row: number;
   readonly rows: Uint8Array[];
   bytes: number;
-  /** Rows of this request were a list before. */
+  /** Earlier rows of this request were a list already. */
   readonly isAgain: boolean;
 }
 
 /**
- * Makes one record of the rows of each request: a JSON list of them, in the order of first rows. A list ends `within` rows after its
- * first, or with the file, so no more rows than that are in memory. Rows of a request that come later are a record of their own,
- * refused as `split_list`. A row that says no request, or cannot be read, is a record by itself, for the decoder to refuse.
+ * Makes one record, a JSON list, of the rows of each request, in the order of their first rows. A list ends `within` rows after
+ * its first, or with the file, so no more rows than that are in memory. Rows of a request that come later are a record of their
+ * own, refused as `split_list`. A row without a request, or one that cannot be read, is a record by itself, for the decoder to
+ * refuse.
  */
 export class RowLists {
   readonly #settings: ListRows;
@@ -35,7 +36,7 @@ export class RowLists {
   readonly #ended = new Set<string>();
   #rows = 0;
 
-  /** @param longest bytes of the longest record that can be valid: no more are kept of one */
+  /** @param longest bytes of the longest record that can be valid: no more are kept of any record */
   constructor(settings: ListRows, longest: number) {
     this.#settings = settings;
     this.#longest = longest;

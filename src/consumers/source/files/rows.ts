@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { FileForm } from '../../decode/decoder-settings.ts';
 import { CsvRows, type RowObject } from './csv.ts';
 import { ANY_FORM, type FileFormat, type FileRow, formatOf } from './format.ts';
@@ -8,7 +9,7 @@ export interface RowsOptions {
   readonly form?: FileForm | undefined;
   /** Bytes of the longest row that can be valid. Longer ones are cut just above it. */
   readonly longest?: number;
-  /** What becomes of the fields of a CSV. Default: an object with the texts by column, without the empty ones. */
+  /** Converts the fields of a CSV row. Default: an object with the texts by column, without the empty ones. */
   readonly toObject?: RowObject | undefined;
   readonly progress?: ReadProgress;
 }
@@ -23,7 +24,7 @@ export interface OpenedFile {
 
 const LONGEST = 2 ** 24;
 
-/** Enough to tell what a file is; a pipe may give less at a time. */
+/** Enough to detect the format of a file; a pipe may give less at a time. */
 const FIRST_BYTES = 4096;
 
 /**
@@ -47,8 +48,8 @@ export async function openRows(path: string, options: RowsOptions = {}): Promise
     if (format?.kind === 'parquet') {
       await chunks.return(undefined);
       progress.bytes = before;
-      if (path === '-')
-        throw new Error('Parquet is read from its end: give the file by its name, not on standard input');
+      if (path === '-' || !statSync(path).isFile())
+        throw new Error('Parquet is read from its end: give the file by its name, not on standard input or by a pipe');
     }
   } catch (error) {
     throw new UnreadableFile(path, error);

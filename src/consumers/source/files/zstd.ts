@@ -3,8 +3,8 @@ import { Decompress, decompress } from 'fzstd';
 const PIECE_BYTES = 4096;
 
 /**
- * What zstd frames hold, one after the other, as the bytes come. Always by fzstd: node:zlib has zstd from 22.15 on only, and a file
- * must read the same on every Node. Windows above 32 MiB (`zstd --long`) and dictionaries are refused.
+ * Unpacks zstd frames as a stream. Always with fzstd: node:zlib supports zstd only from Node 22.15 on, and a file must read the
+ * same on every version. Windows above 32 MiB (`zstd --long`) and dictionaries are refused.
  */
 export async function* unpackZstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const unpacked: Uint8Array[] = [];
@@ -12,7 +12,7 @@ export async function* unpackZstd(chunks: AsyncIterable<Uint8Array>): AsyncGener
     if (piece.length > 0) unpacked.push(piece);
   });
   for await (const chunk of chunks) {
-    // In small pieces: four bytes may become 128 KiB, which wait here until they are taken.
+    // In small pieces, since four bytes may become 128 KiB, which wait here until they are consumed.
     for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
       explained(() => frames.push(chunk.subarray(from, from + PIECE_BYTES)));
       yield* unpacked.splice(0);
@@ -22,7 +22,7 @@ export async function* unpackZstd(chunks: AsyncIterable<Uint8Array>): AsyncGener
   yield* unpacked;
 }
 
-/** One frame of so many bytes. */
+/** Unpacks one frame to `bytes` bytes. */
 export function unpackZstdBlock(input: Uint8Array, bytes: number): Uint8Array {
   return explained(() => decompress(input, new Uint8Array(bytes)));
 }

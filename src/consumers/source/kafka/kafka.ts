@@ -23,14 +23,14 @@ import { type FetchedBatch, offsetOf } from './flow/chunks.ts';
 import { Deadline } from './flow/deadline.ts';
 import { Flow } from './flow/flow.ts';
 
-// Long because all that touches kafkajs' consumer meets here.
+// Long because everything that touches kafkajs' consumer is here.
 const { AssignerProtocol, Kafka, logLevel } = kafkajs;
 
 /** How one topic of one partition is read. */
 export interface ReadState {
   /** The next offset to deliver; undefined: not known yet. */
   readonly position: Offset | undefined;
-  /** Records flow as they come: it is neither paused, nor stopped, nor waiting for an answer of the brokers. */
+  /** Records flow: it is neither paused, nor stopped, nor waiting for a response of the brokers. */
   readonly flows: boolean;
 }
 
@@ -38,10 +38,10 @@ const STOP_TIMEOUT: DurationMs = 4_000;
 const COUNTS_INTERVAL: DurationMs = 60_000;
 
 /**
- * Topics of Kafka as a log, shared with the other members of a consumer group: partition p of all topics comes together.
- * Where reading starts is the handler's to say (`seek` while `assigned` runs); a partition that is new here and is not
- * sought starts at the earliest offset, one that stays goes on where it was. Offsets in Kafka are written by `witness` alone
- * and never read from.
+ * Topics of Kafka as a log, shared with the other members of a consumer group: partition p of all topics comes together. The
+ * handler decides where reading starts (`seek` while `assigned` runs); a new partition that is not sought starts at the
+ * earliest offset, one that stays continues where it was. Offsets in Kafka are written only by `witness`, and reading never
+ * starts from them.
  *
  * A consumer that crashed is replaced by a new one, with growing delays; kafkajs never restarts one by itself, as such a
  * restart cannot be stopped. `run` rejects with a KafkaFailure when that would not help.
@@ -113,7 +113,7 @@ export class KafkaSource implements LogSource {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Runs one consumer to its end, and answers why it ended; undefined: because we wanted it to. */
+  /** Runs one consumer to its end, and returns why it ended; undefined: we stopped it. */
   async #untilCrash(flow: Flow): Promise<unknown> {
     const { topics, concurrency } = this.#options;
     const consumer = this.#consumer(flow);
@@ -141,10 +141,10 @@ export class KafkaSource implements LogSource {
     );
     const end = await Promise.race([ended, failed]);
     this.#commit = undefined;
-    // Stopped in the middle of a join, kafkajs would go on after it and stay in the group.
+    // Stopped in the middle of a join, kafkajs would continue after it and stay in the group.
     if (isJoining) await this.#deadline.settled(started);
     const left = consumer.disconnect().catch(() => {});
-    // A connection that comes about after all is closed again.
+    // Close a connection that is established after all.
     void failed.then(() => consumer.disconnect()).catch(() => {});
     await this.#deadline.settled(left);
     return end;
@@ -181,7 +181,7 @@ export class KafkaSource implements LogSource {
     consumer.on(HEARTBEAT, ({ payload }) => {
       this.#generation = payload.groupGenerationId;
     });
-    /** Brokers that were asked and have not answered. That a fetch failed is told by nothing but the next one. */
+    /** Brokers that have not responded to a fetch. A failed fetch shows only in the next one. */
     const asked = new Set<number>();
     consumer.on(FETCH_START, ({ payload: { nodeId } }) => {
       if (asked.has(nodeId)) {
@@ -195,7 +195,7 @@ export class KafkaSource implements LogSource {
     });
     consumer.on(END_BATCH_PROCESS, ({ payload }) => {
       if (payload.batchSize > 0) return;
-      // Without any record left, by compaction, the first offset is null and the last is the one that was asked for.
+      // If compaction has left no record, the first offset is null and the last is the requested one.
       const first: string | null = payload.firstOffset;
       const last = Number(payload.lastOffset);
       flow.filtered(topics.indexOf(payload.topic), payload.partition, first === null ? last : Number(first), last + 1);
@@ -231,14 +231,14 @@ export class KafkaSource implements LogSource {
     await flow.batch(batch);
   }
 
-  /** How long to wait for the next consumer. @throws KafkaFailure if there shall be none. */
+  /** How long to wait before starting the next consumer. @throws KafkaFailure if there must be none. */
   async #delayAfter(crash: unknown, restarts: Restarts): Promise<DurationMs> {
     const { brokers, groupId, log } = this.#options;
     const { message: reason, kind } = await troubleOf(crash, this.#options, { probe: !this.#hasJoined });
     const where = `kafka (${brokers.join(', ')}, group ${groupId})`;
     this.#trouble = `${where}: ${reason}`;
-    // A topic that vanishes while it is read is told by the partition counts. One who was let in may be again, once a password
-    // has been changed here too, or a right was given back.
+    // A topic that is deleted while it is read is reported by the partition counts. A member that was authorised before may be
+    // again, once a password was changed here too, or a permission was restored.
     const isGone = this.#hasJoined && isTopicMissing(crash);
     const isShutOut = this.#hasJoined && kind === 'access';
     if (kind !== 'passing' && !isGone && !isShutOut) throw new KafkaFailure(this.#trouble, { cause: crash });
@@ -290,18 +290,18 @@ export class KafkaSource implements LogSource {
     return this.#flow?.fetchedBytes ?? 0;
   }
 
-  /** Why the last consumer ended, and what to do; undefined: it reads, or has not begun yet. */
+  /** Why the last consumer ended, and what to do; undefined: it is reading, or has not started yet. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
 
-  /** undefined: the partition is not ours. Lag is `bounds().end - position`; what is below `openFrom` of it can be read. */
+  /** undefined: the partition is not ours. Lag is `bounds().end - position`; the part below `openFrom` can be read. */
   state(partition: number, topic: number): ReadState | undefined {
     const position = this.#flow?.position(partition, topic);
     return position === undefined ? undefined : { position: position.expected, flows: position.flows };
   }
 
-  /** By topic, then partition: what the group has committed. -1: nothing; lower: there was something, but no position. */
+  /** By topic, then partition: what the group has committed. -1: nothing; lower: something that is not a position. */
   committedByGroup(): Promise<readonly (readonly number[])[]> {
     return this.#brokers.committedBy(this.#options.groupId);
   }
@@ -316,12 +316,12 @@ export class KafkaSource implements LogSource {
     return this.#brokers.offsetAt(partition, topic, at);
   }
 
-  /** Whether the leaders of all partitions answer now: for a watchdog that sees no progress. Never rejects. */
+  /** Whether the leaders of all partitions respond now: for a watchdog that sees no progress. Never rejects. */
   answers(): Promise<boolean> {
     return this.#brokers.answer();
   }
 
-  /** Resolves once no handler runs, the group is left and nothing is connected any more, or after the timeout. */
+  /** Resolves once no handler runs, the group was left and all connections are closed, or after the timeout. */
   async stop(): Promise<void> {
     this.#end();
     await this.#ended;
@@ -351,7 +351,7 @@ export class KafkaSource implements LogSource {
     if (!this.#deadline.isStopped) events.onPartitionCounts(counts);
   }
 
-  /** Where in the client something went wrong helps nobody, and OpenSSL's own words neither. */
+  /** Drops stack traces of the client and OpenSSL's own texts, which help nobody. */
   #logged({ level, namespace, log: { message, timestamp: _, stack: __, ...fields } }: LogEntry): void {
     const name = level === logLevel.ERROR ? 'error' : level === logLevel.WARN ? 'warn' : 'info';
     const error: unknown = fields['error'];

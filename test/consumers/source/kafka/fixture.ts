@@ -18,7 +18,7 @@ export const QUICK: KafkaTimes = {
   maxWaitTimeInMs: 100,
 };
 
-/** A session that ends on no machine, however slow: who is assigned anew was disturbed. */
+/** A session that ends on no machine, however slow: who is assigned again was disturbed. */
 export const PATIENT: KafkaTimes = { ...QUICK, sessionTimeout: 60_000, rebalanceTimeout: 60_000 };
 
 export function client({ brokers }: RunningKafka): InstanceType<typeof Kafka> {

@@ -8,7 +8,7 @@ import { CONNECTION_TIMEOUT, type KafkaConnection, REQUEST_TIMEOUT, RETRY } from
 
 const { Kafka, logLevel } = kafkajs;
 
-/** From `ConfigResourceTypes`, which cannot be imported at run time. */
+/** From kafkajs' `ConfigResourceTypes`, which cannot be imported at run time. */
 const TOPIC_RESOURCE = 2;
 const QUIET_RETRY = { ...RETRY, retries: 2 };
 
@@ -18,7 +18,7 @@ export interface KafkaAdminOptions extends KafkaConnection {
 }
 
 export interface GroupState {
-  /** As Kafka calls it: Stable, Empty, PreparingRebalance, Dead (there is no such group), ... */
+  /** Kafka's name: Stable, Empty, PreparingRebalance, Dead (there is no such group), ... */
   readonly state: string;
   /** The assigner that its members agreed on; '' without members. */
   readonly protocol: string;
@@ -27,7 +27,7 @@ export interface GroupState {
 
 export type KafkaClient = InstanceType<typeof Kafka>;
 
-/** A client that prints nothing: what goes wrong is thrown. @throws AccessFileError */
+/** A client that logs nothing: errors are thrown. @throws AccessFileError */
 export function quietClient(connection: KafkaConnection): KafkaClient {
   return new Kafka({
     ...accessOptions(connection),
@@ -38,7 +38,7 @@ export function quietClient(connection: KafkaConnection): KafkaClient {
   });
 }
 
-/** Questions to the brokers about topics and groups, and the making of topics. Each rejects with kafkajs' error. */
+/** Queries topics and groups, and creates topics. Each call rejects with kafkajs' error. */
 const LEADERS_MS: DurationMs = 30_000;
 const LOOK_EVERY_MS: DurationMs = 100;
 
@@ -46,8 +46,8 @@ type TopicsAdmin = Pick<ReturnType<KafkaClient['admin']>, 'createTopics' | 'fetc
 type NewTopics = Parameters<TopicsAdmin['createTopics']>[0]['topics'];
 
 /**
- * Makes topics, and waits until every partition has a leader that answers. kafkajs's own wait gives up at once where the broker that
- * it asks has not heard of a topic yet.
+ * Creates topics, and waits until every partition has a leader that responds. kafkajs' own wait gives up at once if the broker
+ * that it asks does not know the topic yet.
  */
 export async function createTopics(admin: TopicsAdmin, topics: NewTopics): Promise<void> {
   await admin.createTopics({ topics, waitForLeaders: false });
@@ -57,7 +57,7 @@ export async function createTopics(admin: TopicsAdmin, topics: NewTopics): Promi
   }
 }
 
-/** @throws what the broker said, when the time is over */
+/** @throws the broker's last error, when the time is over */
 function hasLeaders(admin: TopicsAdmin, topic: string, until: EpochMs): Promise<boolean> {
   return admin.fetchTopicOffsets(topic).then(
     () => true,
@@ -69,7 +69,7 @@ function hasLeaders(admin: TopicsAdmin, topic: string, until: EpochMs): Promise<
 }
 
 export class KafkaAdmin {
-  /** Partitions, offsets of the logs and of groups. */
+  /** Queries partitions, and the offsets of logs and groups. */
   readonly questions: Brokers;
   readonly client: KafkaClient;
   readonly #topics: readonly string[];
@@ -119,7 +119,7 @@ export class KafkaAdmin {
     });
   }
 
-  /** Makes those topics that are missing, with the broker's own settings; answers their names. */
+  /** Creates the missing topics with the broker's default settings, and returns their names. */
   createMissing(partitions: number): Promise<readonly string[]> {
     return this.#ask(async (admin) => {
       const there = new Set(await admin.listTopics());

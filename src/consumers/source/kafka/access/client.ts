@@ -15,24 +15,27 @@ export type KafkaConfig = import('kafkajs').KafkaConfig;
 export type LogEntry = import('kafkajs').LogEntry;
 export type Producer = import('kafkajs').Producer;
 
-/** What kafkajs' own admin client cannot be asked. */
+/** A query that kafkajs' own admin client lacks. */
 interface StableOffsets {
-  /** Where reading ends while transactions are open (the last stable offsets); else the ends of the logs. A topic must be known to the client. */
+  /**
+   * The last stable offsets, where reading ends while transactions are open; without open transactions the ends of the logs.
+   * The client must know the topic.
+   */
   fetchStableOffsets(topic: string, partitions: readonly number[]): Promise<readonly PartitionOffset[]>;
 }
 
 /** Reading without a consumer group. */
 interface Fetching {
   /**
-   * What one fetch of the leader brings from an offset on, as a consumer of committed records is given it. `next` of `from` itself: there is nothing
-   * to be read. Rejects with kafkajs' error.
+   * One fetch from the leader from an offset on, as a consumer of committed records gets it. If `next` is `from`, there is
+   * nothing to read. Rejects with kafkajs' error.
    */
   fetchBatch(topic: string, partition: number, from: number): Promise<FetchedBatch>;
 }
 
 export interface FetchedBatch {
   readonly messages: readonly Message[];
-  /** Where to go on; `from`: nothing came. */
+  /** The next offset to fetch; `from`: nothing was returned. */
   readonly next: number;
 }
 
@@ -41,7 +44,7 @@ interface PartitionOffset {
   readonly offset: string;
 }
 
-/** The parts of kafkajs' cluster that are used. It asks for offsets as one who reads at this level. */
+/** The parts of kafkajs' cluster that are used. It requests offsets at this isolation level. */
 interface Cluster {
   isolationLevel: number;
   fetchTopicsOffset(
@@ -79,7 +82,7 @@ interface PartitionData {
   readonly messages: readonly Message[];
 }
 
-/** kafkajs' view of one partition of an answer: without what was aborted, and without control records. */
+/** kafkajs' view of one partition of a fetch response: without aborted and control records. */
 interface Batch {
   readonly rawMessages: readonly Message[];
   readonly messages: readonly Message[];
@@ -99,18 +102,18 @@ const FILTER_ABORTED = 'kafkajs/src/consumer/filterAbortedMessages.js';
 const BATCH = 'kafkajs/src/consumer/batch.js';
 const CREATE_ADMIN = 'kafkajs/src/admin/index.js';
 
-/** As the protocol of Kafka numbers them: kafka.apache.org/protocol#The_Messages_ListOffsets. */
+/** Numbers of Kafka's protocol: kafka.apache.org/protocol#The_Messages_ListOffsets. */
 const READ_UNCOMMITTED = 0;
 const READ_COMMITTED = 1;
 
-/** Of every admin client. */
+/** The cluster of every admin client. */
 const clusters = new WeakMap<object, Cluster>();
 
 const require = createRequire(import.meta.url);
 
 /**
- * kafkajs 2.2.4, except that a consumer is given record batches undecoded: its messages are those of `messagesOf` and
- * `withoutAborted`. All versions of Fetch since 4 (Kafka 0.11) decode their records with the module that is replaced.
+ * kafkajs 2.2.4, except that a consumer gets undecoded record batches: its messages come from `messagesOf` and
+ * `withoutAborted`. All versions of Fetch since 4 (Kafka 0.11) decode their records with the module that is replaced here.
  */
 export const kafkajs: typeof import('kafkajs') = load();
 
@@ -139,7 +142,7 @@ function replace(path: string, exported: (...args: never) => unknown): void {
   module.exports = exported;
 }
 
-/** kafkajs' maker of admin clients, except that the cluster of each is noted. */
+/** kafkajs' factory of admin clients, except that the cluster of each is recorded. */
 function noteCluster(
   create: (options: { readonly cluster: Cluster }) => import('kafkajs').Admin,
 ): (options: { readonly cluster: Cluster }) => import('kafkajs').Admin {
@@ -151,8 +154,8 @@ function noteCluster(
 }
 
 /**
- * kafkajs' admin client, except that it tells the ends of the logs. kafkajs itself asks as one who reads no open transaction,
- * and is told where such a reader stands still: that is a question of its own here.
+ * kafkajs' admin client, except that it returns the ends of the logs. kafkajs itself asks at the level `read committed` and
+ * gets the last stable offsets, for which there is a separate query here.
  */
 export function adminOf(kafka: InstanceType<typeof kafkajs.Kafka>, config?: AdminConfig): Admin {
   const admin = kafka.admin(config);
@@ -172,7 +175,7 @@ export function adminOf(kafka: InstanceType<typeof kafkajs.Kafka>, config?: Admi
   };
 }
 
-/** Leaders move: each time the cluster is asked anew. */
+/** Leaders move: the cluster is queried again before each attempt. */
 const ATTEMPTS = 3;
 const MAX_WAIT_MS = 100;
 
@@ -220,7 +223,7 @@ function decodeMessages(): (reader: ByteReader) => Promise<Message[]> {
     require('kafkajs/src/protocol/messageSet/decoder.js');
   const plain = {
     batch: async (bytes: Buffer) => {
-      // kafkajs itself would go on for as many records as a damaged header says.
+      // kafkajs itself would loop over as many records as a damaged header declares.
       const read = await openBatch(bytes);
       if (!(read instanceof Records)) throw new RangeError(read.reason);
       return (await decodeBatch(new Reader(bytes))).records;

@@ -8,7 +8,7 @@ import { loginOf } from './login.ts';
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * What kafkajs is told of how to get in. Certificates, keys and passwords in files are read anew for each connection.
+ * TLS and login options for kafkajs. Certificates, keys and passwords in files are read again for each connection.
  * @throws AccessFileError when such a file cannot be used
  */
 export function accessOptions({
@@ -32,15 +32,15 @@ export function accessOptions({
   };
 }
 
-/** host:port, where an IPv6 address stands in brackets. */
+/** Splits host:port; an IPv6 address is in brackets. */
 export function addressOf(broker: string): { readonly host: string; readonly port: number } {
   const colon = broker.lastIndexOf(':');
   return { host: broker.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(broker.slice(colon + 1)) };
 }
 
 /**
- * Sends these requests, each with its length before it, one after the other's answer. Rejects when the answers do not come
- * within `timeout` ms, with the error of the socket, or with AccessFileError.
+ * Sends these requests, each prefixed with its length, and waits for the response before sending the next. Rejects if the
+ * responses do not come within `timeout` ms, with the socket's error, or with AccessFileError.
  */
 export function exchange(
   broker: string,

@@ -1,10 +1,10 @@
 import { tlsAdvice } from '../../../../connections/tls-faults.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 
-/** What the caller is to know and to do; leaves through `run`. */
+/** An error whose message says what happened and what to do; `run` rejects with it. */
 export class KafkaFailure extends Error {
   override readonly name = 'KafkaFailure';
-  /** It may be over soon. */
+  /** The fault may be temporary. */
   readonly passing: boolean;
 
   constructor(
@@ -16,7 +16,7 @@ export class KafkaFailure extends Error {
   }
 }
 
-/** We cannot log in, for a reason that is not the broker's. Holds no secret. */
+/** Login failed for a reason that is not the broker's. Contains no secret. */
 export class KafkaLoginError extends Error {
   override readonly name = 'KafkaLoginError';
   readonly advice: string;
@@ -34,12 +34,12 @@ const MEMBERSHIP = new Set([
   'UNKNOWN_MEMBER_ID',
 ]);
 
-/** Whether an error of a heartbeat means that the group has to be joined again. */
+/** Whether an error of a heartbeat means that the member must join the group again. */
 export function isMembershipLost(error: unknown): boolean {
   return chain(error).some(({ type }) => type !== undefined && MEMBERSHIP.has(type));
 }
 
-/** Errors that another consumer would meet again, with what to do about them. By protocol type, then by name. */
+/** Errors that a new consumer would get again, with what to do about them. By protocol type, then by name. */
 const ADVICE: ReadonlyMap<string, string> = new Map([
   [
     'INCONSISTENT_GROUP_PROTOCOL',
@@ -61,7 +61,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['SyntaxError', 'this is a defect; please report it'],
 ]);
 
-/** Errors of one who is not let in. */
+/** Errors of a client that is not authenticated or authorised. */
 const ACCESS: ReadonlyMap<string, string> = new Map([
   ['TOPIC_AUTHORIZATION_FAILED', 'allow this user to read and describe the topics of kafka.topics'],
   ['GROUP_AUTHORIZATION_FAILED', 'allow this user to read the group kafka.groupId'],
@@ -72,7 +72,7 @@ const ACCESS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** The advice for an error that a new consumer would not cure; undefined: try again. */
+/** The advice for an error that a new consumer would not fix; undefined: try again. */
 export function adviceFor(error: unknown): string | undefined {
   const access = accessAdvice(error);
   if (access !== undefined) return access;
@@ -83,7 +83,7 @@ export function adviceFor(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The same, only for those that say that we are not let in: somebody else may mend that while we wait. */
+/** The same for errors of authentication and authorisation only, which somebody may fix while we wait. */
 export function accessAdvice(error: unknown): string | undefined {
   for (const { type, name, message, code, advice } of chain(error)) {
     const found = advice ?? ACCESS.get(type ?? '') ?? ACCESS.get(name) ?? tlsAdvice({ code, message }, 'kafka.tls');
@@ -98,7 +98,7 @@ export function isTopicMissing(error: unknown): boolean {
 
 const REFUSED = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
 
-/** Whether a broker refuses to write a record, and would refuse it again. */
+/** Whether a broker rejects a record, and would reject it again. */
 export function isRecordRefused(error: unknown): boolean {
   return chain(error).some(({ type }) => REFUSED.has(type ?? ''));
 }
@@ -106,7 +106,7 @@ export function isRecordRefused(error: unknown): boolean {
 const UNREACHABLE =
   /^KafkaJS(?:Connection|ConnectionClosed|RequestTimeout|NoBrokerAvailable|BrokerNotFound|GroupCoordinatorNotFound)/;
 
-/** Whether a broker did not answer, as far as an error tells. */
+/** Whether an error means that a broker did not respond. */
 export function isUnreachable(error: unknown): boolean {
   return chain(error).some(({ name }) => UNREACHABLE.test(name));
 }
@@ -136,15 +136,15 @@ const FIRST_DELAY: DurationMs = 500;
 const LONGEST_DELAY: DurationMs = 30_000;
 const CALM: DurationMs = 60_000;
 
-/** Decides how long to wait for the next consumer, and when to give up. Times are of a clock that only goes forward. */
+/** Decides how long to wait before starting the next consumer, and when to give up. Times are from a monotonic clock. */
 export class Restarts {
   #crashes: number[] = [];
   #row = 0;
   #last = Number.NEGATIVE_INFINITY;
 
   /**
-   * A consumer has crashed. `healthy`: all brokers answered all the same. Answers the delay, or undefined after three
-   * crashes in five minutes in which every broker answered, because then the fault is ours.
+   * A consumer has crashed. `healthy`: all brokers responded nevertheless. Returns the delay, or undefined after three such
+   * crashes in five minutes, because then the fault is ours.
    */
   crashed(now: number, healthy: boolean): DurationMs | undefined {
     this.#row = now - this.#last > CALM ? 0 : this.#row + 1;

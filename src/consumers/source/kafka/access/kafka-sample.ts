@@ -6,7 +6,7 @@ import { offsetOf } from '../flow/chunks.ts';
 import type { KafkaClient } from './admin.ts';
 import { adminOf } from './client.ts';
 
-/** Offsets of one topic partition that are to be read: [from, to). */
+/** Offsets of one topic partition to read: [from, to). */
 export interface SampleRange {
   readonly topic: string;
   readonly partition: number;
@@ -67,7 +67,7 @@ export async function sample(
           (record) => records.push(record),
           (refusal) => refused.set(`${topic} ${partition} ${refusal.from}`, { topic, partition, ...refusal }),
         );
-        // What is left of a compacted log may end before the range does.
+        // A compacted log may end before the range does.
         if (next === from) break;
         from = next;
       }
@@ -76,7 +76,7 @@ export async function sample(
   };
   try {
     const read = readAll();
-    // It may fail when nobody waits for it any more.
+    // It may fail after the caller has stopped waiting.
     read.catch(() => {});
     const complete = await Promise.race([read, isOver]);
     return { complete, records: [...records], refused: [...refused.values()] };
@@ -86,7 +86,7 @@ export async function sample(
   }
 }
 
-/** Reads the messages of one fetch as far as they lie in the range. */
+/** Reads the messages of one fetch that are in the range. */
 async function readRange(
   { topic, partition, from, to }: SampleRange,
   messages: readonly Message[],

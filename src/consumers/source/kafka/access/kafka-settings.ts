@@ -2,9 +2,9 @@ import type { SaslSettings, TlsSettings } from '../../../../connections/security
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 import type { KafkaEvents, KafkaLog } from '../flow/events.ts';
 
-/** How the consumer talks to Kafka. The values are a set: each guards against a trap of kafkajs (decision 0011). */
+/** Timeouts of the consumer. The values belong together: each avoids a pitfall of kafkajs (decision 0011). */
 export interface KafkaTimes {
-  /** A member that has not been heard of for so long is expelled, and others take over its partitions. */
+  /** A member that sends no heartbeat for this long is removed from the group, and others take over its partitions. */
   readonly sessionTimeout: DurationMs;
   readonly heartbeatInterval: DurationMs;
   readonly rebalanceTimeout: DurationMs;
@@ -12,7 +12,7 @@ export interface KafkaTimes {
   readonly maxWaitTimeInMs: DurationMs;
 }
 
-/** The other times follow from the session, with room for several heartbeats. */
+/** Derives the other times from the session timeout, with room for several heartbeats. */
 export function timesFor(sessionTimeout: DurationMs): KafkaTimes {
   return {
     sessionTimeout,
@@ -24,7 +24,7 @@ export function timesFor(sessionTimeout: DurationMs): KafkaTimes {
 
 export const KAFKA_TIMES: KafkaTimes = timesFor(30_000);
 
-/** Where the brokers are, and how to get in. */
+/** Addresses of brokers, and how to authenticate. */
 export interface KafkaConnection {
   /** host:port of some of the brokers. */
   readonly brokers: readonly string[];
@@ -41,7 +41,7 @@ export interface KafkaSourceOptions extends KafkaConnection {
   readonly topics: readonly string[];
   /** Default KAFKA_TIMES. */
   readonly times?: KafkaTimes;
-  /** Records are given with key and headers; default: without, which costs less. */
+  /** Deliver records with key and headers; default: without, which costs less. */
   readonly envelopes?: boolean;
   /** Fetched topic partitions that are handled at the same time; default 4. */
   readonly concurrency?: number;
@@ -51,23 +51,26 @@ export interface KafkaSourceOptions extends KafkaConnection {
   readonly log: KafkaLog;
 }
 
-/** Of an answer to a fetch: of one partition, and of a broker. One record batch comes whole, however large it is. */
+/** Bytes of a fetch response, per partition and per broker. One record batch is always returned whole, however large it is. */
 export const MAX_BYTES_PER_PARTITION = 2 ** 20;
 export const MAX_BYTES = 8 * 2 ** 20;
 export const MAX_CONCURRENCY = 4;
 export const REQUEST_TIMEOUT: DurationMs = 10_000;
 export const CONNECTION_TIMEOUT: DurationMs = 3_000;
-/** All fields stand here, as kafkajs has other defaults when NODE_ENV is `test`. */
+/** All fields are set, because kafkajs has other defaults when NODE_ENV is `test`. */
 export const RETRY = { retries: 5, initialRetryTime: 300, maxRetryTime: 30_000, factor: 0.2, multiplier: 2 } as const;
 
-/** A handler is given at most so many records at once, fewer when they take longer than this, so that heartbeats go on. */
+/**
+ * Most records that a handler gets at once, and how long they may take: fewer are delivered if they take longer, so that
+ * heartbeats continue.
+ */
 export const CHUNK_RECORDS = 200;
-/** Nor more than about so many bytes, since what a chunk brings is weighed only after it. */
+/** Approximate limit of the bytes in a chunk, since memory is measured only between chunks. */
 export const CHUNK_BYTES = 4 * 2 ** 20;
 export const CHUNK_TIME: DurationMs = 50;
 
 /**
- * An idle member beats only between two fetches, so both times must leave room for several beats in a session.
+ * An idle member sends heartbeats only between two fetches, so both times must leave room for several heartbeats in a session.
  * @throws Error that names the setting and the largest value.
  */
 export function checkTimes(times: KafkaTimes): void {

@@ -7,9 +7,9 @@ import { clientCredentials, type Tokens } from './oauth.ts';
 
 const ADVICE = 'look where the token comes from: issuer, audience and end must be what the broker expects';
 
-/** How a client logs in, as kafkajs takes it. What is secret is read, or asked for, anew at each connection. */
+/** How a client logs in, in kafkajs' form. Secrets are read or requested again at each connection. */
 export interface Login {
-  /** As Kafka calls it. */
+  /** Kafka's name of the mechanism. */
   readonly mechanism: string;
   readonly authenticationProvider: AuthenticationProvider;
 }
@@ -63,7 +63,7 @@ function passwordLogin(
           try {
             await provider({ username, password: secret.read() })({ ...args, saslAuthenticate }).authenticate();
           } catch (error) {
-            // kafkajs takes a connection that breaks meanwhile for a refusal.
+            // kafkajs would report a connection that breaks meanwhile as a refusal.
             throw broken === undefined ? error : broken.error;
           }
         },
@@ -77,8 +77,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /**
- * RFC 7628. kafkajs has this mechanism too, but does not look at the answer: a token that is refused would show as a
- * connection that breaks.
+ * RFC 7628. kafkajs has this mechanism too, but ignores the response: a refused token would look like a broken connection.
  */
 function tokenLogin(tokens: Tokens): Login {
   return {
@@ -87,7 +86,10 @@ function tokenLogin(tokens: Tokens): Login {
       authenticate: async () => {
         const value = await tokens.token();
         if (!/^[\x21-\x7e]+$/.test(value)) {
-          throw new KafkaLoginError('the token holds blanks or signs that none may have', 'look where it comes from');
+          throw new KafkaLoginError(
+            'the token contains blanks or characters that are not allowed',
+            'look where it comes from',
+          );
         }
         const request = { encode: () => sized(`n,,\u0001auth=Bearer ${value}\u0001\u0001`) };
         const refused = await asked(() =>
@@ -108,7 +110,7 @@ function unheld(token: () => Promise<string>): Tokens {
   return { token, refused: () => {} };
 }
 
-/** Answers why the token was refused; undefined: it was not. */
+/** Returns why the token was refused; undefined: it was not. */
 async function asked(ask: () => Promise<unknown>): Promise<string | undefined> {
   try {
     const refused = await ask();
@@ -119,7 +121,7 @@ async function asked(ask: () => Promise<unknown>): Promise<string | undefined> {
   }
 }
 
-/** What the broker says of a token that it refuses: {"status": "invalid_token"}. */
+/** The broker's response to a token that it refuses: {"status": "invalid_token"}. */
 function statusOf(answer: Buffer): string | undefined {
   if (answer.length === 0) return undefined;
   const status = /"status"\s*:\s*"([\w .-]{1,80})"/.exec(answer.toString('utf8'))?.[1];

@@ -3,8 +3,8 @@ import { KafkaLoginError } from './faults.ts';
 const SIGNER = 'aws-msk-iam-sasl-signer-js';
 
 /**
- * Tokens of Amazon MSK for the AWS identity of this process, made anew for each connection: they end after 15 minutes. The
- * library of Amazon that signs them is loaded when it is needed, as few need it. `load` imports a package by name.
+ * Tokens of Amazon MSK for the AWS identity of this process, created for each connection because they expire after 15 minutes.
+ * Amazon's library that signs them is loaded on demand, as few need it. `load` imports a package by name.
  */
 export function mskToken(
   region: string,

@@ -8,7 +8,7 @@ import { KafkaLoginError } from './faults.ts';
 const { KafkaJSConnectionError } = kafkajs;
 
 const TIMEOUT_MS = 10_000;
-/** Share of its life after which a token is not used for a new connection. */
+/** Share of its lifetime after which a token is no longer used for new connections. */
 const FRESH = 0.8;
 
 type ClientCredentials = Extract<SaslSettings, { readonly tokenEndpoint: string }>;
@@ -17,7 +17,7 @@ type ClientCredentials = Extract<SaslSettings, { readonly tokenEndpoint: string 
 export interface Tokens {
   /** For one connection. */
   token(): Promise<string>;
-  /** The broker has refused the last one: it may have been revoked, or the keys that sign tokens changed. */
+  /** The broker has refused the last token: it may have been revoked, or the signing keys have changed. */
   refused(): void;
 }
 
@@ -35,9 +35,9 @@ export interface FormAnswer {
 }
 
 /**
- * Tokens by the client credentials grant (RFC 6749, section 4.4; the client logs in by HTTP Basic). One is used for several
- * connections while it is fresh and not refused. The secret is read anew for each request. Rejects with a KafkaLoginError when the
- * endpoint refuses, with a connection error of kafkajs, which is tried again, when it does not answer.
+ * Tokens by the client credentials grant (RFC 6749, section 4.4; the client logs in by HTTP Basic). A token is used for several
+ * connections while it is fresh and not refused. The secret is read again for each request. Rejects with a KafkaLoginError when
+ * the endpoint refuses, with a connection error of kafkajs, which is tried again, when it does not answer.
  */
 export function clientCredentials({ tokenEndpoint, clientId, clientSecret, scope }: ClientCredentials): Tokens {
   const secret = new Secret(clientSecret);
@@ -78,7 +78,7 @@ async function request(
   const token = field(answer, 'access_token');
   if (status !== 200 || typeof token !== 'string') {
     const code = field(answer, 'error');
-    // Nothing else of the answer: it may repeat what was sent.
+    // Nothing else of the response: it may repeat what was sent.
     const said = typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? ` (${code})` : '';
     throw new KafkaLoginError(
       `${where} answered ${status}${said}${status === 200 ? ' without a token' : ''}`,
@@ -110,9 +110,9 @@ function causeOf(error: unknown): string {
 const LONGEST = 2 ** 16;
 
 /**
- * Sends a form and reads the answer, of at most 64 KiB; redirects are not followed. Not `fetch`: it detaches an ArrayBuffer, which
- * slows every typed array of the process from then on (docs/decisions/0012). Rejects with what the connection says, or when
- * time is over.
+ * Sends a form and reads the response, of at most 64 KiB; redirects are not followed. Not `fetch`: it detaches an ArrayBuffer,
+ * which slows down every typed array of the process from then on (docs/decisions/0012). Rejects with the error of the
+ * connection, or after the timeout.
  */
 export function postForm({ url, headers, form, timeoutMs }: FormPost): Promise<FormAnswer> {
   const body = form.toString();
@@ -125,7 +125,7 @@ export function postForm({ url, headers, form, timeoutMs }: FormPost): Promise<F
         'content-type': 'application/x-www-form-urlencoded',
         'content-length': Buffer.byteLength(body),
       },
-      // No connection is kept for the next token, which is needed minutes later.
+      // Do not keep the connection: the next token is needed minutes later.
       agent: false,
       signal: AbortSignal.timeout(timeoutMs),
     });

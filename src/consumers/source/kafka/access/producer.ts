@@ -13,8 +13,8 @@ export interface NewRecord {
   readonly key: string | Uint8Array | null;
   readonly value: string | Uint8Array;
   /**
-   * Headers of one name keep their order; kafkajs writes names in the order in which each first stands here, those that are
-   * numbers first, and cannot write a header without a value, which becomes an empty one.
+   * Headers with one name keep their order. kafkajs writes names in the order of their first occurrence, numeric names first,
+   * and cannot write a header without a value: it becomes an empty one.
    */
   readonly headers?: readonly RecordHeader[];
   /** Record timestamp. */
@@ -22,12 +22,15 @@ export interface NewRecord {
 }
 
 export interface ProducerOptions {
-  /** A record that is sent again after a lost answer is written once. Default true; false needs fewer rights and no state. */
+  /**
+   * Whether a record that is sent again after a lost response is written only once. Default true; false needs fewer permissions
+   * and no state.
+   */
   readonly idempotent?: boolean;
 }
 
 /**
- * Writes records, each acknowledged by all replicas in sync. One call at a time, so that the records of a partition lie in the
+ * Writes records, each acknowledged by all replicas in sync. One call at a time, so that the records of a partition are in the
  * order of the calls.
  */
 export class KafkaProducer {
@@ -82,7 +85,7 @@ function messageOf({ key, value, at, headers = [] }: NewRecord) {
   };
 }
 
-/** kafkajs knows bytes by no other type. */
+/** kafkajs accepts bytes only as a Buffer. */
 function inBuffer(content: string | Uint8Array): string | Buffer {
   return typeof content === 'string' ? content : Buffer.from(content.buffer, content.byteOffset, content.length);
 }

@@ -7,19 +7,19 @@ import type { KafkaConnection } from './kafka-settings.ts';
 import { mechanismOf } from './login.ts';
 import { apiVersions, versionsRequest } from './versions.ts';
 
-/** What an error of the client means here. */
+/** What an error of the client means for us. */
 export interface KafkaTrouble {
-  /** What happened and, where that is known, what to do. No secret. */
+  /** What happened and, if known, what to do. Contains no secret. */
   readonly message: string;
   /**
-   * access: we are not let in, until somebody changes something here or there. hopeless: another try would end in the same
-   * way. passing: it may be over soon.
+   * access: authentication or authorisation failed, until somebody changes the settings on either side. hopeless: a retry would
+   * fail in the same way. passing: the fault may be temporary.
    */
   readonly kind: 'access' | 'hopeless' | 'passing';
 }
 
 /**
- * `probe`: ask the brokers by hand where the error itself says too little, which may take some seconds. Never rejects.
+ * `probe`: query the brokers directly if the error itself says too little, which may take some seconds. Never rejects.
  */
 export async function troubleOf(
   error: unknown,
@@ -35,19 +35,19 @@ export async function troubleOf(
   return said === undefined ? { kind: 'passing', message: reason } : { kind: 'access', message: `${reason}; ${said}` };
 }
 
-/** Why brokers do not let us in; undefined: they do, or do not answer, or only some of them differ. */
+/** Why the brokers refuse us; undefined: they do not, or do not respond, or not all of them do. */
 async function explainBrokers(connection: KafkaConnection): Promise<string | undefined> {
   const said = await Promise.all(connection.brokers.map((broker) => explainBroker(broker, connection)));
   const first = said.findIndex((text) => text !== undefined);
   return first < 0 ? undefined : `${connection.brokers[first]}: ${said[first]}`;
 }
 
-/** What kafkajs says where no broker was reached at all. */
+/** kafkajs' message if no broker was reached at all. */
 const UNREACHED = /^Connection (?:error|timeout)/;
 
 /**
- * Asks, and makes what kafkajs rejects with into a KafkaFailure that says where it happened and what to do. Other errors stay
- * what they are.
+ * Runs a query, and turns errors of kafkajs into a KafkaFailure that says where it happened and what to do. Other errors are
+ * passed on.
  */
 export async function explained<T>(connection: KafkaConnection, ask: () => Promise<T>): Promise<T> {
   try {
@@ -71,8 +71,8 @@ const NO_LOGIN = 34;
 const TIMEOUT: DurationMs = 3000;
 
 /**
- * Why one broker does not let us in, and what to do: it is asked by hand, as the client says only that a connection broke.
- * undefined: it shows nothing wrong, or does not answer at all. Sends no secret. Never rejects.
+ * Why one broker refuses us, and what to do. The broker is queried directly, as the client only says that a connection broke.
+ * undefined: nothing is wrong, or it does not respond at all. Sends no secret. Never rejects.
  */
 export async function explainBroker(broker: string, connection: KafkaConnection): Promise<string | undefined> {
   const { tls, sasl } = connection;
@@ -94,7 +94,7 @@ export async function explainBroker(broker: string, connection: KafkaConnection)
   }
 }
 
-/** Mechanisms by which one can log in; undefined: there is no login. */
+/** The login mechanisms that the broker offers; undefined: it has no login. */
 async function offered(broker: string, connection: KafkaConnection): Promise<readonly string[] | undefined> {
   const mechanism = connection.sasl === undefined ? 'PLAIN' : mechanismOf(connection.sasl);
   const [, answer] = await exchange(broker, connection, [versionsRequest(), handshakeRequest(mechanism)], TIMEOUT);

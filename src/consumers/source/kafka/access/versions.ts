@@ -13,7 +13,7 @@ export type ApiVersions = ReadonlyMap<number, VersionRange>;
 export interface ClientApi {
   readonly name: string;
   readonly key: number;
-  /** What kafkajs 2.2.4 speaks. */
+  /** The versions that kafkajs 2.2.4 supports. */
   readonly client: VersionRange;
 }
 
@@ -36,7 +36,7 @@ function api(name: string, key: number, least: number, most: number): ClientApi 
   return { name, key, client: { least, most } };
 }
 
-/** Whether there is a version that both speak. */
+/** Whether there is a version that both support. */
 export function overlaps(a: VersionRange, b: VersionRange): boolean {
   return a.least <= b.most && b.least <= a.most;
 }
@@ -45,8 +45,8 @@ const API_VERSIONS = 18;
 const HEADER_BYTES = 10;
 
 /**
- * Asks one broker which versions it speaks. The request is made here, as the client asks for itself alone and never looks at
- * the lowest version. Rejects when there is no answer in time, or none that can be read.
+ * Asks one broker which versions it supports. The request is built here, because the client keeps the response to itself and
+ * ignores the lowest version. Rejects if no readable response comes in time.
  */
 export async function apiVersions(
   broker: string,
@@ -57,7 +57,7 @@ export async function apiVersions(
   return rangesOf(answer);
 }
 
-/** ApiVersions, version 0, which every broker answers. */
+/** ApiVersions, version 0, which every broker supports. */
 export function versionsRequest(): Buffer {
   const bytes = Buffer.alloc(4 + HEADER_BYTES);
   bytes.writeInt32BE(HEADER_BYTES, 0);
@@ -68,10 +68,10 @@ export function versionsRequest(): Buffer {
   return bytes;
 }
 
-/** @throws Error when the answer is none of Kafka's */
+/** @throws Error if the response is not one of Kafka's */
 function rangesOf(bytes: Buffer): ApiVersions {
   const count = bytes.length >= 14 && bytes.readInt32BE(4) === 1 ? bytes.readInt32BE(10) : -1;
-  if (count < 0 || bytes.length < 14 + 6 * count) throw new Error('what answers there is no Kafka broker');
+  if (count < 0 || bytes.length < 14 + 6 * count) throw new Error('what answers there is not a Kafka broker');
   const error = bytes.readInt16BE(8);
   if (error !== 0) throw new Error(`the broker refused to tell its versions (error ${error})`);
   return new Map(

@@ -4,7 +4,7 @@ import { decodeLz4 } from './lz4.ts';
 import { decodeSnappy } from './snappy.ts';
 import { decodeZstd } from './zstd.ts';
 
-/** What a batch may decompress to, and how long that may take where the decoder itself does not bound it. */
+/** Limits of the size of a decompressed batch, and of the time to decompress it, for decoders that do not bound it themselves. */
 export interface CodecLimits {
   readonly bytes: number;
   readonly milliseconds: number;
@@ -12,7 +12,7 @@ export interface CodecLimits {
 
 export const CODEC_LIMITS: CodecLimits = { bytes: 32 * 2 ** 20, milliseconds: 2000 };
 
-/** As kafkajs wants it. Writing is possible with gzip alone, as in kafkajs without us. */
+/** The form that kafkajs requires. Only gzip can be written, as in plain kafkajs. */
 export interface Codec {
   compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
   decompress(compressed: Buffer): Promise<Buffer>;
@@ -42,14 +42,14 @@ async function decodeGzip(input: Buffer, { bytes }: CodecLimits): Promise<Buffer
   }
 }
 
-/** Rejects with a RangeError if the data are damaged or beyond the limits, or if there is no such codec. */
+/** Rejects with a RangeError if the data are damaged or exceed the limits, or if there is no such codec. */
 export async function decompress(code: number, compressed: Buffer, limits = CODEC_LIMITS): Promise<Buffer> {
   const decoder = DECODERS.get(code);
   if (decoder === undefined) throw new RangeError(`compression codec ${code} is unknown`);
   return decoder(compressed, limits);
 }
 
-/** For kafkajs, which decodes what was written before Kafka 0.11: a function that gives the codec, by code. */
+/** For kafkajs, which decodes messages in the formats before Kafka 0.11: by code, a function that returns the codec. */
 export function codecTable(): Readonly<Record<number, () => Codec>> {
   return Object.fromEntries(CODES.map((code) => [code, (): Codec => codec(code)]));
 }

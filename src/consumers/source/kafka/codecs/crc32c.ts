@@ -1,9 +1,9 @@
 import { CRC32C_CODE } from './crc32c-code.ts';
 
-/** Of Castagnoli, the lowest bit first. */
+/** The Castagnoli polynomial, lowest bit first. */
 const POLYNOMIAL = 0x82f63b78;
 const TABLES = 16;
-/** Of one table. */
+/** Bytes of one table. */
 const TABLE_BYTES = 1024;
 const INPUT_AT = TABLES * TABLE_BYTES;
 /** The input is copied in pieces that stay in the processor's cache. */
@@ -21,7 +21,7 @@ export function crc32c(bytes: Uint8Array, from = 0): number {
   return checksum(bytes, from);
 }
 
-/** undefined: WebAssembly gets no memory, which a limit on address space (`ulimit -v`) may be the reason of. */
+/** undefined: WebAssembly cannot get memory, for example because of a limit on address space (`ulimit -v`). */
 function compiled(): Checksum | undefined {
   try {
     const memory = new WebAssembly.Memory({ initial: PAGES, maximum: PAGES });
@@ -46,7 +46,7 @@ function compiled(): Checksum | undefined {
 
 let table: Uint32Array | undefined;
 
-/** The same by one table, eight times as slow. */
+/** The same with a single table, eight times as slow. */
 export const byBytes: Checksum = (bytes, from) => {
   table ??= tables().subarray(0, 256);
   let crc = -1;

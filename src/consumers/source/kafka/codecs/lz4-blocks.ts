@@ -2,17 +2,17 @@ import { LZ4_BLOCK_CODE } from './lz4-block-code.ts';
 
 const PAGE = 1 << 16;
 /**
- * 64 MiB, enough for every frame that is decoded by default: pages that were never used are address space, not memory. A
- * memory that grows detaches its buffer, and from the first detached buffer of a process on V8 checks every access to every
- * typed array: decoding events costs 18 % more then (docs/decisions/0012).
+ * 64 MiB, enough for every frame within the default limits. Pages that were never used take address space, not memory. A memory
+ * that grows detaches its buffer, and from the first detached buffer of a process on V8 checks every access to every typed
+ * array: decoding events costs 18 % more then (docs/decisions/0012).
  */
 const FIRST_PAGES = 2 ** 10;
 /** So all addresses are positive int32. */
 const MOST_PAGES = 2 ** 14;
-/** Between input and output, and behind the output: copies go in steps and may end up to 30 bytes too far. */
+/** Bytes between input and output, and after the output: copies proceed in steps and may write up to 30 bytes too far. */
 const SPARE = 64;
 
-/** What may be wrong with a block, by the negative number that tells it. */
+/** Faults of a block, by the negative number that the module returns. */
 export const FAULTS = [
   'a block has no end',
   'a length is cut off',
@@ -24,8 +24,8 @@ export const FAULTS = [
 export type Fault = (typeof FAULTS)[number];
 
 /**
- * Decodes the blocks of one frame after the other, in a memory of its own: whatever the input holds, nothing outside of it can be
- * read or written. Of that memory as much is used as the largest frame so far needed (input and output).
+ * Decodes frames block by block, in a memory of its own: whatever the input holds, nothing outside of that memory can be read
+ * or written. The memory in use is that of the largest frame so far (input and output).
  */
 export class Lz4Blocks {
   readonly #memory = withMemory(() => new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MOST_PAGES }));
@@ -44,7 +44,7 @@ export class Lz4Blocks {
   }
 
   /**
-   * A frame begins, whose blocks hold at most `most` bytes together. What the last one gave is forgotten.
+   * Starts a frame whose blocks hold at most `most` bytes together. Discards the output of the last frame.
    * @throws Error if there is no memory for it.
    */
   begin(input: Uint8Array, most: number): void {
@@ -60,7 +60,7 @@ export class Lz4Blocks {
     this.#bytes.set(input);
   }
 
-  /** Adds a block of at most `largest` bytes, which stands at `from` to `to` of the input. */
+  /** Adds a block of at most `largest` bytes, which is at [from, to) of the input. */
   add(from: number, to: number, largest: number): Fault | undefined {
     this.#check(from, to);
     const end = Math.min(this.#end, this.#out + largest);
@@ -79,7 +79,7 @@ export class Lz4Blocks {
     return undefined;
   }
 
-  /** What the blocks hold: the caller's own. */
+  /** The output of the blocks, owned by the caller. */
   take(): Buffer {
     const taken = Buffer.allocUnsafeSlow(this.#out - this.#begin);
     taken.set(this.#bytes.subarray(this.#begin, this.#out));
@@ -91,7 +91,7 @@ export class Lz4Blocks {
   }
 }
 
-/** No memory is no fault of the input, so it is told as another kind of error. */
+/** Running out of memory is not a fault of the input, so it is another kind of error. */
 function withMemory<T>(claim: () => T): T {
   try {
     return claim();

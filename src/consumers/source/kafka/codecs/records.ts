@@ -12,7 +12,7 @@ const CODEC = 0x07;
 const APPEND_TIME = 0x08;
 
 const WRONG_CHECKSUM =
-  'the checksum of the record batch is wrong, so it was damaged after it was written: start the worker anew to fetch it again';
+  'the checksum of the record batch is wrong, so it was damaged after it was written: restart the worker to fetch it again';
 
 interface Header {
   readonly base: Offset;
@@ -25,7 +25,7 @@ interface Header {
 
 /**
  * Verifies the checksum of a record batch, decompresses it and checks that all its records can be read: kafka.apache.org/documentation/#recordbatch.
- * Answers a refusal if not. Never rejects.
+ * Returns a refusal if not. Never rejects.
  */
 export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<Records | UndecodableBatch> {
   const attributes = batch.readInt16BE(ATTRIBUTES_AT);
@@ -38,7 +38,7 @@ export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<R
     appendTime: (attributes & APPEND_TIME) === 0 ? undefined : batch.readBigInt64BE(LARGEST_TIME_AT),
   };
   try {
-    // Of all that stands behind it. What stands before is the broker's to change.
+    // The checksum covers everything after it. Brokers may change what precedes it.
     if (crc32c(batch, ATTRIBUTES_AT) !== batch.readUInt32BE(CHECKSUM_AT)) throw new RangeError(WRONG_CHECKSUM);
     if (header.count < 0 || header.lastDelta < 0) throw new RangeError('the header of the record batch is damaged');
     const content = batch.subarray(HEADER_BYTES);
@@ -54,18 +54,18 @@ export async function openBatch(batch: Buffer, limits = CODEC_LIMITS): Promise<R
   }
 }
 
-/** The records of one batch, read one after the other. Its fields are those of the record that `next` has gone to. */
+/** The records of one batch, read one after the other. The fields are those of the record that `next` moved to. */
 export class Records {
   offset: Offset = -1;
   hasKey = false;
   /** Records not read yet. */
   left: number;
-  /** How many bytes all of them are, decompressed. */
+  /** Decompressed bytes of all records. */
   readonly size: number;
   readonly #bytes: Buffer;
   readonly #header: Header;
   readonly #appendTime: EpochMs | undefined;
-  /** The first time of the batch where it and the times behind it can be added as numbers. */
+  /** The first time of the batch, if it and the time deltas can be added as numbers. */
   readonly #firstTime: EpochMs | undefined;
   #at = 0;
   #delta = -1;
@@ -84,7 +84,7 @@ export class Records {
     this.#firstTime = Math.abs(first) < 2 ** 52 ? first : undefined;
   }
 
-  /** How many records can be read; fewer than the header says: the next one is damaged. Goes back to the first. */
+  /** Returns how many records can be read; if these are fewer than the header declares, the next one is damaged. Goes back to the first. */
   check(): number {
     const { count } = this.#header;
     this.left = count;
@@ -101,7 +101,7 @@ export class Records {
     return this.left > 0 && this.#step();
   }
 
-  /** Kafka writes -1 where a record has none. */
+  /** Kafka writes -1 if a record has none. */
   get timestamp(): EpochMs | undefined {
     const time = this.#appendTime ?? this.#createTime();
     return time < 0 ? undefined : time;
@@ -114,14 +114,14 @@ export class Records {
     return new Uint8Array(bytes.buffer, bytes.byteOffset + this.#valueAt, this.#valueLength);
   }
 
-  /** Of the record that `next` has gone to. */
+  /** Key and headers of the record that `next` moved to. */
   get envelope(): RecordEnvelope {
     return new RecordEnvelope(this.#bytes, this.#timeAt);
   }
 
   /**
-   * Appends the next records that are not below `expected`, until there are `size` of them or their values have come to
-   * `room` bytes. Answers the bytes of these values.
+   * Appends the next records that are not below `expected`, until there are `size` of them or their values take `room` bytes.
+   * Returns the bytes of these values.
    */
   take(
     records: LogRecord[],
@@ -139,11 +139,11 @@ export class Records {
     return taken;
   }
 
-  /** Reads a record but for its headers, which counting does not need. false: it is damaged. */
+  /** Reads a record without its headers, which counting does not need. false: it is damaged. */
   #step(): boolean {
     const length = this.#varint();
     const end = this.#at + length;
-    // One byte of attributes, which mean nothing yet.
+    // One byte of attributes, which are unused so far.
     this.#timeAt = this.#at + 1;
     this.#skipTime();
     const delta = this.#varint();
@@ -151,7 +151,7 @@ export class Records {
     if (keyLength > 0) this.#at += keyLength;
     const valueLength = this.#varint();
     const valueAt = this.#at;
-    // What is read behind the end is harmless, so it is enough to look here. NaN fails each of these.
+    // Reads past the end are harmless, so one check here is enough. NaN fails each comparison.
     const fits = length > 0 && end <= this.#bytes.length && valueAt + Math.max(0, valueLength) <= end;
     const isRead = keyLength >= -1 && valueLength >= -1 && delta > this.#delta && delta <= this.#header.lastDelta;
     if (!fits || !isRead) return false;
@@ -220,7 +220,7 @@ class RecordEnvelope implements Envelope {
   readonly #bytes: Buffer;
   readonly #timeAt: number;
 
-  /** `timeAt`: where the record's time stands. The record was checked but for its headers. */
+  /** `timeAt`: where the record's time is. Everything in the record but its headers was checked. */
   constructor(bytes: Buffer, timeAt: number) {
     this.#bytes = bytes;
     this.#timeAt = timeAt;
@@ -230,7 +230,7 @@ class RecordEnvelope implements Envelope {
     return this.#read().key;
   }
 
-  /** None from one on that cannot be read. */
+  /** The headers before the first one that cannot be read. */
   get headers(): readonly RecordHeader[] {
     return this.#read().headers;
   }
@@ -277,7 +277,7 @@ class Reader {
     return Number.NaN;
   }
 
-  /** A length and so many bytes; null: -1 stands there; undefined: they do not fit. */
+  /** A length and that many bytes; null: the length is -1; undefined: they do not fit. */
   bytes(): Uint8Array | null | undefined {
     const length = this.varint();
     if (length === -1) return null;

@@ -46,7 +46,7 @@ function header(block: Uint8Array): { readonly length: number; readonly at: numb
   throw damaged();
 }
 
-/** Writes exactly as many bytes as the block's header says. */
+/** Writes exactly as many bytes as the block's header declares. */
 function decodeBlock(block: Uint8Array, out: Uint8Array, start: number): number {
   const head = header(block);
   const end = start + head.length;
@@ -105,8 +105,8 @@ function copyLiterals(from: Uint8Array, at: number, length: number, out: Uint8Ar
 }
 
 /**
- * Repeats `length` bytes that stand `distance` before `to`, as Lempel-Ziv formats mean it: where the two overlap, the bytes
- * just written are read again. The caller has checked all bounds.
+ * Copies `length` bytes from `distance` before `to`, as in all Lempel-Ziv formats: if the two overlap, bytes just written are
+ * read again. The caller has checked all bounds.
  */
 function copyMatch(out: Uint8Array, to: number, distance: number, length: number): void {
   if (length > LOOP && distance >= length) out.copyWithin(to, to - distance, to - distance + length);

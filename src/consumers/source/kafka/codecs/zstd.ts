@@ -9,15 +9,15 @@ const LARGEST_WINDOW = 1 << 27;
 
 interface Frame {
   readonly end: number;
-  /** No more than this comes out of it. */
+  /** Most bytes that it can decompress to. */
   readonly most: number;
   readonly skipped: boolean;
 }
 
 /**
- * Decodes zstd frames. Where a frame does not say how long its content is, zeros may follow the content (a Kafka batch says
- * itself how many records it holds). The blocks are measured before anything is allocated, as fzstd would cut off silently; it
- * does not bound the work that hostile sequences ask for, so it runs under a time limit. Format: RFC 8878.
+ * Decodes zstd frames. If a frame does not declare the length of its content, zeros may follow the content (a Kafka batch
+ * declares how many records it holds). The blocks are measured before anything is allocated, since fzstd would truncate
+ * silently. fzstd does not bound the work that hostile sequences cause, so it runs under a time limit. Format: RFC 8878.
  * @throws RangeError if it is damaged, may hold more than `limit` bytes, or takes longer than `milliseconds`.
  */
 export function decodeZstd(input: Uint8Array, limit: number, milliseconds: number): Buffer {
@@ -123,8 +123,8 @@ const box: { work: () => void } = { work: () => {} };
 createContext(box);
 
 /**
- * Runs synchronous work and stops it, wherever it is, after so many milliseconds of wall time: for code that cannot be
- * trusted to come to an end. What it has changed by then stays changed. Not re-entrant.
+ * Runs synchronous work and stops it, wherever it is, after this many milliseconds of wall time: for code that may not
+ * terminate. Changes that it has made by then remain. Not re-entrant.
  * @throws what the work throws, or an error with the code ERR_SCRIPT_EXECUTION_TIMEOUT.
  */
 export function withinTime(milliseconds: number, work: () => void): void {

@@ -4,15 +4,15 @@ import { createHash } from 'node:crypto';
 
 export interface Member {
   readonly id: string;
-  /** Partitions that it held when it asked to join. */
+  /** Partitions that it held when it joined. */
   readonly owned: readonly number[];
-  /** Generation of the group in which it held them; -1: not known. Of two claims the later one holds. */
+  /** Generation of the group in which it held them; -1: not known. Of two claims to a partition the later one wins. */
   readonly generation: number;
 }
 
 /**
- * Shares the partitions evenly, within one, and moves as few as an even share allows: a member keeps what it holds up to
- * its share, and the larger shares go to those who hold most. The same input in any order gives the same answer.
+ * Assigns partitions evenly, to within one, and moves as few as an even assignment allows: a member keeps what it holds up to
+ * its share, and the larger shares go to the members that hold most. The order of the input does not matter.
  */
 export function share(
   members: readonly Member[],
@@ -62,7 +62,7 @@ function holdersOf(members: readonly Member[], partitions: readonly number[]): R
   return holders;
 }
 
-/** What a member tells when it joins. */
+/** What a member sends when it joins. */
 export type Holdings = Pick<Member, 'owned' | 'generation'>;
 
 const FORMAT = 1;
@@ -85,7 +85,7 @@ export function decodeHoldings(bytes: Buffer): Holdings {
   return { owned, generation: bytes.readInt32BE(1) };
 }
 
-/** The group cannot be shared out; the text says why and what to do. */
+/** The partitions cannot be assigned; the message says why and what to do. */
 export class UnequalSubscriptions extends Error {
   override readonly name = 'UnequalSubscriptions';
 }
@@ -117,8 +117,8 @@ export const ASSIGNER_NAME = 'receval-co-partitioned-1';
 const VERSION = 1;
 
 /**
- * Name of the group protocol. The broker lets only members with the same name into a group, so a worker with another
- * assigner or other topics is refused by itself, and those at work are not disturbed.
+ * Name of the group protocol. A broker admits only members with the same protocol name to a group, so a worker with another
+ * assigner or other topics is refused without disturbing the others.
  */
 export function assignerName(topics: readonly string[]): string {
   const digest = createHash('sha256')
@@ -127,7 +127,7 @@ export function assignerName(topics: readonly string[]): string {
   return `${ASSIGNER_NAME}-${digest.slice(0, 8)}`;
 }
 
-/** The assigner as kafkajs wants it. Only partitions that all topics have are given out; whoever joined compares the counts. */
+/** The assigner in kafkajs' form. Only partitions that all topics have are assigned; the members compare the counts after joining. */
 export function coPartitionedAssigner(
   protocol: GroupProtocol,
   name: string,

@@ -1,6 +1,6 @@
 import type { UndecodableBatch } from '../../source-port.ts';
 
-/** Why a message of kafkajs is no record. */
+/** What a message of kafkajs stands for, if it is not a record. */
 export type Stand =
   /** It stands for all records of this batch, which is as it was fetched, with its header. */
   | { readonly kind: 'batch'; readonly bytes: Buffer }
@@ -90,8 +90,8 @@ function refused(bytes: Buffer, reason: string): Message {
 }
 
 /**
- * What can be told of a record batch that cannot be decoded: what its header says. Where that has no such count, it is one record
- * for each offset; without a header, one offset. Control batches hold no records.
+ * What its header says about a record batch that cannot be decoded. If it has no valid count, one record is assumed for each
+ * offset; without a header, a single offset. Control batches hold no records.
  */
 export function undecodable(bytes: Buffer, reason: string): UndecodableBatch {
   const from = Number(bytes.readBigInt64BE(0));
@@ -107,7 +107,7 @@ function message(offset: string, stand: Stand, batchContext: NonNullable<Message
   return { offset, timestamp: '-1', key: null, value: null, isControlRecord: false, batchContext, stand };
 }
 
-/** Exact also where numbers lose digits, so that the reader can refuse such an offset. */
+/** Exact even above the safe integers, so that the reader can refuse such an offset. */
 function lastOffset(bytes: Buffer): string {
   const hasHeader = bytes.length >= HEADER_BYTES && bytes[MAGIC_AT] === RECORD_BATCH;
   const delta = hasHeader ? Math.max(0, bytes.readInt32BE(LAST_DELTA_AT)) : 0;
@@ -121,14 +121,14 @@ export interface FetchedMessages {
 }
 
 const ABORTED: Stand = { kind: 'aborted' };
-/** Where the type of a control record stands in its key, and the type of the one that ends an aborted transaction. */
+/** Position of the type in the key of a control record, and the type that ends an aborted transaction. */
 const TYPE_AT = 2;
 const ABORT = 0;
 
 /**
  * Marks the batches of aborted transactions, in place of kafkajs' filter: that one expects the transactions in the order of
- * their first offsets, while brokers tell them in the order of their ends, and it begins at most one with each message. The
- * marked batches stay, so that their reader knows where it is when nothing else was fetched.
+ * their first offsets, while brokers list them in the order of their ends, and it starts at most one at each message. The
+ * marked batches stay, so that the reader knows its position even if nothing else was fetched.
  */
 export function withoutAborted({ messages, abortedTransactions }: FetchedMessages): readonly Message[] {
   if (!abortedTransactions || abortedTransactions.length === 0) return messages;

@@ -11,9 +11,9 @@ interface PartitionOffset {
 export interface AdminClient {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
-  /** `high`: the end of the log, also behind open transactions. */
+  /** `high`: the end of the log, including open transactions. */
   fetchTopicOffsets(topic: string): Promise<readonly (PartitionOffset & { high: string; low: string })[]>;
-  /** Where reading ends while transactions are open; else the ends of the logs. Of a topic whose offsets were fetched before. */
+  /** The last stable offsets, where reading ends while transactions are open. Offsets of the topic must have been fetched before. */
   fetchStableOffsets(topic: string, partitions: readonly number[]): Promise<readonly PartitionOffset[]>;
   fetchTopicOffsetsByTimestamp(topic: string, timestamp?: number): Promise<readonly PartitionOffset[]>;
   fetchTopicMetadata(options: { topics: string[] }): Promise<{ topics: readonly { partitions: readonly unknown[] }[] }>;
@@ -24,15 +24,15 @@ export interface AdminClient {
 }
 
 /**
- * Questions to the brokers beside the reading of records, one at a time: kafkajs 2.2.4 mixes up the answers for two topics.
- * After a failed one the client is thrown away, as it goes on with what it knew of the cluster; so callers may simply ask
- * again. Each rejects with kafkajs' error.
+ * Queries to the brokers other than fetches, one at a time, because kafkajs 2.2.4 mixes up the responses for two topics. After
+ * a failed query the client is discarded, as it would keep its old view of the cluster; so callers may simply ask again. Each
+ * call rejects with kafkajs' error.
  */
 export class Brokers {
   readonly #create: () => AdminClient;
   readonly #topics: readonly string[];
   #admin: Promise<AdminClient> | undefined;
-  /** Settles when the last question is answered. */
+  /** Settles when the last query has ended. */
   #last: Promise<unknown> = Promise.resolve();
   /** By topic: the request for bounds that has not been sent yet. */
   readonly #next: (Promise<ReadonlyMap<number, Bounds>> | undefined)[] = [];
@@ -43,8 +43,9 @@ export class Brokers {
   }
 
   /**
-   * The end is the high watermark. Who reads committed records alone and stands there has nothing left to read: no transaction
-   * is open below. Calls for partitions of one topic share a request, but never one that was sent before the call.
+   * The end is the high watermark. A reader of committed records that has reached it has nothing left to read, and no
+   * transaction is open below it. Calls for partitions of one topic share a request, but never one that was sent before the
+   * call.
    */
   async bounds(partition: number, topic: number): Promise<Bounds> {
     const bounds = (await this.#boundsOf(topic)).get(partition);
@@ -66,7 +67,7 @@ export class Brokers {
     return this.#ask(async (admin) => {
       const name = this.#topics[topic];
       const offsets = await admin.fetchTopicOffsets(name);
-      // After the ends: what is below an earlier end is held back by a transaction, and not written since.
+      // Fetched after the ends, so that records between the two are in a transaction, not newly written.
       const stable = await admin.fetchStableOffsets(
         name,
         offsets.map(({ partition }) => partition),
@@ -110,7 +111,7 @@ export class Brokers {
     return counts;
   }
 
-  /** By topic, then partition: what a group has committed. -1: nothing; lower: something that is no position (a reset). */
+  /** By topic, then partition: what a group has committed. -1: nothing; lower: something that is not a position (a reset). */
   committedBy(groupId: string): Promise<readonly (readonly number[])[]> {
     return this.#ask(async (admin) => {
       const topics = await unlessNoGroups(admin, [], () => admin.fetchOffsets({ groupId, topics: [...this.#topics] }));
@@ -124,7 +125,7 @@ export class Brokers {
     });
   }
 
-  /** Whether the leaders of all partitions answer now. Never rejects. */
+  /** Whether the leaders of all partitions respond now. Never rejects. */
   async answer(): Promise<boolean> {
     try {
       for (const topic of this.#topics.keys()) await this.#fetchBounds(topic);
@@ -167,7 +168,7 @@ export class Brokers {
       await admin.connect();
       return admin;
     } catch (error) {
-      // A connection may stand all the same, and keep the process alive.
+      // A connection may be open nevertheless, and keep the process alive.
       void admin.disconnect().catch(() => {});
       throw error;
     }
@@ -177,8 +178,8 @@ export class Brokers {
 const GROUPS_TOPIC = '__consumer_offsets';
 
 /**
- * What a question about a group answers; `none` on a cluster that has never had one. There the topic that holds what groups commit
- * is made when the first consumer comes, and until it is made no broker is in charge of groups.
+ * The result of a query about a group, or `none` on a cluster that has never had one: the topic for committed offsets is
+ * created when the first consumer joins, and before that there is no group coordinator.
  */
 export async function unlessNoGroups<T>(
   admin: Pick<AdminClient, 'fetchTopicMetadata'>,

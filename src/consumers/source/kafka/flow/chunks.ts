@@ -5,37 +5,37 @@ import { CODEC_LIMITS } from '../codecs/codecs.ts';
 import { openBatch, Records } from '../codecs/records.ts';
 import type { Message } from './batches.ts';
 
-/** One fetched batch of a topic partition, with what its handler may do. */
+/** One fetched batch of a topic partition, with the callbacks for its handler. */
 export interface FetchedBatch {
   readonly partition: number;
   /** Index in the configuration's order. */
   readonly topic: number;
-  /** Offset that the fetch asked for. */
+  /** Offset that was requested. */
   readonly fetched: Offset;
   /** Without control records. */
   readonly messages: readonly Message[];
-  /** The next offset behind everything fetched, delivered or not. */
+  /** The next offset after everything fetched, delivered or not. */
   readonly end: Offset;
-  /** Of the partition: nothing that was fetched lies at or above it. */
+  /** End of the partition's log: nothing that was fetched is at or above it. */
   readonly logEnd: Offset;
   resolveOffset(offset: string): void;
   heartbeat(): Promise<void>;
   isRunning(): boolean;
-  /** Whether a seek waits to be carried out. */
+  /** Whether a seek is pending. */
   isStale(): boolean;
 }
 
 export interface Chunk {
   readonly records: readonly LogRecord[];
-  /** The last offset that is done with it. */
+  /** The last offset that is done when the chunk is. */
   readonly last: string;
-  /** Offset behind it, and behind the batch if it is the last. */
+  /** The offset after the chunk, and after the batch if it is the last chunk. */
   readonly next: Offset;
-  /** Of the record batch that comes next; then there are no records. */
+  /** Set if the next record batch cannot be decoded; then there are no records. */
   readonly refusal: UndecodableBatch | undefined;
 }
 
-/** Reads a fetched batch in chunks. Record batches are decompressed when their turn comes. */
+/** Reads a fetched batch in chunks. Record batches are decompressed on demand. */
 export class ChunkReader {
   readonly #batch: FetchedBatch;
   /** Index of the first message that is not done. */
@@ -56,7 +56,7 @@ export class ChunkReader {
     this.#fetched = bytes;
   }
 
-  /** Of what was fetched, and of the record batch that is decompressed now. */
+  /** Bytes of what was fetched, and of the record batch that is currently decompressed. */
   get bytes(): number {
     return this.#fetched + (this.#open instanceof Records ? this.#open.size : 0);
   }
@@ -67,9 +67,9 @@ export class ChunkReader {
   }
 
   /**
-   * The next records that are not below `expected`: at most `size`, about CHUNK_BYTES, and none from a refused batch on. There may be none when
-   * batches hold none, or when their decompression gives or takes so much that a sign of life is due. Not to be called when
-   * nothing is left. @throws Error for an offset that cannot be read exactly.
+   * The next records that are not below `expected`: at most `size` and about CHUNK_BYTES, up to a refused batch. There may be
+   * none, if batches hold none, or if decompression produced or took so much that a heartbeat is due. Not to be called when
+   * nothing is left. @throws Error for an offset that cannot be represented exactly.
    */
   async chunk(expected: Offset, size: number): Promise<Chunk> {
     const { messages, end } = this.#batch;
@@ -111,8 +111,9 @@ export class ChunkReader {
   }
 
   /**
-   * The part of a refused batch that was still to be read. Its header may be damaged too: one that reaches into the batch behind
-   * it or beyond the log tells no length. Then the next batch's beginning does; without one, a single offset is passed.
+   * The part of a refused batch that was not read yet. Its header may be damaged too: if it overlaps the next batch or the end
+   * of the log, its length is not used. Then the start of the next batch ends it; without a next batch, a single offset is
+   * skipped.
    */
   #within(refusal: UndecodableBatch, expected: Offset): UndecodableBatch {
     const from = Math.max(refusal.from, expected);
@@ -150,11 +151,11 @@ function timestampOf(digits: string): number | undefined {
   return timestamp < 0 ? undefined : timestamp;
 }
 
-/** How many records a handler gets at once: as many as it takes in about the time between two signs of life. */
+/** How many records a handler gets at once: as many as it handles in about the time between two heartbeats. */
 export class PaceKeeper {
   size = CHUNK_RECORDS;
 
-  /** Only time spent without waiting counts: it is what blocks. */
+  /** Only time spent without awaiting counts, since it blocks the event loop. */
   took(milliseconds: number, records: number): void {
     if (milliseconds > CHUNK_TIME) this.size = Math.max(1, Math.floor((records * CHUNK_TIME) / milliseconds));
     else if (this.size < CHUNK_RECORDS && milliseconds < CHUNK_TIME / 2) {

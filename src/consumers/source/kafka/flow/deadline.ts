@@ -1,6 +1,6 @@
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 
-/** A stop that must not take long: what is waited for is given up when the time since the stop is over. */
+/** Bounds the duration of a stop: waits are given up when the timeout since the stop is over. */
 export class Deadline {
   readonly #timeout: DurationMs;
   readonly #over = new AbortController();
@@ -39,7 +39,7 @@ export class Deadline {
     });
   }
 
-  /** Waits for work, however it ends: as long as the timeout, and after a stop for what is left of it. */
+  /** Waits for work, however it ends: for the timeout, or after a stop for what is left of it. */
   settled(work: Promise<unknown>): Promise<void> {
     const left = this.isStopped ? this.#until - performance.now() : this.#timeout;
     return new Promise((resolve) => {

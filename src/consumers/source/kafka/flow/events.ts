@@ -4,21 +4,21 @@ import type { UndecodableBatch } from '../../source-port.ts';
 export type LogLevel = 'error' | 'warn' | 'info';
 export type KafkaLog = (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** Records that the log held once and holds no more: `start - asked` offsets. */
+/** Records that expired from the log before they were read: `start - asked` offsets. */
 export interface Gap {
   readonly partition: number;
   readonly topic: number;
   /** The offset that was to be read next. */
   readonly asked: Offset;
-  /** The first that is there. */
+  /** The first offset in the log. */
   readonly start: Offset;
 }
 
-/** The log ends before an offset that it has reached before: it was deleted and made anew, or cut. */
+/** The log ends before an offset that it had reached: it was deleted and created again, or truncated. */
 export interface LostLog {
   readonly partition: number;
   readonly topic: number;
-  /** Where it reached to. */
+  /** The offset that it had reached. */
   readonly held: Offset;
   readonly end: Offset;
 }
@@ -30,17 +30,17 @@ export interface RefusedBatch extends Pick<UndecodableBatch, 'from' | 'to' | 're
 }
 
 /**
- * What a source tells its owner beside records. The calls come from within the client: answer at once. Reading of that topic
- * of that partition has stopped until it is sought again, unless a gap or a batch is answered with `skip`.
+ * Events of a source other than records. They are called from within the client and must return at once. Reading of that topic
+ * of that partition stops until it is sought again, unless the callback returns `skip` for a gap or a batch.
  */
 export interface KafkaEvents {
-  /** `skip`: go on at `start`. `not needed`: the same, for nothing that counts is missing. */
+  /** `skip`: continue at `start`. `not needed`: the same, because nothing that counts is missing. */
   onGap(gap: Gap): 'skip' | 'stop' | 'not needed';
   onLostLog(lost: LostLog): void;
-  /** `skip`: the handler is given the batch as `undecodable`, and reading goes on at its `to`. */
+  /** `skip`: the handler is given the batch as `undecodable`, and reading continues at its `to`. */
   onRefused(refused: RefusedBatch): 'skip' | 'stop';
   /** The assignment holds these partitions for some of our topics, not for all. Nothing is read from them. */
   onUnpaired(partitions: readonly number[]): void;
-  /** How many partitions each topic has, 0 if there is no such topic: after each join and once a minute. */
+  /** The number of partitions of each topic, 0 if it does not exist; called after each join and once a minute. */
   onPartitionCounts(counts: readonly number[]): void;
 }

@@ -1,4 +1,4 @@
-// Long because all that can come from the client, or go to it, meets the joins of the group here.
+// Long because everything that comes from the client, or goes to it, depends on the joins of the group.
 import type { Offset } from '../../../../vocabulary/events.ts';
 import type { Batch, SourceHandler, UndecodableBatch } from '../../source-port.ts';
 import { isMembershipLost } from '../access/faults.ts';
@@ -9,20 +9,21 @@ import { PartitionPositions, type Position } from './positions.ts';
 
 export interface FlowDeps extends Omit<PlacementDeps, 'client'> {
   readonly handler: SourceHandler;
-  /** Records are given with key and headers; default: without. */
+  /** Deliver records with key and headers; default: without. */
   readonly envelopes?: boolean | undefined;
-  /** The end: what went wrong leaves through `run`. */
+  /** Ends the source: `run` rejects with this error. */
   readonly fail: (error: unknown) => void;
 }
 
 const PULSE = 1000;
 
 /**
- * What flows from Kafka's client to the handler: claims after joins, batches in chunks, seeks and pauses. It knows no kafkajs.
+ * The flow from Kafka's client to the handler: assignments after joins, batches in chunks, seeks and pauses. Independent of
+ * kafkajs.
  *
- * Nothing here trusts an assignment: a batch is taken only where its fetch began at the expected offset of a unit that
- * this member holds, and every chunk asks again. What a handler is working on when the group rebalances is let go of and
- * waited for before its unit is placed again.
+ * Nothing here trusts an assignment: a batch is accepted only if its fetch started at the expected offset of a unit that this
+ * member holds, and that is checked again for every chunk. When the group rebalances, chunks in progress are abandoned, but
+ * awaited before their unit is placed again.
  */
 export class Flow {
   readonly #deps: FlowDeps;
@@ -31,14 +32,14 @@ export class Flow {
   readonly #running = new Set<Promise<void>>();
   readonly #waiting = new Set<(error: unknown) => void>();
   readonly #pace = new PaceKeeper();
-  /** Of the batches that are being delivered: at most as many as partitions are handled at a time. */
+  /** Readers of the batches that are being delivered; at most one for each partition that is handled concurrently. */
   readonly #readers = new Set<ChunkReader>();
   readonly #pulse: NodeJS.Timeout;
   #client: FlowClient | undefined;
   #heartbeat: (() => Promise<void>) | undefined;
-  /** Counts joins: what began before one ends at it. */
+  /** Counts joins: work that started before a join ends at the join. */
   #joins = 0;
-  /** The claim that waits for the one before it. */
+  /** The claim that waits for the previous one to end. */
   #wanted: { readonly partitions: readonly number[]; readonly isNew: boolean } | undefined;
   #claiming = false;
   #interruption: { readonly error: unknown } | undefined;
@@ -59,7 +60,7 @@ export class Flow {
     return this.#units.get(partition)?.positions[topic];
   }
 
-  /** The group has given this member its partitions. Everything of them is paused when this returns. Never throws. */
+  /** The group has assigned this member its partitions. All of them are paused when this returns. Never throws. */
   joined(client: FlowClient, assigned: Readonly<Record<string, readonly number[]>>): void {
     const { topics } = this.#deps;
     this.#client = client;
@@ -67,7 +68,7 @@ export class Flow {
     this.#interruption = undefined;
     this.#heartbeat = undefined;
     this.#guarded(() => {
-      // Paused ones are cut even from fetches in flight, and heartbeats go on.
+      // Pausing drops records even from fetches in flight, and heartbeats continue.
       client.pause(Object.entries(assigned).map(([topic, list]) => ({ topic, partitions: [...list] })));
       const { paired, unpaired } = pairing(topics, assigned);
       for (const partition of this.#units.keys()) if (!paired.includes(partition)) this.#units.delete(partition);
@@ -85,8 +86,8 @@ export class Flow {
   }
 
   /**
-   * A fetch failed, and the client goes on by itself. The topics may be other ones of the same names meanwhile: everything is
-   * placed anew, as after a join. Never throws.
+   * A fetch failed, and the client retries by itself. The topics may have been created again meanwhile, so everything is placed
+   * again, as after a join. Never throws.
    */
   doubted(): void {
     if (this.#client === undefined || this.#ended || this.#units.size === 0) return;
@@ -173,7 +174,7 @@ export class Flow {
           await this.#pass(unit, position, refusal, isStillWanted);
         return;
       }
-      // Also without records, so that the handler knows how far the log is read.
+      // Even without records, so that the handler knows how far the log was read.
       await this.#hand(unit, position, { partition, topic, records, next }, isStillWanted);
       if (joins !== this.#joins || position.expected !== next) return;
       batch.resolveOffset(last);
@@ -182,8 +183,8 @@ export class Flow {
   }
 
   /**
-   * Gives the handler a batch that cannot be decoded, and fetches anew behind it: where it ended a transaction, only a new
-   * answer of the brokers tells which of the next are aborted.
+   * Gives the handler a batch that cannot be decoded, and fetches again after it: if it ended a transaction, only a new fetch
+   * shows which of the next batches are aborted.
    */
   async #pass(
     unit: PartitionPositions,
@@ -198,7 +199,7 @@ export class Flow {
     if (joins === this.#joins && position.expected === next && position.phase === 'open') this.#replace(position);
   }
 
-  /** Bytes of what was fetched and is being delivered, decompressed where it is that already. */
+  /** Bytes of what was fetched and is being delivered; decompressed bytes for what is decompressed already. */
   get fetchedBytes(): number {
     let bytes = 0;
     for (const reader of this.#readers) bytes += reader.bytes;
@@ -224,7 +225,7 @@ export class Flow {
     });
   }
 
-  /** Resolves when the handler has settled; rejects when the group rebalances meanwhile, and the handler goes on. */
+  /** Resolves when the handler has settled; rejects when the group rebalances meanwhile, and the handler continues. */
   #hand(unit: PartitionPositions, position: Position, batch: Batch, isStillWanted: () => boolean): Promise<void> {
     const { seeks } = position;
     const work = unit.inTurn(async () => {
@@ -258,12 +259,12 @@ export class Flow {
     );
   }
 
-  /** While handlers take their time, the group hears from us all the same. */
+  /** Sends heartbeats while handlers are slow. */
   #beat(): void {
     if (this.#waiting.size > 0 && this.#heartbeat !== undefined) this.#beating(this.#heartbeat).catch(() => {});
   }
 
-  /** When one heartbeat says that the group rebalances, all handlers are let go of. */
+  /** When one heartbeat reports that the group rebalances, all handlers are abandoned. */
   async #beating(heartbeat: () => Promise<void>): Promise<void> {
     const joins = this.#joins;
     try {
@@ -325,7 +326,7 @@ export class Flow {
     this.#placement.resume(position);
   }
 
-  /** Nothing is delivered any more. Resolves when no handler runs. */
+  /** Stops delivery. Resolves when no handler runs. */
   async end(): Promise<void> {
     this.#ended = true;
     clearInterval(this.#pulse);

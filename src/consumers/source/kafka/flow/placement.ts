@@ -26,10 +26,10 @@ export interface PlacementDeps {
 
 const FIRST_DELAY: DurationMs = 300;
 const LONGEST_DELAY: DurationMs = 30_000;
-/** A new leader may not know its own end for a moment. */
+/** A new leader may not know its own end for a moment, so look this often. */
 const LOOKS_BEYOND_END = 4;
 
-/** Puts positions to where they are to be read, once it is known that the log holds that place. */
+/** Moves positions to where they are to be read, once it is known that the log holds that offset. */
 export class Placement {
   readonly #deps: PlacementDeps;
 
@@ -37,7 +37,7 @@ export class Placement {
     this.#deps = deps;
   }
 
-  /** Seeks and lets flow, or stops the position and says why. Ends early when `isWanted` is false. */
+  /** Seeks and resumes the position, or stops it and reports why. Ends early when `isWanted` returns false. */
   async place(position: Position, isWanted: () => boolean): Promise<void> {
     const { partition, topic, seeks } = position;
     const { events } = this.#deps;
@@ -78,7 +78,7 @@ export class Placement {
     }
   }
 
-  /** A batch cannot be decoded. `stop`: nothing more comes from here until the position is sought past it. */
+  /** A batch cannot be decoded. `stop`: nothing more is delivered until the position is sought past it. */
   refuse(position: Position, { from, to, reason }: UndecodableBatch): 'skip' | 'stop' {
     const { partition, topic, seeks } = position;
     const verdict = this.#deps.events.onRefused({ partition, topic, from, to, reason });
@@ -105,7 +105,7 @@ export class Placement {
     this.resume(position);
   }
 
-  /** What the log holds, however long the brokers take to say so. undefined: nobody wants to know any more. */
+  /** The bounds of the log, however long the brokers take to respond. undefined: no longer wanted. */
   async #look(position: Position, isStillWanted: () => boolean): Promise<Bounds | undefined> {
     const { partition, topic } = position;
     for (let delay = FIRST_DELAY; ; delay = Math.min(2 * delay, LONGEST_DELAY)) {
@@ -129,7 +129,7 @@ export class Placement {
     this.#deps.log('warn', message, { topic: this.#deps.topics[topic], partition, ...fields });
   }
 
-  /** A consumer that has stopped refuses; the next one is told after its join. */
+  /** A consumer that has stopped throws; the next one gets the orders after its join. */
   #tell(order: (client: FlowClient) => void): void {
     const client = this.#deps.client();
     if (client === undefined) return;

@@ -2,9 +2,9 @@ import type { Offset } from '../../../../vocabulary/events.ts';
 
 /**
  * Where one topic of one unit is read. It is
- * - `claiming` from the join on, until the handler has settled `assigned`: seeks are only noted;
+ * - `claiming` from the join on, until the handler's `assigned` has ended: seeks are only noted;
  * - `placing` while its offset is compared with what the log holds;
- * - `open` when records flow, unless the worker holds it back;
+ * - `open` when records flow, unless the worker paused it;
  * - `stopped` after a gap, a refused batch or a lost log, until it is sought again.
  */
 export type Phase = 'claiming' | 'placing' | 'open' | 'stopped';
@@ -16,15 +16,15 @@ export class Position {
   phase: Phase = 'claiming';
   /** Paused by the worker. */
   held = false;
-  /** More of it is fetched; what is fetched already is delivered in any case. */
+  /** Whether more of it is fetched; what is fetched already is delivered in any case. */
   fetching = true;
   /** The next offset to deliver; undefined: wherever the log starts. */
   expected: Offset | undefined;
-  /** The log has held all records below: one that ends earlier is another log. */
+  /** The log has held all records below this offset: one that ends earlier is another log. */
   heldUpTo: Offset = 0;
-  /** How often it was sought: work that began before a seek can tell. */
+  /** Number of seeks, by which work detects a seek since it started. */
   seeks = 0;
-  /** A filtered batch that did not begin at `expected`: only another fetch shows whether it was an old one. */
+  /** A filtered batch that did not start at `expected`: only another fetch shows whether it was an old one. */
   #jumped: { readonly first: Offset; readonly end: Offset } | undefined;
 
   constructor(partition: number, topic: number) {
@@ -36,7 +36,7 @@ export class Position {
     return this.phase === 'open' && !this.held;
   }
 
-  /** Offsets below are done or given up; those from here on are to come. */
+  /** Offsets below are done or given up; those from here on are next. */
   moveTo(offset: Offset | undefined): void {
     this.expected = offset;
     if (offset !== undefined && offset > this.heldUpTo) this.heldUpTo = offset;
@@ -59,9 +59,9 @@ export class Position {
 
   /**
    * A fetched batch had records with the offsets [first, end), none of which is delivered (control records, aborted
-   * transactions, compaction). Answers whether the position moved. One that begins behind the expected offset may follow a
-   * hole, or have been fetched before a seek: `look again`, from the expected offset. What comes a second time then follows a
-   * hole, for the client itself would have gone on at its end. At the end of a log nothing else would ever tell.
+   * transactions, compaction). Returns whether the position moved. A batch that starts after the expected offset may follow a
+   * hole, or have been fetched before a seek: `look again`, from the expected offset. If it comes a second time, it follows a
+   * hole, since the client would have fetched from its end otherwise. At the end of a log nothing else would ever show this.
    */
   pass(first: Offset, end: Offset): 'moved' | 'look again' | 'old' {
     if (this.expected === undefined || end <= this.expected) return 'old';
@@ -84,7 +84,7 @@ export class PartitionPositions {
     this.positions = Array.from({ length: topics }, (_, topic) => new Position(partition, topic));
   }
 
-  /** One piece of work at a time, in the order of the calls. */
+  /** Runs one piece of work at a time, in the order of the calls. */
   inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => {});

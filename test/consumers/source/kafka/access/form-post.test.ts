@@ -26,7 +26,7 @@ async function listening(made: Server, scheme = 'http'): Promise<URL> {
 const post = (url: URL, form: Readonly<Record<string, string>> = {}, timeoutMs = 30_000): Promise<FormAnswer> =>
   postForm({ url, headers: { authorization: 'Basic eA==' }, form: new URLSearchParams(form), timeoutMs });
 
-/** Answers what was sent. */
+/** Returns what was sent. */
 const echo: RequestListener = (request, response) => {
   const parts: Buffer[] = [];
   request.on('data', (part: Buffer) => parts.push(part));

@@ -101,7 +101,7 @@ const BOTH = { a: [0], b: [0] };
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 const offsets = (batches: readonly Batch[]): number[] => batches.flatMap(({ records }) => records.map((r) => r.offset));
 
-/** Until nothing goes on by itself, whatever the machine is busy with: several looks at the log, too. */
+/** Until nothing continues by itself, whatever the machine is busy with: several looks at the log, too. */
 async function rest(): Promise<void> {
   for (let i = 0; i < 20; i++) await settle();
 }

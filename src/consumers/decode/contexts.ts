@@ -1,0 +1,147 @@
+import { type Dimensions, isDimensionName } from './dimensions.ts';
+import { isRecord } from './raw.ts';
+import { hasValidContext } from './reader.ts';
+import { CONTEXT_FIELDS, RECORD_FIELDS, type ScanMemory, WORD } from './scan-memory.ts';
+
+const FIRST = RECORD_FIELDS.indexOf(CONTEXT_FIELDS[0]);
+/** A longer context is not kept. */
+const MOST_KEPT_BYTES = 1000;
+const QUOTE = 0x22;
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACE = 0x7d;
+
+export interface Context {
+  readonly dimensions: readonly string[];
+  readonly tuple: string;
+}
+
+interface Known extends Context {
+  readonly ignoredKeys: number;
+}
+
+/**
+ * The dimensions of an impression by the bytes of its context fields: most impressions repeat the context of an earlier one
+ * byte for byte, so their values are read once. The memory of the scanner knows their bytes and gives them numbers.
+ */
+export class Contexts {
+  readonly #memory: ScanMemory;
+  readonly #scanner: number;
+  readonly #dimensions: Dimensions;
+  readonly #known: Known[] = [];
+
+  /** @param scanner number of the scanner: two have contexts of their own */
+  constructor(memory: ScanMemory, scanner: number, dimensions: Dimensions) {
+    this.#memory = memory;
+    this.#scanner = scanner;
+    this.#dimensions = dimensions;
+  }
+
+  /** What the context of the impression in hand means; undefined: it may not be valid. */
+  read(): Context | undefined {
+    const known = this.#known[this.#memory.words[WORD.context]];
+    if (known !== undefined) {
+      this.#dimensions.ignoredKeys += known.ignoredKeys;
+      return known;
+    }
+    if (this.#size() > MOST_KEPT_BYTES) return this.#parseLong();
+    const read = this.#parse();
+    if (read === undefined) return undefined;
+    const number = this.#memory.keep(this.#scanner);
+    if (number === 0) this.#known.length = 0;
+    if (number >= 0) this.#known[number] = read;
+    return read;
+  }
+
+  #parse(): Known | undefined {
+    const members: string[] = [];
+    for (const [f, field] of CONTEXT_FIELDS.entries()) {
+      const value = this.#text(this.#from(f), this.#to(f));
+      if (value !== '') members.push(`"${field}":${value}`);
+    }
+    const record: unknown = JSON.parse(`{${members.join(',')}}`);
+    if (!isRecord(record) || !hasValidContext(record)) return undefined;
+    const before = this.#dimensions.ignoredKeys;
+    const dimensions = this.#dimensions.read(record);
+    const ignoredKeys = this.#dimensions.ignoredKeys - before;
+    return { dimensions, tuple: dimensions.join(','), ignoredKeys };
+  }
+
+  /**
+   * As `#parse`, without the members that no dimension comes from: for a thousand keys that it never saw, JSON.parse takes six
+   * times as long as for the same bytes of a list.
+   */
+  #parseLong(): Context | undefined {
+    const dimensions = this.#dimensions;
+    const ignored = new Set<string>();
+    const members: string[] = [];
+    for (const [f, field] of CONTEXT_FIELDS.entries()) {
+      const from = this.#from(f);
+      const end = this.#to(f);
+      if (from === end) continue;
+      let value: string | undefined;
+      if (this.#memory.bytes[from] !== OPEN_BRACE) value = this.#text(from, end);
+      else if (field === 'cohorts') {
+        value = this.#keptMembers(from, (key) => {
+          if (dimensions.cohortKeys.has(key)) return true;
+          if (!isDimensionName(key)) ignored.add(key);
+          return false;
+        });
+      } else if (field === 'model') value = this.#keptMembers(from, (key) => key === 'name' || key === 'version');
+      else if (field === 'experiments') {
+        const isTextOrNull = (at: number): boolean =>
+          this.#memory.bytes[at] === QUOTE || this.#text(at, at + 4) === 'null';
+        value = this.#keptMembers(from, (key) => dimensions.experimentKeys.has(key), isTextOrNull);
+      }
+      if (value === undefined) return undefined;
+      members.push(`"${field}":${value}`);
+    }
+    const record: unknown = JSON.parse(`{${members.join(',')}}`);
+    if (!isRecord(record) || !hasValidContext(record)) return undefined;
+    const values = dimensions.read(record);
+    dimensions.ignoredKeys += ignored.size;
+    return { dimensions: values, tuple: values.join(',') };
+  }
+
+  /** The members of the plain object at `from` whose keys are kept, as JSON; undefined: a value is not valid. */
+  #keptMembers(
+    from: number,
+    isKept: (key: string) => boolean,
+    isValid: (at: number) => boolean = () => true,
+  ): string | undefined {
+    const { bytes, blankEnd, keyEnd, valueEnd } = this.#memory;
+    const kept: string[] = [];
+    let at = blankEnd(from + 1);
+    while (bytes[at] !== CLOSE_BRACE) {
+      const behindKey = keyEnd(at);
+      const value = blankEnd(blankEnd(behindKey) + 1);
+      const end = valueEnd(value);
+      if (!isValid(value)) return undefined;
+      // What is no plain value is no value of a dimension, whatever stands in it.
+      const isPlain = bytes[value] !== OPEN_BRACE && bytes[value] !== OPEN_BRACKET;
+      const key = this.#text(at + 1, behindKey - 1);
+      if (isKept(key)) kept.push(`"${key}":${isPlain ? this.#text(value, end) : '[]'}`);
+      at = blankEnd(end);
+      if (bytes[at] !== CLOSE_BRACE) at = blankEnd(at + 1);
+    }
+    return `{${kept.join(',')}}`;
+  }
+
+  #from(f: number): number {
+    return this.#memory.spans[2 * (FIRST + f)];
+  }
+
+  #to(f: number): number {
+    return this.#memory.spans[2 * (FIRST + f) + 1];
+  }
+
+  #size(): number {
+    let bytes = 0;
+    for (let f = 0; f < CONTEXT_FIELDS.length; f++) bytes += this.#to(f) - this.#from(f);
+    return bytes;
+  }
+
+  #text(from: number, to: number): string {
+    return this.#memory.bytes.toString('latin1', from, to);
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * A measure of one cohort over time, out of panes that are stored anyway: minute panes that the windows hold, and before them hour
+ * panes, of which only the cohorts that somebody asks for are read. Nobody's asking costs nothing.
+ */
+import { addExact } from '../accumulators/exact.ts';
+import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
+import { rowCodec } from '../accumulators/row-codec.ts';
+import { paneKey, rowField, setText } from '../accumulators/store/layout.ts';
+import type { Fields, Store } from '../accumulators/store/store-port.ts';
+import type { Measure } from '../measures/definition.ts';
+import type { Exact } from '../measures/sums.ts';
+import { measureValue, measureWeight } from '../measures/value.ts';
+import { isAbsent, type Result } from '../statistics/absent.ts';
+import { designEffect, stretchedStderr, windowStderr } from '../statistics/design-effect.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import type { HorizonWindows } from '../windows/horizon-windows.ts';
+import type { UnitState, UnitStates } from '../windows/unit-state.ts';
+import type { CohortHistory, HistoryPoint, HistoryQuestion, QualityRow } from './exporter-contract.ts';
+import { hasMoments, momentsOf } from './window-errors.ts';
+
+export interface HistoriesSettings {
+  readonly store: Store;
+  readonly namespace: string;
+  readonly measures: readonly Measure[];
+  readonly paneSize: DurationMs;
+  readonly hour: DurationMs;
+  /** The longest horizon: an hour that ended so long before a unit's watermark is final in it. */
+  readonly longest: DurationMs;
+}
+
+/** What an answer is made of, as it stands now. */
+export interface HistorySources {
+  readonly units: UnitStates;
+  /** Of the horizon that is asked for. */
+  readonly windows: HorizonWindows;
+  /** The newest window of the cohort: its error says how lists depend on each other; undefined: there is none. */
+  readonly newest: QualityRow | undefined;
+}
+
+/** Points of the minute panes of one answer, about. */
+const MOST_POINTS = 240;
+/** Panes between two points are one of these, or whole hours of them. */
+const STRIDES = [1, 2, 3, 5, 6, 10, 12, 15, 20, 30];
+/** Cohorts at one horizon whose hours are remembered. */
+const MOST_FIELDS = 64;
+/** Keys per read. */
+const BATCH = 100;
+
+export class Histories {
+  readonly #settings: HistoriesSettings;
+  readonly #offsets: readonly number[];
+  /** By field, then number of the hour; null: no list. The field that was asked for longest ago is forgotten first. */
+  readonly #hours = new Map<string, Map<number, Row | null>>();
+  /** By field: hours that are wanted. */
+  #wanted = new Map<string, ReadonlySet<number>>();
+  #reading: Promise<void> | undefined;
+  /** Grows with `reset`: what was read before it is not taken. */
+  #epoch = 0;
+
+  constructor(settings: HistoriesSettings) {
+    this.#settings = settings;
+    this.#offsets = sumsOffsets(shapeOf(settings.measures));
+  }
+
+  /** What was read of the units may be wrong. */
+  reset(): void {
+    this.#hours.clear();
+    this.#wanted.clear();
+    this.#epoch++;
+  }
+
+  /** What is known. Hours that are missing are read in the background, for the next one who asks. */
+  of(question: HistoryQuestion, sources: HistorySources): CohortHistory {
+    const { by, values, horizon, span } = question;
+    const m = this.#settings.measures.findIndex(({ canonical }) => canonical === question.measure);
+    const { reach } = sources.windows;
+    if (m < 0 || reach === undefined) return { points: [], hoursTo: undefined, isReading: false };
+    const { paneSize } = this.#settings;
+    const field = rowField(horizon, setText(by), values.join(','));
+    const from = reach.to * paneSize - span;
+    const panes = this.#minutes(field, m, question, sources);
+    const minutesFrom = Math.min(reach.to, reach.from + Math.round(question.window / paneSize)) * paneSize;
+    const hours = this.#hourPoints(field, m, sources, { from, to: minutesFrom });
+    const hoursTo = hours.points.at(-1)?.at;
+    return { points: [...hours.points, ...panes], hoursTo, isReading: hours.isReading };
+  }
+
+  /** Ends when nothing is read any more. */
+  async settled(): Promise<void> {
+    while (this.#reading !== undefined) await this.#reading;
+  }
+
+  #minutes(
+    field: string,
+    m: number,
+    { window, span }: HistoryQuestion,
+    { windows, newest }: HistorySources,
+  ): readonly HistoryPoint[] {
+    const { reach } = windows;
+    if (reach === undefined) return [];
+    const { paneSize } = this.#settings;
+    const length = Math.round(window / paneSize);
+    const first = Math.max(reach.from + length, reach.to - Math.floor(span / paneSize));
+    const stride = strideOf(reach.to - first);
+    const [offset, end] = [this.#offsets[m], this.#offsets[m + 1]];
+    const sums = new Array<Exact>(end - offset).fill(0);
+    const add = (pane: number, sign: 1 | -1): void => {
+      const row = windows.pane(pane)?.get(field);
+      if (row === undefined) return;
+      for (let i = 0; i < sums.length; i++) {
+        const part = row.sums[offset + i];
+        if (part !== 0) sums[i] = addExact(sums[i], sign === 1 ? part : -part);
+      }
+    };
+    const points: HistoryPoint[] = [];
+    for (let pane = first - length; pane < reach.to; pane++) {
+      add(pane, 1);
+      if (pane - length >= first - length) add(pane - length, -1);
+      const next = pane + 1;
+      if (next < first || (next % stride !== 0 && next !== reach.to)) continue;
+      const point = this.#point(next * paneSize, m, sums, newest);
+      if (point !== undefined) points.push(point);
+    }
+    return points;
+  }
+
+  #hourPoints(
+    field: string,
+    m: number,
+    { units, newest }: HistorySources,
+    { from, to }: { readonly from: EpochMs /** The first point of the minutes. */; readonly to: EpochMs },
+  ): { readonly points: readonly HistoryPoint[]; readonly isReading: boolean } {
+    const { hour, longest } = this.#settings;
+    const final = Math.min(...units.flatMap((unit) => unit?.watermark ?? [])) - longest;
+    const numbers: number[] = [];
+    for (let n = Math.ceil(from / hour); (n + 1) * hour <= final && (n + 1) * hour < to; n++) numbers.push(n);
+    if (numbers.length === 0) return { points: [], isReading: false };
+    const known = this.#remembered(field, numbers[0]);
+    const points = numbers.flatMap((n) => {
+      const row = known.get(n);
+      const sums = row?.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
+      return sums === undefined ? [] : (this.#point((n + 1) * hour, m, sums, newest) ?? []);
+    });
+    const missing = numbers.filter((n) => !known.has(n));
+    if (missing.length > 0) {
+      this.#wanted.set(field, new Set([...(this.#wanted.get(field) ?? []), ...missing]));
+      this.#reading ??= this.#read(units).finally(() => {
+        this.#reading = undefined;
+      });
+    }
+    return { points, isReading: missing.length > 0 };
+  }
+
+  /** The hours of a field from `oldest` on, which is now the one that was asked for last. */
+  #remembered(field: string, oldest: number): Map<number, Row | null> {
+    const known = this.#hours.get(field) ?? new Map<number, Row | null>();
+    this.#hours.delete(field);
+    this.#hours.set(field, known);
+    for (const n of known.keys()) if (n < oldest) known.delete(n);
+    for (const other of this.#hours.keys()) {
+      if (this.#hours.size <= MOST_FIELDS) break;
+      this.#hours.delete(other);
+    }
+    return known;
+  }
+
+  /** Never rejects: what the store does not answer is wanted again by the next one who asks. */
+  async #read(units: UnitStates): Promise<void> {
+    // Whoever asks at the same moment is read for as well.
+    await Promise.resolve();
+    const wanted = this.#wanted;
+    const epoch = this.#epoch;
+    this.#wanted = new Map();
+    const fields = [...wanted.keys()];
+    const hours = [...new Set([...wanted.values()].flatMap((some) => [...some]))].sort((a, b) => a - b);
+    const sums = new Map<string, Map<number, Row | null>>(
+      fields.map((field) => [field, new Map(hours.map((n) => [n, null]))]),
+    );
+    try {
+      for (const [u, unit] of units.entries()) if (unit !== undefined) await this.#readUnit(u, unit, hours, sums);
+    } catch {
+      return;
+    }
+    if (epoch !== this.#epoch) return;
+    for (const [field, rows] of sums) {
+      const known = this.#hours.get(field);
+      for (const [n, row] of rows) known?.set(n, row);
+    }
+  }
+
+  /** Adds the rows of one unit in these hours to `sums`. */
+  async #readUnit(
+    u: number,
+    { generation }: UnitState,
+    hours: readonly number[],
+    sums: ReadonlyMap<string, Map<number, Row | null>>,
+  ): Promise<void> {
+    const { namespace, hour, measures } = this.#settings;
+    const owner = { namespace, unit: u, generation };
+    const codec = rowCodec(shapeOf(measures));
+    for (let i = 0; i < hours.length; i += BATCH) {
+      const batch = hours.slice(i, i + BATCH);
+      const keys = batch.map((n) => paneKey(owner, 'h', n * hour));
+      const hashes = await this.#fields(keys, [...sums.keys()]);
+      for (const [j, n] of batch.entries()) {
+        for (const [field, rows] of sums) {
+          const text = hashes[j].get(field);
+          if (text === undefined) continue;
+          const row = codec.decode(text);
+          const sum = rows.get(n) ?? undefined;
+          if (sum === undefined) rows.set(n, row);
+          else for (const [s, part] of row.sums.entries()) sum.sums[s] = addExact(sum.sums[s], part);
+        }
+      }
+    }
+  }
+
+  #fields(keys: readonly string[], fields: readonly string[]): Promise<readonly Fields[]> {
+    const { store } = this.#settings;
+    return store.readFields === undefined ? store.read(keys) : store.readFields(keys, fields);
+  }
+
+  #point(at: EpochMs, m: number, sums: readonly Exact[], newest: QualityRow | undefined): HistoryPoint | undefined {
+    const measure = this.#settings.measures[m];
+    const value = measureValue(measure, sums);
+    if (value === undefined) return undefined;
+    const stderr = newest === undefined ? undefined : this.#stderr(measure, m, sums, newest);
+    return { at, value, stderr: stderr === undefined || isAbsent(stderr) ? null : stderr };
+  }
+
+  /** As if lists depended on each other as much as they do in the newest window. */
+  #stderr(measure: Measure, m: number, sums: readonly Exact[], newest: QualityRow): Result<number> {
+    const own = newest.row.sums.slice(this.#offsets[m], this.#offsets[m + 1]);
+    const error = newest.stderrs[m];
+    if (!hasMoments(measure)) return stretchedStderr(error, measureWeight(measure, own), measureWeight(measure, sums));
+    return windowStderr(momentsOf(measure, sums), designEffect(error, momentsOf(measure, own)));
+  }
+}
+
+/** Panes between two points, so that there are not many more than `MOST_POINTS`. */
+function strideOf(panes: number): number {
+  const least = Math.ceil(panes / MOST_POINTS);
+  return STRIDES.find((stride) => stride >= least) ?? 60 * Math.ceil(least / 60);
+}

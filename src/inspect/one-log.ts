@@ -1,0 +1,43 @@
+/** How a log of both kinds is read: what tells its records apart, and the adapter that follows. */
+import type { AdapterChoice, FieldMap, MapCase } from '../consumers/decode/decoder-settings.ts';
+
+/** Whether every field stands where receval looks for it anyway. */
+export function isCanonical(map: FieldMap): boolean {
+  return Object.entries(map).every(([as, source]) => {
+    if (typeof source !== 'string' || as === 'each') return false;
+    const [head, ...rest] = as.split('.');
+    if (head === 'items' && rest.length > 0) return source === `/${rest.join('.')}`;
+    return source === `/${as.replace('.', '/')}`;
+  });
+}
+
+/**
+ * One log of both sides: one map where every field stands at the same place on both, or a map for each side with the
+ * conditions that tell the records apart. undefined: nothing tells them apart.
+ */
+export function joinedAdapter(
+  impressions: FieldMap,
+  feedback: FieldMap,
+  kinds: Kinds | undefined,
+): AdapterChoice | undefined {
+  if (kinds !== undefined) {
+    const cases: MapCase[] = [
+      { when: { [kinds.path]: kinds.lists }, map: impressions },
+      { when: { [kinds.path]: kinds.others }, map: feedback },
+    ];
+    return { maps: cases };
+  }
+  const agree = Object.entries(feedback).every(
+    ([as, at]) => impressions[as] === undefined || JSON.stringify(impressions[as]) === JSON.stringify(at),
+  );
+  if (!agree || feedback['each'] !== undefined) return undefined;
+  const both = { ...feedback, ...impressions };
+  return isCanonical(both) ? 'canonical' : { map: both };
+}
+
+/** What tells lists and other records of one log apart: values of one field. */
+export interface Kinds {
+  readonly path: string;
+  readonly lists: readonly string[];
+  readonly others: readonly string[];
+}

@@ -1,0 +1,111 @@
+/** What a reader of the live page has chosen. All of it stands in the address, so that a link can be sent to others. */
+import type { Settings } from '../config/settings.ts';
+
+export interface LiveQuery {
+  /** Canonical name. */
+  readonly measure: string;
+  /** Both as in the configuration. */
+  readonly horizon: string;
+  readonly window: string;
+  /** The grouping set whose cohorts are listed. */
+  readonly by: readonly string[];
+  /** What cohorts are compared with: the control in their place, or everything together. */
+  readonly against: 'control' | 'everything';
+  /** Part of the names of those that are listed, in any case. */
+  readonly filter: string;
+  /** `lists`, `cohort`, or a measure. */
+  readonly sort: string;
+  readonly order: 'falling' | 'rising';
+  /** From 1. */
+  readonly page: number;
+  /** Of `by`: the one that is looked at closely; undefined: none. */
+  readonly cohort: readonly string[] | undefined;
+  /** undefined: as the reader's system. */
+  readonly theme: 'light' | 'dark' | undefined;
+}
+
+type QuerySettings = Pick<Settings, 'attribution' | 'cohorts' | 'experiments' | 'measures' | 'windows'>;
+
+const LONGEST_FILTER = 100;
+const MOST_PAGES = 10_000;
+
+/** What is shown to who has chosen nothing. */
+export function usualQuery({ attribution, cohorts, experiments, measures, windows }: QuerySettings): LiveQuery {
+  const by = cohorts.find((set) => set.length > 0) ?? [];
+  return {
+    measure: experiments[0]?.primary ?? measures[0].canonical,
+    horizon: attribution.horizons[0].text,
+    // The shortest says what moves, but little of a small cohort.
+    window: (windows[1] ?? windows[0]).text,
+    by,
+    against: usuallyAgainst(by, experiments),
+    filter: '',
+    sort: 'lists',
+    order: 'falling',
+    page: 1,
+    cohort: undefined,
+    theme: undefined,
+  };
+}
+
+function usuallyAgainst(by: readonly string[], [first]: QuerySettings['experiments']): LiveQuery['against'] {
+  return first !== undefined && by.includes(first.dimension) ? 'control' : 'everything';
+}
+
+/** Of the part of an address behind `?`. What is not known here is as usual: a link may be older than the configuration. */
+export function readQuery(text: string, settings: QuerySettings): LiveQuery {
+  const usual = usualQuery(settings);
+  const asked = new URLSearchParams(text);
+  const one = (name: string, known: readonly string[]): string | undefined =>
+    known.find((value) => value === asked.get(name));
+  const measures = settings.measures.map(({ canonical }) => canonical);
+  const by = settings.cohorts.find((set) => set.join() === asked.get('by')) ?? usual.by;
+  const order = one('order', ['falling', 'rising']) === 'rising' ? 'rising' : 'falling';
+  const page = Number(asked.get('page') ?? '1');
+  const values = asked.get('cohort')?.split(',');
+  const against = one('against', ['control', 'everything']);
+  const theme = one('theme', ['light', 'dark']);
+  const usually = usuallyAgainst(by, settings.experiments);
+  return {
+    measure: one('measure', measures) ?? usual.measure,
+    horizon:
+      one(
+        'horizon',
+        settings.attribution.horizons.map(({ text: name }) => name),
+      ) ?? usual.horizon,
+    window:
+      one(
+        'window',
+        settings.windows.map(({ text: name }) => name),
+      ) ?? usual.window,
+    by,
+    against: usually === 'control' && against === 'everything' ? 'everything' : usually,
+    filter: (asked.get('filter') ?? '').trim().slice(0, LONGEST_FILTER),
+    sort: one('sort', ['lists', 'cohort', ...measures]) ?? 'lists',
+    order,
+    page: Number.isSafeInteger(page) && page >= 1 && page <= MOST_PAGES ? page : 1,
+    cohort: values?.length === by.length && by.length > 0 ? values : undefined,
+    theme: theme === 'light' || theme === 'dark' ? theme : undefined,
+  };
+}
+
+/** As it stands in an address: what is not as usual, in one order. Equal queries have equal texts; '' is the usual one. */
+export function queryText(query: LiveQuery, settings: QuerySettings): string {
+  const usual = usualQuery(settings);
+  const text = new URLSearchParams();
+  const tell = (name: string, value: string, usually: string): void => {
+    if (value !== usually) text.set(name, value);
+  };
+  tell('measure', query.measure, usual.measure);
+  tell('horizon', query.horizon, usual.horizon);
+  tell('window', query.window, usual.window);
+  tell('by', query.by.join(), usual.by.join());
+  tell('against', query.against, usuallyAgainst(query.by, settings.experiments));
+  tell('filter', query.filter, '');
+  tell('sort', query.sort, 'lists');
+  tell('order', query.order, 'falling');
+  tell('page', String(query.page), '1');
+  tell('cohort', query.cohort?.join() ?? '', '');
+  tell('theme', query.theme ?? '', '');
+  return text.toString();
+}

@@ -1,0 +1,59 @@
+/** An axis that stands above a column, and values with their errors in the rows below it. */
+import { inside, percent } from './chart-frame.tsx';
+
+export interface AxisTick {
+  /** Place along the axis, 0 to 1. */
+  readonly at: number;
+  readonly words: string;
+}
+
+/** Head of the column. `label`: what it shows, for those who cannot see it. */
+export function AxisHead({ label, ticks }: { readonly label: string; readonly ticks: readonly AxisTick[] }) {
+  return (
+    <th scope="col" class="interval">
+      <span class="unseen">{label}</span>
+      <svg width="100%" height="18" aria-hidden="true">
+        {ticks.map(({ at, words }) => (
+          <text key={words} x={percent(at)} y="13" text-anchor="middle">
+            {words}
+          </text>
+        ))}
+      </svg>
+    </th>
+  );
+}
+
+const ROW_HEIGHT = 26;
+
+export interface EstimateProps {
+  readonly label: string;
+  readonly value: number;
+  /** To each side. */
+  readonly reach: number;
+  /** What it is compared with, a line. */
+  readonly base: number | null;
+  readonly place: (value: number) => number;
+  /** How it lies to the base: above, below, plain; or good, bad. */
+  readonly tone: string;
+}
+
+export function Estimate({ label, value, reach, base, place, tone }: EstimateProps) {
+  const middle = ROW_HEIGHT / 2;
+  return (
+    <svg width="100%" height={ROW_HEIGHT} role="img" aria-label={label}>
+      {base === null ? null : (
+        <line class="zero" x1={percent(inside(place(base)))} x2={percent(inside(place(base)))} y1="0" y2="100%" />
+      )}
+      <g class={`mark ${tone}`}>
+        <line
+          class="bar"
+          x1={percent(inside(place(value - reach)))}
+          x2={percent(inside(place(value + reach)))}
+          y1={middle}
+          y2={middle}
+        />
+        <circle cx={percent(inside(place(value)))} cy={middle} r="4.5" />
+      </g>
+    </svg>
+  );
+}

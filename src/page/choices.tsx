@@ -1,0 +1,29 @@
+import { Name } from './name.tsx';
+
+/** One of several; chosen by following its link. */
+export interface Choice {
+  readonly words: string;
+  readonly href: string;
+  readonly isChosen: boolean;
+}
+
+export interface Choices {
+  readonly legend: string;
+  readonly choices: readonly Choice[];
+}
+
+/** A choice that stands in the address: links, so that it needs no script and can be sent. */
+export function ChoiceLinks({ of: { legend, choices } }: { readonly of: Choices }) {
+  return (
+    <nav class="switch" aria-label={legend}>
+      <span class="legend-words" aria-hidden="true">
+        {legend}
+      </span>
+      {choices.map(({ words, href, isChosen }) => (
+        <a key={words} class="choice" href={href} data-view aria-current={isChosen ? 'true' : undefined}>
+          <Name>{words}</Name>
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,105 @@
+/** Contexts that the host has read, by the bytes of their fields: most impressions repeat one byte for byte. */
+import { CELLS, CONTEXT_KEYS, CONTEXT_KEYS_END, CONTEXTS } from './layout';
+import { begin, CONTEXT, end, FIELDS } from './spans';
+
+export const UNKNOWN: i32 = -1;
+
+/** With one more all are forgotten. */
+const MOST: u32 = 8192;
+/** A longer one is not worth its place. */
+const MOST_KEY_BYTES: usize = 1024;
+/** Cells that are looked at. Who chooses contexts that collide gains no more by it than by contexts that are all new. */
+const PROBES: u32 = 16;
+
+let known: u32 = 0;
+let top: usize = CONTEXT_KEYS;
+let hash: u32 = 0;
+
+/** 2^64 over the golden ratio, in halves: as one number it would be no JavaScript. */
+const FACTOR: u64 = (u64(0x9e3779b9) << 32) | 0x7f4a7c15;
+
+function mix(state: u64, word: u64): u64 {
+  const h = (state ^ word) * FACTOR;
+  return h ^ (h >> 29);
+}
+
+function hashContext(scanner: u32): u32 {
+  let h = mix(FACTOR, <u64>scanner);
+  for (let field = CONTEXT; field < FIELDS; field++) {
+    const to = end(field);
+    let at = begin(field);
+    h = mix(h, <u64>(to - at));
+    for (; at + 8 <= to; at += 8) h = mix(h, load<u64>(at));
+    if (at < to) h = mix(h, load<u64>(at) & ((u64(1) << (8 * u64(to - at))) - 1));
+  }
+  return <u32>(h >> 32);
+}
+
+function sameBytes(a: usize, b: usize, count: usize): bool {
+  let i: usize = 0;
+  for (; i + 16 <= count; i += 16) {
+    if (!i8x16.all_true(i8x16.eq(v128.load(a + i), v128.load(b + i)))) return false;
+  }
+  for (; i < count; i++) if (load<u8>(a + i) !== load<u8>(b + i)) return false;
+  return true;
+}
+
+function hasKey(key: usize, scanner: u32): bool {
+  if (load<u32>(key) !== scanner) return false;
+  let k = key + 4;
+  for (let field = CONTEXT; field < FIELDS; field++) {
+    const from = begin(field);
+    const size = end(field) - from;
+    if (<usize>load<u32>(k) !== size || !sameBytes(k + 4, from, size)) return false;
+    k += 4 + size;
+  }
+  return true;
+}
+
+function cellAt(probe: u32): usize {
+  return CONTEXTS + 16 * <usize>((hash + probe) & (CELLS - 1));
+}
+
+/** Number of the context of the record in hand; UNKNOWN: it is not kept. */
+export function findContext(scanner: u32): i32 {
+  hash = hashContext(scanner);
+  for (let probe: u32 = 0; probe < PROBES; probe++) {
+    const cell = cellAt(probe);
+    const number = load<i32>(cell, 4);
+    if (number === 0) return UNKNOWN;
+    if (load<u32>(cell) === hash && hasKey(<usize>load<u32>(cell, 8), scanner)) return number - 1;
+  }
+  return UNKNOWN;
+}
+
+/** Keeps the context that `findContext` did not know. Returns its number (0: all others are forgotten); UNKNOWN: it is too long. */
+export function keepContext(scanner: u32): i32 {
+  let bytes: usize = 4;
+  for (let field = CONTEXT; field < FIELDS; field++) bytes += 4 + end(field) - begin(field);
+  if (bytes > MOST_KEY_BYTES) return UNKNOWN;
+  // Reads go up to 16 bytes beyond a key.
+  if (known === MOST || top + bytes + 16 > CONTEXT_KEYS_END) {
+    memory.fill(CONTEXTS, 0, 16 * <usize>CELLS);
+    known = 0;
+    top = CONTEXT_KEYS;
+  }
+  let cell = cellAt(0);
+  for (let probe: u32 = 0; probe < PROBES; probe++) {
+    if (load<i32>(cellAt(probe), 4) !== 0) continue;
+    cell = cellAt(probe);
+    break;
+  }
+  store<u32>(cell, hash);
+  store<i32>(cell, known + 1, 4);
+  store<u32>(cell, <u32>top, 8);
+  store<u32>(top, scanner);
+  top += 4;
+  for (let field = CONTEXT; field < FIELDS; field++) {
+    const from = begin(field);
+    const size = end(field) - from;
+    store<u32>(top, <u32>size);
+    memory.copy(top + 4, from, size);
+    top += 4 + size;
+  }
+  return known++;
+}

@@ -1,0 +1,166 @@
+/** Reads the items of an impression: the part of a record that has most bytes. */
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  decimalEnd,
+  OPEN_BRACE,
+  QUOTE,
+  skipBlank,
+  stringEnd,
+  textEnd,
+  valueEnd,
+  wholeNumber,
+} from './json';
+import { keyValue, NOT_PLAIN, OTHER_NAME, readKey } from './keys';
+import { ITEM_KEYS } from './layout';
+import { writeText } from './text';
+
+/** In the order in which the host gives their names (scan-memory.ts). */
+const ID: i32 = 0;
+const SCORE: i32 = 1;
+const POSITION: i32 = 2;
+const PROPENSITY: i32 = 3;
+const FIELDS: i32 = 6;
+
+/** Ranks are kept in 32 bits. */
+const MAX_RANK: f64 = 2147483647;
+
+/** By slot: place of the id (u32), rank (i32), span of the score and of the category (2 u32 each; nought: none). */
+let places: usize = 0;
+let ranks: usize = 0;
+let scores: usize = 0;
+let categories: usize = 0;
+
+export let slots: u32 = 0;
+export let rankedSlots: u32 = 0;
+export let scoredSlots: u32 = 0;
+export let categorisedSlots: u32 = 0;
+/** Behind the last id that was packed. */
+export let textsEnd: usize = 0;
+
+/** Where what is found is written, for lists of at most `most` items. Returns the place behind. */
+export function placeItems(at: usize, most: usize): usize {
+  places = at;
+  ranks = places + 4 * most;
+  scores = ranks + 4 * most;
+  categories = scores + 8 * most;
+  return categories + 12 * most;
+}
+
+export function rankAt(slot: u32): i32 {
+  return load<i32>(ranks + 4 * <usize>slot);
+}
+
+/**
+ * Packs the ids of the list at `at`, from `to` on. Returns the place behind the list; 0: it may not be valid.
+ *
+ * @param texts begin of the packed texts, from which places are counted
+ */
+export function readItems(
+  at: usize,
+  to: usize,
+  texts: usize,
+  hints: usize,
+  itemsPerList: u32,
+  positionBase: f64,
+): usize {
+  slots = 0;
+  rankedSlots = 0;
+  scoredSlots = 0;
+  categorisedSlots = 0;
+  textsEnd = to;
+  let i = skipBlank(at + 1);
+  if (load<u8>(i) === CLOSE_BRACKET) return i + 1;
+  while (true) {
+    if (slots === itemsPerList) return 0;
+    const slot = <usize>slots;
+    store<u32>(places + 4 * slot, <u32>(textsEnd - texts));
+    store<u64>(scores + 8 * slot, 0);
+    store<u64>(categories + 8 * slot, 0);
+    i = load<u8>(i) === QUOTE ? readId(i) : readItem(i, slot, hints, positionBase);
+    if (i === 0) return 0;
+    slots++;
+    i = skipBlank(i);
+    const next = load<u8>(i);
+    if (next === CLOSE_BRACKET) break;
+    if (next !== COMMA) return 0;
+    i = skipBlank(i + 1);
+  }
+  return rankedSlots !== 0 && rankedSlots !== slots ? 0 : i + 1;
+}
+
+function readItem(at: usize, slot: usize, hints: usize, positionBase: f64): usize {
+  if (load<u8>(at) !== OPEN_BRACE) return 0;
+  let seen: u32 = 0;
+  let i = skipBlank(at + 1);
+  let nth: usize = 0;
+  while (true) {
+    const name = readKey(i, nth++, ITEM_KEYS, FIELDS, hints);
+    if (name === NOT_PLAIN) return 0;
+    const value = keyValue;
+    if (name === ID) i = readId(value);
+    else if (name === SCORE) i = readScore(value, slot);
+    else if (name === PROPENSITY) i = decimalEnd(value);
+    else if (name === POSITION) i = readRank(value, slot, positionBase);
+    else if (name === OTHER_NAME) i = valueEnd(value, 0);
+    else i = readWord(value, name, slot);
+    if (i === 0) return 0;
+    if (name >= 0) {
+      const bit: u32 = 1 << name;
+      if ((seen & bit) !== 0) return 0;
+      seen |= bit;
+    }
+    i = skipBlank(i);
+    const next = load<u8>(i);
+    if (next === CLOSE_BRACE) return (seen & 1) === 0 ? 0 : i + 1;
+    if (next !== COMMA) return 0;
+    i = skipBlank(i + 1);
+  }
+}
+
+function readId(at: usize): usize {
+  if (load<u8>(at) !== QUOTE) return 0;
+  const end = textEnd(at + 1);
+  if (end <= at + 2) return 0;
+  textsEnd = writeText(textsEnd, at + 1, end - 1);
+  return end;
+}
+
+function readScore(at: usize, slot: usize): usize {
+  const end = decimalEnd(at);
+  if (end === 0) return 0;
+  store<u32>(scores + 8 * slot, <u32>at);
+  store<u32>(scores + 8 * slot, <u32>end, 4);
+  scoredSlots++;
+  return end;
+}
+
+function readRank(at: usize, slot: usize, positionBase: f64): usize {
+  const end = decimalEnd(at);
+  const rank = wholeNumber(at, end) - positionBase + 1;
+  if (!(rank >= 1 && rank <= MAX_RANK)) return 0;
+  store<i32>(ranks + 4 * slot, <i32>rank);
+  rankedSlots++;
+  return end;
+}
+
+/** A team, of which nothing is kept, or a category. */
+function readWord(at: usize, name: i32, slot: usize): usize {
+  const end = stringEnd(at);
+  if (end === 0 || name !== CATEGORY || end === at + 2) return end;
+  store<u32>(categories + 8 * slot, <u32>at + 1);
+  store<u32>(categories + 8 * slot, <u32>end - 1, 4);
+  categorisedSlots++;
+  return end;
+}
+const CATEGORY: i32 = 5;
+
+/** Packs the categories behind the ids, an empty text where there is none; their places stand behind their spans. */
+export function writeCategories(texts: usize, most: usize): void {
+  const to = categories + 8 * most;
+  for (let slot: usize = 0; slot < <usize>slots; slot++) {
+    store<u32>(to + 4 * slot, <u32>(textsEnd - texts));
+    textsEnd = writeText(textsEnd, load<u32>(categories + 8 * slot), load<u32>(categories + 8 * slot, 4));
+  }
+}

@@ -1,0 +1,61 @@
+/** Tells which of some names the keys of objects are. Objects of one producer have their keys in one order, so it looks there first. */
+import { COLON, skipBlank, stringEnd } from './json';
+import { KEY_BYTES, PLACES } from './layout';
+
+export const OTHER_NAME: i32 = -1;
+export const NOT_PLAIN: i32 = -2;
+
+const MASK: usize = 16;
+const LENGTH: usize = 20;
+const MOST_LENGTH: u32 = 16;
+
+/** Where the value begins whose key was read last. */
+export let keyValue: usize = 0;
+
+/** Which of the 16 bytes at `a` and `b` are the same. */
+function sameBytes(a: usize, b: usize): u32 {
+  return i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b)));
+}
+
+/**
+ * Index of the name of the key at `at`, the `nth` of its object.
+ *
+ * @param keys names as layout.ts has them, `count` of them
+ * @param hints one byte for each place: the name that stood there last
+ */
+export function readKey(at: usize, nth: usize, keys: usize, count: i32, hints: usize): i32 {
+  const hint = hints + (nth & (PLACES - 1));
+  const expected = <i32>load<i8>(hint);
+  if (expected >= 0) {
+    const key = keys + KEY_BYTES * <usize>expected;
+    const mask = load<u32>(key, MASK);
+    if ((sameBytes(at, key) & mask) === mask) {
+      keyValue = skipBlank(at + <usize>load<u32>(key, LENGTH));
+      return expected;
+    }
+  }
+  return searchKey(at, keys, count, hint);
+}
+
+function searchKey(at: usize, keys: usize, count: i32, hint: usize): i32 {
+  const end = stringEnd(at);
+  if (end === 0) return NOT_PLAIN;
+  const colon = skipBlank(end);
+  if (load<u8>(colon) !== COLON) return NOT_PLAIN;
+  keyValue = skipBlank(colon + 1);
+  // With quotes, without the colon: blanks may stand before it.
+  const length = <u32>(end - at);
+  let found = OTHER_NAME;
+  if (length < MOST_LENGTH) {
+    const mask: u32 = (1 << length) - 1;
+    for (let k = 0; k < count; k++) {
+      const key = keys + KEY_BYTES * <usize>k;
+      if (load<u32>(key, LENGTH) === length + 1 && (sameBytes(at, key) & mask) === mask) {
+        found = k;
+        break;
+      }
+    }
+  }
+  store<i8>(hint, <i8>found);
+  return found;
+}

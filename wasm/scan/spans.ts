@@ -1,0 +1,56 @@
+/** Where the values of the record in hand stand, by field. */
+import { isNull, QUOTE } from './json';
+import { SPANS } from './layout';
+
+/** Of a record, in the order in which the host gives their names (scan-memory.ts). */
+export const REQUEST_ID: usize = 0;
+export const TS: usize = 1;
+export const USER_ID: usize = 2;
+export const SESSION_ID: usize = 3;
+export const EVENT_ID: usize = 4;
+export const ITEM_ID: usize = 5;
+export const ACTION: usize = 6;
+export const VALUE: usize = 7;
+export const OFFSET: usize = 8;
+export const ITEMS: usize = 9;
+/** The first of those that dimensions come from. */
+export const CONTEXT: usize = 10;
+export const FIELDS: usize = 15;
+
+/** What an optional text may be. */
+export const INVALID: i32 = 0;
+export const EMPTY: i32 = 1;
+export const FULL: i32 = 2;
+
+export function clearSpans(): void {
+  memory.fill(SPANS, 0, 8 * FIELDS);
+}
+
+export function setSpan(field: usize, from: usize, to: usize): void {
+  store<u32>(SPANS + 8 * field, <u32>from);
+  store<u32>(SPANS + 8 * field, <u32>to, 4);
+}
+
+export function begin(field: usize): usize {
+  return <usize>load<u32>(SPANS + 8 * field);
+}
+
+/** 0: the record has no such field. */
+export function end(field: usize): usize {
+  return <usize>load<u32>(SPANS + 8 * field, 4);
+}
+
+/** Whether it is a text with something in it. */
+export function isText(field: usize): bool {
+  const from = begin(field);
+  return end(field) > from + 2 && load<u8>(from) === QUOTE;
+}
+
+/** EMPTY: absent, null, or a text with nothing in it. */
+export function optionalText(field: usize): i32 {
+  const to = end(field);
+  if (to === 0) return EMPTY;
+  const from = begin(field);
+  if (load<u8>(from) === QUOTE) return to > from + 2 ? FULL : EMPTY;
+  return isNull(from) ? EMPTY : INVALID;
+}
