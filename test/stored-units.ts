@@ -7,6 +7,7 @@ import { FORMAT_VERSION, paneKey, unitKey } from '../src/accumulators/store/layo
 import type { MemoryStore } from '../src/accumulators/store/memory-store.ts';
 import { noCounts } from '../src/consumers/join/topic.ts';
 import type { Closing } from './accumulators/histories.ts';
+import { listOf, placesOf } from './accumulators/lists.ts';
 import { shownOf } from './accumulators/plain-items.ts';
 import type { UnitRows } from './windows/plain-windows.ts';
 
@@ -71,11 +72,19 @@ export class StoredUnit {
     const panes = this.#panes;
     if (panes === undefined || watermark <= this.#watermark) return;
     const { namespace, unit } = this.#settings.owner;
-    for (const { at, ts, horizon, values, userless, positive, out, bucket, items } of this.#history) {
+    for (const { at, ts, horizon, values, userless, positive, out, bucket, items, places } of this.#history) {
       if (at <= this.#watermark || at > watermark) continue;
       const { items: shape } = this.#settings.shape;
       const shown = items === undefined || shape === undefined ? undefined : shownOf(items, shape);
-      panes.add({ at, ts, horizon, tag: panes.cohorts.tag(values), userless, bucket }, positive, out, shown);
+      const tag = panes.cohorts.tag(values);
+      const list = listOf(places?.slots ?? []);
+      panes.add(
+        { at, ts, horizon, tag, userless, bucket, list },
+        positive,
+        out,
+        shown,
+        placesOf(places?.positives ?? []),
+      );
     }
     panes.advance(watermark);
     this.#watermark = watermark;

@@ -19,6 +19,12 @@ export interface ItemRows {
   readonly inTotals: boolean;
 }
 
+/** The rows that keep counts by rank: the same, at one horizon. */
+export interface PositionRows extends ItemRows {
+  /** Index of the horizon. */
+  readonly horizon: number;
+}
+
 /** What shapes the rows of one unit. */
 export interface PanesSettings {
   readonly owner: RowOwner;
@@ -36,6 +42,8 @@ export interface PanesSettings {
   readonly shape: RowShape;
   /** Which rows keep the items that `shape` asks for; default: none. */
   readonly items?: ItemRows | undefined;
+  /** Which rows keep counts by rank; default: none. */
+  readonly positions?: PositionRows | undefined;
   /** Most cohorts of one set that are kept by name at the same time; at least 1. */
   readonly cohortsPerSet: number;
   /** By dimension, the values that the configuration names. Their cohorts are always kept by name. Default: none. */
@@ -99,6 +107,7 @@ export function checkSettings(settings: PanesSettings): void {
   for (const [name, some] of [
     ['clustered', settings.clustered],
     ['items.sets', settings.items?.sets ?? []],
+    ['positions.sets', settings.positions?.sets ?? []],
   ] as const) {
     for (const by of some) {
       if (!sets.has(setText(by))) throw new Error(`${name}: [${by}] is none of the grouping sets`);

@@ -1,6 +1,7 @@
 // Long because the panes, totals and tables of a unit change together, at one close time.
+import { type Places, slotsUpTo } from '../measures/places.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
-import type { Closed, EpochMs } from '../vocabulary/events.ts';
+import type { Closed, EpochMs, Joined } from '../vocabulary/events.ts';
 import { BUCKETS } from '../vocabulary/user-words.ts';
 import { AdmissionTables } from './admission-tables.ts';
 import { Cohorts } from './cohorts.ts';
@@ -48,6 +49,7 @@ export class Panes {
     readonly other: string;
     readonly clustered: boolean;
     readonly counted: boolean;
+    readonly placed: boolean;
   }[];
   readonly #minutes: PaneTables;
   readonly #hours: PaneTables;
@@ -80,11 +82,13 @@ export class Panes {
     ]);
     const clustered = new Set(settings.clustered.map(setText));
     const counted = new Set(settings.shape.items === undefined ? [] : settings.items?.sets.map(setText));
+    const placed = new Set(settings.shape.ranks === undefined ? [] : settings.positions?.sets.map(setText));
     this.#sets = settings.sets.map((by) => ({
       by: setText(by),
       other: otherValues(by),
       clustered: clustered.has(setText(by)),
       counted: counted.has(setText(by)),
+      placed: placed.has(setText(by)),
     }));
     this.#admission = new AdmissionTables(settings, restored?.state.admission ?? []);
     const { owner, paneSize, hour, shape } = settings;
@@ -126,13 +130,14 @@ export class Panes {
 
   /**
    * Adds one scored list. Close times must not decrease from call to call. `out`: as in `Scorer.score`; `shown`: its items, if
-   * rows keep them.
+   * rows keep them; `list` and `positives`: its slots and where its positives stand, if rows keep counts by rank.
    */
   add(
-    { at, ts, horizon, tag, userless, bucket }: Closed,
+    { at, ts, horizon, tag, userless, bucket, list }: Closed & { readonly list?: Joined },
     positive: boolean,
     out: Float64Array,
     shown?: ShownItems,
+    positives?: Places,
   ): void {
     if (at >= this.#due) this.#pass(at);
     if (at > this.#clock) this.#clock = at;
@@ -141,8 +146,11 @@ export class Panes {
     let cell = pending.find(tag);
     if (cell < 0 || pending.admittedAt[cell] !== NAMED) cell = this.#admittedCell(pending, horizon, cell, tag, ts);
     pending.add(cell, userless, positive, out, bucket);
-    const { items } = this.#settings.shape;
+    const { items, ranks } = this.#settings.shape;
     if (shown !== undefined && items !== undefined) pending.addItems(cell, items, shown);
+    if (ranks === undefined || horizon !== this.#settings.positions?.horizon) return;
+    if (list === undefined || positives === undefined || slotsUpTo(list, ranks) === 0) return;
+    pending.addPlaces(cell, ranks, list, positives);
   }
 
   /** Everything that closes up to `watermark` has been added: deletes what expires there. */
@@ -229,6 +237,7 @@ export class Panes {
     pending.to = Math.min(minute.end, hourly.end);
     pending.tables = [minute, hourly, ...this.#totals, this.#scored];
     pending.counted = this.#settings.items?.inTotals === true ? [minute, ...this.#totals] : [minute];
+    pending.placed = this.#settings.positions?.inTotals === true ? [minute, ...this.#totals] : [minute];
     pending.vectors = this.#vectors.of(ts, finalUpTo);
     this.#due = this.#earliest();
   }
@@ -249,6 +258,7 @@ export class Panes {
     const rows: LiveRow[] = [];
     const vectors: LiveRow[] = [];
     const items: LiveRow[] = [];
+    const placed: LiveRow[] = [];
     let admittedAt = NAMED;
     for (let s = 0; s < this.#sets.length; s++) {
       const named = this.#admission.admit(s, keys[s], end);
@@ -256,6 +266,7 @@ export class Panes {
       const field = rowField(text, this.#sets[s].by, named ? keys[s] : this.#sets[s].other);
       for (const table of pending.tables) rows.push(table.row(field));
       if (this.#sets[s].counted) for (const table of pending.counted) items.push(table.row(field));
+      if (this.#sets[s].placed) for (const table of pending.placed) placed.push(table.row(field));
       if (this.#sets[s].clustered && pending.vectors !== undefined) vectors.push(pending.vectors.row(field));
     }
     const leftOut = this.cohorts.leftOut(tag);
@@ -264,7 +275,7 @@ export class Panes {
       if (takesPart) rows.push(run.row(keys[this.#sets.length + r]));
     }
     vectors.push(...rows.filter((row) => row.vector !== undefined));
-    pending.direct(cell, rows, vectors, items, admittedAt);
+    pending.direct(cell, { rows, vectors, items, placed }, admittedAt);
   }
 
   /** Does what is due by `at`, in the order of time. A review precedes the deletions of the same time, because it reads the rows of an hour. */

@@ -9,9 +9,10 @@
  * Sums by user bucket are not deferred: few rows have them, and a list changes only those of its sums that are not 0.
  */
 
+import type { Places } from '../measures/places.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
 import { FIELD, LEFT_OUT, OUT, PER_ONE, SCORE_WIDTH, SUMS, type SumsFields, WITH_POSITIVE } from '../measures/sums.ts';
-import type { EpochMs } from '../vocabulary/events.ts';
+import type { EpochMs, Joined } from '../vocabulary/events.ts';
 import type { Cohorts } from './cohorts.ts';
 import { DIRECT_LIMIT, fixed } from './exact.ts';
 import type { ItemsShape } from './item-sums.ts';
@@ -36,6 +37,14 @@ export const NAMED = -1;
 /** In `admittedAt`, below every epoch: the cell must be admitted again, even if all of its cohorts were named. */
 const STALE = -2;
 
+/** The rows that a cell is added to: all, and those of them whose vectors, items or counts by rank take part. */
+export interface Targets {
+  readonly rows: readonly LiveRow[];
+  readonly vectors: readonly LiveRow[];
+  readonly items: readonly LiveRow[];
+  readonly placed: readonly LiveRow[];
+}
+
 export class PendingSums {
   /** Event times [from, to) of the pane that these sums belong to; empty at first. */
   from: EpochMs = Number.POSITIVE_INFINITY;
@@ -44,6 +53,8 @@ export class PendingSums {
   tables: readonly RowTable[] = [];
   /** Those of `tables` whose rows keep items. */
   counted: readonly RowTable[] = [];
+  /** Those whose rows keep counts by rank. */
+  placed: readonly RowTable[] = [];
   /** The table of vectors that are stored apart from their rows; undefined: there is none. */
   vectors: RowTable | undefined;
   /** For each cell NAMED, or the epoch of the admission tables in which one of its cohorts was added to the rest. */
@@ -66,6 +77,8 @@ export class PendingSums {
   readonly #vectors: (readonly LiveRow[])[] = [];
   /** For each cell the rows that keep items of its lists. */
   readonly #items: (readonly LiveRow[])[] = [];
+  /** The same of counts by rank. */
+  readonly #placed: (readonly LiveRow[])[] = [];
   readonly #columns: readonly number[];
   /** What the last list adds to a vector: amounts by column. */
   readonly #changed: Int32Array;
@@ -115,15 +128,10 @@ export class PendingSums {
   }
 
   /** Sets the rows that a cell is folded into from now on. What it holds is folded into its former rows first. */
-  direct(
-    cell: number,
-    rows: readonly LiveRow[],
-    vectors: readonly LiveRow[],
-    items: readonly LiveRow[],
-    admittedAt: number,
-  ): void {
+  direct(cell: number, { rows, vectors, items, placed }: Targets, admittedAt: number): void {
     this.#foldCell(cell);
     this.#items[cell] = items;
+    this.#placed[cell] = placed;
     this.#targets[cell] = rows;
     this.#vectors[cell] = vectors;
     this.admittedAt[cell] = admittedAt;
@@ -227,6 +235,14 @@ export class PendingSums {
     }
   }
 
+  /** Adds where the slots and positives of the last list stand. The list must have a slot of rank <= `ranks`. */
+  addPlaces(cell: number, ranks: number, list: Joined, positives: Places): void {
+    for (const row of this.#placed[cell]) {
+      row.touch();
+      row.positionsOf(ranks).add(list, positives);
+    }
+  }
+
   /** A cohort lost its place: every cell is admitted again before the next addition. */
   expireJudgements(): void {
     this.admittedAt.fill(STALE);
@@ -250,11 +266,13 @@ export class PendingSums {
     this.#targets.length = 0;
     this.#vectors.length = 0;
     this.#items.length = 0;
+    this.#placed.length = 0;
     this.admittedAt.length = 0;
     this.from = Number.POSITIVE_INFINITY;
     this.to = Number.NEGATIVE_INFINITY;
     this.tables = [];
     this.counted = [];
+    this.placed = [];
     this.vectors = undefined;
   }
 

@@ -1,6 +1,7 @@
 import { type Exact, SUMS, SUMS_WIDTH } from '../measures/sums.ts';
 import { addExact, parseExact, printExact } from './exact.ts';
 import { encodeItems, readItems } from './item-sums.ts';
+import { encodePositions, readPositions } from './position-sums.ts';
 import { emptyRow, type Row, type RowShape, sumsOffsets } from './row.ts';
 import { keysOf, listOf, parseJson, whole } from './store/json.ts';
 import {
@@ -40,8 +41,8 @@ interface VectorCodec {
 const MOST_BUCKETS = 65_536;
 
 /**
- * JSON `{"impressions":2,"positives":1,"userless":0,"measures":{"mrr":[2,1,500000000,250000000]}}`, and `"vector"` and
- * `"items"` (item-sums.ts) where there are any. Measures stand in the order of the shape; digits beyond the safe
+ * JSON `{"impressions":2,"positives":1,"userless":0,"measures":{"mrr":[2,1,500000000,250000000]}}`, and `"vector"`,
+ * `"items"` (item-sums.ts) and `"positions"` (position-sums.ts) where there are any. Measures stand in the order of the shape; digits beyond the safe
  * integers are strings.
  */
 export function rowCodec(shape: RowShape): RowCodec {
@@ -60,7 +61,8 @@ export function rowCodec(shape: RowShape): RowCodec {
     }
     const vector = row.vector === undefined ? '' : `,"vector":${vectors.encode(row.vector)}`;
     const items = row.items === undefined ? '' : `,"items":${encodeItems(row.items)}`;
-    return `${text}}${vector}${items}}`;
+    const positions = row.positions === undefined ? '' : `,"positions":${encodePositions(row.positions)}`;
+    return `${text}}${vector}${items}${positions}}`;
   }
 
   function decode(text: string): Row {
@@ -81,6 +83,9 @@ export function rowCodec(shape: RowShape): RowCodec {
     });
     if (json['vector'] !== undefined) row.vector = vectors.read(json['vector']);
     if (json['items'] !== undefined && shape.items !== undefined) row.items = readItems(json['items'], shape.items);
+    if (json['positions'] !== undefined && shape.ranks !== undefined) {
+      row.positions = readPositions(json['positions'], shape.ranks);
+    }
     return row;
   }
 

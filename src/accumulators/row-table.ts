@@ -2,6 +2,7 @@ import type { Exact } from '../measures/sums.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { addExact } from './exact.ts';
 import { ItemSums, type ItemsShape } from './item-sums.ts';
+import { PositionSums } from './position-sums.ts';
 import { addDeltas, copyRow, emptyRow, type Row, type RowShape } from './row.ts';
 import type { RowCodec } from './row-codec.ts';
 import type { Fields } from './store/store-port.ts';
@@ -48,13 +49,14 @@ export class LiveRow {
   }
 
   #count(): void {
-    const { sums, items } = this.#row;
+    const { sums, items, positions } = this.#row;
     const bytes =
       ROW_BYTES +
       this.#field.length +
       8 * sums.length +
       (this.vector?.bytes ?? 0) +
-      (items === undefined ? 0 : items.bytes);
+      (items === undefined ? 0 : items.bytes) +
+      (positions === undefined ? 0 : positions.bytes);
     this.#table.grew(bytes - this.#bytes);
     this.#bytes = bytes;
   }
@@ -69,6 +71,12 @@ export class LiveRow {
   itemsOf(shape: ItemsShape): ItemSums {
     this.#row.items ??= new ItemSums(shape);
     return this.#row.items;
+  }
+
+  /** The same of its counts by rank. */
+  positionsOf(ranks: number): PositionSums {
+    this.#row.positions ??= new PositionSums(ranks);
+    return this.#row.positions;
   }
 
   /** Adds to one sum. */

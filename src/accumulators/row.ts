@@ -4,6 +4,7 @@ import { type Exact, SUMS_WIDTH, type SumsKind } from '../measures/sums.ts';
 import { sumsKind } from '../measures/value.ts';
 import { addExact } from './exact.ts';
 import { addItems, type ItemSums, type ItemsShape } from './item-sums.ts';
+import { addPositions, type PositionSums, subtractPositions } from './position-sums.ts';
 import { addVector, type Vector } from './vector.ts';
 
 /** Which measures a row keeps, in the order of the configuration. A `Scorer` is one. */
@@ -12,18 +13,21 @@ export interface RowShape {
   readonly kinds: readonly SumsKind[];
   /** The items that rows of some grouping sets keep; undefined: none. */
   readonly items?: ItemsShape | undefined;
+  /** Ranks of which rows of some grouping sets keep counts; undefined: of none. */
+  readonly ranks?: number | undefined;
 }
 
 /**
  * The shape of rows that keep these measures. `itemsCounted`: items of one row whose exposure is counted; without it rows
- * keep no items.
+ * keep no items. `ranks`: as in `RowShape`; 0: none.
  */
-export function shapeOf(measures: readonly Measure[], itemsCounted?: number): RowShape {
+export function shapeOf(measures: readonly Measure[], itemsCounted?: number, ranks = 0): RowShape {
   const parts = itemsCounted === undefined ? [] : itemPartsOf(measures);
   return {
     names: measures.map((measure) => measure.canonical),
     kinds: measures.map(sumsKind),
     items: itemsCounted === undefined || parts.length === 0 ? undefined : { parts, limit: itemsCounted },
+    ranks: ranks === 0 ? undefined : ranks,
   };
 }
 
@@ -43,6 +47,8 @@ export interface Row {
   vector: Vector | undefined;
   /** What measures of items are made of; undefined: nothing is kept. */
   items: ItemSums | undefined;
+  /** Counts by rank; undefined: nothing is kept. */
+  positions: PositionSums | undefined;
 }
 
 /** Numbers before the first measure in a list of deltas: impressions, positives, userless. */
@@ -65,6 +71,7 @@ export function emptyRow(shape: RowShape): Row {
     sums: new Array<Exact>(width).fill(0),
     vector: undefined,
     items: undefined,
+    positions: undefined,
   };
 }
 
@@ -81,6 +88,7 @@ export function addRow(into: Row, row: Row): void {
   for (let i = 0; i < row.sums.length; i++) into.sums[i] = addExact(into.sums[i], row.sums[i]);
   into.vector = addVector(into.vector, row.vector);
   into.items = addItems(into.items, row.items);
+  into.positions = addPositions(into.positions, row.positions);
 }
 
 /** Adds a head, which starts at `deltas[from]`: HEAD_WIDTH numbers, then the sums. All must be safe integers. */
@@ -96,7 +104,7 @@ export function addDeltas(into: Row, deltas: Float64Array, from: number): void {
   }
 }
 
-/** Subtracts the head of `row` from `from`: the inverse of `addRow`. Both must have one shape; vectors and items stay as they are. */
+/** Subtracts the head and the counts by rank of `row` from `from`: the inverse of `addRow`. Both must have one shape; vectors and items stay as they are. */
 export function subtractRow(from: Row, row: Row): void {
   from.impressions -= row.impressions;
   from.positives -= row.positives;
@@ -105,6 +113,7 @@ export function subtractRow(from: Row, row: Row): void {
     const sum = row.sums[i];
     if (sum !== 0) from.sums[i] = addExact(from.sums[i], -sum);
   }
+  from.positions = subtractPositions(from.positions, row.positions);
 }
 
 /** Adds a row to the sum under `key`, or stores a copy of the row there if there is none. */
@@ -123,5 +132,11 @@ export function giveToSum<Key>(sums: Map<Key, Row>, key: Key, row: Row): void {
 
 /** An equal row that can be added to. */
 export function copyRow(row: Row): Row {
-  return { ...row, sums: [...row.sums], vector: row.vector?.copy(), items: row.items?.copy() };
+  return {
+    ...row,
+    sums: [...row.sums],
+    vector: row.vector?.copy(),
+    items: row.items?.copy(),
+    positions: row.positions?.copy(),
+  };
 }

@@ -12,6 +12,7 @@ import { type Finding, inOrder } from '../findings/finding.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare-files.ts';
 import type { ReplayInputs } from '../replay/replay.ts';
 import { compareStored, type StoredCompared } from '../service/compare-stored.ts';
+import { withPositions } from '../unit/unit-settings.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { COMPARISON_OUTPUTS, printComparison } from './comparison-output.ts';
 import { comparisonPlot } from './comparison-plot.ts';
@@ -95,7 +96,9 @@ Examples:
       if (flags.plot !== undefined) mustBePlotFile('--plot', flags.plot, inputs);
       mustBeReportFile('--report', flags.report, inputs);
       const configuration = readConfiguration(flags, 'run');
-      const settings = await withCatalogue(configuration.settings);
+      const isReported = output === 'html' || flags.report !== undefined;
+      const configured = await withCatalogue(configuration.settings);
+      const settings = isReported ? withPositions(configured) : configured;
       const experiment = experimentOf(settings, flags.experiment);
       const ratioBy = flags.ratioBy === undefined ? undefined : dimensionsOf(flags.ratioBy, experiment);
       const compared: Partial<FilesCompared> & StoredCompared =
@@ -109,13 +112,12 @@ Examples:
         replayed,
         findings: findingsOf(compared, experiment),
       };
-      const page =
-        output === 'html' || flags.report !== undefined
-          ? (await import('./comparison-report.ts')).comparisonReport(
-              { comparison, trail, extras, settings, experiment },
-              files === undefined ? aboutService(configuration) : aboutFiles(files, configuration),
-            )
-          : undefined;
+      const page = isReported
+        ? (await import('./comparison-report.ts')).comparisonReport(
+            { comparison, trail, extras, settings, experiment },
+            files === undefined ? aboutService(configuration) : aboutFiles(files, configuration),
+          )
+        : undefined;
       if (output !== 'html') {
         const printed = printComparison(comparison, output, extras, tableColumns(process.stdout, flags.wide));
         process.stdout.write(output === 'table' ? paint(printed) : printed);

@@ -6,7 +6,7 @@ import type { Fact } from '../page/model.ts';
 import { counted, instant, share } from '../page/numbers.ts';
 import { renderReport } from '../page/report.tsx';
 import { comparisonJson, type Extras } from './comparison-output.ts';
-import { cohortsView, periodOf, pipelineView } from './replay-report.ts';
+import { cohortsView, periodOf, pipelineView, positionsView } from './replay-report.ts';
 
 export interface Compared {
   readonly comparison: Comparison;
@@ -37,7 +37,15 @@ export function comparisonReport(
     experiment: { comparison, trail, weights: experiment.variants, plan, ratioBy },
     ...(replayed === undefined
       ? {}
-      : { cohorts: cohortsView(replayed, settings, [[experiment.dimension]]), pipeline: pipelineView(replayed) }),
+      : {
+          cohorts: cohortsView(replayed, settings, [[experiment.dimension]]),
+          positions: positionsView(
+            replayed.rows,
+            { ...settings, positions: { ...settings.positions, sets: [[experiment.dimension]] } },
+            experiment.control,
+          ),
+          pipeline: pipelineView(replayed),
+        }),
     about: [...about, ...settingsOf(experiment)],
     raw: { name: 'comparison.json', text: comparisonJson(comparison, extras) },
   });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
-import { Demo, withQuickDetection, withSamples, withShopExperiment } from '../demo/demo.ts';
+import { Demo, withAllOfThePage, withQuickDetection, withShopExperiment } from '../demo/demo.ts';
 import { fullView, lineView, type ViewInput } from '../demo/view.ts';
 import { LivePage } from '../live/live.ts';
 import { pagesOf } from '../live/live-pages.ts';
@@ -62,7 +62,7 @@ async function demo(flags: Flags, verbose: boolean): Promise<void> {
       overrides: flags.port === undefined ? {} : { 'http.port': flags.port },
     }),
   );
-  const settings = withSamples(withShopExperiment(withQuickDetection(configured)));
+  const settings = withAllOfThePage(withShopExperiment(withQuickDetection(configured)));
   const facts = { version: version(), node: process.version, memoryLimit: memoryLimit() };
   const metrics = new Metrics(settings, { role: 'all', ...facts });
   const start = Math.floor(Date.now() / 60_000) * 60_000;

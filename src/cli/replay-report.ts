@@ -1,13 +1,21 @@
 import type { Settings } from '../config/settings.ts';
 import { itemPartOf } from '../measures/item-part.ts';
-import type { CohortsView, Fact, PipelineView, Verdict } from '../page/model.ts';
+import type { CohortsView, Fact, PipelineView, PositionsView, Verdict } from '../page/model.ts';
 import { counted, instant, listed, plain, several, share } from '../page/numbers.ts';
 import { renderReport } from '../page/report.tsx';
 import type { ReplayResult } from '../replay/replay-result.ts';
 import { resultJson } from './result-output.ts';
 
-/** The result of a replay as one page that needs nothing else. @param about files and configuration */
-export function replayReport(result: ReplayResult, settings: Settings, about: readonly Fact[]): string {
+/**
+ * The result of a replay as one page that needs nothing else.
+ * @param about files and configuration
+ * @param counted the rows with their counts by rank, which the result may lack
+ */
+export function replayReport(
+  result: ReplayResult,
+  settings: Settings,
+  { about, counted: rows }: { readonly about: readonly Fact[]; readonly counted: ReplayResult['rows'] },
+): string {
   const { asOf, from, findings, impressions, feedback } = result;
   const { attribution, measures, cohorts } = settings;
   return renderReport({
@@ -20,6 +28,7 @@ export function replayReport(result: ReplayResult, settings: Settings, about: re
     ],
     findings,
     cohorts: cohortsView(result, settings, cohorts),
+    positions: positionsView(rows, settings, undefined),
     pipeline: pipelineView(result),
     about: [
       ...about,
@@ -64,6 +73,26 @@ export function cohortsView(
     sets,
     lines: rows,
   };
+}
+
+/** @param control the cohort that others are compared with; undefined: the one with most lists */
+export function positionsView(
+  rows: ReplayResult['rows'],
+  { attribution, positions: { ranks, sets } }: Pick<Settings, 'attribution' | 'positions'>,
+  control: string | undefined,
+): PositionsView | undefined {
+  const [by] = sets;
+  if (ranks === 0 || by === undefined) return undefined;
+  const horizon = attribution.horizons[attribution.horizons.length - 1].text;
+  const lines = rows
+    .flatMap(({ labels, by: own, impressions, positions }) =>
+      positions === undefined || own.join() !== by.join()
+        ? []
+        : [{ name: by.map((name) => labels[name]).join(' · ') || 'everything', impressions, ...positions }],
+    )
+    .sort((a, b) => Number(b.name === control) - Number(a.name === control) || b.impressions - a.impressions)
+    .map(({ name, exposed, positives }) => ({ name, exposed, positives }));
+  return lines.length === 0 ? undefined : { by, horizon, what: '', ranks, lines };
 }
 
 export function periodOf(from: string | null, to: string | null): string {

@@ -12,7 +12,8 @@ import { MEASURES, OF_EXPOSURES } from '../measures/all.ts';
 import type { Command as ScoringCommand } from '../measures/grammar/offered.ts';
 import { isListOnly } from '../measures/needs.ts';
 import { type ReplayOptions, replay } from '../replay/replay.ts';
-import type { ReplayResult } from '../replay/replay-result.ts';
+import { type ReplayResult, withoutPositions } from '../replay/replay-result.ts';
+import { withPositions } from '../unit/unit-settings.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
@@ -81,15 +82,21 @@ Examples:
       const inputs = readInputs(flags);
       mustBeReportFile('--report', flags.report, pathsOf(inputs));
       const configuration = readConfiguration(flags);
-      const settings = await withCatalogue(configuration.settings);
+      const isReported = output === 'html' || flags.report !== undefined;
+      const configured = await withCatalogue(configuration.settings);
+      const settings = isReported ? withPositions(configured) : configured;
       mustHaveFeedback(flags, settings);
       const letters = flags.deadLetters === undefined ? undefined : new Letters(flags.deadLetters, inputs);
-      const result = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
+      const replayed = await replayFiles({ settings, inputs, ...optionsOf(flags), onInvalid: letters?.take });
+      // What only the report counts stands in no other output.
+      const result = configured.positions.ranks > 0 ? replayed : withoutPositions(replayed);
       letters?.close();
-      const page =
-        output === 'html' || flags.report !== undefined
-          ? (await import('./replay-report.ts')).replayReport(result, settings, aboutFiles(inputs, configuration))
-          : undefined;
+      const page = isReported
+        ? (await import('./replay-report.ts')).replayReport(result, settings, {
+            about: aboutFiles(inputs, configuration),
+            counted: replayed.rows,
+          })
+        : undefined;
       if (output !== 'html') {
         process.stdout.write(printResult(result, settings, output, tableColumns(process.stdout, flags.wide)));
       }

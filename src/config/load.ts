@@ -172,6 +172,7 @@ export function effectiveDocument({ document, settings }: Configuration): object
     },
     lowerIsBetter: [...lowerIsBetter],
     itemSets: settings.itemSets,
+    positions: settings.positions,
     limits: { ...document.limits, cohortsPerSet: settings.limits.cohortsPerSet },
     experiments: Object.fromEntries(
       settings.experiments.map(({ name, primary, horizon: { text } }) => [

@@ -84,6 +84,7 @@ export function resolve(document: ConfigDocument, report: Report, command: Comma
     paneSize,
     cohorts,
     itemSets: itemSetsOf(document, measures, referred),
+    positions: { ranks: document.positions.ranks, sets: placedSetsOf(document, referred) },
     dimensions: [...new Set([...cohorts.flat(), ...experiments.map(({ dimension }) => dimension)])].sort(),
     limits: { ...limits, cohortsPerSet: cohortsPerSet(limits.cohortsPerSet, limits.series, counts, report) },
     experiments,
@@ -186,6 +187,14 @@ function itemSetsOf(
     }
   }
   return sets;
+}
+
+/** The grouping sets that count by rank. */
+function placedSetsOf({ positions }: ConfigDocument, referred: Referred): readonly (readonly string[])[] {
+  const { cohorts } = referred;
+  if (positions.sets !== undefined) return setsOf(positions.sets, ['positions', 'sets'], referred);
+  const variants = cohorts.filter((set) => set.join() === 'variant');
+  return variants.length > 0 ? variants : cohorts.slice(0, 1);
 }
 
 const OPTIONS = ['adapter', 'tsUnit', 'timeZone', 'positionBase'] as const;

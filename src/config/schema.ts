@@ -87,6 +87,16 @@ const limitsSchema = group({
     .meta({ description: 'items of the catalogue; a larger file is refused' }),
 });
 
+const positionsSchema = group({
+  ranks: whole(0, 50).prefault(0).meta({
+    description:
+      'ranks, from 1 on, of which lists with an item there and those with a positive there are counted, at the longest horizon; the page shows them. 0: none; 10 in the demo and in reports',
+  }),
+  sets: groupingSets.optional().meta({
+    description: 'which of cohorts keep them. Default: [variant] if cohorts has it, else the first of cohorts',
+  }),
+});
+
 const startSchema = group({
   from: textOf('earliest, latest or a time such as 2026-11-21T08:00:00Z', /^\S+( \S+)?$/, isStart)
     .prefault('earliest')
@@ -155,6 +165,7 @@ export const configSchema = group({
   itemSets: groupingSets.optional().meta({
     description: `which of cohorts keep what ${OF_ITEMS} are made of; the others have no value of these. Default: [] if cohorts has it`,
   }),
+  positions: positionsSchema.prefault({}).meta({ description: 'What is counted by rank.' }),
   limits: limitsSchema.prefault({}).meta({ description: 'What may not grow without end.' }),
   experiments: experimentsSchema
     .prefault({

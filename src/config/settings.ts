@@ -107,6 +107,13 @@ export interface Settings {
   readonly cohorts: readonly (readonly string[])[];
   /** Those of `cohorts` whose rows keep what measures of items are made of. */
   readonly itemSets: readonly (readonly string[])[];
+  /** Counts by rank, at the longest horizon. */
+  readonly positions: {
+    /** From 1 on; 0: none are kept. */
+    readonly ranks: number;
+    /** Those of `cohorts` whose rows keep them. */
+    readonly sets: readonly (readonly string[])[];
+  };
   /** All dimensions that grouping sets and experiments need, ascending: the decoder's. */
   readonly dimensions: readonly string[];
   readonly limits: {

@@ -12,7 +12,7 @@ import { type RegressionSettings, USUAL_SETTINGS, type VariantSettings } from '.
 import { Traffic } from '../simulate/traffic.ts';
 import { NO_PERMISSIONS } from '../unit/resume.ts';
 import { type ListSamples, samplesOf } from '../unit/samples.ts';
-import { decoderLimits, unitShape } from '../unit/unit-settings.ts';
+import { decoderLimits, unitShape, withPositions } from '../unit/unit-settings.ts';
 import { type Clock, WallClock } from '../vocabulary/clock.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
@@ -243,10 +243,10 @@ export function withShopExperiment(settings: Settings): Settings {
   };
 }
 
-/** Nobody's ids are in the demo, so all of them are shown. */
-export function withSamples(settings: Settings): Settings {
+/** All that the page can show. Nobody's ids are in the demo, so they stand there as they are. */
+export function withAllOfThePage(settings: Settings): Settings {
   const { samples = USUAL_SAMPLES, samplesIds = 'shown' } = settings.http;
-  return { ...settings, http: { ...settings.http, samples, samplesIds } };
+  return { ...withPositions(settings), http: { ...settings.http, samples, samplesIds } };
 }
 
 /**

@@ -13,7 +13,7 @@ import { measureValue, measureWeight } from '../measures/value.ts';
 import { isAbsent, type Result } from '../statistics/absent.ts';
 import { designEffect, stretchedStderr, windowStderr } from '../statistics/design-effect.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import type { HorizonWindows } from '../windows/horizon-windows.ts';
+import type { HorizonWindows, PaneRange } from '../windows/horizon-windows.ts';
 import type { UnitState, UnitStates } from '../windows/unit-state.ts';
 import type { CohortHistory, HistoryPoint, HistoryQuestion, QualityRow } from './exporter-contract.ts';
 import { hasMoments, momentsOf } from './window-errors.ts';
@@ -100,7 +100,8 @@ export class Histories {
     if (reach === undefined) return [];
     const { paneSize } = this.#settings;
     const length = Math.round(window / paneSize);
-    const first = Math.max(reach.from + length, reach.to - Math.floor(span / paneSize));
+    const known = firstWith(windows, field, reach);
+    const first = Math.max(reach.from + length, reach.to - Math.floor(span / paneSize), known + 1);
     const stride = strideOf(reach.to - first);
     const [offset, end] = [this.#offsets[m], this.#offsets[m + 1]];
     const sums = new Array<Exact>(end - offset).fill(0);
@@ -113,9 +114,10 @@ export class Histories {
       }
     };
     const points: HistoryPoint[] = [];
-    for (let pane = first - length; pane < reach.to; pane++) {
+    const begin = Math.max(known, first - length);
+    for (let pane = begin; pane < reach.to; pane++) {
       add(pane, 1);
-      if (pane - length >= first - length) add(pane - length, -1);
+      if (pane - length >= begin) add(pane - length, -1);
       const next = pane + 1;
       if (next < first || (next % stride !== 0 && next !== reach.to)) continue;
       const point = this.#point(next * paneSize, m, sums, newest);
@@ -235,6 +237,12 @@ export class Histories {
     if (!hasMoments(measure)) return stretchedStderr(error, measureWeight(measure, own), measureWeight(measure, sums));
     return windowStderr(momentsOf(measure, sums), designEffect(error, momentsOf(measure, own)));
   }
+}
+
+/** The first pane that holds a row of the field; the end: none does. */
+function firstWith(windows: HorizonWindows, field: string, { from, to }: PaneRange): number {
+  for (let pane = from; pane < to; pane++) if (windows.pane(pane)?.has(field) === true) return pane;
+  return to;
 }
 
 /** Panes between two points, so that there are not many more than `MOST_POINTS`. */

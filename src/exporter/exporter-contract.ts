@@ -14,6 +14,8 @@ export type ExporterSettings = Pick<
   readonly attribution: Pick<Settings['attribution'], 'horizons' | 'unitTimeout'>;
   /** Without it the items of rows are not read. */
   readonly limits?: Pick<Settings['limits'], 'itemsCounted'>;
+  /** Without it their counts by rank are not read. */
+  readonly positions?: Pick<Settings['positions'], 'ranks'>;
 };
 
 export interface ExporterDeps {

@@ -54,12 +54,12 @@ export class SealedPanes {
   readonly #fields = new Map<string, string>();
 
   constructor(
-    { measures, limits, paneSize }: Pick<ExporterSettings, 'measures' | 'limits' | 'paneSize'>,
+    { measures, limits, paneSize, positions }: Pick<ExporterSettings, 'measures' | 'limits' | 'paneSize' | 'positions'>,
     deps: Pick<ExporterDeps, 'store' | 'namespace'>,
   ) {
     this.#deps = deps;
     this.#paneSize = paneSize.ms;
-    this.#codec = rowCodec(shapeOf(measures, limits?.itemsCounted));
+    this.#codec = rowCodec(shapeOf(measures, limits?.itemsCounted, positions?.ranks));
   }
 
   async read(u: number, { generation }: UnitState, wanted: WantedPanes): Promise<readonly SealedRows[]> {

@@ -6,6 +6,7 @@ import type { LivePage, Made } from './live.ts';
 /** The live page as a server serves it: its script is a file of its own, so that the page's policy allows no other. */
 export function pagesOf(live: LivePage): {
   readonly html: (query: string) => Made;
+  readonly cohorts: (query: string) => Made;
   readonly state: () => Made;
   readonly lists: (() => Made) | undefined;
   readonly logIn: string;
@@ -14,6 +15,7 @@ export function pagesOf(live: LivePage): {
 } {
   return {
     html: (query) => live.html(query),
+    cohorts: (query) => live.cohorts(query),
     state: () => live.state,
     lists: live.hasLists ? () => live.lists : undefined,
     logIn: renderLogIn(),

@@ -7,18 +7,21 @@ import type { Settings } from '../config/settings.ts';
 import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporter/exporter-contract.ts';
 import type { LiveFinding } from '../findings/live.ts';
 import { stableJson } from '../output/stable-json.ts';
+import type { CohortView } from '../page/cohort-table.tsx';
 import type { HistoryView } from '../page/history.tsx';
 import { type LiveView, liveVerdict, renderLivePage, type Trouble } from '../page/live-page.tsx';
-import type { CohortLine, PipelineView } from '../page/model.ts';
+import type { CohortLine, PipelineView, PositionLine, PositionsView } from '../page/model.ts';
 import { counted } from '../page/numbers.ts';
 import type { ListSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
+import type { CohortRow } from '../windows/windows.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { listsOf } from './lists.ts';
 import { LiveCohorts } from './live-cohorts.ts';
 import { type LiveQuery, queryText, readQuery, usualQuery } from './live-query.ts';
+import { LiveWork } from './live-work.ts';
 
 /** What a process knows at one moment; undefined: not its part. */
 export interface LiveInput {
@@ -52,7 +55,7 @@ export interface Made {
 
 /** Of the format of `/api/v1/state`. */
 const VERSION = 1;
-/** Variants with a history, and how far it goes back. */
+/** Variants that are shown, and how far back their history goes. */
 const MOST_SERIES = 7;
 const HISTORY_SPAN = DAY;
 const MOST_HISTORIES = 128;
@@ -74,6 +77,7 @@ export class LivePage {
   readonly #settings: Settings;
   readonly #deps: LiveDeps;
   readonly #cohorts: LiveCohorts;
+  readonly #work = new LiveWork();
   #input: LiveInput | undefined;
   #rates: { readonly at: EpochMs; readonly impressions: number }[] = [];
   #view: Seen | undefined;
@@ -99,6 +103,7 @@ export class LivePage {
     this.#state = undefined;
     this.#lists = undefined;
     this.#deps.samples?.renew();
+    if (input.status !== undefined) this.#work.update(input.status, input.now);
     if (snapshot === undefined) return;
     if (this.#cohorts.update(snapshot.rows)) this.#histories.clear();
     this.#rates = [...this.#rates, { at: input.now, impressions: snapshot.impressions }].slice(-RATE_SAMPLES);
@@ -116,6 +121,29 @@ export class LivePage {
       this.#html.delete(other);
     }
     return page;
+  }
+
+  /** The cohorts that the page lists for the same address, as JSON. */
+  cohorts(text = ''): Made {
+    const query = readQuery(text, this.#settings);
+    const { by, window, horizon, measure } = query;
+    const chosen = { by, window, horizon, measure, cohort: query.cohort ?? null };
+    if (this.#input?.snapshot === undefined) {
+      return made(stableJson({ version: VERSION, ...chosen, found: 0, all: 0, from: 0, cohorts: [], history: null }));
+    }
+    const { found, all, from, cohorts } = this.#cohorts.table(query);
+    const closely = this.#closely(query);
+    return made(
+      stableJson({
+        version: VERSION,
+        ...chosen,
+        found,
+        all,
+        from,
+        cohorts: cohorts.map(({ line, base }) => ({ ...line, against: base ?? null })),
+        history: closely?.history ?? null,
+      }),
+    );
   }
 
   get state(): Made {
@@ -140,14 +168,11 @@ export class LivePage {
 
   #looked(query: LiveQuery): LiveView {
     const isKnown = this.#input?.snapshot !== undefined;
-    const [{ ms: window }] = this.#settings.windows;
     return {
       ...this.#seen,
       history: this.#historyView(query),
       cohorts: isKnown ? this.#cohorts.table(query) : undefined,
-      cohort: isKnown
-        ? this.#cohorts.cohort(query, (question) => this.#history({ ...question, window, span: HISTORY_SPAN }))
-        : undefined,
+      cohort: isKnown ? this.#closely(query) : undefined,
       themes: this.#cohorts.themes(query),
       theme: query.theme,
       stateHref: '/api/v1/state',
@@ -195,10 +220,17 @@ export class LivePage {
         label: decision.label,
         reason: decision.reason,
       })),
+      positions: snapshot === undefined ? undefined : this.#positions(snapshot),
       pipeline,
+      work: status === undefined ? undefined : this.#work.view(status),
       lists: this.#deps.samples === undefined ? undefined : listsOf(this.#deps.samples, this.#settings),
       couldShowLists: status !== undefined,
     };
+  }
+
+  #closely(query: LiveQuery): CohortView | undefined {
+    const [{ ms: window }] = this.#settings.windows;
+    return this.#cohorts.cohort(query, (question) => this.#history({ ...question, window, span: HISTORY_SPAN }));
   }
 
   /** Of the variants with most lists; the control first. */
@@ -269,9 +301,22 @@ export class LivePage {
     );
   }
 
+  /** Over the window of the cohorts. */
+  #positions({ rows }: QualitySnapshot): PositionsView | undefined {
+    const { attribution, positions, experiments } = this.#settings;
+    const { ranks, sets } = positions;
+    const { window } = usualQuery(this.#settings);
+    const by = sets.find((set) => set.join() === this.#variantsBy.join()) ?? sets[0];
+    if (ranks === 0 || by === undefined) return undefined;
+    const horizon = attribution.horizons[attribution.horizons.length - 1].text;
+    const own = rows.filter((row) => row.window === window && row.horizon === horizon && row.by.join() === by.join());
+    const lines = positionLines(own, experiments[0]?.control).slice(0, MOST_SERIES);
+    return { by, horizon, what: `, over the last ${window}`, ranks, lines };
+  }
+
   /** One object; what is added later does not change what is there. */
   #stateJson(): string {
-    const { experiments, pipeline, lists: _, couldShowLists: __, ...rest } = this.#seen;
+    const { experiments, pipeline, work, lists: _, couldShowLists: __, ...rest } = this.#seen;
     return stableJson({
       version: VERSION,
       verdict: liveVerdict(this.#seen),
@@ -279,9 +324,25 @@ export class LivePage {
       history: this.#historyView(usualQuery(this.#settings)) ?? null,
       experiments: experiments.map(({ comparison }) => comparison),
       cohorts: this.#input?.snapshot === undefined ? [] : this.#cohortLines(),
+      positions: rest.positions ?? null,
       pipeline: pipeline === undefined ? null : { impressions: pipeline.impressions, feedback: pipeline.feedback },
+      work: work ?? null,
     });
   }
+}
+
+/** The control first, then those with most lists. */
+export function positionLines(rows: readonly CohortRow[], control: string | undefined): readonly PositionLine[] {
+  return rows
+    .flatMap(({ values, row: { positions, impressions } }) =>
+      positions === undefined ? [] : [{ name: values.join(' · ') || 'everything', positions, impressions }],
+    )
+    .sort((a, b) => Number(b.name === control) - Number(a.name === control) || b.impressions - a.impressions)
+    .map(({ name, positions }) => ({
+      name,
+      exposed: [...positions.exposed],
+      positives: [...positions.positives],
+    }));
 }
 
 function made(body: string): Made {

@@ -1,5 +1,6 @@
 import type { Joined } from '../vocabulary/events.ts';
 import type { ItemCatalogue } from './item-catalogue.ts';
+import type { Places } from './places.ts';
 import type { SumsKind } from './sums.ts';
 
 /** How one action of the configuration becomes a grade (specification: measures 5.1). */
@@ -44,6 +45,8 @@ export interface Scorer {
   readonly needs: ScorerNeeds;
   /** What measures of the list alone know of items. */
   readonly catalogue: ItemCatalogue;
+  /** The positives by `relevantFrom` of the list that was scored last and has slots. */
+  readonly positives: Places;
   /**
    * Scores one list. Measure m writes from out[SCORE_WIDTH m] on: its state (LEFT_OUT, WITHOUT_POSITIVE, WITH_POSITIVE),
    * then the values and the tail of its kind; apart: its value. What stands behind them has no meaning. Returns whether

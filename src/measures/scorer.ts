@@ -80,6 +80,7 @@ export function compile(
     actions: views.actions,
     needs: needsOf(measures),
     catalogue,
+    positives,
     score,
   };
 }

@@ -246,12 +246,15 @@ function Cell({
   name,
   isLess,
   isStrong = false,
+  hasN = false,
 }: {
   readonly line: CohortLine;
   readonly base: CohortLine | undefined;
   readonly name: string;
   readonly isLess: boolean;
   readonly isStrong?: boolean;
+  /** Whether to say of how many lists the value is. */
+  readonly hasN?: boolean;
 }) {
   const { value = null, n = 0 } = line.measures[name] ?? {};
   const all = base?.measures[name]?.value ?? null;
@@ -259,7 +262,7 @@ function Cell({
   return (
     <td class={`number ${isStrong ? 'strong' : ''} ${colour}`}>
       {value === null ? NONE : plain(value)}
-      {value === null || n === line.impressions ? '' : <small class="muted"> n {counted(n)}</small>}
+      {value === null || !hasN || n === line.impressions ? '' : <small class="muted"> n {counted(n)}</small>}
       {value === null || all === null || all === 0 ? '' : <small class="muted below">{change(value / all - 1)}</small>}
     </td>
   );
@@ -279,7 +282,7 @@ function Caption({ view }: { readonly view: CohortTableView }) {
       <strong>
         {found === 0
           ? 'No cohort has such a name.'
-          : `${isAll ? '' : 'Of those listed, '}${worse.length === 0 ? 'none' : several(worse.length, 'cohort')} worse than ${against} on ${measure} by more than the errors${worse.length === 0 || worse.length > 3 ? '' : ` (${worse.join(', ')})`}, ${counted(better)} better.`}
+          : `${isAll ? '' : 'Of those listed, '}${worse.length === 0 ? (isAll ? 'None' : 'none') : several(worse.length, 'cohort')} worse than ${against} on ${measure} by more than the errors${worse.length === 0 || worse.length > 3 ? '' : ` (${worse.join(', ')})`}, ${counted(better)} better.`}
       </strong>{' '}
       Each for itself, as it is now: with many cohorts some differ by chance. Small type and colour: the difference to{' '}
       <Name>{against}</Name>, red worse, blue better, full from {share(FULL_CHANGE)} on. Grey: fewer than {FEW_LISTS}{' '}
@@ -346,7 +349,7 @@ export function CohortCard({ view }: { readonly view: CohortView }) {
                   <td class="number">{counted(line.impressions)}</td>
                   <td class="number">{counted(line.positives)}</td>
                   {measures.map((one) => (
-                    <Cell key={one} line={line} base={base} name={one} isLess={lowerIsBetter.has(one)} />
+                    <Cell key={one} line={line} base={base} name={one} isLess={lowerIsBetter.has(one)} hasN />
                   ))}
                 </tr>
               ))}

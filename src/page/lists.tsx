@@ -135,7 +135,8 @@ function One({ list, primary }: { readonly list: ListView; readonly primary: str
                     <span key={`${seconds} ${i}`}>
                       {i === 0 ? '' : ', '}
                       <Name>{action ?? 'an action without a grade'}</Name>
-                      {given === null ? '' : ` ${plain(given)}`} <span class="muted">after {seconds} s</span>
+                      {given === null ? '' : ` ${plain(given)}`}{' '}
+                      <span class="muted">after {plain(Number(seconds.toPrecision(3)))} s</span>
                     </span>
                   ))}
                 </td>
@@ -156,19 +157,26 @@ function One({ list, primary }: { readonly list: ListView; readonly primary: str
             </span>
           ))}
       </p>
-      {dropped.length === 0 ? null : <Dropped dropped={dropped} />}
+      {dropped.length === 0 ? null : <Dropped dropped={dropped} isOfOne />}
     </details>
   );
 }
 
-function Dropped({ dropped }: { readonly dropped: readonly DroppedView[] }) {
+/** `isOfOne`: all of one request. */
+function Dropped({
+  dropped,
+  isOfOne = false,
+}: {
+  readonly dropped: readonly DroppedView[];
+  readonly isOfOne?: boolean;
+}) {
   return (
     <Scroll>
       <table>
         <caption>Feedback that does not count</caption>
         <thead>
           <tr>
-            {['reason', 'action', 'item', 'request', 'happened'].map((name) => (
+            {['reason', 'action', 'item', ...(isOfOne ? [] : ['request']), 'happened'].map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>
@@ -187,9 +195,11 @@ function Dropped({ dropped }: { readonly dropped: readonly DroppedView[] }) {
               <td>
                 <Name>{itemId}</Name>
               </td>
-              <td>
-                <Name>{requestId}</Name>
-              </td>
+              {isOfOne ? null : (
+                <td>
+                  <Name>{requestId}</Name>
+                </td>
+              )}
               <td>{instant(happenedAt).slice(11)}</td>
             </tr>
           ))}

@@ -7,10 +7,12 @@ import { CohortCard, CohortTable, type CohortTableView, type CohortView } from '
 import { Experiment, verdictOf } from './experiment.tsx';
 import { History, type HistoryView } from './history.tsx';
 import { Lists } from './lists.tsx';
-import type { ExperimentView, ListsView, PipelineView, Verdict } from './model.ts';
+import type { ExperimentView, ListsView, PipelineView, PositionsView, Verdict } from './model.ts';
 import { Name, readable, visible } from './name.tsx';
 import { counted, instant, NONE, several, share, shown } from './numbers.ts';
+import { Work, type WorkView } from './partitions.tsx';
 import { Pipeline } from './pipeline.tsx';
+import { Positions } from './positions.tsx';
 import { Scroll } from './scroll.tsx';
 
 /** Something that is wrong now. Sentences. */
@@ -56,7 +58,10 @@ export interface LiveView {
   readonly theme: 'light' | 'dark' | undefined;
   /** Of this page as JSON. */
   readonly stateHref: string;
+  /** undefined: nothing is counted by rank. */
+  readonly positions: PositionsView | undefined;
   readonly pipeline: PipelineView | undefined;
+  readonly work: WorkView | undefined;
   /** undefined: none are kept. */
   readonly lists: ListsView | undefined;
   /** Whether this process reads lists. */
@@ -145,7 +150,19 @@ export function liveVerdict({
 }
 
 function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Verdict }) {
-  const { namespace, now, troubles, history, experiments, decisions, cohorts, pipeline, lists, couldShowLists } = view;
+  const {
+    namespace,
+    now,
+    troubles,
+    history,
+    experiments,
+    decisions,
+    cohorts,
+    positions,
+    pipeline,
+    lists,
+    couldShowLists,
+  } = view;
   return (
     <div class="page">
       <header class="top">
@@ -166,6 +183,11 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
             {cohorts === undefined ? null : (
               <li>
                 <a href="#cohorts">Cohorts</a>
+              </li>
+            )}
+            {positions === undefined ? null : (
+              <li>
+                <a href="#positions">Positions</a>
               </li>
             )}
             {pipeline === undefined ? null : (
@@ -245,11 +267,25 @@ function Live({ view, verdict }: { readonly view: LiveView; readonly verdict: Ve
             {view.cohort === undefined ? null : <CohortCard view={view.cohort} />}
           </div>
         )}
+        {cohorts === undefined ? null : (
+          <section class="card" id="positions" aria-labelledby="by-rank">
+            <h2 id="by-rank">Positions</h2>
+            {positions === undefined ? (
+              <p class="note">
+                Nothing is counted by rank here. With <code>positions: {'{ranks: 10}'}</code> this shows how often each
+                rank is clicked.
+              </p>
+            ) : (
+              <Positions view={positions} />
+            )}
+          </section>
+        )}
         {pipeline === undefined ? null : (
           <section class="card" id="pipeline" aria-labelledby="events">
             <h2 id="events">What became of the events</h2>
             <Pipeline view={pipeline} />
             <p class="note">Since the first record of the partitions that this process owns.</p>
+            {view.work === undefined ? null : <Work view={view.work} />}
           </section>
         )}
         {couldShowLists ? (

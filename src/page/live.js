@@ -6,6 +6,9 @@ const PATIENCE_MS = 10_000;
 /** What the reader has set, or the browser: a newer page does not change it. */
 const KEPT = new Set(['open', 'checked']);
 
+/** Part of the page is older than the rest, as somebody reads in it. */
+let isHeld = false;
+
 /** Makes `old` like `next`, keeping every element that may stay, so that focus, place and choices stay. */
 function follow(old, next) {
   if (old.nodeType !== next.nodeType || old.nodeName !== next.nodeName || old.id !== next.id) {
@@ -17,7 +20,10 @@ function follow(old, next) {
     return;
   }
   // Who reads in it is not disturbed.
-  if (old.hasAttribute('data-hold') && old.querySelector('.one-list[open]') !== null) return;
+  if (old.hasAttribute('data-hold') && old.querySelector('.one-list[open]') !== null) {
+    isHeld = true;
+    return;
+  }
   for (const { name } of [...old.attributes])
     if (!next.hasAttribute(name) && !KEPT.has(name)) old.removeAttribute(name);
   for (const { name, value } of [...next.attributes])
@@ -62,6 +68,7 @@ function keepFresh(status) {
       if (answer.status === 200) {
         const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
         if (mine !== looks) return;
+        isHeld = false;
         follow(document.querySelector('main'), next.querySelector('main'));
         follow(document.querySelector('.top nav'), next.querySelector('.top nav'));
         follow(document.querySelector('.top .switch'), next.querySelector('.top .switch'));
@@ -69,7 +76,7 @@ function keepFresh(status) {
         if (theme === undefined) delete document.documentElement.dataset.theme;
         else document.documentElement.dataset.theme = theme;
         document.title = next.title;
-        etag = answer.headers.get('ETag') ?? '';
+        etag = isHeld ? '' : (answer.headers.get('ETag') ?? '');
       } else if (answer.status !== 304) throw new Error(`status ${answer.status}`);
       failedSince = undefined;
       wait = EVERY_MS;

@@ -82,6 +82,24 @@ export interface PipelineView {
   readonly notes: readonly string[];
 }
 
+/** Counts of one cohort by rank, rank 1 first. */
+export interface PositionLine {
+  readonly name: string;
+  /** Lists with an item at the rank, and those of them with a positive there. */
+  readonly exposed: readonly number[];
+  readonly positives: readonly number[];
+}
+
+export interface PositionsView {
+  readonly by: readonly string[];
+  readonly horizon: string;
+  /** Of when, to stand behind the horizon in a sentence; '': all there is. */
+  readonly what: string;
+  readonly ranks: number;
+  /** The first is the one that others are compared with. */
+  readonly lines: readonly PositionLine[];
+}
+
 /** A list as it closed. */
 export interface ListView {
   readonly requestId: string;
@@ -182,6 +200,8 @@ export interface ReportView {
   readonly experiment?: ExperimentView;
   readonly cohorts?: CohortsView;
   readonly pipeline?: PipelineView;
+  /** undefined: nothing was counted by rank. */
+  readonly positions?: PositionsView | undefined;
   readonly scores?: ScoresView;
   /** Files, settings, version and hash of the configuration. */
   readonly about: readonly Fact[];

@@ -8,6 +8,7 @@ import { Findings } from './findings.tsx';
 import type { Fact, ReportView } from './model.ts';
 import { Name, readable, visible } from './name.tsx';
 import { Pipeline } from './pipeline.tsx';
+import { Positions } from './positions.tsx';
 import { Scores } from './scores.tsx';
 import { STYLE } from './style.ts';
 import { switchRules } from './switch.tsx';
@@ -37,12 +38,13 @@ ${readable(render(<Report view={view} />))}
 }
 
 function Report({ view }: { readonly view: ReportView }) {
-  const { title, verdict, facts, findings, experiment, cohorts, pipeline, scores, about, raw } = view;
+  const { title, verdict, facts, findings, experiment, cohorts, positions, pipeline, scores, about, raw } = view;
   const parts = [
     ...(findings.length === 0 ? [] : [['findings', 'What looks wrong'] as const]),
     ...(experiment === undefined ? [] : [['experiment', 'Experiment'] as const]),
     ...(scores === undefined ? [] : [['scores', 'Scores'] as const]),
     ...(cohorts === undefined ? [] : [['cohorts', 'Cohorts'] as const]),
+    ...(positions === undefined ? [] : [['positions', 'Positions'] as const]),
     ...(pipeline === undefined ? [] : [['pipeline', 'Events'] as const]),
     ['about', 'About this report'] as const,
   ];
@@ -86,6 +88,12 @@ function Report({ view }: { readonly view: ReportView }) {
           <div id="cohorts">
             <Cohorts view={cohorts} />
           </div>
+        )}
+        {positions === undefined ? null : (
+          <section class="card" id="positions" aria-labelledby="by-rank">
+            <h2 id="by-rank">Positions</h2>
+            <Positions view={positions} />
+          </section>
         )}
         {pipeline === undefined ? null : (
           <section class="card" id="pipeline" aria-labelledby="events">

@@ -109,6 +109,7 @@ svg text{fill:var(--muted);font-size:12px}
 .decided{stroke:var(--ink);stroke-dasharray:2 3}.decided-words{fill:var(--ink);font-weight:600}
 .curve{fill:none;stroke-width:2.5;vector-effect:non-scaling-stroke}.curve.dashed{stroke-dasharray:7 4}
 .live{margin:0 0 0 auto;color:var(--muted);font-size:.88rem;font-variant-numeric:tabular-nums}.live.bad{color:var(--bad);font-weight:600}
+.frame-title{margin:.6rem 0 .2rem 4rem;font-size:.82rem;color:var(--muted)}
 path.error{stroke:none;fill-opacity:.14}
 input[type=password],input[type=search]{font:inherit;color:inherit;background:var(--ground);border:1px solid var(--muted);border-radius:8px;padding:.35rem .7rem;max-width:100%}
 button{font:inherit;font-weight:600;color:var(--card);background:var(--accent);border:0;border-radius:8px;padding:.4rem 1rem;cursor:pointer}
@@ -145,7 +146,7 @@ summary{cursor:pointer;color:var(--accent);font-size:.92rem;padding:.2rem 0}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 ${shades()}
 ${series()}
-@media (max-width:44rem){.roomy,.frame-x .minor{display:none}.forest .interval{width:42%}.frame{grid-template-columns:3.2rem minmax(0,1fr);padding-right:.6rem}.frame-y{width:3.2rem}.role{display:block;width:fit-content;margin-left:0}.legend{margin-left:0}}
+@media (max-width:44rem){.roomy,.frame-x .minor{display:none}.forest .interval{width:42%}.frame{grid-template-columns:3.2rem minmax(0,1fr);padding-right:.6rem}.frame-y{width:3.2rem}.role{display:block;width:fit-content;margin-left:0}.legend{margin-left:0}.frame-title{margin-left:3.2rem}}
 @page{size:A4;margin:14mm}
 @media print{.live,.filter,.pages,a.choice:not([aria-current]){display:none}body{font-size:10pt}.page{padding:0;max-width:none}.card{break-inside:auto;border-color:#bbb;padding:.7rem .9rem}figure,tr,.tiles div,.finding{break-inside:avoid}h2,h3{break-after:avoid}.switch,.save,nav,summary{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `;

@@ -50,6 +50,8 @@ export interface ResultRow {
   readonly impressions: number;
   readonly positives: number;
   readonly measures: Readonly<Record<string, ResultMeasure>>;
+  /** By rank from 1 on, where they are counted: lists with an item there, and those of them with a positive there. */
+  readonly positions?: { readonly exposed: readonly number[]; readonly positives: readonly number[] };
 }
 
 /** What `receval replay --output json` prints (specification: commands 3.2), and how often records were refused, by code. */
@@ -80,6 +82,11 @@ export interface ReplayResult {
   readonly findings: readonly Finding[];
   /** No impression counted, or none of the feedback did: the numbers say nothing. */
   readonly isEmpty: boolean;
+}
+
+/** The same without counts by rank. */
+export function withoutPositions(result: ReplayResult): ReplayResult {
+  return { ...result, rows: result.rows.map(({ positions: _, ...row }) => row) };
 }
 
 export interface Finished {
@@ -173,6 +180,9 @@ function resultRow(
     impressions: row.impressions,
     positives: row.positives,
     measures: measuresOf(settings, row, userMean),
+    ...(row.positions === undefined
+      ? {}
+      : { positions: { exposed: [...row.positions.exposed], positives: [...row.positions.positives] } }),
   };
 }
 

@@ -157,6 +157,7 @@ function unitSettingsOf(
       clustered: [],
       totals: [ALL],
       items: { sets: settings.itemSets, inTotals: true },
+      positions: shape.panes.positions === undefined ? undefined : { ...shape.panes.positions, inTotals: true },
       runs: [],
     },
     experiments: [],

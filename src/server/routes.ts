@@ -24,6 +24,8 @@ export interface Pages {
 export interface LivePages {
   /** `query`: what stands behind `?`; whatever it is, there is a page. */
   readonly html: (query: string) => Versioned;
+  /** As JSON, by the same query. */
+  readonly cohorts: (query: string) => Versioned;
   readonly state: () => Versioned;
   /** undefined: no lists are kept. */
   readonly lists?: (() => Versioned) | undefined;
@@ -72,7 +74,7 @@ const TEXT = 'text/plain; charset=utf-8';
 export function answer(method: string, target: Target, pages: Pages): Answer {
   const page = pageOf(target, pages);
   if (page === undefined) {
-    const people = pages.page === undefined ? '' : '/, /api/v1/state, /api/v1/lists, ';
+    const people = pages.page === undefined ? '' : '/, /api/v1/state, /api/v1/cohorts, /api/v1/lists, ';
     return failure(404, `there is nothing at this path; there are ${people}/metrics, /healthz and /readyz`);
   }
   if (!METHODS.includes(method)) {
@@ -111,13 +113,15 @@ const FOR_PEOPLE = { 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'n
 
 function livePageOf(
   { path, query }: Target,
-  { html, state, lists, script, style }: LivePages,
+  { html, cohorts, state, lists, script, style }: LivePages,
 ): (() => Answer) | undefined {
   switch (path) {
     case '/':
       return () => versioned(html(query), HTML, FOR_PEOPLE);
     case '/api/v1/state':
       return () => versioned(state(), 'application/json', { 'Cache-Control': 'no-cache' });
+    case '/api/v1/cohorts':
+      return () => versioned(cohorts(query), 'application/json', { 'Cache-Control': 'no-cache' });
     case '/api/v1/lists':
       return lists === undefined
         ? () => failure(404, 'no lists are kept here: set http.samples of a worker to a number of lists, such as 50')

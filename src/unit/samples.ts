@@ -137,9 +137,10 @@ export class ListSamples {
     return this.#last.toReversed();
   }
 
-  /** Those whose feedback was dropped, newest first, the last ones among them. */
+  /** Those whose feedback was dropped, newest first, the last ones among them. What was counted already comes last: nothing is lost by it. */
   get missed(): readonly SampledList[] {
-    return [...this.#kept, ...this.#last.filter(({ drops }) => drops.length > 0)].toReversed().slice(0, this.#mostKept);
+    const lists = [...this.#kept, ...this.#last.filter(({ drops }) => drops.length > 0)].toReversed();
+    return [...lists.filter(isLosing), ...lists.filter((list) => !isLosing(list))].slice(0, this.#mostKept);
   }
 
   /** The last feedback that was dropped for each reason, newest first. */
@@ -229,12 +230,15 @@ export class ListSamples {
       scores: scores.slice(),
       drops,
     };
-    if (to === 'kept') {
-      put(this.#kept, held, this.#mostKept);
-      return;
-    }
-    const gone = put(this.#last, held, this.#most);
-    if (gone !== undefined && gone.drops.length > 0) put(this.#kept, gone, this.#mostKept);
+    const gone = to === 'last' ? put(this.#last, held, this.#most) : held;
+    if (gone !== undefined && gone.drops.length > 0) this.#keep(gone);
+  }
+
+  #keep(list: Held): void {
+    this.#kept.push(list);
+    if (this.#kept.length <= this.#mostKept) return;
+    const harmless = this.#kept.findIndex((one) => !isLosing(one));
+    this.#kept.splice(Math.max(0, harmless), 1);
   }
 
   /** As people see an id. A long one ends with its hash, so that different ids look different. */
@@ -311,6 +315,11 @@ interface Mark {
   readonly drop: SampledDrop;
   /** Hashes of what may still be found in another list of its request; undefined: it may not. */
   readonly waits: { readonly request: number; readonly item: number } | undefined;
+}
+
+/** Whether feedback is lost that was not counted before. */
+function isLosing({ drops }: SampledList): boolean {
+  return drops.some(({ reason }) => reason !== 'duplicate');
 }
 
 /** What waited when the list closed is dropped at last: that is one drop, not two. */

@@ -13,6 +13,9 @@ import type { UnitSettings } from './unit-contract.ts';
 /** The longest window, and the hour in which it starts. */
 const VECTORS_KEPT: DurationMs = DAY + HOUR;
 
+/** Ranks that are counted where nobody said how many. */
+const USUAL_RANKS = 10;
+
 /** With these, a cohort of the rest is found if it has at least a 65th of what is added to the rest in an hour. */
 const CANDIDATES = 64;
 /** Far from 1: cohorts of similar size would otherwise take each other's places every few hours. */
@@ -26,6 +29,7 @@ export function unitShape(
 ): Pick<UnitSettings, 'join' | 'panes' | 'experiments'> {
   const { attribution, kafka, limits, windows, paneSize, cohorts, dimensions, statistics, experiments, measures } =
     settings;
+  const { ranks, sets: placedSets } = settings.positions;
   const longestHorizon = attribution.horizons[attribution.horizons.length - 1].ms;
   const longestWindow = Math.max(0, ...windows.map((window) => window.ms));
   return {
@@ -47,8 +51,9 @@ export function unitShape(
       dimensions,
       sets: cohorts,
       clustered: statistics.clustered,
-      shape: shapeOf(measures, limits.itemsCounted),
+      shape: shapeOf(measures, limits.itemsCounted, ranks),
       items: { sets: settings.itemSets, inTotals: false },
+      positions: { sets: placedSets, inTotals: false, horizon: attribution.horizons.length - 1 },
       cohortsPerSet: limits.cohortsPerSet,
       named: namedValues(experiments),
       takeover: { candidates: CANDIDATES, ratio: TAKEOVER_RATIO },
@@ -68,6 +73,12 @@ export function unitShape(
     },
     experiments,
   };
+}
+
+/** With counts by rank, even if the configuration does not ask for them. */
+export function withPositions(settings: Settings): Settings {
+  const { ranks, sets } = settings.positions;
+  return { ...settings, positions: { ranks: ranks === 0 ? USUAL_RANKS : ranks, sets } };
 }
 
 /** What a decoder needs of the configuration besides the topic. */

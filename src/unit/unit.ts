@@ -373,7 +373,7 @@ class UnitScoring {
     const shown = this.#shown;
     shown?.load(closing.list);
     if (shown !== undefined) this.unknownItems[closing.horizon] += shown.unknown;
-    this.#panes.add(closing, positive, this.#scores, shown);
+    this.#panes.add(closing, positive, this.#scores, shown, scorer.positives);
     const { cohorts } = this.#panes;
     this.samples?.closed(closing, names, this.#scores, () => cohorts.values(closing.tag));
     if (observer?.scored !== undefined) observer.scored(closing, this.#scores, cohorts.values(closing.tag));

@@ -23,7 +23,12 @@ export interface Closing {
   readonly last: boolean;
   /** Of the list, by rank from 1; undefined: nobody asks for them. */
   readonly items?: readonly string[];
+  /** Ranks of its slots, and of its positives; undefined: nobody asks for them. */
+  readonly places?: { readonly slots: readonly number[]; readonly positives: readonly number[] };
 }
+
+/** Less than some lists have. */
+const RANKS = 3;
 
 export const HORIZONS = [
   { text: '2ms', ms: 2 },
@@ -83,6 +88,11 @@ export const anySettings: fc.Arbitrary<PanesSettings> = fc
       { sets: [[]], inTotals: true },
       { sets: [['country', 'variant'], []], inTotals: false },
     ),
+    positions: fc.constantFrom(
+      undefined,
+      { sets: [['country']], inTotals: true, horizon: 2 },
+      { sets: [['country', 'variant'], []], inTotals: false, horizon: 1 },
+    ),
   })
   .map((some) => ({
     ...some,
@@ -91,7 +101,7 @@ export const anySettings: fc.Arbitrary<PanesSettings> = fc
     horizons: HORIZONS,
     dimensions: ['variant', 'country'],
     sets: [[], ['country'], ['country', 'variant']],
-    shape: { ...some.shape, items: ITEMS },
+    shape: { ...some.shape, items: ITEMS, ranks: RANKS },
     closedUpTo: Number.NEGATIVE_INFINITY,
   }));
 
@@ -115,6 +125,10 @@ const impression = fc.record({
   bucket: fc.constantFrom(0, 1, 64, 130, 255),
   leftOut: fc.constantFrom(0, 0, 0, 1, 2, 3),
   items: fc.array(fc.constantFrom(...LETTERS), { maxLength: 4 }),
+  places: fc.record({
+    slots: fc.subarray([1, 2, 3, 4, 7]),
+    positives: fc.subarray([1, 2, 3, 4, 7]),
+  }),
   /** The shortest horizon that it was in time for. */
   from: fc.constantFrom(0, 0, 1, 2),
   lists: fc.array(lists, { minLength: 3, maxLength: 3 }),
@@ -138,7 +152,7 @@ const impressions = fc
 /** The closings of some impressions in the order of close time, then of the log. */
 export const anyHistory: fc.Arbitrary<readonly Closing[]> = impressions.map((all) =>
   all
-    .flatMap(({ ts, values, userless, bucket, leftOut, items, from, lists: scored }, number) =>
+    .flatMap(({ ts, values, userless, bucket, leftOut, items, places, from, lists: scored }, number) =>
       HORIZONS.flatMap(({ ms }, horizon) =>
         horizon < from
           ? []
@@ -152,6 +166,7 @@ export const anyHistory: fc.Arbitrary<readonly Closing[]> = impressions.map((all
                 bucket,
                 leftOut,
                 items,
+                places,
                 positive: scored[horizon].positive,
                 out: outOf(scored[horizon]),
                 impression: number,

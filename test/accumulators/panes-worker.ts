@@ -7,6 +7,7 @@ import {
   parsePanesState,
 } from '../../src/accumulators/panes-settings.ts';
 import type { Closing } from './histories.ts';
+import { listOf, placesOf } from './lists.ts';
 import { shownOf } from './plain-items.ts';
 
 /** A worker and its store: commits when told, and dies when told. */
@@ -27,11 +28,15 @@ export class PanesWorker {
   }
 
   add(closing: Closing): void {
-    const { at, ts, horizon, values, userless, positive, out, bucket, leftOut, impression, last, items } = closing;
+    const { at, ts, horizon, values, userless, positive, out, bucket, leftOut, impression, last, items, places } =
+      closing;
     const tag = this.#tags.get(impression) ?? this.#panes.cohorts.tag(values, undefined, leftOut);
     this.#tags.set(impression, tag);
     const shown = items === undefined ? undefined : shownOf(items);
-    this.#panes.add({ at, ts, horizon, tag, userless, bucket }, positive, out, shown);
+    const list = places && listOf(places.slots);
+    const positives = places && placesOf(places.positives);
+    const closed = { at, ts, horizon, tag, userless, bucket, ...(list === undefined ? {} : { list }) };
+    this.#panes.add(closed, positive, out, shown, positives);
     if (last) this.#panes.cohorts.release(tag);
   }
 

@@ -21,6 +21,8 @@ interface PlainSheet {
   readonly vectors: Map<string, PlainVector>;
   /** By field, the items of each list; of rows that keep items. */
   readonly items: Map<string, (readonly string[])[]>;
+  /** By field, where each list has slots and positives; of rows that count by rank. */
+  readonly places: Map<string, NonNullable<Closing['places']>[]>;
 }
 
 /** The rules of panes, totals and admission, one addition after the other, every row at once: the reference. */
@@ -58,7 +60,7 @@ export class PlainPanes {
     for (const table of this.#tables) table.expire(watermark);
   }
 
-  add({ at, ts, horizon, values, userless, positive, out, bucket, leftOut, items }: Closing): void {
+  add({ at, ts, horizon, values, userless, positive, out, bucket, leftOut, items, places }: Closing): void {
     this.advance(at);
     const { paneSize, hour, keepMinutes, keepHours, keepVectors, clustered, dimensions, shape } = this.#settings;
     const row = scored(shape, userless, positive, out);
@@ -86,6 +88,14 @@ export class PlainPanes {
         sheet.items.set(field, [...(sheet.items.get(field) ?? []), items]);
       };
       addItems(`pane:m:${minute * paneSize}`, 'm', end + keepMinutes);
+      const { positions } = this.#settings;
+      const addPlaces = (name: string, size: string, deleteAt: number): void => {
+        if (places === undefined || positions?.horizon !== horizon) return;
+        if (!positions.sets.some((by) => by.join() === table.by.join())) return;
+        const sheet = this.#sheet(name, size, 0, deleteAt);
+        sheet.places.set(field, [...(sheet.places.get(field) ?? []), places]);
+      };
+      addPlaces(`pane:m:${minute * paneSize}`, 'm', end + keepMinutes);
       const hourEnd = (hourly + 1) * hour;
       this.#sheet(`vector:h:${hourly * hour}`, 'v', hourly, hourEnd + keepVectors);
       if (clustered.some((by) => by.join() === table.by.join())) {
@@ -95,6 +105,7 @@ export class PlainPanes {
         this.#addTo(`total:${name}:start`, 't', 0, Number.POSITIVE_INFINITY, field, row);
         addVector(`total:${name}:start`, 't', Number.POSITIVE_INFINITY, BUCKETS);
         if (this.#settings.items?.inTotals === true) addItems(`total:${name}:start`, 't', Number.POSITIVE_INFINITY);
+        if (positions?.inTotals === true) addPlaces(`total:${name}:start`, 't', Number.POSITIVE_INFINITY);
       }
     }
     this.#settings.runs.forEach((run, r) => {
@@ -119,7 +130,7 @@ export class PlainPanes {
   rows(): Map<string, Map<string, string>> {
     const { shape } = this.#settings;
     const codec = rowCodec(shape);
-    const texts = ({ size, rows, vectors, items }: PlainSheet): Map<string, string> => {
+    const texts = ({ size, rows, vectors, items, places }: PlainSheet): Map<string, string> => {
       if (size === 'v') {
         return new Map([...vectors].map(([field, vector]) => [field, vectorText(vector, shape, HOUR_BUCKETS)]));
       }
@@ -132,6 +143,7 @@ export class PlainPanes {
             text.slice(0, -1),
             ...(vector === undefined ? [] : [`"vector":${vectorText(vector, shape, BUCKETS)}`]),
             ...(lists === undefined || shape.items === undefined ? [] : [`"items":${itemsText(shape.items, lists)}`]),
+            ...placesText(places.get(field) ?? [], shape.ranks ?? 0),
           ];
           return [field, `${parts.join(',')}}`];
         }),
@@ -174,10 +186,25 @@ export class PlainPanes {
       rows: new Map(),
       vectors: new Map(),
       items: new Map(),
+      places: new Map(),
     };
     this.#sheets.set(key, sheet);
     return sheet;
   }
+}
+
+/** What a row has by rank; nothing where no list has a slot at one of the ranks. */
+export function placesText(lists: readonly NonNullable<Closing['places']>[], ranks: number): readonly string[] {
+  const counts = (of: 'slots' | 'positives'): readonly number[] =>
+    Array.from({ length: ranks }, (_, r) => lists.filter((list) => list[of].includes(r + 1)).length);
+  const exposed = counts('slots');
+  if (exposed.every((lists) => lists === 0)) return [];
+  const seen = lists.filter(({ slots }) => slots.some((rank) => rank <= ranks));
+  const positives = Array.from(
+    { length: ranks },
+    (_, r) => seen.filter((list) => list.positives.includes(r + 1)).length,
+  );
+  return [`"positions":${JSON.stringify({ exposed, positives })}`];
 }
 
 /** The row of one list. */

@@ -19,6 +19,7 @@ const OF_ITEMS = ['distinct', 'coverage@2', 'gini@3', 'entropy(exposure=log2)'];
 const withItems = [...measures, ...parseMeasures(OF_ITEMS, { relevantFrom: 1 }).measures];
 /** So few that some rows exceed it. */
 const ITEMS_COUNTED = 4;
+const RANKS = 3;
 const SETS = [[], ['country'], ['country', 'variant']];
 const CLUSTERED = [[], ['country']];
 const HOUR = 40;
@@ -39,13 +40,14 @@ const anyShape: fc.Arbitrary<Shape> = fc.record({
 });
 
 function rowShape({ items }: Shape): RowShape {
-  return items === true ? shapeOf(withItems, ITEMS_COUNTED) : SHAPE;
+  return items === true ? shapeOf(withItems, ITEMS_COUNTED, RANKS) : { ...SHAPE, ranks: RANKS };
 }
 
 function exporterSettings({ paneSize, lengths, unitTimeout, items }: Shape): ExporterSettings {
   return {
     measures: items === true ? withItems : measures,
     limits: { itemsCounted: ITEMS_COUNTED },
+    positions: { ranks: RANKS },
     cohorts: SETS,
     experiments: [],
     statistics: { clustered: CLUSTERED },
@@ -68,6 +70,7 @@ function panesSettings(shape: Shape, unit: number) {
     clustered: CLUSTERED,
     shape: rowShape(shape),
     items: { sets: [[], ['country']], inTotals: false },
+    positions: { sets: [['country']], inTotals: false, horizon: 1 },
     cohortsPerSet: 2,
     named: new Map([['country', ['FR']]]),
     takeover: { candidates: 2, ratio: 1 },

@@ -7,7 +7,8 @@ import { until } from '../consumers/source/kafka/collector.ts';
 import { expectAccessible, expectFits, watchedPage } from '../page/watched-page.ts';
 import { CHROMIUM, startBrowser } from '../services/chromium.ts';
 import { itWith } from '../services/it-with.ts';
-import { historyUpTo, liveInput, SETTINGS } from './live-input.ts';
+import type { Shop } from '../unit/sampled-shop.ts';
+import { historyUpTo, liveInput, SETTINGS, sampled } from './live-input.ts';
 
 const TOKEN = 'a-token-that-nobody-finds';
 let browser: Promise<Browser> | undefined;
@@ -22,6 +23,8 @@ afterAll(async () => (await browser)?.close());
 interface Process {
   /** Minutes have passed. */
   readonly pass: (minute: number) => void;
+  /** Where the single lists come from. */
+  readonly shop: Shop;
   readonly server: RunningServer;
   readonly url: string;
 }
@@ -30,7 +33,12 @@ interface Process {
 async function startProcess({ port = 0, token = false, cohorts = 0 } = {}): Promise<Process> {
   const ready = () => ({ ready: true, reasons: [], stopped: [] });
   let now = 0;
-  const live = new LivePage(SETTINGS, { ready, history: (question) => historyUpTo(now)(question) });
+  const shop = sampled('r1');
+  const live = new LivePage(SETTINGS, {
+    ready,
+    history: (question) => historyUpTo(now)(question),
+    samples: shop.samples,
+  });
   const pass = (minute: number): void => {
     now = minute;
     live.update(liveInput('B', minute, cohorts));
@@ -40,7 +48,7 @@ async function startProcess({ port = 0, token = false, cohorts = 0 } = {}): Prom
     { host: '127.0.0.1', port, token: token ? { kind: 'text', text: TOKEN } : undefined },
     { metrics: () => '', contentType: 'text/plain', ready, healthy: () => true, page: pagesOf(live) },
   );
-  return { pass, server, url: `http://127.0.0.1:${server.port}/` };
+  return { pass, shop, server, url: `http://127.0.0.1:${server.port}/` };
 }
 
 const VIEWS = [390, 1024, 1920].flatMap((width) =>
@@ -54,6 +62,9 @@ describe('the live page in a browser', () => {
       const watched = await watchedPage(await started(path), { viewport: { width, height: 900 }, colorScheme });
       const { page, faults, requests } = watched;
       await page.goto(url);
+      for (const summary of await page.locator('#lists summary, #positions summary').all()) {
+        if (await summary.isVisible()) await summary.click();
+      }
       await expectFits(page);
       await expectAccessible(page);
       expect(faults).toEqual([]);
@@ -95,6 +106,29 @@ describe('the live page in a browser', () => {
     await server.close();
   });
 
+  itWith(CHROMIUM, 'lets a list that is open be read, and goes on when it is closed', async (path) => {
+    const { pass, shop, server, url } = await startProcess();
+    const watched = await watchedPage(await started(path), {});
+    const { page } = watched;
+    await page.goto(url);
+    const lists = page.locator('#lists');
+    await lists.locator('.one-list summary').first().focus();
+    await page.keyboard.press('Enter');
+    expect(await lists.innerText()).toContain('not_in_list the list does not hold its item');
+    shop.shows('r2', 100_000, ['a']);
+    shop.does('r2', 'z', 100_001);
+    shop.at(200_000);
+    pass(7);
+    await until('the page is of the new time', async () =>
+      (await page.locator('#live').innerText()).includes('live, as of 2026-11-21 12:07:00'),
+    );
+    expect(await lists.locator('.one-list').first().getAttribute('open')).not.toBeNull();
+    expect(await lists.textContent()).not.toContain('r2');
+    await page.keyboard.press('Enter');
+    await until('the new list is there', async () => (await lists.textContent())?.includes('r2') === true);
+    await watched.close();
+    await server.close();
+  });
   for (const javaScriptEnabled of [true, false]) {
     itWith(
       CHROMIUM,

@@ -1,15 +1,18 @@
 /** What a process would know of a shop, with a name as a stranger would choose it. */
+import { PositionSums } from '../../src/accumulators/position-sums.ts';
 import type { CohortHistory, HistoryQuestion, QualityRow } from '../../src/exporter/exporter-contract.ts';
 import type { LiveInput } from '../../src/live/live.ts';
 import { load } from '../config/fixture.ts';
 import { meanRow, unitStatus, workerStatus } from '../metrics/statuses.ts';
 import { experimentReport } from '../page/views.ts';
+import { H, type Shop, shop } from '../unit/sampled-shop.ts';
 
 export const SETTINGS = load(`
 attribution: {horizons: [1m, 30m]}
 measures: [ndcg@10, mrr]
 windows: [5m, 1h]
 cohorts: [[], [variant]]
+positions: {ranks: 3}
 experiments: {default: {control: A, variants: {A: 0.5, B: 0.5}}}
 `);
 
@@ -26,7 +29,7 @@ export function liveInput(name: string, minute: number, cohorts = 0): LiveInput 
         window,
         by,
         values,
-        row: meanRow(names, n, n, n * mean),
+        row: { ...meanRow(names, n, n, n * mean), positions: horizon === '30m' ? positionsOf(values[0]) : undefined },
         stderrs: names.map(() => 0.01),
       });
       return [
@@ -57,6 +60,25 @@ export function liveInput(name: string, minute: number, cohorts = 0): LiveInput 
     },
     status: workerStatus([unit, unitStatus(1, { stopped: 'gap' })]),
   };
+}
+
+/** A list with a click on its second item, and one that names none of its items. */
+export function sampled(name: string): Shop {
+  const sampling = shop();
+  const { shows, does, at } = sampling;
+  shows(name, 0, ['a', name, ...Array.from({ length: 98 }, (_, i) => `item ${i}`)]);
+  does(name, name, 1500, 'click');
+  does(name, `not ${name}`, 2000, name);
+  at(3 * H);
+  return sampling;
+}
+
+function positionsOf(variant: string | undefined): PositionSums | undefined {
+  if (variant === undefined || variant.startsWith('cohort')) return undefined;
+  const sums = new PositionSums(3);
+  sums.exposed.set([1000, 990, 500]);
+  sums.positives.set(variant === 'A' ? [400, 200, 100] : [200, 150, 100]);
+  return sums;
 }
 
 /** What an exporter would know of the two variants since the process began. */

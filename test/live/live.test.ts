@@ -3,8 +3,7 @@ import type { HistoryQuestion } from '../../src/exporter/exporter-contract.ts';
 import { LivePage } from '../../src/live/live.ts';
 import type { ListSamples } from '../../src/unit/samples.ts';
 import { HOSTILE } from '../page/views.ts';
-import { H, shop } from '../unit/sampled-shop.ts';
-import { historyUpTo, liveInput, SETTINGS } from './live-input.ts';
+import { historyUpTo, liveInput, SETTINGS, sampled } from './live-input.ts';
 
 function live(name = 'B', cohorts = 0): LivePage {
   const page = new LivePage(SETTINGS, {
@@ -102,18 +101,8 @@ describe('the live page', () => {
     return page;
   }
 
-  /** A list with a click on its second item, and one that names none of its items. */
-  function sampled(name: string): ListSamples {
-    const { samples, shows, does, at } = shop();
-    shows(name, 0, ['a', name, ...Array.from({ length: 98 }, (_, i) => `item ${i}`)]);
-    does(name, name, 1500, 'click');
-    does(name, `not ${name}`, 2000, name);
-    at(3 * H);
-    return samples;
-  }
-
   it('shows single lists with what was done with them, and as JSON', () => {
-    const page = withLists(sampled('r1'));
+    const page = withLists(sampled('r1').samples);
     const json = JSON.parse(page.lists.body);
     const list = {
       requestId: 'r1',
@@ -139,11 +128,35 @@ describe('the live page', () => {
   });
 
   it('makes the lists once for all who ask, and keeps their version while none has closed', () => {
-    const page = withLists(sampled('r1'));
+    const page = withLists(sampled('r1').samples);
     expect(page.lists).toBe(page.lists);
     const { etag } = page.lists;
     page.update(liveInput('B', 1));
     expect(page.lists.etag).toBe(etag);
+  });
+
+  it('shows how often each rank is clicked, the control first, at the longest horizon', () => {
+    expect(stateOf(live())['positions']).toEqual({
+      by: ['variant'],
+      horizon: '30m',
+      ranks: 3,
+      what: ', over the last 1h',
+      lines: [
+        { name: 'A', exposed: [1000, 990, 500], positives: [400, 200, 100] },
+        { name: 'B', exposed: [1000, 990, 500], positives: [200, 150, 100] },
+      ],
+    });
+    expect(live().html().body).toContain('At rank 1: A 40\u00A0%, B 20\u00A0% (−50.0\u00A0%).');
+  });
+
+  it('says how to count by rank where nothing is', () => {
+    const page = new LivePage(
+      { ...SETTINGS, positions: { ...SETTINGS.positions, ranks: 0 } },
+      { ready: () => ({ ready: true, reasons: [], stopped: [] }) },
+    );
+    page.update(liveInput('B', 0));
+    expect(stateOf(page)['positions']).toBeNull();
+    expect(page.html().body).toContain('positions: {ranks: 10}');
   });
 
   it('says how to see single lists where none are kept', () => {
@@ -161,10 +174,10 @@ describe('the live page', () => {
     expect(body).not.toMatch(/\sstyle=|\son\w+="/);
   });
 
-  const lists = tags(withLists(sampled('r1')).html().body);
+  const lists = tags(withLists(sampled('r1').samples).html().body);
 
   it.each(HOSTILE)('takes the id %j for text', (id) => {
-    const page = withLists(sampled(id));
+    const page = withLists(sampled(id).samples);
     const { body } = page.html();
     expect(tags(body)).toEqual(lists);
     expect(body.match(/\p{Bidi_Control}|(?!\n)\p{Cc}/gu)).toBeNull();

@@ -56,6 +56,7 @@ export const INCREMENTS: readonly Change[] = [
     if (!this.#table.key.includes(':pane:m:')) return [this.#field, text];
     Object.assign(this.#row, { impressions: 0, positives: 0, userless: 0 });
     this.#row.sums.fill(0);
+    this.#row.positions = undefined;
     return [this.#field, '+' + text];`,
   },
   {
@@ -71,7 +72,9 @@ export const INCREMENTS: readonly Change[] = [
         ? (a ?? 0) + b
         : Array.isArray(b)
           ? b.map((one, i) => add(a?.[i], one))
-          : Object.fromEntries(Object.entries(b).map(([name, one]) => [name, add(a?.[name], one)]));
+          : b === undefined
+            ? a
+            : Object.fromEntries(Object.keys({ ...a, ...b }).map((name) => [name, add(a?.[name], b[name])]));
     for (const [key, fields] of commit.rows) {
       const old = this.#hashes.get(key);
       const sum = (field, text) =>

@@ -92,4 +92,34 @@ export const INJECTED_MUTATIONS: readonly Mutation[] = [
       },
     ],
   },
+  {
+    name: 'rows: counts by rank end with the process',
+    changes: [
+      {
+        file: 'accumulators/row-codec.ts',
+        text: 'row.positions = readPositions(',
+        replacement: 'readPositions(',
+      },
+    ],
+  },
+  {
+    name: 'rows: slots of a page count as if the list began there',
+    changes: [
+      {
+        file: 'accumulators/position-sums.ts',
+        text: 'this.exposed[rankOf(list, s) - 1]++;',
+        replacement: 'this.exposed[s]++;',
+      },
+    ],
+  },
+  {
+    name: 'rows: counts by rank at every horizon',
+    changes: [
+      {
+        file: 'accumulators/panes.ts',
+        text: ' || horizon !== this.#settings.positions?.horizon',
+        replacement: '',
+      },
+    ],
+  },
 ];

@@ -52,6 +52,18 @@ describe('a report', () => {
     expect(renderReport(experimentReport('treatment'))).toContain('Surely worse: ndcg@10.');
   });
 
+  it('shows what share of lists has a positive at each rank, and says what is at the top', () => {
+    const html = renderReport(experimentReport('treatment'));
+    const part = html.slice(html.indexOf('id="positions"'), html.indexOf('id="pipeline"'));
+    const text = part.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+    expect(text).toContain('At rank 1: A 30 %, treatment 18 % (−40.0 %).');
+    // Rank, lists, with a positive, rate, share of the positives; none where no list reaches.
+    expect(text).toContain('treatment 3 4,980 700 14.1 % 29.2 %');
+    expect(text).toContain('treatment 4 0 0 – 0 %');
+    // No list has a fifth item.
+    expect(text).not.toContain('treatment 5');
+  });
+
   it('holds the JSON that it was made of, to be saved', () => {
     const view = experimentReport('tröatment');
     const data = /download="comparison\.json" href="data:application\/json;charset=utf-8;base64,([^"]+)"/.exec(

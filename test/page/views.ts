@@ -107,6 +107,16 @@ export function experimentReport(name: string): ReportView {
         line(['variant'], { variant: name }, horizon, 90, 0.25),
       ]),
     },
+    positions: {
+      by: ['variant'],
+      horizon: '30m',
+      what: '',
+      ranks: 5,
+      lines: [
+        { name: 'A', exposed: [5000, 5000, 4990, 10, 0], positives: [1500, 700, 400, 1, 0] },
+        { name, exposed: [5000, 5000, 4980, 0, 0], positives: [900, 800, 700, 0, 0] },
+      ],
+    },
     pipeline: {
       impressions: { read: 110, accepted: 100, drops: { invalid: 6, duplicate: 4 }, late: { '1m': 3 } },
       feedback: { read: 50, attributed: 40, drops: { orphan: 10, late: 0 }, late: {} },

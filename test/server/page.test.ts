@@ -10,6 +10,7 @@ const PAGE = {
     made++;
     return { body: `<!doctype html><p>page ${version} ${query}`, etag: `"${version}${query}"` };
   },
+  cohorts: (query: string) => ({ body: `["${query}"]\n`, etag: `"c${query}"` }),
   state: () => ({ body: `{"version":${version}}\n`, etag: `"s${version}"` }),
   lists: () => ({ body: `{"lists":${version}}\n`, etag: `"l${version}"` }),
   logIn: '<!doctype html><form id="log-in">',

@@ -39,7 +39,7 @@ export function expectedOf(
   const leftOut = new Map(accepted.map((each) => [each.event, leftOutOf(unit, begins, each)] as const));
   for (const closing of join.closings) {
     const { at, horizon, impression } = closing;
-    const { positive, out } = scoreOf(closing);
+    const { positive, out, places } = scoreOf(closing);
     panes.add({
       at,
       ts: impression.ts,
@@ -49,6 +49,7 @@ export function expectedOf(
       positive,
       bucket: bucketOf(impression.userId ?? impression.requestId),
       out,
+      places,
       leftOut: leftOut.get(impression) ?? 0,
       impression: 0,
       last: false,

@@ -62,7 +62,8 @@ export function drawSettings(random: Random): SimulatedSettings {
       horizons: spans,
       dimensions: ['country', 'variant'],
       sets: random.chance(0.5) ? [[], ['country']] : [[], ['variant', 'country']],
-      shape: SCORER,
+      shape: { names: SCORER.names, kinds: SCORER.kinds, ranks: 3 },
+      positions: { sets: [[]], inTotals: true, horizon: spans.length - 1 },
       cohortsPerSet: random.whole(1, 3),
       keepMinutes: H + steps([0, 4, 30]),
       // What holds the vectors of an hour outlives them.

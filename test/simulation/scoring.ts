@@ -34,6 +34,8 @@ export const SCORER = compile(MEASURES, GRADING);
 export interface Scored {
   readonly positive: boolean;
   readonly out: Float64Array;
+  /** Ranks of its slots, and of its positives. */
+  readonly places: { readonly slots: readonly number[]; readonly positives: readonly number[] };
 }
 
 const known = new Map<string, Scored>();
@@ -73,8 +75,8 @@ function score(list: PlainImpression): Scored {
     if (plain === undefined) out[SCORE_WIDTH * m] = LEFT_OUT;
     else out.set([state, ...plain.values], SCORE_WIDTH * m);
   }
-  return {
-    positive: plainGrades(list, GRADING, undefined, 'first').some((grade) => grade >= GRADING.relevantFrom),
-    out,
-  };
+  const grades = plainGrades(list, GRADING, undefined, 'first');
+  const slots = list.slots.map(({ rank }) => rank);
+  const positives = slots.filter((_, s) => grades[s] >= GRADING.relevantFrom);
+  return { positive: positives.length > 0, out, places: { slots, positives } };
 }

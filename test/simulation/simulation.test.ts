@@ -99,7 +99,7 @@ describe('the simulator', () => {
       const forgetful = await mutatedProduct([
         {
           file: 'consumers/join/join.ts',
-          text: "this.#dropFeedback(topic, 'capped', silent);\n      return;",
+          text: "this.#dropFeedback(topic, 'capped', silent, entry, feedback);\n      return;",
           replacement: 'return;',
         },
       ]);

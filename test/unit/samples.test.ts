@@ -109,6 +109,20 @@ describe('samples of lists', () => {
     expect(samples.missed.map(({ requestId }) => requestId)).toEqual(['bad']);
   });
 
+  it('keep lists whose feedback is lost rather than those where it was counted already', () => {
+    const { samples, shows, does, at } = shop(5);
+    shows('lost', 0, ['a']);
+    does('lost', 'z', 10);
+    for (let n = 0; n < 20; n++) {
+      shows(`r${n}`, 100 + n, ['a']);
+      for (const _ of [1, 2]) does(`r${n}`, 'a', 200 + n);
+      samples.renew();
+      at(H + 100 + n);
+    }
+    expect(samples.missed.map(({ requestId }) => requestId)).toEqual(['lost']);
+    expect(samples.last[0].drops).toMatchObject([{ reason: 'duplicate' }]);
+  });
+
   it('see a list with dropped feedback when no other may be looked at', () => {
     const { samples, shows, does, at } = shop(1);
     shows('r1', 0, ['a']);

@@ -78,8 +78,9 @@ const SETTINGS: UnitSettings = {
     dimensions: ['country', 'variant'],
     sets: [[], ['variant'], ['variant', 'country']],
     clustered: [[], ['variant']],
-    shape: shapeOf(measures, ITEMS_COUNTED),
+    shape: shapeOf(measures, ITEMS_COUNTED, 5),
     items: { sets: [['variant']], inTotals: true },
+    positions: { sets: [['variant']], inTotals: true, horizon: 1 },
     cohortsPerSet: 4,
     keepMinutes: 2_500_000,
     keepHours: 3_000_000,
@@ -210,7 +211,7 @@ describe('a unit', () => {
     expect(Object.keys(state).filter((key) => key.includes(':total:all'))).toHaveLength(1);
     expect(Object.keys(state).some((key) => key.includes(':pane:m:'))).toBe(true);
     const rows = JSON.stringify(state);
-    for (const part of ['"runs":"', '"amounts":{"', '"amounts":"over"']) {
+    for (const part of ['"runs":"', '"amounts":{"', '"amounts":"over"', '"positions":{"exposed":[']) {
       expect(rows).toContain(JSON.stringify(part).slice(1, -1));
     }
   });

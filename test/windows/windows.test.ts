@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { ItemSums } from '../../src/accumulators/item-sums.ts';
 import { Panes } from '../../src/accumulators/panes.ts';
 import type { PanesSettings } from '../../src/accumulators/panes-settings.ts';
+import { PositionSums } from '../../src/accumulators/position-sums.ts';
 import { emptyRow, type Row } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { paneKey, SINCE_START, totalKey } from '../../src/accumulators/store/layout.ts';
 import { cutOf } from '../../src/windows/windows.ts';
 import { anyHistory, anySettings, type Closing, HORIZONS } from '../accumulators/histories.ts';
+import { listOf, placesOf } from '../accumulators/lists.ts';
 import { ITEMS, shownOf } from '../accumulators/plain-items.ts';
 import { scored } from '../accumulators/plain-panes.ts';
 import { addToVector, type PlainVector, vectorText } from '../accumulators/plain-vectors.ts';
@@ -19,9 +21,17 @@ const NEVER = Number.NEGATIVE_INFINITY;
 /** What a unit has stored when it has closed everything up to `watermark`. */
 function unitOf(settings: PanesSettings, history: readonly Closing[], watermark: number): UnitRows {
   const panes = new Panes(settings);
-  for (const { at, ts, horizon, values, userless, positive, out, bucket, items } of history) {
+  for (const { at, ts, horizon, values, userless, positive, out, bucket, items, places } of history) {
     const shown = items === undefined ? undefined : shownOf(items);
-    panes.add({ at, ts, horizon, tag: panes.cohorts.tag(values), userless, bucket }, positive, out, shown);
+    const tag = panes.cohorts.tag(values);
+    const list = listOf(places?.slots ?? []);
+    panes.add(
+      { at, ts, horizon, tag, userless, bucket, list },
+      positive,
+      out,
+      shown,
+      placesOf(places?.positives ?? []),
+    );
   }
   panes.advance(watermark);
   const { rows } = panes.takeChanges();
@@ -49,11 +59,18 @@ function sumOf(
 ): Row {
   return lists
     .filter((list) => by.every((name, i) => list.values[settings.dimensions.indexOf(name)] === values[i]))
-    .map(({ userless, positive, out, items }) => {
+    .map(({ userless, positive, out, items, places, horizon }) => {
       const row = scored(settings.shape, userless, positive, out);
       if (items !== undefined && settings.items?.sets.some((set) => set.join() === of.join()) === true) {
         row.items = new ItemSums(ITEMS);
         row.items.add(shownOf(items));
+      }
+      const { positions } = settings;
+      const isPlaced = positions?.horizon === horizon && positions.sets.some((set) => set.join() === of.join());
+      const ranks = settings.shape.ranks ?? 0;
+      if (isPlaced && places?.slots.some((rank) => rank <= ranks) === true) {
+        row.positions = new PositionSums(ranks);
+        row.positions.add(listOf(places.slots), placesOf(places.positives));
       }
       return row;
     })
@@ -167,7 +184,12 @@ describe('a total', () => {
   it('shows whole sums of all units since the start', () => {
     fc.assert(
       fc.property(anySettings, units, fc.nat(2), (some, histories, h) => {
-        const settings = { ...some, totals: ['all'], items: some.items && { ...some.items, inTotals: true } };
+        const settings = {
+          ...some,
+          totals: ['all'],
+          items: some.items && { ...some.items, inTotals: true },
+          positions: some.positions && { ...some.positions, inTotals: true },
+        };
         const rows = histories.map(([history]) => unitOf(settings, history, 200));
         const total = { rows: readTotal(rows, HORIZONS[h], 'all', settings.sets) };
         expectSums(

@@ -1,0 +1,254 @@
+/** How a worker does: its partitions, how long feedback takes, what was dropped over time, and its commits. */
+import { scaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import { timeAxis } from '../output/time-axis.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
+import { BOX, Frame, percent } from './chart-frame.tsx';
+import { Name } from './name.tsx';
+import { counted, instant, NONE, several, share, shown } from './numbers.ts';
+import { Scroll } from './scroll.tsx';
+
+export interface PartitionView {
+  readonly partition: number;
+  /** Event time; null: nothing was read yet. */
+  readonly watermark: EpochMs | null;
+  /** Why it stands still; null: it does not. */
+  readonly stopped: string | null;
+  readonly openLists: number;
+  readonly waitingFeedback: number;
+  /** One for each topic: records to the end of the log; null: not known. */
+  readonly lag: readonly (number | null)[];
+}
+
+export interface WorkView {
+  readonly topics: readonly string[];
+  /** Those that stand still first. */
+  readonly partitions: readonly PartitionView[];
+  /** From a list to its feedback, of all that counted. Bounds in seconds, ascending; one more count than bounds. */
+  readonly delays: { readonly bounds: readonly number[]; readonly counts: readonly number[] };
+  /** By outcome, how often. */
+  readonly commits: Readonly<Record<string, number>>;
+  /** Mean duration in seconds; null: none was made. */
+  readonly commitSeconds: number | null;
+  /** ISO time; null: none was made. */
+  readonly lastCommit: string | null;
+  /** Events dropped in each minute, by reason; of those that ever happened here. */
+  readonly drops: {
+    readonly times: readonly EpochMs[];
+    readonly reasons: readonly { readonly reason: string; readonly counts: readonly number[] }[];
+  };
+}
+
+/** Partitions in the table; those that stand still or lag most. */
+const MOST_PARTITIONS = 50;
+const HEIGHT = 160;
+/** Lines are told apart by so many colours. */
+const COLOURS = 7;
+
+export function Work({ view }: { readonly view: WorkView }) {
+  return (
+    <>
+      <h3>Partitions of this process</h3>
+      <Partitions view={view} />
+      <div class="columns">
+        <figure>
+          <h3>From a list to its feedback</h3>
+          <Delays delays={view.delays} />
+        </figure>
+        <figure>
+          <h3>Dropped, by the minute</h3>
+          <Drops drops={view.drops} />
+        </figure>
+      </div>
+      <h3>Commits</h3>
+      <Commits view={view} />
+    </>
+  );
+}
+
+function Partitions({ view: { topics, partitions } }: { readonly view: WorkView }) {
+  if (partitions.length === 0) return <p class="note">None: others own them, or they are just being taken over.</p>;
+  const rows = partitions.slice(0, MOST_PARTITIONS);
+  const stopped = partitions.filter(({ stopped: cause }) => cause !== null).length;
+  return (
+    <>
+      <Scroll>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col" class="number">
+                partition
+              </th>
+              <th scope="col">state</th>
+              <th scope="col">watermark</th>
+              {topics.map((topic) => (
+                <th key={topic} scope="col" class="number">
+                  lag of <Name>{topic}</Name>
+                </th>
+              ))}
+              <th scope="col" class="number">
+                open lists
+              </th>
+              <th scope="col" class="number">
+                waiting feedback
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.partition}>
+                <th scope="row" class="number">
+                  {row.partition}
+                </th>
+                <td>
+                  {row.stopped === null ? (
+                    'reads'
+                  ) : (
+                    <span class="badge small bad">
+                      stopped: <Name>{row.stopped}</Name>
+                    </span>
+                  )}
+                </td>
+                <td>{shown(row.watermark, (at) => `${instant(new Date(at).toISOString())} UTC`)}</td>
+                {topics.map((topic, t) => (
+                  <td key={topic} class="number">
+                    {shown(row.lag[t], counted)}
+                  </td>
+                ))}
+                <td class="number">{counted(row.openLists)}</td>
+                <td class="number">{counted(row.waitingFeedback)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <p class="note">
+        <strong>{stopped === 0 ? 'None stands still.' : `${several(stopped, 'partition')} stopped.`}</strong> Lag:
+        records between what was read and the end of the log. Offsets: receval offsets.
+        {partitions.length > rows.length ? ` Not shown: ${counted(partitions.length - rows.length)} more.` : ''}
+      </p>
+    </>
+  );
+}
+
+function Delays({ delays: { bounds, counts } }: { readonly delays: WorkView['delays'] }) {
+  const all = counts.reduce((sum, n) => sum + n, 0);
+  if (all === 0) return <p class="note">No feedback has joined a list here yet.</p>;
+  const most = Math.max(...counts);
+  const last = counts.reduce((found, n, i) => (n > 0 ? i : found), 0);
+  let seen = 0;
+  const median = counts.findIndex((n) => {
+    seen += n;
+    return seen >= all / 2;
+  });
+  return (
+    <>
+      <Scroll>
+        <table class="bars">
+          <thead>
+            <tr>
+              <th scope="col">up to</th>
+              <th scope="col" class="number">
+                events
+              </th>
+              <th scope="col" class="bar-cell">
+                <span class="unseen">as a bar</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {counts.slice(0, last + 1).map((n, i) => (
+              <tr key={i < bounds.length ? bounds[i] : 'more'}>
+                <th scope="row">{i < bounds.length ? duration(bounds[i]) : 'longer'}</th>
+                <td class="number">{counted(n)}</td>
+                <td class="bar-cell">
+                  <svg width="100%" height="14" aria-hidden="true">
+                    <rect class="fill" width={percent(n / most)} height="14" rx="3" />
+                  </svg>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <figcaption>
+        Event time between them.{' '}
+        <strong>
+          Half of it comes within {median < bounds.length ? duration(bounds[median]) : 'longer than all of these'}.
+        </strong>
+      </figcaption>
+    </>
+  );
+}
+
+function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Number((seconds / 60).toFixed(1))} min`;
+  if (seconds < 86_400) return `${Number((seconds / 3600).toFixed(1))} h`;
+  return `${Number((seconds / 86_400).toFixed(1))} d`;
+}
+
+function Drops({ drops: { times, reasons } }: { readonly drops: WorkView['drops'] }) {
+  if (times.length < 2) return <p class="note">A minute or two from now.</p>;
+  if (reasons.length === 0) return <p class="note">Nothing was dropped since this process began to look.</p>;
+  const y = scaleLinear([0, Math.max(1, ...reasons.flatMap(({ counts }) => counts))], [1, 0]).nice();
+  const time = timeAxis(times[0], times[times.length - 1], 0, 1);
+  const path = line<number>(
+    (_, i) => BOX * time.x(times[i]),
+    (n) => BOX * y(n),
+  ).digits(1);
+  const ticks = y.ticks(4);
+  const text = y.tickFormat(4);
+  const sums = reasons.map(({ reason, counts }) => ({ reason, n: counts.reduce((sum, n) => sum + n, 0) }));
+  const [worst] = sums.toSorted((a, b) => b.n - a.n);
+  return (
+    <>
+      <Frame
+        label={`Dropped events by the minute: ${sums.map(({ reason, n }) => `${reason} ${counted(n)}`).join(', ')}`}
+        height={HEIGHT}
+        xTicks={time.ticks.map(({ at, text: words }) => ({ at: time.x(at), words }))}
+        yTicks={ticks.map((tick) => ({ at: y(tick), words: text(tick) }))}
+        xLabel={`time of this process, ${time.zone}`}
+      >
+        {reasons.map(({ reason, counts }, i) => (
+          <path key={reason} class={`curve series-${i % COLOURS}`} d={path([...counts]) ?? ''} />
+        ))}
+      </Frame>
+      <ul class="legend">
+        {reasons.map(({ reason }, i) => (
+          <li key={reason} class={`series-${i % COLOURS}`}>
+            {reason}
+          </li>
+        ))}
+      </ul>
+      <figcaption>
+        <strong>
+          Most as {worst.reason}: {counted(worst.n)}.
+        </strong>
+      </figcaption>
+    </>
+  );
+}
+
+function Commits({ view: { commits, commitSeconds, lastCommit } }: { readonly view: WorkView }) {
+  const all = Object.values(commits).reduce((sum, n) => sum + n, 0);
+  const failed = Object.entries(commits).filter(([outcome, n]) => n > 0 && outcome !== 'ok' && outcome !== 'already');
+  const tiles: readonly (readonly [string, string])[] = [
+    ['commits', counted(all)],
+    ['the last', lastCommit === null ? NONE : `${instant(lastCommit).slice(11)} UTC`],
+    ['take on average', shown(commitSeconds, (seconds) => `${Number((1000 * seconds).toPrecision(2))} ms`)],
+    ...failed.map(([outcome, n]): [string, string] => [outcome, `${counted(n)} (${share(n / all)})`]),
+  ];
+  return (
+    <dl class="tiles">
+      {tiles.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <b>{value}</b>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,190 @@
+/** How often lists have a positive at each rank: a line for each cohort, the lists that show an item there below, and all of it as a table. */
+import { scaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import { BOX, Frame, percent } from './chart-frame.tsx';
+import type { PositionLine, PositionsView } from './model.ts';
+import { Name } from './name.tsx';
+import { change, counted, NONE, share } from './numbers.ts';
+import { Scroll } from './scroll.tsx';
+
+const HEIGHT = 210;
+const EXPOSURE_HEIGHT = 90;
+/** Lines are told apart by so many colours; there are no more of them. */
+const COLOURS = 7;
+/** With fewer lists nothing is told of the top. */
+const FEW_LISTS = 100;
+/** Of the most lists at any rank: where fewer have an item, a rate jumps about, and is not drawn. */
+const LEAST_EXPOSURE = 0.01;
+
+export function Positions({ view }: { readonly view: PositionsView }) {
+  const { lines, horizon, what } = view;
+  const ranks = reached(view);
+  const drawn = lines.slice(0, COLOURS);
+  if (drawn.every(({ exposed }) => exposed.every((lists) => lists === 0))) {
+    return <p class="note">No list has closed at {horizon} yet.</p>;
+  }
+  const most = Math.max(...drawn.flatMap(({ exposed }) => exposed));
+  const rates = drawn.map((one) =>
+    one.exposed.slice(0, ranks).map((lists, r) => (lists < LEAST_EXPOSURE * most ? null : rateAt(one, r))),
+  );
+  const highest = Math.max(...rates.flat().map((rate) => rate ?? 0));
+  const y = scaleLinear([0, highest === 0 ? 1 : highest], [1, 0]).nice();
+  const shown = scaleLinear([0, most], [1, 0]).nice();
+  const across = (r: number): number => (r + 0.5) / ranks;
+  const xTicks = Array.from({ length: ranks }, (_, r) => ({ at: across(r), words: String(r + 1) })).filter(
+    (_, r) => ranks <= 12 || r === 0 || (r + 1) % (ranks <= 25 ? 5 : 10) === 0,
+  );
+  return (
+    <figure>
+      <Frame
+        label={`Share of lists with a positive at each rank, for each cohort: ${topWords(drawn)}`}
+        height={HEIGHT}
+        xTicks={xTicks}
+        yTicks={y.ticks(5).map((tick) => ({ at: y(tick), words: share(tick) }))}
+        xLabel="rank"
+        overlay={drawn.flatMap(({ name }, i) =>
+          rates[i].map((rate, r) =>
+            rate === null ? null : (
+              <circle key={`${name} ${r}`} class={`series-${i}`} cx={percent(across(r))} cy={percent(y(rate))} r="3" />
+            ),
+          ),
+        )}
+      >
+        {drawn.map(({ name }, i) => (
+          <path
+            key={name}
+            class={`curve series-${i}`}
+            d={pathOf(rates[i], (r, rate) => [BOX * across(r), BOX * y(rate)])}
+          />
+        ))}
+      </Frame>
+      <p class="frame-title">Lists that show an item there</p>
+      <Frame
+        label="Lists that show an item at each rank, for each cohort"
+        height={EXPOSURE_HEIGHT}
+        xTicks={xTicks}
+        yTicks={shown.ticks(3).map((tick) => ({ at: shown(tick), words: counted(tick) }))}
+        xLabel="rank"
+      >
+        {drawn.map(({ name, exposed }, i) => (
+          <path
+            key={name}
+            class={`curve series-${i}`}
+            d={pathOf(exposed.slice(0, ranks), (r, lists) => [BOX * across(r), BOX * shown(lists)])}
+          />
+        ))}
+      </Frame>
+      <ul class="legend">
+        {drawn.map(({ name }, i) => (
+          <li key={name} class={`series-${i}`}>
+            <Name>{name}</Name>
+          </li>
+        ))}
+      </ul>
+      <figcaption>
+        Of the lists with an item at a rank, the share with a positive there, at {horizon}
+        {what}. <strong>{topWords(drawn)}</strong> The lower a curve begins and the slower it falls, the further down
+        stands what people want. Below: the lists that reach so far.
+      </figcaption>
+      <details>
+        <summary>Counts by rank</summary>
+        <Table view={view} />
+      </details>
+    </figure>
+  );
+}
+
+function Table({ view }: { readonly view: PositionsView }) {
+  const { lines } = view;
+  const ranks = reached(view);
+  return (
+    <Scroll>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">cohort</th>
+            <th scope="col" class="number">
+              rank
+            </th>
+            <th scope="col" class="number">
+              lists
+            </th>
+            <th scope="col" class="number">
+              with a positive
+            </th>
+            <th scope="col" class="number">
+              rate
+            </th>
+            <th scope="col" class="number">
+              share of positives
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.flatMap((one) =>
+            Array.from({ length: ranks }, (_, r) => {
+              const rate = rateAt(one, r);
+              const all = sum(one.positives);
+              return (
+                <tr key={`${one.name} ${r}`}>
+                  <th scope="row">
+                    <Name>{one.name}</Name>
+                  </th>
+                  <td class="number">{r + 1}</td>
+                  <td class="number">{counted(one.exposed[r])}</td>
+                  <td class="number">{counted(one.positives[r])}</td>
+                  <td class="number">{rate === null ? NONE : share(rate)}</td>
+                  <td class="number">{all === 0 ? NONE : share(one.positives[r] / all)}</td>
+                </tr>
+              );
+            }),
+          )}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** The last rank at which any list has an item. */
+function reached({ lines }: PositionsView): number {
+  return Math.max(0, ...lines.map(({ exposed }) => exposed.findLastIndex((lists) => lists > 0) + 1));
+}
+
+function rateAt({ exposed, positives }: PositionLine, r: number): number | null {
+  return exposed[r] === 0 ? null : positives[r] / exposed[r];
+}
+
+/** What is at the top of each, against the first. */
+function topWords(lines: readonly PositionLine[]): string {
+  const [first] = lines;
+  const rate = first === undefined ? null : rateAt(first, 0);
+  const told = lines.filter(({ exposed }) => exposed[0] >= FEW_LISTS);
+  if (told.length === 0) return `Fewer than ${FEW_LISTS} lists each: too few to say more.`;
+  const words = told.map((one) => {
+    const own = rateAt(one, 0) ?? 0;
+    const differs = one !== first && rate !== null && rate > 0 ? ` (${change(own / rate - 1)})` : '';
+    return `${one.name} ${share(own)}${differs}`;
+  });
+  return `At rank 1: ${words.join(', ')}.`;
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, n) => all + n, 0);
+}
+
+/** A line through what is known. */
+function pathOf(
+  values: readonly (number | null)[],
+  place: (r: number, value: number) => readonly [number, number],
+): string {
+  const points = values.flatMap((value, r) => (value === null ? [] : [place(r, value)]));
+  const [only] = points;
+  // A single point has no line; its mark is above.
+  if (points.length < 2) return only === undefined ? '' : `M${only[0]},${only[1]}`;
+  return (
+    line<readonly [number, number]>(
+      ([x]) => x,
+      ([, at]) => at,
+    ).digits(1)(points) ?? ''
+  );
+}
