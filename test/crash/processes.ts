@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
 import { simulateCommand } from '../../src/cli/simulate.ts';
 import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
 import { RunningService, type Stand } from '../service/stand.ts';
+import { KILLED_SERVICE } from '../tested.ts';
 
-const SERVICE = resolve(import.meta.dirname, 'service.ts');
 const PATIENCE_MS = 300_000;
 const PARTITIONS = 2;
 const FAULTS = ['--late', '--duplicate', '--orphan', '--malformed'].flatMap((name) => [name, '0.02']);
@@ -99,7 +98,7 @@ export class Counting {
     });
     const file = this.#stand.file.replace('.yaml', `.${this.#groups}.yaml`);
     writeFileSync(file, readFileSync(this.#stand.file));
-    return new RunningService(['--import', 'tsx', SERVICE, file, ...kill]);
+    return new RunningService([...KILLED_SERVICE, file, ...kill]);
   }
 
   async #untilAllIsStored(namespace: string, service: RunningService): Promise<void> {
