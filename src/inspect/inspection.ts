@@ -1,4 +1,3 @@
-// Long because an inspection is one sequence of steps.
 /** All that can be told of a sample of logs. Pure: records in, what they are and what to do about it out. */
 
 import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
@@ -6,24 +5,14 @@ import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { matchIds } from '../findings/id-match.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import { type ClockOffset, clockOffset, zoneText } from './delays.ts';
-import { doubtsOf, itemsSaySo } from './doubts.ts';
-import {
-  type Fit,
-  type FittedSide,
-  fitFeedback,
-  fitImpressions,
-  joinedAdapter,
-  type Kinds,
-  type Side,
-} from './field-fit.ts';
-import { orPairs, tryPairs } from './field-pairs.ts';
+import { type Fit, type FittedSide, fitFeedback, fitImpressions, type Side } from './field-fit.ts';
+import { orPairs } from './field-pairs.ts';
 import { mainType, type Profile, profileOf, requestField, timesOf } from './fields.ts';
 import { findingsOf } from './findings.ts';
 import type { InspectedFile, InspectedSide, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
-import { type ItemTrial, idsAt, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
+import { doubtsOf, type ItemTrial, idsAt, itemsSaySo, type JoinTrial, tryItems, tryJoins } from './join-trial.ts';
 import { type ListCandidate, type ListForm, listCandidates, rowList } from './list-candidates.ts';
-import { type Facts, factsOf } from './log-facts.ts';
+import { type ClockOffset, clockOffset, type Facts, factsOf, zoneText } from './log-facts.ts';
 import { nameFit } from './names.ts';
 import { joinedAdapter, type Kinds } from './one-log.ts';
 import { propose } from './proposal.ts';

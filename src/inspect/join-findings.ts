@@ -1,10 +1,10 @@
 /** What keeps feedback from its lists: other ids, other items, other clocks. */
 
 import { type Difference, differenceWords, normalizers } from '../findings/id-match.ts';
-import { beforeList, zoneText } from './delays.ts';
 import { isOfElements } from './fields.ts';
 import type { InspectedSide, Known } from './inspected.ts';
 import { pairText } from './join-trial.ts';
+import { beforeList, zoneText } from './log-facts.ts';
 import { cut, type Finding, type FindingCode, note, percent, wrong } from './log-finding.ts';
 import { mendCommand, type Step } from './mend.ts';
 import { spoken } from './time-forms.ts';

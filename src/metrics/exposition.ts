@@ -5,7 +5,7 @@
 import type { MetricSpec } from './metric-specs.ts';
 
 /** Takes one series: its labels as `labelText` writes them, and its value. NaN and the infinities are left out. */
-export type AddSeries = (labels: string, value: number) => void;
+type AddSeries = (labels: string, value: number) => void;
 
 /** Series of some metrics, in the order of the catalogue. */
 export class Exposition {

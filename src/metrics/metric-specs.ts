@@ -5,7 +5,7 @@ import type { Measure } from '../measures/definition.ts';
 import { describe } from '../measures/grammar/describe.ts';
 import { isPlainRatio, isRoot, sumsKind } from '../measures/value.ts';
 
-export type MetricSpecsSettings = Pick<Settings, 'cohorts' | 'measures'>;
+type MetricSpecsSettings = Pick<Settings, 'cohorts' | 'measures'>;
 
 /** What is known of a metric before it has a series. */
 type MetricType = 'counter' | 'gauge' | 'histogram';

@@ -1,7 +1,7 @@
 /** Rules of Prometheus as data, and what can be chosen about them. */
-import type { Label } from '../statistics/decision-facts.ts';
+import type { Label } from '../statistics/decision.ts';
 
-export type Severity = 'critical' | 'warning' | 'info';
+type Severity = 'critical' | 'warning' | 'info';
 
 export interface AlertRule {
   readonly alert: string;

@@ -46,14 +46,6 @@ export function writeNarrow(u8: Uint8Array, at: number, source: Uint8Array, from
   return start + length;
 }
 
-/** Bytes of the longest narrow text whose header is one byte. */
-export const LONGEST_SHORT = 31;
-
-/** Writes the header of a narrow text of at most LONGEST_SHORT bytes; the caller writes the text after it. */
-export function writeShortHeader(u8: Uint8Array, at: number, length: number): void {
-  u8[at] = length * 4 + NARROW;
-}
-
 /** Copies the text at `from` of `source`. */
 export function copyText(u8: Uint8Array, at: number, source: Uint8Array, from: number): number {
   const length = textEnd(source, from) - from;
