@@ -27,6 +27,8 @@ export class ManualClock implements Clock {
   }
 
   sleep(duration: DurationMs, signal?: AbortSignal): Promise<void> {
+    // A turn: no time passes in it, so nobody needs to move the clock.
+    if (duration === 0) return new Promise((resolve) => setImmediate(resolve));
     return new Promise((resolve) => {
       const timer = { at: this.#now + duration, interval: undefined, call: resolve };
       this.#timers.add(timer);

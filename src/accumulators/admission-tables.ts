@@ -80,6 +80,11 @@ export class AdmissionTables {
     return name !== undefined && (name.values === this.#sets[set].other || this.#tables[set].has(name.values));
   }
 
+  /** `state` as JSON, by table. */
+  stateTexts(): readonly string[] {
+    return this.#tables.map((table) => table.stateText());
+  }
+
   state(): readonly AdmissionState[] {
     return this.#tables.map((table) => table.state());
   }

@@ -51,15 +51,55 @@ export interface Places {
 /** The last pane of a reserved cohort that has not appeared yet. */
 const NO_PANE: EpochMs = 0;
 
-interface Entry {
-  last: EpochMs;
+/** A cohort with a place. It changes by `set` alone. */
+class Entry {
+  readonly values: string;
   readonly since: EpochMs;
+  #last: EpochMs;
+  #score: number;
+  /** As JSON; undefined: to be written anew. */
+  #text: string | undefined;
+
+  constructor([values, last, since, score = 0]: AdmissionEntry) {
+    this.values = values;
+    this.since = since;
+    this.#last = last;
+    this.#score = score;
+  }
+
+  get last(): EpochMs {
+    return this.#last;
+  }
+
   /** Impressions of the last hours: each hour counts half of the one after it. */
-  score: number;
+  get score(): number {
+    return this.#score;
+  }
+
+  /** Answers whether it was another. */
+  set({ last = this.#last, score = this.#score }: { readonly last?: EpochMs; readonly score?: number }): boolean {
+    if (last === this.#last && score === this.#score) return false;
+    this.#last = last;
+    this.#score = score;
+    this.#text = undefined;
+    return true;
+  }
+
+  get state(): AdmissionEntry {
+    const { values, since } = this;
+    return this.#score === 0 ? [values, this.#last, since] : [values, this.#last, since, this.#score];
+  }
+
+  get text(): string {
+    this.#text ??= JSON.stringify(this.state);
+    return this.#text;
+  }
 }
 
-/** An entry of the map, its object and its text. */
-const ENTRY_BYTES = 200;
+/** An entry of the map, its object, its values and its text. */
+const ENTRY_BYTES = 280;
+/** An entry of the candidates. */
+const CANDIDATE_BYTES = 200;
 
 export class Admission {
   readonly #by: readonly string[];
@@ -76,6 +116,8 @@ export class Admission {
    * most a (k + 1)-th of all that were counted.
    */
   readonly #candidates = new Map<string, number>();
+  /** `state` as JSON; undefined: something has changed. */
+  #text: string | undefined;
 
   constructor(by: readonly string[], { limit, reserved, takeover }: Places, state?: AdmissionState) {
     this.#by = by;
@@ -83,13 +125,12 @@ export class Admission {
     this.#room = Math.max(0, limit - reserved.size);
     this.#takeover = takeover;
     if (state !== undefined) this.#restore(state);
-    for (const values of reserved)
-      if (!this.#entries.has(values)) this.#enter(values, { last: NO_PANE, since: this.#folded, score: 0 });
+    for (const values of reserved) if (!this.#entries.has(values)) this.#enter([values, NO_PANE, this.#folded]);
   }
 
   #restore(state: AdmissionState): void {
     this.#folded = state.folded;
-    for (const [values, last, since, score = 0] of state.entries) this.#enter(values, { last, since, score });
+    for (const entry of state.entries) this.#enter(entry);
     for (const [values, impressions] of state.candidates ?? [])
       if (!this.#reserved.has(values)) this.#candidates.set(values, impressions);
     // The configuration has changed: there are fewer places, or it names others.
@@ -100,21 +141,25 @@ export class Admission {
   admit(values: string, end: EpochMs): boolean {
     const entry = this.#entries.get(values);
     if (entry !== undefined) {
-      if (end > entry.last) entry.last = end;
+      if (end > entry.last) this.#change(entry, { last: end });
       return true;
     }
     if (this.#others < this.#room) {
-      this.#enter(values, { last: end, since: this.#folded, score: 0 });
+      this.#enter([values, end, this.#folded]);
       this.#candidates.delete(values);
       return true;
     }
-    if (end > this.#folded) this.#folded = end;
+    if (end > this.#folded) {
+      this.#folded = end;
+      this.#text = undefined;
+    }
     return false;
   }
 
   /** Counts one impression of a cohort, if the cohort is added to the rest; otherwise does nothing. */
   count(values: string): void {
     if (this.#takeover === undefined || this.#entries.has(values)) return;
+    this.#text = undefined;
     const known = this.#candidates.get(values);
     if (known !== undefined || this.#candidates.size < this.#takeover.candidates) {
       this.#candidates.set(values, (known ?? 0) + 1);
@@ -134,7 +179,10 @@ export class Admission {
    */
   review(impressionsOf: (values: string) => number): boolean {
     if (this.#takeover === undefined) return false;
-    for (const [values, entry] of this.#entries) entry.score = Math.floor(entry.score / 2) + impressionsOf(values);
+    for (const [values, entry] of this.#entries) {
+      this.#change(entry, { score: Math.floor(entry.score / 2) + impressionsOf(values) });
+    }
+    this.#text = undefined;
     const busiest = [...this.#candidates].sort(([, a], [, b]) => b - a);
     this.#candidates.clear();
     if (this.#others < this.#room) return false;
@@ -144,7 +192,7 @@ export class Admission {
       const other = this.#entries.get(quietest[given]);
       if (other === undefined || impressions < this.#takeover.ratio * (other.score + 1)) break;
       this.#evict(quietest[given]);
-      this.#enter(values, { last: other.last, since: this.#folded, score: impressions });
+      this.#enter([values, other.last, this.#folded, impressions]);
       given++;
     }
     return given > 0;
@@ -152,7 +200,7 @@ export class Admission {
 
   /** `hours` more hours have ended, in which nothing closed. */
   pass(hours: number): void {
-    for (const entry of this.#entries.values()) entry.score = Math.floor(entry.score / 2 ** hours);
+    for (const entry of this.#entries.values()) this.#change(entry, { score: Math.floor(entry.score / 2 ** hours) });
   }
 
   /** The panes that end at or before `end` were deleted. Returns whether an entry was evicted with them. */
@@ -164,7 +212,7 @@ export class Admission {
 
   /** Bytes in memory, about. */
   get bytes(): number {
-    return ENTRY_BYTES * (this.#entries.size + this.#candidates.size);
+    return ENTRY_BYTES * this.#entries.size + CANDIDATE_BYTES * this.#candidates.size;
   }
 
   has(values: string): boolean {
@@ -175,21 +223,37 @@ export class Admission {
     return {
       by: this.#by,
       folded: this.#folded,
-      entries: [...this.#entries].map(
-        ([values, { last, since, score }]): AdmissionEntry =>
-          score === 0 ? [values, last, since] : [values, last, since, score],
-      ),
+      entries: [...this.#entries.values()].map((entry) => entry.state),
       ...(this.#candidates.size === 0 ? {} : { candidates: [...this.#candidates] }),
     };
   }
 
-  #enter(values: string, entry: Entry): void {
-    this.#entries.set(values, entry);
+  /** `state` as JSON. What did not change since the last call is not written anew: a table may hold many thousands. */
+  stateText(): string {
+    this.#text ??= this.#write();
+    return this.#text;
+  }
+
+  #write(): string {
+    const entries = Array.from(this.#entries.values(), (entry) => entry.text).join(',');
+    const candidates = this.#candidates.size === 0 ? '' : `,"candidates":${JSON.stringify([...this.#candidates])}`;
+    return `{"by":${JSON.stringify(this.#by)},"folded":${JSON.stringify(this.#folded)},"entries":[${entries}]${candidates}}`;
+  }
+
+  #change(entry: Entry, to: Parameters<Entry['set']>[0]): void {
+    if (entry.set(to)) this.#text = undefined;
+  }
+
+  #enter(entry: AdmissionEntry): void {
+    const [values] = entry;
+    this.#entries.set(values, new Entry(entry));
+    this.#text = undefined;
     if (!this.#reserved.has(values)) this.#others++;
   }
 
   #leave(values: string): void {
     this.#entries.delete(values);
+    this.#text = undefined;
     if (!this.#reserved.has(values)) this.#others--;
   }
 

@@ -13,9 +13,9 @@ import {
   type RestoredPanes,
 } from './panes-settings.ts';
 import { NAMED, PendingSums } from './pending-sums.ts';
-import type { Row } from './row.ts';
+import { emptyRow, type Row } from './row.ts';
 import { type RowCodec, rowCodec, vectorRowCodec } from './row-codec.ts';
-import { type LiveRow, RowMemory, RowTable } from './row-table.ts';
+import { type LiveRow, ROW_BYTES, type RowChanges, RowMemory, RowTable } from './row-table.ts';
 import { RunTotal } from './run-total.ts';
 import { otherValues, paneKey, rowField, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
 
@@ -40,6 +40,8 @@ export class Panes {
   readonly #settings: PanesSettings;
   readonly #window: number;
   readonly #codec: RowCodec;
+  /** Sums of a row. */
+  readonly #width: number;
   readonly #admission: AdmissionTables;
   readonly #sets: readonly {
     readonly by: string;
@@ -71,6 +73,7 @@ export class Panes {
     this.#settings = settings;
     this.#window = longest(settings);
     this.#codec = rowCodec(settings.shape);
+    this.#width = emptyRow(settings.shape).sums.length;
     this.cohorts = new Cohorts(settings.dimensions, [
       ...settings.sets,
       ...settings.runs.map(({ dimension }) => [dimension]),
@@ -164,11 +167,11 @@ export class Panes {
   }
 
   /**
-   * Everything added since this object was made, by field, as of the last `takeChanges`. A cohort that lost its place starts
-   * from zero when it is admitted again.
+   * Of everything added since this object was made, what changed since the last call, as of the last `takeChanges`. A cohort
+   * that lost its place starts from zero when it is admitted again.
    */
-  scored(): ReadonlyMap<string, Row> {
-    return this.#scored.copies();
+  takeScored(): RowChanges {
+    return this.#scored.takeCopies();
   }
 
   /** Copies of the rows of a since-start total, by field, with all that was added up to now. */
@@ -189,6 +192,21 @@ export class Panes {
     let bytes = this.cohorts.bytes + this.#admission.bytes + this.#memory.bytes + 2 * this.#scoredMemory.bytes;
     for (const pending of this.#pending) bytes += pending.bytes;
     return bytes;
+  }
+
+  /** Bytes in memory, about, of the rows that the next `takeChanges` will take: what it takes to prepare a commit grows with them. */
+  get changedBytes(): number {
+    let rows = 0;
+    for (const pending of this.#pending) rows += pending.unfolded;
+    return this.#memory.changed + rows * (ROW_BYTES + 8 * this.#width);
+  }
+
+  /** `state` as JSON. Only entries of the admission tables that changed since the last call are written anew. */
+  stateText(): string {
+    const { numbers: minutes } = this.#minutes;
+    const { numbers: hours } = this.#hours;
+    const admission = this.#admission.stateTexts().join(',');
+    return `{"minutes":${JSON.stringify(minutes)},"hours":${JSON.stringify(hours)},"admission":[${admission}]}`;
   }
 
   /** What the checkpoint keeps besides the rows. */

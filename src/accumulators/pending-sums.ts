@@ -53,6 +53,10 @@ export class PendingSums {
   readonly #isMean: readonly boolean[];
   readonly #fields: readonly SumsFields[];
   readonly #offsets: readonly number[];
+  /** Rows that the next `fold` will change, at most: what it costs grows with them, not with the cells that are there. */
+  unfolded = 0;
+  /** Cells that were added to since they were folded; some may stand there twice. */
+  readonly #dirty: number[] = [];
   /** For each tag its cell + 1; 0: none. */
   #cells = new Int32Array(64);
   readonly #tags: number[] = [];
@@ -134,7 +138,10 @@ export class PendingSums {
     const changed = this.#changed;
     const amounts = this.#amounts;
     let changes = 0;
-    sums[base]++;
+    if (sums[base]++ === 0) {
+      this.#dirty.push(cell);
+      this.unfolded += this.#targets[cell].length;
+    }
     if (positive) sums[base + 1]++;
     if (userless) sums[base + 2]++;
     for (let m = 0; m < isMean.length; m++) {
@@ -227,7 +234,9 @@ export class PendingSums {
 
   /** Folds all cells into their rows. */
   fold(): void {
-    for (let cell = 0; cell < this.#tags.length; cell++) this.#foldCell(cell);
+    for (const cell of this.#dirty) this.#foldCell(cell);
+    this.#dirty.length = 0;
+    this.unfolded = 0;
   }
 
   /** Folds all cells and closes them. */

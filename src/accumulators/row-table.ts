@@ -8,11 +8,21 @@ import type { Fields } from './store/store-port.ts';
 import { Vector, vectorOffsets } from './vector.ts';
 
 /** Bytes of a row besides its sums: its objects, its entry in the table's map and the head of its field's text. */
-const ROW_BYTES = 300;
+export const ROW_BYTES = 300;
 
 /** Approximate bytes of the rows of all tables that share this object. Sums by bucket and items are counted as of the last `take`. */
 export class RowMemory {
   bytes = 0;
+  /** Of those that changed since they were taken. */
+  changed = 0;
+}
+
+/** What changed in a table since it was told last. */
+export interface RowChanges {
+  /** Copies by field, which nobody changes any more. They are set after `dropped` is removed. */
+  readonly changed: ReadonlyMap<string, Row>;
+  /** Fields. */
+  readonly dropped: readonly string[];
 }
 
 /** A row in memory that notifies its table when it changes. */
@@ -92,7 +102,7 @@ export class LiveRow {
   touch(): void {
     if (this.#changed) return;
     this.#changed = true;
-    this.#table.changed.push(this);
+    this.#table.touched(this);
   }
 }
 
@@ -107,10 +117,10 @@ export class RowTable {
   /** Buckets of the vector of each row; 0: rows have none. */
   readonly #buckets: number;
   readonly #rows = new Map<string, LiveRow>();
-  /** As of the last call of `copies`. */
-  readonly #copies = new Map<string, Row>();
+  #dropped: string[] = [];
   readonly #memory: RowMemory;
   #bytes = 0;
+  #changedBytes = 0;
 
   constructor(key: string, end: EpochMs, shape: RowShape, buckets = 0, memory = new RowMemory()) {
     this.#memory = memory;
@@ -144,17 +154,22 @@ export class RowTable {
 
   /** The rows that changed since the last call, as text. */
   take(codec: RowCodec): Map<string, string> {
+    this.#allTaken();
     return new Map(this.changed.splice(0).map((row) => row.take(codec)));
   }
 
-  /** All rows by field, instead of `take`. Only rows that changed are copied: the others are the objects of the last call. */
-  copies(): ReadonlyMap<string, Row> {
+  /** In place of `take`: copies of the rows that changed since the last call, and which are gone. */
+  takeCopies(): RowChanges {
+    this.#allTaken();
+    const changed = new Map<string, Row>();
     for (const row of this.changed.splice(0)) {
       const [field, copy] = row.copied();
       // A row that was dropped does not come back when somebody still adds to it.
-      if (this.#rows.get(field) === row) this.#copies.set(field, copy);
+      if (this.#rows.get(field) === row) changed.set(field, copy);
     }
-    return new Map(this.#copies);
+    const dropped = this.#dropped;
+    this.#dropped = [];
+    return { changed, dropped };
   }
 
   /** The same for a table that is stored: changed rows remain to be taken. */
@@ -173,7 +188,7 @@ export class RowTable {
     for (const [field, row] of this.#rows) {
       if (keeps(field)) continue;
       this.#rows.delete(field);
-      this.#copies.delete(field);
+      this.#dropped.push(field);
       this.grew(-row.bytes);
     }
   }
@@ -184,8 +199,21 @@ export class RowTable {
     this.#memory.bytes += bytes;
   }
 
+  /** A row changes for the first time since it was taken. */
+  touched(row: LiveRow): void {
+    this.changed.push(row);
+    this.#changedBytes += row.bytes;
+    this.#memory.changed += row.bytes;
+  }
+
+  #allTaken(): void {
+    this.#memory.changed -= this.#changedBytes;
+    this.#changedBytes = 0;
+  }
+
   /** The table is no longer used. */
   dropped(): void {
+    this.#allTaken();
     this.#memory.bytes -= this.#bytes;
     this.#bytes = 0;
   }

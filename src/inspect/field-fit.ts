@@ -1,4 +1,3 @@
-// Long because all that makes a field fit stands in one place.
 /** Which field of a log fits which canonical field, and why: by what it holds, by whether it joins, and by its name. */
 
 import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';

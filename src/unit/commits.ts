@@ -1,3 +1,5 @@
+import type { Row } from '../accumulators/row.ts';
+import type { RowChanges } from '../accumulators/row-table.ts';
 import type { Claimed, Commit, CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { JoinEngine } from '../consumers/join/api.ts';
 import { copyCounts } from '../consumers/join/topic.ts';
@@ -7,6 +9,9 @@ import type { CommittedState, InvalidCounts, UnitDeps } from './unit-contract.ts
 
 /** What the next commit stores; the other fields of a commit identify it. */
 type CommitContent = Pick<Commit, 'checkpoint' | 'rows' | 'deletes' | 'removes'>;
+
+/** What is known to be stored with a commit, but for what was scored: there it says what changed. */
+type StoredState = Omit<CommittedState, 'scored'>;
 
 /** The claim under which a unit commits. */
 export type ClaimedUnit = Pick<Commit, 'unit' | 'token'> & Pick<Claimed, 'seq' | 'cid'>;
@@ -26,20 +31,22 @@ export class UnitCommits {
   #seq: number;
   #cid: string;
   #committed: CommittedState;
+  /** As of the last commit that is known to be applied. */
+  readonly #scored = new Map<string, Row>();
   /** The commit whose outcome is not known yet, with the state that it stores. */
-  #inFlight: { readonly commit: Commit; readonly state: CommittedState } | undefined;
+  #inFlight: { readonly commit: Commit; readonly state: StoredState; readonly scored: RowChanges } | undefined;
 
   /** `committed`: what the claim has found. */
   constructor(
     { unit, token, seq, cid }: ClaimedUnit,
-    committed: CommittedState,
+    committed: StoredState,
     { store, newId, faultPoint }: Pick<UnitDeps, 'store' | 'newId' | 'faultPoint'>,
   ) {
     this.#unit = unit;
     this.token = token;
     this.#seq = seq;
     this.#cid = cid;
-    this.#committed = committed;
+    this.#committed = { ...committed, scored: this.#scored };
     this.#store = store;
     this.#newId = newId;
     this.#reachFaultPoint = faultPoint ?? NO_FAULT;
@@ -56,7 +63,7 @@ export class UnitCommits {
   }
 
   /** Sets the next commit to send, and the state that is committed with it. */
-  prepare(content: CommitContent, state: CommittedState): void {
+  prepare(content: CommitContent, state: StoredState, scored: RowChanges): void {
     const commit: Commit = {
       ...content,
       unit: this.#unit,
@@ -65,13 +72,13 @@ export class UnitCommits {
       cid: this.#newId(),
       parent: this.#cid,
     };
-    this.#inFlight = { commit, state };
+    this.#inFlight = { commit, state, scored };
   }
 
   /** Sends the commit that was prepared last. A rejected promise means that the outcome is unknown: send it again. */
   async send(): Promise<CommitAnswer> {
     if (this.#inFlight === undefined) throw new Error('nothing was prepared: prepare a commit before sending it');
-    const { commit, state } = this.#inFlight;
+    const { commit, state, scored } = this.#inFlight;
     this.#reachFaultPoint('commit built');
     const committing = this.#store.commit(commit);
     this.#reachFaultPoint('commit sent');
@@ -80,7 +87,9 @@ export class UnitCommits {
     if (answer === 'OK' || answer === 'ALREADY') {
       this.#seq = commit.seq;
       this.#cid = commit.cid;
-      this.#committed = state;
+      for (const field of scored.dropped) this.#scored.delete(field);
+      for (const [field, row] of scored.changed) this.#scored.set(field, row);
+      this.#committed = { ...state, scored: this.#scored };
       this.#inFlight = undefined;
     }
     return answer;
@@ -88,12 +97,11 @@ export class UnitCommits {
 }
 
 /** What is stored of a unit that was just claimed. */
-export function claimedState(join: JoinEngine, invalid: readonly InvalidCounts[], resumed: Resumed): CommittedState {
+export function claimedState(join: JoinEngine, invalid: readonly InvalidCounts[], resumed: Resumed): StoredState {
   const topics = join.counts.map((_, topic) => resumed.join?.topics[topic]);
   return {
     counts: join.counts.map(copyCounts),
     invalid: invalid.map(copyInvalid),
-    scored: new Map(),
     unknownItems: join.counts[0].impressions.late.map(() => 0),
     delays: delaysOf(join),
     offsets: topics.map((topic) => topic?.committed ?? 0),

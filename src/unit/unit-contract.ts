@@ -94,7 +94,7 @@ export interface CommittedState {
   readonly counts: readonly TopicCounts[];
   /** By topic: how often records were refused, by code, since this claim. */
   readonly invalid: readonly InvalidCounts[];
-  /** Closings since this claim, by field (layout.ts). */
+  /** Closings since this claim, by field (layout.ts). One map for the life of the claim: the next commit changes it. */
   readonly scored: ReadonlyMap<string, Row>;
   /** By horizon: slots of these closings whose item is not in the catalogue. */
   readonly unknownItems: readonly number[];

@@ -247,6 +247,12 @@ export class Unit {
     for (const topic of topics) this.idle(topic, newest + join.horizons[join.horizons.length - 1] + join.backward);
   }
 
+  /** Whether `commit` would send something. */
+  get hasToCommit(): boolean {
+    if (this.#reading.diverged !== undefined) return false;
+    return this.#commits.hasInFlight || (this.#changed && !this.replaying);
+  }
+
   /**
    * Commits all changes in one piece. A rejected promise means that the outcome is unknown: the next call sends the same commit
    * again, until its outcome is known. At most one call at a time.
@@ -269,7 +275,7 @@ export class Unit {
     const join = this.#join.checkpoint();
     this.#panes.advance(join.watermark);
     const changes = this.#panes.takeChanges();
-    const panes = this.#panes.state();
+    const panes = this.#panes.stateText();
     const owner = { namespace, unit: partition, generation: this.#generation };
     const removes = new Map<string, readonly string[]>();
     this.#experiments.takeChanges(join.watermark, owner, changes.rows, removes);
@@ -291,14 +297,19 @@ export class Unit {
       {
         counts: join.counts,
         invalid: this.#invalid.map(copyInvalid),
-        scored: this.#panes.scored(),
         unknownItems: [...this.#scoring.unknownItems],
         delays: delaysOf(this.#join),
         offsets: join.topics.map((topic) => topic.committed),
         replayOffsets: join.topics.map((topic) => topic.replay),
         replayWatermarks: join.topics.map((topic) => topic.replayWatermark),
       },
+      this.#panes.takeScored(),
     );
+  }
+
+  /** Bytes in memory, about, of the rows that the next commit stores. */
+  get changedBytes(): number {
+    return this.#panes.changedBytes;
   }
 
   /** Bytes in memory of rows, cohorts and experiments. They are in the heap of V8, unlike those of the join. */

@@ -22,6 +22,8 @@ export const FAULT_LABELS = [
   'look read',
   'end wanted',
   'end told',
+  'turn waits',
+  'turn due',
   'commit built',
   'commit sent',
   'commit answered',

@@ -6,6 +6,9 @@ import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 const FIRST_RETRY_MS: DurationMs = 200;
 const LONGEST_RETRY_MS: DurationMs = 30_000;
 
+/** Mostly each waits for the store; but what a claim has read lies in memory twice until it is taken over. */
+const CLAIMS_AT_ONCE = 8;
+
 /** How a worker handles its claims. */
 export interface ClaimsHandler {
   /** Whether this partition is assigned to us now. */
@@ -43,6 +46,21 @@ export class Claims {
     const claim = this.#claimNow(partition).finally(() => this.#running.delete(partition));
     this.#running.set(partition, claim);
     return claim;
+  }
+
+  /** Claims several, a few at a time. Rejects with the first that rejects. */
+  async claimAll(partitions: readonly number[]): Promise<void> {
+    const waiting = [...partitions];
+    const claimNext = async (): Promise<void> => {
+      for (let partition = waiting.shift(); partition !== undefined; partition = waiting.shift()) {
+        await this.claim(partition);
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: CLAIMS_AT_ONCE }, claimNext));
+    } finally {
+      waiting.length = 0;
+    }
   }
 
   async #claimNow(partition: number): Promise<void> {

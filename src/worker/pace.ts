@@ -1,9 +1,10 @@
-import type { LogSource } from '../consumers/source/source-port.ts';
+import type { Bounds, LogSource } from '../consumers/source/source-port.ts';
 import type { Clock } from '../vocabulary/clock.ts';
-import type { DurationMs } from '../vocabulary/events.ts';
+import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { MemoryLoad } from './memory-load.ts';
 import type { Owned, PauseReason } from './owned.ts';
+import { nextTurn } from './turns.ts';
 
 export interface PaceSettings {
   readonly topics: readonly string[];
@@ -17,6 +18,15 @@ export interface PaceDeps {
   readonly clock: Clock;
   readonly load: MemoryLoad;
   readonly faultPoint?: FaultPoint | undefined;
+}
+
+/** Where a topic partition ends, as it was told. */
+interface ToldEnd {
+  /** When it was asked for. */
+  readonly checked: EpochMs;
+  readonly wasPaused: boolean;
+  /** undefined: nobody could tell. */
+  readonly bounds: Bounds | undefined;
 }
 
 /** Pauses topics that run ahead of others, and decides when silence counts as time (specification: join 6, 7). */
@@ -98,28 +108,42 @@ export class Pace {
     }
   }
 
-  /** Advances the watermarks of topics that have been read to their end for `idleAfter`. */
+  /**
+   * Advances the watermarks of topics that have been read to their end for `idleAfter`. The ends of all partitions are asked for at the
+   * same moment, so that a source which learns those of a whole topic at once asks once per topic.
+   */
   async lookForSilence(units: Iterable<Owned>): Promise<void> {
     const all = [...units];
-    for (const owned of all) {
-      // Which topics lead may have changed with the clock alone, and no further record may come.
-      this.pauseLeaders(owned);
-      for (let topic = 0; topic < this.#settings.topics.length; topic++) await this.#look(owned, topic);
+    // Which topics lead may have changed with the clock alone, and no further record may come.
+    for (const owned of all) this.pauseLeaders(owned);
+    const topics = [...this.#settings.topics.keys()];
+    const asked = topics.map((topic) => all.map((owned) => this.#ask(owned, topic)));
+    const told = await Promise.all(asked.map((ends) => Promise.all(ends)));
+    for (const [u, owned] of all.entries()) {
+      if (owned.released) continue;
+      const { unit } = owned;
+      const closed = unit.closedByIdle;
+      for (const topic of topics) this.#look(owned, topic, told[topic][u]);
       this.#load.count(owned);
       this.pauseLeaders(owned);
+      if (unit.closedByIdle > closed) await nextTurn(this.#clock, this.#reachFaultPoint);
     }
   }
 
-  async #look(owned: Owned, topic: number): Promise<void> {
-    const { idleAfter, outOfOrderness } = this.#settings;
-    const { unit, lag, inTransactions, quietSince, pauseReasons } = owned;
+  async #ask({ partition, pauseReasons }: Owned, topic: number): Promise<ToldEnd> {
     const checked = this.#clock.now();
     // The clock may have been in doubt when it was read.
     const wasPaused = pauseReasons[topic].size > 0;
     // As long as the end of the log is unknown, nothing counts as silence.
     this.#reachFaultPoint('end wanted');
-    const bounds = await this.#source.bounds(owned.partition, topic).catch(() => undefined);
+    const bounds = await this.#source.bounds(partition, topic).catch(() => undefined);
     this.#reachFaultPoint('end told');
+    return { checked, wasPaused, bounds };
+  }
+
+  #look(owned: Owned, topic: number, { checked, wasPaused, bounds }: ToldEnd): void {
+    const { idleAfter, outOfOrderness } = this.#settings;
+    const { unit, lag, inTransactions, quietSince, pauseReasons } = owned;
     const position = unit.join.position(topic);
     // An open transaction is something new: records after its start were written already, and would be late if time passed.
     lag[topic] = bounds === undefined ? undefined : Math.max(0, bounds.end - position);

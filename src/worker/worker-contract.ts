@@ -26,6 +26,8 @@ export interface WorkerSettings extends LoadLimits {
   /** Settings of the unit of a partition. */
   readonly unit: (partition: number) => UnitSettings;
   readonly commitInterval: DurationMs;
+  /** Once so many bytes of rows have changed, a unit commits before its time; default: `COMMIT_BYTES`. */
+  readonly commitBytes?: number | undefined;
   readonly idleAfter: DurationMs;
   readonly outOfOrderness: DurationMs;
   /** A topic that leads the unit's slowest by more than this is paused while one of the limits of `LoadLimits` is exceeded. */

@@ -12,9 +12,12 @@ import { type Owned, own, statusOf } from './owned.ts';
 import { Pace } from './pace.ts';
 import { Rivals } from './rivals.ts';
 import { LARGEST_SKEW, type StopCause, type StoppedUnit, Tally, type WorkerStatus } from './status.ts';
+import { nextTurn } from './turns.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
 
+/** About as many bytes of rows as Redis takes in 10 ms, and this process prepares in 20. */
+const COMMIT_BYTES = 2 ** 20;
 const CHECKS_PER_IDLE_AFTER = 4;
 /** How old the known lag may be: if records wait although nothing is read, the watchdog takes the worker to be stuck. */
 const LAG_KNOWN_FOR_MS = 10_000;
@@ -41,6 +44,7 @@ export class Worker {
   /** Why all units are stopped, including those that are claimed later. */
   #allStopped: StopCause | undefined;
   readonly #reachFaultPoint: FaultPoint;
+  readonly #commitBytes: number;
   /** Raised when this worker stops. */
   readonly #stopping = new AbortController();
   /** Ends the run with an error that cannot be handled, wherever it occurred. */
@@ -55,6 +59,7 @@ export class Worker {
     this.#settings = settings;
     this.#deps = deps;
     this.#reachFaultPoint = deps.faultPoint ?? NO_FAULT;
+    this.#commitBytes = settings.commitBytes ?? COMMIT_BYTES;
     this.#tally = new Tally(settings.topics);
     this.#load = new MemoryLoad(settings);
     this.#pace = new Pace(settings, { ...deps, load: this.#load });
@@ -81,7 +86,10 @@ export class Worker {
         doubted: () => {
           for (const owned of this.#units.values()) this.#readAgain(owned);
         },
-        batch: async (batch) => this.#feed(batch),
+        batch: async (batch) => {
+          this.#feed(batch);
+          await this.#commitEarly(batch.partition);
+        },
       });
       await Promise.race([reading, failure]);
     } finally {
@@ -100,7 +108,9 @@ export class Worker {
     const every = (interval: DurationMs, call: () => Promise<void>): (() => void) =>
       this.#deps.clock.every(interval, () => call().catch(this.#fail));
     return [
-      every(commitInterval, () => this.#commitAll()),
+      every(commitInterval, async () => {
+        for (const commit of await this.#beginCommits()) commit.catch(this.#fail);
+      }),
       every(Math.min(idleAfter / CHECKS_PER_IDLE_AFTER, LAG_KNOWN_FOR_MS), async () => {
         await this.#pace.lookForSilence(this.#units.values());
         this.#makeRoom();
@@ -146,16 +156,14 @@ export class Worker {
     this.#reachFaultPoint('assigned');
     for (const owned of this.#units.values()) if (!partitions.includes(owned.partition)) this.#release(owned);
     this.#outgrown.keepOnly(partitions);
+    const strange: number[] = [];
     for (const partition of partitions) {
       const owned = this.#units.get(partition);
-      if (this.#outgrown.has(partition)) {
-        this.#pace.pausePartition(partition);
-      } else if (owned === undefined) {
-        await this.#claims.claim(partition);
-      } else {
-        this.#readAgain(owned);
-      }
+      if (this.#outgrown.has(partition)) this.#pace.pausePartition(partition);
+      else if (owned === undefined) strange.push(partition);
+      else this.#readAgain(owned);
     }
+    await this.#claims.claimAll(strange);
     this.#assigned = true;
     this.#reachFaultPoint('all claimed');
   }
@@ -317,8 +325,38 @@ export class Worker {
     }
   }
 
+  /**
+   * Where much is read at once, what has changed is stored before its time, and no more is read until it is: else the commit of a
+   * second of catching up would hold this process and the store for as long.
+   */
+  async #commitEarly(partition: number): Promise<void> {
+    const owned = this.#units.get(partition);
+    if (owned === undefined || owned.stopped !== undefined) return;
+    const { unit } = owned;
+    // The first may only wait for a commit that was under way, and does not hold the last chunk.
+    for (let tries = 0; tries < 2; tries++) {
+      if (owned.released || unit.changedBytes <= this.#commitBytes || !unit.hasToCommit) return;
+      await this.#commit(owned);
+    }
+  }
+
   async #commitAll(): Promise<void> {
-    await Promise.all([...this.#units.values()].map((owned) => this.#commit(owned)));
+    await Promise.all(await this.#beginCommits());
+  }
+
+  /** Of all units that have something to store: each is prepared in a turn of its own, and none waits for the answer to another. */
+  async #beginCommits(): Promise<readonly Promise<void>[]> {
+    const begun: Promise<void>[] = [];
+    for (const owned of [...this.#units.values()]) {
+      if (!owned.unit.hasToCommit) continue;
+      if (begun.length > 0) await nextTurn(this.#deps.clock, this.#reachFaultPoint);
+      if (owned.released) continue;
+      const commit = this.#commit(owned);
+      // Whoever asked is told of a failure, once all have begun.
+      commit.catch(() => {});
+      begun.push(commit);
+    }
+    return begun;
   }
 
   /** One commit of a unit at a time. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   Admission,
   type AdmissionState,
@@ -218,6 +218,30 @@ describe('the admission table', () => {
         ['A', 5, 20],
       ]),
     );
+  });
+
+  it('writes anew only the entries that changed', () => {
+    const admission = new Admission(['variant'], places(1000));
+    for (let n = 0; n < 1000; n++) admission.admit(`cohort ${n}`, 10);
+    const writes = vi.spyOn(JSON, 'stringify');
+    const during = (act: () => void): number => {
+      act();
+      writes.mockClear();
+      const text = admission.stateText();
+      const { length } = writes.mock.calls;
+      expect(text).toBe(JSON.stringify(admission.state()));
+      return length;
+    };
+    try {
+      const rest = during(() => {}) - 1000;
+      expect(during(() => {})).toBe(0);
+      expect(during(() => admission.admit('cohort 7', 10))).toBe(0);
+      expect(during(() => admission.admit('cohort 7', 20))).toBe(1 + rest);
+      expect(during(() => admission.expire(10))).toBe(rest);
+      expect(during(() => admission.admit('cohort 7', 30))).toBe(1 + rest);
+    } finally {
+      writes.mockRestore();
+    }
   });
 
   it('writes what a reader that knows no scores and candidates understands', () => {

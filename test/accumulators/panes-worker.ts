@@ -50,12 +50,15 @@ export class PanesWorker {
       expect(deletes).not.toContain(key);
       this.stored.set(key, new Map([...(this.stored.get(key) ?? []), ...fields]));
     }
-    return this.#panes.state();
+    const state = this.#panes.state();
+    expect(this.#panes.stateText()).toBe(JSON.stringify(state));
+    return state;
   }
 
   /** Commits, and continues with nothing but what is stored. */
   restart(): void {
-    const state = parsePanesState(JSON.stringify(this.commit()));
+    this.commit();
+    const state = parsePanesState(this.#panes.stateText());
     const keys = liveKeys(this.#settings, state, this.#watermark);
     const rows = new Map(keys.map((key) => [key, this.stored.get(key) ?? new Map<string, string>()]));
     this.#panes = new this.#make({ ...this.#settings, closedUpTo: this.#watermark }, { state, rows });

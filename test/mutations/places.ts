@@ -21,24 +21,20 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
   inAdmission('who loses its place does not set folded', 'if (last > this.#folded) this.#folded = last;', ''),
   inAdmission(
     'who is given a place counts as there from the start',
-    'this.#enter(values, { last: other.last, since: this.#folded, score: impressions });',
-    'this.#enter(values, { last: other.last, since: Number.NEGATIVE_INFINITY, score: impressions });',
+    'this.#enter([values, other.last, this.#folded, impressions]);',
+    'this.#enter([values, other.last, Number.NEGATIVE_INFINITY, impressions]);',
   ),
   inAdmission(
     'who comes back counts as there since its first life',
-    'this.#enter(values, { last: end, since: this.#folded, score: 0 });',
-    'this.#enter(values, { last: end, since: (this.lives ??= new Map()).get(values) ?? (this.lives.set(values, this.#folded), this.#folded), score: 0 });',
+    'this.#enter([values, end, this.#folded]);',
+    'this.#enter([values, end, (this.lives ??= new Map()).get(values) ?? (this.lives.set(values, this.#folded), this.#folded)]);',
   ),
   inAdmission(
     'the checkpoint holds no candidates',
-    '...(this.#candidates.size === 0 ? {} : { candidates: [...this.#candidates] }),',
-    '',
+    "const candidates = this.#candidates.size === 0 ? '' :",
+    "const candidates = this.#candidates.size >= 0 ? '' :",
   ),
-  inAdmission(
-    'the checkpoint holds no scores',
-    'score === 0 ? [values, last, since]',
-    'score >= 0 ? [values, last, since]',
-  ),
+  inAdmission('the checkpoint holds no scores', 'return this.#score === 0 ?', 'return this.#score >= 0 ?'),
   inAdmission(
     'candidates of one hour are candidates of the next',
     'this.#candidates.clear();',
@@ -61,7 +57,7 @@ export const PLACE_MUTATIONS: readonly Mutation[] = [
     'for (const values of [])',
   ),
   inAdmission('places that are kept free for named cohorts are taken', 'limit - reserved.size', 'limit'),
-  inAdmission('a score never falls', 'entry.score = Math.floor(entry.score / 2) +', 'entry.score = entry.score +'),
+  inAdmission('a score never falls', 'score: Math.floor(entry.score / 2) +', 'score: entry.score +'),
   inAdmission('hours without closings do not count', 'Math.floor(entry.score / 2 ** hours)', 'entry.score'),
   inAdmission(
     'a candidate with as many takes the place',

@@ -58,8 +58,8 @@ let known: Promise<Product> | undefined;
  */
 const SMALL_SEGMENTS: Change = {
   file: 'consumers/join/arena.ts',
-  text: 'const SEGMENT_BYTES = 1 << 20;',
-  replacement: 'const SEGMENT_BYTES = 1 << 12;',
+  text: 'const LEAST_BYTES = 1 << 13;\nconst MOST_BYTES = 1 << 20;',
+  replacement: 'const LEAST_BYTES = 1 << 10;\nconst MOST_BYTES = 1 << 12;',
 };
 
 /** Blocks of verdicts, which hold a thousand, are full at once: short histories have some. */

@@ -12,6 +12,9 @@ export const CLOCK_ERROR_MS: DurationMs = 30_000;
 /** Shorter than that of the service, so that a short history has many looks. */
 const LOOK_EVERY_MS: DurationMs = 20_000;
 
+/** Some commits come before their time. */
+const COMMIT_BYTES = 20_000;
+
 /** What the product's worker is told of a history. */
 export function workerSettings(
   settings: SimulatedSettings,
@@ -34,6 +37,7 @@ export function workerSettings(
       sources: topics,
     }),
     commitInterval,
+    commitBytes: COMMIT_BYTES,
     idleAfter,
     outOfOrderness: join.outOfOrderness,
     maxSkew,

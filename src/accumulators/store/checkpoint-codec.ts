@@ -46,8 +46,11 @@ export class CheckpointError extends Error {
   readonly exitCode = 2;
 }
 
+/** A checkpoint whose panes may be JSON already, as `Panes.stateText` writes it. */
+export type WritableCheckpoint = Omit<UnitCheckpoint, 'panes'> & { readonly panes: PanesState | string };
+
 /** Fields of the unit's hash, always the same ones. -Infinity is written as null. */
-export function encodeCheckpoint(checkpoint: UnitCheckpoint): Map<string, string> {
+export function encodeCheckpoint(checkpoint: WritableCheckpoint): Map<string, string> {
   const { topics, counts, watermark } = checkpoint.join;
   return new Map([
     ['format', String(checkpoint.format)],
@@ -59,7 +62,7 @@ export function encodeCheckpoint(checkpoint: UnitCheckpoint): Map<string, string
     ['watermark', JSON.stringify(watermark)],
     ['topics', JSON.stringify(topics)],
     ['counts', JSON.stringify(counts)],
-    ['panes', JSON.stringify(checkpoint.panes)],
+    ['panes', typeof checkpoint.panes === 'string' ? checkpoint.panes : JSON.stringify(checkpoint.panes)],
     ['runs', JSON.stringify(checkpoint.runs)],
     ['lastRecords', JSON.stringify(checkpoint.lastRecords.map((record) => record ?? null))],
   ]);

@@ -1,0 +1,389 @@
+/**
+ * One case of `npm run bench:growth` in its own process: a worker over logs and a store in memory, with a clock that is moved
+ * second by second. `node --expose-gc --import tsx/esm bench/growth-case.ts CASE` prints its figures as one line of JSON.
+ */
+import { MemoryStore } from '../src/accumulators/store/memory-store.ts';
+import { createDecoder } from '../src/consumers/decode/decoder.ts';
+import { type AdminClient, Brokers } from '../src/consumers/source/kafka/flow/brokers.ts';
+import type { Batch, Bounds, LogRecord, LogSource, SourceHandler } from '../src/consumers/source/source-port.ts';
+import { parseMeasures } from '../src/measures/grammar/measure-name.ts';
+import { compile } from '../src/measures/scorer.ts';
+import type { Grading } from '../src/measures/scorer-contract.ts';
+import { NO_PERMISSIONS } from '../src/unit/resume.ts';
+import type { Clock } from '../src/vocabulary/clock.ts';
+import type { DurationMs, EpochMs, Offset } from '../src/vocabulary/events.ts';
+import { Worker } from '../src/worker/worker.ts';
+import type { WorkerSettings } from '../src/worker/worker-contract.ts';
+import { JOIN_SETTINGS } from './stages.ts';
+import { ACTIONS, MEASURES, randomStream } from './workload.ts';
+
+/** What grows. */
+export interface GrowthCase {
+  readonly partitions: number;
+  readonly cohorts: number;
+  readonly measures: number;
+  readonly horizons: number;
+  /** Hour panes have sums by user bucket for every cohort. */
+  readonly vectors: boolean;
+  /** Seconds of event time that are read at once, between two commits on time; 1: as they come. */
+  readonly catchUp: number;
+}
+
+export interface GrowthFigures {
+  /** CPU of all threads in microseconds: per event, with its share of commits and looks. */
+  readonly usPerEvent: number;
+  /** Of one core, without any traffic. */
+  readonly idlePercent: number;
+  /** The most CPU that was used between two turns of the event loop, garbage collection included. */
+  readonly longestBlockMs: number;
+  /** What a unit says it holds, and what the process holds for it, when everything has closed. */
+  readonly stateKib: number;
+  readonly processKib: number;
+  readonly rowsPerCommit: number;
+}
+
+const START: EpochMs = 1_760_000_040_000;
+const IMPRESSIONS_PER_SECOND = 800;
+const FEEDBACK_PER_SECOND = 1200;
+const EVENTS_PER_SECOND = IMPRESSIONS_PER_SECOND + FEEDBACK_PER_SECOND;
+const WARM_UP_S = 45;
+const MEASURED_S = 20;
+const IDLE_S = 60;
+const CHUNK = 200;
+const TOPICS = ['impressions', 'feedback'];
+const SECONDS = [5, 10, 20, 25, 30, 35];
+
+/** Stands until it is moved; a turn is one of the event loop. */
+class SteppedClock implements Clock {
+  #now = START;
+  readonly #timers = new Set<{
+    at: EpochMs;
+    readonly interval: DurationMs;
+    readonly call: () => void | Promise<void>;
+  }>();
+
+  now(): EpochMs {
+    return this.#now;
+  }
+
+  every(interval: DurationMs, call: () => void | Promise<void>): () => void {
+    const timer = { at: this.#now + interval, interval, call };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  sleep(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async advance(duration: DurationMs): Promise<void> {
+    this.#now += duration;
+    for (const timer of this.#timers) {
+      if (timer.at > this.#now) continue;
+      timer.at += timer.interval;
+      await timer.call();
+    }
+  }
+}
+
+/** Delivers what it is given; learns the ends of its logs as the source for Kafka does. */
+class DrivenSource implements LogSource {
+  handler: SourceHandler | undefined;
+  readonly ends: Offset[][];
+  readonly #brokers: Brokers;
+  #stop = (): void => {};
+
+  constructor(partitions: number) {
+    this.ends = TOPICS.map(() => new Array<Offset>(partitions).fill(0));
+    this.#brokers = new Brokers(() => this.#admin(), TOPICS);
+  }
+
+  async run(handler: SourceHandler): Promise<void> {
+    this.handler = handler;
+    await handler.assigned([...this.ends[0].keys()]);
+    await new Promise<void>((resolve) => {
+      this.#stop = resolve;
+    });
+  }
+
+  bounds(partition: number, topic: number): Promise<Bounds> {
+    return this.#brokers.bounds(partition, topic);
+  }
+
+  #admin(): AdminClient {
+    const offsets = (name: string) =>
+      this.ends[TOPICS.indexOf(name)].map((end, partition) => {
+        return { partition, offset: String(end), low: '0', high: String(end) };
+      });
+    return {
+      connect: async () => {},
+      disconnect: async () => {},
+      fetchTopicOffsets: async (name) => offsets(name),
+      fetchStableOffsets: async (name) => offsets(name),
+      fetchTopicOffsetsByTimestamp: async () => [],
+      fetchTopicMetadata: async () => ({ topics: [] }),
+      fetchOffsets: async () => [],
+    };
+  }
+
+  seek(): void {}
+  pause(): void {}
+  resume(): void {}
+  witness(): void {}
+  async stop(): Promise<void> {
+    this.#stop();
+  }
+}
+
+/** Tells the most CPU that was used between two turns of the event loop. */
+class Blocks {
+  longestUs = 0;
+  #last = process.cpuUsage();
+  #runs = true;
+
+  constructor() {
+    const turn = (): void => {
+      const { user, system } = process.cpuUsage(this.#last);
+      this.longestUs = Math.max(this.longestUs, user + system);
+      this.#last = process.cpuUsage();
+      if (this.#runs) setImmediate(turn);
+    };
+    setImmediate(turn);
+  }
+
+  /** What happened since the last turn is not looked at. */
+  skip(): void {
+    this.#last = process.cpuUsage();
+  }
+
+  end(): void {
+    this.#runs = false;
+  }
+}
+
+function settingsOf({ partitions, measures, horizons, vectors }: GrowthCase) {
+  const grading: Grading = {
+    relevantFrom: 1,
+    actions: ACTIONS.map((name, i) => ({
+      name,
+      rule: { from: 'grade', grade: 2 * i + 1, rule: 'max', max: 30, veto: false },
+    })),
+  };
+  const scorer = compile(parseMeasures(MEASURES.slice(0, measures), grading).measures, grading);
+  const kept = SECONDS.slice(0, horizons).map((s) => ({ text: `${s}s`, ms: s * 1000 }));
+  const sets = [[], ['segment']];
+  const settings: WorkerSettings = {
+    topics: TOPICS,
+    unit: (partition) => ({
+      namespace: 'bench',
+      partition,
+      partitions,
+      generation: '1',
+      permissions: NO_PERMISSIONS,
+      fingerprint: { shape: '', additive: '' },
+      join: { ...JOIN_SETTINGS, horizons: kept.map(({ ms }) => ms), outOfOrderness: 2000 },
+      panes: {
+        paneSize: 60_000,
+        hour: 3_600_000,
+        horizons: kept,
+        dimensions: ['segment'],
+        sets,
+        clustered: vectors ? sets : [],
+        shape: { names: scorer.names, kinds: scorer.kinds },
+        cohortsPerSet: 20_000,
+        keepMinutes: 27 * 3_600_000,
+        keepHours: 22 * 24 * 3_600_000,
+        keepVectors: 25 * 3_600_000,
+        totals: [],
+        runs: [],
+      },
+      experiments: [],
+      sources: TOPICS,
+    }),
+    commitInterval: 1000,
+    idleAfter: 30_000,
+    outOfOrderness: 2000,
+    maxSkew: 120_000,
+    openLimit: 10_000_000,
+    stateLimit: Number.POSITIVE_INFINITY,
+    rowLimit: Number.POSITIVE_INFINITY,
+    sessionTimeout: 30_000,
+    looks: { every: 60_000, partitions, measures: [], unitTimeout: 600_000 },
+  };
+  return { settings, scorer };
+}
+
+/** The traffic of one second after the other, by topic and partition. */
+class Traffic {
+  readonly #random = randomStream(1);
+  readonly #next: Offset[][];
+  readonly #cohorts: number;
+  #request = 0;
+
+  constructor({ partitions, cohorts }: GrowthCase) {
+    this.#next = TOPICS.map(() => new Array<Offset>(partitions).fill(0));
+    this.#cohorts = cohorts;
+  }
+
+  second(now: EpochMs): readonly (readonly LogRecord[])[][] {
+    const random = this.#random;
+    const records = this.#next.map((partitions) => partitions.map((): LogRecord[] => []));
+    const put = (topic: number, request: number, event: object): void => {
+      const partition = request % this.#next[topic].length;
+      const value = Buffer.from(JSON.stringify(event));
+      records[topic][partition].push({ offset: this.#next[topic][partition]++, timestamp: now, value });
+    };
+    const first = this.#request;
+    for (let i = 0; i < IMPRESSIONS_PER_SECOND; i++) {
+      const items = Array.from({ length: 20 }, (_, slot) => ({ id: `itm_${slot}_${i}`, score: 1 - slot / 20 }));
+      const segment = `s${Math.floor(random() * this.#cohorts)}`;
+      const userId = `u_${Math.floor(random() * 1e8)}`;
+      put(0, this.#request, { requestId: `r${this.#request++}`, ts: now, userId, cohorts: { segment }, items });
+    }
+    for (let i = 0; i < FEEDBACK_PER_SECOND; i++) {
+      const shown = Math.floor(random() * IMPRESSIONS_PER_SECOND);
+      const itemId = `itm_${Math.floor(random() * 20)}_${shown}`;
+      const request = first + shown;
+      put(1, request, { requestId: `r${request}`, itemId, ts: now, action: 'click', eventId: `e${request}_${i}` });
+    }
+    return records;
+  }
+}
+
+async function measure(growth: GrowthCase): Promise<GrowthFigures> {
+  const { settings, scorer } = settingsOf(growth);
+  const { partitions, catchUp } = growth;
+  const clock = new SteppedClock();
+  const source = new DrivenSource(partitions);
+  const store = new MemoryStore();
+  let ids = 0;
+  let commits = 0;
+  let rows = 0;
+  const inner = store.commit.bind(store);
+  store.commit = (commit) => {
+    commits++;
+    for (const fields of commit.rows.values()) rows += fields.size;
+    return inner(commit);
+  };
+  const memory = (): number => {
+    globalThis.gc?.();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const before = memory();
+  const worker = new Worker(settings, {
+    source,
+    store,
+    scorer,
+    clock,
+    newId: () => `id${ids++}`,
+    decoders: () =>
+      TOPICS.map((_, topic) =>
+        createDecoder({
+          adapter: 'canonical',
+          role: { impressions: topic === 0, feedback: topic === 1 },
+          dimensions: ['segment'],
+          itemsPerList: 1000,
+          impressionBytes: 262_144,
+          feedbackBytes: 65_536,
+          tsUnit: 'ms',
+          positionBase: 1,
+        }),
+      ),
+    onClaim: () => {},
+    startOffset: async () => 0,
+    log: {
+      info: () => {},
+      warn: (details, message) => process.stderr.write(`${message} ${JSON.stringify(details)}\n`),
+    },
+  });
+  const ended = worker.run();
+  while (worker.unready.length > 0) await new Promise((resolve) => setImmediate(resolve));
+
+  const traffic = new Traffic(growth);
+  const give = async (batch: Batch): Promise<void> => {
+    source.ends[batch.topic][batch.partition] = batch.next;
+    await source.handler?.batch(batch);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const feed = async (seconds: readonly (readonly (readonly LogRecord[])[][])[]): Promise<void> => {
+    for (const second of seconds) {
+      for (const [topic, byPartition] of second.entries()) {
+        for (const [partition, records] of byPartition.entries()) {
+          for (let i = 0; i < records.length; i += CHUNK) {
+            const chunk = records.slice(i, i + CHUNK);
+            await give({ partition, topic, records: chunk, next: chunk[chunk.length - 1].offset + 1 });
+          }
+        }
+      }
+    }
+  };
+  let used = 0;
+  let events = 0;
+  const run = async (length: number, blocks: Blocks | undefined): Promise<void> => {
+    for (let s = 0; s < length; s += catchUp) {
+      const now = clock.now();
+      const seconds = Array.from({ length: catchUp }, (_, i) => traffic.second(now + 1000 * i));
+      blocks?.skip();
+      const cpu = process.cpuUsage();
+      await feed(seconds);
+      await clock.advance(1000 * catchUp);
+      await new Promise((resolve) => setImmediate(resolve));
+      const { user, system } = process.cpuUsage(cpu);
+      used += user + system;
+      events += EVENTS_PER_SECOND * catchUp;
+    }
+  };
+  await run(WARM_UP_S, undefined);
+  [used, events, commits, rows] = [0, 0, 0, 0];
+  await run(MEASURED_S, undefined);
+  const usPerEvent = used / events;
+  const rowsPerCommit = rows / Math.max(1, commits);
+  const blocks = new Blocks();
+  await run(Math.max(10, catchUp), blocks);
+  blocks.end();
+
+  // Everything closes, then nothing comes any more.
+  for (let s = 0; s < 120; s++) await clock.advance(1000);
+  const cpu = process.cpuUsage();
+  for (let s = 0; s < IDLE_S; s++) await clock.advance(1000);
+  const { user, system } = process.cpuUsage(cpu);
+  const { units } = worker.status();
+  const open = units.reduce((sum, unit) => sum + unit.openImpressions, 0);
+  if (open > 0) throw new Error(`${open} impressions are still open`);
+  const state = units.reduce((sum, unit) => sum + unit.stateBytes, 0);
+  const held = memory() - before;
+  await worker.stop();
+  await ended;
+  return {
+    usPerEvent,
+    idlePercent: (user + system) / IDLE_S / 1e4,
+    longestBlockMs: blocks.longestUs / 1000,
+    stateKib: state / partitions / 1024,
+    processKib: held / partitions / 1024,
+    rowsPerCommit,
+  };
+}
+
+/** The reference beside all cases: microseconds of CPU per event of the traffic. */
+function parseReference(): number {
+  const traffic = new Traffic({ partitions: 1, cohorts: 10, measures: 7, horizons: 3, vectors: false, catchUp: 1 });
+  const values = traffic.second(START).flatMap((partitions) => partitions.flat().map(({ value }) => String(value)));
+  const parseAll = (until: number): number => {
+    let events = 0;
+    for (const end = performance.now() + until; performance.now() < end; events += values.length) {
+      for (const value of values) JSON.parse(value);
+    }
+    return events;
+  };
+  parseAll(700);
+  const cpu = process.cpuUsage();
+  const events = parseAll(1500);
+  const { user, system } = process.cpuUsage(cpu);
+  return (user + system) / events;
+}
+
+const [wanted = ''] = process.argv.slice(2);
+process.stdout.write(
+  `${JSON.stringify(wanted === 'reference' ? { usPerEvent: parseReference() } : await measure(JSON.parse(wanted)))}\n`,
+);

@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest';
+import { decoders, JOIN_SETTINGS, scorer } from '../../bench/stages.ts';
+import { DIMENSIONS, HORIZONS, makeWorkload, SETS } from '../../bench/workload.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
+import type { Commit, CommitAnswer } from '../../src/accumulators/store/store-port.ts';
+import { type AdminClient, Brokers } from '../../src/consumers/source/kafka/flow/brokers.ts';
+import { MemoryLog, MemorySource } from '../../src/consumers/source/memory-source.ts';
+import type { Bounds } from '../../src/consumers/source/source-port.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
+import { Worker } from '../../src/worker/worker.ts';
+import type { WorkerDeps, WorkerSettings } from '../../src/worker/worker-contract.ts';
+import { ManualClock, settle } from '../manual-clock.ts';
+
+const START = 1_760_000_040_000;
+const SCORER = scorer();
+const TOPICS = ['impressions', 'feedback'];
+
+function settingsFor(partitions: number): WorkerSettings {
+  return {
+    topics: TOPICS,
+    unit: (partition) => ({
+      namespace: 'test',
+      partition,
+      partitions,
+      generation: '1',
+      permissions: NO_PERMISSIONS,
+      fingerprint: { shape: '', additive: '' },
+      join: JOIN_SETTINGS,
+      panes: {
+        paneSize: 60_000,
+        hour: 3_600_000,
+        horizons: HORIZONS,
+        dimensions: DIMENSIONS,
+        sets: SETS,
+        clustered: SETS,
+        shape: SCORER,
+        cohortsPerSet: 50,
+        keepMinutes: 7_200_000,
+        keepHours: 7_200_000,
+        keepVectors: 7_200_000,
+        totals: ['all'],
+        runs: [],
+      },
+      experiments: [],
+      sources: TOPICS,
+    }),
+    commitInterval: 1000,
+    idleAfter: 30_000,
+    outOfOrderness: 10_000,
+    maxSkew: 120_000,
+    openLimit: 1_000_000,
+    stateLimit: Number.POSITIVE_INFINITY,
+    rowLimit: Number.POSITIVE_INFINITY,
+    sessionTimeout: 30_000,
+    looks: { every: 60_000, partitions: 1, measures: [], unitTimeout: 600_000 },
+  };
+}
+
+/** Tells how many turns were taken. */
+class TurningClock extends ManualClock {
+  turns = 0;
+  override sleep(duration: number, signal?: AbortSignal): Promise<void> {
+    if (duration === 0) this.turns++;
+    return super.sleep(duration, signal);
+  }
+}
+
+/** Tells what was asked of it, and when. */
+class WatchedStore extends MemoryStore {
+  readonly #clock: TurningClock;
+  readonly commits: { readonly turn: string; readonly unit: string; readonly rows: number }[] = [];
+  claiming = 0;
+  mostClaiming = 0;
+  /** The unit whose commits are never answered. */
+  silent: string | undefined;
+
+  constructor(clock: TurningClock) {
+    super();
+    this.#clock = clock;
+  }
+
+  override async claim(unit: string, token: string) {
+    this.mostClaiming = Math.max(this.mostClaiming, ++this.claiming);
+    await settle();
+    this.claiming--;
+    return super.claim(unit, token);
+  }
+
+  override commit(commit: Commit): Promise<CommitAnswer> {
+    const { unit } = commit;
+    const rows = [...commit.rows.values()].reduce((sum, fields) => sum + fields.size, 0);
+    this.commits.push({ turn: `${this.#clock.now()} ${this.#clock.turns}`, unit, rows });
+    return unit === this.silent ? new Promise(() => {}) : super.commit(commit);
+  }
+}
+
+/** Learns the ends of its logs as the source for Kafka does. */
+class BrokersSource extends MemorySource {
+  readonly #brokers: Brokers;
+  constructor(log: MemoryLog, brokers: Brokers) {
+    super(log);
+    this.#brokers = brokers;
+  }
+  override bounds(partition: number, topic: number): Promise<Bounds> {
+    return this.#brokers.bounds(partition, topic);
+  }
+}
+
+class Many {
+  readonly clock = new TurningClock(START);
+  readonly store = new WatchedStore(this.clock);
+  readonly log: MemoryLog;
+  /** Names of topics whose ends the brokers were asked for. */
+  readonly asked: string[] = [];
+  readonly partitions: number;
+  #ids = 0;
+
+  constructor(partitions: number) {
+    this.partitions = partitions;
+    this.log = new MemoryLog(TOPICS.length, partitions);
+  }
+
+  fill(impressions: number): void {
+    for (const { topic, at, value, requestId } of makeWorkload(impressions, 1)) {
+      this.log.append(topic, Number.parseInt(requestId.slice(0, 4), 16) % this.partitions, value, Math.floor(at));
+    }
+  }
+
+  start(settings: Partial<WorkerSettings> = {}): { readonly worker: Worker; readonly end: () => Promise<void> } {
+    const deps: WorkerDeps = {
+      source: new BrokersSource(this.log, new Brokers(() => this.#admin(), TOPICS)),
+      store: this.store,
+      decoders: () => decoders(),
+      scorer: SCORER,
+      clock: this.clock,
+      newId: () => `id${this.#ids++}`,
+      onClaim: () => {},
+      startOffset: async () => 0,
+      log: { info: () => {}, warn: () => {} },
+    };
+    const worker = new Worker({ ...settingsFor(this.partitions), ...settings }, deps);
+    const ended = worker.run();
+    return {
+      worker,
+      end: async () => {
+        await worker.stop();
+        await ended;
+      },
+    };
+  }
+
+  #admin(): AdminClient {
+    const offsets = (name: string) =>
+      Array.from({ length: this.partitions }, (_, partition) => {
+        const { start, end } = this.log.bounds(partition, TOPICS.indexOf(name));
+        return { partition, offset: String(end), low: String(start), high: String(end) };
+      });
+    return {
+      connect: async () => {},
+      disconnect: async () => {},
+      fetchTopicOffsets: async (name) => {
+        this.asked.push(name);
+        await settle();
+        return offsets(name);
+      },
+      fetchStableOffsets: async (name) => offsets(name),
+      fetchTopicOffsetsByTimestamp: async () => [],
+      fetchTopicMetadata: async () => ({ topics: [] }),
+      fetchOffsets: async () => [],
+    };
+  }
+}
+
+describe('a worker of many units', () => {
+  it.each([1, 24])('asks for the ends of each topic once in a round, with %d partitions', async (partitions) => {
+    const many = new Many(partitions);
+    many.fill(partitions);
+    const { worker, end } = many.start();
+    await many.clock.advance(1000);
+    expect(many.asked).toEqual([]);
+    await many.clock.advance(4 * 7500);
+    expect(many.asked).toEqual([TOPICS, TOPICS, TOPICS, TOPICS].flat());
+    expect(worker.status().units.map(({ lag }) => lag)).toEqual(Array.from({ length: partitions }, () => [0, 0]));
+    await end();
+  });
+
+  it('prepares the commits of no two units in one turn, and takes no turn for those with nothing to store', async () => {
+    const many = new Many(12);
+    const { end } = many.start();
+    await many.clock.advance(2500);
+    // A unit that was just claimed stores where it begins.
+    expect(new Set(many.store.commits.map(({ turn }) => turn)).size).toBe(12);
+    expect(many.store.commits).toHaveLength(12);
+    const { turns } = many.clock;
+    await many.clock.advance(3000);
+    expect(many.clock.turns).toBe(turns);
+    many.fill(200);
+    await many.clock.advance(1000);
+    const { commits } = many.store;
+    expect(commits).toHaveLength(24);
+    expect(new Set(commits.map(({ turn }) => turn)).size).toBe(24);
+    expect(new Set(commits.map(({ unit }) => unit)).size).toBe(12);
+    await end();
+  });
+
+  it('lets silence pass in no two units that have something to close in one turn', async () => {
+    const many = new Many(6);
+    many.fill(60);
+    const { worker, end } = many.start();
+    await many.clock.advance(20_000);
+    const closed = (): readonly number[] => worker.status().units.map(({ closedByIdle }) => closedByIdle);
+    expect(closed()).toEqual([0, 0, 0, 0, 0, 0]);
+    const { turns } = many.clock;
+    await many.clock.advance(2 * 3_600_000);
+    expect(Math.min(...closed())).toBeGreaterThan(0);
+    expect(many.clock.turns - turns).toBeGreaterThanOrEqual(6);
+    await end();
+  });
+
+  it('stores what the others have while the store owes one of them an answer', async () => {
+    const many = new Many(3);
+    const { worker } = many.start();
+    many.store.silent = 'receval:{test:1}:unit';
+    await many.clock.advance(1500);
+    many.fill(300);
+    await many.clock.advance(2000);
+    expect(worker.status().units.map(({ counts }) => counts[0].impressions.read > 0)).toEqual([true, false, true]);
+    expect(many.store.commits.filter(({ unit }) => unit === many.store.silent)).toHaveLength(1);
+  });
+
+  it('claims several at a time, and never more than eight', async () => {
+    const many = new Many(20);
+    const { worker, end } = many.start();
+    for (let i = 0; i < 40; i++) await settle();
+    expect(worker.status().units.map(({ partition }) => partition)).toEqual([...Array(20).keys()]);
+    expect(many.store.mostClaiming).toBe(8);
+    await end();
+  });
+
+  it('stores what a catch-up changes in commits that are bounded, and the same in the end', async () => {
+    const ends = [];
+    const largest = [];
+    for (const commitBytes of [Number.POSITIVE_INFINITY, 20_000]) {
+      const many = new Many(1);
+      await many.clock.advance(3 * 3_600_000);
+      many.fill(6000);
+      const { end } = many.start({ commitBytes });
+      await many.clock.advance(2000);
+      await end();
+      largest.push(Math.max(...many.store.commits.map(({ rows }) => rows)));
+      const guards = new Set(['token', 'seq', 'cid']);
+      ends.push(
+        new Map(
+          [...many.store.snapshot()].map(([key, fields]) => [
+            key,
+            new Map([...fields].filter(([field]) => !guards.has(field)).sort()),
+          ]),
+        ),
+      );
+    }
+    expect(largest[0]).toBeGreaterThan(1000);
+    expect(largest[1]).toBeLessThan(300);
+    expect(ends[1]).toEqual(ends[0]);
+  });
+});
