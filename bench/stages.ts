@@ -1,7 +1,6 @@
 import { Panes } from '../src/accumulators/panes.ts';
 import { MemoryStore } from '../src/accumulators/store/memory-store.ts';
-import { createDecoder } from '../src/consumers/decode/decoder.ts';
-import type { Decoder } from '../src/consumers/decode/record.ts';
+import { createDecoder, type Decoder } from '../src/consumers/decode/decoder.ts';
 import type { JoinEvent, JoinSettings } from '../src/consumers/join/api.ts';
 import { createJoin } from '../src/consumers/join/join.ts';
 import type { LogRecord } from '../src/consumers/source/source-port.ts';

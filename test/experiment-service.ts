@@ -11,7 +11,7 @@ import { MemoryLog, MemorySource } from '../src/consumers/source/memory-source.t
 import type { SourceHandler } from '../src/consumers/source/source-port.ts';
 import type { ExperimentState } from '../src/experiment/state.ts';
 import { stateOfUnits } from '../src/experiment/units.ts';
-import { sampleOfFields } from '../src/statistics/sample-codec.ts';
+import { sampleOfFields } from '../src/statistics/user-sample.ts';
 import type { FaultLabel } from '../src/vocabulary/fault-point.ts';
 import { readUnit } from '../src/windows/unit-state.ts';
 import { cutOf } from '../src/windows/windows.ts';

@@ -2,10 +2,9 @@
 import { shapeOf } from '../src/accumulators/row.ts';
 import type { Store } from '../src/accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../src/config/settings.ts';
-import { createDecoder } from '../src/consumers/decode/decoder.ts';
-import type { Decoder } from '../src/consumers/decode/record.ts';
+import { createDecoder, type Decoder } from '../src/consumers/decode/decoder.ts';
 import type { MemoryLog } from '../src/consumers/source/memory-source.ts';
-import { runOf } from '../src/experiment/run.ts';
+import { runOf } from '../src/experiment/state.ts';
 import { parseMeasures } from '../src/measures/grammar/measure-name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../src/unit/resume.ts';

@@ -17,7 +17,7 @@ import {
   vectorKey,
 } from '../src/accumulators/store/layout.ts';
 import { measure } from '../src/measures/measures.ts';
-import { DECISION_MINIMUM, EXPERIMENT_REASONS, WATCHED_REASONS } from '../src/statistics/decision-facts.ts';
+import { DECISION_MINIMUM, EXPERIMENT_REASONS, WATCHED_REASONS } from '../src/statistics/decision.ts';
 import { balancedUsers } from '../src/statistics/exposure.ts';
 import { MISMATCH_DEVIATION, MISMATCH_P } from '../src/statistics/sample-ratio.ts';
 import { multiplierAt } from '../src/statistics/sequence.ts';

@@ -9,7 +9,7 @@
   (import "host" "memory" (memory 1))
 
   ;; Reads [from, to) and writes from `out` to `end` at most. Matches reach back to `begin`, which is at most `out`.
-  ;; Answers the address behind the last byte written, or what is wrong: -1 to -6, in the order of FAULTS in lz4-blocks.ts.
+  ;; Answers the address behind the last byte written, or what is wrong: -1 to -6, in the order of FAULTS in lz4.ts.
   (func (export "decode")
     (param $from i32) (param $to i32) (param $out i32) (param $begin i32) (param $end i32)
     (result i32)

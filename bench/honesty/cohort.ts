@@ -4,7 +4,7 @@
  */
 import { Random } from '../../src/simulate/random.ts';
 import { pastOf } from '../../src/statistics/baseline.ts';
-import type { Label } from '../../src/statistics/decision-facts.ts';
+import type { Label } from '../../src/statistics/decision.ts';
 import { watch } from '../../src/statistics/watched.ts';
 import {
   type BlockPane,

@@ -1,28 +1,31 @@
-import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { RedisStore } from '../accumulators/store/redis-store.ts';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import { ADAPTER_NAMES } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
-import type { Comparison } from '../experiment/comparison.ts';
+import type { ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import { planOf } from '../experiment/experiment-plan.ts';
+import type { Trail } from '../experiment/take-looks.ts';
 import { comparedFindings } from '../findings/compared.ts';
 import { type Finding, inOrder } from '../findings/finding.ts';
+import { effectPlot } from '../output/effect-plot.ts';
+import { TONES, type Tone } from '../output/plot-frame.ts';
+import { type PlotRow, rowPlot } from '../output/row-plot.ts';
 import { compareFiles, type FilesCompared } from '../replay/compare-files.ts';
 import type { ReplayInputs } from '../replay/replay.ts';
 import { compareStored, type StoredCompared } from '../service/compare-stored.ts';
+import type { Label } from '../statistics/decision.ts';
 import { withPositions } from '../unit/unit-settings.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { COMPARISON_OUTPUTS, printComparison } from './comparison-output.ts';
-import { comparisonPlot } from './comparison-plot.ts';
 import { UsageError } from './failure.ts';
-import { newHashSeed } from './hash-seed.ts';
 import { type InputFlags, pathsOf, readInputs } from './inputs.ts';
-import { outputForm } from './output-form.ts';
-import { mustBePlotFile } from './plot-file.ts';
+import { newHashSeed } from './process.ts';
 import {
   ALLOW_EMPTY,
+  aboutFiles,
+  aboutService,
   NOW,
   noteOddities,
   optionsOf,
@@ -31,10 +34,9 @@ import {
   readConfiguration,
   withProgress,
 } from './replay.ts';
-import { aboutFiles, aboutService } from './report-facts.ts';
 import { showReport } from './report-file.ts';
-import { COLOUR, painter, tableColumns, WIDE } from './terminal.ts';
-import { mustBeReportFile } from './written-file.ts';
+import { COLOUR, outputForm, painter, tableColumns, WIDE } from './terminal.ts';
+import { mustBePlotFile, mustBeReportFile, writeFile } from './written-file.ts';
 
 interface Flags extends ReplayFlags {
   readonly experiment?: string;
@@ -123,7 +125,7 @@ Examples:
         process.stdout.write(output === 'table' ? paint(printed) : printed);
       }
       showReport(page, flags);
-      if (flags.plot !== undefined) writeFileSync(flags.plot, comparisonPlot(comparison, trail));
+      if (flags.plot !== undefined) writeFile('--plot', flags.plot, comparisonPlot(comparison, trail));
       if (replayed !== undefined) noteOddities(replayed, flags);
       // That a variant regressed is told before that there is nothing to tell.
       if (isRegressed(comparison)) process.exitCode = REGRESSED;
@@ -148,7 +150,7 @@ function findingsOf(
   return inOrder([...arms, ...(replayed?.findings.filter(({ code }) => !told.has(code)) ?? [])]);
 }
 
-export function isRegressed({ variants }: Comparison): boolean {
+function isRegressed({ variants }: Comparison): boolean {
   return variants.some(({ decision }) => decision === 'regressed');
 }
 
@@ -216,4 +218,83 @@ function experimentOf({ experiments }: Settings, asked: string | undefined): Exp
   if (found !== undefined) return found;
   if (asked === undefined) throw new UsageError(`--experiment: name one of ${names.join(', ')}`);
   throw new UsageError(`--experiment: no experiment "${asked}"${suggestion(asked, names)}`);
+}
+
+/** So few looks are no curve: all measures at the last one say more. */
+const FEW_LOOKS = 2;
+
+/**
+ * As SVG: the primary measure's effect over the looks, one panel for each variant; after one or two looks the effects on all
+ * measures.
+ */
+export function comparisonPlot(comparison: Comparison, trail: Trail): string {
+  const looks = Math.max(0, ...comparison.variants.map(({ variant }) => trail.get(variant)?.length ?? 0));
+  return looks > 0 && looks <= FEW_LOOKS ? forest(comparison) : curves(comparison, trail);
+}
+
+function curves(comparison: Comparison, trail: Trail): string {
+  const { experiment, control, horizon, variants, primary: measure, tolerance } = comparison;
+  return effectPlot({
+    title: `Experiment ${experiment}: ${measure} at ${horizon}, with ${levelOf(comparison)} confidence sequence`,
+    description: variants.map(({ explanation }) => explanation).join(' '),
+    effectLabel: `difference of ${measure} (variant − control)`,
+    panels: variants.map(({ variant, decision, measures }) => {
+      const { control: mean = null, better } = measures.find(({ role }) => role === 'primary') ?? {};
+      return {
+        title: `${variant} against ${control}: ${decision}`,
+        tone: toneOf(decision),
+        points: trail.get(variant) ?? [],
+        limit: mean === null ? undefined : (better === 'lower' ? 1 : -1) * tolerance * Math.abs(mean),
+      };
+    }),
+  });
+}
+
+const FOREST = { width: 880, height: 240 } as const;
+
+function forest(comparison: Comparison): string {
+  const { experiment, control, horizon, variants } = comparison;
+  return rowPlot({
+    ...FOREST,
+    title: `Experiment ${experiment}: all measures at ${horizon}`,
+    description: variants.map(({ explanation }) => explanation).join(' '),
+    valueLabel: `difference relative to ${control}, with ${levelOf(comparison)} confidence sequence`,
+    sections: variants.map(({ variant, decision, measures }) => ({
+      heading: `${variant} against ${control}: ${decision}`,
+      rows: measures.map(rowOf),
+    })),
+    reference: { value: 0, name: 'no difference' },
+    tick: percent,
+    grid: true,
+  });
+}
+
+function rowOf({ measure, role, lift, liftCi, effect, better, reason }: ComparedMeasure): PlotRow {
+  const name = role === 'other' ? measure : `${measure} (${role})`;
+  if (lift === null) {
+    const says = effect === null ? `no error yet (${reason ?? 'no_data'})` : 'the mean of the control is 0';
+    return { name, value: undefined, colour: TONES.other, says };
+  }
+  if (liftCi === null) return { name, value: lift, colour: TONES.other, says: percent(lift) };
+  const [lower, upper] = liftCi;
+  const isLess = upper < 0;
+  const tone: Tone =
+    (!isLess && lower <= 0) || better === 'neither' ? 'other' : isLess === (better === 'lower') ? 'better' : 'worse';
+  const says = `${percent(lift)} (${percent(lower)} to ${percent(upper)})`;
+  return { name, value: lift, interval: liftCi, colour: TONES[tone], says };
+}
+
+function toneOf(decision: Label): Tone {
+  if (decision === 'regressed') return 'worse';
+  return decision === 'improved' ? 'better' : 'other';
+}
+
+function levelOf({ alpha }: Comparison): string {
+  return `${Number((100 * (1 - alpha)).toFixed(3))} %`;
+}
+
+/** With a true minus. */
+function percent(fraction: number): string {
+  const size = Number(Math.abs(100 * fraction).toPrecision(3));
+  return `${fraction < 0 ? '−' : fraction > 0 ? '+' : ''}${size} %`;
 }

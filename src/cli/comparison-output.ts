@@ -3,18 +3,25 @@ import type { Bounds, ComparedMeasure, Comparison } from '../experiment/comparis
 import { PATIENCE_DAYS, type PlannedEffect, type PlannedVariant } from '../experiment/experiment-plan.ts';
 import type { Finding } from '../findings/finding.ts';
 import { stableJson } from '../output/stable-json.ts';
-import { type Cells, markdownText, type TableWriter, thinned } from '../output/table.ts';
-import { MARKDOWN, plainForm, type TextForm } from '../output/text-form.ts';
+import {
+  type Cells,
+  MARKDOWN,
+  markdownText,
+  plainForm,
+  type TableWriter,
+  type TextForm,
+  thinned,
+} from '../output/table.ts';
 import type { ReplayResult } from '../replay/replay-result.ts';
 import { MOST_COHORTS } from '../statistics/cohort-sample.ts';
-import { HEAVY_SHARE } from '../statistics/decision-facts.ts';
+import { HEAVY_SHARE } from '../statistics/decision.ts';
 import { ABSENT_DIMENSION, assertNever, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary/events.ts';
 import { findingsBlock } from './findings-output.ts';
 import { grouped } from './progress.ts';
 import { fate } from './result-output.ts';
 
 export const COMPARISON_OUTPUTS = ['table', 'json', 'md', 'html'] as const;
-export type ComparisonOutput = (typeof COMPARISON_OUTPUTS)[number];
+type ComparisonOutput = (typeof COMPARISON_OUTPUTS)[number];
 
 type Plans = readonly PlannedVariant[];
 

@@ -53,6 +53,6 @@ function write(folder: string, name: string, text: string): void {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path, text);
   } catch (error) {
-    throw new Error(fileProblem(path, error).replace('cannot read', 'cannot write'), { cause: error });
+    throw new Error(fileProblem(path, error, 'written'), { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { clearScreenDown, moveCursor } from 'node:readline';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
 import { loadSettings } from '../config/load.ts';
@@ -12,12 +13,9 @@ import { type RunningServer, startServer } from '../server/server.ts';
 import { memoryLimit } from '../service/service-settings.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
 import { UsageError } from './failure.ts';
-import { newHashSeed } from './hash-seed.ts';
 import { processLog } from './log.ts';
-import { LiveScreen } from './screen.ts';
-import { untilStopped } from './signals.ts';
+import { newHashSeed, untilStopped, version } from './process.ts';
 import { COLOUR, painter } from './terminal.ts';
-import { version } from './version.ts';
 
 interface Flags {
   readonly config?: string;
@@ -147,4 +145,60 @@ function numberOf(option: string, text: string, low: number, high: number): numb
 
 function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** A block of text that is redrawn in place on a terminal, and lines above it that stay. */
+class LiveScreen {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #paint: (text: string) => string;
+  /** Lines of the block that stands on the terminal. */
+  #drawn = 0;
+
+  /** @param paint gives words their colour, when lines have their length */
+  constructor(stream: NodeJS.WriteStream, paint: (text: string) => string) {
+    this.#stream = stream;
+    this.#paint = paint;
+  }
+
+  get isTerminal(): boolean {
+    return this.#stream.isTTY === true;
+  }
+
+  /** Of the terminal; the usual 80 without one. */
+  get columns(): number {
+    return this.#stream.columns ?? 80;
+  }
+
+  /** A line that stays. */
+  note(line: string): void {
+    this.#clear();
+    this.#stream.write(`${this.#paint(line)}\n`);
+  }
+
+  /** Replaces the block; what does not fit the terminal is cut. */
+  draw(block: string): void {
+    const { columns } = this;
+    const { rows = 24 } = this.#stream;
+    const lines = block
+      .split('\n')
+      .slice(0, rows - 1)
+      .map((line) => line.slice(0, columns));
+    this.#clear();
+    this.#stream.write(this.#paint(lines.join('\n')));
+    this.#drawn = lines.length;
+  }
+
+  /** Leaves the last block where it is. */
+  end(): void {
+    if (this.#drawn > 0) this.#stream.write('\n');
+    this.#drawn = 0;
+  }
+
+  #clear(): void {
+    if (this.#drawn === 0) return;
+    this.#stream.write('\r');
+    moveCursor(this.#stream, 0, 1 - this.#drawn);
+    clearScreenDown(this.#stream);
+    this.#drawn = 0;
+  }
 }

@@ -5,7 +5,7 @@ import { loadSettings } from '../config/load.ts';
 import { diagnose } from '../service/doctor.ts';
 import type { SecretFile } from '../service/doctor-access.ts';
 import type { Finding } from '../service/doctor-finding.ts';
-import { outputForm } from './output-form.ts';
+import { outputForm } from './terminal.ts';
 
 interface Flags {
   readonly config?: string;

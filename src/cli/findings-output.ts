@@ -1,5 +1,5 @@
 import type { Finding } from '../findings/finding.ts';
-import type { TextForm } from '../output/text-form.ts';
+import type { TextForm } from '../output/table.ts';
 
 /** Above the numbers: each finding with its cause, an example and what to do. Empty: there is none. */
 export function findingsBlock(findings: readonly Finding[], form: TextForm): string {

@@ -3,15 +3,14 @@ import { FusionError } from '../fusion/error.ts';
 import type { Fusion } from '../fusion/fusion.ts';
 import type { Gathered } from '../fusion/gathering.ts';
 import type { FusedItem } from '../fusion/ranking.ts';
-import { type Training, UNTRAINED } from '../fusion/training.ts';
-import type { ListOrder } from '../score/ordered-lists.ts';
+import { Lessons, type Training, UNTRAINED } from '../fusion/training.ts';
+import type { Judgements } from '../score/judgements.ts';
+import type { ListOrder, OrderedList } from '../score/ordered-lists.ts';
 import { orderRule, presetOf } from '../score/preset.ts';
 import { QrelsReader } from '../score/qrels-reader.ts';
 import { formatOf } from '../score/run-format.ts';
 import { fileProblem } from './failure.ts';
-import { FileLessons } from './fuse-lessons.ts';
-import { runLines } from './fuse-lines.ts';
-import type { FuseSettings } from './fuse-settings.ts';
+import type { FuseSettings, RunFormat } from './fuse-settings.ts';
 import { ScoreInputs } from './score-inputs.ts';
 import { type VoteFile, VoteFiles } from './vote-files.ts';
 
@@ -128,5 +127,88 @@ class Target {
     if (this.#path === undefined || this.#file === undefined) return;
     closeSync(this.#file);
     if (this.#part !== undefined) rmSync(this.#part, { force: true });
+  }
+}
+
+/**
+ * A merged list as lines of a run. In TREC's form each score is below the one before: readers sort by score, and equal ones by
+ * id, which would be another order. The second of two equal scores is the next smaller double.
+ * @throws Error for an id that the form cannot hold
+ */
+function runLines(
+  query: string,
+  fused: readonly FusedItem[],
+  { as, tag }: { readonly as: RunFormat; readonly tag: string },
+): string {
+  const separator = as === 'trec' ? /\s/ : /[,\n]/;
+  const mustFit = (what: string, id: string): void => {
+    if (!separator.test(id)) return;
+    const [has, other] = as === 'trec' ? ['a blank', '--as flagr'] : ['a comma', '--as trec'];
+    throw new Error(`the ${what} "${id}" has ${has}, which ends a column of the run; write ${other}`);
+  };
+  mustFit('query', query);
+  const name = as === 'trec' ? tag.replace(/\s+/g, '_') : tag.replace(/,/g, ';');
+  let last = Number.POSITIVE_INFINITY;
+  let text = '';
+  for (const [place, { item, score }] of fused.entries()) {
+    mustFit('item', item);
+    if (as === 'flagr') {
+      text += `${query},${name},${item},${place + 1},${score},${name}\n`;
+      continue;
+    }
+    last = score < last ? score : nextBelow(last);
+    text += `${query} Q0 ${item} ${place + 1} ${last} ${name}\n`;
+  }
+  return text;
+}
+
+const cell = new DataView(new ArrayBuffer(8));
+
+/** The largest double below a finite one. */
+function nextBelow(value: number): number {
+  if (value === 0) return -Number.MIN_VALUE;
+  cell.setFloat64(0, value);
+  cell.setBigInt64(0, cell.getBigInt64(0) + (value > 0 ? -1n : 1n));
+  return cell.getFloat64(0);
+}
+
+/** What judged queries teach methods that learn. */
+export class FileLessons {
+  readonly lessons = new Lessons();
+  readonly #relevantFrom: number;
+  /** By query: its relevant items. */
+  readonly #relevant = new Map<string, ReadonlySet<string>>();
+
+  /** @param relevantFrom lowest grade that is relevant */
+  constructor(judgements: Judgements, relevantFrom: number) {
+    this.#relevantFrom = relevantFrom;
+    for (const [q, query] of judgements.queries.names.entries()) {
+      this.#relevant.set(query, this.#relevantOf(judgements, q));
+      this.lessons.addQuery(query);
+    }
+  }
+
+  /** @param voter its number, by which lessons are asked */
+  watch({ query, length, idAt }: OrderedList, voter: number): void {
+    const relevant = this.#relevant.get(query);
+    if (relevant === undefined) return;
+    const found = new Set<string>();
+    const hits = Array.from({ length }, (_, place) => {
+      const id = idAt(place);
+      if (!relevant.has(id) || found.has(id)) return false;
+      found.add(id);
+      return true;
+    });
+    this.lessons.add(query, String(voter), hits, relevant.size);
+  }
+
+  #relevantOf(judgements: Judgements, query: number): ReadonlySet<string> {
+    const from = judgements.first(query);
+    const grades = judgements.grades(query);
+    const items = new Set<string>();
+    for (let i = 0; i < grades.length; i++) {
+      if (grades[i] >= this.#relevantFrom) items.add(judgements.rows.idOf(from + i));
+    }
+    return items;
   }
 }

@@ -1,6 +1,6 @@
 import type { Fusion } from '../fusion/fusion.ts';
-import type { RunColumns } from '../score/columns.ts';
 import type { Ties } from '../score/order.ts';
+import type { RunColumns } from '../score/run-format.ts';
 import { UsageError } from './failure.ts';
 import { methodNamed } from './fuse-method.ts';
 import { columnsOf, mustDiffer, type NamedFile, namedFile, number, whole, word } from './score-settings.ts';

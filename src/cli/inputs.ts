@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { DEFAULT_FIELDS } from '../consumers/decode/defaults.ts';
+import { DEFAULT_FIELDS } from '../consumers/decode/decoder.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import type { ReplayFile, ReplayInputs } from '../replay/replay.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
@@ -46,7 +46,7 @@ export function bytesOf(inputs: ReplayInputs): number | undefined {
 }
 
 /** `FILE@field=value[,field=value]`, split at the last `@`; an `@` without such pairs behind it belongs to the name. */
-export function parseFile(text: string): ReplayFile {
+function parseFile(text: string): ReplayFile {
   const at = text.lastIndexOf('@');
   const pairs = at < 0 ? [] : text.slice(at + 1).split(',');
   if (at <= 0 || !pairs.every((pair) => /^[A-Za-z][A-Za-z0-9_]*=/.test(pair)))

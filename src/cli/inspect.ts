@@ -5,17 +5,15 @@ import type { Settings } from '../config/settings.ts';
 import { configurationOf } from '../inspect/configuration.ts';
 import { TOPIC } from '../inspect/file-shape.ts';
 import { screenOf } from '../inspect/inspect-screen.ts';
-import type { Inspection, SampledFile } from '../inspect/inspected.ts';
+import { type Inspection, Rows, type SampledFile } from '../inspect/inspected.ts';
 import { inspect } from '../inspect/inspection.ts';
 import { shellWord } from '../inspect/mend.ts';
 import { reportOf } from '../inspect/report.ts';
 import type { Role } from '../inspect/roles.ts';
-import { Rows } from '../inspect/rows.ts';
 import { sampleTopics } from '../service/topic-sample.ts';
 import { fileProblem, UsageError } from './failure.ts';
-import { type Given, withoutFolders } from './log-folder.ts';
-import { outputForm } from './output-form.ts';
-import { sampleOf } from './sample-file.ts';
+import { type Given, sampleOf, withoutFolders } from './sample-file.ts';
+import { outputForm } from './terminal.ts';
 
 interface Flags {
   readonly impressions?: readonly string[];

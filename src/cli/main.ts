@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { endOnCrash } from './crash.ts';
 import { exitCodeOf, explain } from './failure.ts';
-import { version } from './version.ts';
+import { endOnCrash, version } from './process.ts';
 
 interface Offered {
   /** A line of the help text. */

@@ -2,8 +2,7 @@ import { Command } from 'commander';
 import { fittedTable, thinned } from '../output/table.ts';
 import { readOffsets, type TopicOffsets } from '../service/offsets.ts';
 import { wholeNumber, withCluster } from './cluster.ts';
-import { outputForm } from './output-form.ts';
-import { tableColumns, WIDE } from './terminal.ts';
+import { outputForm, tableColumns, WIDE } from './terminal.ts';
 
 interface Flags {
   readonly config?: string;

@@ -1,33 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { withCatalogue } from '../config/catalogue-file.ts';
-import { type Configuration, loadConfiguration } from '../config/load.ts';
+import { type Configuration, effectiveDocument, loadConfiguration } from '../config/load.ts';
+import { redact } from '../config/redact.ts';
 import type { Settings } from '../config/settings.ts';
 import { ADAPTER_NAMES } from '../consumers/decode/decoder-settings.ts';
 import { hasRowFeedback } from '../consumers/decode/list.ts';
 import { parseTime } from '../consumers/decode/times.ts';
 import { UnreadableFile } from '../consumers/source/files/lines.ts';
+import { letterOf, lineOf } from '../dead-letters/letter.ts';
 import { MEASURES, OF_EXPOSURES } from '../measures/all.ts';
-import type { Command as ScoringCommand } from '../measures/grammar/offered.ts';
+import type { Command as ScoringCommand } from '../measures/grammar/measure-name.ts';
 import { isListOnly } from '../measures/needs.ts';
-import { type ReplayOptions, replay } from '../replay/replay.ts';
+import type { Fact } from '../page/model.ts';
+import { type ReplayFile, type ReplayInputs, type ReplayOptions, replay } from '../replay/replay.ts';
 import { type ReplayResult, withoutPositions } from '../replay/replay-result.ts';
+import type { InvalidRecord } from '../unit/unit-contract.ts';
 import { withPositions } from '../unit/unit-settings.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { findingLines } from './findings-output.ts';
-import { newHashSeed } from './hash-seed.ts';
 import { bytesOf, type InputFlags, pathsOf, readInputs } from './inputs.ts';
-import { Letters } from './letters.ts';
-import { outputForm } from './output-form.ts';
+import { newHashSeed } from './process.ts';
 import { grouped, showProgress } from './progress.ts';
-import { aboutFiles } from './report-facts.ts';
-import { showReport } from './report-file.ts';
+import { aboutReceval, fileName, hashOf, showReport } from './report-file.ts';
 import { OUTPUTS, printResult } from './result-output.ts';
-import { tableColumns, WIDE } from './terminal.ts';
-import { mustBeReportFile } from './written-file.ts';
+import { outputForm, tableColumns, WIDE } from './terminal.ts';
+import { isSameFile, mustBeReportFile } from './written-file.ts';
 
 export interface ReplayFlags extends InputFlags {
   readonly config?: string;
@@ -145,7 +146,7 @@ function withoutId(rows: ReplayResult['rows']): ReadonlyMap<string, number> {
 }
 
 /** Replays with progress on stderr. */
-export function replayFiles(options: Omit<ReplayOptions, 'newId' | 'hashSeed' | 'onProgress'>): Promise<ReplayResult> {
+function replayFiles(options: Omit<ReplayOptions, 'newId' | 'hashSeed' | 'onProgress'>): Promise<ReplayResult> {
   return withProgress(options, replay);
 }
 
@@ -217,4 +218,79 @@ function timeOf(now: string | undefined): EpochMs {
     throw new UsageError(`--now: expected a time such as 2026-11-21T08:00:00Z; found "${now}"`);
   }
   return Math.floor(time);
+}
+
+const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
+
+/** A new file with the invalid records of a replay, one line each. */
+class Letters {
+  readonly #path: string;
+  readonly #file: number;
+  #error: unknown;
+
+  /** @throws UsageError for a file that is an input, Error for one that cannot be written. */
+  constructor(path: string, inputs: ReplayInputs) {
+    if (pathsOf(inputs).some((input) => input !== '-' && isSameFile(input, path))) {
+      throw new UsageError(`--dead-letters: ${path} is one of the inputs, and would be overwritten`);
+    }
+    this.#path = path;
+    try {
+      // Another user could put a link to a file of ours there, but not into /dev, whose links lead to our own output.
+      const follows = path.startsWith('/dev/') ? 0 : O_NOFOLLOW;
+      this.#file = openSync(path, O_CREAT | O_TRUNC | O_WRONLY | follows, 0o600);
+    } catch (error) {
+      throw this.#failure(error);
+    }
+    const stats = fstatSync(this.#file);
+    if (stats.isFile() && (stats.mode & 0o077) !== 0) {
+      process.stderr.write(
+        `note: other users may read or write ${path}, where what users did may stand: chmod 600 ${path}\n`,
+      );
+    }
+  }
+
+  readonly take = (invalid: InvalidRecord): void => {
+    const { place } = invalid.record;
+    if (place === undefined || this.#error !== undefined) return;
+    try {
+      writeFileSync(this.#file, lineOf(letterOf(invalid, place)));
+    } catch (error) {
+      this.#error = error;
+    }
+  };
+
+  /** @throws Error when not all could be written. */
+  close(): void {
+    closeSync(this.#file);
+    if (this.#error !== undefined) throw this.#failure(this.#error);
+  }
+
+  #failure(error: unknown): Error {
+    const isLink = error instanceof Error && 'code' in error && error.code === 'ELOOP';
+    const link = 'it is a symbolic link, which is not followed: remove it, or name the file that it leads to';
+    const reason = isLink ? link : error instanceof Error ? error.message : String(error);
+    return new Error(`cannot write ${this.#path}: ${reason}`, { cause: error });
+  }
+}
+
+/** Files and configuration that a result is of. Names without their folders: a report may be sent to others. */
+export function aboutFiles(inputs: ReplayInputs, configuration: Configuration): readonly Fact[] {
+  const sides =
+    'events' in inputs
+      ? [fileFact('events', inputs.events)]
+      : [fileFact('impressions', inputs.impressions), fileFact('feedback', inputs.feedback)];
+  return [...sides.filter(([, names]) => names !== ''), ...aboutService(configuration)];
+}
+
+/** The same without files. */
+export function aboutService(configuration: Configuration): readonly Fact[] {
+  return [...aboutReceval(), ['configuration', hashOf(redact(effectiveDocument(configuration)))]];
+}
+
+function fileFact(side: string, files: readonly ReplayFile[]): Fact {
+  const names = files.map(({ path, defaults }) => {
+    const pairs = [...defaults].map(([field, value]) => `${field}=${value}`).join(', ');
+    return `${fileName(path)}${pairs === '' ? '' : ` with ${pairs}`}`;
+  });
+  return [side, names.join('; ')];
 }

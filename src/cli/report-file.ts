@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stableJson } from '../output/stable-json.ts';
 import type { Fact } from '../page/model.ts';
-import { fileProblem } from './failure.ts';
+import { version } from './process.ts';
 import { grouped } from './progress.ts';
-import { version } from './version.ts';
+import { writeFile } from './written-file.ts';
 
 /** Where `--output html` and `--report` say; undefined: neither is given. */
 export function showReport(
@@ -14,12 +14,7 @@ export function showReport(
 ): void {
   if (page === undefined) return;
   if (output === 'html') process.stdout.write(page);
-  if (report === undefined) return;
-  try {
-    writeFileSync(report, page);
-  } catch (error) {
-    throw new Error(`--report: ${fileProblem(report, error, 'written')}`, { cause: error });
-  }
+  if (report !== undefined) writeFile('--report', report, page);
 }
 
 export function aboutReceval(): readonly Fact[] {

@@ -1,16 +1,14 @@
 import type { Settings } from '../config/settings.ts';
 import { itemPartOf } from '../measures/item-part.ts';
-import { csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
-import { type Cells, plainWidth } from '../output/table.ts';
-import { LATEX, MARKDOWN, plainForm, type TextForm } from '../output/text-form.ts';
+import { type Cells, csvTable, LATEX, MARKDOWN, plainForm, plainWidth, type TextForm } from '../output/table.ts';
 import type { ReplayResult, ResultMeasure, ResultRow } from '../replay/replay-result.ts';
 import { ABSENT_DIMENSION, assertNever } from '../vocabulary/events.ts';
 import { findingsBlock } from './findings-output.ts';
 import { grouped } from './progress.ts';
 
 export const OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
-export type Output = (typeof OUTPUTS)[number];
+type Output = (typeof OUTPUTS)[number];
 
 /** The result of a replay as text, ending with a newline. @param columns how wide a plain table may be */
 export function printResult(

@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import { ruleGroups } from '../metrics/rules.ts';
 import { type RuleOptions, USUAL_RULE_OPTIONS as USUAL } from '../metrics/rules-model.ts';
 import { fileProblem, UsageError } from './failure.ts';
-import { outputForm } from './output-form.ts';
+import { outputForm } from './terminal.ts';
 
 interface Flags {
   readonly config?: string;
@@ -125,6 +125,6 @@ function write(text: string, file: string | undefined): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new Error(fileProblem(file, error).replace('cannot read', 'cannot write'), { cause: error });
+    throw new Error(fileProblem(file, error, 'written'), { cause: error });
   }
 }

@@ -6,10 +6,8 @@ import { loadSettings } from '../config/load.ts';
 import { type Role, Service } from '../service/service.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
-import { newHashSeed } from './hash-seed.ts';
 import { processLog } from './log.ts';
-import { untilStopped } from './signals.ts';
-import { version } from './version.ts';
+import { newHashSeed, untilStopped, version } from './process.ts';
 
 interface Flags {
   readonly config?: string;

@@ -5,8 +5,7 @@ import type { Judgements } from '../score/judgements.ts';
 import { ItemRows } from '../score/rows.ts';
 import { FileScoring } from '../score/scoring.ts';
 import type { ScoringSettings } from '../score/scoring-settings.ts';
-import { emptyNotes, fuseQuery } from './fuse-files.ts';
-import { FileLessons } from './fuse-lessons.ts';
+import { emptyNotes, FileLessons, fuseQuery } from './fuse-files.ts';
 import type { ScoreInputs } from './score-inputs.ts';
 import { type VoteFile, VoteFiles } from './vote-files.ts';
 

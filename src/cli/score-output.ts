@@ -1,11 +1,10 @@
 import type { Finding } from '../findings/finding.ts';
 import { scoredFindings } from '../findings/scored.ts';
 import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
-import { type Cell, csvTable } from '../output/csv.ts';
 import { stableJson } from '../output/stable-json.ts';
-import { LATEX, MARKDOWN, plainForm, type TextForm } from '../output/text-form.ts';
+import { type Cell, csvTable, LATEX, MARKDOWN, plainForm, type TextForm } from '../output/table.ts';
 import type { Comparison } from '../score/comparisons.ts';
-import { measureNames } from '../score/measure-names.ts';
+import { measureNames } from '../score/preset.ts';
 import type { RunScore, ScoreResult } from '../score/score-result.ts';
 import { countsOf, queriesOf, type ScoreTable, scoreTable } from '../score/score-table.ts';
 import { assertNever } from '../vocabulary/events.ts';

@@ -4,7 +4,7 @@ import { counted } from '../page/numbers.ts';
 import { renderReport } from '../page/report.tsx';
 import { scoresVerdict } from '../page/scores.tsx';
 import type { Comparison } from '../score/comparisons.ts';
-import { measureNames } from '../score/measure-names.ts';
+import { measureNames } from '../score/preset.ts';
 import type { ScoreResult } from '../score/score-result.ts';
 import { aboutReceval, fileName, hashOf } from './report-file.ts';
 import { findingsOf, scoresJson } from './score-output.ts';

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { nearest } from '../vocabulary/spelling.ts';
 import { UsageError } from './failure.ts';
 
 /** Columns where there is no terminal: of a page of documentation, of a log of CI. */
@@ -38,5 +39,19 @@ export function painter(
 function painted(text: string): string {
   return text.replace(/\b(?:regressed|improved)\b/gi, (word) =>
     styleText(['bold', word.toLowerCase() === 'regressed' ? 'red' : 'green'], word, { validateStream: false }),
+  );
+}
+
+/**
+ * The form of output that was asked for.
+ * @throws UsageError that lists the forms
+ */
+export function outputForm<Form extends string>(text: string, forms: readonly Form[], flag = '--output'): Form {
+  const found = forms.find((form) => form === text);
+  if (found !== undefined) return found;
+  const near = nearest(text, forms);
+  const hint = near === undefined ? '; ' : `; did you mean "${near}"? `;
+  throw new UsageError(
+    `${flag}: no form "${text}"${hint}${near === undefined ? 'e' : 'E'}xpected one of ${forms.join(', ')}`,
   );
 }

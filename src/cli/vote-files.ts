@@ -2,8 +2,7 @@ import { basename } from 'node:path';
 import { type Gathered, Gathering, type Vote } from '../fusion/gathering.ts';
 import { Ungrouped } from '../score/groups.ts';
 import { type ListOrder, type OrderedList, OrderedLists } from '../score/ordered-lists.ts';
-import { runNames } from '../score/run-names.ts';
-import { type RunLayout, RunReader } from '../score/run-reader.ts';
+import { type RunLayout, RunReader, runNames } from '../score/run-reader.ts';
 import { isReadOnce, type ScoreInputs } from './score-inputs.ts';
 import type { NamedFile } from './score-settings.ts';
 

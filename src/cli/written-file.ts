@@ -1,6 +1,6 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
-import { UsageError } from './failure.ts';
+import { fileProblem, UsageError } from './failure.ts';
 
 /**
  * Looks before anything is read whether a file can be written that a flag names; undefined: the flag is not given.
@@ -37,6 +37,15 @@ export function isOther(path: string): boolean {
   return existsSync(path) && !statSync(path).isFile();
 }
 
+/** Writes the file that a flag names. @throws Error that names both, and says why it cannot be written */
+export function writeFile(flag: string, path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new Error(`${flag}: ${fileProblem(path, error, 'written')}`, { cause: error });
+  }
+}
+
 /** Whether both names lead to one file that is there. Two links to one file have one inode; a device is no file. */
 export function isSameFile(a: string, b: string): boolean {
   try {
@@ -45,5 +54,18 @@ export function isSameFile(a: string, b: string): boolean {
     return realpathSync(a) === realpathSync(b) || (one.ino !== 0 && one.ino === other.ino && one.dev === other.dev);
   } catch {
     return false;
+  }
+}
+
+/** @throws UsageError for a name that a plot should not have, or where it cannot be written */
+export function mustBePlotFile(flag: string, path: string, inputs: readonly string[]): void {
+  mustBeWritable(flag, path, inputs);
+  const ending = extname(path);
+  if (ending.toLowerCase() !== '.svg' && !isOther(path)) {
+    const svg = `${ending === '' ? path : path.slice(0, -ending.length)}.svg`;
+    const other = /^\.(?:png|pdf|eps|ps)$/i.test(ending)
+      ? `; for ${path}: rsvg-convert ${svg} -o ${path}, or inkscape ${svg} -o ${path}`
+      : '';
+    throw new UsageError(`${flag}: plots are SVG, which browsers, Word and LaTeX (svg) take: name it ${svg}${other}`);
   }
 }

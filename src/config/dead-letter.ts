@@ -1,8 +1,8 @@
 /** What becomes of the bytes of invalid records. */
 import { z } from 'zod';
 import { assertNever } from '../vocabulary/events.ts';
-import { file } from './access.ts';
 import type { Report } from './problems.ts';
+import { file } from './security.ts';
 import type { DeadLetterSettings } from './settings.ts';
 import { topicName } from './topics.ts';
 import { group, whole, word, wordError } from './values.ts';

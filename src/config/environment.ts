@@ -26,7 +26,7 @@ interface Setting {
   readonly group: { readonly path: readonly string[]; readonly entries: Tree } | undefined;
 }
 
-export interface Applied {
+interface Applied {
   readonly problems: readonly Problem[];
   /** From the path of each setting that was set to what set it. */
   readonly sources: ReadonlyMap<string, string>;

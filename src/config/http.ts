@@ -1,9 +1,8 @@
 /** Who may ask what this process shows. */
 import { z } from 'zod';
 import type { SecretForm } from '../connections/security-settings.ts';
-import { file } from './access.ts';
 import type { Report } from './problems.ts';
-import { secretOf } from './security.ts';
+import { file, secretOf } from './security.ts';
 import type { Settings } from './settings.ts';
 import { group, list, textOf, whole, word } from './values.ts';
 

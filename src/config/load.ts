@@ -1,4 +1,4 @@
-import type { Command } from '../measures/grammar/offered.ts';
+import type { Command } from '../measures/grammar/measure-name.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import { applyEnvironment, applyOverrides, codeOf, type Environment } from './environment.ts';
 import { ConfigError, type Located, locate, type Problem, Report } from './problems.ts';
@@ -9,9 +9,9 @@ import { isTree, type Path, printPath, removeAt, type Tree } from './tree.ts';
 import { isTooMany, MOST_ENTRIES, parseYaml, takeProto } from './yaml.ts';
 
 /** Read if no file is named, where it exists. */
-export const USUAL_FILE = 'receval.yaml';
+const USUAL_FILE = 'receval.yaml';
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Undefined: `receval.yaml` in the current folder, if it exists. */
   readonly file?: string | undefined;
   /** Text of a file. @throws an Error with `code`, as node:fs does. */

@@ -1,6 +1,6 @@
 import { isTree } from './tree.ts';
 
-export const HIDDEN = '***';
+const HIDDEN = '***';
 
 const HIDDEN_WHOLE = [
   'http.token',

@@ -9,9 +9,9 @@ import { UNITS } from './values.ts';
 type Schema = z.core.$ZodType;
 
 /** Stands in paths for a name that is free, of an action or an experiment. */
-export const FREE_NAME = '<name>';
+const FREE_NAME = '<name>';
 
-export interface SettingRow {
+interface SettingRow {
   readonly path: string;
   /** What a wrong value is told to be instead. */
   readonly type: string;

@@ -6,7 +6,7 @@ import { detectSchema } from './detect.ts';
 import { experimentsSchema } from './experiments.ts';
 import { gradesSchema } from './grades.ts';
 import { httpSchema } from './http.ts';
-import { redisSchema } from './redis.ts';
+import { redisSchema } from './security.ts';
 import { statisticsSchema } from './statistics.ts';
 import { inputsSchema, kafkaSchema } from './topics.ts';
 import {
@@ -25,7 +25,7 @@ import {
   word,
 } from './values.ts';
 
-export const MAX_HORIZONS = 31;
+const MAX_HORIZONS = 31;
 
 const attributionSchema = group({
   horizons: ladder(MAX_HORIZONS)

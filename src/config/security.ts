@@ -1,4 +1,5 @@
-/** How clients get in, and what does not go together. */
+/** How clients get in: the settings of TLS, logins and Redis, and what of them does not go together. */
+import { z } from 'zod';
 import type {
   KafkaSecurity,
   RedisSecurity,
@@ -6,9 +7,8 @@ import type {
   SecretSource,
   TlsSettings,
 } from '../connections/security-settings.ts';
-import type { SaslDocument, TlsDocument } from './access.ts';
 import type { Report } from './problems.ts';
-import type { RedisDocument } from './redis.ts';
+import { anyText, group, textOf, word } from './values.ts';
 
 export function kafkaSecurityOf(
   document: { readonly tls: TlsDocument; readonly sasl: SaslDocument | null },
@@ -174,4 +174,121 @@ export function redisSecurityOf(document: RedisDocument, report: Report): RedisS
       tls: sentinel.tls === undefined ? tls : tlsOf(sentinel.tls, [...at, 'tls'], report),
     },
   };
+}
+
+export const file = textOf('the path of a file', /^[^\0\n]+$/);
+/** A secret may hold anything but a line break, which would be a mistake. */
+export const secret = textOf('text on one line that is not empty', /^[^\0\r\n]+$/);
+
+const tlsGroup = group({
+  ca: file.optional().meta({
+    description:
+      'file (PEM) with the certificates of the authorities that sign those of servers. Default: those of Node.js',
+  }),
+  cert: file.optional().meta({ description: 'file (PEM) with our own certificate; with key' }),
+  key: file.optional().meta({ description: 'file (PEM) with its private key' }),
+  passphrase: secret.optional().meta({ description: 'of an encrypted key' }),
+  passphraseFile: file.optional().meta({ description: 'file that holds it, read at each connection' }),
+  serverName: textOf('a host name', /^[^\s:/@]+$/)
+    .optional()
+    .meta({ description: 'name that the certificate of a server must hold. Default: the host that was asked' }),
+  rejectUnauthorized: z
+    .boolean({ error: 'expected true or false' })
+    .optional()
+    .meta({ description: 'false: any certificate will do, also that of somebody on the way. Default: true' }),
+});
+
+export const tlsSchema = z.union([z.boolean(), tlsGroup], {
+  error: 'expected true, false or {ca, cert, key, passphraseFile, serverName, rejectUnauthorized}',
+});
+
+const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer', 'msk-iam'] as const;
+
+export const saslSchema = group({
+  mechanism: word(MECHANISMS).meta({ description: 'how the brokers let clients in' }),
+  username: anyText.optional().meta({ description: 'for plain and scram-sha-256, scram-sha-512' }),
+  password: secret.optional().meta({ description: 'of that user; better in passwordFile' }),
+  passwordFile: file.optional().meta({ description: 'file that holds it, read at each connection' }),
+  token: secret.optional().meta({ description: 'for oauthbearer; better in tokenFile' }),
+  tokenFile: file.optional().meta({ description: 'file that holds it, read at each connection' }),
+  tokenEndpoint: textOf(
+    'an address such as https://login.example.com/token (http only on this machine)',
+    /^https?:\/\/\S+$/,
+    isTokenEndpoint,
+  )
+    .optional()
+    .meta({ description: 'for oauthbearer without a token: where to get one, by client credentials' }),
+  clientId: anyText.optional().meta({ description: 'who asks the endpoint' }),
+  clientSecret: secret.optional().meta({ description: 'its secret; better in clientSecretFile' }),
+  clientSecretFile: file.optional().meta({ description: 'file that holds it, read for each token' }),
+  scope: anyText.optional().meta({ description: 'what to ask the endpoint for' }),
+  region: textOf('a region such as eu-central-1', /^[a-z0-9-]+$/)
+    .optional()
+    .meta({ description: 'of the cluster, for msk-iam' }),
+});
+
+type TlsDocument = z.output<typeof tlsSchema>;
+type SaslDocument = z.output<typeof saslSchema>;
+
+/** A secret goes over it, so it is never sent in plain text through a network. */
+function isTokenEndpoint(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+}
+
+const HOST = /^(?:\[[0-9a-fA-F:]+\]|[^\s:,/?@[\]]+)(?::([0-9]{1,5}))?$/;
+
+const EXPECTED =
+  'redis://host:port, rediss://host:port, redis+sentinel://host:port,host:port/master or redis+cluster://host:port,host:port';
+
+export const redisSchema = group({
+  url: textOf(EXPECTED, /^[a-z+]+:\/\/\S+$/, isRedisUrl)
+    .prefault('redis://localhost:6379')
+    .meta({ description: 'where Redis is; may hold user:password@ before the host' }),
+  username: anyText.optional().meta({ description: 'user, unless it stands in the address' }),
+  password: secret.optional().meta({ description: 'of that user; better in passwordFile' }),
+  passwordFile: file.optional().meta({ description: 'file that holds it, read at each connection' }),
+  tls: tlsSchema.optional().meta({
+    description:
+      'connections under TLS, for all forms of the address; a group for the settings below. Default: true for rediss://, else false',
+  }),
+  sentinel: group({
+    username: anyText.optional().meta({ description: 'user of the sentinels; they have their own' }),
+    password: secret.optional().meta({ description: 'of that user; better in passwordFile' }),
+    passwordFile: file.optional().meta({ description: 'file that holds it, read at each connection' }),
+    tls: tlsSchema
+      .optional()
+      .meta({ description: 'TLS to the sentinels; a group for the settings below. Default: as redis.tls' }),
+  })
+    .optional()
+    .meta({ description: 'how to log in to the sentinels of redis+sentinel://. Default: without a user' }),
+});
+
+type RedisDocument = z.output<typeof redisSchema>;
+
+/** A password may hold any sign, so the hosts begin behind the last @. */
+function isRedisUrl(url: string): boolean {
+  const [scheme] = url.split('://', 1);
+  const rest = url.slice(scheme.length + 3);
+  const [hosts, ...path] = rest.slice(rest.lastIndexOf('@') + 1).split('/');
+  const tail = path.join('/');
+  const list = hosts.split(',');
+  if (!list.every(isHost)) return false;
+  switch (scheme) {
+    case 'redis':
+    case 'rediss':
+      return list.length === 1 && /^[0-9]*$/.test(tail);
+    case 'redis+sentinel':
+      return /^[^\s/?{}]+$/.test(tail);
+    case 'redis+cluster':
+      return tail === '';
+    default:
+      return false;
+  }
+}
+
+function isHost(text: string): boolean {
+  const match = HOST.exec(text);
+  return match !== null && (match[1] === undefined || (Number(match[1]) >= 1 && Number(match[1]) <= 65_535));
 }

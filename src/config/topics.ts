@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ADAPTER_NAMES, FILE_FORMATS, TS_UNITS } from '../consumers/decode/decoder-settings.ts';
-import { timeZone } from '../consumers/decode/time-zone.ts';
-import { saslSchema, tlsSchema } from './access.ts';
+import { timeZone } from '../consumers/decode/times.ts';
+import { saslSchema, tlsSchema } from './security.ts';
 import { anyText, durationBetween, group, list, textOf, whole, word } from './values.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'expected a text, a number, true or false' });

@@ -7,7 +7,7 @@ export const MOST_BYTES = 256 * 1024;
 /** Settings, names and elements of lists, aliases written out. */
 export const MOST_ENTRIES = 5000;
 
-export interface YamlProblem {
+interface YamlProblem {
   readonly line: number;
   readonly column: number;
   /** Holds nothing of the text. */

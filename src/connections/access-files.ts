@@ -1,6 +1,6 @@
 import { Secret } from './secret.ts';
 import type { SecretSource, TlsSettings } from './security-settings.ts';
-import { TlsContext, type Validity } from './tls-context.ts';
+import { TlsContext, type Validity } from './tls.ts';
 
 /** How the files of one setting are. */
 export interface AccessState {

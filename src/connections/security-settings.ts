@@ -32,7 +32,7 @@ export interface TlsSettings {
   readonly rejectUnauthorized: boolean;
 }
 
-export type PasswordMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512';
+type PasswordMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512';
 
 export type SaslSettings =
   | { readonly mechanism: PasswordMechanism; readonly username: string; readonly password: SecretSource }

@@ -7,7 +7,7 @@ import { qualityPlan } from './quality-dashboard.ts';
 
 /** Names by which they are asked for. */
 export const DASHBOARD_NAMES = ['quality', 'pipeline'] as const;
-export type DashboardName = (typeof DASHBOARD_NAMES)[number];
+type DashboardName = (typeof DASHBOARD_NAMES)[number];
 
 const PLANS = { quality: qualityPlan, pipeline: pipelinePlan } as const;
 

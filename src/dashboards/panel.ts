@@ -1,5 +1,5 @@
 /** Dashboards as data: what is shown, before anything of Grafana. */
-import type { Label } from '../statistics/decision-facts.ts';
+import type { Label } from '../statistics/decision.ts';
 
 export interface Query {
   /** PromQL, with Grafana's variables in it. */

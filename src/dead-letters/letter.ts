@@ -4,7 +4,7 @@ import type { InvalidCode } from '../vocabulary/drops.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 
 /** Where a record of Kafka was read. */
-export interface TopicPlace {
+interface TopicPlace {
   readonly topic: string;
   readonly partition: number;
   readonly offset: Offset;
@@ -13,7 +13,7 @@ export interface TopicPlace {
 }
 
 /** A whole record batch that could not be decoded. */
-export interface LostBatch {
+interface LostBatch {
   /** The offset after it. */
   readonly next: Offset;
   /** How many records were counted with it. */
@@ -40,7 +40,7 @@ export interface DeadLetter {
   readonly headers: readonly RecordHeader[];
 }
 
-export interface Refusal {
+interface Refusal {
   readonly record: LogRecord;
   readonly code: InvalidCode;
   readonly field: string | undefined;
@@ -101,7 +101,7 @@ function copyOf(content: Uint8Array): Uint8Array {
 }
 
 /** What every error header's name begins with, as `__connect.errors.` and `__streams.errors.` do. */
-export const ERRORS = '__receval.errors.';
+const ERRORS = '__receval.errors.';
 
 /** What is wrong, as headers in UTF-8, in the manner of Kafka Connect (KIP-298) and Kafka Streams (KIP-1034). */
 export function errorHeaders({ place, code, batch, field }: DeadLetter): readonly RecordHeader[] {

@@ -21,7 +21,7 @@ export type LetterCounts = Readonly<Record<(typeof LETTER_OUTCOMES)[number], num
 
 export const NO_LETTERS: LetterCounts = { written: 0, failed: 0, dropped: 0 };
 
-export interface LetterQueueOptions {
+interface LetterQueueOptions {
   readonly writer: LetterWriter;
   readonly clock: Clock;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
@@ -35,7 +35,7 @@ export interface QueueLimits {
   readonly bytes: number;
 }
 
-export const QUEUE: QueueLimits = { letters: 10_000, bytes: 16 * 2 ** 20 };
+const QUEUE: QueueLimits = { letters: 10_000, bytes: 16 * 2 ** 20 };
 
 const BATCH: QueueLimits = { letters: 200, bytes: 2 ** 19 };
 /** A batch is tried this often, with waits of 1, 2, 4, 8 and 16 s in between. */

@@ -1,7 +1,6 @@
 import { MemoryStore } from '../accumulators/store/memory-store.ts';
 import type { Settings } from '../config/settings.ts';
-import { createDecoder } from '../consumers/decode/decoder.ts';
-import type { Decoder } from '../consumers/decode/record.ts';
+import { createDecoder, type Decoder } from '../consumers/decode/decoder.ts';
 import { MemoryLog, MemorySource } from '../consumers/source/memory-source.ts';
 import { Exporter } from '../exporter/exporter.ts';
 import type { CohortHistory, HistoryQuestion, QualitySnapshot } from '../exporter/exporter-contract.ts';
@@ -20,7 +19,7 @@ import type { WorkerStatus } from '../worker/status.ts';
 import { Worker } from '../worker/worker.ts';
 import type { WorkerDeps, WorkerLog, WorkerSettings } from '../worker/worker-contract.ts';
 
-export interface DemoOptions {
+interface DemoOptions {
   /** With the shop's experiment. */
   readonly settings: Settings;
   readonly seed: number;

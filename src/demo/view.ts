@@ -4,7 +4,7 @@ import type { Bounds, ComparedVariant, Comparison } from '../experiment/comparis
 import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
 import { measureValue } from '../measures/value.ts';
 import type { RegressionSettings } from '../simulate/simulation-settings.ts';
-import type { Label } from '../statistics/decision-facts.ts';
+import type { Label } from '../statistics/decision.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 
@@ -38,10 +38,7 @@ const DECISIONS: Readonly<Record<Label, string>> = {
 };
 
 /** The shortest window at the shortest horizon: what moves first. undefined: nothing has closed yet. */
-export function compareVariants({
-  settings,
-  snapshot,
-}: Pick<ViewInput, 'settings' | 'snapshot'>): SideBySide | undefined {
+function compareVariants({ settings, snapshot }: Pick<ViewInput, 'settings' | 'snapshot'>): SideBySide | undefined {
   const window = settings.windows[0].text;
   const horizon = settings.attribution.horizons[0].text;
   const rows = snapshot.rows.filter((r) => r.window === window && r.horizon === horizon && r.by.join() === 'variant');

@@ -2,8 +2,8 @@ import type { ExperimentSettings } from '../config/settings.ts';
 import { type Absence, absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { type CohortExposure, CohortSample } from '../statistics/cohort-sample.ts';
 import { holm } from '../statistics/corrections.ts';
-import { type Largest, larger, runningP } from '../statistics/running-evidence.ts';
 import { expectedUsers, largestDeviation, logBayesFactor, MISMATCH_P } from '../statistics/sample-ratio.ts';
+import { type Largest, larger, runningP } from '../statistics/sequence.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Absence } from '../statistics/absent.ts';
-import type { ExperimentVerdict } from '../statistics/decision-facts.ts';
+import type { ExperimentVerdict } from '../statistics/decision.ts';
 import type { Role } from './state.ts';
 
 export type Bounds = readonly [lower: number, upper: number];

@@ -1,18 +1,14 @@
 import { isUndirected } from '../measures/direction.ts';
 import type { Absence } from '../statistics/absent.ts';
 import { isAbsent, type Result } from '../statistics/absent.ts';
-import { decide } from '../statistics/decision.ts';
-import { HEAVY_SHARE } from '../statistics/decision-facts.ts';
+import { decide, HEAVY_SHARE } from '../statistics/decision.ts';
 import { fixedHorizon } from '../statistics/effect.ts';
 import { explainExperiment } from '../statistics/explain.ts';
 import type { Interval } from '../statistics/mean.ts';
-import { runningTwoSidedP } from '../statistics/running-evidence.ts';
+import { runningTwoSidedP } from '../statistics/sequence.ts';
 import type { Bounds, ComparedMeasure, ComparedSplit, ComparedVariant, Comparison } from './comparison.ts';
 import { looksOf } from './experiment-looks.ts';
-import { factsOf } from './facts.ts';
-import { type Families, familiesOf } from './families.ts';
-import { pairOf, usersOfVariants } from './pair.ts';
-import { type Split, splitOf } from './split.ts';
+import { type Families, factsOf, familiesOf, pairOf, type Split, splitOf, usersOfVariants } from './facts.ts';
 import { type ExperimentState, type Role, roleOf, treatmentsOf, usersSeen, variantOf } from './state.ts';
 
 /** A larger share of impressions without a user is reported. */

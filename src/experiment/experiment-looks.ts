@@ -1,6 +1,5 @@
-import type { StandingDecision } from '../statistics/decision.ts';
-import { EXPERIMENT_REASONS, type ExperimentVerdict } from '../statistics/decision-facts.ts';
-import { type Largest, type Looks, NO_LOOKS } from '../statistics/running-evidence.ts';
+import { EXPERIMENT_REASONS, type ExperimentVerdict, type StandingDecision } from '../statistics/decision.ts';
+import { type Largest, type Looks, NO_LOOKS } from '../statistics/sequence.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 
 /**

@@ -7,7 +7,7 @@
  * same holds for δ = t·|R_C|. Errors of users who come back shrink more slowly than √N, so this is a lower bound. It uses the
  * effect that one wants to detect, never the observed one.
  */
-import { detectableEffect } from '../statistics/detectable.ts';
+import { detectableEffect } from '../statistics/effect.ts';
 import { balancedUsers } from '../statistics/exposure.ts';
 import { multiplierAt } from '../statistics/sequence.ts';
 import type { Comparison } from './comparison.ts';
@@ -42,7 +42,7 @@ export interface PlannedVariant {
   readonly withinReach: number | null;
 }
 
-export interface PlanSettings {
+interface PlanSettings {
   readonly alpha: number;
   readonly nStar: number;
   /** Events before this time take no part; undefined: all do. */

@@ -10,20 +10,20 @@ import { totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import type { Measure } from '../measures/definition.ts';
-import { readField } from '../statistics/sample-codec.ts';
 import { SampleColumns, type Sampled } from '../statistics/sampled.ts';
+import { readField } from '../statistics/user-sample.ts';
 import { readUnit, stands, type UnitState } from '../windows/unit-state.ts';
-import { runOf } from './run.ts';
+import { runOf } from './state.ts';
 import type { UnitPart } from './units.ts';
 
 /** A unit's parts of all experiments, of one moment. */
-export interface UnitParts {
+interface UnitParts {
   readonly state: UnitState;
   /** In the order of the experiments. */
   readonly parts: readonly UnitPart[];
 }
 
-export interface PartsSettings {
+interface PartsSettings {
   readonly namespace: string;
   readonly experiments: readonly ExperimentSettings[];
   readonly measures: readonly Measure[];

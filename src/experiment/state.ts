@@ -1,8 +1,10 @@
 import type { ExperimentSettings } from '../config/settings.ts';
+import type { Measure } from '../measures/definition.ts';
 import type { Result } from '../statistics/absent.ts';
 import type { ArmMean } from '../statistics/arm.ts';
 import type { Exposed, Exposure } from '../statistics/exposure.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
 import type { ExperimentLooks } from './experiment-looks.ts';
 
 /** One variant since the start of the experiment's run, of all units, at the experiment's horizon. */
@@ -42,7 +44,7 @@ export interface ExperimentState {
   readonly looks: ExperimentLooks;
 }
 
-export const NO_IMPRESSIONS: VariantState = {
+const NO_IMPRESSIONS: VariantState = {
   impressions: 0,
   positives: 0,
   userless: 0,
@@ -70,4 +72,32 @@ export function roleOf({ primary, guardrails }: ExperimentSettings, measure: str
 /** Distinct users that saw a variant at all, approximate where the sample had to become coarser. */
 export function usersSeen({ settings }: ExperimentState, variant: string, { seen, level }: Exposure): number {
   return seen[[...settings.variants.keys()].indexOf(variant)] * 2 ** level;
+}
+
+/**
+ * Names a run of an experiment: 16 hexadecimal digits of everything whose change makes old and new sums incomparable. A total,
+ * a user sample and the looks belong to one run; any change starts a new one at zero, even a ramp of the weights, because
+ * traffic of two splits must not be pooled (specification: statistics 1.4). The order of variants counts, since the user sample
+ * numbers them; that of guardrails and measures does not.
+ */
+export function runOf(settings: ExperimentSettings, measures: readonly Pick<Measure, 'canonical'>[]): string {
+  const { variants, control, primary, guardrails, horizon, alpha, nStar, start, lowerIsBetter, interleaved } = settings;
+  const text = JSON.stringify([
+    [...variants],
+    control,
+    primary,
+    [...guardrails].sort(),
+    horizon.ms,
+    alpha,
+    nStar,
+    start ?? null,
+    interleaved,
+    measures.map(({ canonical }) => canonical).sort(),
+    ...(lowerIsBetter.size === 0 ? [] : [[...lowerIsBetter].sort()]),
+  ]);
+  return hex(fnv1a32(`receval/run/1:${text}`)) + hex(fnv1a32(`receval/run/2:${text}`));
+}
+
+function hex(word: number): string {
+  return fmix32(word).toString(16).padStart(8, '0');
 }

@@ -1,8 +1,6 @@
 import { isAbsent } from '../statistics/absent.ts';
-import { decide, type StandingDecision } from '../statistics/decision.ts';
-import { shortfall } from '../statistics/decision-facts.ts';
-import { type Look, type Looks, larger, takeLook } from '../statistics/running-evidence.ts';
-import { oneSidedSequence } from '../statistics/sequence.ts';
+import { decide, type StandingDecision, shortfall } from '../statistics/decision.ts';
+import { type Look, type Looks, larger, oneSidedSequence, takeLook } from '../statistics/sequence.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { Comparison } from './comparison.ts';
 import { evaluate } from './evaluate.ts';
@@ -14,10 +12,7 @@ import {
   NO_EXPERIMENT_LOOKS,
   withPoint,
 } from './experiment-looks.ts';
-import { factsOf, sidesOf } from './facts.ts';
-import { familiesOf } from './families.ts';
-import { type Pair, pairOf, usersOfVariants } from './pair.ts';
-import { splitOf } from './split.ts';
+import { factsOf, familiesOf, type Pair, pairOf, sidesOf, splitOf, usersOfVariants } from './facts.ts';
 import { type ExperimentState, roleOf, treatmentsOf } from './state.ts';
 
 /**

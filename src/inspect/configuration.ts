@@ -9,11 +9,11 @@ import type {
 import { isTogether } from '../consumers/decode/map.ts';
 import { printDuration } from '../vocabulary/durations.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
+import { wrapped } from './log-finding.ts';
 import type { Grade, Proposal, RatingScale } from './proposal.ts';
 import type { Reading } from './reading.ts';
-import { wrapped } from './wrapped.ts';
 
-export interface ConfigurationOptions {
+interface ConfigurationOptions {
   /** Names of topics that are known; undefined: they are for the user to fill in. */
   readonly topics: { readonly impressions: string; readonly feedback: string } | undefined;
 }

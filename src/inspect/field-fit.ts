@@ -2,8 +2,8 @@
 
 import type { AdapterChoice, Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
+import { yesOrNo } from '../consumers/decode/list.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
-import { yesOrNo } from '../consumers/decode/yes-no.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.ts';
 import { isFlag, isOneEach, type ListForm } from './list-candidates.ts';
@@ -308,7 +308,7 @@ function actionField(profile: Profile, used: ReadonlySet<string>): Field | undef
 }
 
 /** A column that says of each row whether it was clicked. */
-export function clickedFlag(
+function clickedFlag(
   profile: Profile,
   used: ReadonlySet<string>,
 ): { readonly path: string; readonly set: Conditions[string] } | undefined {

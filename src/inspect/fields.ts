@@ -4,7 +4,7 @@ import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import { nameFit } from './names.ts';
 import { TIME_FORMS, type TimeForm, timeOf } from './time-forms.ts';
 
-export type ValueType = 'text' | 'whole' | 'number' | 'boolean' | 'list' | 'object';
+type ValueType = 'text' | 'whole' | 'number' | 'boolean' | 'list' | 'object';
 
 export interface Field {
   readonly path: string;

@@ -1,8 +1,8 @@
 /** What a file is, told by its first bytes and its first lines, before its records are read. */
 
-export type Compression = 'none' | 'gzip' | 'zstd';
+type Compression = 'none' | 'gzip' | 'zstd';
 export type Encoding = 'UTF-8' | 'UTF-8 with a byte order mark' | 'UTF-16' | 'not UTF-8';
-export type LineEnds = 'LF' | 'CRLF' | 'CR' | 'mixed' | 'none';
+type LineEnds = 'LF' | 'CRLF' | 'CR' | 'mixed' | 'none';
 
 /** `columns`: of the header; undefined: there is none. */
 export interface Delimited {

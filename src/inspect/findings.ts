@@ -1,9 +1,10 @@
 /** What looks wrong in a sample, each with its cause, an example and what to do. */
-import { ofActions, ofOrder, ofPeople, ofTimes } from './event-findings.ts';
+import { timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
 import type { InspectedFile, InspectOptions, Known } from './inspected.ts';
 import { ofClock, ofJoin } from './join-findings.ts';
-import type { Finding, FindingCode } from './log-finding.ts';
+import { count, cut, type Finding, type FindingCode, note, percent, wrong } from './log-finding.ts';
+import { spoken, timeWords } from './time-forms.ts';
 
 /** What is wrong first, then in the order of the data path. */
 export function findingsOf(known: Known, options: InspectOptions): readonly Finding[] {
@@ -59,4 +60,207 @@ function withoutJq(finding: Finding, others: readonly InspectedFile[]): Finding 
   const { command, remedy } = finding;
   if (command?.startsWith('jq ') !== true || !others.some(({ name }) => command.includes(` ${name} `))) return finding;
   return { ...finding, remedy: remedy.replace(/:$/, '.'), command: undefined };
+}
+
+/** What is odd about the events: their times, their actions, who saw them, their order. */
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+/** Chance below which a split is told to be uneven. */
+const UNEVEN = 0.001;
+
+function ofTimes({ impressions, feedback, oneLog, zones }: Known, { now }: InspectOptions): readonly Finding[] {
+  const found: Finding[] = [];
+  for (const side of new Set(oneLog ? [impressions] : [impressions, feedback])) {
+    const path = side?.fits.find(({ as }) => as === 'ts')?.path;
+    const field = path === undefined ? undefined : side?.profile.fields.get(path);
+    if (side === undefined || field === undefined) continue;
+    const files = side.files.join(', ');
+    const forms = timeFormsOf(field);
+    const units = forms.filter((form) => form === 's' || form === 'ms' || form === 'us' || form === 'ns');
+    if (units.length > 1) {
+      const shares = units.map(
+        (unit) => `${timeWords(unit)} (${percent((field.times.get(unit) ?? 0) / field.values)})`,
+      );
+      found.push(
+        note(
+          'unit_of_time',
+          `${field.path} of ${files} holds ${shares.join(' and ')}.`,
+          'Each number tells its unit by its size, so they are read; better write one unit.',
+        ),
+      );
+    }
+    const { time } = side.reading;
+    if (time?.form === 'local') {
+      const zone = side === impressions ? zones.impressions : zones.feedback;
+      const isAssumed = zone === undefined || (zones.feedback !== undefined && side === impressions);
+      const why = isAssumed ? 'UTC was assumed' : `by the other log they are of ${zone}`;
+      found.push(
+        note(
+          'times_without_zone',
+          `The times of ${files} name no zone, such as "${String(field.example)}"; ${why}.`,
+          'timeZone names it: a name such as Europe/Berlin knows of summer, +01:00 does not.',
+        ),
+      );
+    }
+    const ahead = [...side.sample.times].filter((ts) => ts > now + 5 * MINUTE).length;
+    const far = outlier(side.sample.times);
+    if (ahead > 0 || far !== undefined) {
+      const last = finite(side.sample.times).reduce((most, ts) => Math.max(most, ts), 0);
+      found.push(
+        wrong(
+          'all_late',
+          `${ahead > 0 ? `${count(ahead)} of ${count(side.sample.times.length)} times of ${files} lie in the future` : `A time of ${files} lies far after the others`} (${new Date(last).toISOString()}): what comes after it in the log would be late.`,
+          'Take these records out, or mend their clock.',
+        ),
+      );
+    }
+  }
+  return found;
+}
+
+/** The newest time, where it lies more than a day after all but one in a hundred of the others, and these lie closer together. */
+function outlier(times: readonly number[]): number | undefined {
+  const sorted = finite(times).sort((a, b) => a - b);
+  if (sorted.length < 20) return undefined;
+  const most = sorted[sorted.length - 1];
+  const usual = sorted[Math.floor(0.99 * (sorted.length - 1))];
+  return most - usual > DAY + 2 * (usual - sorted[0]) ? most : undefined;
+}
+
+function finite(times: readonly number[]): number[] {
+  return times.filter((ts) => !Number.isNaN(ts));
+}
+
+function ofActions({ proposal, facts }: Known): readonly Finding[] {
+  const { unknownActions, grades, ratings } = proposal;
+  const found: Finding[] = [];
+  const named = [...grades].filter(([action, grade]) => grade === 0 && !unknownActions.includes(action));
+  const all = [...facts.actions.values()].reduce((sum, n) => sum + n, 0);
+  const sights = named.reduce((sum, [action]) => sum + (facts.actions.get(action) ?? 0), 0);
+  if (sights > 0.5 * all && sights < all) {
+    found.push(
+      note(
+        'unknown_actions',
+        `${percent(sights / all)} of feedback is of actions that are taken for a mere sight of the list, and are worth 0: ${named
+          .map(([action]) => cut(action))
+          .slice(0, 5)
+          .join(', ')}.`,
+        'If it is more, say so in grades.',
+      ),
+    );
+  }
+  if (ratings !== undefined) {
+    const { least, most, relevantFrom } = ratings;
+    found.push(
+      note(
+        'ratings',
+        `Feedback holds ratings of ${least} to ${most}${relevantFrom === undefined ? ' beside other actions: each rating from 1 on counts as much as a click' : `; those from ${relevantFrom} on are taken for a success`}.`,
+        relevantFrom === undefined
+          ? 'Measures such as mrr(rel=4) ask for more.'
+          : 'Say in relevantFrom from which rating on the list did well; every measure but ndcg depends on it.',
+      ),
+    );
+  }
+  if (unknownActions.length > 0) {
+    const listed = unknownActions
+      .slice(0, 5)
+      .map((action) => `${cut(action)} (${count(facts.actions.get(action) ?? 0)})`);
+    const more = unknownActions.length > 5 ? ` and ${unknownActions.length - 5} more` : '';
+    const none = [...grades.values()].every((grade) => grade === 0 || grade === 'veto');
+    found.push(
+      (none ? wrong : note)(
+        'unknown_actions',
+        `Actions that have no grade are worth 0: ${listed.join(', ')}${more}.`,
+        `Say in grades what they are worth, such as grades: {${cut(unknownActions[0])}: 1}.`,
+      ),
+    );
+  }
+  return found;
+}
+
+function ofPeople({ impressions, facts }: Known): readonly Finding[] {
+  if (impressions === undefined || impressions.sample.lists.length === 0) return [];
+  const found: Finding[] = [];
+  const lists = impressions.sample.lists.length;
+  if (facts.users.lists < 0.5 * lists) {
+    found.push(
+      note(
+        'no_user_ids',
+        facts.users.lists === 0
+          ? 'No field holds a user id: errors and tests of experiments will be weaker.'
+          : `Only ${percent(facts.users.lists / lists)} of the lists have a user id.`,
+        'Log userId with every list.',
+      ),
+    );
+  }
+  const { variants, splitChance, crossed } = facts;
+  if (variants.size === 1)
+    found.push(
+      note(
+        'one_variant',
+        `There is one variant, "${[...variants.keys()][0]}": nothing to compare.`,
+        'If an experiment runs, look for the field that names its arms.',
+      ),
+    );
+  if (splitChance !== undefined && splitChance < UNEVEN && lists >= 100) {
+    found.push(
+      note(
+        'uneven_split',
+        `The variants do not share the traffic as expected (chance ${splitChance < 1e-6 ? 'below 0.000001' : splitChance.toPrecision(2)}).`,
+        'If they should not share it evenly, say so in experiments.default.variants; else see who assigns them.',
+      ),
+    );
+  }
+  if (crossed > 0 && crossed > 0.01 * facts.users.distinct) {
+    found.push(
+      note(
+        'users_of_two_variants',
+        `${count(crossed)} of ${count(facts.users.distinct)} users saw more than one variant.`,
+        'Assign users, not requests; or is the id of a device, and one person has several?',
+      ),
+    );
+  }
+  return found;
+}
+
+function ofOrder({ impressions, feedback, facts, oneLog, proposal }: Known): readonly Finding[] {
+  const found: Finding[] = [];
+  const lists = impressions?.sample.lists.length ?? 0;
+  const clicks = feedback?.sample.feedback.length ?? 0;
+  const { duplicates, disorder } = facts;
+  if (duplicates.lists > 0.2 * lists) {
+    found.push(
+      wrong(
+        'request_ids_repeat',
+        `${percent(duplicates.lists / lists)} of the lists have a request id that was there before: they would be dropped as duplicate.`,
+        'Each showing of a list needs an id of its own; pages of one request need an offset.',
+      ),
+    );
+  } else if (duplicates.lists + duplicates.feedback > 0.01 * (lists + clicks)) {
+    found.push(
+      note(
+        'duplicates',
+        `${count(duplicates.lists)} of ${count(lists)} lists and ${count(duplicates.feedback)} of ${count(clicks)} feedback events stand there twice.`,
+        'Nothing: they are counted once.',
+      ),
+    );
+  }
+  if (disorder.most > 10 * MINUTE && disorder.overtaken > 0) {
+    const bears =
+      proposal.outOfOrderness >= disorder.most
+        ? `outOfOrderness: ${spoken(proposal.outOfOrderness)} bears it, and makes every result wait. Better sort`
+        : 'Sort';
+    const remedy = oneLog
+      ? `${bears} the log by time, or write lists and feedback to two files.`
+      : `${bears} each file by time.`;
+    const isBad = disorder.usual > 10 * MINUTE;
+    found.push(
+      (isBad ? wrong : note)(
+        'out_of_order',
+        `Records are out of order by up to ${spoken(disorder.most)} (${count(disorder.overtaken)} of them stand behind a later one).`,
+        remedy,
+      ),
+    );
+  }
+  return found;
 }

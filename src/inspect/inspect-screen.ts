@@ -7,10 +7,9 @@ import { mayReplay } from './findings.ts';
 import type { InspectedFile, InspectedSide, Inspection } from './inspected.ts';
 import { pairText } from './join-trial.ts';
 import { DELAY_BINS, delayBins } from './log-facts.ts';
-import { count, type Finding, percent } from './log-finding.ts';
+import { count, type Finding, percent, wrapped } from './log-finding.ts';
 import type { Grade } from './proposal.ts';
 import { spoken } from './time-forms.ts';
-import { wrapped } from './wrapped.ts';
 
 const WIDTH = 100;
 const LINES = 40;

@@ -1,20 +1,16 @@
 /** What goes into an inspection, and what comes out of it. */
-
 import type { AdapterChoice } from '../consumers/decode/decoder-settings.ts';
-import type { Fields } from '../consumers/decode/raw.ts';
+import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import type { ClockOffset } from './delays.ts';
-import type { Doubt } from './doubts.ts';
 import type { Fit } from './field-fit.ts';
 import type { Profile } from './fields.ts';
 import type { FileFormat } from './file-shape.ts';
-import type { ItemTrial, JoinTrial } from './join-trial.ts';
-import type { Facts } from './log-facts.ts';
+import type { Doubt, ItemTrial, JoinTrial } from './join-trial.ts';
+import type { ClockOffset, Facts } from './log-facts.ts';
 import type { Finding } from './log-finding.ts';
 import type { Proposal } from './proposal.ts';
 import type { Reading, Sample } from './reading.ts';
 import type { GuessedRole, Role } from './roles.ts';
-import type { BadRow } from './rows.ts';
 import type { KnownSide } from './systems.ts';
 
 /** A file, or a partition of a topic, as far as it was read. */
@@ -80,3 +76,39 @@ export interface Inspection {
 
 /** An inspection before it is judged. */
 export type Known = Omit<Inspection, 'findings'>;
+
+/** The records of a sample, whatever the form of the file: objects as JSON.parse makes them. */
+
+/** A piece of a file that is no record. */
+export interface BadRow {
+  /** From 1. */
+  readonly row: number;
+  /** Half a sentence: `is no JSON`. */
+  readonly why: string;
+}
+
+/** Takes records one by one, as JSON. */
+export class Rows {
+  readonly rows: Fields[] = [];
+  readonly bad: BadRow[] = [];
+
+  get count(): number {
+    return this.rows.length + this.bad.length;
+  }
+
+  /** @param refused why it cannot be one; undefined: it may be one */
+  add(json: string, refused: string | undefined): void {
+    const row = this.count + 1;
+    if (refused !== undefined) {
+      this.bad.push({ row, why: refused });
+      return;
+    }
+    try {
+      const value: unknown = JSON.parse(json);
+      if (isFields(value)) this.rows.push(value);
+      else this.bad.push({ row, why: 'is JSON, but no object' });
+    } catch {
+      this.bad.push({ row, why: 'is no JSON' });
+    }
+  }
+}

@@ -2,10 +2,10 @@
 
 import type { Plain } from '../findings/id-forms.ts';
 import { type Difference, differenceWords, normalizers } from '../findings/id-match.ts';
-import { beforeList, zoneText } from './delays.ts';
 import { isOfElements } from './fields.ts';
 import type { InspectedSide, Known } from './inspected.ts';
 import { pairText } from './join-trial.ts';
+import { beforeList, zoneText } from './log-facts.ts';
 import { cut, type Finding, type FindingCode, note, percent, wrong } from './log-finding.ts';
 import { mendCommand, type Step } from './mend.ts';
 import { spoken } from './time-forms.ts';

@@ -1,7 +1,8 @@
 /** Where the lists of impressions may stand: real lists, lists as text, or one row for each item. */
+
+import { yesOrNo } from '../consumers/decode/list.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
-import { yesOrNo } from '../consumers/decode/yes-no.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { nameFit } from './names.ts';
 import { jointId, partsOf } from './reading.ts';
@@ -25,7 +26,7 @@ export type ListForm =
       readonly guess: RowFlag | undefined;
     };
 
-export interface RowFlag {
+interface RowFlag {
   readonly path: string;
   readonly action: string;
   /** It holds when it was done. */

@@ -2,8 +2,7 @@
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { usualDuration } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
-import { beforeList } from './delays.ts';
-import { type Facts, quantile } from './log-facts.ts';
+import { beforeList, type Facts, quantile } from './log-facts.ts';
 import { usualGrade } from './names.ts';
 
 const SECOND = 1000;

@@ -1,10 +1,17 @@
 /** How records become events, and the events of a sample: what replay would make of the records, without its strictness. */
-import { type Adapted, canonicalAdapter } from '../consumers/decode/adapter.ts';
+
 import type { AdapterChoice, PositionBase } from '../consumers/decode/decoder-settings.ts';
 import { listAdapter, listKey } from '../consumers/decode/list.ts';
 import { mapAdapter, mapsAdapter, together } from '../consumers/decode/map.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
-import { type Fields, isFields, isItem, type RawRecord } from '../consumers/decode/raw.ts';
+import {
+  type Adapted,
+  canonicalAdapter,
+  type Fields,
+  isFields,
+  isItem,
+  type RawRecord,
+} from '../consumers/decode/raw.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { type TimeForm, timeOf } from './time-forms.ts';
 

@@ -9,7 +9,7 @@ import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 export const TIME_FORMS = ['zoned', 'utc', 'local', 's', 'ms', 'us', 'ns'] as const;
 export type TimeForm = (typeof TIME_FORMS)[number];
 
-export interface TimeValue {
+interface TimeValue {
   readonly form: TimeForm;
   /** A number that is written as text. */
   readonly quoted: boolean;

@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import { SCORE_WIDTH } from '../measures/sums.ts';
 import { sumsKind } from '../measures/value.ts';
 import type { DroppedView, ListsView, ListView } from '../page/model.ts';
-import { listValue } from '../score/list-value.ts';
+import { listValue } from '../score/list-sums.ts';
 import type { ListSamples, SampledDrop, SampledList } from '../unit/samples.ts';
 
 /** Lists with the worst value. */

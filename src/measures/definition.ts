@@ -76,7 +76,7 @@ interface Facts {
   /** Whether it takes a cut-off `@k`. */
   readonly takesCut: boolean;
   readonly params: ParamShapes;
-  /** Why parameters cannot stand together, beside what holds for all measures (combinations.ts). undefined: they can. */
+  /** Why parameters cannot stand together, beside what holds for all measures (`forbidden` in grammar/measure-name.ts). undefined: they can. */
   readonly forbidden?: (params: Measure['params']) => string | undefined;
   /** The value of a parameter with which it is another measure, by name: `rate(action=click)` is `ctr`. */
   readonly isOther?: { readonly param: string; readonly value: string; readonly name: string };

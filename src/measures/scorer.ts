@@ -10,7 +10,7 @@ import type { Joined } from '../vocabulary/events.ts';
 import { nearest } from '../vocabulary/spelling.ts';
 import { cutOf } from './bound.ts';
 import type { Binding, Measure } from './definition.ts';
-import { offered } from './grammar/offered.ts';
+import { offered } from './grammar/measure-name.ts';
 import { MeasureError } from './grammar/scan.ts';
 import { type ItemCatalogue, NO_CATALOGUE } from './item-catalogue.ts';
 import { actionsOf, catalogueProblem, needsGrade, needsOf } from './needs.ts';
@@ -31,7 +31,7 @@ interface Compiled {
  * Compiles measures for one configuration. `Scorer.actions` is the order of indices in `Joined.action`: the actions of
  * the grading, then those that only measures name.
  * @throws MeasureError for a measure that is not offered anywhere, or that counts only feedback of an action without a
- * grade, or that the catalogue does not fit. What a command offers is judged where its measures are read (offered.ts).
+ * grade, or that the catalogue does not fit. What a command offers is judged where its measures are read (`offered`).
  * @param catalogue for measures of the list alone
  */
 export function compile(

@@ -5,7 +5,7 @@
 import type { MetricSpec } from './metric-specs.ts';
 
 /** Adds one series: its labels as written by `labelText`, and its value. NaN and the infinities are left out. */
-export type AddSeries = (labels: string, value: number) => void;
+type AddSeries = (labels: string, value: number) => void;
 
 /** Series of some metrics, in the order of `metricSpecs`. */
 export class Exposition {

@@ -8,7 +8,7 @@ import type { Measure } from '../measures/definition.ts';
 import { describe } from '../measures/grammar/describe.ts';
 import { isPlainRatio, isRoot, sumsKind } from '../measures/value.ts';
 
-export type MetricSpecsSettings = Pick<Settings, 'cohorts' | 'measures'>;
+type MetricSpecsSettings = Pick<Settings, 'cohorts' | 'measures'>;
 
 /** The TYPE of a metric. */
 type MetricType = 'counter' | 'gauge' | 'histogram';

@@ -9,13 +9,13 @@ import type { Measure } from '../measures/definition.ts';
 import { type Exact, SUMS_WIDTH } from '../measures/sums.ts';
 import { measureScore, measureWeight } from '../measures/value.ts';
 import { absent } from '../statistics/absent.ts';
-import { LABELS } from '../statistics/decision-facts.ts';
+import { LABELS } from '../statistics/decision.ts';
 import { OTHER_COHORT } from '../vocabulary/events.ts';
 import { isOverItemLimit, rowValue } from '../windows/row-value.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';
 import { hasScore, type MetricSpec, stderrName, valueName, weighsImpressions } from './metric-specs.ts';
 
-export type QualitySettings = Pick<Settings, 'cohorts' | 'experiments' | 'itemFile' | 'limits' | 'measures'>;
+type QualitySettings = Pick<Settings, 'cohorts' | 'experiments' | 'itemFile' | 'limits' | 'measures'>;
 
 /** A value and its standard error. */
 const SERIES_PER_MEASURE = 2;

@@ -3,18 +3,18 @@ import type { StoreUsage } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccessState } from '../connections/access-files.ts';
 import { LETTER_OUTCOMES, type LetterCounts, NO_LETTERS } from '../dead-letters/queue.ts';
-import type { Comparison } from '../experiment/comparison.ts';
+import type { ComparedMeasure, Comparison } from '../experiment/comparison.ts';
 import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
+import { LABELS } from '../statistics/decision.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { WorkerStatus } from '../worker/status.ts';
-import { experimentsText } from './experiment-gauges.ts';
-import { Exposition, labelText } from './exposition.ts';
+import { Exposition, joinLabels, labelText } from './exposition.ts';
 import { EXPERIMENT_METRICS, type MetricSpec, metricSpecs, PREFIX, UNWANTED_PROCESS_METRICS } from './metric-specs.ts';
 import { Pipeline } from './pipeline.ts';
 import { type QualityText, qualityText } from './quality.ts';
 import { Scores } from './scores.ts';
 
-export type MetricsSettings = Pick<
+type MetricsSettings = Pick<
   Settings,
   'attribution' | 'cohorts' | 'experiments' | 'itemFile' | 'kafka' | 'limits' | 'measures'
 >;
@@ -175,4 +175,42 @@ function writeAccess(page: Exposition, states: readonly AccessState[]): void {
     page.series('receval_certificate_not_before_timestamp_seconds')(labels, validity.begins.getTime() / 1000);
     page.series('receval_certificate_not_after_timestamp_seconds')(labels, validity.ends.getTime() / 1000);
   }
+}
+
+/** What a gauge shows of one measure of one variant; null: nothing. */
+const OF_MEASURES: Readonly<Record<string, (compared: ComparedMeasure) => number | null>> = {
+  receval_experiment_effect: ({ effect }) => effect,
+  receval_experiment_ci_lower: ({ ci }) => ci?.[0] ?? null,
+  receval_experiment_ci_upper: ({ ci }) => ci?.[1] ?? null,
+  receval_experiment_p_value: ({ pTwoSided }) => pTwoSided,
+  receval_experiment_log_e_value: ({ logE }) => logE,
+  receval_experiment_mde: ({ mde }) => mde,
+};
+
+/** Renders the gauges of all experiments: an absent value has no series. HELP and TYPE are always present. */
+export function experimentsText(comparisons: readonly Comparison[]): string {
+  const page = new Exposition(EXPERIMENT_METRICS);
+  for (const [name, shownOf] of Object.entries(OF_MEASURES)) {
+    const add = page.series(name);
+    for (const { experiment, variants } of comparisons) {
+      for (const { variant, measures } of variants) {
+        for (const compared of measures) {
+          const { measure, horizon } = compared;
+          const value = shownOf(compared);
+          if (value !== null) add(labelText({ experiment, variant, measure, horizon }), value);
+        }
+      }
+    }
+  }
+  const split = page.series('receval_experiment_srm_p_value');
+  const decided = page.series('receval_experiment_decision');
+  for (const { experiment, srm, variants } of comparisons) {
+    if (srm.p !== null) split(labelText({ experiment }), srm.p);
+    for (const { variant, decision } of variants) {
+      const labels = labelText({ experiment, variant });
+      for (const label of LABELS)
+        decided(joinLabels(labels, labelText({ decision: label })), Number(decision === label));
+    }
+  }
+  return page.text();
 }

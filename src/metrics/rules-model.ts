@@ -1,7 +1,7 @@
 /** Prometheus rules as data, and their options. */
-import type { Label } from '../statistics/decision-facts.ts';
+import type { Label } from '../statistics/decision.ts';
 
-export type Severity = 'critical' | 'warning' | 'info';
+type Severity = 'critical' | 'warning' | 'info';
 
 export interface AlertRule {
   readonly alert: string;

@@ -1,8 +1,7 @@
 /** Rules for Prometheus, made from the settings (specification: faults 9). */
 import { setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Label } from '../statistics/decision-facts.ts';
-import { COMMIT_ALERTS } from './rules-commits.ts';
+import type { Label } from '../statistics/decision.ts';
 import {
   type AlertRule,
   type AlertText,
@@ -11,8 +10,7 @@ import {
   type RuleGroup,
   type RuleOptions,
 } from './rules-model.ts';
-import { PROCESS_ALERTS } from './rules-process.ts';
-import { TOPIC_ALERTS } from './rules-topics.ts';
+import { COMMIT_ALERTS, PROCESS_ALERTS, TOPIC_ALERTS } from './rules-pipeline.ts';
 
 const SLACK_MS = 300_000;
 

@@ -10,7 +10,7 @@ import { type Exposition, joinLabels, labelText } from './exposition.ts';
 import { scoreName, weightName } from './metric-specs.ts';
 import { type Column, columnsOf } from './quality.ts';
 
-export type ScoresSettings = Pick<Settings, 'attribution' | 'cohorts' | 'experiments' | 'limits' | 'measures'>;
+type ScoresSettings = Pick<Settings, 'attribution' | 'cohorts' | 'experiments' | 'limits' | 'measures'>;
 
 /**
  * Counters of what this process scored, by horizon and cohort. They start at 0 and never decrease, although units come and go.

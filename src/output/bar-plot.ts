@@ -7,8 +7,11 @@ import { element, escaped } from './markup.ts';
 import {
   type Box,
   bottomOf,
+  fitted,
   INK,
   LEFT,
+  Legend,
+  legendRoom,
   MUTED,
   picture,
   RIGHT,
@@ -17,12 +20,11 @@ import {
   TITLE_HEIGHT,
   text,
   ticksFor,
+  widthOf,
   yAxis,
 } from './plot-frame.ts';
-import { Legend, legendRoom } from './plot-legend.ts';
-import { fitted, widthOf } from './plot-words.ts';
 
-export interface BarSeries {
+interface BarSeries {
   readonly name: string;
   /** By category; undefined: no value, no bar. */
   readonly values: readonly (number | undefined)[];
@@ -30,7 +32,7 @@ export interface BarSeries {
   readonly intervals?: readonly (readonly [lower: number, upper: number] | undefined)[] | undefined;
 }
 
-export interface BarPlot {
+interface BarPlot {
   readonly title: string;
   readonly description: string;
   readonly valueLabel: string;

@@ -10,7 +10,7 @@ import { type Attributes, element, escaped } from './markup.ts';
 import { TONES, type Tone } from './plot-frame.ts';
 import { type TimeAxis, timeAxis } from './time-axis.ts';
 
-export interface EffectPoint {
+interface EffectPoint {
   /** Event time of the look. */
   readonly at: EpochMs;
   readonly effect: number;
@@ -18,7 +18,7 @@ export interface EffectPoint {
   readonly upper: number;
 }
 
-export interface EffectPanel {
+interface EffectPanel {
   /** Above the panel: `treatment against control: regressed`. */
   readonly title: string;
   /** Of what is said of the variant. */
@@ -29,7 +29,7 @@ export interface EffectPanel {
   readonly limit: number | undefined;
 }
 
-export interface EffectPlot {
+interface EffectPlot {
   readonly title: string;
   /** What the picture shows, for those who cannot see it. */
   readonly description: string;

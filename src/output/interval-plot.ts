@@ -5,8 +5,19 @@
  */
 import { scaleLinear } from 'd3-scale';
 import { element } from './markup.ts';
-import { bottomOf, INK, MUTED, picture, RIGHT, styleOf, TITLE_HEIGHT, text } from './plot-frame.ts';
-import { FONT_SIZE, fitted, widthOf } from './plot-words.ts';
+import {
+  bottomOf,
+  FONT_SIZE,
+  fitted,
+  INK,
+  MUTED,
+  picture,
+  RIGHT,
+  styleOf,
+  TITLE_HEIGHT,
+  text,
+  widthOf,
+} from './plot-frame.ts';
 
 export interface IntervalRow {
   readonly name: string;
@@ -17,7 +28,7 @@ export interface IntervalRow {
   readonly isMarked: boolean;
 }
 
-export interface IntervalPlot {
+interface IntervalPlot {
   readonly title: string;
   readonly description: string;
   readonly valueLabel: string;

@@ -5,7 +5,10 @@ import { element } from './markup.ts';
 import {
   type Box,
   bottomOf,
+  fitted,
   LEFT,
+  Legend,
+  legendRoom,
   MUTED,
   picture,
   RIGHT,
@@ -14,12 +17,11 @@ import {
   TITLE_HEIGHT,
   text,
   ticksFor,
+  widthOf,
   yAxis,
 } from './plot-frame.ts';
-import { Legend, legendRoom } from './plot-legend.ts';
-import { fitted, widthOf } from './plot-words.ts';
 
-export interface LinePoint {
+interface LinePoint {
   readonly k: number;
   readonly value: number;
 }
@@ -30,7 +32,7 @@ export interface LineSeries {
   readonly points: readonly LinePoint[];
 }
 
-export interface LinePlot {
+interface LinePlot {
   readonly title: string;
   readonly description: string;
   readonly valueLabel: string;

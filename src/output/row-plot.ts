@@ -5,8 +5,7 @@
  */
 import { scaleLinear } from 'd3-scale';
 import { element, escaped } from './markup.ts';
-import { GRID, INK, MUTED, picture, RIGHT, TITLE_HEIGHT, text } from './plot-frame.ts';
-import { fitted, widthOf } from './plot-words.ts';
+import { fitted, GRID, INK, MUTED, picture, RIGHT, TITLE_HEIGHT, text, widthOf } from './plot-frame.ts';
 
 export interface PlotRow {
   readonly name: string;
@@ -19,12 +18,12 @@ export interface PlotRow {
 }
 
 /** Rows under a heading of their own; '': without one. */
-export interface RowSection {
+interface RowSection {
   readonly heading: string;
   readonly rows: readonly PlotRow[];
 }
 
-export interface RowPlot {
+interface RowPlot {
   readonly title: string;
   readonly description: string;
   readonly valueLabel: string;

@@ -143,8 +143,121 @@ export function markdownText(text: string): string {
     .replace(/[\\`*[|~]|<(?=[a-z/!?])|&(?=#?\w+;)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/giu, '\\$&');
 }
 
-export function markdownTable(header: readonly string[], lines: Cells, textColumns: number): string {
+function markdownTable(header: readonly string[], lines: Cells, textColumns: number): string {
   const row = (cells: readonly string[]): string => `| ${cells.map(markdownText).join(' | ')} |`;
   const rule = `|${header.map((_, i) => (i < textColumns ? '---' : '---:')).join('|')}|`;
   return `${[row(header), rule, ...lines.map(row)].join('\n')}\n`;
 }
+
+/** A cell: text, a number, a number rounded to so many digits after the point, or undefined for an empty one. */
+export type Cell = string | number | { readonly number: number; readonly digits: number } | undefined;
+
+/**
+ * RFC 4180, with a newline at the end of each line. All tables in CSV are written here, because a spreadsheet takes a cell
+ * that begins as a formula for one, and names of runs, queries and cohorts come from strangers. So a TEXT that begins so gets
+ * a single quote before it (OWASP, "CSV Injection": `= + - @`, tab, CR, LF and the full-width forms; here also behind blanks
+ * and signs that are not seen), and what could end a cell where another sign parts them stands in quotes. Numbers stay as they are.
+ */
+export function csvTable(header: readonly string[], lines: readonly (readonly Cell[])[]): string {
+  return [header, ...lines].map((cells) => `${cells.map(cellText).join(',')}\n`).join('');
+}
+
+/** Blanks, and signs without a shape of their own, before what begins a formula; or a tab or line end itself. */
+const FORMULA = /^(?:[\t\r\n]|[\s\p{C}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/u;
+
+function cellText(cell: Cell): string {
+  if (cell === undefined) return '';
+  if (typeof cell === 'number') return String(cell);
+  if (typeof cell === 'object') return cell.number.toFixed(cell.digits);
+  if (FORMULA.test(cell)) return quoted(`'${cell}`);
+  return /[",;\t\r\n]/.test(cell) ? quoted(cell) : cell;
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+const COMMANDS: Readonly<Record<string, string>> = {
+  '\\': '\\textbackslash{}',
+  '{': '\\{',
+  '}': '\\}',
+  $: '\\$',
+  '&': '\\&',
+  '%': '\\%',
+  '#': '\\#',
+  _: '\\_',
+  '~': '\\textasciitilde{}',
+  '^': '\\textasciicircum{}',
+  '<': '\\textless{}',
+  '>': '\\textgreater{}',
+  '|': '\\textbar{}',
+  '"': '{\\char34}',
+  '±': '$\\pm$',
+};
+
+/**
+ * Text for LaTeX, on one line; it needs no package. Double quotes stay straight only with T1 fonts: `\textquotedbl`, which
+ * does so by name, is an error without them. Two hyphens stay two.
+ */
+export function latexText(text: string): string {
+  const signs = text.replace(/\p{Cc}+/gu, ' ').replace(/[\\{}$&%#_~^<>|"±]/g, (sign) => COMMANDS[sign]);
+  // A minus, not a hyphen.
+  return signs.replace(/(^| )-(?=\d)/g, '$1$-$').replace(/-(?=-)/g, '-{}');
+}
+
+/** A comment; it ends with the line. */
+export function latexComment(text: string): string {
+  return `% ${text.replace(/\p{Cc}+/gu, ' ')}\n`;
+}
+
+/** A `tabular` with the rules of booktabs. The first `textColumns` are text, to the left; the rest to the right. */
+export function latexTable(header: readonly string[], lines: Cells, textColumns: number): string {
+  const row = (cells: readonly string[]): string => `${cells.map(latexText).join(' & ')} \\\\\n`;
+  const columns = header.map((_, i) => (i < textColumns ? 'l' : 'r')).join('');
+  // A row that begins with a bracket or a star would be read as an option of the row before it.
+  const body = lines.map((cells) => row(cells).replace(/^[[*]/, '{$&}')).join('');
+  return `\\begin{tabular}{${columns}}\n\\toprule\n${row(header)}\\midrule\n${body}\\bottomrule\n\\end{tabular}\n`;
+}
+
+const BOOKTABS = latexComment('needs \\usepackage{booktabs}');
+
+/** How tables and the words around them become one text. */
+export interface TextForm {
+  /** How wide tables may be, in columns of a terminal; undefined: no terminal, they may have any width. */
+  readonly columns?: number;
+  readonly table: TableWriter;
+  /** A line of words, ending with a newline. */
+  note(words: string): string;
+  /** All of it. */
+  whole(parts: readonly string[]): string;
+}
+
+function lineOf(words: string): string {
+  return `${words}\n`;
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.join('\n');
+}
+
+/** For a terminal of so many columns; Infinity: as wide as they are. */
+export function plainForm(columns: number): TextForm {
+  return { columns, table: fittedTable(columns), note: lineOf, whole: joined };
+}
+
+/** A paragraph of its own: a line behind a table would be its last row. */
+export const MARKDOWN: TextForm = {
+  table: markdownTable,
+  note: (words) => `\n${markdownText(words)}\n`,
+  whole: (parts) =>
+    joined(parts)
+      .replace(/\n{3,}/g, '\n\n')
+      .trimStart(),
+};
+
+/** To be read into a document; words are comments. */
+export const LATEX: TextForm = {
+  table: latexTable,
+  note: latexComment,
+  whole: (parts) => `${BOOKTABS}${parts.join('\n')}`,
+};

@@ -1,7 +1,7 @@
 import { scaleUtc } from 'd3-scale';
 import type { EpochMs } from '../vocabulary/events.ts';
 
-export interface TimeTick {
+interface TimeTick {
   readonly at: EpochMs;
   readonly text: string;
 }

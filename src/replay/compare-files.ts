@@ -5,7 +5,7 @@ import { CohortSplits, type ComparedCohorts, comparedCohorts } from '../experime
 import type { Comparison } from '../experiment/comparison.ts';
 import type { ExperimentState } from '../experiment/state.ts';
 import { type Trail, Watcher } from '../experiment/take-looks.ts';
-import { type UnitPart, stateOfUnits } from '../experiment/units.ts';
+import { stateOfUnits, type UnitPart } from '../experiment/units.ts';
 import { UserSample } from '../statistics/user-sample.ts';
 import type { Unit } from '../unit/unit.ts';
 import type { Observer } from '../unit/unit-contract.ts';

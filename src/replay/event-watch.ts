@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import type { Decoded, Decoder } from '../consumers/decode/record.ts';
+import type { Decoded, Decoder } from '../consumers/decode/decoder.ts';
 import { EventSample } from '../findings/event-sample.ts';
 import type { Finding } from '../findings/finding.ts';
 import { InvalidReasons } from '../findings/invalid.ts';

@@ -53,7 +53,7 @@ export const ALL = 'all';
 const RECORDS_PER_COMMIT = 50_000;
 
 /** A unit that has read all files, and what is needed to read its results. */
-export interface FinishedUnit {
+interface FinishedUnit {
   readonly unit: Unit;
   readonly unitSettings: UnitSettings;
   readonly store: Store;

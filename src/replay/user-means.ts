@@ -1,7 +1,7 @@
 import { fixed } from '../accumulators/exact.ts';
 import { otherValues } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Decoded, Decoder } from '../consumers/decode/record.ts';
+import type { Decoded, Decoder } from '../consumers/decode/decoder.ts';
 import { Clusters, isClustered } from '../measures/clusters.ts';
 import type { Measure } from '../measures/definition.ts';
 import { LEFT_OUT, PER_ONE, SCORE_WIDTH, WITH_POSITIVE } from '../measures/sums.ts';

@@ -1,8 +1,6 @@
-import { grownInts } from './grown.ts';
-import { InputError } from './input-error.ts';
+import { InputError } from './line-blocks.ts';
 import type { Fields } from './line-fields.ts';
-import { QueryNames } from './query-names.ts';
-import { ItemRows } from './rows.ts';
+import { grownInts, ItemRows, QueryNames } from './rows.ts';
 
 /** Takes the lists of a run, each once. `rows` are used again for the next list. */
 export type ListSink = (voter: string | undefined, query: string, rows: ItemRows) => void;

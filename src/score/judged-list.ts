@@ -8,7 +8,7 @@ export const JUDGED = 'rating';
 
 const FIRST_SLOTS = 1024;
 
-export interface JudgedNeeds {
+interface JudgedNeeds {
   /** Number of actions. The first is `JUDGED`; an item with a grade above 0 has all of them. */
   readonly actions: number;
   readonly scores: boolean;

@@ -1,7 +1,5 @@
-import { grownInts } from './grown.ts';
-import { InputError } from './input-error.ts';
-import { QueryNames } from './query-names.ts';
-import { ItemRows } from './rows.ts';
+import { InputError } from './line-blocks.ts';
+import { grownInts, ItemRows, QueryNames } from './rows.ts';
 
 /**
  * What is known to be relevant: for each query its judged items and their grades (qrels), compactly: about 45 bytes and the

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { NEWLINE } from './bytes.ts';
-import { InputError } from './input-error.ts';
+import { NEWLINE } from './line-fields.ts';
 
 /** Takes whole lines: bytes[from, to) ends with a newline. Line by line is the reader's own business. */
 export interface BlockReader {
@@ -88,5 +87,15 @@ export class Blocks {
         `a line of more than ${LONGEST_LINE / 2 ** 20} MB: is this a text file?`,
       );
     }
+  }
+}
+
+/** An input file that is not as its format says. The message names file and line, and what was expected. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+
+  /** @param line from 1; undefined: the file as a whole */
+  constructor(file: string, line: number | undefined, what: string) {
+    super(`${file === '-' ? 'standard input' : file}${line === undefined ? '' : `, line ${line}`}: ${what}`);
   }
 }

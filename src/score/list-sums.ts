@@ -1,6 +1,6 @@
 import type { Measure } from '../measures/definition.ts';
-import { OUT, type SumsKind, WITH_POSITIVE } from '../measures/sums.ts';
-import { classesOf, fractionOf, ofMeans, sumsKind } from '../measures/value.ts';
+import { LEFT_OUT, OUT, SCORE_WIDTH, type SumsKind, WITH_POSITIVE } from '../measures/sums.ts';
+import { classesOf, fractionOf, meanOf, ofMeans, sumsKind } from '../measures/value.ts';
 import { assertNever } from '../vocabulary/events.ts';
 
 const { tp: TP, fp: FP, fn: FN, tn: TN } = OUT.classes;
@@ -45,5 +45,48 @@ export function valueOfSums(measure: Measure, [a, b, c, d]: readonly number[]): 
       return undefined;
     default:
       return assertNever(kind);
+  }
+}
+
+/**
+ * The value of one list from what the scorer wrote for it, from out[at] on: the mean over this list alone. undefined: the
+ * measure leaves the list out.
+ */
+export function listValue(measure: Measure, kind: SumsKind, out: Float64Array, at: number): number | undefined {
+  if (out[at] === LEFT_OUT) return undefined;
+  const positive = out[at] === WITH_POSITIVE ? 1 : 0;
+  switch (kind) {
+    case 'mean':
+    case 'pairMeans':
+    case 'apart':
+      return meanOf(measure, 1, positive, out[at + OUT.mean.value]);
+    case 'fraction':
+    case 'pairs':
+      return fractionOf(measure, out[at + OUT.fraction.above], out[at + OUT.fraction.below]);
+    case 'means':
+      return ofMeans(measure, 1, positive, out[at + OUT.means.first], out[at + OUT.means.second]);
+    case 'classes':
+      return classesOf(measure, out[at + TP], out[at + FP], out[at + FN], out[at + TN]);
+    default:
+      return assertNever(kind);
+  }
+}
+
+const { below: BELOW } = OUT.fraction;
+
+/**
+ * Turns what the scorer wrote, from out[at] on, for a list of one slot that nobody judged into that of no list at all: it is
+ * worth 0, and where slots are counted (fractions of slots, classes of slots) it has none.
+ */
+export function emptied(measure: Measure, out: Float64Array, at: number): void {
+  out[at + OUT.mean.value] = 0;
+  switch (sumsKind(measure)) {
+    case 'classes':
+      out.fill(0, at + OUT.classes.fp, at + SCORE_WIDTH);
+      break;
+    case 'fraction':
+      if (measure.definition.countsSlots?.(measure)) out[at + BELOW] = Math.max(0, out[at + BELOW] - 1);
+      break;
+    default:
   }
 }

@@ -1,8 +1,8 @@
-import type { RunColumns } from './columns.ts';
 import type { ListSink } from './groups.ts';
-import { InputError } from './input-error.ts';
+import { InputError } from './line-blocks.ts';
 import { Ordering, type OrderRule } from './order.ts';
 import type { ItemRows } from './rows.ts';
+import type { RunColumns } from './run-format.ts';
 import type { RunReading } from './run-reader.ts';
 
 /** How lists are read, where they are not scored at once. */

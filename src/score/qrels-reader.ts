@@ -1,11 +1,8 @@
 import type { GradeLimit } from '../measures/grade-limit.ts';
-import { columnsText } from './columns.ts';
-import { InputError } from './input-error.ts';
 import { Judgements } from './judgements.ts';
-import type { BlockReader } from './line-blocks.ts';
-import { Fields, type Splitter, splitBlanks, splitCommas } from './line-fields.ts';
-import { numberAt } from './number.ts';
-import { isCommas } from './run-format.ts';
+import { type BlockReader, InputError } from './line-blocks.ts';
+import { Fields, numberAt, type Splitter, splitBlanks, splitCommas } from './line-fields.ts';
+import { columnsText, isCommas } from './run-format.ts';
 
 const COLUMNS = 4;
 const RUN_COLUMNS = 6;

@@ -1,7 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { compareSpans, hashOf, isSame, mixed } from './bytes.ts';
-import { grownBytes, grownDoubles, grownInts } from './grown.ts';
-import { type Items, ItemTable } from './item-table.ts';
+import { compareSpans, hashOf, isSame, mixed, textOf } from './line-fields.ts';
 
 const FIRST_ROWS = 1024;
 const FIRST_BYTES = 1 << 16;
@@ -75,5 +73,113 @@ export class ItemRows implements Items {
     this.lines = grownInts(this.lines, room);
     this.scores = grownDoubles(this.scores, room);
     this.ranks = grownDoubles(this.ranks, room);
+  }
+}
+
+/** Longer copies of columns; what is new is 0. */
+export function grownInts(from: Int32Array, length: number): Int32Array {
+  const grown = new Int32Array(length);
+  grown.set(from);
+  return grown;
+}
+
+function grownDoubles(from: Float64Array, length: number): Float64Array {
+  const grown = new Float64Array(length);
+  grown.set(from);
+  return grown;
+}
+
+function grownBytes(from: Uint8Array, least: number): Uint8Array {
+  const grown = new Uint8Array(Math.max(least, 2 * from.length));
+  grown.set(from);
+  return grown;
+}
+
+/** Items as columns; row i has its id in bytes from starts[i] to starts[i + 1]. */
+interface Items {
+  readonly hashes: Int32Array;
+  readonly bytes: Uint8Array;
+  readonly starts: Int32Array;
+  isSameItem(row: number, bytes: Uint8Array, from: number, to: number): boolean;
+}
+
+const EMPTY = -1;
+
+/** Finds the rows of one list by their item: open addressing over row numbers, at most half full, used again. */
+class ItemTable {
+  #places = new Int32Array(2048).fill(EMPTY);
+  #mask = 2047;
+
+  /** Takes the rows [from, to) in. Returns the first whose item an earlier one has; -1: no item repeats. */
+  fill(rows: Items, from: number, to: number): number {
+    const { hashes, bytes, starts } = rows;
+    let size = 64;
+    while (size < 2 * (to - from)) size *= 2;
+    if (size > this.#places.length) this.#places = new Int32Array(size);
+    const places = this.#places;
+    places.fill(EMPTY, 0, size);
+    const mask = size - 1;
+    this.#mask = mask;
+    let repeated = -1;
+    for (let i = from; i < to; i++) {
+      const hash = hashes[i];
+      let place = hash & mask;
+      for (;;) {
+        const other = places[place];
+        if (other === EMPTY) {
+          places[place] = i;
+          break;
+        }
+        if (hashes[other] === hash && rows.isSameItem(other, bytes, starts[i], starts[i + 1])) {
+          if (repeated < 0) repeated = i;
+          break;
+        }
+        place = (place + 1) & mask;
+      }
+    }
+    return repeated;
+  }
+
+  find(rows: Items, hash: number, bytes: Uint8Array, from: number, to: number): number {
+    const places = this.#places;
+    const mask = this.#mask;
+    for (let place = hash & mask; ; place = (place + 1) & mask) {
+      const row = places[place];
+      if (row === EMPTY) return -1;
+      if (rows.hashes[row] === hash && rows.isSameItem(row, bytes, from, to)) return row;
+    }
+  }
+}
+
+/** Numbers for names, in the order in which they appear. Lines of one query mostly stand together: those cost a comparison. */
+export class QueryNames {
+  readonly names: string[] = [];
+  readonly #numbers = new Map<string, number>();
+  #last: Uint8Array = new Uint8Array(0);
+  #lastNumber = -1;
+
+  /** Of a name that is met for the first time, a new number. */
+  numberAt(bytes: Uint8Array, from: number, to: number): number {
+    const length = to - from;
+    if (length === this.#last.length && this.#lastNumber >= 0 && isSame(bytes, from, this.#last, 0, length)) {
+      return this.#lastNumber;
+    }
+    this.#last = bytes.slice(from, to);
+    this.#lastNumber = this.add(textOf(bytes, from, to));
+    return this.#lastNumber;
+  }
+
+  add(name: string): number {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.names.length;
+    this.#numbers.set(name, number);
+    this.names.push(name);
+    return number;
+  }
+
+  /** -1: there is no such name. */
+  find(name: string): number {
+    return this.#numbers.get(name) ?? -1;
   }
 }

@@ -1,10 +1,8 @@
-import { columnsText, FLAGR_COLUMNS, type RunColumns, runColumns, TREC_RUN, wrongCount } from './columns.ts';
 import { Groups, type ListSink } from './groups.ts';
-import { InputError } from './input-error.ts';
-import type { BlockReader } from './line-blocks.ts';
-import { Fields, type Splitter, splitBlanks, splitCommas } from './line-fields.ts';
-import { numberAt } from './number.ts';
+import { type BlockReader, InputError } from './line-blocks.ts';
+import { Fields, numberAt, type Splitter, splitBlanks, splitCommas } from './line-fields.ts';
 import { isHeader } from './qrels-reader.ts';
+import { columnsText, FLAGR_COLUMNS, type RunColumns, runColumns, TREC_RUN, wrongCount } from './run-format.ts';
 
 export interface RunLayout {
   readonly format: 'trec' | 'flagr';
@@ -102,4 +100,39 @@ export class RunReader implements BlockReader {
     const what = `${columnsText(count)}; expected ${known.join(' or ')}; name others with --columns`;
     throw new InputError(this.#file, this.#line, what);
   }
+}
+
+/** Where the name of a run may come from. */
+interface NameSources {
+  /** By the user, for a file. */
+  readonly given: string | undefined;
+  /** Voter or tag. */
+  readonly own: string | undefined;
+  /** Name of the file. */
+  readonly file: string;
+  /** The file has several runs. */
+  readonly isOneOfMany: boolean;
+}
+
+/**
+ * Names of runs, all different: the given one (with the voter behind it where the file has several), else the run's own,
+ * else the file's. Runs of files that call themselves alike take the names of their files, then numbers.
+ */
+export function runNames(sources: readonly NameSources[]): readonly string[] {
+  const first = sources.map(({ given, own, file, isOneOfMany }) => {
+    if (given === undefined) return own ?? file;
+    return isOneOfMany && own !== undefined ? `${given}/${own}` : given;
+  });
+  const files = first.map((name, i) => {
+    const { given, file, isOneOfMany, own } = sources[i];
+    if (given !== undefined || isUnique(first, name)) return name;
+    return isOneOfMany && own !== undefined ? `${file}/${own}` : file;
+  });
+  return files.map((name, i) =>
+    isUnique(files, name) ? name : `${name} (${files.slice(0, i + 1).filter((other) => other === name).length})`,
+  );
+}
+
+function isUnique(names: readonly string[], name: string): boolean {
+  return names.indexOf(name) === names.lastIndexOf(name);
 }

@@ -6,8 +6,7 @@ import { PlainItems } from '../measures/plain-items.ts';
 import { PlainSums } from '../measures/plain-sums.ts';
 import { LEFT_OUT, SCORE_WIDTH } from '../measures/sums.ts';
 import type { Joined } from '../vocabulary/events.ts';
-import { listSums } from './list-sums.ts';
-import { listValue } from './list-value.ts';
+import { listSums, listValue } from './list-sums.ts';
 import type { Counts, QueryScore, RunScore } from './score-result.ts';
 import type { ScoringSettings } from './scoring-settings.ts';
 

@@ -1,5 +1,5 @@
 import type { Measure } from '../measures/definition.ts';
-import type { MeasureReading } from './measure-names.ts';
+import type { MeasureReading } from './preset.ts';
 
 /** Sums over all items of one list, as trec_eval prints them. */
 export interface Counts {

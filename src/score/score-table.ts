@@ -1,9 +1,9 @@
 import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
-import { measureNames, type Names } from './measure-names.ts';
+import { measureNames, type Names } from './preset.ts';
 import type { Counts, QueryScore, RunScore, ScoreResult } from './score-result.ts';
 
 /** Which rows a table has, beside the means. */
-export interface RowsAsked {
+interface RowsAsked {
   readonly perQuery: boolean;
   /** Only this query, and no mean; undefined: all queries. */
   readonly query: string | undefined;
@@ -29,7 +29,7 @@ export interface ScoreTable {
 export const ALL = 'all';
 
 /** What stands in the head of a table. */
-export interface ColumnsAsked {
+interface ColumnsAsked {
   readonly names: Names;
   /** Whether the counts of items stand before the measures. */
   readonly withCounts: boolean;

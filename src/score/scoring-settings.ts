@@ -6,14 +6,14 @@ import { compile } from '../measures/scorer.ts';
 import type { Grading, Scorer } from '../measures/scorer-contract.ts';
 import { SCORE_WIDTH } from '../measures/sums.ts';
 import { LARGEST_VALUE } from '../vocabulary/events.ts';
-import type { RunColumns } from './columns.ts';
 import type { CorrelationTest, correlationTest } from './correlation-p.ts';
 import { JUDGED } from './judged-list.ts';
 import type { OrderRule, Ties } from './order.ts';
 import { orderRule } from './preset.ts';
+import type { RunColumns } from './run-format.ts';
 import { hasTiesMean } from './ties-mean.ts';
 
-export interface ScoringChoices {
+interface ScoringChoices {
   readonly measures: readonly Measure[];
   /** Lowest grade that is relevant: the default of `rel`, and for the counts. */
   readonly relevantFrom: number;

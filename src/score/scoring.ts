@@ -1,17 +1,17 @@
 import { SCORE_WIDTH } from '../measures/sums.ts';
-import type { RunColumns } from './columns.ts';
 import type { ListSink } from './groups.ts';
-import { InputError } from './input-error.ts';
 import { JudgedList } from './judged-list.ts';
 import type { Judgements } from './judgements.ts';
+import { InputError } from './line-blocks.ts';
+import { emptied } from './list-sums.ts';
 import { Ordering, type OrderRule } from './order.ts';
 import type { ItemRows } from './rows.ts';
+import type { RunColumns } from './run-format.ts';
 import type { RunReading } from './run-reader.ts';
 import { RunTotals } from './run-totals.ts';
 import type { MissingQuery, RunScore, SampledItems } from './score-result.ts';
 import type { ScoringSettings } from './scoring-settings.ts';
 import { TiesMean } from './ties-mean.ts';
-import { emptied } from './without-list.ts';
 
 /** Lists of a run whose items are sampled, and so many items of each. */
 const SAMPLED_LISTS = 20;

@@ -8,7 +8,7 @@ import type { WorkerLog } from '../worker/worker-contract.ts';
 const AGAIN_MS: DurationMs = 3_600_000;
 
 /** The certificates and secrets of clients. */
-export interface Access {
+interface Access {
   readonly tls: readonly TlsSettings[];
   readonly secrets: readonly SecretSource[];
 }

@@ -3,7 +3,7 @@ import type { Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings, Settings } from '../config/settings.ts';
 import type { Comparison } from '../experiment/comparison.ts';
 import { evaluate } from '../experiment/evaluate.ts';
-import { runOf } from '../experiment/run.ts';
+import { runOf } from '../experiment/state.ts';
 import { type Trail, takeLooks, trailOf } from '../experiment/take-looks.ts';
 import { Experiments, isLookedAt } from '../exporter/experiments-reader.ts';
 import { readUnit, type UnitState } from '../windows/unit-state.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import type { Decoder } from '../consumers/decode/record.ts';
+import type { Decoder } from '../consumers/decode/decoder.ts';
 import type { Sample } from '../consumers/source/kafka/access/kafka-sample.ts';
 import type { FindingCode } from '../findings/finding.ts';
 import type { EpochMs } from '../vocabulary/events.ts';

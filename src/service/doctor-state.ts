@@ -1,13 +1,18 @@
+import { reservedCohorts } from '../accumulators/admission.ts';
 import type { UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
+import { setText } from '../accumulators/store/layout.ts';
+import { namedValues } from '../config/experiments.ts';
+import { GAUGES_PER_MEASURE } from '../config/resolve.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import { NO_PERMISSIONS, StateMismatch } from '../unit/resume.ts';
+import { LARGEST_SKEW } from '../worker/status.ts';
 import { checkStored, StartRefused } from './checks.ts';
 import { count, type Finding, finding } from './doctor-finding.ts';
 
 /** What is stored, and what Kafka holds. By partition, or by topic and then partition. */
-export interface StateFacts {
+interface StateFacts {
   readonly stored: readonly (UnitCheckpoint | undefined)[];
   readonly committedByGroup: readonly (readonly number[])[];
   readonly bounds: readonly (readonly Bounds[])[];
@@ -93,4 +98,120 @@ function gap({ start }: Settings, where: string, records: number, first: number)
         `${found}; the partition will stop. Let the topic keep more, and start with start.onGap: skip to go on without them`,
         'RecevalDataGap',
       );
+}
+
+/** The part of a unit's state that shows its cohorts. */
+export interface StoredTables {
+  readonly panes: Pick<UnitCheckpoint['panes'], 'admission'>;
+  readonly join: Pick<UnitCheckpoint['join'], 'watermark'>;
+}
+
+/** Estimates the number of series of the quality gauges and their standard errors. */
+export function checkSeries(settings: Settings): Finding {
+  const { measures, windows, attribution, cohorts, experiments, limits } = settings;
+  const { horizons } = attribution;
+  const product =
+    limits.cohortsPerSet * measures.length * GAUGES_PER_MEASURE * windows.length * horizons.length * cohorts.length;
+  const factors =
+    `room for ${limits.cohortsPerSet} cohorts in each of ${cohorts.length} sets, with ${measures.length} measures x ${GAUGES_PER_MEASURE} (value, error) x ` +
+    `${windows.length} windows x ${horizons.length} horizons each: at most ${count(product)} series, within limits.series ${count(limits.series)}`;
+  const named = namedValues(experiments);
+  const taken = cohorts.filter((by) => reservedCohorts(by, named, limits.cohortsPerSet).size >= limits.cohortsPerSet);
+  if (limits.cohortsPerSet > 1 && taken.length > 0) {
+    return finding(
+      'limits',
+      'warning',
+      `${factors}: the configuration's variants take all places of ${taken.map((by) => `[${setText(by)}]`).join(', ')}, and all else is ` +
+        'shown as __other__. Raise limits.series, or show fewer measures, windows or horizons',
+      'RecevalCohortsFolded',
+    );
+  }
+  if (limits.cohortsPerSet > 1) return finding('limits', 'ok', `${factors}. Cohorts that nobody belongs to take none`);
+  return finding(
+    'limits',
+    'warning',
+    `${factors}: all cohorts but one of a set are shown as __other__. Raise limits.series, or show fewer measures, windows or horizons`,
+    'RecevalCohortsFolded',
+  );
+}
+
+const LATELY_MS = 3_600_000;
+
+/** Checks whether cohorts were counted under __other__ lately, by event time, because their grouping set had no place left. */
+export function checkCohorts({ cohorts, experiments, limits }: Settings, stored: readonly StoredTables[]): Finding {
+  const named = namedValues(experiments);
+  const full: string[] = [];
+  for (const by of cohorts.filter(({ length }) => length > 0)) {
+    const reserved = reservedCohorts(by, named, limits.cohortsPerSet).size;
+    const units = stored.filter(({ panes, join }) => {
+      const table = panes.admission.find((one) => setText(one.by) === setText(by));
+      return table !== undefined && table.folded > join.watermark - LATELY_MS;
+    });
+    if (units.length === 0) continue;
+    const own = reserved === 0 ? '' : `, ${count(reserved)} of them of the configuration's variants`;
+    full.push(
+      `[${setText(by)}] in ${units.length} of ${count(stored.length)} partitions (${count(limits.cohortsPerSet)} places${own})`,
+    );
+  }
+  if (full.length === 0) return finding('cohorts', 'ok', 'in the last hour no cohort was counted under __other__');
+  return finding(
+    'cohorts',
+    'warning',
+    `all places are taken, and cohorts were counted under __other__ in the last hour: ${full.join('; ')}. Take a dimension with too many ` +
+      'values out of cohorts, let the producer send fewer, or raise limits.series',
+    'RecevalCohortsFolded',
+  );
+}
+
+/** Bytes that one open impression of a short list can take, feedback and bookkeeping included (docs/performance.md, "Memory and pauses"). */
+const LEAST_BYTES = 800;
+
+/** Records of the last minutes. */
+interface Load {
+  /** Over all partitions; undefined: nothing came, or it is not known. */
+  readonly impressionsPerSecond: number | undefined;
+  /** Average size of an impression's record; undefined: not known. */
+  readonly impressionBytes?: number | undefined;
+  /** Most open impressions of one worker; Infinity: only bytes are limited. */
+  readonly openLimit: number;
+  /** Most bytes of state of one worker. */
+  readonly stateLimit: number;
+}
+
+/** Checks whether one worker has room for what is open at once. */
+export function checkMemory({ attribution }: Settings, load: Load): Finding {
+  const { impressionsPerSecond, impressionBytes = 0 } = load;
+  const bytes = Math.max(LEAST_BYTES, Math.ceil(impressionBytes));
+  const openLimit = Math.floor(Math.min(load.openLimit, load.stateLimit / bytes));
+  const room = `up to ${count(openLimit)} open impressions of ${count(bytes)} B`;
+  if (impressionsPerSecond === undefined) {
+    return finding('memory', 'ok', `one worker holds ${room}; no events came lately, so the need cannot be told`);
+  }
+  const { horizons, outOfOrderness } = attribution;
+  const span = horizons[horizons.length - 1].ms + outOfOrderness;
+  const open = Math.ceil((impressionsPerSecond * span) / 1000);
+  const found =
+    `${impressionsPerSecond.toFixed(1)} impressions/s x (longest horizon + outOfOrderness) = ${count(open)} open; ` +
+    `one worker holds ${room}`;
+  if (open <= openLimit / 2) return finding('memory', 'ok', found);
+  const workers = Math.ceil(open / (openLimit / 2));
+  return finding(
+    'memory',
+    'warning',
+    `${found}. Run ${workers} workers, give them more memory, or raise limits.stateBytes or limits.openImpressions if they are set`,
+    'RecevalMemoryHigh',
+  );
+}
+
+const NOTABLE_SKEW_MS = 5_000;
+
+/** Checks our clock against that of Redis. @param skew ours minus that of Redis */
+export function checkClock(skew: number): Finding {
+  const seconds = `this clock is ${(Math.abs(skew) / 1000).toFixed(1)} s ${skew < 0 ? 'behind' : 'ahead of'} that of Redis`;
+  const distance = Math.abs(skew);
+  if (distance <= NOTABLE_SKEW_MS) return finding('clock', 'ok', seconds);
+  const advice = 'synchronise both (chrony, systemd-timesyncd)';
+  return distance > LARGEST_SKEW
+    ? finding('clock', 'error', `${seconds}; above 30 s a worker reads nothing: ${advice}`, 'RecevalClockSkew')
+    : finding('clock', 'warning', `${seconds}; above 30 s a worker would read nothing: ${advice}`);
 }

@@ -20,7 +20,7 @@ export function keptFor(settings: ReadonlyMap<string, string>): DurationMs | und
 }
 
 /** What is known of one topic. */
-export interface TopicFacts {
+interface TopicFacts {
   readonly name: string;
   /** Settings of the topic by name, as Kafka writes them. */
   readonly settings: ReadonlyMap<string, string>;

@@ -11,18 +11,23 @@ import { compile } from '../measures/scorer.ts';
 import { NO_PERMISSIONS } from '../unit/resume.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { checkPartitions, readCheckpoints } from './checks.ts';
-import { checkAccess, type SecretFile } from './doctor-access.ts';
-import { type BrokerAnswer, checkGroup, checkReach, checkVersions } from './doctor-brokers.ts';
+import {
+  type BrokerAnswer,
+  checkAccess,
+  checkGroup,
+  checkReach,
+  checkVersions,
+  type SecretFile,
+} from './doctor-access.ts';
 import { lookAtDeadLetters } from './doctor-dead-letters.ts';
 import { type Finding, finding } from './doctor-finding.ts';
-import { checkClock, checkCohorts, checkMemory, checkSeries } from './doctor-load.ts';
 import { checkRecords } from './doctor-records.ts';
-import { checkState } from './doctor-state.ts';
+import { checkClock, checkCohorts, checkMemory, checkSeries, checkState } from './doctor-state.ts';
 import { checkTopic, checkTransactions, neededRetention } from './doctor-topics.ts';
 import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './service-settings.ts';
 import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC } from './topic-sample.ts';
 
-export interface DoctorDeps {
+interface DoctorDeps {
   readonly now: () => EpochMs;
   /** Called with each finding. */
   readonly tell: (finding: Finding) => void;

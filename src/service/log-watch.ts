@@ -10,7 +10,7 @@ const SOON = MINUTE;
 const OFTEN = 10 * MINUTE;
 const SELDOM = 60 * MINUTE;
 
-export interface LogWatchDeps {
+interface LogWatchDeps {
   /** Looks at the newest records of the partitions that are owned. */
   readonly look: () => Promise<readonly LiveFinding[]>;
   readonly log: Pick<WorkerLog, 'info' | 'warn'>;

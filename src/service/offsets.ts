@@ -45,7 +45,7 @@ export interface Skip {
   readonly to: Offset;
 }
 
-export class NoSuchPartition extends Error {
+class NoSuchPartition extends Error {
   override readonly name = 'NoSuchPartition';
   readonly exitCode = 2;
 }

@@ -1,6 +1,6 @@
 /** What the newest records of the topics show: to doctor when it is asked, to a running service now and then. No value of an event is told. */
 import type { Settings } from '../config/settings.ts';
-import type { Decoder } from '../consumers/decode/record.ts';
+import type { Decoder } from '../consumers/decode/decoder.ts';
 import type { Sample, SampledRecord } from '../consumers/source/kafka/access/kafka-sample.ts';
 import { comparedFindings } from '../findings/compared.ts';
 import { EventSample } from '../findings/event-sample.ts';

@@ -2,8 +2,7 @@ import type { RedisStore } from '../accumulators/store/redis-store.ts';
 import type { StoreUsage } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccessState } from '../connections/access-files.ts';
-import { timesFor } from '../consumers/source/kafka/access/kafka-settings.ts';
-import type { KafkaEvents } from '../consumers/source/kafka/flow/events.ts';
+import { type KafkaEvents, timesFor } from '../consumers/source/kafka/access/kafka-settings.ts';
 import { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import { Exporter } from '../exporter/exporter.ts';
 import { LivePage } from '../live/live.ts';
@@ -22,12 +21,9 @@ import { Worker } from '../worker/worker.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 import { AccessWatch, accessOf } from './access-watch.ts';
 import { emptiness, wasRead } from './checks.ts';
-import { ClockCheck } from './clock-check.ts';
 import { type DeadLetters, deadLettersOf, LettersFirst } from './dead-letters.ts';
-import { DecisionChanges, ExperimentChanges } from './decision-changes.ts';
-import { FoldedCohorts } from './folded-cohorts.ts';
 import { LogWatch } from './log-watch.ts';
-import type { Retention } from './retention.ts';
+import { DecisionChanges, ExperimentChanges, FoldedCohorts } from './logged-changes.ts';
 import {
   kafkaConnection,
   memoryLimit,
@@ -37,13 +33,13 @@ import {
   stateLimit,
   workerSettings,
 } from './service-settings.ts';
-import { checkStart, connectRedis, messageOf, type Started } from './start.ts';
+import { checkStart, connectRedis, messageOf, type Retention, type Started } from './start.ts';
 import { lookAtRecords } from './topic-sample.ts';
-import { type Health, Watchdog } from './watchdog.ts';
+import { ClockCheck, type Health, Watchdog } from './watchdog.ts';
 
 export type Role = 'worker' | 'exporter' | 'all';
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly settings: Settings;
   readonly role: Role;
   readonly permissions: Permissions & { readonly rebuild: boolean };

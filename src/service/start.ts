@@ -2,14 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RedisStore, type RedisStoreOptions } from '../accumulators/store/redis-store.ts';
 import { StoreUnavailable } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
+import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { KafkaFailure } from '../consumers/source/kafka/access/faults.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import { explained } from '../consumers/source/kafka/access/trouble.ts';
 import type { KafkaSource } from '../consumers/source/kafka/kafka.ts';
 import type { Permissions } from '../unit/resume.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 import { checkPartitions, checkRetention, checkStored, readCheckpoints, StartRefused } from './checks.ts';
-import { type Retention, retentionOf } from './retention.ts';
+import { keptFor } from './doctor-topics.ts';
 
 /** How long to wait for servers that are starting. After that the start fails, and the supervisor tries again. */
 const PATIENCE_MS = 60_000;
@@ -26,7 +28,7 @@ export function connectRedis(options: RedisStoreOptions, log: WorkerLog): Promis
   );
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly settings: Settings;
   /** false: it only reads what others have stored. */
   readonly isWorker: boolean;
@@ -101,4 +103,43 @@ export async function patiently<T>(
       await sleep(wait);
     }
   }
+}
+
+/** How long topics keep records, queried from time to time. */
+export class Retention {
+  readonly #admin: Pick<KafkaAdmin, 'topicSettings'>;
+  readonly #topics: readonly string[];
+  readonly #log: WorkerLog;
+  #refused = '';
+
+  constructor(admin: Pick<KafkaAdmin, 'topicSettings'>, topics: readonly string[], log: WorkerLog) {
+    this.#admin = admin;
+    this.#topics = topics;
+    this.#log = log;
+  }
+
+  /** By topic; undefined: for ever, or the brokers do not tell, and the reason for that is logged once. Never rejects. */
+  async look(): Promise<readonly (DurationMs | undefined)[]> {
+    try {
+      const settings = await this.#admin.topicSettings(this.#topics);
+      this.#refused = '';
+      return settings.map(keptFor);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== this.#refused) {
+        this.#log.warn(
+          { error: reason },
+          'Kafka does not tell how long the topics keep records (it wants the right DESCRIBE_CONFIGS on them)',
+        );
+      }
+      this.#refused = reason;
+      return this.#topics.map(() => undefined);
+    }
+  }
+}
+
+/** Of the topics that are read. */
+function retentionOf({ kafka }: Settings, connection: KafkaConnection, log: WorkerLog): Retention {
+  const topics = kafka.topics.map(({ name }) => name);
+  return new Retention(new KafkaAdmin({ ...connection, topics }), topics, log);
 }

@@ -64,14 +64,14 @@ export async function lookAtRecords(
   }
 }
 
-export interface SampledPartition {
+interface SampledPartition {
   readonly topic: string;
   readonly role: Settings['kafka']['topics'][number]['role'];
   /** In the order of the log. */
   readonly values: readonly Uint8Array[];
 }
 
-export interface TopicsSample {
+interface TopicsSample {
   readonly partitions: readonly SampledPartition[];
   /** false: the time was over before all were read. */
   readonly complete: boolean;

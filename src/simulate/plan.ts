@@ -9,7 +9,7 @@ import {
   type VariantSettings,
 } from './simulation-settings.ts';
 
-export type BySide = Readonly<Record<Side, number>>;
+type BySide = Readonly<Record<Side, number>>;
 
 /** What was planted in the records that were delivered so far. */
 export interface Plan {

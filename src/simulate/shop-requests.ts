@@ -1,10 +1,8 @@
-import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import { type ClickModel, clickModel } from './clicks.ts';
-import { Delivery, type Scheduled } from './delivery.ts';
-import { Encoder, hex } from './encode.ts';
+import { assertNever, type DurationMs, type EpochMs } from '../vocabulary/events.ts';
+import { Delivery, Encoder, hex, type Scheduled } from './delivery.ts';
 import { Choice, mix32, Random } from './random.ts';
 import type { ShopItems } from './shop-items.ts';
-import { CANDIDATES, PAGE_LENGTH, type SimulationSettings } from './simulation-settings.ts';
+import { CANDIDATES, type ClickSettings, PAGE_LENGTH, type SimulationSettings } from './simulation-settings.ts';
 import type { Visitors } from './visitors.ts';
 
 /** Where lists are shown. `intent` multiplies the attraction of all items there. */
@@ -267,4 +265,65 @@ class Reactions {
 /** Stars from 1 to 5: more where the item attracts more. */
 function stars(attraction: number, random: Random): number {
   return Math.max(1, Math.min(5, Math.round(2.5 + 3.5 * attraction + random.normal())));
+}
+
+/**
+ * Who is clicked on one page. `attraction[s]` is the chance that the item of slot s (from 0) is clicked when looked at.
+ * Writes 1 or 0 into `clicked[s]` for each s < length; returns the number of clicks.
+ */
+type ClickModel = (attraction: Float64Array, length: number, clicked: Uint8Array, random: Random) => number;
+
+export function clickModel(settings: ClickSettings): ClickModel {
+  switch (settings.model) {
+    case 'position':
+      return positionModel(settings.eta);
+    case 'cascade':
+      return cascadeModel(settings.satisfaction, settings.perseverance);
+    default:
+      return assertNever(settings);
+  }
+}
+
+/** Chance that rank r of a page is examined: r^-eta (Joachims, Swaminathan and Schnabel 2017). */
+export function examination(rank: number, eta: number): number {
+  return rank ** -eta;
+}
+
+/**
+ * The examination hypothesis (Richardson, Dominowska and Ragno 2007; Craswell et al. 2008, hypothesis 3): a click is
+ * a slot that is examined and an item that attracts, independently. Draws two numbers per slot.
+ */
+function positionModel(eta: number): ClickModel {
+  const theta = Float64Array.from({ length: PAGE_LENGTH }, (_, slot) => examination(slot + 1, eta));
+  return (attraction, length, clicked, random) => {
+    let clicks = 0;
+    for (let slot = 0; slot < length; slot++) {
+      const examined = random.next() < theta[slot];
+      const attracted = random.next() < attraction[slot];
+      clicked[slot] = examined && attracted ? 1 : 0;
+      clicks += clicked[slot];
+    }
+    return clicks;
+  };
+}
+
+/**
+ * The user goes down the list and stops after a click that satisfies; else continues with the chance `perseverance`
+ * (Chapelle and Zhang 2009). With satisfaction 1 and perseverance 1 it is the cascade model of Craswell et al. 2008.
+ * Draws three numbers per slot, examined or not.
+ */
+function cascadeModel(satisfaction: number, perseverance: number): ClickModel {
+  return (attraction, length, clicked, random) => {
+    let clicks = 0;
+    let looking = true;
+    for (let slot = 0; slot < length; slot++) {
+      const attracted = random.next() < attraction[slot];
+      const satisfied = random.next() < satisfaction;
+      const goesOn = random.next() < perseverance;
+      clicked[slot] = looking && attracted ? 1 : 0;
+      clicks += clicked[slot];
+      if ((clicked[slot] === 1 && satisfied) || !goesOn) looking = false;
+    }
+    return clicks;
+  };
 }

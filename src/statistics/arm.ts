@@ -47,7 +47,7 @@ export function usersOfKish(kish: number, buckets: number, most: number): number
   return excess > 0 ? Math.min(most, (1 - 1 / buckets) / excess) : most;
 }
 
-/** @param x what each bucket holds beyond its share of the mean (`residuals.ts`); or what leaving it out does to a statistic */
+/** @param x what each bucket holds beyond its share of the mean (`residualsOf`); or what leaving it out does to a statistic */
 export function spreadOf(x: ArrayLike<number>): number {
   let largest = 0;
   for (let b = 0; b < x.length; b++) largest = Math.max(largest, Math.abs(x[b]));

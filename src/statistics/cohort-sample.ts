@@ -97,7 +97,7 @@ export interface CohortExposure {
 }
 
 /** Users of all cohorts of a dimension together: 28 bytes each in memory. */
-export const COHORT_SAMPLE_CAPACITY = 2 ** 20;
+const COHORT_SAMPLE_CAPACITY = 2 ** 20;
 
 /** Cohorts with a name. */
 export const MOST_COHORTS = 100;

@@ -13,15 +13,7 @@
  * 3. A finding whose opposite is found later is no finding: the effect is not constant, `effect_changed`.
  */
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
-import {
-  type ExperimentFacts,
-  type ExperimentVerdict,
-  MINIMA,
-  MISSING_LIMIT,
-  missingShare,
-  shortfall,
-} from './decision-facts.ts';
-import { isCrossed } from './exposure.ts';
+import { type Exposure, isCrossed } from './exposure.ts';
 import { isMismatch } from './sample-ratio.ts';
 
 /** What a run keeps from look to look. */
@@ -41,6 +33,111 @@ interface Row {
 }
 
 const EFFECT_CHANGED: ExperimentVerdict = { label: 'invalid', reason: 'effect_changed' };
+
+/** One of the two variants that are compared, since the start of the run. */
+export interface VariantFacts {
+  readonly impressions: number;
+  /** Distinct users and impressions without a user. */
+  readonly users: number;
+  /** User buckets that are not empty. */
+  readonly buckets: number;
+  /** Lists with a positive. */
+  readonly positives: number;
+  /** How many equal buckets the lists weigh as, by the measure that is judged (`arm.ts`); undefined: it has no value. */
+  readonly kish: number | undefined;
+  /** About the share of the lists, 0 to 1, that the heaviest user makes. */
+  readonly heaviest: number;
+}
+
+export interface Bounds {
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** The primary measure, variant minus control, with the confidence sequence of this look (specification: statistics 4.1). */
+export interface EffectFacts extends Bounds {
+  readonly difference: number;
+  readonly stderr: number;
+  /** The same bounds relative to the control's mean, as a fraction of it; undefined: absent. */
+  readonly lift: Bounds | undefined;
+}
+
+/** What the decision is made from, all of one look. Numbers are finite; what is absent is undefined. */
+export interface ExperimentFacts {
+  /** Event time of the look. */
+  readonly at: EpochMs;
+  readonly alpha: number;
+  /** Loss that is still healthy, as a fraction of the control's mean. */
+  readonly tolerance: number;
+  /** Of the primary measure: whether a variant with less of it is the better one. */
+  readonly lowerIsBetter: boolean;
+  readonly control: VariantFacts;
+  readonly variant: VariantFacts;
+  /** Impressions of all variants of the experiment. */
+  readonly impressions: number;
+  /** Records that gaps and rebuilt spans have lost. */
+  readonly missing: number;
+  /** Running sequential p of the split and largest |O-E|/E now; undefined: the split is not tested. */
+  readonly split: { readonly p: number; readonly deviation: number } | undefined;
+  /** Users seen in more than one variant, and users, both of the user sample. */
+  readonly exposure: Pick<Exposure, 'crossovers' | 'sampled'>;
+  readonly controlMean: number | undefined;
+  /** undefined: its standard error is absent. */
+  readonly effect: EffectFacts | undefined;
+  /** Running p of each direction, adjusted over the variants; undefined: no look yet. */
+  readonly pWorse: number | undefined;
+  readonly pBetter: number | undefined;
+  /** The guardrail with the smallest one-sided, adjusted p; undefined: there is none. */
+  readonly guardrail: { readonly measure: string; readonly p: number } | undefined;
+}
+
+/**
+ * What a run must have before anything is said about it, in each of the two variants; positives in one of them, because a
+ * variant that has none where the other has many is what has to be found.
+ */
+export const DECISION_MINIMUM = { users: 100, buckets: 30, kish: 30, positives: 25 } as const;
+
+const MINIMA = ['few_users', 'few_buckets', 'few_positives'] as const;
+type Minimum = (typeof MINIMA)[number];
+
+/** The closed lists of what can be said about an experiment's variant and about a watched cohort (specification: statistics 9.1, 10.4). */
+export const LABELS = ['insufficient', 'healthy', 'regressed', 'improved', 'invalid'] as const;
+
+export type Label = (typeof LABELS)[number];
+
+/** Reasons of an experiment's variant against the control, by label. */
+export const EXPERIMENT_REASONS = {
+  insufficient: ['no_data', 'few_users', 'few_buckets', 'few_positives', 'zero_variance', 'wide_interval'],
+  healthy: ['within_tolerance'],
+  regressed: ['guardrail_worse', 'primary_worse'],
+  improved: ['primary_better'],
+  invalid: ['incomplete', 'srm', 'crossover', 'effect_changed'],
+} as const;
+
+/** Reasons of a cohort against its own past, by label. */
+export const WATCHED_REASONS = {
+  insufficient: ['warming_up', 'few_impressions', 'no_baseline'],
+  healthy: ['in_control'],
+  // The second of each: of a measure of which less is better.
+  regressed: ['below_baseline', 'above_baseline'],
+  improved: ['above_baseline', 'below_baseline'],
+  invalid: ['incomplete'],
+} as const;
+
+/** A label with one of its reasons: no other pair has this type. */
+type Pair<Reasons extends Readonly<Record<Label, readonly string[]>>> = {
+  [L in Label]: { readonly label: L; readonly reason: Reasons[L][number] };
+}[Label];
+
+export type ExperimentVerdict = Pair<typeof EXPERIMENT_REASONS>;
+
+export type WatchedVerdict = Pair<typeof WATCHED_REASONS>;
+
+/** From this share on, a user is told of who makes it alone. */
+export const HEAVY_SHARE = 0.05;
+
+/** A larger part of missing records makes an experiment invalid. */
+export const MISSING_LIMIT = 0.01;
 
 const ROWS: readonly Row[] = [
   { verdict: { label: 'invalid', reason: 'incomplete' }, holds: isIncomplete },
@@ -117,4 +214,26 @@ function isWithinTolerance({ effect, controlMean, tolerance, lowerIsBetter }: Ex
   if (effect === undefined || controlMean === undefined) return false;
   const worst = lowerIsBetter ? -effect.upper : effect.lower;
   return worst >= -tolerance * Math.abs(controlMean);
+}
+
+/** The first minimum that is not met; undefined: what a look sees may count (specification: statistics 9.1). */
+export function shortfall({ control, variant }: Pick<ExperimentFacts, 'control' | 'variant'>): Minimum | undefined {
+  const { users, buckets, kish, positives } = DECISION_MINIMUM;
+  if (!(Math.min(control.users, variant.users) >= users)) return 'few_users';
+  if (!(Math.min(control.buckets, variant.buckets) >= buckets)) return 'few_buckets';
+  if ([control, variant].some((side) => side.kish !== undefined && !(side.kish >= kish))) return 'few_users';
+  // Where lists without positives do not count (`empty=skip`), a variant without them has no value to compare.
+  const hasNoValue = [control, variant].some((side) => side.kish === undefined && !(side.positives >= positives));
+  if (hasNoValue || !(Math.max(control.positives, variant.positives) >= positives)) return 'few_positives';
+  return undefined;
+}
+
+/** Part of the records that is missing, 0 to 1. */
+export function missingShare({ missing, impressions }: Pick<ExperimentFacts, 'missing' | 'impressions'>): number {
+  return missing > 0 ? missing / (missing + impressions) : 0;
+}
+
+/** Part of the sampled users that was seen in more than one variant, 0 to 1. */
+export function crossoverShare({ exposure }: Pick<ExperimentFacts, 'exposure'>): number {
+  return exposure.sampled > 0 ? exposure.crossovers / exposure.sampled : 0;
 }

@@ -21,7 +21,7 @@ import padjust from '@stdlib/stats-padjust';
 const NORMAL_FROM = 1e10;
 
 /** The smallest p that is given out: what lies below is shown by the log of the e-value. */
-export const LEAST_P = 1e-300;
+const LEAST_P = 1e-300;
 
 /** A p-value as it leaves `statistics/`: in [1e-300, 1]. */
 export function probability(p: number): number {

@@ -1,22 +1,22 @@
 /** Decisions in plain words: what is known, how sure it is, and what to do where nothing can be said. */
 import { assertNever } from '../vocabulary/events.ts';
 import type { BaselineKind } from './baseline.ts';
-import type { ExperimentDecision } from './decision.ts';
 import {
   type Bounds,
   crossoverShare,
   DECISION_MINIMUM,
   type EffectFacts,
+  type ExperimentDecision,
   type ExperimentFacts,
   HEAVY_SHARE,
   MISSING_LIMIT,
   missingShare,
-} from './decision-facts.ts';
+} from './decision.ts';
 import type { WatchedDecision } from './watched.ts';
 import { BLOCK_MINIMUM } from './watched-blocks.ts';
 import type { Alarm } from './watched-path.ts';
 
-export interface ExperimentNames {
+interface ExperimentNames {
   readonly variant: string;
   readonly control: string;
   /** The primary measure. */

@@ -26,7 +26,7 @@ export interface Exposed {
   readonly groups: readonly ExposedGroup[];
 }
 
-export interface ExposedGroup {
+interface ExposedGroup {
   /** Bit v is set if they saw variant v. */
   readonly seen: number;
   /** The one that they saw first. */
@@ -67,7 +67,7 @@ function saw({ seen }: ExposedGroup, variant: number): boolean {
 }
 
 /** Crossover makes an experiment invalid from so many sampled users and this share of the sample on. */
-export const CROSSOVER_USERS = 10;
+const CROSSOVER_USERS = 10;
 export const CROSSOVER_SHARE = 0.01;
 
 export function isCrossed({ crossovers, sampled }: Pick<Exposure, 'crossovers' | 'sampled'>): boolean {

@@ -2,7 +2,7 @@ import type { Absence, Result } from './absent.ts';
 import { absent, finite } from './absent.ts';
 
 /** A standard error, and what leaving out each bucket does to the statistic; none where there is no error. */
-export interface Jackknifed {
+interface Jackknifed {
   readonly stderr: Result<number>;
   readonly shifts: Float64Array;
 }

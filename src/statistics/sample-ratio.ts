@@ -23,10 +23,10 @@ export interface ChiSquare {
 }
 
 /** Fewer users than these are expected in a variant: no chi-square test. */
-export const LEAST_EXPECTED = 8;
+const LEAST_EXPECTED = 8;
 
 /** Strength of the prior. With 10,000 the example above would have p .21. */
-export const PRIOR_STRENGTH = 100;
+const PRIOR_STRENGTH = 100;
 
 /** A mismatch is both: p below this, and the largest deviation now at least that. The first alone is a warning. */
 export const MISMATCH_P = 0.001;
@@ -90,7 +90,7 @@ export function largestDeviation(counts: readonly number[], weights: readonly nu
 }
 
 /**
- * Log Bayes factor against the weights, on cumulative counts; the largest over all looks gives p (`running-evidence.ts`).
+ * Log Bayes factor against the weights, on cumulative counts; the largest over all looks gives p (`runningP`).
  *
  * @param prior α0 by variant; without it 100 · w
  * @returns absent: `single_variant`, `no_data`

@@ -34,7 +34,7 @@ export interface BlockPane extends Moments {
 }
 
 /** Panes that end in (from, to]; all that start in [from, to) are final. A pane that is not given holds nothing. */
-export interface BlockSpan {
+interface BlockSpan {
   readonly from: EpochMs;
   readonly to: EpochMs;
   /** A whole number of panes, at most an hour. */

@@ -7,11 +7,9 @@
  * are no baseline, and when nothing else is left of the past the last baseline of the same hour of the day stands for it. No
  * alarm adds to the scale. What is better becomes the norm as its hours become the past.
  */
-
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { type Baseline, errorOf, MAD_TO_SD, type PastOf, residual, STARTUP, startupBaseline } from './baseline.ts';
-import { CUSUM_START, type Cusum, type CusumSettings, type CusumSide, clipped, cusumStep, rescaled } from './cusum.ts';
 import { type Block, hourOf } from './watched-blocks.ts';
 
 /** Blocks of steps reach back so many: a day of 5 minutes. Before them come whole hours. */
@@ -50,7 +48,7 @@ export interface PathPoint {
   readonly high: Alarm;
 }
 
-export interface WatchedPath {
+interface WatchedPath {
   /** Of the newest block. */
   readonly scale: number;
   /** One per block, oldest first. */
@@ -247,4 +245,68 @@ export class RunningScale {
     }
     return low;
   }
+}
+
+/**
+ * CUSUM of residuals (Page 1954), low and high, with a scale, a clip and hysteresis (specification: statistics 10.3):
+ *
+ *     u = clip(z / scale, -8, 8)
+ *     S_low = min(h, max(0, S_low - u_low - k))   S_high = min(h, max(0, S_high + u_high - k))   on at S >= h, off at S <= h/2
+ *
+ * The scale absorbs errors that are wrong by a factor. The clip makes one wild block not enough, at h of 8 and more.
+ */
+interface CusumSettings {
+  /** What is taken off at each step, in scales: falls below it are not seen. */
+  readonly k: number;
+  /** Limit of S, above 0. */
+  readonly h: number;
+}
+
+/** One direction. */
+interface CusumSide {
+  /** S, 0 to h. */
+  readonly s: number;
+  readonly on: boolean;
+}
+
+interface Cusum {
+  readonly low: CusumSide;
+  readonly high: CusumSide;
+}
+
+const CLIP = 8;
+
+const QUIET: CusumSide = { s: 0, on: false };
+/** The state before the first block. */
+export const CUSUM_START: Cusum = { low: QUIET, high: QUIET };
+
+/** u: a residual in scales, at most 8 to either side. */
+export function clipped(z: number, scale: number): number {
+  return Math.max(-CLIP, Math.min(CLIP, z / scale));
+}
+
+/** One u for both directions, or one for each where a tolerance keeps them apart. */
+interface Steps {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The state after one more block. */
+export function cusumStep(state: Cusum, u: Steps, settings: CusumSettings): Cusum {
+  return { low: sideStep(state.low, -u.low, settings), high: sideStep(state.high, u.high, settings) };
+}
+
+/** The same state where the limit is `factor` times as high: S keeps its share of it. */
+function rescaled({ low, high }: Cusum, factor: number): Cusum {
+  return { low: { ...low, s: low.s * factor }, high: { ...high, s: high.s * factor } };
+}
+
+/** Whether the alarm is on at S, if it was or was not on before. */
+export function isOn(s: number, was: boolean, h: number): boolean {
+  return s >= h || (was && s > h / 2);
+}
+
+function sideStep(side: CusumSide, rise: number, { k, h }: CusumSettings): CusumSide {
+  const s = Math.min(h, Math.max(0, side.s + rise - k));
+  return { s, on: isOn(s, side.on, h) };
 }

@@ -15,7 +15,7 @@
  */
 import type { EpochMs } from '../vocabulary/events.ts';
 import { STARTUP } from './baseline.ts';
-import type { WatchedVerdict } from './decision-facts.ts';
+import type { WatchedVerdict } from './decision.ts';
 import type { Block } from './watched-blocks.ts';
 import { type PathPoint, type PathSettings, type WatchedHistory, watchedPath } from './watched-path.ts';
 

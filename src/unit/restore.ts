@@ -4,7 +4,7 @@ import type { RunState } from '../accumulators/runs.ts';
 import { CheckpointError } from '../accumulators/store/checkpoint-codec.ts';
 import { clockKey, looksKey, type RowOwner, totalKey, unitKey, usersKey } from '../accumulators/store/layout.ts';
 import { type Fields, type Store, StoreUnavailable } from '../accumulators/store/store-port.ts';
-import { sampleOfFields } from '../statistics/sample-codec.ts';
+import { sampleOfFields } from '../statistics/user-sample.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { StoredClockBlocks } from './clock-blocks.ts';

@@ -2,7 +2,7 @@ import type { PanesSettings } from '../accumulators/panes-settings.ts';
 import type { Row } from '../accumulators/row.ts';
 import type { CommitAnswer, Store } from '../accumulators/store/store-port.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
-import type { Decoder } from '../consumers/decode/record.ts';
+import type { Decoder } from '../consumers/decode/decoder.ts';
 import type { JoinSettings, JoinSink } from '../consumers/join/api.ts';
 import type { LogRecord, UndecodableBatch } from '../consumers/source/source-port.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';

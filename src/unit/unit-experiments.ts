@@ -7,8 +7,7 @@ import { decodeLooks, type ExperimentLooks, encodeLooks } from '../experiment/ex
 import type { ExperimentState } from '../experiment/state.ts';
 import { takeLooks } from '../experiment/take-looks.ts';
 import type { UnitPart } from '../experiment/units.ts';
-import { fieldsOfSample } from '../statistics/sample-codec.ts';
-import type { UserSample } from '../statistics/user-sample.ts';
+import { fieldsOfSample, type UserSample } from '../statistics/user-sample.ts';
 import type { DurationMs, EpochMs, Impression, Offset } from '../vocabulary/events.ts';
 import { sampleKey } from '../vocabulary/user-words.ts';
 import type { UnitSettings } from './unit-contract.ts';

@@ -2,7 +2,7 @@ import { shapeOf } from '../accumulators/row.ts';
 import { namedValues } from '../config/experiments.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DecoderOptions } from '../consumers/decode/decoder-settings.ts';
-import { runOf } from '../experiment/run.ts';
+import { runOf } from '../experiment/state.ts';
 import { needsOf } from '../measures/needs.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { MINUTES_NEEDED } from '../statistics/watched-blocks.ts';

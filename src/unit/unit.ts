@@ -2,7 +2,7 @@
 import type { Panes } from '../accumulators/panes.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
-import type { Decoder } from '../consumers/decode/record.ts';
+import type { Decoder } from '../consumers/decode/decoder.ts';
 import type { ClosingNames, JoinEngine } from '../consumers/join/api.ts';
 import { createJoin } from '../consumers/join/join.ts';
 import type { Batch, LogRecord, UndecodableBatch } from '../consumers/source/source-port.ts';

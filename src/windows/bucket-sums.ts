@@ -19,9 +19,8 @@ import { absent, isAbsent, type Result } from '../statistics/absent.ts';
 import { type ArmMean, kishOf, spreadOf, usersOfKish } from '../statistics/arm.ts';
 import type { BucketSums } from '../statistics/effect.ts';
 import { jackknifed } from '../statistics/jackknife.ts';
-import { type Mean, meanOfBuckets, PUBLISHED_BUCKETS } from '../statistics/mean.ts';
+import { type Mean, meanOfBuckets, PUBLISHED_BUCKETS, residualsOf } from '../statistics/mean.ts';
 import { denominator, type Empty, numerator } from '../statistics/policy.ts';
-import { residualsOf } from '../statistics/residuals.ts';
 
 /** The cells of classes have the same order as columns and as fields. */
 const { tp: TP, fp: FP, fn: FN, tn: TN } = FIELD.classes;

@@ -1,5 +1,5 @@
 import type { Store } from '../accumulators/store/store-port.ts';
-import type { Decoder } from '../consumers/decode/record.ts';
+import type { Decoder } from '../consumers/decode/decoder.ts';
 import type { LogSource } from '../consumers/source/source-port.ts';
 import type { Measure } from '../measures/definition.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';

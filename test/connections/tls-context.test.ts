@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { AccessFileError } from '../../src/connections/secret.ts';
 import type { TlsSettings } from '../../src/connections/security-settings.ts';
-import { TlsContext } from '../../src/connections/tls-context.ts';
+import { TlsContext } from '../../src/connections/tls.ts';
 import { Authority } from '../services/certificates.ts';
 import { itWith, type Service } from '../services/it-with.ts';
 import { tlsOf } from '../services/secure-kafka.ts';

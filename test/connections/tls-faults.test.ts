@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainText, tlsAdvice } from '../../src/connections/tls-faults.ts';
+import { plainText, tlsAdvice } from '../../src/connections/tls.ts';
 
 const fault = (message: string, code?: string) => ({ message, code });
 

@@ -6,7 +6,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync, writeSync } from 'node:fs';
 import { processLog } from '../../src/cli/log.ts';
-import { untilStopped } from '../../src/cli/signals.ts';
+import { untilStopped } from '../../src/cli/process.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { Service } from '../../src/service/service.ts';
 import { NO_PERMISSIONS } from '../../src/unit/resume.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runOf } from '../../src/experiment/run.ts';
+import { runOf } from '../../src/experiment/state.ts';
 import { SETTINGS } from './states.ts';
 
 const MEASURES = [{ canonical: 'ndcg@10' }, { canonical: 'mrr' }];

@@ -6,7 +6,7 @@ import { evaluate } from '../../src/experiment/evaluate.ts';
 import { decodeLooks } from '../../src/experiment/experiment-looks.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import type { ExporterSettings } from '../../src/exporter/exporter-contract.ts';
-import { experimentsText } from '../../src/metrics/experiment-gauges.ts';
+import { experimentsText } from '../../src/metrics/registry.ts';
 import { looksIn, PARTITIONS, ShopService, stateIn, UNIT_TIMEOUT } from '../experiment-service.ts';
 import { EXPERIMENT, HORIZONS, MEASURES, NAMESPACE, nameOfRun, RAMPED, unitSettings } from '../experiment-shop.ts';
 import { unwatched } from './unwatched.ts';

@@ -1,7 +1,6 @@
 /** The shop of this guide: what every chapter takes for granted. */
 import type { PanesSettings } from '../../src/accumulators/panes-settings.ts';
-import { createDecoder } from '../../src/consumers/decode/decoder.ts';
-import type { Decoder } from '../../src/consumers/decode/record.ts';
+import { createDecoder, type Decoder } from '../../src/consumers/decode/decoder.ts';
 import type { JoinSettings, JoinSink } from '../../src/consumers/join/api.ts';
 import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../src/measures/scorer.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { beforeList, clockOffset, zoneText } from '../../src/inspect/delays.ts';
-import { delayBins, quantile, splitChance } from '../../src/inspect/log-facts.ts';
+import { beforeList, clockOffset, delayBins, quantile, splitChance, zoneText } from '../../src/inspect/log-facts.ts';
 
 const HALF = 1_800_000;
 /** Most within seconds or minutes, some within half an hour, as people click. */

@@ -2,7 +2,7 @@
 import { SMALL_BLOCKS, SMALL_BOUNDS } from '../simulation/product.ts';
 import type { Change, Mutation } from './mutation.ts';
 
-const CLOCK_DROPS = 'consumers/join/clock-drops.ts';
+const CLOCK_DROPS = 'consumers/join/topic.ts';
 const CLOCK_BLOCKS = 'unit/clock-blocks.ts';
 
 function bounded(name: string, change: Change): Mutation {
@@ -46,7 +46,7 @@ export const BOUND_MUTATIONS: readonly Mutation[] = [
     replacement: 'const first = blocks.at(-1)?.[0] ?? Number.POSITIVE_INFINITY;',
   }),
   bounded('the level of the users is stored with the next user alone', {
-    file: 'statistics/sample-codec.ts',
+    file: 'statistics/user-sample.ts',
     text: 'if (users.length === 0 && !raised) return fields;',
     replacement: 'if (users.length === 0) return fields;',
   }),

@@ -6,7 +6,7 @@ function inArm(text: string, replacement: string): Change {
 }
 
 function inFacts(text: string, replacement: string): Change {
-  return { file: 'statistics/decision-facts.ts', text, replacement };
+  return { file: 'statistics/decision.ts', text, replacement };
 }
 
 export const EXPERIMENT_RULE_MUTATIONS: readonly Mutation[] = [

@@ -63,7 +63,7 @@ export const EXPERIMENT_MUTATIONS: readonly Mutation[] = [
     name: 'the evidence of the newest look stands for that of all',
     changes: [
       {
-        file: 'statistics/running-evidence.ts',
+        file: 'statistics/sequence.ts',
         text: 'if (a.logE !== b.logE) return a.logE > b.logE ? a : b;',
         replacement: 'if (a.logE !== b.logE) return b;',
       },

@@ -5,7 +5,7 @@ const JOIN = 'consumers/join/join.ts';
 const ACCEPTED = 'consumers/join/accepted-impressions.ts';
 const PAGES = 'consumers/join/pages.ts';
 const WAITING = 'consumers/join/waiting.ts';
-const WAITING_LONG = 'consumers/join/long-requests.ts';
+const WAITING_LONG = 'consumers/join/requests.ts';
 const TREES = 'consumers/join/time-trees.ts';
 
 function change(name: string, file: string, text: string, replacement: string): Mutation {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitRow } from '../../src/consumers/decode/csv.ts';
-import { csvTable } from '../../src/output/csv.ts';
+import { csvTable } from '../../src/output/table.ts';
 
 /** What a spreadsheet may take for a formula: OWASP, "CSV Injection". */
 const TRIGGERS = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { latexComment, latexTable, latexText } from '../../src/output/latex.ts';
-import { markdownText } from '../../src/output/table.ts';
-import { MARKDOWN } from '../../src/output/text-form.ts';
+import { latexComment, latexTable, latexText, MARKDOWN, markdownText } from '../../src/output/table.ts';
 
 describe('text for LaTeX', () => {
   it('escapes every character that means something there', () => {

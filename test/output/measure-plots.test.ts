@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { barPlot } from '../../src/output/bar-plot.ts';
 import { linePlot } from '../../src/output/line-plot.ts';
-import { shortened, widthOf } from '../../src/output/plot-words.ts';
+import { shortened, widthOf } from '../../src/output/plot-frame.ts';
 
 const SIZE = { width: 960, height: 480, grid: false };
 const WORDS = { title: 'ap & <co>', description: 'what it shows', valueLabel: 'ap' };

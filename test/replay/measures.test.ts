@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
 import { Clusters, isClustered } from '../../src/measures/clusters.ts';
 import type { Measure } from '../../src/measures/definition.ts';
-import { offered } from '../../src/measures/grammar/offered.ts';
+import { offered } from '../../src/measures/grammar/measure-name.ts';
 import { SUMS } from '../../src/measures/sums.ts';
 import { classesOf, fractionOf, meanOf, ofMeans, sumsKind } from '../../src/measures/value.ts';
 import { replay } from '../../src/replay/replay.ts';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { LABELS, type Label } from '../../src/statistics/decision-facts.ts';
+import { LABELS, type Label } from '../../src/statistics/decision.ts';
 
 export interface MetricsServer {
   readonly port: number;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { runColumns } from '../../src/score/columns.ts';
 import { kendallP, spearmanP } from '../../src/score/correlation-p.ts';
 import { GradedLists } from '../../src/score/graded-lists.ts';
 import { Ungrouped } from '../../src/score/groups.ts';
 import { Blocks } from '../../src/score/line-blocks.ts';
-import { runNames } from '../../src/score/run-names.ts';
+import { runColumns } from '../../src/score/run-format.ts';
+import { runNames } from '../../src/score/run-reader.ts';
 import { plain, scoreLists, scoreText, settingsOf } from './in-memory.ts';
 
 const QRELS = '1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n';

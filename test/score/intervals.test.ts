@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
-import { meanInterval } from '../../src/score/intervals.ts';
+import { meanInterval } from '../../src/score/comparisons.ts';
 import type { QueryScore } from '../../src/score/score-result.ts';
 
 const counts = { retrieved: 1, relevant: 1, relevantRetrieved: 1 };

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseMeasures, splitMeasures } from '../../src/measures/grammar/measure-name.ts';
 import { COUNT_NAMES } from '../../src/measures/grammar/other-tools.ts';
-import { measureNames } from '../../src/score/measure-names.ts';
-import { PRESET_NAMES, presetMeasures } from '../../src/score/preset.ts';
+import { measureNames, PRESET_NAMES, presetMeasures } from '../../src/score/preset.ts';
 import { scoredMeasure } from '../measures/grammar/names.ts';
 
 const DEFAULTS = { relevantFrom: 1, highestGrade: 5 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { numberAt } from '../../src/score/number.ts';
+import { numberAt } from '../../src/score/line-fields.ts';
 
 function read(text: string): number {
   const bytes = Buffer.from(`x${text} `, 'utf8');

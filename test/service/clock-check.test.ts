@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ClockCheck } from '../../src/service/clock-check.ts';
+import { ClockCheck } from '../../src/service/watchdog.ts';
 import { WallClock } from '../../src/vocabulary/clock.ts';
 
 /** The store's time is always 1,000,000; the worker's clock and the machine's are so much off it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QualityDecision } from '../../src/exporter/cohort-watch.ts';
-import { DecisionChanges } from '../../src/service/decision-changes.ts';
+import { DecisionChanges } from '../../src/service/logged-changes.ts';
 import { type WatchedDecision, watch } from '../../src/statistics/watched.ts';
 
 const REST = watch({

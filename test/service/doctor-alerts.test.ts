@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ruleGroups } from '../../src/metrics/rules.ts';
 import { USUAL_RULE_OPTIONS } from '../../src/metrics/rules-model.ts';
-import { checkReach } from '../../src/service/doctor-brokers.ts';
-import { checkClock, checkMemory } from '../../src/service/doctor-load.ts';
+import { checkReach } from '../../src/service/doctor-access.ts';
+import { checkClock, checkMemory } from '../../src/service/doctor-state.ts';
 import { checkTopic } from '../../src/service/doctor-topics.ts';
 import { load } from '../config/fixture.ts';
 

@@ -6,16 +6,16 @@ import { loadSettings } from '../../src/config/load.ts';
 import { noCounts } from '../../src/consumers/join/topic.ts';
 import { type ApiVersions, CLIENT_APIS, overlaps } from '../../src/consumers/source/kafka/access/versions.ts';
 import { assignerName } from '../../src/consumers/source/kafka/flow/assigner.ts';
-import { checkGroup, checkReach, checkVersions } from '../../src/service/doctor-brokers.ts';
+import { checkGroup, checkReach, checkVersions } from '../../src/service/doctor-access.ts';
 import type { Finding } from '../../src/service/doctor-finding.ts';
 import {
   checkClock,
   checkCohorts,
   checkMemory,
   checkSeries,
+  checkState,
   type StoredTables,
-} from '../../src/service/doctor-load.ts';
-import { checkState } from '../../src/service/doctor-state.ts';
+} from '../../src/service/doctor-state.ts';
 import { checkTopic, keptFor, neededRetention } from '../../src/service/doctor-topics.ts';
 import { fingerprint } from '../../src/unit/fingerprint.ts';
 

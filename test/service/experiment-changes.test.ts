@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ComparedVariant, Comparison } from '../../src/experiment/comparison.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
-import { ExperimentChanges } from '../../src/service/decision-changes.ts';
+import { ExperimentChanges } from '../../src/service/logged-changes.ts';
 import { state } from '../experiment/states.ts';
 
 const EMPTY: Comparison = evaluate(state({}));

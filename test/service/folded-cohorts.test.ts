@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyRow } from '../../src/accumulators/row.ts';
-import { FoldedCohorts } from '../../src/service/folded-cohorts.ts';
+import { FoldedCohorts } from '../../src/service/logged-changes.ts';
 import { load } from '../config/fixture.ts';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clickModel, examination } from '../../src/simulate/clicks.ts';
 import { Random } from '../../src/simulate/random.ts';
+import { clickModel, examination } from '../../src/simulate/shop-requests.ts';
 import { clickedLists, clicksByRank, deviations, recordsOf, settings } from './reading.ts';
 
 const LISTS = 40_000;

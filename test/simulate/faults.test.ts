@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { TrafficRecord } from '../../src/simulate/delivery.ts';
-import { DAMAGES, spoil } from '../../src/simulate/encode.ts';
+import { DAMAGES, spoil, type TrafficRecord } from '../../src/simulate/delivery.ts';
 import { expectation } from '../../src/simulate/plan.ts';
 import {
   FAULTS,

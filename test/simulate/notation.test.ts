@@ -6,7 +6,7 @@ import {
   parseTime,
   parseVariants,
   readDuration,
-} from '../../src/simulate/notation.ts';
+} from '../../src/cli/simulate.ts';
 import { settingsProblems } from '../../src/simulate/simulation-settings.ts';
 import { settings } from './reading.ts';
 

@@ -2,7 +2,7 @@
 import type { RunSettings } from '../../src/accumulators/runs.ts';
 import { type RowOwner, usersKey } from '../../src/accumulators/store/layout.ts';
 import type { ExperimentSettings } from '../../src/config/settings.ts';
-import { runOf as nameOfRun } from '../../src/experiment/run.ts';
+import { runOf as nameOfRun } from '../../src/experiment/state.ts';
 import type { UnitSettings } from '../../src/unit/unit-contract.ts';
 import type { DurationMs, Offset } from '../../src/vocabulary/events.ts';
 import { sampleKey } from '../../src/vocabulary/user-words.ts';

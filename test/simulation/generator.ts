@@ -3,7 +3,7 @@
  * a coarse grid and horizons are a few steps of it, so that every boundary is hit often; requests, items and event ids
  * are few, so that everything meets.
  */
-import type { Decoded } from '../../src/consumers/decode/record.ts';
+import type { Decoded } from '../../src/consumers/decode/decoder.ts';
 import { INVALID_CODES } from '../../src/vocabulary/drops.ts';
 import type { DurationMs, EpochMs, Event, Feedback, Impression, TopicRole } from '../../src/vocabulary/events.ts';
 import type { Disorder } from './disorders.ts';

@@ -3,7 +3,7 @@
  * becomes of which request. A history is a pure function of it, so a shorter scenario can be tried by leaving things out.
  */
 
-import type { Decoded } from '../../src/consumers/decode/record.ts';
+import type { Decoded } from '../../src/consumers/decode/decoder.ts';
 import type { JoinSettings } from '../../src/consumers/join/api.ts';
 import type { UnitSettings } from '../../src/unit/unit-contract.ts';
 import type { DurationMs, EpochMs, Offset } from '../../src/vocabulary/events.ts';

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, type ExperimentDecision } from '../../src/statistics/decision.ts';
 import {
+  decide,
   EXPERIMENT_REASONS,
+  type ExperimentDecision,
   type ExperimentFacts,
   type ExperimentVerdict,
   LABELS,
-} from '../../src/statistics/decision-facts.ts';
+} from '../../src/statistics/decision.ts';
 import { HEALTHY } from './facts.ts';
 
 const { control: SOUND, effect: EFFECT } = HEALTHY;

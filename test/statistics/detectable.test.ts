@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAbsent } from '../../src/statistics/absent.ts';
-import { detectableEffect } from '../../src/statistics/detectable.ts';
 import { normalLower, normalQuantile, probability, tLower, tQuantile } from '../../src/statistics/distributions.ts';
+import { detectableEffect } from '../../src/statistics/effect.ts';
 import { fixedCritical, powerOf } from './power.ts';
 
 describe('the smallest effect that could have been seen', () => {

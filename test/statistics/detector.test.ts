@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/simulate/random.ts';
 import { median } from '../../src/statistics/baseline.ts';
-import { CUSUM_START, clipped, cusumStep, isOn } from '../../src/statistics/cusum.ts';
-import { RunningScale } from '../../src/statistics/watched-path.ts';
+import { CUSUM_START, clipped, cusumStep, isOn, RunningScale } from '../../src/statistics/watched-path.ts';
 
 const WEEK = 2016;
 const WINDOW = 288;

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAbsent } from '../../src/statistics/absent.ts';
-import type { BucketSums, Effect } from '../../src/statistics/effect.ts';
-import { fixedHorizon, pairedEffect, unpairedEffect } from '../../src/statistics/effect.ts';
-import { liftOf } from '../../src/statistics/lift.ts';
+import {
+  type BucketSums,
+  type Effect,
+  fixedHorizon,
+  liftOf,
+  pairedEffect,
+  unpairedEffect,
+} from '../../src/statistics/effect.ts';
 import { meanOfBuckets } from '../../src/statistics/mean.ts';
 import { confidenceSequence } from '../../src/statistics/sequence.ts';
 import { bucketSums, near, scaled } from './vectors.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../src/statistics/decision.ts';
 import {
+  decide,
   EXPERIMENT_REASONS,
   type ExperimentFacts,
   WATCHED_REASONS,
   type WatchedVerdict,
-} from '../../src/statistics/decision-facts.ts';
+} from '../../src/statistics/decision.ts';
 import {
   explainExperiment,
   explainWatched,

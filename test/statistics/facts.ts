@@ -1,4 +1,4 @@
-import type { ExperimentFacts, VariantFacts } from '../../src/statistics/decision-facts.ts';
+import type { ExperimentFacts, VariantFacts } from '../../src/statistics/decision.ts';
 
 const VARIANT: VariantFacts = {
   impressions: 50_000,

@@ -5,16 +5,25 @@ import { ABSENCES, isAbsent } from '../../src/statistics/absent.ts';
 import { type ArmMean, effectOfArms, kishOf, spreadOf, usersOfKish } from '../../src/statistics/arm.ts';
 import { holm } from '../../src/statistics/corrections.ts';
 import { designEffect, impressionStderr, stretchedStderr, windowStderr } from '../../src/statistics/design-effect.ts';
-import { detectableEffect } from '../../src/statistics/detectable.ts';
-import type { BucketSums, Effect } from '../../src/statistics/effect.ts';
-import { fixedHorizon, pairedEffect, unpairedEffect } from '../../src/statistics/effect.ts';
+import {
+  type BucketSums,
+  detectableEffect,
+  type Effect,
+  fixedHorizon,
+  liftOf,
+  pairedEffect,
+  unpairedEffect,
+} from '../../src/statistics/effect.ts';
 import { jackknife } from '../../src/statistics/jackknife.ts';
-import { liftOf } from '../../src/statistics/lift.ts';
-import { intervalOfMean, type Mean, meanOfBuckets } from '../../src/statistics/mean.ts';
-import { residualsOf } from '../../src/statistics/residuals.ts';
-import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/running-evidence.ts';
+import { intervalOfMean, type Mean, meanOfBuckets, residualsOf } from '../../src/statistics/mean.ts';
 import { chiSquareTest, largestDeviation, logBayesFactor } from '../../src/statistics/sample-ratio.ts';
-import { confidenceSequence, oneSidedSequence } from '../../src/statistics/sequence.ts';
+import {
+  confidenceSequence,
+  NO_LOOKS,
+  oneSidedSequence,
+  runningTwoSidedP,
+  takeLook,
+} from '../../src/statistics/sequence.ts';
 
 const count = fc.oneof(
   fc.constant(0),

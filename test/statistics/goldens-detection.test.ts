@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { pastBaseline, residual } from '../../src/statistics/baseline.ts';
-import { CUSUM_START, clipped, cusumStep, isOn } from '../../src/statistics/cusum.ts';
 import { decide } from '../../src/statistics/decision.ts';
 import type { Estimate } from '../../src/statistics/watched-blocks.ts';
-import { RunningScale } from '../../src/statistics/watched-path.ts';
+import { CUSUM_START, clipped, cusumStep, isOn, RunningScale } from '../../src/statistics/watched-path.ts';
 import { type DecisionInputs, factsOf } from './facts.ts';
 import { expectGolden, type Golden } from './golden.ts';
 

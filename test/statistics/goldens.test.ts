@@ -4,7 +4,6 @@ import { isAbsent } from '../../src/statistics/absent.ts';
 import { holm } from '../../src/statistics/corrections.ts';
 import type { Moments } from '../../src/statistics/design-effect.ts';
 import { designEffect, impressionStderr, windowStderr } from '../../src/statistics/design-effect.ts';
-import { detectableEffect } from '../../src/statistics/detectable.ts';
 import {
   chiSquareUpper,
   lnGamma,
@@ -13,22 +12,30 @@ import {
   tLower,
   tQuantile,
 } from '../../src/statistics/distributions.ts';
-import type { BucketSums, Effect } from '../../src/statistics/effect.ts';
-import { fixedHorizon, pairedEffect, unpairedEffect } from '../../src/statistics/effect.ts';
+import {
+  type BucketSums,
+  detectableEffect,
+  type Effect,
+  fixedHorizon,
+  liftOf,
+  pairedEffect,
+  unpairedEffect,
+} from '../../src/statistics/effect.ts';
 import { exposureOf } from '../../src/statistics/exposure.ts';
 import { jackknife } from '../../src/statistics/jackknife.ts';
-import { liftOf } from '../../src/statistics/lift.ts';
 import { intervalOfMean, meanOfBuckets } from '../../src/statistics/mean.ts';
-import { NO_LOOKS, runningTwoSidedP, takeLook } from '../../src/statistics/running-evidence.ts';
 import { chiSquareTest, largestDeviation, logBayesFactor } from '../../src/statistics/sample-ratio.ts';
 import { SampleUnion } from '../../src/statistics/sample-union.ts';
 import {
   confidenceSequence,
   mixingRate,
   multiplierAt,
+  NO_LOOKS,
   oneSidedMultiplierAt,
   oneSidedSequence,
   type Plan,
+  runningTwoSidedP,
+  takeLook,
 } from '../../src/statistics/sequence.ts';
 import { UserSample } from '../../src/statistics/user-sample.ts';
 import { bucketOf, bucketWord, fmix32, fnv1a32, sampleFirst, sampleKey } from '../../src/vocabulary/user-words.ts';

@@ -1,5 +1,5 @@
-import { readField } from '../../src/statistics/sample-codec.ts';
 import { SampleColumns, type Sampled } from '../../src/statistics/sampled.ts';
+import { readField } from '../../src/statistics/user-sample.ts';
 
 /** A sample as it was stored. */
 export function readSample(fields: ReadonlyMap<string, string>): Sampled {

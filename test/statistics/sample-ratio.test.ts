@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/simulate/random.ts';
 import { isAbsent } from '../../src/statistics/absent.ts';
-import type { Largest } from '../../src/statistics/running-evidence.ts';
-import { larger, runningP } from '../../src/statistics/running-evidence.ts';
 import {
   chiSquareTest,
   isMismatch,
@@ -11,6 +9,7 @@ import {
   largestDeviation,
   logBayesFactor,
 } from '../../src/statistics/sample-ratio.ts';
+import { type Largest, larger, runningP } from '../../src/statistics/sequence.ts';
 
 const WEIGHTS = [0.4, 0.4, 0.2];
 const batches = fc.array(fc.tuple(fc.nat(200), fc.nat(200), fc.nat(200)), { minLength: 1, maxLength: 12 });

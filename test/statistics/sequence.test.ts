@@ -1,9 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAbsent } from '../../src/statistics/absent.ts';
-import type { Look, Looks } from '../../src/statistics/running-evidence.ts';
-import { larger, NO_LOOKS, runningP, runningTwoSidedP, takeLook } from '../../src/statistics/running-evidence.ts';
-import { confidenceSequence, multiplierAt, oneSidedSequence } from '../../src/statistics/sequence.ts';
+import {
+  confidenceSequence,
+  type Look,
+  type Looks,
+  larger,
+  multiplierAt,
+  NO_LOOKS,
+  oneSidedSequence,
+  runningP,
+  runningTwoSidedP,
+  takeLook,
+} from '../../src/statistics/sequence.ts';
 
 const z = fc.integer({ min: -8000, max: 8000 }).map((thousandths) => thousandths / 1000);
 const users = fc.integer({ min: 1, max: 1e7 });

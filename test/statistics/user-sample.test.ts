@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CROSSOVER_SHARE, exposureOf, isCrossed } from '../../src/statistics/exposure.ts';
-import { fieldsOfSample, sampleOfFields } from '../../src/statistics/sample-codec.ts';
 import { SampleUnion } from '../../src/statistics/sample-union.ts';
 import { MOST_VARIANTS, type Sampled, type SampledUser } from '../../src/statistics/sampled.ts';
-import { MOST_GONE, UserSample } from '../../src/statistics/user-sample.ts';
+import { fieldsOfSample, MOST_GONE, sampleOfFields, UserSample } from '../../src/statistics/user-sample.ts';
 import { sampleKey } from '../../src/vocabulary/user-words.ts';
 import { mergeSamples } from './merged-samples.ts';
 import { readSample } from './read-sample.ts';

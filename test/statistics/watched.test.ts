@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/simulate/random.ts';
 import { type Baseline, type PastOf, pastBaseline } from '../../src/statistics/baseline.ts';
-import { LABELS, WATCHED_REASONS } from '../../src/statistics/decision-facts.ts';
+import { LABELS, WATCHED_REASONS } from '../../src/statistics/decision.ts';
 import { type WatchedFacts, watch } from '../../src/statistics/watched.ts';
 import type { Block, BlockState } from '../../src/statistics/watched-blocks.ts';
 import { limitOf, type WatchedHistory, watchedPath } from '../../src/statistics/watched-path.ts';

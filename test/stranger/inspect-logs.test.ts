@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nextCommand, sampleFiles } from '../../src/cli/inspect.ts';
-import type { Given } from '../../src/cli/log-folder.ts';
+import type { Given } from '../../src/cli/sample-file.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { configurationOf } from '../../src/inspect/configuration.ts';
 import { screenOf } from '../../src/inspect/inspect-screen.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { usersKey } from '../../src/accumulators/store/layout.ts';
 import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
-import { sampleOfFields } from '../../src/statistics/sample-codec.ts';
-import { MOST_GONE, UserSample } from '../../src/statistics/user-sample.ts';
+import { MOST_GONE, sampleOfFields, UserSample } from '../../src/statistics/user-sample.ts';
 import { UnitExposures } from '../../src/unit/unit-experiments.ts';
 import { readSample } from '../statistics/read-sample.ts';
 

@@ -16,7 +16,7 @@
  *                                  of a set is named __other__ in each dimension. Values never hold ',' or '|'. The
  *                                  total of a run of an experiment holds its horizon and its dimension alone.
  *   receval:{<namespace>:<unit>}:<generation>:users:<name>:<run>       the sample of users exposed to a run
- *       level                      j, digits; then one field for each user (statistics/sample-codec.ts)
+ *       level                      j, digits; then one field for each user (statistics/user-sample.ts)
  *   receval:{<namespace>:<unit>}:<generation>:looks:<name>:<run>       of unit 0 only: what the looks have found
  *       (experiment/experiment-looks.ts)
  *   receval:{<namespace>:<unit>}:<generation>:clock                    which records the wall clock dropped, where they are many

@@ -5,7 +5,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import { Secret } from '../../connections/secret.ts';
 import type { RedisSecurity, SecretSource, TlsSettings } from '../../connections/security-settings.ts';
-import { TlsContext } from '../../connections/tls-context.ts';
+import { TlsContext } from '../../connections/tls.ts';
 import type { RedisTarget } from './redis-url.ts';
 
 export interface ClientSettings {

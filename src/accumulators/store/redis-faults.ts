@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { speaksTls, type TlsContext } from '../../connections/tls-context.ts';
-import { plainText, tlsAdvice } from '../../connections/tls-faults.ts';
+import { plainText, speaksTls, type TlsContext, tlsAdvice } from '../../connections/tls.ts';
 import type { RedisAccess } from './redis-clients.ts';
 import type { RedisAddress, RedisTarget } from './redis-url.ts';
 import { StoreUnavailable } from './store-port.ts';

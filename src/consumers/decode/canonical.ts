@@ -8,8 +8,7 @@ import { LARGEST_VALUE } from '../../vocabulary/events.ts';
 import type { DecoderOptions } from './decoder-settings.ts';
 import { isFields, isItem, isVariants } from './raw.ts';
 import { MAX_OFFSET, MAX_RANK } from './reader.ts';
-import { timeZone } from './time-zone.ts';
-import { timeOf } from './times.ts';
+import { timeOf, timeZone } from './times.ts';
 
 export interface Invalid {
   readonly code: InvalidCode;

@@ -11,7 +11,7 @@ const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACE = 0x7d;
 
-export interface Context {
+interface Context {
   readonly dimensions: readonly string[];
   readonly tuple: string;
 }

@@ -56,7 +56,7 @@ export interface ListChoice {
 
 /** Adapters that need no more than their name (decoder.ts makes them). */
 export const ADAPTER_NAMES = ['canonical', 'open-bandit'] as const;
-export type AdapterName = (typeof ADAPTER_NAMES)[number];
+type AdapterName = (typeof ADAPTER_NAMES)[number];
 
 /** How the records of a topic become canonical events (specification: events 6). */
 export type AdapterChoice =

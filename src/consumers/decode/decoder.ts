@@ -9,7 +9,6 @@ import {
   type TopicRole,
 } from '../../vocabulary/events.ts';
 import type { JoinEvent } from '../join/api.ts';
-import { type Adapter, canonicalAdapter } from './adapter.ts';
 import {
   explain,
   feedbackSchema,
@@ -19,17 +18,51 @@ import {
   type ValidImpression,
 } from './canonical.ts';
 import type { Carried, DecoderOptions } from './decoder-settings.ts';
-import { Defaults } from './defaults.ts';
-import { Dimensions } from './dimensions.ts';
+import { Dimensions, isDimensionName } from './dimensions.ts';
 import { listAdapter } from './list.ts';
 import { mapAdapter, mapsAdapter } from './map.ts';
 import { OPEN_BANDIT_COLUMNS, openBanditAdapter } from './open-bandit.ts';
-import { isImpression, isItem, type RawRecord } from './raw.ts';
+import {
+  type Adapter,
+  canonicalAdapter,
+  isFields,
+  isImpression,
+  isItem,
+  isVariants,
+  ownValue,
+  type RawRecord,
+} from './raw.ts';
 import { carriedCategories, carriedScores, firstDoubtful, Reader } from './reader.ts';
-import type { Decoded, Decoder, Refused, Scanned } from './record.ts';
 import { Scanner } from './scanner.ts';
-import { timeZone } from './time-zone.ts';
-import { timeOf } from './times.ts';
+import { timeOf, timeZone } from './times.ts';
+
+/** The side that a refused record counts on. */
+type Refused =
+  | { readonly refused: 'tombstone'; readonly side: Side }
+  | {
+      readonly refused: 'invalid';
+      readonly code: InvalidCode;
+      readonly field: string | undefined;
+      readonly side: Side;
+    };
+
+/** All events of a record in their order, or why there is none: a record is all or nothing. */
+export type Decoded = { readonly events: readonly Event[] } | Refused;
+
+/** As `Decoded`; packed events are valid until any decoder decodes the next record. */
+type Scanned = { readonly events: readonly JoinEvent[] } | Refused;
+
+export interface Decoder {
+  /** As `decode`, but faster, for a caller that is done with the events before it decodes the next record. */
+  scan(value: Uint8Array | null, source: string, offset: number): Scanned;
+  /**
+   * Events of one record of `source` (such as `topic:partition`, or a file's number) at `offset`. Never throws, never
+   * keeps or prints what it refuses.
+   */
+  decode(value: Uint8Array | null, source: string, offset: number): Decoded;
+  /** Number of keys in the `cohorts` of accepted records that are not valid dimension names. */
+  readonly ignoredCohortKeys: number;
+}
 
 /** The fields that the schema of an impression checks before its items. */
 const FIELDS_BEFORE_ITEMS: ReadonlySet<PropertyKey> = new Set(['requestId', 'ts', 'eventId', 'userId', 'sessionId']);
@@ -246,4 +279,42 @@ export function feedbackOf(valid: ValidFeedback): Feedback {
     eventId: valid.eventId ?? undefined,
     value: valid.value ?? undefined,
   };
+}
+
+/** Top-level fields that a default can set by name; every other name is a cohort dimension. */
+export const DEFAULT_FIELDS = ['variant', 'surface', 'userId', 'sessionId', 'action'] as const;
+type DefaultField = (typeof DEFAULT_FIELDS)[number];
+
+/** Values for records that lack them. Names that are neither such a field nor a dimension are ignored. */
+class Defaults {
+  readonly #fields: readonly (readonly [DefaultField, string])[];
+  readonly #cohorts: readonly (readonly [string, string])[];
+
+  constructor(values: ReadonlyMap<string, string>) {
+    this.#fields = DEFAULT_FIELDS.flatMap((name) => {
+      const value = values.get(name);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    this.#cohorts = [...values].filter(
+      ([name]) => !this.#fields.some(([field]) => field === name) && isDimensionName(name),
+    );
+  }
+
+  /** Changes the record, which the caller must own. Values of a wrong type are left for validation. */
+  fill(record: RawRecord): void {
+    for (const [name, value] of this.#fields) {
+      if (name === 'variant' && hasDefaultVariant(record)) continue;
+      record[name] ??= value;
+    }
+    const given = record.cohorts ?? {};
+    if (this.#cohorts.length === 0 || !isFields(given)) return;
+    const cohorts: Record<string, unknown> = Object.create(null);
+    for (const name of Object.keys(given)) cohorts[name] = given[name];
+    for (const [name, value] of this.#cohorts) cohorts[name] ??= value;
+    record.cohorts = cohorts;
+  }
+}
+
+function hasDefaultVariant({ experiments }: RawRecord): boolean {
+  return isVariants(experiments) && ownValue(experiments, 'default') !== undefined;
 }

@@ -1,10 +1,8 @@
 import type { EpochMs, TopicRole } from '../../vocabulary/events.ts';
-import type { Adapted, Adapter } from './adapter.ts';
 import type { FieldMap, FieldSource, ListChoice } from './decoder-settings.ts';
 import { eventOf, FIELDS, getterOf, mapProblems } from './map.ts';
 import { numberIn, parsePointer } from './pointer.ts';
-import { isItem, isRecord, type RawRecord } from './raw.ts';
-import { yesOrNo } from './yes-no.ts';
+import { type Adapted, type Adapter, isItem, isRecord, type RawRecord } from './raw.ts';
 
 type Getter = (row: unknown) => unknown;
 
@@ -181,4 +179,23 @@ function rowMapProblems(map: FieldMap, by: string): readonly ListProblem[] {
         .filter((field) => Object.hasOwn(map, field))
         .map((field) => ({ at: ['map', field], message: INSTEAD[field] ?? 'has no meaning in a row of one item' })),
     );
+}
+
+/** Words by which columns say whether something happened: of English, German, French, Spanish, Italian, Portuguese, Dutch. */
+const YES: ReadonlySet<string> = new Set(
+  ['1', 'true', 't', 'yes', 'y', 'on', 'x', 'ja', 'j', 'wahr', 'oui', 'o', 'vrai', 'si', 'sí', 'sì', 's', 'sim'].map(
+    (word) => word.normalize('NFC'),
+  ),
+);
+const NO: ReadonlySet<string> = new Set(
+  ['', '0', 'false', 'f', 'no', 'n', 'off', 'null', 'none', 'nan', 'nein', 'falsch', 'non', 'faux', 'nee', 'não'].map(
+    (word) => word.normalize('NFC'),
+  ),
+);
+
+/** What a word says, whatever its case; undefined: neither yes nor no. */
+export function yesOrNo(text: string): boolean | undefined {
+  const word = text.trim().toLowerCase().normalize('NFC');
+  if (YES.has(word)) return true;
+  return NO.has(word) ? false : undefined;
 }

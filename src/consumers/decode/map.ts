@@ -1,11 +1,10 @@
 import type { InvalidCode } from '../../vocabulary/drops.ts';
 import type { TopicRole } from '../../vocabulary/events.ts';
 import { suggestion } from '../../vocabulary/spelling.ts';
-import { type Adapted, type Adapter, parseObject } from './adapter.ts';
 import type { Conditions, FieldMap, FieldSource, MapCase } from './decoder-settings.ts';
 import { isDimensionName } from './dimensions.ts';
 import { jsonIn, numberIn, parsePointer, resolvePointer } from './pointer.ts';
-import { isFields, type RawRecord } from './raw.ts';
+import { type Adapted, type Adapter, isFields, parseObject, type RawRecord } from './raw.ts';
 
 /** Fields that a map may name. */
 export const FIELDS = [
@@ -32,7 +31,7 @@ const ITEM_FIELDS = ['id', 'position', 'score', 'propensity', 'team', 'category'
 const MODEL_FIELDS = ['name', 'version'] as const;
 
 /** Every field that can be mapped by a fixed name. */
-export const MAPPED_FIELDS: readonly string[] = [
+const MAPPED_FIELDS: readonly string[] = [
   ...FIELDS,
   ...ITEM_FIELDS.map((name) => `items.${name}`),
   ...MODEL_FIELDS.map((name) => `model.${name}`),
@@ -217,7 +216,7 @@ function isAbsent(value: unknown): boolean {
 }
 
 /** A key of a map: a field of the record, or (`each.itemId`) of each entry of the list `each`. */
-export function mapKey(key: string): { readonly field: string; readonly isOfEntry: boolean } {
+function mapKey(key: string): { readonly field: string; readonly isOfEntry: boolean } {
   const isOfEntry = key.startsWith('each.');
   return { field: isOfEntry ? key.slice('each.'.length) : key, isOfEntry };
 }

@@ -3,9 +3,9 @@
  * and a click at the same time if it has one. There is no list id, so file and row together are the request id. There is no
  * user id: users with the same features cannot be distinguished, so all features together are used as the user id.
  */
-import type { Adapted, Adapter } from './adapter.ts';
+
 import { splitRow } from './csv.ts';
-import type { RawRecord } from './raw.ts';
+import type { Adapted, Adapter, RawRecord } from './raw.ts';
 import { parseTime } from './times.ts';
 
 export const OPEN_BANDIT_COLUMNS: readonly string[] = [

@@ -1,5 +1,5 @@
 /** A parsed JSON pointer (RFC 6901). */
-export type Pointer = readonly string[];
+type Pointer = readonly string[];
 
 /** undefined: not a pointer. It is empty or starts with `/`; `~` may only occur in `~0` (for ~) and `~1` (for /). */
 export function parsePointer(text: string): Pointer | undefined {

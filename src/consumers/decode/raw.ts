@@ -1,3 +1,5 @@
+import type { InvalidCode } from '../../vocabulary/drops.ts';
+
 /**
  * A record as JSON.parse returned it: an object whose fields may be anything. None of the names here is in Object.prototype, so
  * plain access is safe; names that come from data are read with Object.hasOwn.
@@ -31,7 +33,7 @@ export interface RawItem {
   readonly category?: unknown;
 }
 
-export interface RawModel {
+interface RawModel {
   readonly name?: unknown;
   readonly version?: unknown;
 }
@@ -73,4 +75,29 @@ export function isVariants(value: unknown): value is Readonly<Record<string, str
 /** An event is an impression if it has `items`; null counts as absent. */
 export function isImpression(record: RawRecord): boolean {
   return record.items !== undefined && record.items !== null;
+}
+
+/** What a record holds: canonical records, not yet validated; or the code of a record that cannot be read. */
+export type Adapted = readonly RawRecord[] | InvalidCode;
+
+/**
+ * From the text of one record to 0..n records in canonical fields. Pure. `source` and `offset` identify the record: in Kafka
+ * `topic:partition` and offset, in files the file's number and the row.
+ */
+export type Adapter = (text: string, source: string, offset: number) => Adapted;
+
+/** Canonical JSON: the record is the event. */
+export const canonicalAdapter: Adapter = (text) => {
+  const record = parseObject(text);
+  return typeof record === 'string' ? record : [record];
+};
+
+export function parseObject(text: string): RawRecord | InvalidCode {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'not_json';
+  }
+  return isRecord(value) ? value : 'not_an_object';
 }

@@ -8,8 +8,7 @@ import { type EpochMs, type Feedback, type Impression, LARGEST_VALUE, type Rank 
 import type { DecoderOptions } from './decoder-settings.ts';
 import type { Dimensions } from './dimensions.ts';
 import { isFields, isItem, isModel, isVariants, type RawItem, type RawRecord } from './raw.ts';
-import { type TimeZone, timeZone } from './time-zone.ts';
-import { timeOf } from './times.ts';
+import { type TimeZone, timeOf, timeZone } from './times.ts';
 
 /** Slots before a page. */
 export const MAX_OFFSET = 1_000_000;

@@ -19,8 +19,7 @@ import {
   WHOLE,
   WORD,
 } from './scan-memory.ts';
-import { type TimeZone, timeZone } from './time-zone.ts';
-import { timeOf } from './times.ts';
+import { type TimeZone, timeOf, timeZone } from './times.ts';
 
 type ScannerOptions = Pick<
   DecoderOptions,

@@ -1,14 +1,13 @@
 import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import type { PackedFeedback } from '../packed/packed-feedback.ts';
 import type { PackedImpression } from '../packed/packed-impression.ts';
+import type { ItemHash } from './byte-table.ts';
 import { ENTRY_BEFORE_WORD, type ImpressionRecords } from './impressions.ts';
-import type { ItemHash } from './item-hash.ts';
-import { copyOf, LongRequests } from './long-requests.ts';
 import { Pages } from './pages.ts';
-import { RequestTable } from './requests.ts';
+import { copyOf, LongRequests, RequestTable } from './requests.ts';
 import { spanAround } from './time-trees.ts';
 
-export interface AcceptedSettings {
+interface AcceptedSettings {
   /** The longest horizon. */
   readonly attribution: DurationMs;
   readonly backward: DurationMs;

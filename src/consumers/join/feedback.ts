@@ -2,8 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { FeedbackTexts } from '../packed/packed-feedback.ts';
 import { copyText, sameText, textEnd } from '../packed/text.ts';
 import { Arena } from './arena.ts';
-import { ByteTable } from './byte-table.ts';
-import { ItemHash } from './item-hash.ts';
+import { ByteTable, ItemHash } from './byte-table.ts';
 
 /**
  * Attributed feedback, packed, in the chain of its impression's body until the body is freed.

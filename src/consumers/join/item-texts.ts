@@ -11,8 +11,7 @@ import {
   writeNarrow,
   writeText,
 } from '../packed/text.ts';
-import { ByteTable } from './byte-table.ts';
-import { ItemHash } from './item-hash.ts';
+import { ByteTable, ItemHash } from './byte-table.ts';
 import type { Texts } from './pages.ts';
 
 /** The position of each slot's text relative to the list, and the first slot of each item. */

@@ -1,3 +1,4 @@
+// Long because all rules are in one place, in the order in which they are applied.
 import { Buffer } from 'node:buffer';
 import type { JoinCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
 import type { FeedbackDrop } from '../../vocabulary/drops.ts';
@@ -18,9 +19,9 @@ import {
   type RecordPlace,
   type UndecodableRange,
 } from './api.ts';
+import { ItemHash } from './byte-table.ts';
 import { FeedbackRecords } from './feedback.ts';
 import { ENTRY_BEFORE_WORD, ImpressionRecords } from './impressions.ts';
-import { ItemHash } from './item-hash.ts';
 import { JoinedLists } from './joined-lists.ts';
 import { RequestTable } from './requests.ts';
 import { Timeline } from './timeline.ts';
@@ -43,8 +44,6 @@ export function createJoin(settings: JoinSettings, sink: JoinSink, from?: JoinCh
  * The rules of the join (specification: join 3), in their order. They apply at three moments: an impression comes, feedback
  * comes, the combined watermark moves. Each verdict may be silent: what was decided before the checkpoint is decided again by a
  * replay, but not counted again.
- *
- * Long because all rules are in one place, in the order in which they are applied.
  *
  * Written for speed: everything that is open is packed (impressions.ts, feedback.ts, waiting.ts), so the garbage
  * collector sees none of it, and nothing is allocated for an event that meets its impression.

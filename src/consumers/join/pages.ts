@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import { textEnd } from '../packed/text.ts';
-import type { ItemHash } from './item-hash.ts';
+import type { ItemHash } from './byte-table.ts';
 import { NamedTrees, type Span, TimeTrees } from './time-trees.ts';
 
 /** No packed text starts with this byte, so the number of a page cannot be an item. */

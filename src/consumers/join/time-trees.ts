@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { EpochMs } from '../../vocabulary/events.ts';
-import { ByteTable } from './byte-table.ts';
-import type { ItemHash } from './item-hash.ts';
+import { ByteTable, type ItemHash } from './byte-table.ts';
 
 /** A span of time, a power of two of milliseconds long. */
 export interface Span {

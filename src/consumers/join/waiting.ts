@@ -3,10 +3,9 @@ import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
 import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
 import { copyText, sameText, textEnd } from '../packed/text.ts';
 import { Arena } from './arena.ts';
-import type { ItemHash } from './item-hash.ts';
-import { copyOf, LongRequests, WaitingOfRequest } from './long-requests.ts';
+import type { ItemHash } from './byte-table.ts';
 import type { Texts } from './pages.ts';
-import { HASH_WORD, NEXT_WORD, RequestTable } from './requests.ts';
+import { copyOf, HASH_WORD, LongRequests, NEXT_WORD, RequestTable, WaitingOfRequest } from './requests.ts';
 import { spanAround } from './time-trees.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { EpochMs, Offset } from '../../vocabulary/events.ts';
-import type { Decoded } from '../decode/record.ts';
+import type { Decoded } from '../decode/decoder.ts';
 
 /** One record of a topic partition. */
 export interface LogRecord {

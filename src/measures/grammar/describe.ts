@@ -1,5 +1,5 @@
 import type { Measure } from '../definition.ts';
-import { asksPositives } from './combinations.ts';
+import { asksPositives } from './measure-name.ts';
 import { worded } from './phrases.ts';
 
 /** The convention of a measure in one sentence, for HELP texts and tables. */

@@ -1,12 +1,11 @@
-import { definitionOf } from '../all.ts';
-import type { Measure } from '../definition.ts';
-import { cutOf, cutOff, definitionOfText, givenParams, initialOf, readValue } from './arguments.ts';
-import { forbidden } from './combinations.ts';
-import { type Command, offered } from './offered.ts';
+import { assertNever } from '../../vocabulary/events.ts';
+import { nearest, suggestion } from '../../vocabulary/spelling.ts';
+import { definitionOf, MEASURES } from '../all.ts';
+import type { Measure, MeasureDefinition } from '../definition.ts';
 import { inOurWords } from './other-tools.ts';
-import type { MeasureDefaults } from './parameters.ts';
-import { LARGEST_K } from './parameters.ts';
-import { MeasureError, scan } from './scan.ts';
+import { LARGEST_K, type MeasureDefaults, type ParamShape } from './parameters.ts';
+import { PRESETS, presetFor } from './presets.ts';
+import { MeasureError, scan, type Written } from './scan.ts';
 
 /**
  * Reads one measure, offered or not (specification: measures 1).
@@ -66,7 +65,7 @@ export function splitMeasures(text: string): string[] {
   return parts;
 }
 
-export interface MeasureProblem {
+interface MeasureProblem {
   /** Index of the text in the list. */
   readonly index: number;
   readonly message: string;
@@ -132,4 +131,188 @@ function plain(value: string | number): string {
   const digits = parts[1] + (parts[2] ?? '');
   const point = Number(parts[3]) + 1;
   return point <= 0 ? `0.${'0'.repeat(-point)}${digits}` : digits.padEnd(point, '0');
+}
+
+/** Makes an error that begins with the text it is about. */
+type Fail = (what: string) => MeasureError;
+
+const NAMES: readonly string[] = MEASURES.map(({ name }) => name);
+
+/** By alias. */
+const ALIASES: ReadonlyMap<string, MeasureDefinition> = new Map(
+  MEASURES.flatMap((definition) => (definition.aliases ?? []).map((alias) => [alias, definition] as const)),
+);
+
+/** The measure that a written name or alias means. */
+function definitionOfText({ text, name }: Written): MeasureDefinition {
+  const lower = name.toLowerCase();
+  const found = definitionOf(lower) ?? ALIASES.get(lower);
+  if (found !== undefined) return found;
+  const near = nearest(lower, [...NAMES, ...ALIASES.keys()]);
+  const hint = near === undefined ? suggestion(lower, NAMES) : `; did you mean "${near}${text.slice(name.length)}"?`;
+  throw new MeasureError(`unknown measure "${text}"${hint}`);
+}
+
+/** The texts of the parameters: the preset's, then the written ones over them. */
+function givenParams(
+  written: Written,
+  { name, params: taken }: MeasureDefinition,
+  fail: Fail,
+): ReadonlyMap<string, string> {
+  const own = new Map<string, string>();
+  for (const [key, value] of written.params) {
+    if (own.has(key)) throw fail(`the parameter ${key} is given twice`);
+    if (key !== 'preset' && !Object.hasOwn(taken, key)) {
+      const known = MEASURES.some(({ params }) => Object.hasOwn(params, key));
+      const keys = Object.keys(taken);
+      if (keys.length === 0) throw fail(`${name} takes no parameters, got "${key}"`);
+      if (known) throw fail(`${name} takes no parameter "${key}"; it takes ${keys.join(', ')}`);
+      throw fail(`unknown parameter "${key}"${suggestion(key, [...keys, 'preset'])}`);
+    }
+    own.set(key, value);
+  }
+  const preset = own.get('preset');
+  if (preset === undefined) return own;
+  const set = presetFor(preset.toLowerCase(), name);
+  if (set === undefined) throw fail(`unknown preset "${preset}"${suggestion(preset, [...PRESETS.keys()])}`);
+  const merged = new Map([...set].filter(([key]) => Object.hasOwn(taken, key)));
+  for (const [key, value] of own) if (key !== 'preset') merged.set(key, value);
+  return merged;
+}
+
+/** The default of a parameter; undefined: none. */
+function initialOf(shape: ParamShape, defaults: MeasureDefaults): string | number | undefined {
+  switch (shape.kind) {
+    case 'word':
+      return shape.values[0];
+    case 'action':
+      return shape.initial;
+    case 'number':
+      if (shape.initial === 'relevantFrom') return defaults.relevantFrom;
+      return shape.initial === 'highestGrade' ? defaults.highestGrade : shape.initial;
+    default:
+      return assertNever(shape);
+  }
+}
+
+/** The value of a parameter, in its canonical form. */
+function readValue(name: string, key: string, shape: ParamShape, source: string, fail: Fail): string | number {
+  switch (shape.kind) {
+    case 'action':
+      return source;
+    case 'word': {
+      const value = source.toLowerCase();
+      if (shape.values.includes(value)) return value;
+      if (takenElsewhere(key, value)) {
+        throw fail(`${name} does not take ${key}=${value}; it takes ${shape.values.join(', ')}`);
+      }
+      throw fail(`unknown value ${key}=${value}${suggestion(value, shape.values)}`);
+    }
+    case 'number': {
+      const value = /^-?\d+(\.\d+)?$/.test(source) ? Number(source) : Number.NaN;
+      if (!shape.allows(value)) throw fail(`${key} must be ${shape.range}, got "${source}"`);
+      return value;
+    }
+    default:
+      return assertNever(shape);
+  }
+}
+
+/** Whether another measure takes this value of the parameter. */
+function takenElsewhere(key: string, value: string): boolean {
+  return MEASURES.some(({ params }) => {
+    const shape = Object.hasOwn(params, key) ? params[key] : undefined;
+    return shape?.kind === 'word' && shape.values.includes(value);
+  });
+}
+
+/** The cut-off of a measure; undefined: none. */
+function cutOf({ cut }: Written, { name, takesCut }: MeasureDefinition, fail: Fail): number | undefined {
+  if (cut === undefined) return undefined;
+  if (!takesCut) throw fail(`${name} takes no cut-off, got "@${cut}"`);
+  const k = cutOff(cut);
+  if (k !== undefined) return k;
+  if (cut === '') throw fail(`k is missing after "@"; expected a whole number from 1 to ${LARGEST_K}`);
+  if (cut.includes('..')) throw fail(`"@${cut}" stands for several measures; expected one k`);
+  throw fail(`k must be a whole number from 1 to ${LARGEST_K} without a leading zero, got "${cut}"`);
+}
+
+/** A whole number from 1 to LARGEST_K without a leading zero; undefined: the text is none. */
+function cutOff(text: string): number | undefined {
+  const k = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
+  return k >= 1 && k <= LARGEST_K ? k : undefined;
+}
+
+/** What a rule looks at: the full parameters, the keys that differ from their default, and the cut-off. */
+interface Combination extends Pick<Measure, 'definition' | 'params' | 'k'> {
+  readonly changed: ReadonlySet<string>;
+}
+
+/**
+ * Whether the value depends on what is a positive. Graded gains do not ask: dcg and ndcg but for `gain=binary`, rbp with
+ * `gain=scaled`, err. A weighted mean asks for its weights.
+ */
+export function asksPositives({ definition, params }: Pick<Measure, 'definition' | 'params'>): boolean {
+  if (params.get('rel') === undefined) return false;
+  return params.get('avg') === 'weighted' || definition.takesEveryGrade?.(params) !== true;
+}
+
+/** Why these parameters cannot stand together, in words; undefined: they can (specification: measures 2.4). */
+function forbidden({ definition, params, changed, k }: Combination): string | undefined {
+  const is = (key: string, value: string) => params.get(key) === value;
+  const differs = (key: string, value: string) => params.has(key) && !is(key, value);
+  const slot = params.get('slot');
+  const needsK = (what: string) => `${what} needs a cut-off, such as @10`;
+
+  if (is('dup', 'each') && differs('ideal', 'shown')) return 'dup=each needs ideal=shown';
+  if (is('ideal', 'perfect')) {
+    if (!is('gain', 'binary')) return 'ideal=perfect needs gain=binary';
+    if (k === undefined) return needsK('ideal=perfect');
+    if (is('norm', 'minmax')) return 'norm=minmax needs ideal=shown or ideal=all';
+  }
+  if (is('per', 'class')) {
+    if (k === undefined) return needsK('per=class');
+    for (const [key, only] of [
+      ['ideal', 'shown'],
+      ['empty', 'zero'],
+      ['of', 'lists'],
+      ['examined', 'all'],
+    ] as const) {
+      if (differs(key, only)) return `per=class pools the shown slots of all lists: it needs ${key}=${only}`;
+    }
+    if (changed.has('denom')) return 'per=class takes no denom';
+  } else if (differs('per', 'impression') && differs('avg', 'macro')) {
+    return `per=${params.get('per')} needs avg=macro`;
+  }
+  if (differs('empty', 'zero') && differs('avg', 'macro')) {
+    return `avg=${params.get('avg')} takes no empty: a list without positives adds nothing to its sums`;
+  }
+  if (is('of', 'means') && differs('avg', 'macro')) return 'of=means needs avg=macro';
+  if (is('of', 'means') && differs('per', 'impression')) return 'of=means needs per=impression';
+  if (differs('examined', 'all') && differs('denom', 'k')) {
+    return `examined=${params.get('examined')} is a denominator of its own: it takes no denom`;
+  }
+  if (changed.has('rel') && !asksPositives({ definition, params })) {
+    return `rel has an effect only with ${params.has('gain') ? 'gain=binary or ' : ''}avg=weighted`;
+  }
+  const own = definition.forbidden?.(params);
+  if (own !== undefined) return own;
+  if (typeof slot === 'number' && k !== undefined && slot > k) return `slot=${slot} is below the cut-off @${k}`;
+  return undefined;
+}
+
+/** Who scores: the service, its data path over files, or files of lists and judgements. */
+export type Command = 'run' | 'replay' | 'score';
+
+/** Why a command cannot score the measure, in words; undefined: it can. */
+export function offered({ params }: Measure, command: Command): string | undefined {
+  const ideal = params.get('ideal');
+  if ((ideal === 'all' || ideal === 'perfect') && command !== 'score') {
+    return `ideal=${ideal} needs judgements of items that were not shown: it is for score only; expected ideal=shown`;
+  }
+  const per = params.get('per');
+  if ((per === 'user' || per === 'session') && command === 'run') {
+    return `per=${per} keeps the sums of every ${per}, without bound: it is for replay and score only; expected per=impression`;
+  }
+  return undefined;
 }

@@ -4,13 +4,13 @@
  */
 
 /** A parameter that takes one of a few words; the first is the default. */
-export interface WordShape {
+interface WordShape {
   readonly kind: 'word';
   readonly values: readonly string[];
 }
 
 /** A parameter that takes a number. */
-export interface NumberShape {
+interface NumberShape {
   readonly kind: 'number';
   /** The allowed numbers in words: `a number above 0`. */
   readonly range: string;
@@ -22,7 +22,7 @@ export interface NumberShape {
 }
 
 /** A parameter that takes the name of an action, with its letters as they are. */
-export interface ActionShape {
+interface ActionShape {
   readonly kind: 'action';
   readonly initial: string | undefined;
   readonly required: boolean;

@@ -7,7 +7,7 @@ import { type Store, StoreUnavailable } from '../../../src/accumulators/store/st
 import type { ExperimentSettings } from '../../../src/config/settings.ts';
 import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
 import { MemoryLog } from '../../../src/consumers/source/memory-source.ts';
-import { runOf } from '../../../src/experiment/run.ts';
+import { runOf } from '../../../src/experiment/state.ts';
 import { parseMeasures } from '../../../src/measures/grammar/measure-name.ts';
 import { compile } from '../../../src/measures/scorer.ts';
 import { NO_PERMISSIONS } from '../../../src/unit/resume.ts';

@@ -1,6 +1,5 @@
-import { createDecoder } from '../../../src/consumers/decode/decoder.ts';
+import { createDecoder, type Decoded } from '../../../src/consumers/decode/decoder.ts';
 import type { DecoderOptions } from '../../../src/consumers/decode/decoder-settings.ts';
-import type { Decoded } from '../../../src/consumers/decode/record.ts';
 import type { Event } from '../../../src/vocabulary/events.ts';
 
 export const BOTH: DecoderOptions = {

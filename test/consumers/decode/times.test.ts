@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TS_UNITS, type TsUnit } from '../../../src/consumers/decode/decoder-settings.ts';
-import { timeZone } from '../../../src/consumers/decode/time-zone.ts';
-import { LATEST_TIME, parseTime, timeOf } from '../../../src/consumers/decode/times.ts';
+import { LATEST_TIME, parseTime, timeOf, timeZone } from '../../../src/consumers/decode/times.ts';
 
 describe('ISO 8601', () => {
   test('every time that Date prints is read back', () => {

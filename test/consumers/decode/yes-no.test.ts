@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { yesOrNo } from '../../../src/consumers/decode/yes-no.ts';
+import { yesOrNo } from '../../../src/consumers/decode/list.ts';
 
 it.each([
   [true, ['1', 'true', 'T', 'Yes', 'y', 'ja', 'J', 'oui', 'Si', 'sí', 's\u0069\u0301', 'x', 'on', ' ja ']],

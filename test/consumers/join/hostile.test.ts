@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JoinSettings } from '../../../src/consumers/join/api.ts';
-import { ByteTable } from '../../../src/consumers/join/byte-table.ts';
-import { ItemHash } from '../../../src/consumers/join/item-hash.ts';
+import { ByteTable, ItemHash } from '../../../src/consumers/join/byte-table.ts';
 import { ItemRepeats } from '../../../src/consumers/join/item-texts.ts';
 import { createJoin } from '../../../src/consumers/join/join.ts';
 import { spanAround, TimeTrees } from '../../../src/consumers/join/time-trees.ts';

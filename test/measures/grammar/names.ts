@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { MEASURES } from '../../../src/measures/all.ts';
 import type { Measure, MeasureDefinition } from '../../../src/measures/definition.ts';
-import { parseMeasure } from '../../../src/measures/grammar/measure-name.ts';
-import { offered } from '../../../src/measures/grammar/offered.ts';
+import { offered, parseMeasure } from '../../../src/measures/grammar/measure-name.ts';
 import type { ParamShape } from '../../../src/measures/grammar/parameters.ts';
 import { MeasureError } from '../../../src/measures/grammar/scan.ts';
 import { isListOnly } from '../../../src/measures/needs.ts';

@@ -9,7 +9,7 @@ const NOTHING = new Uint8Array(0);
 /** From the fields of a row to its object; an empty field is absent. */
 export type RowObject = (names: readonly string[], fields: readonly string[]) => object;
 
-export interface CsvSettings {
+interface CsvSettings {
   /** One character of ASCII. */
   readonly delimiter: string;
   /** undefined: the first row names them. */

@@ -1,6 +1,6 @@
 import type { EpochMs, Offset, Side } from '../../../vocabulary/events.ts';
+import type { Decoded, Decoder } from '../../decode/decoder.ts';
 import type { FileForm } from '../../decode/decoder-settings.ts';
-import type { Decoded, Decoder } from '../../decode/record.ts';
 import type { Batch, Bounds, FilePlace, LogRecord, LogSource, SourceHandler } from '../source-port.ts';
 import type { RowObject } from './csv.ts';
 import type { FileRow } from './format.ts';
@@ -9,7 +9,7 @@ import { type ListRows, RowLists } from './row-lists.ts';
 import { readRows } from './rows.ts';
 
 /** One input file of a topic. */
-export interface FileInput {
+interface FileInput {
   /** Path, or `-` for standard input. */
   readonly path: string;
   /** Part of the request ids that an adapter makes from file and row; unique over all files. */

@@ -83,7 +83,7 @@ function isCsv([line, next]: readonly string[], name: string): boolean {
 }
 
 /** The delimiter that occurs most often in a line, outside of quotes. */
-export function delimiterOf(line: string): string | undefined {
+function delimiterOf(line: string): string | undefined {
   const bare = line.replace(/"(?:[^"]|"")*"/g, '');
   let most = 0;
   let found: string | undefined;

@@ -7,7 +7,7 @@ import {
   parquetMetadataAsync,
   parquetReadObjects,
 } from 'hyparquet';
-import { Lz4Blocks } from '../kafka/codecs/lz4-blocks.ts';
+import { Lz4Blocks } from '../kafka/codecs/lz4.ts';
 import { type FileRow, isParquet } from './format.ts';
 import type { ReadProgress } from './lines.ts';
 import { unpackZstdBlock } from './zstd.ts';

@@ -1,4 +1,4 @@
-import { plainText } from '../../../connections/tls-faults.ts';
+import { plainText } from '../../../connections/tls.ts';
 import type { DurationMs, EpochMs, Offset } from '../../../vocabulary/events.ts';
 import type { Bounds, LogSource, SourceHandler } from '../source-port.ts';
 import { adminOf, type Consumer, type EachBatchPayload, kafkajs, type LogEntry } from './access/client.ts';
@@ -27,7 +27,7 @@ import { Flow } from './flow/flow.ts';
 const { AssignerProtocol, Kafka, logLevel } = kafkajs;
 
 /** How one topic of one partition is read. */
-export interface ReadState {
+interface ReadState {
   /** The next offset to deliver; undefined: not known yet. */
   readonly position: Offset | undefined;
   /** Records flow: it is neither paused, nor stopped, nor waiting for a response of the brokers. */

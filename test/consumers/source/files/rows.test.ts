@@ -8,8 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { canonicalRow } from '../../../../src/consumers/decode/csv.ts';
 import { CsvRows } from '../../../../src/consumers/source/files/csv.ts';
 import { ANY_FORM, formatOf } from '../../../../src/consumers/source/files/format.ts';
-import { JsonValues } from '../../../../src/consumers/source/files/json.ts';
-import { openRows, type RowsOptions, readRows } from '../../../../src/consumers/source/files/rows.ts';
+import { JsonValues, openRows, type RowsOptions, readRows } from '../../../../src/consumers/source/files/rows.ts';
 import { decode } from '../../decode/fixture.ts';
 
 let folder: string;

@@ -1,4 +1,9 @@
-import type { Gap, KafkaEvents, LostLog, RefusedBatch } from '../../../../src/consumers/source/kafka/flow/events.ts';
+import type {
+  Gap,
+  KafkaEvents,
+  LostLog,
+  RefusedBatch,
+} from '../../../../src/consumers/source/kafka/access/kafka-settings.ts';
 
 /** What a source told beside records. */
 export class Told implements KafkaEvents {

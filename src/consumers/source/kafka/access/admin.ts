@@ -12,7 +12,7 @@ const { Kafka, logLevel } = kafkajs;
 const TOPIC_RESOURCE = 2;
 const QUIET_RETRY = { ...RETRY, retries: 2 };
 
-export interface KafkaAdminOptions extends KafkaConnection {
+interface KafkaAdminOptions extends KafkaConnection {
   /** Names, in the configuration's order. */
   readonly topics: readonly string[];
 }

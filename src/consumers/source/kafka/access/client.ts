@@ -6,7 +6,7 @@ import { offsetOf } from '../flow/chunks.ts';
 import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
 
 // The only place that loads kafkajs: it is CommonJS, and three of its modules are replaced before any other sees them.
-export type AdminConfig = import('kafkajs').AdminConfig;
+type AdminConfig = import('kafkajs').AdminConfig;
 export type Admin = import('kafkajs').Admin & StableOffsets & Fetching;
 export type AuthenticationProvider = import('kafkajs').Mechanism['authenticationProvider'];
 export type Consumer = import('kafkajs').Consumer;

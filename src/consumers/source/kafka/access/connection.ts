@@ -1,6 +1,6 @@
 import { connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { TlsContext } from '../../../../connections/tls-context.ts';
+import { TlsContext } from '../../../../connections/tls.ts';
 import type { KafkaConfig } from './client.ts';
 import type { KafkaConnection } from './kafka-settings.ts';
 import { loginOf } from './login.ts';

@@ -1,4 +1,4 @@
-import { tlsAdvice } from '../../../../connections/tls-faults.ts';
+import { tlsAdvice } from '../../../../connections/tls.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 
 /** An error whose message says what happened and what to do; `run` rejects with it. */

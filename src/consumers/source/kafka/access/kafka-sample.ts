@@ -25,7 +25,7 @@ export interface SampledRecord {
 }
 
 /** A record batch that cannot be decoded. */
-export interface SampledRefusal {
+interface SampledRefusal {
   readonly topic: string;
   readonly partition: number;
   readonly from: Offset;

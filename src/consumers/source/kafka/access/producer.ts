@@ -21,7 +21,7 @@ export interface NewRecord {
   readonly at: EpochMs;
 }
 
-export interface ProducerOptions {
+interface ProducerOptions {
   /**
    * Whether a record that is sent again after a lost response is written only once. Default true; false needs fewer permissions
    * and no state.

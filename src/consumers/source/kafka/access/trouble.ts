@@ -1,5 +1,4 @@
-import { speaksTls } from '../../../../connections/tls-context.ts';
-import { plainText, tlsAdvice } from '../../../../connections/tls-faults.ts';
+import { plainText, speaksTls, tlsAdvice } from '../../../../connections/tls.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 import { addressOf, exchange } from './connection.ts';
 import { accessAdvice, adviceFor, KafkaFailure } from './faults.ts';
@@ -8,7 +7,7 @@ import { mechanismOf } from './login.ts';
 import { apiVersions, versionsRequest } from './versions.ts';
 
 /** What an error of the client means for us. */
-export interface KafkaTrouble {
+interface KafkaTrouble {
   /** What happened and, if known, what to do. Contains no secret. */
   readonly message: string;
   /**

@@ -10,7 +10,7 @@ export interface VersionRange {
 /** By number of the request: kafka.apache.org/protocol#protocol_api_keys. */
 export type ApiVersions = ReadonlyMap<number, VersionRange>;
 
-export interface ClientApi {
+interface ClientApi {
   readonly name: string;
   readonly key: number;
   /** The versions that kafkajs 2.2.4 supports. */

@@ -5,7 +5,7 @@ import { decodeSnappy } from './snappy.ts';
 import { decodeZstd } from './zstd.ts';
 
 /** Limits of the size of a decompressed batch, and of the time to decompress it, for decoders that do not bound it themselves. */
-export interface CodecLimits {
+interface CodecLimits {
   readonly bytes: number;
   readonly milliseconds: number;
 }
@@ -13,7 +13,7 @@ export interface CodecLimits {
 export const CODEC_LIMITS: CodecLimits = { bytes: 32 * 2 ** 20, milliseconds: 2000 };
 
 /** The form that kafkajs requires. Only gzip can be written, as in plain kafkajs. */
-export interface Codec {
+interface Codec {
   compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
   decompress(compressed: Buffer): Promise<Buffer>;
 }

@@ -63,7 +63,7 @@ function holdersOf(members: readonly Member[], partitions: readonly number[]): R
 }
 
 /** What a member sends when it joins. */
-export type Holdings = Pick<Member, 'owned' | 'generation'>;
+type Holdings = Pick<Member, 'owned' | 'generation'>;
 
 const FORMAT = 1;
 const NOTHING: Holdings = { owned: [], generation: -1 };
@@ -86,12 +86,12 @@ export function decodeHoldings(bytes: Buffer): Holdings {
 }
 
 /** The partitions cannot be assigned; the message says why and what to do. */
-export class UnequalSubscriptions extends Error {
+class UnequalSubscriptions extends Error {
   override readonly name = 'UnequalSubscriptions';
 }
 
 /** The parts of kafkajs that the assigner needs. */
-export interface GroupProtocol {
+interface GroupProtocol {
   readonly MemberMetadata: {
     encode(metadata: { version: number; topics: string[]; userData: Buffer }): Buffer;
     decode(bytes: Buffer): { topics: string[]; userData: Buffer } | null;
@@ -106,14 +106,14 @@ interface Group {
   readonly topics: readonly string[];
 }
 
-export interface Assigner {
+interface Assigner {
   name: string;
   version: number;
   assign(group: Group): Promise<{ memberId: string; memberAssignment: Buffer }[]>;
   protocol(subscription: { topics: string[] }): { name: string; metadata: Buffer };
 }
 
-export const ASSIGNER_NAME = 'receval-co-partitioned-1';
+const ASSIGNER_NAME = 'receval-co-partitioned-1';
 const VERSION = 1;
 
 /**

@@ -22,7 +22,7 @@ export interface Message {
 }
 
 /** How kafkajs itself decodes what is not decoded here. Each rejects if it cannot. */
-export interface PlainDecoders {
+interface PlainDecoders {
   /** One record batch. */
   batch(bytes: Buffer): Promise<readonly Message[]>;
   /** Messages of the formats before Kafka 0.11. */
@@ -114,7 +114,7 @@ function lastOffset(bytes: Buffer): string {
   return String(bytes.readBigInt64BE(0) + BigInt(delta));
 }
 
-export interface FetchedMessages {
+interface FetchedMessages {
   /** In the order of their offsets. */
   readonly messages: readonly Message[];
   readonly abortedTransactions?: readonly { readonly producerId: string; readonly firstOffset: string }[] | null;

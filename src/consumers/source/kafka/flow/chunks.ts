@@ -25,7 +25,7 @@ export interface FetchedBatch {
   isStale(): boolean;
 }
 
-export interface Chunk {
+interface Chunk {
   readonly records: readonly LogRecord[];
   /** The last offset that is done when the chunk is. */
   readonly last: string;

@@ -4,10 +4,9 @@ import type { Batch, SourceHandler, UndecodableBatch } from '../../source-port.t
 import { isMembershipLost } from '../access/faults.ts';
 import { pairing } from './assigner.ts';
 import { ChunkReader, type FetchedBatch, PaceKeeper } from './chunks.ts';
-import { type FlowClient, Placement, type PlacementDeps } from './placement.ts';
-import { PartitionPositions, type Position } from './positions.ts';
+import { type FlowClient, PartitionPositions, Placement, type PlacementDeps, type Position } from './placement.ts';
 
-export interface FlowDeps extends Omit<PlacementDeps, 'client'> {
+interface FlowDeps extends Omit<PlacementDeps, 'client'> {
   readonly handler: SourceHandler;
   /** Deliver records with key and headers; default: without. */
   readonly envelopes?: boolean | undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { KafkaLoginError } from '../../../../../src/consumers/source/kafka/access/faults.ts';
-import { mskToken } from '../../../../../src/consumers/source/kafka/access/msk.ts';
+import { mskToken } from '../../../../../src/consumers/source/kafka/access/login.ts';
 
 test('a token is made for the region at each connection', async () => {
   const regions: unknown[] = [];

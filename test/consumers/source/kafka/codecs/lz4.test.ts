@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { CODEC_LIMITS } from '../../../../../src/consumers/source/kafka/codecs/codecs.ts';
-import { decodeLz4 } from '../../../../../src/consumers/source/kafka/codecs/lz4.ts';
-import { Lz4Blocks } from '../../../../../src/consumers/source/kafka/codecs/lz4-blocks.ts';
+import { decodeLz4, Lz4Blocks } from '../../../../../src/consumers/source/kafka/codecs/lz4.ts';
 import { plainLz4 } from './plain-lz4.ts';
 
 const LIMIT = 1 << 20;
