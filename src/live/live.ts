@@ -1,6 +1,7 @@
 /**
  * What the live page and `/api/v1/state` show of this process. `update` only keeps what it is given; views and texts are made when
- * somebody asks, once for all who do, so nobody's looking costs nothing.
+ * somebody asks, once for all who do, so nobody's looking costs nothing. Long because it holds
+ * everything between what a process measures and what its page shows.
  */
 import { createHash } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
