@@ -23,7 +23,10 @@ export const RECOVERY_MUTATIONS: readonly RecoveryMutation[] = [
   },
   {
     name: 'what is replayed is committed before it is whole',
-    changes: [{ file: UNIT, text: "if (this.replaying) return 'REPLAYING';", replacement: '' }],
+    changes: [
+      { file: UNIT, text: "if (this.replaying) return 'REPLAYING';", replacement: '' },
+      { file: UNIT, text: '(this.#changed && !this.replaying)', replacement: 'this.#changed' },
+    ],
   },
   {
     name: 'rows that can still change start empty',
