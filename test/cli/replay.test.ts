@@ -290,7 +290,7 @@ describe('receval replay', () => {
     [['--feedback', 'package.json'], 2, /--impressions is missing/],
     [['--impressions', 'package.json', '--events', 'package.json'], 2, /--events holds both sides/],
     [['--events', '-', '-'], 2, /only once/],
-    [['--events', 'package.json@Variant=1'], 2, /"Variant" is no field.*did you mean "variant"/],
+    [['--events', 'package.json@Variant=1'], 2, /"Variant" is neither a field.*did you mean "variant"/],
     [['--events', 'package.json', '--adapter', 'open-bandt'], 2, /did you mean "open-bandit"/],
     [['--events', 'package.json', '--output', 'jsn'], 2, /did you mean "json"/],
     [['--events', 'package.json', '--measures', 'mrr,ndgc@10'], 2, /measures\[1\].*did you mean "ndcg@10"/],
