@@ -317,19 +317,25 @@ export class LivePage {
 
   /** One object; what is added later does not change what is there. */
   #stateJson(): string {
-    const { experiments, pipeline, work, lists: _, couldShowLists: __, ...rest } = this.#seen;
+    const { experiments, pipeline, work, positions, lists: _, couldShowLists: __, ...rest } = this.#seen;
+    const query = usualQuery(this.#settings);
     return stableJson({
       version: VERSION,
       verdict: liveVerdict(this.#seen),
       ...rest,
-      history: this.#historyView(usualQuery(this.#settings)) ?? null,
+      history: this.#historyView(query) ?? null,
       experiments: experiments.map(({ comparison }) => comparison),
       cohorts: this.#input?.snapshot === undefined ? [] : this.#cohortLines(),
-      positions: rest.positions ?? null,
+      positions: positions === undefined ? null : positionsOf(positions, query.window),
       pipeline: pipeline === undefined ? null : { impressions: pipeline.impressions, feedback: pipeline.feedback },
       work: work ?? null,
     });
   }
+}
+
+/** For programs: without words. */
+function positionsOf({ by, horizon, ranks, lines }: PositionsView, window: string): unknown {
+  return { by, horizon, window, ranks, lines };
 }
 
 /** The control first, then those with most lists. */

@@ -59,7 +59,7 @@ export const MATRIX: readonly Fault[] = [
   {
     id: 'F15',
     fault: 'connections reset again and again',
-    tests: ['accumulators/store/redis.test.ts'],
+    tests: ['accumulators/store/redis-store.test.ts'],
     missing: 'connections to Kafka',
   },
   { id: 'F16', fault: 'group deleted', tests: [SIMULATED], missing: 'real Kafka' },
@@ -84,7 +84,7 @@ export const MATRIX: readonly Fault[] = [
   {
     id: 'F23',
     fault: 'Redis killed and started again',
-    tests: ['proof', 'accumulators/store/redis.test.ts', SIMULATED, 'faults'],
+    tests: ['proof', 'accumulators/store/redis-store.test.ts', SIMULATED, 'faults'],
   },
   { id: 'F24', fault: 'Redis comes back empty', tests: ['service/run.test.ts', 'worker/worker.test.ts', SIMULATED] },
   {
@@ -98,28 +98,28 @@ export const MATRIX: readonly Fault[] = [
     tests: ['contracts/store/redis-sentinel.test.ts', SIMULATED, 'faults'],
   },
   { id: 'F27', fault: 'fail-over by sentinels', tests: ['contracts/store/redis-sentinel.test.ts', 'faults'] },
-  { id: 'F28', fault: 'writes reach a replica', tests: ['accumulators/store/redis.test.ts', 'faults'] },
-  { id: 'F29', fault: 'Redis stopped for a while', tests: ['accumulators/store/redis.test.ts', SIMULATED, 'faults'] },
+  { id: 'F28', fault: 'writes reach a replica', tests: ['accumulators/store/redis-store.test.ts', 'faults'] },
+  { id: 'F29', fault: 'Redis stopped for a while', tests: ['accumulators/store/redis-store.test.ts', SIMULATED, 'faults'] },
   {
     id: 'F30',
     fault: 'request lost, reply lost, request sent twice',
-    tests: ['accumulators/store/redis.test.ts', 'accumulators/store/redis-unit.test.ts', SIMULATED],
+    tests: ['accumulators/store/redis-store.test.ts', 'accumulators/store/redis-unit.test.ts', SIMULATED],
   },
-  { id: 'F31', fault: 'scripts forgotten', tests: ['accumulators/store/redis.test.ts', 'faults'] },
+  { id: 'F31', fault: 'scripts forgotten', tests: ['accumulators/store/redis-store.test.ts', 'faults'] },
   {
     id: 'F32',
     fault: 'Redis busy; cluster down; slot moved',
-    tests: ['accumulators/store/redis.test.ts', 'contracts/store/redis-cluster.test.ts', 'faults'],
+    tests: ['accumulators/store/redis-store.test.ts', 'contracts/store/redis-cluster.test.ts', 'faults'],
   },
   {
     id: 'F33',
     fault: 'Redis out of memory; wrong eviction policy',
-    tests: ['accumulators/store/redis.test.ts', 'accumulators/store/redis-findings.test.ts', 'faults'],
+    tests: ['accumulators/store/redis-store.test.ts', 'accumulators/store/redis-findings.test.ts', 'faults'],
   },
   {
     id: 'F34',
     fault: 'disk full',
-    tests: ['accumulators/store/redis.test.ts', 'dead-letters/file.test.ts', 'faults'],
+    tests: ['accumulators/store/redis-store.test.ts', 'dead-letters/file.test.ts', 'faults'],
     missing: 'Redis with `appendfsync always`, which ends itself',
   },
   {

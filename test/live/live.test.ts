@@ -140,7 +140,7 @@ describe('the live page', () => {
       by: ['variant'],
       horizon: '30m',
       ranks: 3,
-      what: ', over the last 1h',
+      window: '1h',
       lines: [
         { name: 'A', exposed: [1000, 990, 500], positives: [400, 200, 100] },
         { name: 'B', exposed: [1000, 990, 500], positives: [200, 150, 100] },
