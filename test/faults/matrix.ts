@@ -99,7 +99,11 @@ export const MATRIX: readonly Fault[] = [
   },
   { id: 'F27', fault: 'fail-over by sentinels', tests: ['contracts/store/redis-sentinel.test.ts', 'faults'] },
   { id: 'F28', fault: 'writes reach a replica', tests: ['accumulators/store/redis-store.test.ts', 'faults'] },
-  { id: 'F29', fault: 'Redis stopped for a while', tests: ['accumulators/store/redis-store.test.ts', SIMULATED, 'faults'] },
+  {
+    id: 'F29',
+    fault: 'Redis stopped for a while',
+    tests: ['accumulators/store/redis-store.test.ts', SIMULATED, 'faults'],
+  },
   {
     id: 'F30',
     fault: 'request lost, reply lost, request sent twice',

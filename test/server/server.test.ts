@@ -211,7 +211,9 @@ describe('the server', () => {
   });
 
   it('names a host that is not this machine', async () => {
-    await expect(startServer({ host: '192.0.2.1', port: 0 }, PAGES)).rejects.toThrow(/^"192\.0\.2\.1" is not an address/);
+    await expect(startServer({ host: '192.0.2.1', port: 0 }, PAGES)).rejects.toThrow(
+      /^"192\.0\.2\.1" is not an address/,
+    );
   });
 
   it('is not stopped by 500 connections that say nothing, or half a request', async () => {
