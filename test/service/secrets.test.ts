@@ -10,6 +10,7 @@ import { doctorCommand } from '../../src/cli/doctor.ts';
 import { offsetsCommand } from '../../src/cli/offsets.ts';
 import { skipCommand } from '../../src/cli/skip.ts';
 import { kafkajs } from '../../src/consumers/source/kafka/access/client.ts';
+import { until } from '../consumers/source/kafka/collector.ts';
 import { itWith, type Service } from '../services/it-with.ts';
 import { freePort } from '../services/ports.ts';
 import { type RunningRedis, startRedis } from '../services/redis.ts';
@@ -133,6 +134,18 @@ async function rights({ secure }: Secured, stand: Stand, allow: boolean): Promis
   ];
   if (allow) await admin.createAcls({ acl });
   else await admin.deleteAcls({ filters: acl });
+  // The broker learns of it from the controller, a moment later.
+  const names = new Set(acl.map(({ resourceName }) => resourceName));
+  await until('the broker knows the rights', async () => {
+    const { resources } = await admin.describeAcls({
+      resourceType: AclResourceTypes.ANY,
+      resourcePatternType: ResourcePatternTypes.ANY,
+      operation: AclOperationTypes.ANY,
+      permissionType: AclPermissionTypes.ANY,
+    });
+    const known = resources.filter(({ resourceName }) => names.has(resourceName)).flatMap(({ acls }) => acls);
+    return known.length === (allow ? acl.length : 0);
+  });
   await admin.disconnect();
 }
 
