@@ -146,6 +146,12 @@ async function rights({ secure }: Secured, stand: Stand, allow: boolean): Promis
     const known = resources.filter(({ resourceName }) => names.has(resourceName)).flatMap(({ acls }) => acls);
     return known.length === (allow ? acl.length : 0);
   });
+  await until('the group has its coordinator', () =>
+    admin.describeGroups([stand.namespace]).then(
+      () => true,
+      () => false,
+    ),
+  );
   await admin.disconnect();
 }
 
