@@ -28,6 +28,8 @@ const TURNS = [
   ...['F52a', 'F13a', 'F04', 'F32', 'F14a', 'F52'],
 ];
 const SAMPLE_S = 5;
+/** Every so many samples the last one is printed. */
+const PRINT_EVERY = 60;
 /** Memory fills up at first. */
 const WARM_UP = 1 / 4;
 const MEGABYTE = 2 ** 20;
@@ -39,11 +41,13 @@ interface Sample {
   readonly rss: number;
   readonly heap: number;
   readonly external: number;
+  /** What the worker itself counts: open lists, rows, what it has fetched. */
+  readonly state: number;
   readonly files: number;
   readonly handles: number;
 }
 
-const MEASURES = ['rss', 'heap', 'external', 'files', 'handles'] as const;
+const MEASURES = ['rss', 'heap', 'external', 'state', 'files', 'handles'] as const;
 
 // What was started ends with this process, if that ends in a way that it knows of.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
@@ -105,7 +109,12 @@ try {
 async function sampleAll(): Promise<void> {
   for (const worker of world.workers) {
     const sample = await sampleOf(worker);
-    if (sample !== undefined) samples.get(worker.name)?.push(sample);
+    if (sample === undefined) continue;
+    const all = samples.get(worker.name) ?? [];
+    all.push(sample);
+    if (all.length % PRINT_EVERY === 0) {
+      say(`${worker.name}: ${MEASURES.map((measure) => `${measure} ${sample[measure].toFixed(0)}`).join(', ')}`);
+    }
   }
 }
 
@@ -115,7 +124,7 @@ async function sampleOf(worker: ServiceProcess): Promise<Sample | undefined> {
   const page = await worker.metrics();
   if (pid === undefined || page === '') return undefined;
   const gauge = (name: string): number =>
-    [...page.matchAll(new RegExp(`^receval_nodejs_${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].reduce(
+    [...page.matchAll(new RegExp(`^receval_${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].reduce(
       (sum, [, value]) => sum + Number(value),
       0,
     );
@@ -125,10 +134,11 @@ async function sampleOf(worker: ServiceProcess): Promise<Sample | undefined> {
       at: now(),
       pid,
       rss: (Number(resident) * 1024) / MEGABYTE,
-      heap: gauge('heap_size_used_bytes') / MEGABYTE,
-      external: gauge('external_memory_bytes') / MEGABYTE,
+      heap: gauge('nodejs_heap_size_used_bytes') / MEGABYTE,
+      external: gauge('nodejs_external_memory_bytes') / MEGABYTE,
+      state: (gauge('state_bytes') + gauge('fetched_bytes')) / MEGABYTE,
       files: readdirSync(`/proc/${pid}/fd`).length,
-      handles: gauge('active_handles'),
+      handles: gauge('nodejs_active_handles'),
     };
   } catch {
     return undefined;
@@ -149,7 +159,7 @@ function report(): void {
       const slope = 3600 * slopeOf(warm.map((sample): readonly [number, number] => [sample.at, sample[measure]]));
       const unit = measure === 'files' || measure === 'handles' ? '' : ' MB';
       say(
-        `  ${measure.padEnd(9)} first quarter ${first.toFixed(1)}${unit}, last quarter ${last.toFixed(1)}${unit}, most ${Math.max(...series).toFixed(1)}${unit}, slope ${slope.toFixed(1)}${unit} an hour`,
+        `  ${measure.padEnd(8)} first quarter ${first.toFixed(1)}${unit}, last quarter ${last.toFixed(1)}${unit}, most ${Math.max(...series).toFixed(1)}${unit}, slope ${slope.toFixed(1)}${unit} an hour`,
       );
     }
   }

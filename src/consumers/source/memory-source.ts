@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EpochMs, Offset } from '../../vocabulary/events.ts';
 import type { Batch, Bounds, LogRecord, LogSource, SourceHandler } from './source-port.ts';
 
@@ -89,7 +90,11 @@ export class MemorySource implements LogSource {
     try {
       await handler.assigned(this.#positions.map((_, partition) => partition));
       while (!this.#stopping) {
-        if (await this.#deliver(handler)) continue;
+        if (await this.#deliver(handler)) {
+          // Who reads a backlog would else answer to nobody until it is read.
+          await nextTurn();
+          continue;
+        }
         if (!this.#stopping)
           await new Promise<void>((resolve) => {
             this.#wake = resolve;

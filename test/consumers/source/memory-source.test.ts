@@ -11,6 +11,28 @@ sourceContract('memory', async () => {
 });
 
 describe('a memory log', () => {
+  it('lets others continue while much of it is read', async () => {
+    const log = new MemoryLog(1, 1);
+    for (let i = 0; i < 20_000; i++) log.append(0, 0, null, i);
+    const source = new MemorySource(log);
+    let turns = 0;
+    let read = 0;
+    const turn = (): void => {
+      turns++;
+      if (read < 20_000) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await source.run({
+      assigned: async () => {},
+      batch: async ({ records }) => {
+        read += records.length;
+        if (read === 20_000) void source.stop();
+      },
+    });
+    // A hundred chunks.
+    expect(turns).toBeGreaterThan(20);
+  });
+
   it('keeps offsets when its front is trimmed', async () => {
     const log = new MemoryLog(1, 1);
     for (let i = 0; i < 10; i++) log.append(0, 0, Buffer.from(String(i)), i);
