@@ -21,7 +21,7 @@ import { RunTotal } from './run-total.ts';
 import { otherValues, paneKey, rowField, SINCE_START, setText, totalKey, vectorKey } from './store/layout.ts';
 
 /** Buckets of the vectors of hour panes. */
-const HOUR_BUCKETS = 64;
+export const HOUR_BUCKETS = 64;
 
 /** What changed since the last call: the new values of rows by key and field, and keys to delete before the rows are set. */
 export interface PaneChanges {

@@ -14,6 +14,10 @@ const COMMANDS: Readonly<Record<string, Offered>> = {
     does: 'a simulated shop, joined, scored and shown live: nothing to install',
     load: async () => (await import('./demo.ts')).demoCommand(),
   },
+  plan: {
+    does: 'say how much memory, CPU and Redis a configuration takes for the traffic that is expected',
+    load: async () => (await import('./plan.ts')).planCommand(),
+  },
   run: {
     does: 'the service: reads Kafka, keeps its state in Redis, shows gauges',
     load: async () => (await import('./run.ts')).runCommand(),

@@ -1,0 +1,350 @@
+import { HOUR_BUCKETS } from '../accumulators/panes.ts';
+import type { PanesSettings } from '../accumulators/panes-settings.ts';
+import { emptyRow, type Row, sumsOffsets } from '../accumulators/row.ts';
+import { rowCodec, vectorRowCodec } from '../accumulators/row-codec.ts';
+import { ROW_BYTES } from '../accumulators/row-table.ts';
+import { paneKey, rowField, setText, vectorKey } from '../accumulators/store/layout.ts';
+import { columnsBeforeSums, LISTS, POSITIVES, Vector, vectorOffsets } from '../accumulators/vector.ts';
+import { GAUGES_PER_MEASURE } from '../config/resolve.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Scorer } from '../measures/scorer-contract.ts';
+import { PER_ONE, SUMS } from '../measures/sums.ts';
+import { SAMPLE_CAPACITY } from '../statistics/user-sample.ts';
+import { DAY, HOUR } from '../vocabulary/durations.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
+import { unitShape } from '../unit/unit-settings.ts';
+import { memoryFor } from '../worker/memory-load.ts';
+
+/** The traffic of one service. Lists are spread evenly over partitions, cohorts and users: of all spreads the one with most rows. */
+export interface ExpectedTraffic {
+  readonly listsPerSecond: number;
+  readonly feedbackPerList: number;
+  readonly itemsPerList: number;
+  readonly partitions: number;
+  readonly workers: number;
+  /** Different values of each dimension of the grouping sets. */
+  readonly values: ReadonlyMap<string, number>;
+  /** Whom experiments will have seen; undefined: more than they sample. */
+  readonly users: number | undefined;
+}
+
+/** What Redis keeps after some time of that traffic. */
+export interface StoredRows {
+  readonly after: DurationMs;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** What the traffic will take. Bytes are of memory. */
+export interface Plan {
+  readonly cohorts: readonly { readonly by: readonly string[]; readonly cohorts: number; readonly asked: number }[];
+  readonly worker: {
+    readonly openImpressions: number;
+    /** Of the worker with most partitions. */
+    readonly stateBytes: number;
+    readonly memoryBytes: number;
+    /** Cores of all workers together, on a machine as in docs/performance.md. */
+    readonly cores: number;
+  };
+  readonly redis: {
+    readonly stored: readonly StoredRows[];
+    /** The users that experiments sample, beside the rows. */
+    readonly sampleBytes: number;
+    readonly commitsPerSecond: number;
+    readonly rowsPerCommit: number;
+    /** Sent to Redis, and written to its append-only file. */
+    readonly bytesPerSecond: number;
+  };
+  readonly exporter: { readonly rows: number; readonly series: number; readonly memoryBytes: number };
+}
+
+/** Of an open impression beside its items: ids, places in tables and in the order of time. */
+const OPEN_BYTES = 190;
+const OPEN_ITEM_BYTES = 9;
+const OPEN_FEEDBACK_BYTES = 42;
+/** Of CPU, without rows, and for each row of a commit (docs/performance.md). */
+const EVENT_S = 8e-6;
+const ROW_S = 10e-6;
+const COMMIT_S = 150e-6;
+/** Users of a run in one unit, each (statistics/user-sample.ts). */
+const SAMPLED_BYTES = 120;
+/** An exporter without any rows. */
+const EXPORTER_BYTES = 150 * 2 ** 20;
+/** Of a hash in Redis: an entry with its place in a table that is half full; a key with its entries and an empty table. */
+const ENTRY_BYTES = 24 + 12;
+const KEY_BYTES = 250;
+/** Lists, and those with positives. */
+const COUNTS = 2;
+const USUAL_VALUE = 0.3;
+const A_VALUE = 'treatment';
+const A_UNIT = { namespace: 'default', unit: 10, generation: '1' };
+/** How many digits times have. */
+const A_TIME = 1_700_000_000_000;
+
+/**
+ * How much memory and CPU a configuration takes for this traffic.
+ * @throws RangeError for a dimension whose number of values is not said
+ */
+export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTraffic): Plan {
+  const { panes } = unitShape(settings, scorer, 0);
+  const rows = new RowPlan(panes, traffic);
+  const { attribution, commit, windows, measures } = settings;
+  const longest = attribution.horizons[attribution.horizons.length - 1].ms;
+  const openImpressions = traffic.listsPerSecond * ((longest + attribution.outOfOrderness) / 1000);
+  const share = Math.ceil(traffic.partitions / traffic.workers) / traffic.partitions;
+  const state = openImpressions * openBytes(traffic) + rows.changingBytes(longest + attribution.outOfOrderness);
+  const commitsPerSecond = traffic.partitions / (commit.interval / 1000);
+  const perCommit = rows.perCommit(commit.interval);
+  const sampled = Math.min(traffic.users ?? SAMPLE_CAPACITY, SAMPLE_CAPACITY);
+  const sampleBytes = settings.experiments.length * traffic.partitions * sampled * SAMPLED_BYTES;
+  const longestWindow = Math.max(0, ...windows.map(({ ms }) => ms));
+  const shown = rows.minuteRows(longestWindow);
+  return {
+    cohorts: rows.sets.map(({ by, cohorts, asked }) => ({ by, cohorts, asked })),
+    worker: {
+      openImpressions,
+      stateBytes: share * state,
+      memoryBytes: memoryFor(share * state),
+      cores:
+        traffic.listsPerSecond * (1 + traffic.feedbackPerList) * EVENT_S +
+        commitsPerSecond * (COMMIT_S + perCommit.rows * ROW_S),
+    },
+    redis: {
+      stored: [HOUR, DAY, Math.max(panes.keepMinutes, panes.keepHours) + DAY].map((after) => rows.stored(after)),
+      sampleBytes,
+      commitsPerSecond,
+      rowsPerCommit: perCommit.rows,
+      bytesPerSecond: commitsPerSecond * perCommit.bytes,
+    },
+    exporter: {
+      rows: shown,
+      series:
+        measures.length * GAUGES_PER_MEASURE * windows.length * attribution.horizons.length * rows.cohortsShown,
+      memoryBytes: EXPORTER_BYTES + (shown / traffic.partitions) * rows.liveBytes,
+    },
+  };
+}
+
+function openBytes({ itemsPerList, feedbackPerList }: ExpectedTraffic): number {
+  return OPEN_BYTES + itemsPerList * OPEN_ITEM_BYTES + feedbackPerList * OPEN_FEEDBACK_BYTES;
+}
+
+interface PlannedSet {
+  readonly by: readonly string[];
+  /** Kept by name, and the rest as one more. */
+  readonly cohorts: number;
+  /** As many as values make. */
+  readonly asked: number;
+  readonly isClustered: boolean;
+}
+
+/** Rows of all units together, at an even spread. */
+class RowPlan {
+  readonly sets: readonly PlannedSet[];
+  readonly #panes: Omit<PanesSettings, 'owner' | 'closedUpTo'>;
+  readonly #traffic: ExpectedTraffic;
+  readonly #encode: (row: Row) => string;
+  readonly #encodeVector: (row: Row) => string;
+
+  constructor(panes: Omit<PanesSettings, 'owner' | 'closedUpTo'>, traffic: ExpectedTraffic) {
+    this.#panes = panes;
+    this.#traffic = traffic;
+    this.#encode = rowCodec(panes.shape).encode;
+    this.#encodeVector = vectorRowCodec(panes.shape).encode;
+    const clustered = new Set(panes.clustered.map(setText));
+    this.sets = panes.sets.map((by) => {
+      const asked = by.reduce((product, dimension) => product * valuesOf(traffic, dimension), 1);
+      const cohorts = asked > panes.cohortsPerSet ? panes.cohortsPerSet + 1 : asked;
+      return { by, cohorts, asked, isClustered: clustered.has(setText(by)) };
+    });
+  }
+
+  /** Cohorts of all sets. */
+  get cohortsShown(): number {
+    return this.sets.reduce((sum, { cohorts }) => sum + cohorts, 0);
+  }
+
+  /** Bytes of one row in memory, without its vector. */
+  get liveBytes(): number {
+    const { shape } = this.#panes;
+    const offsets = sumsOffsets(shape);
+    return ROW_BYTES + 8 * offsets[offsets.length - 1];
+  }
+
+  /** Rows of minute panes of so much time. */
+  minuteRows(span: DurationMs): number {
+    const { paneSize } = this.#panes;
+    return this.#perPane(paneSize) * Math.ceil(span / paneSize);
+  }
+
+  /** Bytes of the rows that can still change. */
+  changingBytes(span: DurationMs): number {
+    const { hour, paneSize } = this.#panes;
+    const rows = this.minuteRows(span + paneSize) + this.#perPane(hour) * Math.ceil((span + hour) / hour);
+    return rows * this.liveBytes;
+  }
+
+  /** What Redis keeps when the service has run for so long. */
+  stored(after: DurationMs): StoredRows {
+    const { hour, paneSize, keepHours, keepMinutes, keepVectors } = this.#panes;
+    let rows = 0;
+    let bytes = 0;
+    const add = (size: DurationMs, keep: DurationMs, part: { rows: number; bytes: number }): void => {
+      const panes = Math.min(after, keep + size) / size;
+      rows += panes * part.rows;
+      bytes += panes * part.bytes;
+    };
+    add(paneSize, keepMinutes, this.#pane(paneSize, (start) => paneKey(A_UNIT, 'm', start)));
+    add(hour, keepHours, this.#pane(hour, (start) => paneKey(A_UNIT, 'h', start)));
+    add(hour, keepVectors, this.#vectors(hour));
+    return { after, rows, bytes };
+  }
+
+  /** Rows and bytes of one commit: what closed in an interval changes a minute and an hour for each of its cohorts. */
+  perCommit(interval: DurationMs): { readonly rows: number; readonly bytes: number } {
+    const { partitions } = this.#traffic;
+    const { hour, paneSize, horizons } = this.#panes;
+    let rows = 0;
+    let bytes = 0;
+    for (const set of this.sets) {
+      const changed = (horizons.length * filled(this.#lists(interval), set.cohorts * partitions)) / partitions;
+      rows += (set.isClustered ? 3 : 2) * changed;
+      bytes += changed * (this.#textBytes(set, paneSize) + this.#textBytes(set, hour));
+      if (set.isClustered) bytes += changed * this.#vectorText(set, hour).length;
+    }
+    return { rows, bytes };
+  }
+
+  #lists(span: DurationMs): number {
+    return (this.#traffic.listsPerSecond * span) / 1000;
+  }
+
+  /** Rows of one pane of all units. */
+  #perPane(size: DurationMs): number {
+    const { partitions } = this.#traffic;
+    const { horizons } = this.#panes;
+    return this.sets.reduce(
+      (sum, { cohorts }) => sum + horizons.length * filled(this.#lists(size), cohorts * partitions),
+      0,
+    );
+  }
+
+  /** Of all units: rows and bytes in Redis of one pane. */
+  #pane(size: DurationMs, keyOf: (start: number) => string): { readonly rows: number; readonly bytes: number } {
+    const { partitions } = this.#traffic;
+    const { horizons } = this.#panes;
+    let rows = 0;
+    let bytes = partitions * keyBytes(keyOf(A_TIME));
+    for (const set of this.sets) {
+      const count = horizons.length * filled(this.#lists(size), set.cohorts * partitions);
+      rows += count;
+      bytes += count * fieldBytes(fieldOf(set, horizons[0].text), this.#textBytes(set, size));
+    }
+    return { rows, bytes };
+  }
+
+  #vectors(size: DurationMs): { readonly rows: number; readonly bytes: number } {
+    const { partitions } = this.#traffic;
+    const { horizons } = this.#panes;
+    const clustered = this.sets.filter(({ isClustered }) => isClustered);
+    let rows = 0;
+    let bytes = clustered.length === 0 ? 0 : partitions * keyBytes(vectorKey(A_UNIT, A_TIME));
+    for (const set of clustered) {
+      const count = horizons.length * filled(this.#lists(size), set.cohorts * partitions);
+      rows += count;
+      bytes += count * fieldBytes(fieldOf(set, horizons[0].text), this.#vectorText(set, size).length);
+    }
+    return { rows, bytes };
+  }
+
+  /** Lists of one row that has any. */
+  #listsOf({ cohorts }: PlannedSet, size: DurationMs): number {
+    const cells = cohorts * this.#traffic.partitions;
+    return Math.max(1, Math.round(this.#lists(size) / filled(this.#lists(size), cells)));
+  }
+
+  #textBytes(set: PlannedSet, size: DurationMs): number {
+    return this.#encode(this.#usualRow(this.#listsOf(set, size))).length;
+  }
+
+  #vectorText(set: PlannedSet, size: DurationMs): string {
+    const lists = this.#listsOf(set, size);
+    const { shape } = this.#panes;
+    const offsets = vectorOffsets(shape.kinds);
+    const width = offsets[offsets.length - 1];
+    const vector = new Vector(HOUR_BUCKETS, width);
+    const buckets = Math.round(filled(lists, HOUR_BUCKETS));
+    for (let bucket = 0; bucket < buckets; bucket++) {
+      const own = Math.max(1, Math.round(lists / buckets));
+      vector.addTo(bucket, LISTS, own);
+      vector.addTo(bucket, POSITIVES, Math.round(USUAL_VALUE * own));
+      shape.kinds.forEach((kind, m) => {
+        const first = offsets[m] + columnsBeforeSums(kind);
+        for (let column = first; column < offsets[m + 1]; column++) vector.addTo(bucket, column, usualSum(own, column));
+      });
+    }
+    return this.#encodeVector({ ...emptyRow(shape), vector });
+  }
+
+  /** A row of so many lists, a third of them with a positive. */
+  #usualRow(lists: number): Row {
+    const { shape } = this.#panes;
+    const row = emptyRow(shape);
+    row.impressions = lists;
+    row.positives = Math.round(USUAL_VALUE * lists);
+    const offsets = sumsOffsets(shape);
+    shape.kinds.forEach((kind, m) => {
+      const { counted } = SUMS[kind];
+      for (let i = offsets[m]; i < offsets[m + 1]; i++) {
+        const isCount = counted && i < offsets[m] + COUNTS;
+        row.sums[i] = isCount ? (i === offsets[m] ? lists : row.positives) : usualSum(lists, i);
+      }
+    });
+    return row;
+  }
+}
+
+function valuesOf({ values }: ExpectedTraffic, dimension: string): number {
+  const count = values.get(dimension);
+  if (count === undefined) throw new RangeError(`how many values the dimension ${dimension} has is not known`);
+  return count;
+}
+
+/** How many of `cells` get any of `lists` that fall into them by chance. */
+function filled(lists: number, cells: number): number {
+  return cells * -Math.expm1(-lists / cells);
+}
+
+/** With all nine digits behind the point, as values of discounts have. */
+function usualSum(lists: number, column: number): number {
+  return Math.round(USUAL_VALUE * lists * PER_ONE * (1 + column / 97)) + 1;
+}
+
+/** A field is as long as its cohort's values are. */
+function fieldOf({ by }: PlannedSet, horizon: string): string {
+  return rowField(horizon, setText(by), by.map(() => A_VALUE).join(','));
+}
+
+/**
+ * Bytes that Redis takes for one field of a hash: an entry and its place in the table, and two strings with their heads, each
+ * rounded up to what its allocator hands out.
+ */
+function fieldBytes(field: string, valueBytes: number): number {
+  return ENTRY_BYTES + stringBytes(field.length) + stringBytes(valueBytes);
+}
+
+/** The same for a key: entries in the tables of keys and of times to live, and an empty hash. */
+function keyBytes(key: string): number {
+  return KEY_BYTES + stringBytes(key.length);
+}
+
+function stringBytes(length: number): number {
+  return allocated(length + (length < 256 ? 4 : 6));
+}
+
+/** Classes of sizes of jemalloc: four between two powers of two. */
+function allocated(bytes: number): number {
+  if (bytes <= 64) return Math.ceil(bytes / 8) * 8;
+  const step = 2 ** (Math.ceil(Math.log2(bytes)) - 3);
+  return Math.ceil(bytes / step) * step;
+}

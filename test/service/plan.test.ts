@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { describe, expect, it } from 'vitest';
+import { makeWorkload } from '../../bench/workload.ts';
+import { MemoryStore } from '../../src/accumulators/store/memory-store.ts';
+import { RedisStore } from '../../src/accumulators/store/redis-store.ts';
+import type { Store } from '../../src/accumulators/store/store-port.ts';
+import { loadSettings } from '../../src/config/load.ts';
+import type { LogRecord } from '../../src/consumers/source/source-port.ts';
+import { compile } from '../../src/measures/scorer.ts';
+import { type ExpectedTraffic, planFor } from '../../src/service/plan.ts';
+import { serviceDecoders, workerSettings } from '../../src/service/service-settings.ts';
+import { NO_PERMISSIONS } from '../../src/unit/resume.ts';
+import { Unit } from '../../src/unit/unit.ts';
+import { HOUR } from '../../src/vocabulary/durations.ts';
+import { itWith } from '../services/it-with.ts';
+import { REDIS, startRedis } from '../services/redis.ts';
+
+const CONFIGURATION = `
+attribution: {horizons: [1m, 5m], outOfOrderness: 5s}
+cohorts: [[], [variant], [variant, country]]
+`;
+const settings = loadSettings({ file: 'receval.yaml', readFile: () => CONFIGURATION, env: {} });
+const scorer = compile(settings.measures, settings.grading, settings.itemFile);
+/** The first time of the workload. */
+const FIRST = makeWorkload(1, 1)[0].ts;
+const PARTITIONS = 2;
+const LISTS = 9000;
+const TRAFFIC: ExpectedTraffic = {
+  listsPerSecond: LISTS / 3600,
+  feedbackPerList: 1.5,
+  itemsPerList: 20,
+  partitions: PARTITIONS,
+  workers: 1,
+  values: new Map([
+    ['variant', 2],
+    ['country', 5],
+  ]),
+  users: undefined,
+};
+
+/** The units of a service that has read records of the workload. */
+async function unitsThatRead(store: Store, perSecond: number, lists: number): Promise<readonly Unit[]> {
+  const { unit } = workerSettings(settings, scorer, PARTITIONS, NO_PERMISSIONS, 0);
+  const units = await Promise.all(
+    Array.from({ length: PARTITIONS }, (_, partition) =>
+      Unit.claim(unit(partition), {
+        store,
+        scorer,
+        decoders: serviceDecoders(settings),
+        newId: randomUUID,
+        now: () => undefined,
+      }),
+    ),
+  );
+  const next = units.map(() => [0, 0]);
+  const end = FIRST + (1000 * lists) / perSecond;
+  for (const { topic, value, at, requestId } of makeWorkload(lists, perSecond)) {
+    // Feedback that comes when no more lists do would let them close.
+    if (at > end) break;
+    const partition = Number.parseInt(requestId.slice(0, 2), 16) % PARTITIONS;
+    const offset = next[partition][topic]++;
+    const records: LogRecord[] = [{ offset, timestamp: Math.floor(at), value }];
+    units[partition].feed({ partition, topic, records, next: offset + 1 });
+  }
+  return units;
+}
+
+describe('what is planned', () => {
+  itWith(REDIS, 'is what Redis takes: rows, and within a sixth the memory', async () => {
+    const server = await startRedis();
+    const { url } = server;
+    const admin = new Redis(url);
+    const used = async (): Promise<number> => {
+      await admin.call('MEMORY', 'PURGE');
+      return Number(/^used_memory:(\d+)/m.exec(await admin.info('memory'))?.[1]);
+    };
+    const store = await RedisStore.connect({ url, rowTtl: 30 * 24 * HOUR });
+    try {
+      const units = await unitsThatRead(store, TRAFFIC.listsPerSecond, LISTS);
+      const before = await used();
+      for (const unit of units) {
+        unit.finish();
+        expect(await unit.commit()).toBe('OK');
+      }
+      const bytes = (await used()) - before;
+      const keys = await admin.keys('receval:*:1:*');
+      const sizes = await Promise.all(keys.map((key) => admin.hlen(key)));
+      const rows = sizes.reduce((sum, size) => sum + size, 0);
+      const planned = planFor(settings, scorer, TRAFFIC).redis.stored[0];
+      process.stderr.write(`plan: ${planned.rows} rows of ${rows}, ${planned.bytes} bytes of ${bytes}\n`);
+      expect(planned.after).toBe(HOUR);
+      expect(planned.rows / rows).toBeGreaterThan(0.95);
+      expect(planned.rows / rows).toBeLessThan(1.15);
+      expect(planned.bytes / bytes).toBeGreaterThan(5 / 6);
+      expect(planned.bytes / bytes).toBeLessThan(6 / 5);
+    } finally {
+      await store.close();
+      admin.disconnect();
+      await server.stop();
+    }
+  });
+
+  it('is what a worker holds that reads as much as closes, within a third', async () => {
+    const perSecond = 100;
+    const seconds = 400;
+    const units = await unitsThatRead(new MemoryStore(), perSecond, perSecond * seconds);
+    const open = units.reduce((sum, { join }) => sum + join.openImpressions, 0);
+    const bytes = units.reduce((sum, unit) => sum + unit.stateBytes, 0);
+    const { worker } = planFor(settings, scorer, { ...TRAFFIC, listsPerSecond: perSecond });
+    process.stderr.write(`plan: ${worker.openImpressions} of ${open} open, ${worker.stateBytes} bytes of ${bytes}\n`);
+    expect(worker.openImpressions / open).toBeGreaterThan(0.9);
+    expect(worker.openImpressions / open).toBeLessThan(1.1);
+    expect(worker.stateBytes / bytes).toBeGreaterThan(2 / 3);
+    expect(worker.stateBytes / bytes).toBeLessThan(3 / 2);
+  });
+});
