@@ -31,6 +31,7 @@ export const RUN_PAGES: readonly Page[] = [
   { path: 'docs/inspect.md' },
   { path: 'docs/measures.md', samples: 'sample/score' },
   { path: 'docs/open-bandit.md' },
+  { path: 'docs/plan.md' },
   { path: 'docs/replay.md', filesOf: 'README.md' },
   { path: 'docs/report.md' },
   { path: 'docs/score.md', samples: 'sample/score' },

@@ -10,9 +10,9 @@ import type { Settings } from '../config/settings.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { PER_ONE, SUMS } from '../measures/sums.ts';
 import { SAMPLE_CAPACITY } from '../statistics/user-sample.ts';
+import { unitShape } from '../unit/unit-settings.ts';
 import { DAY, HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
-import { unitShape } from '../unit/unit-settings.ts';
 import { memoryFor } from '../worker/memory-load.ts';
 
 /** The traffic of one service. Lists are spread evenly over partitions, cohorts and users: of all spreads the one with most rows. */
@@ -59,12 +59,14 @@ export interface Plan {
 }
 
 /** Of an open impression beside its items: ids, places in tables and in the order of time. */
-const OPEN_BYTES = 190;
+const OPEN_BYTES = 240;
 const OPEN_ITEM_BYTES = 9;
 const OPEN_FEEDBACK_BYTES = 42;
 /** Of CPU, without rows, and for each row of a commit (docs/performance.md). */
 const EVENT_S = 8e-6;
 const ROW_S = 10e-6;
+/** The same for sums by user bucket, which are written whole. */
+const VECTOR_S = 75e-6;
 const COMMIT_S = 150e-6;
 /** Users of a run in one unit, each (statistics/user-sample.ts). */
 const SAMPLED_BYTES = 120;
@@ -107,19 +109,18 @@ export function planFor(settings: Settings, scorer: Scorer, traffic: ExpectedTra
       memoryBytes: memoryFor(share * state),
       cores:
         traffic.listsPerSecond * (1 + traffic.feedbackPerList) * EVENT_S +
-        commitsPerSecond * (COMMIT_S + perCommit.rows * ROW_S),
+        commitsPerSecond * (COMMIT_S + perCommit.rows * ROW_S + perCommit.vectors * VECTOR_S),
     },
     redis: {
       stored: [HOUR, DAY, Math.max(panes.keepMinutes, panes.keepHours) + DAY].map((after) => rows.stored(after)),
       sampleBytes,
       commitsPerSecond,
-      rowsPerCommit: perCommit.rows,
+      rowsPerCommit: perCommit.rows + perCommit.vectors,
       bytesPerSecond: commitsPerSecond * perCommit.bytes,
     },
     exporter: {
       rows: shown,
-      series:
-        measures.length * GAUGES_PER_MEASURE * windows.length * attribution.horizons.length * rows.cohortsShown,
+      series: measures.length * GAUGES_PER_MEASURE * windows.length * attribution.horizons.length * rows.cohortsShown,
       memoryBytes: EXPORTER_BYTES + (shown / traffic.partitions) * rows.liveBytes,
     },
   };
@@ -194,25 +195,36 @@ class RowPlan {
       rows += panes * part.rows;
       bytes += panes * part.bytes;
     };
-    add(paneSize, keepMinutes, this.#pane(paneSize, (start) => paneKey(A_UNIT, 'm', start)));
-    add(hour, keepHours, this.#pane(hour, (start) => paneKey(A_UNIT, 'h', start)));
+    add(
+      paneSize,
+      keepMinutes,
+      this.#pane(paneSize, (start) => paneKey(A_UNIT, 'm', start)),
+    );
+    add(
+      hour,
+      keepHours,
+      this.#pane(hour, (start) => paneKey(A_UNIT, 'h', start)),
+    );
     add(hour, keepVectors, this.#vectors(hour));
     return { after, rows, bytes };
   }
 
   /** Rows and bytes of one commit: what closed in an interval changes a minute and an hour for each of its cohorts. */
-  perCommit(interval: DurationMs): { readonly rows: number; readonly bytes: number } {
+  perCommit(interval: DurationMs): { readonly rows: number; readonly vectors: number; readonly bytes: number } {
     const { partitions } = this.#traffic;
     const { hour, paneSize, horizons } = this.#panes;
     let rows = 0;
+    let vectors = 0;
     let bytes = 0;
     for (const set of this.sets) {
       const changed = (horizons.length * filled(this.#lists(interval), set.cohorts * partitions)) / partitions;
-      rows += (set.isClustered ? 3 : 2) * changed;
+      rows += 2 * changed;
       bytes += changed * (this.#textBytes(set, paneSize) + this.#textBytes(set, hour));
-      if (set.isClustered) bytes += changed * this.#vectorText(set, hour).length;
+      if (!set.isClustered) continue;
+      vectors += changed;
+      bytes += changed * this.#vectorText(set, hour).length;
     }
-    return { rows, bytes };
+    return { rows, vectors, bytes };
   }
 
   #lists(span: DurationMs): number {

@@ -102,7 +102,7 @@ describe('what is planned', () => {
   });
 
   it('is what a worker holds that reads as much as closes, within a third', async () => {
-    const perSecond = 100;
+    const perSecond = 50;
     const seconds = 400;
     const units = await unitsThatRead(new MemoryStore(), perSecond, perSecond * seconds);
     const open = units.reduce((sum, { join }) => sum + join.openImpressions, 0);
