@@ -42,14 +42,14 @@ export const EXPERIMENT_METRICS: readonly MetricSpec[] = [
     ...COMPARED,
   ),
   experimentGauge('log_e_value', 'Evidence of this look against no effect: natural logarithm of e.', ...COMPARED),
-  experimentGauge('mde', 'Smallest effect that would have been seen at this look with power 0.8.', ...COMPARED),
+  experimentGauge('mde', 'Smallest effect that would have been detected at this look with power 0.8.', ...COMPARED),
   experimentGauge(
     'srm_p_value',
     'Smallest p of all looks so far for users being split between the variants as their weights say.',
   ),
   experimentGauge(
     'decision',
-    'A variant against the control, as of the newest look: 1 for the label that holds, 0 for the others.',
+    'A variant against the control, as of the newest look: 1 for its label, 0 for the others.',
     'variant',
     'decision',
   ),
@@ -160,13 +160,13 @@ function qualityMetrics(settings: MetricSpecsSettings): readonly MetricSpec[] {
     {
       ...gauge,
       name: 'receval_result_timestamp_seconds',
-      help: 'End of the newest pane that is final and holds a result, in event time.',
+      help: 'End of the newest pane that is final and has a result, in event time.',
       labels: ['horizon'],
     },
     {
       ...gauge,
       name: 'receval_quality_decision',
-      help: 'A cohort against its own past, as of the newest whole step of detect: 1 for the label that holds, 0 for the others.',
+      help: 'A cohort against its own past, as of the newest whole step of detect: 1 for its label, 0 for the others.',
       labels: ['measure', 'horizon', 'by', ...dimensionsOf(settings), 'decision'],
     },
     {
@@ -223,7 +223,7 @@ const SHARED: readonly MetricSpec[] = [
   {
     name: 'receval_build_info',
     type: 'gauge',
-    help: 'Always 1; tells the versions of receval and Node.',
+    help: 'Always 1; its labels are the versions of receval and Node.',
     labels: ['version', 'node'],
     role: 'both',
   },
@@ -244,42 +244,42 @@ const SHARED: readonly MetricSpec[] = [
   {
     name: 'receval_access_problem',
     type: 'gauge',
-    help: '1 while files that let us in to Kafka or Redis cannot be used and their previous content stays in use, else 0.',
+    help: '1 while files with credentials for Kafka or Redis cannot be used and their previous content stays in use, else 0.',
     labels: ['setting'],
     role: 'both',
   },
   {
     name: 'receval_certificate_not_before_timestamp_seconds',
     type: 'gauge',
-    help: 'From when on our own certificate that is in use holds.',
+    help: 'When our own certificate in use becomes valid.',
     labels: ['setting'],
     role: 'both',
   },
   {
     name: 'receval_certificate_not_after_timestamp_seconds',
     type: 'gauge',
-    help: 'When our own certificate that is in use ends.',
+    help: 'When our own certificate in use expires.',
     labels: ['setting'],
     role: 'both',
   },
   {
     name: 'receval_redis_memory_used_bytes',
     type: 'gauge',
-    help: 'Memory that Redis uses; of several primaries the one that is fullest. Absent while Redis does not answer.',
+    help: 'Memory that Redis uses; of several primaries the fullest one. Absent while Redis does not respond.',
     labels: [],
     role: 'both',
   },
   {
     name: 'receval_redis_memory_limit_bytes',
     type: 'gauge',
-    help: 'Memory at which that server takes no more commits (maxmemory); absent where none is set.',
+    help: 'Memory at which that server accepts no more commits (maxmemory); absent if none is set.',
     labels: [],
     role: 'both',
   },
   {
     name: 'receval_redis_evicted_keys_total',
     type: 'counter',
-    help: 'Keys, also of others, that Redis threw out for want of memory since it started; with noeviction it stays.',
+    help: 'Keys, also of others, that Redis has evicted for lack of memory since it started; with noeviction it stays.',
     labels: [],
     role: 'both',
   },
@@ -299,17 +299,17 @@ function histogram(name: string, help: string): MetricSpec {
 
 const PIPELINE: readonly MetricSpec[] = [
   counter('receval_events_total', 'Events read and committed.', 'topic'),
-  counter('receval_drops_total', 'Events that left without counting, by reason.', 'topic', 'reason'),
+  counter('receval_drops_total', 'Events that did not count, by reason.', 'topic', 'reason'),
   counter('receval_invalid_total', 'Records dropped as invalid, by what is wrong.', 'topic', 'code'),
   counter(
     'receval_dead_letters_total',
-    'Invalid records handed to deadLetter, by what became of them: written, failed (could not be written), dropped (no room, or left at the end).',
+    'Invalid records passed to deadLetter, by outcome: written, failed (could not be written), dropped (no room, or left at the end).',
     'outcome',
   ),
   counter('receval_ignored_cohort_keys_total', 'Keys of cohorts in events that are not valid dimension names.'),
   counter(
     'receval_unknown_items_total',
-    'Slots whose item the catalogue does not hold, once per horizon; measures that ask it leave them out.',
+    'Slots whose item is not in the catalogue, once per horizon; measures that need it leave them out.',
     'horizon',
   ),
   counter('receval_late_total', 'Events that count but missed a horizon.', 'topic', 'horizon'),
@@ -319,7 +319,7 @@ const PIPELINE: readonly MetricSpec[] = [
     'receval_open_impressions_limit',
     'Open impressions at which this worker pauses the topic that leads; absent where limits.openImpressions is auto.',
   ),
-  gauge('receval_waiting_feedback', 'Feedback that no impression took yet.', 'partition'),
+  gauge('receval_waiting_feedback', 'Feedback that waits for its impression.', 'partition'),
   gauge(
     'receval_state_bytes',
     'State in memory: open impressions, waiting and attributed feedback, and the rows, cohorts and samples of users that still change.',
@@ -328,7 +328,7 @@ const PIPELINE: readonly MetricSpec[] = [
   gauge('receval_state_bytes_limit', 'Bytes of state at which this worker pauses the topic that leads.'),
   gauge(
     'receval_fetched_bytes',
-    'Bytes that were fetched, decompressed where they are that already, and are being read.',
+    'Bytes that were fetched and are being read, after decompression if that is done.',
   ),
   gauge(
     'receval_match_ratio',
@@ -336,7 +336,7 @@ const PIPELINE: readonly MetricSpec[] = [
   ),
   gauge(
     'receval_join_share',
-    'Share of about the last 1,000 settled feedback events that was attributed: attributed over attributed, orphan and not_in_list. Absent before 100 came.',
+    'Share of about the last 1,000 settled feedback events that was attributed: attributed over attributed, orphan and not_in_list. Absent before there are 100.',
     'topic',
   ),
   gauge(
@@ -345,13 +345,13 @@ const PIPELINE: readonly MetricSpec[] = [
     'topic',
   ),
   histogram('receval_feedback_delay_seconds', 'Event time from an impression to feedback attributed to it.'),
-  counter('receval_commits_total', 'Commits by their outcome; unknown: no answer came, it is sent again.', 'outcome'),
-  histogram('receval_commit_duration_seconds', 'Time from sending a commit to its answer.'),
+  counter('receval_commits_total', 'Commits by their outcome; unknown: there was no response, it is sent again.', 'outcome'),
+  histogram('receval_commit_duration_seconds', 'Time from sending a commit to its response.'),
   gauge('receval_last_commit_timestamp_seconds', 'When a commit was last applied.'),
   counter('receval_rewinds_total', 'Times that the store was found rolled back or edited, and the log was read again.'),
   gauge('receval_replay_in_progress', '1 while a unit of this worker replays, else 0.'),
-  gauge('receval_unit_stopped', '1 for the cause by which a unit is stopped, else 0.', 'partition', 'cause'),
-  counter('receval_gap_records_total', 'Records that the log no longer held when they were needed.'),
+  gauge('receval_unit_stopped', '1 for the cause for which a unit is stopped, else 0.', 'partition', 'cause'),
+  counter('receval_gap_records_total', 'Records that the log no longer contained when they were needed.'),
   gauge(
     'receval_retention_headroom_seconds',
     'Time until retention.ms reaches the oldest record that a replay needs; the least over topics and partitions. Absent: never, or not known.',
