@@ -137,8 +137,7 @@ export const configSchema = group({
       view: { grade: 0 },
     })
     .meta({
-      description:
-        'the grade of each action; replaces the default as a whole. An action that is not named has grade 0',
+      description: 'the grade of each action; replaces the default as a whole. An action that is not named has grade 0',
     }),
   relevantFrom: number(0, 30, { above: true })
     .prefault(1)

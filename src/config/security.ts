@@ -183,7 +183,7 @@ export const secret = textOf('text on one line that is not empty', /^[^\0\r\n]+$
 const tlsGroup = group({
   ca: file.optional().meta({
     description:
-      'file (PEM) with the certificates of the authorities that sign the servers' certificates. Default: those of Node.js',
+      'file (PEM) with the certificates of the authorities that sign certificates of servers. Default: those of Node.js',
   }),
   cert: file.optional().meta({ description: 'file (PEM) with our own certificate; with key' }),
   key: file.optional().meta({ description: 'file (PEM) with its private key' }),

@@ -326,10 +326,7 @@ const PIPELINE: readonly MetricSpec[] = [
     'partition',
   ),
   gauge('receval_state_bytes_limit', 'Bytes of state at which this worker pauses the topic that leads.'),
-  gauge(
-    'receval_fetched_bytes',
-    'Bytes that were fetched and are being read, after decompression if that is done.',
-  ),
+  gauge('receval_fetched_bytes', 'Bytes that were fetched and are being read, after decompression if that is done.'),
   gauge(
     'receval_match_ratio',
     'Share of settled feedback that was attributed: attributed over attributed, orphan and not_in_list, since the units began.',
@@ -345,7 +342,11 @@ const PIPELINE: readonly MetricSpec[] = [
     'topic',
   ),
   histogram('receval_feedback_delay_seconds', 'Event time from an impression to feedback attributed to it.'),
-  counter('receval_commits_total', 'Commits by their outcome; unknown: there was no response, it is sent again.', 'outcome'),
+  counter(
+    'receval_commits_total',
+    'Commits by their outcome; unknown: there was no response, it is sent again.',
+    'outcome',
+  ),
   histogram('receval_commit_duration_seconds', 'Time from sending a commit to its response.'),
   gauge('receval_last_commit_timestamp_seconds', 'When a commit was last applied.'),
   counter('receval_rewinds_total', 'Times that the store was found rolled back or edited, and the log was read again.'),
