@@ -18,10 +18,10 @@ interface Row extends Known {
   readonly item: string;
 }
 
-/** What a line says, or what is wrong with it. undefined: a header. */
+/** A line as a row, or what is wrong with it. undefined: a header. */
 type ReadRow = (line: string) => Row | string | undefined;
 
-/** Problems that are told before reading ends. */
+/** Reading stops after this many problems. */
 const MOST_PROBLEMS = 10;
 const LONGEST_LINE = 64 * 1024;
 const BYTE_ORDER_MARK = '\ufeff';
@@ -45,8 +45,8 @@ export async function withCatalogue(settings: Settings): Promise<Settings> {
 
 /**
  * Reads an item file, plain or gzipped: CSV (RFC 4180, without line breaks inside of fields) with a header that names `item`
- * and any of `popularity` and `category`; or NDJSON with these fields. Other columns and fields are left alone. An item that
- * appears twice is a mistake: which line is right cannot be known.
+ * and any of `popularity` and `category`; or NDJSON with these fields. Other columns and fields are ignored. An item that
+ * appears twice is an error, since either line could be the right one.
  * @param most items
  */
 export async function readCatalogue(path: string, most: number): Promise<ItemFile> {
@@ -74,7 +74,7 @@ export async function readCatalogue(path: string, most: number): Promise<ItemFil
         break;
       }
       const { category } = row;
-      // Few categories stand in many lines: each text is kept once.
+      // Many lines share few categories: each string is kept once.
       if (category !== undefined && !categories.has(category)) categories.set(category, category);
       items.set(row.item, {
         popularity: row.popularity,
@@ -103,7 +103,7 @@ function checkRow(line: string, read: ReadRow, items: ReadonlyMap<string, Known>
   return items.has(row.item) ? `the item "${row.item}" appears twice` : row;
 }
 
-/** The form of a file by its first line. */
+/** The reader for a file's format, by its first line. */
 function readerFor(line: string): ReadRow {
   if (line.trimStart().startsWith('{')) return readJson;
   const columns = splitRow(line)?.map((name) => name.trim()) ?? [];

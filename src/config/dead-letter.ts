@@ -1,4 +1,4 @@
-/** What becomes of the bytes of invalid records. */
+/** Where the bytes of invalid records go. */
 import { z } from 'zod';
 import { assertNever } from '../vocabulary/events.ts';
 import type { Report } from './problems.ts';
@@ -29,7 +29,7 @@ export const deadLetterSchema = z.union(
       fileBytes: whole(4096, MEBIBYTE ** 2)
         .optional()
         .meta({ description: 'most bytes of one file. Default: 67108864' }),
-      files: whole(1, 1000).optional().meta({ description: 'most files; the oldest goes. Default: 5' }),
+      files: whole(1, 1000).optional().meta({ description: 'most files; the oldest is deleted. Default: 5' }),
     }),
   ],
   { error: wordError(PLACES) },
@@ -37,7 +37,7 @@ export const deadLetterSchema = z.union(
 
 type DeadLetterDocument = z.output<typeof deadLetterSchema>;
 
-/** `topics`: names of those that are read. */
+/** `topics`: names of the topics that are read. */
 export function deadLetterOf(
   document: DeadLetterDocument,
   topics: readonly string[],

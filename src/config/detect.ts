@@ -12,14 +12,14 @@ export const detectSchema = group({
     .meta({ description: 'which of cohorts are watched for a regression. Default: [] if cohorts has it' }),
   measures: measureNames
     .optional()
-    .meta({ description: 'what of them is watched. Default: the first of measures with a standard error' }),
+    .meta({ description: 'what is watched in them. Default: the first of measures with a standard error' }),
   horizon: positiveDuration.optional().meta({ description: 'one of attribution.horizons. Default: the shortest' }),
   step: duration.prefault('5m').meta({
     description: 'length of a block, a multiple of paneSize up to 1h',
   }),
   history: duration.prefault('22d').meta({
     description:
-      'how long the hours are kept that a cohort is compared with, from 22d to 366d; a fall is forgotten when none from before it is left',
+      'how long the hours that a cohort is compared with are kept, from 22d to 366d; a fall becomes the norm when no hour from before it is left',
   }),
   k: number(0, 10).prefault(0.5).meta({ description: 'slack of the CUSUM, in standard deviations' }),
   h: number(0, 1000, { above: true }).prefault(20).meta({
@@ -27,7 +27,7 @@ export const detectSchema = group({
   }),
   tolerance: number(0, 1).prefault(0.03).meta({
     description:
-      'part of its own past by which a measure may differ without being reported: more than what days differ by without a cause',
+      'fraction of its own past by which a measure may differ without being reported: more than days differ without a cause',
   }),
 });
 

@@ -10,30 +10,30 @@ const PREFIX = 'RECEVAL_';
 const FROM_FILE = '_FILE';
 
 /**
- * Variables that begin like ours and are not: what Kubernetes sets for a service named receval (RECEVAL_SERVICE_HOST,
- * RECEVAL_PORT_9464_TCP_ADDR, ...), and the command line by which a script runs us.
+ * Variables with our prefix that are not settings: those that Kubernetes sets for a service named receval (RECEVAL_SERVICE_HOST,
+ * RECEVAL_PORT_9464_TCP_ADDR, ...), and the command line with which a script runs receval.
  */
 const FOREIGN =
   /^RECEVAL_(?:CMD|SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)|PORT(?:_\d+_(?:TCP|UDP)(?:_(?:ADDR|PORT|PROTO))?)?)$/;
 
-/** The environment as `process.env` has it. */
+/** The environment, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Setting {
   readonly path: readonly string[];
   readonly schema: Schema;
-  /** The group of free names (actions, experiments) that it belongs to, with the entries that it has before. */
+  /** The group of free names (actions, experiments) that it belongs to, with its entries before. */
   readonly group: { readonly path: readonly string[]; readonly entries: Tree } | undefined;
 }
 
 interface Applied {
   readonly problems: readonly Problem[];
-  /** From the path of each setting that was set to what set it. */
+  /** By path of each setting that was set: the variable that set it. */
   readonly sources: ReadonlyMap<string, string>;
 }
 
 /**
- * Lays the RECEVAL_ variables over a document, which is changed.
+ * Applies the RECEVAL_ variables to a document, in place.
  * `readFile` reads the file that a variable ending in _FILE names.
  */
 export function applyEnvironment(
@@ -68,7 +68,7 @@ export function applyEnvironment(
   return { problems, sources };
 }
 
-/** Lays values over a document by path (`http.port`), as flags do. Returns what is wrong with them. */
+/** Applies values to a document by path (`http.port`), as flags do. Returns what is wrong with them. */
 export function applyOverrides(
   document: Tree,
   root: Schema,
@@ -88,7 +88,7 @@ export function applyOverrides(
   return problems;
 }
 
-/** The variable that sets what stands at a path. A free name such as `<name>` keeps its brackets. */
+/** The variable that sets the value at a path. A free name such as `<name>` keeps its brackets. */
 export function variableOf(path: readonly string[]): string {
   return PREFIX + path.map((name) => (/^<.*>$/.test(name) ? name.toUpperCase() : upperSnake(name))).join('_');
 }
@@ -101,7 +101,7 @@ export function upperSnake(name: string): string {
     .toUpperCase();
 }
 
-/** Every setting that a variable can name. Below free names those that stand in the document, or else in the defaults. */
+/** Every setting that a variable can name. Below free names: those in the document, or else in the defaults. */
 function settingsByVariable(root: Schema, document: Tree): ReadonlyMap<string, Setting> {
   const settings = new Map<string, Setting>();
   const visit = (path: readonly string[], schema: Schema, given: unknown, above: Setting['group']): void => {
@@ -147,7 +147,7 @@ function applyText(document: Tree, { path, schema, group }: Setting, text: strin
     : `needs ${printPath(path.slice(0, -1))} to be a group; set it as a whole`;
 }
 
-/** Groups on the way are made. Returns false where another value is in the way. */
+/** Creates the groups on the way. Returns false if another value is in the way. */
 function setAt(root: Tree, path: Path, value: unknown): boolean {
   let tree = root;
   for (const step of path.slice(0, -1).map(String)) {
@@ -166,9 +166,9 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * Text stays text where the setting is text. A list is split at commas outside brackets; brackets around all of it
- * may stand there or not. Everything else is read as YAML: numbers, true, {a: 1}.
- * @throws Error when that is no YAML, or too large.
+ * Text stays text if the setting is text. A list is split at commas outside brackets; brackets around all of it are optional.
+ * Everything else is read as YAML: numbers, true, {a: 1}.
+ * @throws Error if that is not YAML, or too large.
  */
 function readText(text: string, schema: Schema): unknown {
   const inner = unwrap(schema);
@@ -203,7 +203,7 @@ function isBracketed(text: string, opening: RegExp): boolean {
   return true;
 }
 
-/** Parts between the commas that stand outside brackets and parentheses, without blanks around them. */
+/** Parts between the commas outside brackets and parentheses, without blanks around them. */
 export function splitList(text: string): string[] {
   if (text.trim() === '') return [];
   const parts: string[] = [];

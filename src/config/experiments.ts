@@ -18,7 +18,7 @@ import {
 } from './values.ts';
 
 const USUAL_PRIMARY = 'ndcg@10';
-/** A user of the user sample keeps the variants seen in one number. */
+/** A user of the user sample stores the set of variants seen in one number. */
 const MOST_VARIANTS = 31;
 
 const experiment = z.strictObject(
@@ -35,14 +35,14 @@ const experiment = z.strictObject(
     }),
     guardrails: measureNames.prefault([]).meta({ description: 'measures that must not get worse' }),
     horizon: positiveDuration.optional().meta({ description: 'one of attribution.horizons. Default: the longest' }),
-    start: instant.nullable().prefault(null).meta({ description: 'events before this time do not take part' }),
+    start: instant.nullable().prefault(null).meta({ description: 'events before this time are excluded' }),
     alpha: number(0, 0.5, { above: true })
       .refine((alpha) => alpha < 0.5, { error: 'expected a number above 0 and below 0.5' })
       .prefault(0.05)
       .meta({ description: 'share of false alarms, below 0.5' }),
     nStar: whole(1, 1_000_000_000).prefault(5000).meta({
       description:
-        'about the users you plan for, control and variant together: there the interval is narrowest. receval compare --plan tells how many an effect takes',
+        'roughly how many users you plan for, control and variant together: there the interval is narrowest. receval compare --plan shows how many an effect takes',
     }),
     tolerance: number(0, 1).prefault(0.01).meta({ description: 'relative loss that is still healthy' }),
     interleaved: z
@@ -59,7 +59,7 @@ export const experimentsSchema = z.record(experimentName, experiment, {
 
 type ExperimentDocument = z.output<typeof experiment>;
 
-/** Every experiment of the configuration; what does not fit together is reported. `decides`: somebody looks at them. */
+/** Every configured experiment; inconsistencies are reported. `decides`: whether the command decides on them. */
 export function experimentsOf(
   documents: Readonly<Record<string, ExperimentDocument>>,
   referred: Referred,
@@ -108,7 +108,7 @@ export function experimentsOf(
   });
 }
 
-/** By dimension the values that the configuration names, the controls among them. */
+/** By dimension: the values that the configuration names, including the controls. */
 export function namedValues(experiments: readonly ExperimentSettings[]): ReadonlyMap<string, readonly string[]> {
   return new Map(experiments.map(({ dimension, variants }) => [dimension, [...variants.keys()]] as const));
 }

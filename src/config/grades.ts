@@ -15,18 +15,18 @@ const rule = z
       from: word(['value'])
         .optional()
         .meta({ description: "value: the grade is the event's value. Either this or grade" }),
-      grade: grade.optional().meta({ description: 'a fixed grade; parts are fine' }),
+      grade: grade.optional().meta({ description: 'a fixed grade, not necessarily whole' }),
       rule: word(['max', 'last', 'sum'])
         .prefault('max')
         .meta({ description: 'how several events of this action on one item combine; last is by event time' }),
       max: number(0, LARGEST_VALUE, { above: true }).prefault(LARGEST_VALUE).meta({
         description:
-          'highest grade that the action can give; what is above is cut. Measures with `gain=exp` need 30 or less where a value or a sum can be above',
+          'highest grade that the action can give; higher ones are cut to it. Measures with `gain=exp` need 30 or less if a value or a sum can be above',
       }),
       veto: z
         .boolean({ error: 'expected true or false' })
         .prefault(false)
-        .meta({ description: "true: the slot's grade is 0, whatever else came" }),
+        .meta({ description: "true: the slot's grade is 0, whatever else was done" }),
     },
     { error: 'expected a grade such as 2, or {from: value, rule: last}' },
   )
@@ -60,10 +60,10 @@ export function gradeRule(document: GradeDocument): GradeRule {
   return { from, grade: document.grade ?? 0, rule: combine, max, veto };
 }
 
-/** What an action without a grade is worth. */
+/** The rule of an action without a grade. */
 export const NO_GRADE: GradeRule = { from: 'grade', grade: 0, rule: 'max', max: LARGEST_VALUE, veto: false };
 
-/** What the measures default to for `gmax`: the highest grade that a slot can have; undefined: it is no gmax. */
+/** The default of `gmax`: the highest grade that a slot can have; undefined: it cannot be a gmax. */
 export function highestGrade(rules: readonly GradeRule[]): number | undefined {
   if (rules.some(({ from }) => from === 'value')) return undefined;
   const highest = rules.reduce((most, rule) => Math.max(most, highestOf(rule)), 0);
@@ -74,7 +74,7 @@ function highestOf({ from, grade: fixed, rule: combine, max }: GradeRule): numbe
   return from === 'value' || (combine === 'sum' && fixed > 0) ? max : Math.min(fixed, max);
 }
 
-/** A measure that cannot take every grade that an action may give, is told at the action. */
+/** Reports, at the action, a measure that does not accept every grade that the action may give. */
 export function checkGrades(actions: Grading['actions'], measures: readonly Measure[], report: Report): void {
   for (const { name, rule } of actions) {
     const counting = measures.filter(({ params }) => (params.get('action') ?? name) === name);

@@ -1,4 +1,4 @@
-/** Who may ask what this process shows. */
+/** Who may read what this process publishes. */
 import { z } from 'zod';
 import type { SecretForm } from '../connections/security-settings.ts';
 import type { Report } from './problems.ts';
@@ -15,7 +15,7 @@ const host = textOf(
 const ADDRESS = /^(?:[A-Za-z0-9_.-]+|(?=(?:[^:]*:){2})[0-9A-Fa-f:.]+(?:%\w+)?)$/;
 
 /**
- * What nobody finds by trying, and what a header can carry (RFC 6750, section 2.1, takes fewer letters; 4096 fit into the headers
+ * Long enough not to be guessed, and valid in a header (RFC 6750, section 2.1, allows fewer characters; 4096 fit into the headers
  * that are read).
  */
 const TOKEN: SecretForm = {
@@ -32,27 +32,27 @@ export const httpSchema = group({
     .meta({ description: 'port of the page, /metrics, /healthz and /readyz; 0: any that is free' }),
   token: textOf(TOKEN.what, TOKEN.pattern).optional().meta({
     description:
-      'what a reader must show as Authorization: Bearer …, but for /healthz and /readyz. None: everybody may read',
+      'what a reader must send as Authorization: Bearer …, except for /healthz and /readyz. None: anyone may read',
   }),
   tokenFile: file.optional().meta({
     description:
-      'file that holds it; may change while receval runs. While it is away, or what it holds is no such token, the last one stays',
+      'file that contains it; may change while receval runs. While it is missing, or does not contain such a token, the last one stays',
   }),
   page: z
     .boolean({ error: 'expected true or false' })
     .prefault(true)
-    .meta({ description: 'the live page at /, with /api/v1/state; read-only, behind the token where one is set' }),
+    .meta({ description: 'the live page at /, with /api/v1/state; read-only, protected by the token if one is set' }),
   samples: whole(0, 200).optional().meta({
     description:
-      'lists that the page and /api/v1/lists show one by one, as they closed. Kept in memory, about 10 kB each. Default: none, 50 in the demo',
+      'how many lists the page and /api/v1/lists show one by one, as they closed. Kept in memory, about 10 kB each. Default: none, 50 in the demo',
   }),
   samplesIds: word(['masked', 'shown']).optional().meta({
     description:
-      'how they show ids of requests and items: as a hash that only this process makes, or as they are. Default: masked, shown in the demo',
+      'how they show ids of requests and items: as a hash that only this process can compute, or as they are. Default: masked, shown in the demo',
   }),
   allowedHosts: list(host, 'host names, such as [receval.example.com]', 1).optional().meta({
     description:
-      'names by which receval may be asked; .example.com stands for all below it. Default: any, and only this machine on a loopback address',
+      'host names that requests may use; .example.com stands for all below it. Default: any, but only this machine on a loopback address',
   }),
 });
 

@@ -8,7 +8,7 @@ import type { Settings, TopicSettings } from './settings.ts';
 import { isTree, type Path, printPath, removeAt, type Tree } from './tree.ts';
 import { isTooMany, MOST_ENTRIES, parseYaml, takeProto } from './yaml.ts';
 
-/** Read if no file is named, where it exists. */
+/** Read if no file is named and it exists. */
 const USUAL_FILE = 'receval.yaml';
 
 interface LoadOptions {
@@ -17,15 +17,15 @@ interface LoadOptions {
   /** Text of a file. @throws an Error with `code`, as node:fs does. */
   readonly readFile: (path: string) => string;
   readonly env: Environment;
-  /** Values by path, such as `http.port`, in the form of environment variables. They win over everything. */
+  /** Values by path, such as `http.port`, written as in environment variables. They override everything. */
   readonly overrides?: Readonly<Record<string, string>>;
-  /** For whom: not every command offers every measure. Default: the service. */
+  /** Not every command offers every measure. Default: the service. */
   readonly command?: Command;
 }
 
 export interface Configuration {
   readonly settings: Settings;
-  /** The same as YAML data with all defaults; may hold secrets (redact.ts). */
+  /** The same as YAML data with all defaults; may contain secrets (redact.ts). */
   readonly document: ConfigDocument;
 }
 
@@ -63,8 +63,8 @@ export function loadConfiguration({
 }
 
 /**
- * The document as far as it is valid, and what is wrong. A wrong setting is taken out and the rest judged again, so that
- * one mistake does not hide another.
+ * The valid part of the document, and what is wrong. A wrong setting is removed and the rest validated again, so that one
+ * mistake does not hide another.
  */
 function validate(tree: Tree): { readonly document: ConfigDocument; readonly problems: readonly Located[] } {
   const rest = structuredClone(tree);
@@ -76,10 +76,10 @@ function validate(tree: Tree): { readonly document: ConfigDocument; readonly pro
     const before = new Report(problems.map(({ path }) => printPath(path)));
     const found = locate(parsed.error.issues, configSchema, rest);
     for (const problem of found) {
-      // What only follows from an earlier problem, or from one inside of it, is not told.
+      // A problem that only follows from an earlier one, or from one inside it, is not reported.
       const holdsOther = found.some(({ path }) => isBelow(path, problem.path));
       if (!holdsOther && !before.isBroken(printPath(problem.path))) problems.push(problem);
-      // What is wrong because it is missing goes with its group.
+      // A missing setting is removed with its group.
       let path = settingAt(problem.path);
       while (path.length > 0 && !removed.has(printPath(path)) && !removeAt(rest, path)) path = path.slice(0, -1);
       removed.add(printPath(path));
@@ -92,7 +92,7 @@ function isBelow(path: Path, above: Path): boolean {
   return path.length > above.length && above.every((step, i) => path[i] === step);
 }
 
-/** A list goes as a whole. */
+/** A list is removed as a whole. */
 function settingAt(path: Path): Path {
   const index = path.findIndex((step) => typeof step === 'number');
   return index < 0 ? path : path.slice(0, index);
@@ -157,7 +157,7 @@ function refuseTooMany(path: string, tree: Tree): void {
   throw new ConfigError([{ path, message }]);
 }
 
-/** The configuration as YAML data in which every default is written out. May hold secrets (redact.ts). */
+/** The configuration as YAML data with every default written out. May contain secrets (redact.ts). */
 export function effectiveDocument({ document, settings }: Configuration): object {
   const { sets, measures, horizon, lowerIsBetter } = settings.detect;
   const { topics } = settings.kafka;

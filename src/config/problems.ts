@@ -6,7 +6,7 @@ import { namesBelow, type Path, printPath, valueAt } from './tree.ts';
 export interface Problem {
   /** Where: `measures[2]`, the name of an environment variable, or a file with line and column. */
   readonly path: string;
-  /** What was expected, what was found, the nearest right name. Never a secret. */
+  /** What was expected, what was found, and the nearest right name. Never a secret. */
   readonly message: string;
 }
 
@@ -23,7 +23,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Names that other clients of Kafka and Redis give to a setting, and that spelling alone would not find or take for another. */
+/** Names of settings in other clients of Kafka and Redis, where the nearest spelling would find nothing or the wrong setting. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['ssl', 'tls'],
   ['user', 'username'],
@@ -32,13 +32,13 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['group.id', 'groupId'],
 ]);
 
-/** A problem and the place that has to go before the rest can be judged. */
+/** A problem, and what must be removed before the rest can be validated. */
 export interface Located {
   readonly path: Path;
   readonly message: string;
 }
 
-/** What the schema says about a document, in our words. */
+/** The schema's issues with a document, in our words. */
 export function locate(issues: readonly z.core.$ZodIssue[], root: z.core.$ZodType, document: unknown): Located[] {
   return issues.flatMap((issue) => locateOne(issue, [], root, document));
 }
@@ -54,7 +54,7 @@ function locateOne(issue: z.core.$ZodIssue, above: Path, root: z.core.$ZodType, 
       }));
     }
     case 'invalid_union': {
-      // Of the forms that a value may have, the one that it resembles explains best.
+      // Of all forms that a value may have, the one that it resembles gives the best explanation.
       const form = issue.errors.find((errors) => errors.some((inner) => inner.path.length > 0 || isCloser(inner)));
       if (form !== undefined) return form.flatMap((inner) => locateOne(inner, path, root, document));
       return [{ path, message: withFound(issue.message, path, document) }];
@@ -77,7 +77,7 @@ function withFound(message: string, path: Path, document: unknown): string {
   return `${message}; found ${printFound(redactAt(printPath(path), valueAt(document, path)))}`;
 }
 
-/** A short picture of a value. */
+/** A value in a few words. */
 export function printFound(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
@@ -87,7 +87,7 @@ export function printFound(value: unknown): string {
   return text.length <= 80 ? text : `${text.slice(0, 79)}…"`;
 }
 
-/** Collects what is wrong across settings. Says nothing about settings that are wrong by themselves already. */
+/** Collects problems between settings. Ignores settings that are already wrong by themselves. */
 export class Report {
   readonly problems: Located[] = [];
   readonly #broken: readonly string[];
@@ -97,7 +97,7 @@ export class Report {
     this.#broken = broken;
   }
 
-  /** `needs`: other settings that the judgement rests on; it is moot where one of them is wrong. */
+  /** `needs`: other settings that the problem depends on; it is moot if one of them is wrong. */
   add(path: Path, message: string, needs: readonly string[] = []): void {
     const mine = this.problems.map((problem) => printPath(problem.path));
     const isMoot = needs.some((text) => this.isBroken(text) || mine.some((wrong) => isWithin(wrong, text)));

@@ -14,17 +14,17 @@ const HIDDEN_WHOLE = [
   'redis.sentinel.tls.passphrase',
 ];
 
-/** Settings that may hold a secret, and how they are shown. */
+/** Settings that may contain a secret, and how they are shown. */
 const SECRETS: ReadonlyMap<string, (value: string) => string> = new Map<string, (value: string) => string>([
   ['redis.url', redactUrl],
   ['kafka.sasl.tokenEndpoint', redactUrl],
   ...HIDDEN_WHOLE.map((path) => [path, () => HIDDEN] as const),
 ]);
 
-/** What begins like a secret and is none. */
+/** Settings that are named like a secret but are not. */
 const OPEN: ReadonlySet<string> = new Set(HIDDEN_WHOLE.map((path) => `${path}File`));
 
-/** User, password and query of a URL are hidden, hosts and path stay. What is no URL is hidden as a whole. */
+/** Hides user, password and query of a URL, and keeps hosts and path. Anything but a URL is hidden as a whole. */
 export function redactUrl(url: string): string {
   const start = url.indexOf('://');
   if (start < 0) return HIDDEN;
@@ -36,10 +36,10 @@ export function redactUrl(url: string): string {
   return `${scheme}${at < 0 ? '' : `${HIDDEN}@`}${query < 0 ? open : `${open.slice(0, query)}?${HIDDEN}`}`;
 }
 
-/** A user and a password before a host, where none belong. */
+/** A user and a password before a host, where none are allowed. */
 const LOGIN = /^([^/@]*:\/\/)?.*@/s;
 
-/** The value of one setting as it may be shown. Text where a group with a secret belongs may be that secret. */
+/** The value of one setting as it may be shown. Text in place of a group with a secret may be that secret. */
 export function redactAt(path: string, value: unknown): unknown {
   if (value === undefined || value === null) return value;
   const redact = SECRETS.get(path);

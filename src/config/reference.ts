@@ -1,4 +1,4 @@
-/** The reference of all settings, made from the schema: docs/configuration.md holds it. */
+/** The reference of all settings in docs/configuration.md, generated from the schema. */
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { variableOf } from './environment.ts';
@@ -8,22 +8,22 @@ import { UNITS } from './values.ts';
 
 type Schema = z.core.$ZodType;
 
-/** Stands in paths for a name that is free, of an action or an experiment. */
+/** In paths, the placeholder for a free name of an action or an experiment. */
 const FREE_NAME = '<name>';
 
 interface SettingRow {
   readonly path: string;
-  /** What a wrong value is told to be instead. */
+  /** What is expected, as in the message for a wrong value. */
   readonly type: string;
-  /** What holds where nothing is written; undefined: there is no such value. */
+  /** The default; undefined: there is none. */
   readonly usual: unknown;
-  /** What stands in its place then: nothing, `needed`, or words. */
+  /** What is shown if there is none: nothing, `needed`, or words. */
   readonly otherwise: string;
   readonly meaning: string;
   readonly variable: string;
 }
 
-/** One row for each setting at or below `path`, in the order of the schema; none for a group that is nothing but its settings. */
+/** One row for each setting at or below `path`, in the order of the schema; none for a group without a meaning of its own. */
 function rowsOf(
   path: readonly string[],
   schema: Schema,
@@ -34,12 +34,12 @@ function rowsOf(
   const entry = entryOf(schema);
   const isGroup = unwrap(schema) instanceof z.ZodObject && (path.length === 1 || meaningOf(schema) === '');
   const own = isGroup ? [] : [rowOf(path, schema, usual, mayMiss)];
-  // What holds for the first of a list holds for one that stands alone.
+  // What is true of the first element of a list is true of a single one.
   const values = Array.isArray(usual) ? usual[0] : usual;
   const below = [...childrenOf(schema)].flatMap(([name, child]) =>
     rowsOf([...path, name], child, isTree(values) ? values[name] : undefined, isChoice(schema)),
   );
-  // Entries that need no words of their own are explained with their group.
+  // Entries without a description are explained with their group.
   const named = entry !== undefined && isExplained(entry) ? rowsOf([...path, FREE_NAME], entry, undefined) : [];
   return [...own, ...below, ...named];
 }
@@ -48,7 +48,7 @@ function isExplained(schema: Schema): boolean {
   return meaningOf(schema) !== '' || [...childrenOf(schema).values()].some((child) => meaningOf(child) !== '');
 }
 
-/** Whether there are several groups of which one is written, so that no setting of them is needed. */
+/** Whether one of several groups is written, so that none of their settings is needed. */
 function isChoice(schema: Schema): boolean {
   const inner = unwrap(schema);
   return inner instanceof z.ZodUnion && inner.options.filter((option) => option instanceof z.ZodObject).length > 1;
@@ -70,14 +70,14 @@ function meaningOf(schema: Schema): string {
   return z.globalRegistry.get(schema)?.description ?? '';
 }
 
-/** In the words in which a wrong value is refused. */
+/** In the words of the message for a wrong value. */
 function expectedOf(schema: Schema): string {
   if (unwrap(schema) instanceof z.ZodObject) return 'a group of the settings below';
   const message = z.safeParse(unwrap(schema), Symbol('no value')).error?.issues[0]?.message ?? '';
   return message.replace(/^expected /, '').replace(UNITS, '');
 }
 
-/** Every setting, by the group at the top that it belongs to; undefined: settings that stand there themselves. */
+/** Every setting by its top-level group; undefined: settings at the top level. */
 export function settingRows(): ReadonlyMap<string | undefined, readonly SettingRow[]> {
   const groups = new Map<string | undefined, readonly SettingRow[]>([[undefined, []]]);
   for (const [name, schema] of childrenOf(configSchema)) {
@@ -89,7 +89,7 @@ export function settingRows(): ReadonlyMap<string | undefined, readonly SettingR
   return groups;
 }
 
-/** Markdown: a table of the settings at the top, then one under a heading for each group. */
+/** Markdown: a table of the top-level settings, then one under a heading for each group. */
 export function configReference(): string {
   const top = childrenOf(configSchema);
   const parts = [...settingRows()].map(([group, rows]) => {

@@ -1,4 +1,4 @@
-/** What settings say by the name of a measure, a horizon or a grouping set that stands elsewhere in the configuration. */
+/** Settings that refer by name to a measure, a horizon or a grouping set elsewhere in the configuration. */
 
 import type { Measure } from '../measures/definition.ts';
 import { isLowerBetter, isUndirected } from '../measures/direction.ts';
@@ -15,20 +15,20 @@ import type { Path } from './tree.ts';
 export interface Referred {
   /** Canonical names, in order. */
   readonly measures: readonly string[];
-  /** Those of them that stand apart from the sums of rows, so that their values have no standard error. */
+  /** Those of them that are kept outside of the sums of rows, so that their values have no standard error. */
   readonly withoutError: ReadonlySet<string>;
   readonly defaults: MeasureDefaults;
   readonly horizons: readonly Span[];
   readonly cohorts: readonly (readonly string[])[];
-  /** Canonical names of the measures of which less is better. */
+  /** Canonical names of the measures where lower is better. */
   readonly lowerIsBetter: ReadonlySet<string>;
   readonly report: Report;
 }
 
-/** A measure that could not be read would be missed by everything that refers to it. */
+/** If a measure could not be parsed, everything that refers to it would fail as well. */
 const MEASURES = ['measures', 'relevantFrom'];
 
-/** Those that are known, and those that `lowerIsBetter` names. */
+/** Those that are so by definition, and those that `lowerIsBetter` names. */
 export function lowerIsBetterOf(
   texts: readonly string[],
   measures: readonly Measure[],
@@ -44,7 +44,7 @@ export function lowerIsBetterOf(
   return new Set([...known, ...named]);
 }
 
-/** The measures that something can be decided by; where there is none, all. */
+/** The measures that a decision can be based on; all if there are none. */
 export function decidable({ measures, withoutError }: Pick<Referred, 'measures' | 'withoutError'>): readonly string[] {
   const some = measures.filter((name) => !withoutError.has(name) && !isUndirected(name));
   return some.length > 0 ? some : measures;
@@ -69,7 +69,7 @@ function measureOf(
   return name;
 }
 
-/** The same of a measure that something is to be decided by. */
+/** The same for a measure that decides. */
 export function decidingOf(text: string, path: Path, referred: Referred): string {
   const name = measureOf(text, path, referred);
   if (referred.withoutError.has(name)) {
@@ -83,7 +83,7 @@ export function decidingOf(text: string, path: Path, referred: Referred): string
   return name;
 }
 
-/** What is wrong with deciding by a measure that has no better direction. */
+/** The problem with a deciding measure that has no better direction. */
 export function nearZero(name: string): string {
   return `${name} is best near 0, so neither a fall nor a rise of it is better, and nothing can be decided by it; take mae`;
 }
@@ -98,7 +98,7 @@ export function horizonOf(text: string | undefined, usual: Span, path: Path, { h
   return usual;
 }
 
-/** `; did you mean "x"?`, or nothing where no name is near. */
+/** `; did you mean "x"?`, or nothing if no name is near. */
 export function near(text: string, names: readonly string[]): string {
   const found = nearest(text, names);
   return found === undefined ? '' : `; did you mean "${found}"?`;

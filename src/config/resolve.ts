@@ -25,7 +25,7 @@ import { clusteredOf } from './statistics.ts';
 import type { InputDocument, InputsDocument, TopicDocument, TopicsDocument } from './topics.ts';
 import type { Path } from './tree.ts';
 
-/** Settings of a valid document. What does not fit together is reported; then the settings must not be used. */
+/** Settings of a valid document. Inconsistencies are reported; then the settings must not be used. */
 export function resolve(document: ConfigDocument, report: Report, command: Command): Settings {
   const { attribution, start, cohorts, relevantFrom, namespace, limits } = document;
   const horizons = attribution.horizons.map(spanOf);
@@ -109,7 +109,7 @@ function checkPanes(windows: readonly Span[], paneSize: Span, report: Report): v
   }
 }
 
-/** `hit(action=clik)` would be 0 for ever. */
+/** `hit(action=clik)` would always be 0. */
 function checkActions(measures: readonly Measure[], grades: ConfigDocument['grades'], report: Report): void {
   const known = Object.keys(grades);
   for (const measure of measures) {
@@ -122,7 +122,7 @@ function checkActions(measures: readonly Measure[], grades: ConfigDocument['grad
   }
 }
 
-/** Actions of the configuration, then those that have a meaning to a measure alone. */
+/** The configured actions, then those that only measures use. */
 function gradingOf(actions: Grading['actions'], measures: readonly Measure[], relevantFrom: number): Grading {
   const known = new Set(actions.map(({ name }) => name));
   const more: Grading['actions'][number][] = [];
@@ -159,7 +159,7 @@ function msOf(text: string): number {
   return ms;
 }
 
-/** The grouping sets that keep items; what measures of items need and miss is reported. */
+/** The grouping sets that keep items; reports what measures of items need and lack. */
 function itemSetsOf(
   document: ConfigDocument,
   measures: readonly Measure[],
@@ -207,8 +207,8 @@ const FEEDBACK: TopicRole = { impressions: false, feedback: true };
 const BOTH: TopicRole = { impressions: true, feedback: true };
 
 /**
- * The topics of a unit. The impressions topic stands first, or, where it carries feedback too, in its place among the
- * feedback topics. What a topic does not say is said by `inputs`.
+ * The topics of a unit. The impressions topic comes first, or, if it carries feedback too, in its place among the feedback
+ * topics. What a topic does not set is taken from `inputs`.
  */
 function topicsOf(
   { impressions, feedback }: TopicsDocument,
@@ -250,12 +250,12 @@ function topicOf(topic: TopicDocument, path: Path, role: TopicRole, input: Parti
   return { name, role, ...formOf(topic, input) };
 }
 
-/** How files are read: as `inputs` says; what it leaves open as the topics of that side are. */
+/** How files are read: as `inputs` says; what it does not set is taken from the topics of that side. */
 function inputsOf(inputs: InputsDocument, topics: readonly TopicSettings[], report: Report): Settings['inputs'] {
   const both = topics.find(({ role }) => role.impressions && role.feedback);
   const impressions = topics.find(({ role }) => role.impressions);
   const advice = 'set it under inputs.events';
-  // Of a topic of both kinds it may be the only one.
+  // A topic of both kinds may be the only one.
   const isOfBoth = both !== undefined && both.adapter === inputs.impressions.adapter;
   for (const [side, role] of [
     ['impressions', isOfBoth ? BOTH : IMPRESSIONS],
@@ -320,8 +320,8 @@ interface SeriesCounts {
 export const GAUGES_PER_MEASURE = 2;
 
 /**
- * Cohorts that each grouping set may hold, so that all gauges, values and standard errors, stay within `limits.series`. `auto`
- * is the largest number that fits; one that does not fit is a problem that shows the product.
+ * Cohorts that each grouping set may have, so that all gauges, values and standard errors, stay within `limits.series`. `auto`
+ * is the largest number that fits; a number that does not fit is a problem that shows the product.
  */
 function cohortsPerSet(
   asked: number | 'auto',

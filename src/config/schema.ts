@@ -1,4 +1,4 @@
-/** The record of what a configuration may hold, with all defaults (specification: configuration 1). */
+/** The schema of the configuration, with all defaults (specification: configuration 1). */
 import { z } from 'zod';
 import { OF_EXPOSURES, OF_ITEMS } from '../measures/all.ts';
 import { deadLetterSchema } from './dead-letter.ts';
@@ -30,53 +30,53 @@ const MAX_HORIZONS = 31;
 const attributionSchema = group({
   horizons: ladder(MAX_HORIZONS)
     .prefault(['1m', '5m', '30m'])
-    .meta({ description: 'ascending. Each list closes at each of them; the longest is the attribution window' }),
+    .meta({ description: 'ascending. Each list closes once at each of them; the longest is the attribution window' }),
   outOfOrderness: duration.prefault('10s').meta({
-    description: 'how far a record may be overtaken by younger ones and still be in time. Every result waits for it',
+    description: 'how far a record may be overtaken by later ones and still be in time. Every result waits for it',
   }),
   backward: duration.prefault('0s').meta({ description: 'how far feedback may be dated before its impression' }),
   idleAfter: positiveDuration.prefault('30s').meta({
     description:
-      'a topic that was read to its end and has had nothing new for this long no longer holds the others back',
+      'a topic that has been read to its end and has had nothing new for this long no longer holds the others back',
   }),
   maxSkew: positiveDuration
     .prefault('2m')
-    .meta({ description: 'a topic that leads the slowest by more may be paused while memory is short' }),
+    .meta({ description: 'a topic that is further ahead of the slowest may be paused while memory is short' }),
   futureSkew: duration.prefault('5m').meta({
     description:
       'an event dated further ahead of its record, or a record further ahead of the clock, is dropped as future',
   }),
   unitTimeout: positiveDuration.prefault('10m').meta({
     description:
-      'a partition that is further behind the newest leaves the windows, which then say that they are incomplete',
+      'a partition that is further behind the newest is left out of the windows, which are then marked as incomplete',
   }),
 });
 
 const limitsSchema = group({
   series: whole(1, 10_000_000)
     .prefault(10_000)
-    .meta({ description: 'most gauges of quality. A replay has room for 10,000,000' }),
+    .meta({ description: 'most gauges of quality. A replay allows 10,000,000' }),
   cohortsPerSet: auto(10_000_000).prefault('auto').meta({
     description:
-      'cohorts by name per grouping set, the variants of experiments among them; more go to __other__. auto: what fits into limits.series with these measures, windows, horizons and sets, each value with its standard error',
+      'cohorts by name per grouping set, including the variants of experiments; the rest go to __other__. auto: as many as fit into limits.series with these measures, windows, horizons and sets, each value with its standard error',
   }),
   stateBytes: auto(1_000_000_000_000).prefault('auto').meta({
     description:
-      'bytes of state in memory per worker: what is open, what waits, and the sums. auto: half of what the memory limit of the container (or of the machine) leaves beside 192 MiB',
+      'bytes of state in memory per worker: open impressions, waiting feedback, and the sums. auto: half of the memory limit of the container (or of the machine), less 192 MiB',
   }),
   openImpressions: auto(1_000_000_000)
     .prefault('auto')
-    .meta({ description: 'a limit by number beside limits.stateBytes: impressions open per worker. auto: none' }),
+    .meta({ description: 'a limit by number besides limits.stateBytes: open impressions per worker. auto: none' }),
   itemsPerList: whole(1, 100_000).prefault(1000).meta({ description: 'longer lists are invalid (too_many_items)' }),
   feedbackPerImpression: whole(1, 1_000_000)
     .prefault(1000)
-    .meta({ description: 'per topic; more is dropped as capped' }),
+    .meta({ description: 'per topic; the rest is dropped as capped' }),
   impressionBytes: whole(1, 64 * 1024 * 1024)
     .prefault(256 * 1024)
     .meta({ description: 'larger records are invalid (too_large)' }),
   feedbackBytes: whole(1, 64 * 1024 * 1024)
     .prefault(64 * 1024)
-    .meta({ description: 'the same for feedback; on a log of both kinds the larger of the two holds' }),
+    .meta({ description: 'the same for feedback; on a log of both kinds the larger of the two applies' }),
   itemsCounted: whole(1, 10_000_000)
     .prefault(100_000)
     .meta({
@@ -100,10 +100,10 @@ const positionsSchema = group({
 const startSchema = group({
   from: textOf('earliest, latest or a time such as 2026-11-21T08:00:00Z', /^\S+( \S+)?$/, isStart)
     .prefault('earliest')
-    .meta({ description: 'where a service without state begins' }),
+    .meta({ description: 'where a service without state starts' }),
   onGap: word(['stop', 'skip']).prefault('stop').meta({
     description:
-      'when the log no longer holds what is needed: stop the partition, or skip and mark the windows incomplete',
+      'when the log no longer contains what is needed: stop the partition, or skip and mark the windows incomplete',
   }),
   onUndecodable: word(['stop', 'skip']).prefault('stop').meta({
     description:
@@ -137,8 +137,7 @@ export const configSchema = group({
       view: { grade: 0 },
     })
     .meta({
-      description:
-        'what each action is worth; replaces the default as a whole. An action that is not named has grade 0',
+      description: 'the grade of each action; replaces the default as a whole. An action that is not named has grade 0',
     }),
   relevantFrom: number(0, 30, { above: true })
     .prefault(1)
@@ -151,7 +150,7 @@ export const configSchema = group({
     }),
   lowerIsBetter: list(anyText, 'measures, such as [rate(action=return)]').prefault([]).meta({
     description:
-      'measures of which less is better, beside errors and rates of actions that veto: a rise of them is what regresses',
+      'measures where lower is better, besides errors and rates of actions that veto: a rise of them is a regression',
   }),
   windows: ladder(100)
     .prefault(['5m', '1h', '24h'])
@@ -166,7 +165,7 @@ export const configSchema = group({
     description: `which of cohorts keep what ${OF_ITEMS} are made of; the others have no value of these. Default: [] if cohorts has it`,
   }),
   positions: positionsSchema.prefault({}).meta({ description: 'What is counted by rank.' }),
-  limits: limitsSchema.prefault({}).meta({ description: 'What may not grow without end.' }),
+  limits: limitsSchema.prefault({}).meta({ description: 'What must not grow without bound.' }),
   experiments: experimentsSchema
     .prefault({
       default: { control: 'control', variants: { control: 0.5, treatment: 0.5 } },
@@ -175,7 +174,7 @@ export const configSchema = group({
       description:
         'experiments by name. The experiment default reads the dimension variant, any other experiment_ and its name',
     }),
-  statistics: statisticsSchema.prefault({}).meta({ description: 'Where errors come from.' }),
+  statistics: statisticsSchema.prefault({}).meta({ description: 'How standard errors are computed.' }),
   detect: detectSchema.prefault({}).meta({ description: 'Cohorts that are watched against their own past.' }),
   http: httpSchema.prefault({}).meta({ description: 'Who may read gauges and health.' }),
   catalogue: anyText.nullable().prefault(null).meta({ description: 'path of the item file' }),
@@ -184,7 +183,7 @@ export const configSchema = group({
     .meta({ description: 'where the bytes of invalid records go; a group for the settings below' }),
 });
 
-/** A valid configuration as it stands in YAML, with the defaults filled in. */
+/** A valid configuration as in YAML, with the defaults filled in. */
 export type ConfigDocument = z.output<typeof configSchema>;
 
 /** JSON Schema (draft 2020-12) of the file. */

@@ -1,4 +1,4 @@
-/** How clients get in: the settings of TLS, logins and Redis, and what of them does not go together. */
+/** How clients authenticate: the settings of TLS, logins and Redis, and which of them exclude each other. */
 import { z } from 'zod';
 import type {
   KafkaSecurity,
@@ -117,7 +117,7 @@ function oauthOf(document: SaslDocument, path: readonly string[], report: Report
   return { mechanism, tokenEndpoint, clientId, clientSecret, scope };
 }
 
-/** Of a group that takes a secret as `name`, or a file with it as `nameFile`. */
+/** The secret of a group, given as `name`, or in a file as `nameFile`. */
 export function secretOf(
   document: object,
   name: 'password' | 'passphrase' | 'token' | 'clientSecret',
@@ -137,7 +137,7 @@ export function secretOf(
 
 const NO_PASSWORD = 'is required with username (passwordFile, or password)';
 
-/** What the address says, and what stands beside it. */
+/** From the URL and the settings beside it. */
 export function redisSecurityOf(document: RedisDocument, report: Report): RedisSecurity {
   const { url, username, sentinel } = document;
   const path = ['redis'];
@@ -177,25 +177,25 @@ export function redisSecurityOf(document: RedisDocument, report: Report): RedisS
 }
 
 export const file = textOf('the path of a file', /^[^\0\n]+$/);
-/** A secret may hold anything but a line break, which would be a mistake. */
+/** A secret may contain anything but a line break, which would be a mistake. */
 export const secret = textOf('text on one line that is not empty', /^[^\0\r\n]+$/);
 
 const tlsGroup = group({
   ca: file.optional().meta({
     description:
-      'file (PEM) with the certificates of the authorities that sign those of servers. Default: those of Node.js',
+      'file (PEM) with the certificates of the authorities that sign certificates of servers. Default: those of Node.js',
   }),
   cert: file.optional().meta({ description: 'file (PEM) with our own certificate; with key' }),
   key: file.optional().meta({ description: 'file (PEM) with its private key' }),
   passphrase: secret.optional().meta({ description: 'of an encrypted key' }),
-  passphraseFile: file.optional().meta({ description: 'file that holds it, read at each connection' }),
+  passphraseFile: file.optional().meta({ description: 'file that contains it, read at each connection' }),
   serverName: textOf('a host name', /^[^\s:/@]+$/)
     .optional()
-    .meta({ description: 'name that the certificate of a server must hold. Default: the host that was asked' }),
+    .meta({ description: 'name that the certificate of a server must contain. Default: the host name' }),
   rejectUnauthorized: z
     .boolean({ error: 'expected true or false' })
     .optional()
-    .meta({ description: 'false: any certificate will do, also that of somebody on the way. Default: true' }),
+    .meta({ description: 'false: any certificate is accepted, even that of an attacker on the way. Default: true' }),
 });
 
 export const tlsSchema = z.union([z.boolean(), tlsGroup], {
@@ -208,9 +208,9 @@ export const saslSchema = group({
   mechanism: word(MECHANISMS).meta({ description: 'how the brokers let clients in' }),
   username: anyText.optional().meta({ description: 'for plain and scram-sha-256, scram-sha-512' }),
   password: secret.optional().meta({ description: 'of that user; better in passwordFile' }),
-  passwordFile: file.optional().meta({ description: 'file that holds it, read at each connection' }),
+  passwordFile: file.optional().meta({ description: 'file that contains it, read at each connection' }),
   token: secret.optional().meta({ description: 'for oauthbearer; better in tokenFile' }),
-  tokenFile: file.optional().meta({ description: 'file that holds it, read at each connection' }),
+  tokenFile: file.optional().meta({ description: 'file that contains it, read at each connection' }),
   tokenEndpoint: textOf(
     'an address such as https://login.example.com/token (http only on this machine)',
     /^https?:\/\/\S+$/,
@@ -218,10 +218,10 @@ export const saslSchema = group({
   )
     .optional()
     .meta({ description: 'for oauthbearer without a token: where to get one, by client credentials' }),
-  clientId: anyText.optional().meta({ description: 'who asks the endpoint' }),
+  clientId: anyText.optional().meta({ description: 'our id at the endpoint' }),
   clientSecret: secret.optional().meta({ description: 'its secret; better in clientSecretFile' }),
-  clientSecretFile: file.optional().meta({ description: 'file that holds it, read for each token' }),
-  scope: anyText.optional().meta({ description: 'what to ask the endpoint for' }),
+  clientSecretFile: file.optional().meta({ description: 'file that contains it, read for each token' }),
+  scope: anyText.optional().meta({ description: 'scope to request from the endpoint' }),
   region: textOf('a region such as eu-central-1', /^[a-z0-9-]+$/)
     .optional()
     .meta({ description: 'of the cluster, for msk-iam' }),
@@ -230,7 +230,7 @@ export const saslSchema = group({
 type TlsDocument = z.output<typeof tlsSchema>;
 type SaslDocument = z.output<typeof saslSchema>;
 
-/** A secret goes over it, so it is never sent in plain text through a network. */
+/** A secret is sent to it, so it must not cross a network in plain text. */
 function isTokenEndpoint(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== '' || url.password !== '') return false;
@@ -245,18 +245,18 @@ const EXPECTED =
 export const redisSchema = group({
   url: textOf(EXPECTED, /^[a-z+]+:\/\/\S+$/, isRedisUrl)
     .prefault('redis://localhost:6379')
-    .meta({ description: 'where Redis is; may hold user:password@ before the host' }),
-  username: anyText.optional().meta({ description: 'user, unless it stands in the address' }),
+    .meta({ description: 'where Redis is; may contain user:password@ before the host' }),
+  username: anyText.optional().meta({ description: 'user, unless it is in the address' }),
   password: secret.optional().meta({ description: 'of that user; better in passwordFile' }),
-  passwordFile: file.optional().meta({ description: 'file that holds it, read at each connection' }),
+  passwordFile: file.optional().meta({ description: 'file that contains it, read at each connection' }),
   tls: tlsSchema.optional().meta({
     description:
       'connections under TLS, for all forms of the address; a group for the settings below. Default: true for rediss://, else false',
   }),
   sentinel: group({
-    username: anyText.optional().meta({ description: 'user of the sentinels; they have their own' }),
+    username: anyText.optional().meta({ description: 'user of the sentinels, which have their own' }),
     password: secret.optional().meta({ description: 'of that user; better in passwordFile' }),
-    passwordFile: file.optional().meta({ description: 'file that holds it, read at each connection' }),
+    passwordFile: file.optional().meta({ description: 'file that contains it, read at each connection' }),
     tls: tlsSchema
       .optional()
       .meta({ description: 'TLS to the sentinels; a group for the settings below. Default: as redis.tls' }),
@@ -267,7 +267,7 @@ export const redisSchema = group({
 
 type RedisDocument = z.output<typeof redisSchema>;
 
-/** A password may hold any sign, so the hosts begin behind the last @. */
+/** A password may contain any character, so the hosts begin after the last @. */
 function isRedisUrl(url: string): boolean {
   const [scheme] = url.split('://', 1);
   const rest = url.slice(scheme.length + 3);

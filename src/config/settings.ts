@@ -1,4 +1,4 @@
-/** The configuration as the rest of the program sees it: checked, with units, without text that is still to be parsed. */
+/** The configuration as the rest of the program sees it: checked, with units, nothing left to parse. */
 
 import type { KafkaSecurity, RedisSecurity, SecretSource } from '../connections/security-settings.ts';
 import type { AdapterChoice, FileForm, PositionBase, TsUnit } from '../consumers/decode/decoder-settings.ts';
@@ -17,7 +17,7 @@ export interface Span {
 export interface EventForm {
   readonly adapter: AdapterChoice;
   readonly tsUnit: TsUnit;
-  /** Of times without a zone; undefined: they are refused. */
+  /** For times without a zone; undefined: they are refused. */
   readonly timeZone: string | undefined;
   readonly positionBase: PositionBase;
 }
@@ -34,7 +34,7 @@ export interface InputSettings extends EventForm {
 
 export interface ExperimentSettings {
   readonly name: string;
-  /** Dimension that holds its variants: `variant`, or `experiment_<name>`. */
+  /** Dimension of its variants: `variant`, or `experiment_<name>`. */
   readonly dimension: string;
   readonly control: string;
   /** Weight by variant, in the order of the configuration. */
@@ -47,19 +47,19 @@ export interface ExperimentSettings {
   readonly alpha: number;
   readonly nStar: number;
   readonly tolerance: number;
-  /** Canonical names of the measures of which less is better. */
+  /** Canonical names of the measures where lower is better. */
   readonly lowerIsBetter: ReadonlySet<string>;
   readonly interleaved: boolean;
 }
 
-/** What becomes of the bytes of invalid records. */
+/** Where the bytes of invalid records go. */
 export type DeadLetterSettings =
   | { readonly to: 'off' }
   | { readonly to: 'topic'; readonly topic: string }
   | {
       readonly to: 'file';
       readonly file: string;
-      /** Of one file, and how many there are at most. */
+      /** Size of one file, and the most files. */
       readonly fileBytes: number;
       readonly files: number;
     };
@@ -75,9 +75,9 @@ export interface Settings {
   readonly kafka: KafkaSecurity & {
     readonly brokers: readonly string[];
     readonly groupId: string;
-    /** A worker that was not heard of for so long loses its partitions. */
+    /** A worker that was not heard from for this long loses its partitions. */
     readonly sessionTimeout: DurationMs;
-    /** Exactly one carries impressions. Feedback takes part in this order. */
+    /** Exactly one carries impressions. Feedback events are ordered by topic, in this order. */
     readonly topics: readonly TopicSettings[];
   };
   readonly redis: RedisSecurity & { readonly url: string };
@@ -105,7 +105,7 @@ export interface Settings {
   readonly paneSize: Span;
   /** Grouping sets; the empty one is everything. */
   readonly cohorts: readonly (readonly string[])[];
-  /** Those of `cohorts` whose rows keep what measures of items are made of. */
+  /** Those of `cohorts` whose rows keep items for measures of items. */
   readonly itemSets: readonly (readonly string[])[];
   /** Counts by rank, at the longest horizon. */
   readonly positions: {
@@ -137,7 +137,7 @@ export interface Settings {
     readonly measures: readonly string[];
     readonly horizon: Span;
     readonly step: DurationMs;
-    /** Hour panes are kept so long. */
+    /** How long hour panes are kept. */
     readonly history: DurationMs;
     readonly k: number;
     readonly h: number;
@@ -150,17 +150,17 @@ export interface Settings {
     readonly port: number;
     /** Whether there is a page for people. */
     readonly page: boolean;
-    /** Lists that it shows one by one; undefined: as is usual for the command. */
+    /** Lists that it shows one by one; undefined: the command's default. */
     readonly samples: number | undefined;
     readonly samplesIds: 'masked' | 'shown' | undefined;
-    /** What a reader must show; undefined: everybody may read. */
+    /** The token that a reader must send; undefined: anyone may read. */
     readonly token: SecretSource | undefined;
-    /** Names by which we may be asked, beside addresses and localhost; undefined: any, unless we listen on loopback. */
+    /** Accepted host names, besides addresses and localhost; undefined: any, unless it listens on loopback. */
     readonly allowedHosts: readonly string[] | undefined;
   };
   /** Path of the item file; undefined: none. */
   readonly catalogue: string | undefined;
-  /** What stands in it, once it was read; undefined: nothing was read. */
+  /** Its content once it has been read; undefined: not read. */
   readonly itemFile?: ItemFile | undefined;
   readonly deadLetter: DeadLetterSettings;
 }

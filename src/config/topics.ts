@@ -22,18 +22,18 @@ const when = z.record(z.string(), z.union([scalar, list(scalar, 'values', 1)]), 
 });
 const oneOfMaps = z.strictObject(
   {
-    when: when.optional().meta({ description: 'pointers and the value, or values, that a record must have there' }),
-    map: map.meta({ description: 'where each field stands in such a record' }),
+    when: when.optional().meta({ description: 'pointers, and the value or values that a record must have there' }),
+    map: map.meta({ description: 'where each field is in such a record' }),
   },
   { error: 'expected {when: {pointer: value}, map: {field: pointer}}' },
 );
-const OF_RECORDS = 'where each field stands in a record, or row, of yours';
+const OF_RECORDS = 'where each field is in your record or row';
 const forms = [
   word(ADAPTER_NAMES),
   z.strictObject({ map: map.meta({ description: OF_RECORDS }) }),
   z.strictObject({
     maps: list(oneOfMaps, 'maps, each with when and map', 1).meta({
-      description: 'for a topic of several kinds of records: the first whose conditions a record meets is used',
+      description: 'for a topic of several kinds of records: the first one whose conditions a record meets is used',
     }),
   }),
 ] as const;
@@ -46,7 +46,7 @@ const rowFeedback = z.union(
   [anyText, z.strictObject({ action: anyText, ts: source.optional(), value: source.optional() })],
   { error: 'expected an action such as click, or {action, ts, value}' },
 );
-/** For files alone: which rows make a list depends on rows around them, and a worker that starts again may begin in their middle. */
+/** For files only: which rows make a list depends on the rows around them, and a restarted worker may begin in their middle. */
 const fileAdapter = z.union(
   [
     ...forms,
@@ -60,7 +60,7 @@ const fileAdapter = z.union(
               .meta({ description: 'position of a row in the list. Default: the order of the rows' }),
             within: whole(1, 10_000_000)
               .prefault(100_000)
-              .meta({ description: 'all rows of a list stand among so many from its first' }),
+              .meta({ description: 'all rows of a list are within this many rows from its first' }),
           },
           { error: 'expected {by: requestId, order: rank}' },
         ),
@@ -68,7 +68,7 @@ const fileAdapter = z.union(
         feedback: z
           .record(z.string(), rowFeedback, { error: 'expected columns and actions, such as {clicked: click}' })
           .optional()
-          .meta({ description: 'columns that say, of the item of their row, what somebody did' }),
+          .meta({ description: 'columns that say what the user did with the item of their row' }),
       },
       { error: 'expected {list: {by, order}, map, feedback}' },
     ),
@@ -89,16 +89,16 @@ const zone = textOf(
   (text) => timeZone(text) !== undefined,
 );
 
-/** @param above what is asked where nothing is written */
+/** @param above where an unset value comes from */
 function eventForm(above: string) {
   return {
     tsUnit: word(TS_UNITS)
       .optional()
       .meta({
-        description: `unit of times that are numbers; auto: each number tells its own. Default: that of ${above}, else auto`,
+        description: `unit of times that are numbers; auto: inferred from each number. Default: that of ${above}, else auto`,
       }),
     timeZone: zone.optional().meta({
-      description: `of times that are written without a zone. Default: that of ${above}, else they are refused`,
+      description: `for times without a zone. Default: that of ${above}, else they are refused`,
     }),
     positionBase: z
       .union([z.literal(0), z.literal(1)], { error: 'expected 0 or 1' })
@@ -118,7 +118,7 @@ const topic = group({
 const fileForm = {
   format: word(FILE_FORMATS)
     .optional()
-    .meta({ description: 'how files are written; auto: what their first bytes look like. Default: auto' }),
+    .meta({ description: 'how files are written; auto: inferred from their first bytes. Default: auto' }),
   delimiter: textOf('one ASCII character other than a quote or a line break', /^[\t -!#-~]$/)
     .optional()
     .meta({
@@ -155,13 +155,13 @@ const broker = textOf('host:port, such as localhost:9092', /^(?:\[[0-9a-fA-F:]+\
 export const kafkaSchema = group({
   brokers: list(broker, 'brokers, such as [localhost:9092]', 1)
     .prefault(['localhost:9092'])
-    .meta({ description: 'any of the cluster; they name the others' }),
+    .meta({ description: 'any brokers of the cluster; they name the others' }),
   groupId: textOf('the name of a consumer group', /^\S{1,249}$/)
     .prefault('receval')
     .meta({ description: 'consumer group; one for each namespace' }),
   sessionTimeout: durationBetween('1s', '30m').prefault('30s').meta({
     description:
-      'a worker that was not heard of for so long loses its partitions to others. Within group.min.session.timeout.ms (6 s unless changed) and group.max.session.timeout.ms of the brokers',
+      'a worker that was not heard from for this long loses its partitions to others. Within group.min.session.timeout.ms (6 s unless changed) and group.max.session.timeout.ms of the brokers',
   }),
   tls: tlsSchema.prefault(false).meta({ description: 'connections under TLS; a group for the settings below' }),
   sasl: saslSchema.nullable().prefault(null).meta({ description: 'how to log in; null: not at all' }),
@@ -174,7 +174,7 @@ export const kafkaSchema = group({
       .prefault([{ name: 'feedback' }])
       .meta({
         description:
-          'one topic or a list of them, in the order in which their events take part. A replay uses the first',
+          'one topic or a list of them; their events are ordered by topic, in this order. A replay uses the first',
       }),
   }).prefault({}),
 });

@@ -13,7 +13,7 @@ export function printPath(path: Path): string {
   return text;
 }
 
-/** The kind of value behind defaults and options. */
+/** The type inside of defaults and options. */
 export function unwrap(schema: Schema): Schema {
   let inner = schema;
   while (
@@ -27,12 +27,12 @@ export function unwrap(schema: Schema): Schema {
   return inner;
 }
 
-/** What stands there if nothing is written; undefined: nothing. */
+/** The default; undefined: there is none. */
 export function defaultOf(schema: Schema): unknown {
   return schema instanceof z.ZodPrefault ? structuredClone(schema.def.defaultValue) : undefined;
 }
 
-/** Settings of fixed name directly below, those of every form of the value. */
+/** Settings with a fixed name directly below, of every form of the value. */
 export function childrenOf(schema: Schema): ReadonlyMap<string, Schema> {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodObject) return new Map<string, Schema>(Object.entries(inner.shape));
@@ -40,13 +40,13 @@ export function childrenOf(schema: Schema): ReadonlyMap<string, Schema> {
   return new Map();
 }
 
-/** The schema of any entry of a group with free names (actions, experiments); undefined: it is no such group. */
+/** The schema of any entry of a group with free names (actions, experiments); undefined: it is not such a group. */
 export function entryOf(schema: Schema): Schema | undefined {
   const inner = unwrap(schema);
   return inner instanceof z.ZodRecord ? inner.valueType : undefined;
 }
 
-/** The schema of any element of a list, where the value may be one. */
+/** The schema of any element, if the value may be a list. */
 export function elementOf(schema: Schema): Schema | undefined {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray) return inner.element;
@@ -58,7 +58,7 @@ export function elementOf(schema: Schema): Schema | undefined {
   return undefined;
 }
 
-/** Names that could stand below `path`. */
+/** Names that are allowed below `path`. */
 export function namesBelow(root: Schema, path: Path): readonly string[] {
   let schema: Schema | undefined = root;
   for (const step of path) {
@@ -84,7 +84,7 @@ export function valueAt(root: unknown, path: Path): unknown {
   return value;
 }
 
-/** Takes a setting away. Returns whether there was one. */
+/** Removes a setting. Returns whether there was one. */
 export function removeAt(root: Tree, path: Path): boolean {
   const name = String(path.at(-1));
   const parent = valueAt(root, path.slice(0, -1));

@@ -1,4 +1,4 @@
-/** The kinds of values that settings have. Every message starts with what was expected. */
+/** The types of settings. Every message starts with what was expected. */
 import { z } from 'zod';
 import { cleanDimension, isDimensionName, RESERVED_DIMENSIONS } from '../consumers/decode/dimensions.ts';
 import { parseTime } from '../consumers/decode/times.ts';
@@ -12,7 +12,7 @@ const A_DURATION = `a duration such as 30s or 5m${UNITS}`;
 export const duration = textOf(A_DURATION, DURATION, (text) => parseDuration(text) !== undefined);
 export const positiveDuration = textOf(`${A_DURATION}, above 0`, DURATION, (text) => (parseDuration(text) ?? 0) > 0);
 
-/** A duration within bounds that are named. */
+/** A duration within bounds, which the message names. */
 export function durationBetween(least: string, most: string) {
   const [from, to] = [parseDuration(least) ?? Number.NaN, parseDuration(most) ?? Number.NaN];
   return textOf(`${A_DURATION}, from ${least} to ${most}`, DURATION, (text) => {
@@ -37,7 +37,7 @@ export function ladder(most: number) {
     });
 }
 
-/** Text of one form; `allows` is asked only where the pattern fits. */
+/** Text of one form; `allows` is called only if the pattern matches. */
 export function textOf(what: string, pattern: RegExp, allows: (text: string) => boolean = () => true) {
   const error = `expected ${what}`;
   return z.string({ error }).regex(pattern, { error, abort: true }).refine(allows, { error });

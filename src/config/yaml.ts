@@ -1,16 +1,16 @@
-/** YAML as a configuration may use it. The work is bounded by the size: the parser's own search for names that stand there twice is not. */
+/** YAML for configurations. The work is bounded by the size, which the parser's own search for repeated names is not. */
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { isTree, type Path } from './tree.ts';
 
-/** Of a file, or of one value that comes from elsewhere. */
+/** Of a file, or of one value from elsewhere. */
 export const MOST_BYTES = 256 * 1024;
-/** Settings, names and elements of lists, aliases written out. */
+/** Settings, names and elements of lists, with aliases expanded. */
 export const MOST_ENTRIES = 5000;
 
 interface YamlProblem {
   readonly line: number;
   readonly column: number;
-  /** Holds nothing of the text. */
+  /** Contains nothing of the text. */
   readonly message: string;
 }
 
@@ -28,7 +28,7 @@ export function parseYaml(
   };
   try {
     const parsed = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
-    // What stands behind a colon may be a piece of the text.
+    // What follows a colon may be a piece of the text.
     for (const { pos, message } of parsed.errors) {
       return at(pos[0], message.startsWith('Maximum call stack') ? 'nested too deep' : message.split(/[:\n]/, 1)[0]);
     }
@@ -41,7 +41,7 @@ export function parseYaml(
   }
 }
 
-/** Where a name stands for the second time in its group. */
+/** Where a name appears for the second time in its group. */
 function firstRepeated(parsed: Document.Parsed): number | undefined {
   let found: number | undefined;
   visit(parsed, {
@@ -61,7 +61,7 @@ function firstRepeated(parsed: Document.Parsed): number | undefined {
   return found;
 }
 
-/** Whether a value holds more than MOST_ENTRIES. Looks at no more than these. */
+/** Whether a value has more than MOST_ENTRIES. Visits no more than these. */
 export function isTooMany(value: unknown): boolean {
   const open: unknown[] = [value];
   let seen = 0;
@@ -76,8 +76,8 @@ export function isTooMany(value: unknown): boolean {
 }
 
 /**
- * Takes out what is called __proto__, wherever a name is free, and returns where that was: JavaScript has a meaning of its own
- * for this name, so the schema would leave it out without a word.
+ * Removes what is named __proto__, wherever names are free, and returns where it was: JavaScript gives this name a meaning of
+ * its own, so the schema would silently drop it.
  */
 export function takeProto(root: unknown): readonly Path[] {
   const found: Path[] = [];

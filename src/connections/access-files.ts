@@ -6,18 +6,18 @@ import { TlsContext, type Validity } from './tls.ts';
 export interface AccessState {
   /** Its path: `kafka.tls`, `redis.passwordFile`. */
   readonly setting: string;
-  /** Why they cannot be used, so that what they held last continues; undefined: they can. Holds no secret. */
+  /** Why the files cannot be used, so that their last good content still is; undefined: they can. Contains no secret. */
   readonly problem: string | undefined;
-  /** Of our own certificate that is in use; undefined: there is none. */
+  /** Of our own certificate in use; undefined: we have none. */
   readonly validity: Validity | undefined;
 }
 
-/** The files by which clients get in: each client reads them again when it connects, and this when it is asked. */
+/** The files that clients authenticate with. A client reads them again when it connects; `look` checks them in between. */
 export class AccessFiles {
   readonly #contexts: readonly TlsContext[];
   readonly #secrets: readonly { readonly setting: string; readonly secret: Secret }[];
 
-  /** Secrets that are no files are left out. @throws AccessFileError */
+  /** Secrets that are not files are skipped. @throws AccessFileError */
   constructor(tls: readonly TlsSettings[], secrets: readonly SecretSource[]) {
     this.#contexts = tls
       .filter(({ ca, cert, key, passphrase }) => [ca, cert, key, passphrase].some((file) => file !== undefined))
@@ -43,10 +43,10 @@ export class AccessFiles {
   }
 }
 
-/** A certificate is renewed well before: authorities that do so by themselves leave a third of its life. */
+/** Certificates are renewed well before: automatic renewal leaves a third of their lifetime. */
 export const LAST_SHARE = 0.1;
 
-/** Less than a tenth of its life is left, or nothing. `now`: ms since 1970. */
+/** Whether less than a tenth of its lifetime is left, or none. `now`: ms since 1970. */
 export function isEnding({ begins, ends }: Validity, now: number): boolean {
   return ends.getTime() - now < LAST_SHARE * (ends.getTime() - begins.getTime());
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { SecretSource } from './security-settings.ts';
 
-/** A file with a secret or a certificate cannot be used. The message names setting and file, and nothing that stands in it. */
+/** A file with a secret or a certificate cannot be used. The message names the setting and the file, never its content. */
 export class AccessFileError extends Error {
   override readonly name = 'AccessFileError';
   readonly exitCode = 2;
@@ -26,7 +26,7 @@ function reasonOf(error: unknown): string {
   return known[code] ?? code;
 }
 
-/** A secret that is read again each time it is needed, so that it may be changed while we run. */
+/** A secret that is read again each time it is needed, so that it can change while the process runs. */
 export class Secret {
   readonly #source: SecretSource;
   #last: string | undefined;
@@ -37,7 +37,7 @@ export class Secret {
     this.#source = source;
   }
 
-  /** Of a file without the line break at its end. While it cannot be read, or has another form: what it held last. @throws AccessFileError at first */
+  /** A file's content without its final line break; while it cannot be read or has the wrong form, the last good one. @throws AccessFileError if there is none yet */
   read(): string {
     const source = this.#source;
     if (source.kind === 'text') return this.#keep(source.text);
@@ -56,12 +56,12 @@ export class Secret {
     }
   }
 
-  /** Why the file could not be read when it was read last; undefined: it could. */
+  /** Why the last read failed; undefined: it did not. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** All that it has been: what must not be shown. */
+  /** Every value it has had: none may be shown. */
   get seen(): ReadonlySet<string> {
     return this.#seen;
   }

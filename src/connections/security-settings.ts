@@ -1,6 +1,6 @@
-/** How clients of Kafka and Redis get in, as the configuration says it. Files are named here and read when they are needed. */
+/** How clients of Kafka and Redis authenticate, as configured. Files are named here and read when they are needed. */
 
-/** A secret as text, or a file that holds it and may change. */
+/** A secret as text, or the file that contains it and may change. */
 export type SecretSource =
   | { readonly kind: 'text'; readonly text: string }
   | {
@@ -14,21 +14,21 @@ export type SecretSource =
 
 export interface SecretForm {
   readonly pattern: RegExp;
-  /** Behind "expected". */
+  /** What follows "expected" in a message. */
   readonly what: string;
 }
 
 export interface TlsSettings {
   /** Path of these settings, for messages: `kafka.tls`. */
   readonly setting: string;
-  /** Files in PEM form. undefined: the authorities that Node.js knows; no certificate of our own. */
+  /** Files in PEM form. undefined: the authorities that Node.js trusts; no certificate of our own. */
   readonly ca: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
   readonly passphrase: SecretSource | undefined;
-  /** The name that the server's certificate must hold; undefined: that of the host that is connected to. */
+  /** The name that the server's certificate must contain; undefined: the host's. */
   readonly serverName: string | undefined;
-  /** false: any certificate will do. */
+  /** false: any certificate is accepted. */
   readonly rejectUnauthorized: boolean;
 }
 
@@ -47,13 +47,13 @@ export type SaslSettings =
     }
   | { readonly mechanism: 'msk-iam'; readonly region: string };
 
-/** What a client of Kafka needs to get in. */
+/** What a client of Kafka authenticates with. */
 export interface KafkaSecurity {
   readonly tls: TlsSettings | undefined;
   readonly sasl: SaslSettings | undefined;
 }
 
-/** What a client of Redis needs to get in, beside what the address says. */
+/** What a client of Redis authenticates with, besides what its URL contains. */
 export interface RedisSecurity {
   readonly username: string | undefined;
   readonly password: SecretSource | undefined;

@@ -4,15 +4,15 @@ import { type ConnectionOptions, connect, createSecureContext, type SecureContex
 import { AccessFileError, readAccessFile, Secret } from './secret.ts';
 import type { TlsSettings } from './security-settings.ts';
 
-/** When a certificate holds: [begins, ends). */
+/** When a certificate is valid: [begins, ends). */
 export interface Validity {
   readonly begins: Date;
   readonly ends: Date;
 }
 
 /**
- * Certificates and key of one client. The files are read again for each connection; while what they hold cannot be used, as
- * in the middle of a renewal, the last that could be continues.
+ * Certificates and key of one client. The files are read again for each connection; while they cannot be used, as in the
+ * middle of a renewal, their last good content is.
  */
 export class TlsContext {
   readonly settings: TlsSettings;
@@ -32,7 +32,7 @@ export class TlsContext {
     this.#files = JSON.stringify(files);
   }
 
-  /** For tls.connect. `host`: a name, if it is known, is told to the server too. */
+  /** For tls.connect. `host`: if it is a name, it is also sent to the server. */
   options(host?: string): Pick<ConnectionOptions, 'secureContext' | 'servername' | 'rejectUnauthorized'> {
     const { serverName, rejectUnauthorized } = this.settings;
     const name = serverName ?? (host === undefined || isIP(host) !== 0 ? undefined : host);
@@ -59,12 +59,12 @@ export class TlsContext {
     return this.#context;
   }
 
-  /** Why the files of now are not used; undefined: they are. */
+  /** Why the present files are not used; undefined: they are. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Of our own certificate that is in use; undefined: we have none. */
+  /** Of our own certificate in use; undefined: we have none. */
   get validity(): Validity | undefined {
     return this.#validity;
   }
@@ -109,7 +109,7 @@ function validityOf({ cert }: Files): Validity | undefined {
   return { begins: new Date(validFrom), ends: new Date(validTo) };
 }
 
-/** Node.js takes a text without any certificate in silence. */
+/** Node.js silently accepts a text without any certificate. */
 function mustBeCertificate(setting: string, file: string | undefined, text: string | undefined): void {
   if (text === undefined) return;
   try {
@@ -120,8 +120,8 @@ function mustBeCertificate(setting: string, file: string | undefined, text: stri
 }
 
 /**
- * Whether the key is encrypted is read from its header: OpenSSL's own error for a wrong passphrase is that of the noise which
- * the passphrase made of the key, and so not always the same.
+ * Whether the key is encrypted is read from its header: for a wrong passphrase OpenSSL parses the garbage it decrypted to, so
+ * its error is not always the same.
  */
 function keyProblem(error: unknown, { key, passphrase }: Files): string {
   const text = error instanceof Error ? `${'code' in error ? String(error.code) : ''} ${error.message}` : '';
@@ -134,10 +134,10 @@ function keyProblem(error: unknown, { key, passphrase }: Files): string {
   return 'it is not a private key in PEM form (-----BEGIN PRIVATE KEY-----)';
 }
 
-/** Whether what listens there answers a TLS handshake, whatever its certificate. Never rejects. `timeout` in ms. */
+/** Whether the server answers a TLS handshake, with any certificate. Never rejects. `timeout` in ms. */
 export function speaksTls(host: string, port: number, timeout: number): Promise<boolean> {
   return new Promise((resolve) => {
-    // Nothing is sent over it: which certificate it shows does not matter here.
+    // Nothing is sent over it, so its certificate does not matter here.
     const socket = connect({ host, port, rejectUnauthorized: false });
     const end = (speaks: boolean) => (): void => {
       socket.destroy();
@@ -145,13 +145,13 @@ export function speaksTls(host: string, port: number, timeout: number): Promise<
     };
     socket.setTimeout(timeout, end(false));
     socket.once('secureConnect', end(true));
-    // An alert is an answer too: it may want a certificate of ours.
+    // An alert is an answer too: the server may require a client certificate.
     socket.on('error', (error) => end(/alert/.test(error.message))());
     socket.once('close', end(false));
   });
 }
 
-/** What went wrong between two that speak TLS, and what to do. */
+/** What went wrong in a TLS handshake, and what to do. */
 interface TlsFault {
   readonly codes: RegExp;
   /** For errors that have lost their code. */
@@ -206,7 +206,7 @@ const FAULTS: readonly TlsFault[] = [
   },
 ];
 
-/** The text of an error on one line, without the places in the source of the library that OpenSSL puts around it. */
+/** The text of an error on one line, without the source locations that OpenSSL puts around it. */
 export function plainText(message: string): string {
   return message
     .replace(/[0-9A-F]{8,}:error:[0-9A-F]*:[^:]*:[^:]*:([^:]*):\S+?:\d+:(?:SSL alert number \d+)?/g, '$1')
@@ -214,7 +214,7 @@ export function plainText(message: string): string {
     .trim();
 }
 
-/** The advice for an error of a connection with TLS; undefined: it is about something else. `setting`: such as kafka.tls. */
+/** Advice for an error of a TLS connection; undefined: it is about something else. `setting`: such as kafka.tls. */
 export function tlsAdvice(
   error: { readonly code?: unknown; readonly message: string },
   setting: string,

@@ -5,7 +5,7 @@ import { grafanaDashboard } from './grafana.ts';
 import { pipelinePlan } from './pipeline-dashboard.ts';
 import { qualityPlan } from './quality-dashboard.ts';
 
-/** Names by which they are asked for. */
+/** The names that commands accept. */
 export const DASHBOARD_NAMES = ['quality', 'pipeline'] as const;
 type DashboardName = (typeof DASHBOARD_NAMES)[number];
 
@@ -15,7 +15,7 @@ export function isDashboardName(text: string): text is DashboardName {
   return DASHBOARD_NAMES.some((name) => name === text);
 }
 
-/** Its JSON model, as Grafana takes it. */
+/** Its JSON model, as Grafana imports it. */
 export function dashboardText(name: DashboardName, settings: Settings): string {
   return `${JSON.stringify(grafanaDashboard(PLANS[name](settings), metricSpecs(settings)), null, 1)}\n`;
 }

@@ -1,4 +1,4 @@
-/** Plans as dashboards of Grafana, by its foundation SDK. */
+/** Plans as Grafana dashboards, built with its foundation SDK. */
 import {
   GraphDrawStyle,
   LegendDisplayMode,
@@ -61,11 +61,11 @@ interface CommonBuilder<B> {
   withTarget(query: DataqueryBuilder): B;
 }
 
-/** The data source that is chosen at the top. */
+/** The data source chosen at the top. */
 const SOURCE = { type: 'prometheus', uid: '$datasource' } as const;
 
 /**
- * The JSON model of a dashboard. `metrics`: all that there are.
+ * The JSON model of a dashboard. `metrics`: all existing metrics.
  * @throws Error for a panel of a metric that is not among them.
  */
 export function grafanaDashboard(plan: DashboardPlan, metrics: readonly MetricSpec[]): Dashboard {
@@ -93,7 +93,7 @@ export function grafanaDashboard(plan: DashboardPlan, metrics: readonly MetricSp
         .datasource(SOURCE)
         .enable(true)
         .iconColor(color)
-        // Grafana takes milliseconds.
+        // Grafana expects milliseconds.
         .expr(`1000 * ${expr}`)
         .useValueForTime(true)
         .titleFormat(text),
@@ -112,7 +112,7 @@ export function grafanaDashboard(plan: DashboardPlan, metrics: readonly MetricSp
   return builder.build();
 }
 
-/** From left to right and line by line. What is repeated begins a line, and so does what follows it: Grafana fills the line. */
+/** From left to right and line by line. A repeated panel starts a line, and so does the next one: Grafana fills the line. */
 function placesOf(panels: readonly Panel[], top: number): readonly GridPos[] {
   let x = 0;
   let y = top;
@@ -263,7 +263,7 @@ function variableOf(variable: Variable): DatasourceVariableBuilder | CustomVaria
         .includeAll(variable.several);
       if (variable.regex !== undefined) builder.regex(variable.regex);
       if (!variable.several) return builder;
-      // A cohort without the label is meant too; a repeated panel needs the values themselves.
+      // Includes cohorts without the label; a repeated panel needs the values themselves.
       if (variable.regex === undefined) builder.allValue('.*');
       return builder.current({ selected: true, text: ['All'], value: ['$__all'] });
     }
@@ -272,7 +272,7 @@ function variableOf(variable: Variable): DatasourceVariableBuilder | CustomVaria
   }
 }
 
-/** As Grafana takes a comma that separates no options. */
+/** Escapes commas that do not separate options. */
 function commas(text: string): string {
   return text.replaceAll(',', '\\,');
 }

@@ -1,10 +1,10 @@
-/** Dashboards as data: what is shown, before anything of Grafana. */
+/** Dashboards as data: what is shown, independent of Grafana. */
 import type { Label } from '../statistics/decision.ts';
 
 export interface Query {
   /** PromQL, with Grafana's variables in it. */
   readonly expr: string;
-  /** Name of a series, with its labels in {{ }}; of a table the title of its column. */
+  /** Name of a series, with its labels in {{ }}; in a table the title of its column. */
   readonly legend: string;
 }
 
@@ -18,7 +18,7 @@ export interface State {
   readonly color: string;
 }
 
-/** A line across a panel, from which on values have its colour. */
+/** A line across a panel; values above it have its colour. */
 export interface Limit {
   readonly value: number;
   readonly color: string;
@@ -37,7 +37,7 @@ export interface Panel {
   readonly title: string;
   /** Names of the metrics that it shows: their help texts are its description. */
   readonly metrics: readonly string[];
-  /** What else is to be known. */
+  /** More to know about it. */
   readonly note?: string;
   readonly look: Look;
   readonly queries: readonly Query[];
@@ -80,7 +80,7 @@ export interface Option {
   readonly value: string;
 }
 
-/** Marks across all panels of a dashboard, at the times that a metric tells in seconds. */
+/** Marks across all panels of a dashboard, at the times of a metric in seconds. */
 export interface Marks {
   readonly name: string;
   readonly expr: string;
@@ -113,14 +113,14 @@ const COLORS: Readonly<Record<Label, string>> = {
   invalid: 'orange',
 };
 
-/** Labels of decisions in their order: the number of each is its place. */
+/** Labels of decisions in order: the number of each is its place. */
 export const DECISIONS: readonly State[] = Object.entries(COLORS).map(([text, color], value) => ({
   value,
   text,
   color,
 }));
 
-/** A decision as the number of the label that holds. `metric`: one of which a label `decision` is 1; `matchers`: of its series. */
+/** A decision as the number of its label. `metric`: one whose series is 1 for the present `decision`; `matchers`: of its series. */
 export function decisionNumber(metric: string, matchers: string): string {
   return DECISIONS.slice(1)
     .map(

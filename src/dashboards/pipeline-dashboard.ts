@@ -1,8 +1,8 @@
-/** How the service does: in the order of the runbook. */
+/** The health of the service, in the order of the runbook. */
 import { PREFIX } from '../metrics/metric-specs.ts';
 import type { DashboardPlan, Panel, Query, Row } from './panel.ts';
 
-/** Of the instances that are chosen. */
+/** Of the chosen instances. */
 const CHOSEN = 'job="$job", instance=~"$instance"';
 
 const SPAN = '$__rate_interval';
@@ -158,7 +158,7 @@ function processRow(): Row {
   };
 }
 
-/** Workers show their own part each: sum them. */
+/** Each worker shows its own part: sum them. */
 function sum(metric: string): string {
   return `sum without (instance, pod) (${metric}{${CHOSEN}})`;
 }

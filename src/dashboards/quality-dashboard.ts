@@ -1,4 +1,4 @@
-/** How good the rankings are: by cohort and window, against their past, and in experiments. */
+/** The quality of the rankings: by cohort and window, against their past, and in experiments. */
 import { setText } from '../accumulators/store/layout.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Measure } from '../measures/definition.ts';
@@ -19,7 +19,7 @@ import {
 /** 95 % of a normal distribution are within this many standard errors. */
 const Z95 = 1.96;
 
-/** Cohorts that have a panel of their own: those with most impressions. */
+/** How many cohorts have a panel of their own: those with most impressions. */
 const BANDS = 6;
 
 /** All exporters show the same; take one. */
@@ -92,7 +92,7 @@ function band(): Panel {
   };
 }
 
-/** Since when a watched cohort is compared with its past. */
+/** When the level of a watched cohort was accepted. */
 function accepted(settings: Settings): Marks {
   return {
     name: 'Accepted levels',
@@ -204,7 +204,7 @@ function dimensions({ cohorts }: Settings): readonly string[] {
   return [...new Set(cohorts.flat())];
 }
 
-/** Names of variables of dimensions begin so: a dimension may have any name. */
+/** The variable of a dimension, with a prefix: a dimension may have any name. */
 function choiceOf(dimension: string): string {
   return `dim_${dimension}`;
 }
@@ -250,7 +250,7 @@ function qualityVariables(settings: Settings): readonly Variable[] {
   ];
 }
 
-/** The value is what selects a measure and its errors, whatever its metric is called. */
+/** The value selects a measure and its errors, whatever the name of its metric. */
 function measureOption(measure: Measure): Option {
   const { name, k, canonical } = measure;
   const value = `__name__=~"${valueName(name)}(_stderr)?", k="${k ?? ''}", params="${paramsOf(measure) ?? ''}"`;
@@ -261,7 +261,7 @@ function setOption(by: readonly string[]): Option {
   return { text: by.length === 0 ? 'everything' : setText(by), value: `by="${setText(by)}"` };
 }
 
-/** Of the cohorts that are chosen. */
+/** Of the chosen cohorts. */
 function matchers(settings: Settings): string {
   const narrowed = dimensions(settings).map((dimension) => `, ${dimension}=~"$${choiceOf(dimension)}"`);
   return `job="$job", ${chosen('by', 'raw')}, window="$window", horizon="$horizon"${narrowed.join('')}`;

@@ -29,7 +29,7 @@ interface DemoOptions {
   /** Event time at the start. */
   readonly start: EpochMs;
   readonly newId: () => string;
-  /** Of the join's hashes: drawn by each process for itself, so that nobody can choose ids that collide. No result depends on it. */
+  /** Of the join's hashes: random per process, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
   readonly log: WorkerLog;
   readonly onClaim: WorkerDeps['onClaim'];
@@ -43,18 +43,18 @@ const PUMP_EVERY_MS = 50;
 const PUMP_RECORDS = 1000;
 const MINUTE: DurationMs = 60_000;
 
-/** The usual shop has too few users and lists to say that two equal variants are equal. */
+/** The usual shop has too few users and lists to find two equal variants equal. */
 const TRAFFIC = { users: 20_000, rate: 60 } as const;
-/** Of the speed, for the schedule: at a higher one the regression comes sooner, not later in event time. */
+/** The speed that the schedule is made for: at a higher one the regression comes sooner, not later in event time. */
 const USUAL_SPEED = 60;
 
-/** What the simulated shop writes to, whatever the configuration says of Kafka. */
+/** The topics of the simulated shop, whatever the configuration says about Kafka. */
 const TOPICS = ['impressions', 'feedback'] as const;
 
 const PARTITIONS = 2;
 const ROLES = TOPICS.map((topic) => ({ impressions: topic === 'impressions', feedback: topic === 'feedback' }));
 
-/** Traffic comes in batches, so only a longer pause counts as silence; in real time. */
+/** Traffic arrives in batches, so only a longer pause counts as silence; in real time. */
 const LEAST_IDLE_MS = 2000;
 
 /** Equally good, so that they differ only by the regression. The first is the control. */
@@ -71,8 +71,8 @@ export function scheduledRegression(start: EpochMs, speed: number): RegressionSe
 }
 
 /**
- * Everything in one process with nothing installed: a simulated shop writes into a log in memory, the worker of the service
- * joins, scores and commits to a store in memory, the exporter reads its windows. Time passes `speed` times as fast.
+ * Everything in one process with nothing installed: a simulated shop writes to a log in memory, the worker of the service
+ * joins, scores and commits to a store in memory, and the exporter reads its windows. Time passes `speed` times as fast.
  */
 export class Demo {
   readonly clock: Clock;
@@ -218,7 +218,7 @@ function decoders(settings: Settings): readonly Decoder[] {
 
 /**
  * The one experiment of the demo is that of the simulated shop, with the measures and statistics of the configured
- * experiment `default`, if there is one. It begins with the demo, and decides at the shortest horizon: what moves first.
+ * experiment `default`, if there is one. It begins with the demo, and decides at the shortest horizon, which moves first.
  */
 export function withShopExperiment(settings: Settings): Settings {
   const { attribution, detect, dimensions, experiments, measures } = settings;
@@ -250,15 +250,15 @@ export function withShopExperiment(settings: Settings): Settings {
   };
 }
 
-/** All that the page can show. Nobody's ids are in the demo, so they stand there as they are. */
+/** All that the page can show. The demo's ids belong to nobody, so they are not masked. */
 export function withAllOfThePage(settings: Settings): Settings {
   const { samples = USUAL_SAMPLES, samplesIds = 'shown' } = settings.http;
   return { ...withPositions(settings), http: { ...settings.http, samples, samplesIds } };
 }
 
 /**
- * The demo has no days of past, and its regression comes after a minute and a half. So it watches each variant in blocks
- * of one pane, against the 24 blocks of a while ago: it has an opinion after 36 panes.
+ * The demo has no days of past, and its regression comes after a minute and a half. So it watches each variant in blocks of
+ * one pane, against the 24 blocks of a while ago: it decides after 36 panes.
  */
 export function withQuickDetection(settings: Settings): Settings {
   const byVariant = settings.cohorts.filter((set) => set.join() === 'variant');

@@ -37,7 +37,7 @@ const DECISIONS: Readonly<Record<Label, string>> = {
   invalid: 'INVALID',
 };
 
-/** The shortest window at the shortest horizon: what moves first. undefined: nothing has closed yet. */
+/** The shortest window at the shortest horizon, which moves first. undefined: nothing has closed yet. */
 function compareVariants({ settings, snapshot }: Pick<ViewInput, 'settings' | 'snapshot'>): SideBySide | undefined {
   const window = settings.windows[0].text;
   const horizon = settings.attribution.horizons[0].text;

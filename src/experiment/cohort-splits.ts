@@ -59,7 +59,7 @@ export class CohortSplits {
     const byVariant = (values: readonly number[]): Readonly<Record<string, number>> =>
       Object.fromEntries(this.#variants.map((name, v) => [name, values[v] * scale]));
     const known = this.#sample.counts();
-    // Evidence stays, even for a cohort without any user left in a sample that became coarser.
+    // Evidence stays, even for a cohort that has no user left since the sample became coarser.
     return [...new Set([...known.keys(), ...this.#evidence.keys()])].map((value) => {
       const counts = known.get(value) ?? this.#weights.map(() => 0);
       const evidence = this.#evidence.get(value);

@@ -11,7 +11,7 @@ import { looksOf } from './experiment-looks.ts';
 import { type Families, factsOf, familiesOf, pairOf, type Split, splitOf, usersOfVariants } from './facts.ts';
 import { type ExperimentState, type Role, roleOf, treatmentsOf, usersSeen, variantOf } from './state.ts';
 
-/** A larger share of impressions without a user is reported. */
+/** Above this share, impressions without a user are reported. */
 const MOST_USERLESS = 0.05;
 
 /**

@@ -44,8 +44,8 @@ export function looksOf({ measures }: ExperimentLooks, variant: string, measure:
 /**
  * The points with one more. There is a fixed number of places, so that a store writes one place per look: when all are taken,
  * the new point replaces the one that is missed least, which is the earliest of those with the shortest time between their
- * neighbours. So the remaining points are spread evenly over the run and include its first and its last look. A look that is
- * taken again changes nothing.
+ * neighbours. So the remaining points are spread evenly over the run and include its first and its last look. Taking a look
+ * again changes nothing.
  *
  * Example, four places: looks at 1, 2, 3, 4, 5 leave 1, 5, 3, 4, in this order of the places.
  *
@@ -101,7 +101,7 @@ const VERDICTS: readonly ExperimentVerdict[] = [
  *     <horizon>|<variant>|decision               [label, reason, since]
  *     <horizon>|<variant>|point|<place>          [time of the look, effect, lower, upper], of the primary measure
  *
- * Times are event times in ms. Horizons and variants never hold `|`.
+ * Times are event times in ms. Horizons and variants never contain `|`.
  *
  * @param horizon of the experiment, as in the configuration
  */

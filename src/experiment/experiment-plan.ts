@@ -2,9 +2,9 @@
  * How many users it takes to detect effects, and how long that takes at the current traffic: for planning an experiment, and
  * for deciding how long to wait (specification: statistics 7).
  *
- * N users of an equal split have the error SE·√(N₀/N), with SE at the present N₀ (`balancedUsers`). An effect δ is seen with
- * power .8 at a look at N when (c(N) + z(.8))·SE(N) <= δ; `healthy` at a tolerance t, when there is no difference, when the
- * same holds for δ = t·|R_C|. Errors of users who come back shrink more slowly than √N, so this is a lower bound. It uses the
+ * N users of an equal split have the error SE·√(N₀/N), with SE at the present N₀ (`balancedUsers`). An effect δ is detected
+ * with power .8 at a look at N when (c(N) + z(.8))·SE(N) <= δ. Without a difference, `healthy` at a tolerance t is decided when
+ * the same holds for δ = t·|R_C|. Errors of returning users shrink more slowly than √N, so this is a lower bound. It uses the
  * effect that one wants to detect, never the observed one.
  */
 import { detectableEffect } from '../statistics/effect.ts';
@@ -24,7 +24,7 @@ const MOST_USERS = 1e15;
 export interface PlannedEffect {
   /** As a fraction of the control's mean. */
   readonly effect: number;
-  /** Of both variants together, in the split that there is. */
+  /** Of both variants together, at the present split. */
   readonly users: number;
   /** From the start of the run, at the present rate of new users; null: the run is too young for a rate. */
   readonly days: number | null;
@@ -36,7 +36,7 @@ export interface PlannedVariant {
   readonly usersPerDay: number | null;
   /** null: the primary measure has no error yet. */
   readonly effects: readonly PlannedEffect[] | null;
-  /** When equal variants can be decided to be `healthy` at the configured tolerance. */
+  /** When equal variants can be found `healthy` at the configured tolerance. */
   readonly healthy: PlannedEffect | null;
   /** The smallest tolerance at which that is possible within `PATIENCE_DAYS`. */
   readonly withinReach: number | null;
@@ -45,7 +45,7 @@ export interface PlannedVariant {
 interface PlanSettings {
   readonly alpha: number;
   readonly nStar: number;
-  /** Events before this time take no part; undefined: all do. */
+  /** Events before this time are excluded; undefined: none are. */
   readonly start: number | undefined;
 }
 
@@ -83,7 +83,7 @@ function seenWith(users: number, error: number, settings: PlanSettings): number 
   return typeof seen === 'number' ? seen : Number.POSITIVE_INFINITY;
 }
 
-/** The smallest N that detects the effect, found by bisection, since the detectable effect falls with N. */
+/** The smallest N that detects the effect, by bisection: the detectable effect falls with N. */
 function usersFor(effect: number, error: number, settings: PlanSettings): number {
   let [few, enough] = [1, MOST_USERS];
   if (seenWith(few, error, settings) <= effect) return few;

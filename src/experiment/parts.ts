@@ -1,5 +1,5 @@
 /**
- * Reads experiments out of a store: what every unit holds of a run, and what looks have found (specification: layout 1).
+ * Reads experiments from a store: what every unit has of a run, and what looks have found (specification: layout 1).
  * A unit's hash is read before and after its rows; a unit that changed hands meanwhile is read again.
  */
 import type { Row } from '../accumulators/row.ts';
@@ -16,7 +16,7 @@ import { readUnit, stands, type UnitState } from '../windows/unit-state.ts';
 import { runOf } from './state.ts';
 import type { UnitPart } from './units.ts';
 
-/** A unit's parts of all experiments, of one moment. */
+/** A unit's parts of all experiments at one moment. */
 interface UnitParts {
   readonly state: UnitState;
   /** In the order of the experiments. */
@@ -32,7 +32,7 @@ interface PartsSettings {
 const ATTEMPTS = 5;
 
 /**
- * Up to this many users of a unit are read again at every reading; above it at every second one, from twice as many on at every
+ * Up to this many users of a unit are read at every reading; above it at every second one, from twice as many on at every
  * third, and so on: a full sample changes slowly, and takes 31 MB per unit.
  */
 export const USERS_PER_READING = 2 ** 15;
@@ -64,8 +64,8 @@ export class ExperimentParts {
   }
 
   /**
-   * What a unit has stored. undefined: nobody has committed to it. The result is the same object as long as nothing was
-   * committed. Rejects when the store cannot be read, when it holds what this build cannot read, and when the unit changed
+   * What a unit has stored. undefined: nothing has been committed to it. The result is the same object as long as nothing is
+   * committed. Rejects when the store cannot be read, when this build cannot read what it contains, and when the unit changed
    * hands too often.
    */
   async read(unit: number): Promise<UnitParts | undefined> {

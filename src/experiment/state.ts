@@ -34,7 +34,7 @@ export interface ExperimentState {
   readonly asOf: EpochMs | undefined;
   /** By name. A configured variant that is missing has no impressions. */
   readonly variants: ReadonlyMap<string, VariantState>;
-  /** Impressions by variants that are not configured: counted, and left out. */
+  /** Impressions by variants that are not configured: counted, but not compared. */
   readonly others: ReadonlyMap<string, number>;
   /** Users of all units; variants are numbered in the order of the settings. */
   readonly exposed: Exposed;
@@ -75,7 +75,7 @@ export function usersSeen({ settings }: ExperimentState, variant: string, { seen
 }
 
 /**
- * Names a run of an experiment: 16 hexadecimal digits of everything whose change makes old and new sums incomparable. A total,
+ * Identifies a run of an experiment: 16 hexadecimal digits of everything whose change makes old and new sums incomparable. A total,
  * a user sample and the looks belong to one run; any change starts a new one at zero, even a ramp of the weights, because
  * traffic of two splits must not be pooled (specification: statistics 1.4). The order of variants counts, since the user sample
  * numbers them; that of guardrails and measures does not.

@@ -16,7 +16,7 @@ import { factsOf, familiesOf, type Pair, pairOf, sidesOf, splitOf, usersOfVarian
 import { type ExperimentState, roleOf, treatmentsOf } from './state.ts';
 
 /**
- * By variant, in the order of time: the looks that are remembered; of long runs only some (`withPoint`). Looks without a
+ * By variant, in order of time: the looks that are remembered; only some of a long run (`withPoint`). Looks without a
  * standard error are left out.
  */
 export type Trail = ReadonlyMap<string, readonly LookPoint[]>;
@@ -35,7 +35,7 @@ export function takeLooks(state: ExperimentState): ExperimentLooks {
       const users = usersOfVariants(state, variant);
       const ofMeasures = measures.map((measure) => {
         const pair = pairOf(state, variant, measure, users);
-        // Below the minima errors are wrong, and what they show must not be remembered.
+        // Below the minima, errors are wrong, and what they show must not be remembered.
         const mayCount = shortfall(sidesOf(state, variant, pair, exposure)) === undefined;
         return { measure, pair, look: mayCount ? lookOf(state, measure, pair, users, asOf) : undefined };
       });

@@ -11,7 +11,7 @@ import type { EpochMs } from '../vocabulary/events.ts';
 import { armOfVector, listsByBucket } from '../windows/bucket-sums.ts';
 import type { ExperimentState, VariantState } from './state.ts';
 
-/** What one unit holds for a run. */
+/** One unit's part of a run. */
 export interface UnitPart {
   /** Rows of the run's total at the experiment's horizon, with vectors, by value of the experiment's dimension. */
   readonly rows: ReadonlyMap<string, Row>;
@@ -24,8 +24,8 @@ export interface UnitPart {
 type Totals = Omit<ExperimentState, 'looks'>;
 
 /**
- * The state of a run as the sum of its units, in any order. Units are added one by one, because all of their users are too many
- * for one turn of the event loop. The looks are kept once for all units and are not part of the sum.
+ * The state of a run as the sum of its units, in any order. Units are added one by one, because their users are too many for
+ * one turn of the event loop. The looks are kept once for all units and are not part of the sum.
  */
 export class UnitsSum {
   readonly #settings: ExperimentSettings;

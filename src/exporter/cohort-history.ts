@@ -1,6 +1,6 @@
 /**
- * A measure of one cohort over time, out of panes that are stored anyway: minute panes that the windows hold, and before them hour
- * panes, of which only the cohorts that somebody asks for are read. Nobody's asking costs nothing.
+ * A measure of one cohort over time, from panes that are stored anyway: the windows' minute panes, and before them hour panes, of
+ * which only requested cohorts are read. Without requests it costs nothing.
  */
 import { addExact } from '../accumulators/exact.ts';
 import { type Row, shapeOf, sumsOffsets } from '../accumulators/row.ts';
@@ -24,24 +24,24 @@ export interface HistoriesSettings {
   readonly measures: readonly Measure[];
   readonly paneSize: DurationMs;
   readonly hour: DurationMs;
-  /** The longest horizon: an hour that ended so long before a unit's watermark is final in it. */
+  /** The longest horizon: an hour that ended this long before a unit's watermark is final in it. */
   readonly longest: DurationMs;
 }
 
-/** What an answer is made of, as it stands now. */
+/** The present inputs of a history. */
 export interface HistorySources {
   readonly units: UnitStates;
-  /** Of the horizon that is asked for. */
+  /** Of the requested horizon. */
   readonly windows: HorizonWindows;
-  /** The newest window of the cohort: its error says how lists depend on each other; undefined: there is none. */
+  /** The newest window of the cohort, whose error shows how lists depend on each other; undefined: there is none. */
   readonly newest: QualityRow | undefined;
 }
 
-/** Points of the minute panes of one answer, about. */
+/** About how many points one history has for minute panes. */
 const MOST_POINTS = 240;
-/** Panes between two points are one of these, or whole hours of them. */
+/** The number of panes between two points is one of these, or whole hours of panes. */
 const STRIDES = [1, 2, 3, 5, 6, 10, 12, 15, 20, 30];
-/** Cohorts at one horizon whose hours are remembered. */
+/** How many (cohort, horizon) pairs have their hours cached. */
 const MOST_FIELDS = 64;
 /** Keys per read. */
 const BATCH = 100;
@@ -49,12 +49,12 @@ const BATCH = 100;
 export class Histories {
   readonly #settings: HistoriesSettings;
   readonly #offsets: readonly number[];
-  /** By field, then number of the hour; null: no list. The field that was asked for longest ago is forgotten first. */
+  /** By field, then number of the hour; null: no list. The least recently requested field is evicted first. */
   readonly #hours = new Map<string, Map<number, Row | null>>();
   /** By field: hours that are wanted. */
   #wanted = new Map<string, ReadonlySet<number>>();
   #reading: Promise<void> | undefined;
-  /** Grows with `reset`: what was read before it is not taken. */
+  /** Incremented by `reset`: what was read before is discarded. */
   #epoch = 0;
 
   constructor(settings: HistoriesSettings) {
@@ -62,14 +62,14 @@ export class Histories {
     this.#offsets = sumsOffsets(shapeOf(settings.measures));
   }
 
-  /** What was read of the units may be wrong. */
+  /** Discards what was read from the units, which may be wrong. */
   reset(): void {
     this.#hours.clear();
     this.#wanted.clear();
     this.#epoch++;
   }
 
-  /** What is known. Hours that are missing are read in the background, for the next one who asks. */
+  /** What is known. Missing hours are read in the background, for the next request. */
   of(question: HistoryQuestion, sources: HistorySources): CohortHistory {
     const { by, values, horizon, span } = question;
     const m = this.#settings.measures.findIndex(({ canonical }) => canonical === question.measure);
@@ -85,7 +85,7 @@ export class Histories {
     return { points: [...hours.points, ...panes], hoursTo, isReading: hours.isReading };
   }
 
-  /** Ends when nothing is read any more. */
+  /** Resolves when nothing is being read. */
   async settled(): Promise<void> {
     while (this.#reading !== undefined) await this.#reading;
   }
@@ -153,7 +153,7 @@ export class Histories {
     return { points, isReading: missing.length > 0 };
   }
 
-  /** The hours of a field from `oldest` on, which is now the one that was asked for last. */
+  /** The hours of a field from `oldest` on; makes it the most recently requested one. */
   #remembered(field: string, oldest: number): Map<number, Row | null> {
     const known = this.#hours.get(field) ?? new Map<number, Row | null>();
     this.#hours.delete(field);
@@ -166,9 +166,9 @@ export class Histories {
     return known;
   }
 
-  /** Never rejects: what the store does not answer is wanted again by the next one who asks. */
+  /** Never rejects: what the store does not return is wanted again by the next request. */
   async #read(units: UnitStates): Promise<void> {
-    // Whoever asks at the same moment is read for as well.
+    // Also serves the requests of the same moment.
     await Promise.resolve();
     const wanted = this.#wanted;
     const epoch = this.#epoch;

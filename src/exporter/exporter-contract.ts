@@ -29,7 +29,7 @@ export interface ExporterDeps {
   readonly hour?: DurationMs;
 }
 
-/** Which cohort's past is asked for, and how much of it. */
+/** Which cohort's past is requested, and how much of it. */
 export interface HistoryQuestion {
   readonly by: readonly string[];
   readonly values: readonly string[];
@@ -37,7 +37,7 @@ export interface HistoryQuestion {
   readonly measure: string;
   /** As in the configuration. */
   readonly horizon: string;
-  /** Length of the windows whose values are told: whole panes. */
+  /** Length of the windows whose values are returned: whole panes. */
   readonly window: DurationMs;
   /** Back from the newest final pane. */
   readonly span: DurationMs;
@@ -54,7 +54,7 @@ export interface HistoryPoint {
 export interface CohortHistory {
   /** In the order of time. */
   readonly points: readonly HistoryPoint[];
-  /** Points up to here are of one hour each; undefined: none is. */
+  /** Points up to here cover one hour each; undefined: none does. */
   readonly hoursTo: EpochMs | undefined;
   /** Older hours are being read: ask again. */
   readonly isReading: boolean;

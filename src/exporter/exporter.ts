@@ -35,14 +35,14 @@ const ATTEMPTS = 5;
  * again.
  *
  * A sealed pane never changes, so it is read once per horizon; the windows' sums move with the panes (running-windows.ts). They
- * are rebuilt only when a unit went back or began a new generation. The hours that standard errors need are read again when a
+ * are rebuilt only when a unit went back or started a new generation. The hours that standard errors need are read again when a
  * unit has sealed more panes. Decisions on watched cohorts are made once per step.
  */
 export class Exporter {
   readonly #settings: ExporterSettings;
   readonly #deps: ExporterDeps;
   readonly #unitKeys: readonly string[];
-  /** As read last; undefined: nobody has committed to the unit. */
+  /** As last read; undefined: nothing has been committed to the unit. */
   #units: UnitStates;
   #allWindows: readonly HorizonWindows[];
   readonly #panes: SealedPanes;
@@ -89,7 +89,7 @@ export class Exporter {
 
   /**
    * A measure of one cohort over time, as of the last `refresh`: minutes as far as windows reach, whole hours before. Hours are
-   * read in the background when they are first asked for; `historyRead` waits for them.
+   * read in the background when they are first requested; `historyRead` waits for them.
    */
   history(question: HistoryQuestion): CohortHistory {
     const windows = this.#allWindows.find(({ horizon }) => horizon.text === question.horizon);
@@ -101,7 +101,7 @@ export class Exporter {
     return this.#histories.of(question, { units: this.#units, windows, newest: newest?.at(-1) });
   }
 
-  /** Ends when the hours that were asked for have been read, or could not be. */
+  /** Resolves when the requested hours have been read, or could not be. */
   historyRead(): Promise<void> {
     return this.#histories.settled();
   }

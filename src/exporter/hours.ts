@@ -25,7 +25,7 @@ type RowsByField = Map<string, Row>;
 
 /**
  * Hour panes with their vectors, summed over units. A final hour of a unit is read once; other hours are read again whenever
- * the unit has sealed more or the windows have moved. A row whose vector does not hold all lists of its head is left out:
+ * the unit has sealed more or the windows have moved. A row whose vector does not contain all lists of its head is left out:
  * vectors started in that hour, or a commit came between the two reads.
  */
 export class HourRows {

@@ -18,7 +18,7 @@ import type { CohortRow } from '../windows/windows.ts';
 const MEAN = FIELD.mean;
 const { above: ABOVE, below: BELOW } = FIELD.fraction;
 
-/** What the hours say about one measure. */
+/** The errors of one measure over the hours. */
 interface HourError {
   readonly stderr: Result<number>;
   /** Design effect of a mean. */
@@ -105,7 +105,7 @@ export class WindowErrors {
   }
 }
 
-/** Whether the row holds S and Q of the measure's lists. */
+/** Whether the row contains S and Q of the measure's lists. */
 export function hasMoments(measure: Measure): boolean {
   return SUMS[sumsKind(measure)].squared;
 }

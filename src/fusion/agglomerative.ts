@@ -3,21 +3,21 @@ import { FusionError } from './error.ts';
 import { as, atLeast0, type Method } from './method.ts';
 import { preferences } from './pairwise.ts';
 
-/** Every pair of voters is compared. */
+/** The limit of voters, as every pair of them is compared. */
 const MOST_VOTERS = 500;
 
 /**
  * Agglomerative aggregation: the two most similar lists are merged, then the next two, until one is left.
  *
- * A list begins with the weight 1 + pairs of items on which it is of the majority's opinion, and its items with the scores
- * (L² - 2 L (rank - 1) - L) / 2. Similarity is Spearman's rho over items that both lists hold, with the length of the first:
- * 1 - 6 sum d² / (L³ - L). What is merged holds the items of both; with weights w1 and w2
+ * A list starts with the weight 1 + pairs of items on which it agrees with the majority, and its items with the scores
+ * (L² - 2 L (rank - 1) - L) / 2. Similarity is Spearman's rho over items that both lists contain, with the length of the first:
+ * 1 - 6 sum d² / (L³ - L). A merged list contains the items of both; with weights w1 and w2
  *
- *   score of an item of both: (w1 s1 + w2 s2) / (w1 + w2); of one: as it was
+ *   score of an item of both: (w1 s1 + w2 s2) / (w1 + w2); of one: unchanged
  *   weight: (c1 w1 + c2 w2) / (c1 + c2)
  *
- * Between equally similar pairs the lists decide (in an order of their contents), so the order of voters does not matter.
- * A list of one item is like no other (rho -1).
+ * Ties between pairs are broken by the contents of the lists, so the order of voters does not matter. A list of one item is
+ * unlike every other (rho -1).
  *
  * S. Chatterjee, A. Mukhopadhyay and M. Bhattacharyya, "A weighted rank aggregation approach towards crowd opinion analysis",
  * Knowledge-Based Systems 149, 2018. PyFLAGR's Agglomerative.
@@ -58,7 +58,7 @@ export const agglomerative: Method = {
   },
 };
 
-/** A list, or what was merged. */
+/** A list, or a merged one. */
 interface Part {
   weight: number;
   /** By item; NaN: not in it. */
@@ -130,7 +130,7 @@ function rho(a: Part, b: Part): number {
   return 1 - (6 * sum) / (length ** 3 - length);
 }
 
-/** The closest other list of each. */
+/** For each list the most similar other one. */
 class Similarities {
   readonly #lists: readonly Part[];
   readonly #gone: Uint8Array;
@@ -144,7 +144,7 @@ class Similarities {
     for (let a = 0; a < lists.length; a++) this.#compare(a);
   }
 
-  /** The first list whose closest one is closest, and that one. */
+  /** The most similar two lists; the first of equally similar ones. */
   closest(): [into: number, from: number] {
     const v = this.#lists.length;
     let best: [number, number] = [0, 0];

@@ -1,15 +1,15 @@
 import { FusionError } from './error.ts';
 
-/** What one voter (a run, a ranker, a person) says of one query. */
+/** One voter's (a run's, a ranker's, a person's) list for one query. */
 export interface RankedList {
-  /** Ids, best first. An id that appears twice counts at its first place; what stands behind it moves up. */
+  /** Ids, best first. An id that appears twice counts at its first place; later items move up. */
   readonly items: readonly string[];
   /**
-   * Of the items, in their order; higher is better. They do not order the list: `items` does. A score that is not a number or
-   * below all numbers counts as the lowest finite one of the list, an infinite one as the highest.
+   * Of the items, in their order; higher is better. They do not order the list: `items` does. NaN and -Infinity count as the
+   * lowest finite score of the list, Infinity as the highest.
    */
   readonly scores?: ArrayLike<number> | undefined;
-  /** Whose list it is. Only methods that learn from judgements ask. */
+  /** Whose list it is. Only methods that learn from judgements use it. */
   readonly voter?: string | undefined;
 }
 
@@ -20,23 +20,23 @@ export interface Ballot {
   readonly items: Int32Array;
   /** Finite, of `items`; undefined: the list has none. */
   readonly scores: Float64Array | undefined;
-  /** By item: its rank from 1, 0 where the voter did not list it. */
+  /** By item: its rank from 1; 0 if the voter did not list it. */
   readonly ranks: Int32Array;
-  /** The list that this one was cut from, where its votes still are on the scale of that. */
+  /** The list that this one was cut from, if its votes are still on the scale of that list. */
   readonly whole?: Ballot;
 }
 
 /** The lists of one query. */
 export interface Ballots {
-  /** Ids of all listed items, in the order of their code units; the place in it is the item's number. */
+  /** Ids of all listed items, sorted by code units; the index is the item's number. */
   readonly items: readonly string[];
-  /** Lists with at least one item: who listed nothing did not vote. */
+  /** Lists with at least one item: empty lists do not vote. */
   readonly ballots: readonly Ballot[];
 }
 
 /**
  * @param order of the ballots: by their contents, so that no result depends on the order or the names of voters, or as given
- * @throws FusionError if a list has not as many scores as items
+ * @throws FusionError if a list does not have as many scores as items
  */
 export function readBallots(lists: readonly RankedList[], order: 'content' | 'given' = 'content'): Ballots {
   const numbers = new Map<string, number>();

@@ -6,8 +6,8 @@ const COST = 'n v';
 const params = { norm };
 
 /**
- * CombMAX, CombMIN, CombMED: the highest, the lowest, the median vote of the lists that hold an item (of an even number the
- * mean of the middle two). A list that does not hold it has no say, but by `norm=borda`, where every list votes for every item.
+ * CombMAX, CombMIN, CombMED: the highest, the lowest, the median vote of the lists that contain an item (of an even number the
+ * mean of the middle two). A list without the item does not vote, except with `norm=borda`, where every list votes for every item.
  *
  * E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1993. ranx's max, min and med.
  *
@@ -20,7 +20,7 @@ export const min = ofVotes('min', 'lowest vote of the lists that hold the item',
 export const med = ofVotes('med', 'median vote of the lists that hold the item', median);
 
 /**
- * CombANZ: the mean vote of the lists that hold an item ("average of the non-zero").
+ * CombANZ: the mean vote of the lists that contain an item ("average of the non-zero").
  *
  * E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1993. ranx's anz.
  *
@@ -28,7 +28,7 @@ export const med = ofVotes('med', 'median vote of the lists that hold the item',
  */
 export const anz = ofVotes('anz', 'mean vote of the lists that hold the item', (votes) => sum(votes) / votes.length);
 
-/** Scores an item by a number of the votes for it. */
+/** A method that scores an item by a function of its votes. */
 function ofVotes(name: string, summary: string, score: (votes: Float64Array) => number): Method {
   return {
     name,
@@ -42,7 +42,7 @@ function ofVotes(name: string, summary: string, score: (votes: Float64Array) => 
 }
 
 /**
- * CombGMNZ: CombSUM times a power of the number of lists that hold the item. `gamma=0` is combsum, `gamma=1` combmnz.
+ * CombGMNZ: CombSUM times a power of the number of lists that contain the item. `gamma=0` is combsum, `gamma=1` combmnz.
  *
  *   score(i) = (lists with i) ** gamma * sum over lists of vote(i)
  *
@@ -59,7 +59,7 @@ export const gmnz: Method = {
   cost: COST,
   fuse: (ballots, given) => {
     const gamma = given.number('gamma');
-    // By `borda` every list votes for every item, so the votes are not the lists that hold it.
+    // With `borda` every list votes for every item, so the votes are not the lists that contain it.
     const hits = new Float64Array(ballots.items.length);
     for (const { items } of ballots.ballots) for (const item of items) hits[item]++;
     return normedVotes(ballots, given.word('norm')).each((votes, item) => hits[item] ** gamma * sum(votes));

@@ -4,7 +4,7 @@ import { as, type Method } from './method.ts';
 import { norm } from './normalisation.ts';
 
 /**
- * CombMNZ ("multiply by the number of non-zero"): CombSUM times the number of lists that hold the item.
+ * CombMNZ ("multiply by the number of non-zero"): CombSUM times the number of lists that contain the item.
  *
  *   score(i) = lists with i * sum over lists of vote(i)
  *
@@ -27,7 +27,7 @@ export const combmnz: Method = {
 export function combMnz(ballots: Ballots, how: string, flagr: boolean, weights?: ArrayLike<number>): Float64Array {
   const hits = votesOf(ballots);
   const votes = normedVotes(ballots, how, weights);
-  // The same number but for rounding.
+  // The same number except for rounding.
   if (flagr) return votes.each((own, item) => sum(own.map((vote) => vote * hits[item])));
   return votes.each((own, item) => hits[item] * sum(own));
 }

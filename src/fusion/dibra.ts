@@ -8,24 +8,24 @@ import { agreements, type Limits, limitsOf } from './outranking.ts';
 import { orderOf, rounded } from './ranking.ts';
 
 /**
- * DIBRA, distance-based iterative aggregation: voters who are near the merged list count more in the next one.
+ * DIBRA, distance-based iterative aggregation: voters who are close to the merged list weigh more in the next one.
  *
  *   w(0) = 1;  w(t + 1) = w(t) + exp(-gamma (t + 1) distance(list, merged list of w(t))), unchanged where the distance is 0 or less
  *
- * until no weight grows by more than `tolerance`, at most `iterations` + 1 times. `of` merges, with weights that `weights` puts
- * on a scale: minmax to 0 .. 1, z by variance / highest weight, max by the highest, none. If all weights are equal they are 1.
+ * until no weight grows by more than `tolerance`, at most `iterations` + 1 times. `of` merges, with weights scaled by `weights`:
+ * minmax to 0 .. 1, z by variance / highest weight, max by the highest, none. If all weights are equal they are 1.
  *
- * Distances, r being ranks of the list of L items, l those of the merged list of n, over items with r < L (so FLAGR cuts it):
+ * Distances, r being ranks of the list of L items, l those of the merged list of n, over items with r < L (as FLAGR cuts it):
  *   cosine    1 - sum (L - r + 1) l / sqrt(sum over 0 <= r < L of (L - r + 1)² * sum l²)
  *   footrule  2/L | sum L / (r + 1) (r / L - (l - 1) / n) |
  *   rho       1 - Spearman's rho over n, of all items of the list
- *   tau       the share of the list's pairs that the merged list has the other way round
+ *   tau       the share of the list's pairs that the merged list has in the opposite order
  * PyFLAGR takes rho itself as the distance, and its tau is always 0, so that weights stay 1; here both are distances.
  *
- * Then lists may be cut, and merged once more: `prune=low` keeps of each list its first (d1 + d2 w) L items, w on 0 .. 1.
+ * Then lists may be cut, and merged once more: `prune=low` keeps the first (d1 + d2 w) L items of each list, w on 0 .. 1.
  * `prune=wire` sorts voters into `buckets` by weight, 1 the lowest; a voter counts d1 + (1 - d1) exp(-(buckets - bucket)
  * buckets / v), an item the sum of that over voters who listed it, and a list keeps its 1 + floor(d2 ceil(count L)) items that
- * count the most; then all starts again with what is left. Items that no list keeps are left out.
+ * count the most; then all starts over with the rest. Items that no list keeps are left out.
  *
  * L. Akritidis, A. Fevgas, P. Bozanis and Y. Manolopoulos, "An unsupervised distance-based model for weighted rank aggregation
  * with list pruning", Expert Systems with Applications 202, 2022; wire: L. Akritidis and P. Bozanis, "WIRE: a weighted item
@@ -33,8 +33,8 @@ import { orderOf, rounded } from './ranking.ts';
  * the source of the details. Its wire changed: without `as=flagr` by the source of 1.0.21, with it as in 1.0.17 to
  * 1.0.20.
  *
- * Example: lists a b c, a b c, c b a, of combsum by borda: the merged list is a b c with 7/3, 2, 5/3; the first two are nearer to it, so their
- * weights grow more, and with weights 1, 1, 0 after minmax a b c have 2, 4/3, 2/3.
+ * Example: lists a b c, a b c, c b a, of combsum by borda: the merged list is a b c with 7/3, 2, 5/3; the first two are closer to
+ * it, so their weights grow more, and with weights 1, 1, 0 after minmax a b c have 2, 4/3, 2/3.
  */
 export const dibra: Method = {
   name: 'dibra',
@@ -223,8 +223,8 @@ function cutByCount(ballots: Ballots, params: Params, { weights }: Weighted): Fl
 }
 
 /**
- * PyFLAGR 1.0.17 to 1.0.20: buckets are parts of 0 .. 1, on which weights are put; d2 times the count times L is cut before
- * and after d2; items keep the ranks of the whole list.
+ * PyFLAGR 1.0.17 to 1.0.20: buckets are parts of 0 .. 1, the scale of the weights; d2 times the count times L is truncated
+ * before and after d2; items keep the ranks of the whole list.
  */
 function cutAsFlagr(ballots: Ballots, params: Params, { weights }: Weighted): Float64Array {
   const buckets = params.number('buckets');
@@ -255,7 +255,7 @@ function lengthOf({ ballots }: Ballots, b: number): number {
   return ballots[b].items.length;
 }
 
-/** Of each list the items that count the most, one more than `stays` says, in the order of their ranks. */
+/** The `stays` + 1 items of each list that count the most, in the order of their ranks. */
 function keptBy(
   { items, ballots }: Ballots,
   counts: Float64Array,

@@ -1,4 +1,4 @@
-/** A method that does not exist, lists that it cannot merge. The message says what is right, and for the rest what to do. */
+/** A method does not exist, or cannot merge the lists. The message says what was expected, or what to do. */
 export class FusionError extends Error {
   override readonly name = 'FusionError';
 }

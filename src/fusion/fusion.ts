@@ -14,7 +14,7 @@ import { type FusedItem, orderOf, rounded } from './ranking.ts';
 import { Lessons, type Training, UNTRAINED } from './training.ts';
 
 export interface Fusion {
-  /** The canonical name: equal methods have equal names, and the name says every parameter that is not the default. */
+  /** The canonical name: equal methods have equal names, and the name contains every parameter that is not the default. */
   readonly name: string;
   /** What the method does, in one sentence. */
   readonly summary: string;
@@ -23,22 +23,22 @@ export interface Fusion {
   /** It learns from judged queries: `fuse` needs lessons, and lists need `voter`. */
   readonly trained: boolean;
   /**
-   * The merged list of one query, best first: by score, equal ones by the number of lists that hold the item, then by id
-   * (rising code units). It does not depend on the order of the lists. Empty lists do not vote; without a list that holds
-   * something the result is empty.
+   * The merged list of one query, best first: by score, then by the number of lists that contain the item, then by id
+   * (ascending code units). It does not depend on the order of the lists. Empty lists do not vote; if all are empty, so is the
+   * result.
    *
    * @param training for methods that learn: `learn(judged).without(query)`
-   * @throws FusionError if a list has not as many scores as items, if the method needs scores or lessons that are not
-   * there, or if the lists are too long for it; the message says what to do
+   * @throws FusionError if a list does not have as many scores as items, if the method needs scores or lessons that are
+   * missing, or if the lists are too long for it; the message says what to do
    */
   fuse(lists: readonly RankedList[], training?: Training): FusedItem[];
 }
 
 /**
  * The method of this name, such as `rrf(k=60)` or `combsum(norm=rank)`. Convention, formula, paper and a worked example of
- * each stand at the top of its own file.
+ * each are at the top of its own file.
  *
- * @throws FusionError (an Error of this name) if the name is wrong; the message says what is right
+ * @throws FusionError (an Error with this name) if the name is wrong; the message says what is right
  */
 export function fusion(name: string): Fusion {
   const { method, params, canonical } = parseMethod(name);
@@ -64,7 +64,7 @@ export function methods(): string[] {
   return METHODS.map(({ name }) => name);
 }
 
-/** A query of which it is known what is relevant. */
+/** A query whose relevant items are known. */
 export interface JudgedQuery {
   readonly query: string;
   /** Ids of all relevant items, listed or not. */
@@ -73,7 +73,7 @@ export interface JudgedQuery {
   readonly lists: readonly RankedList[];
 }
 
-/** What judged queries teach methods that learn. Ask `without(query)`: no query learns of itself. */
+/** What judged queries teach methods that learn. Use `without(query)`: no query may learn from itself. */
 export function learn(judged: Iterable<JudgedQuery>): Lessons {
   const lessons = new Lessons();
   for (const { query, relevant, lists } of judged) {

@@ -1,6 +1,6 @@
 import type { RankedList } from './ballots.ts';
 
-/** A list of a voter, who has a number. */
+/** A list of a numbered voter. */
 export interface Vote {
   readonly voter: number;
   readonly query: string;
@@ -13,7 +13,7 @@ export interface Gathered {
   readonly lists: readonly RankedList[];
 }
 
-/** Puts the lists of several voters together, query by query; holds those of queries that are not complete. */
+/** Collects the lists of several voters by query; keeps those of queries that are not complete. */
 export class Gathering {
   readonly #expected: ReadonlyMap<string, number>;
   readonly #held = new Map<string, Vote[]>();

@@ -1,12 +1,12 @@
 import type { Ballots } from './ballots.ts';
 import { voteForUnlisted, votes as votesOfList } from './normalisation.ts';
 
-/** The votes that each item got, item by item, in the order of the ballots. */
+/** The votes for each item, in the order of the ballots. */
 export class ItemVotes {
   readonly #starts: Int32Array;
   readonly #votes: Float64Array;
 
-  /** @param voteOf what each place of a list gives; @param restOf what a list gives to each item that it does not hold; undefined: none votes */
+  /** @param voteOf what each place of a list gives; @param restOf a list's vote for each item that it does not contain; undefined: none */
   constructor(
     { items, ballots }: Ballots,
     voteOf: (ballot: number) => ArrayLike<number>,
@@ -40,7 +40,7 @@ export class ItemVotes {
   }
 }
 
-/** Votes on one scale. @param weights of the ballots; undefined: all 1 @throws FusionError without scores where the scale needs them */
+/** Votes on one scale. @param weights of the ballots; undefined: all 1 @throws FusionError without scores if the scale needs them */
 export function normedVotes(ballots: Ballots, norm: string, weights?: ArrayLike<number>): ItemVotes {
   const n = ballots.items.length;
   const weight = (b: number): number => (weights === undefined ? 1 : weights[b]);

@@ -3,7 +3,7 @@ import { FusionError } from './error.ts';
 import { as, type Method } from './method.ts';
 import { mustBeFew, preferences } from './pairwise.ts';
 
-/** Items that majorities turn in one circle: 2 ** 18 subsets are searched. */
+/** Most items in one cycle of majorities: 2 ** 18 subsets are searched. */
 export const MOST_IN_CIRCLE = 18;
 
 /**
@@ -11,12 +11,12 @@ export const MOST_IN_CIRCLE = 18;
  *
  *   agreement(order) = sum over pairs i before j of the order of the voters who put i before j
  *
- * What a voter listed it puts before what it did not; `as=flagr` counts, as PyFLAGR's KemenyOptimal, only pairs that a voter
- * listed, divided by the pairs of its list. Of several best orders the one whose ids come first. Score: n - rank + 1.
+ * A voter prefers what it listed to what it did not; `as=flagr` counts, like PyFLAGR's KemenyOptimal, only pairs that a voter
+ * listed, divided by the pairs of its list. Among several best orders it takes the one whose ids come first. Score: n - rank + 1.
  *
  * Exact: where a majority never leads back from a set of items, the order of the sets is known (M. Truchon, "An extension of
- * the Condorcet criterion and Kemeny orders", 1998); within a set all subsets are searched, as M. Held and R. M. Karp do for
- * routes (1962). So a query is too hard only if more than 18 items are in one circle of majorities; then it is an error.
+ * the Condorcet criterion and Kemeny orders", 1998); within a set all subsets are searched, as by M. Held and R. M. Karp for
+ * routes (1962). So a query is too hard only if more than 18 items are in one cycle of majorities; then it is an error.
  *
  * J. G. Kemeny, "Mathematics without numbers", Daedalus 88, 1959.
  *
@@ -38,12 +38,12 @@ export const kemeny: Method = {
 };
 
 /**
- * Kemeny's order by local search: from Copeland's order, single items are moved to where the order agrees the most, until
- * no move of one item agrees on more. It takes as many items as other methods of pairs, and may miss the best order.
+ * Kemeny's order by local search: starting from Copeland's order, single items are moved to where the order agrees the most,
+ * until no move of one item improves it. It accepts as many items as other methods of pairs, and may miss the best order.
  *
  * The moves: F. Schalekamp and A. van Zuylen, "Rank aggregation: together we're strong", ALENEX 2009, "local search".
  *
- * Example: as of `kemeny`. Lists without a circle of majorities have the same order by both.
+ * Example: as for `kemeny`. Without a cycle of majorities both give the same order.
  */
 export const kemenyLocal: Method = {
   name: 'kemeny_local',
@@ -135,7 +135,7 @@ function popped(stack: number[], onStack: Uint8Array, last: number): number[] {
   return circle.sort((a, b) => a - b);
 }
 
-/** The best order of a few items: for each subset the most agreement that its items can have, as the last ones of the order. */
+/** The best order of a few items: for each subset the best agreement that its items can have as the last ones of the order. */
 function bestOrder(before: Float64Array, n: number, circle: readonly number[]): readonly number[] {
   const c = circle.length;
   if (c === 1) return circle;
@@ -169,7 +169,7 @@ function bestOrder(before: Float64Array, n: number, circle: readonly number[]): 
 /** An order that no move of one item improves. */
 function moved(before: Float64Array, n: number): readonly number[] {
   const order = byWins(before, n);
-  // A move gains a whole number of votes, but for shares of lists: then what is less than this is rounding.
+  // A move gains a whole number of votes, or shares of lists: then less than this is rounding.
   const least = 1e-9;
   for (let changed = true; changed; ) {
     changed = false;

@@ -3,12 +3,12 @@ import { as, type Method } from './method.ts';
 import { preferences } from './pairwise.ts';
 
 /**
- * Condorcet winners: an item scores 1 for every other one that more voters put behind it than before it.
+ * Condorcet winners: an item scores 1 for every other item that more voters put after it than before it.
  *
  *   score(i) = items j with more voters for i before j than for j before i
  *
  * M. de Condorcet, "Essai sur l'application de l'analyse à la probabilité des décisions", 1785; for ranked lists M. Montague
- * and J. A. Aslam, "Condorcet fusion for improved retrieval", CIKM 2002. PyFLAGR's CondorcetWinners: wins are counted, where
+ * and J. A. Aslam, "Condorcet fusion for improved retrieval", CIKM 2002. Like PyFLAGR's CondorcetWinners it counts wins, while
  * Condorcet fusion sorts by majorities.
  *
  * Example: lists a b c, b a c, c b a: b beats a and c (2 to 1), a ties none and beats c by 2 to 1, so b a c with 2, 1, 0.

@@ -11,28 +11,28 @@ const params: Readonly<Record<string, Param>> = {
 
 /**
  * Markov chains over items: from an item the chain moves to better ones, so that it is at good items most of the time. The
- * score is the stationary probability, from equal ones by steps of the matrix until nothing changes by more than `tolerance`.
- * With probability `teleport` a step goes to any item.
+ * score is the stationary probability, by power iteration from equal ones until nothing changes by more than `tolerance`. With
+ * probability `teleport` a step goes to any item.
  *
  * From item i, `as=paper`:
  *
- * mc1  to an item drawn of all that stand at or before i in any list that holds i, as often as they stand there
- * mc2  a list drawn of those that hold i, then an item drawn of those at or before i in it
- * mc3  a list drawn of those that hold i, then an item of it; there if it stands before i, else stay
- * mc4  an item j drawn of all; there if it stands before i in a majority of the lists that hold both, else stay
- * mct  an item j drawn of all; there with the share of the lists that hold both in which it stands before i, else stay
+ * mc1  draw an item from those at or before i in all lists that contain i, as often as they are there; move to it
+ * mc2  draw a list that contains i, then an item at or before i in it; move to it
+ * mc3  draw a list that contains i, then an item of it; move to it if it is before i, else stay
+ * mc4  draw any item j; move to it if it is before i in a majority of the lists that contain both, else stay
+ * mct  draw any item j; move to it with the share of the lists that contain both in which it is before i, else stay
  *
  * mc1 to mc4: C. Dwork, R. Kumar, M. Naor and D. Sivakumar, "Rank aggregation methods for the Web", WWW 2001. mct: R. P.
  * DeConde, S. Hawley, S. Falcon, N. Clegg, B. Knudsen and R. Etzioni, "Combining results of microarray experiments: a rank
  * aggregation approach", Statistical Applications in Genetics and Molecular Biology 5, 2006.
  *
- * `as=flagr` is what PyFLAGR does, which differs: wins are the lists that hold both items in which i stands before j; an item
- * j is drawn of all, and the chain goes there, mc1: unless all v lists are wins; mc2: unless more than v / 2 are; mc3: with
- * wins / both; mc4: as mc2; mct: with 1 - wins / both. There `both` is not the number of lists that hold i and j: FLAGR goes
- * on counting from the pairs of i with items of smaller ids. (mc3 goes from better to worse items.) FLAGR's
- * `max_iterations=50` are 49 steps; `iterations=50` here, too.
+ * `as=flagr` is what PyFLAGR does, which differs: wins are the lists with both items in which i is before j; any item j is
+ * drawn, and the chain moves to it, mc1: unless all v lists are wins; mc2: unless more than v / 2 are; mc3: with
+ * wins / both; mc4: as mc2; mct: with 1 - wins / both. There `both` is not the number of lists that contain i and j: FLAGR
+ * continues counting from the pairs of i with items of smaller ids. (mc3 moves from better to worse items.) FLAGR's
+ * `max_iterations=50` are 49 steps; so is `iterations=50` here.
  *
- * Example: list a b twice, teleport 0.15, mc4: from b to a with 1/2, from a never away but by teleport. p = 0.075 + 0.85 p(a)
+ * Example: list a b twice, teleport 0.15, mc4: from b to a with 1/2, from a only by teleport. p = 0.075 + 0.85 p(a)
  * + 0.425 p(b) for a gives a 0.87, b 0.13.
  */
 function chain(name: string, kind: Kind, summary: string): Method {

@@ -7,7 +7,7 @@ import { METHODS } from './methods.ts';
 export interface ParsedMethod {
   readonly method: Method;
   readonly params: Params;
-  /** The name with what is not the default: equal methods have equal names, and it parses back. */
+  /** The name with the parameters that are not the default: equal methods have equal names, and it parses back. */
   readonly canonical: string;
 }
 
@@ -23,7 +23,7 @@ export const above: NumberParam = {
 const FORM = 'expected name(key=value), such as rrf(k=60)';
 
 /**
- * Reads `name(key=value, ...)`, in any case, blanks where one likes.
+ * Parses `name(key=value, ...)`, in any case, with optional blanks.
  * @throws FusionError that says what was expected and the nearest right word
  */
 export function parseMethod(source: string): ParsedMethod {
@@ -44,7 +44,7 @@ export function parseMethod(source: string): ParsedMethod {
     values.set(key, value);
     if (value !== initial) printed.push(`${key}=${value}`);
   }
-  // PyFLAGR hands its parameters over as floats.
+  // PyFLAGR passes its parameters as floats.
   if (values.get('as') === 'flagr') {
     for (const [key, value] of values) if (typeof value === 'number') values.set(key, Math.fround(value));
   }

@@ -43,9 +43,9 @@ export class Params {
 }
 
 /**
- * `as=flagr`: what PyFLAGR 1.0.17 to 1.0.20 computes, to the last bit: where it differs from the paper, as it does; parameters
- * in single precision; votes added in the order in which lists come, so that what is equal is separated by rounding. Otherwise
- * as the paper says, whatever the order of the lists.
+ * `as=flagr`: what PyFLAGR 1.0.17 to 1.0.20 computes, to the last bit, also where it differs from the paper: parameters in
+ * single precision, and votes added in the order of the lists, so that rounding breaks ties. Otherwise as in the paper,
+ * independent of the order of the lists.
  */
 export const as: WordParam = {
   kind: 'word',
@@ -54,12 +54,12 @@ export const as: WordParam = {
 };
 
 /**
- * A way of merging lists, as data. Convention, formula and a worked example stand at the top of the method's file. n is the
- * number of different items of a query, v that of voters.
+ * A way to merge lists. Convention, formula and a worked example are at the top of the method's file. n is the number of
+ * different items of a query, v that of voters.
  */
 export interface Method {
   readonly name: string;
-  /** Other names that are read, but never printed. */
+  /** Other names that are accepted but never printed. */
   readonly aliases?: readonly string[];
   readonly params: Readonly<Record<string, Param>>;
   /** What it does in one sentence. */
@@ -71,7 +71,7 @@ export interface Method {
   readonly trained?: boolean;
   /**
    * A score for each item, higher is better; NaN: the item is left out. There is at least one ballot.
-   * @throws FusionError where the lists lack what the method needs, or are too long for it
+   * @throws FusionError if the lists lack what the method needs, or are too long for it
    */
   readonly fuse: (ballots: Ballots, params: Params, training: Training) => Float64Array;
 }

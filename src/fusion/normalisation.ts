@@ -9,7 +9,7 @@ import { oneOf, type WordParam } from './method.ts';
  * score         (s - lowest) / (highest - lowest); 1 if all scores are equal
  * z-score       (s - mean) / standard deviation, of the list; 0 if all scores are equal
  * rank          (L - r + 1) / L
- * borda         (n - r + 1) / n; an item that is not in the list has the mean of the places left over, (n - L + 1) / 2n
+ * borda         (n - r + 1) / n; an item that is not in the list has the mean of the remaining places, (n - L + 1) / 2n
  * simple-borda  the same, without a vote for items that are not in the list
  * none          s
  *
@@ -39,7 +39,7 @@ export function votes(ballot: Ballot, how: string, n: number): Float64Array {
   }
 }
 
-/** Sums and squares of scores stay finite. */
+/** Sums and squares of smaller scores are finite. */
 const LARGEST_SCORE = 1e150;
 
 function mustAddUp(scores: Float64Array): void {
@@ -48,7 +48,7 @@ function mustAddUp(scores: Float64Array): void {
   throw new FusionError(`the score ${far} is beyond ${LARGEST_SCORE}: such scores cannot be added up; take norm=rank`);
 }
 
-/** What a list gives to each item that it does not hold. */
+/** A list's vote for each item that it does not contain. */
 export function voteForUnlisted(ballot: Ballot, how: string, n: number): number {
   const { items } = ballot.whole ?? ballot;
   return how === 'borda' ? (n - items.length + 1) / (2 * n) : 0;

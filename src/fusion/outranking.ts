@@ -15,12 +15,12 @@ const thresholds = {
  *   i outranks j: lists with rank(i) <= rank(j) - preference * n are at least concordance * v, and
  *                 lists with rank(i) >= rank(j) + veto * n are at most discordance * v
  *
- * The four products are cut to whole numbers. Items that a list does not hold have no rank there: they are equal to each
- * other, and farther behind what it holds than any threshold.
+ * The four products are truncated to whole numbers. Items that a list does not contain have no rank there: they are equal to
+ * each other, and farther behind the listed ones than any threshold.
  *
- * What follows from the relation, `as=paper`: an item's qualification among a set is the number of those that it outranks
- * less the number of those that outrank it. The best are taken, ties among them by their qualification among themselves as
- * long as that parts them; then the next best of the rest. Score: number of items in classes behind.
+ * The order that follows, `as=paper`: an item's qualification within a set is the number of items that it outranks less the
+ * number of those that outrank it. The best are taken, ties among them by their qualification among themselves as long as that
+ * separates them; then the best of the rest. Score: number of items in later classes.
  * `as=flagr`: an item's score is the sum, over the items that it outranks, of the lists that agree.
  *
  * M. Farah and D. Vanderpooten, "An outranking approach for rank aggregation in information retrieval", SIGIR 2007.
@@ -41,7 +41,7 @@ export const outranking: Method = {
   },
 };
 
-/** In places and in weight of voters. */
+/** In places, and in weight of voters. */
 export interface Limits {
   readonly preference: number;
   readonly veto: number;
@@ -97,7 +97,7 @@ function classes(ballots: Ballots, limits: Limits): Float64Array {
   return scores;
 }
 
-/** Those of a set that are best among themselves, again and again until nothing changes. */
+/** The best of a set, then the best among these, and so on until nothing changes. */
 function distilled(relation: Uint8Array, n: number, set: readonly number[]): readonly number[] {
   let current = set;
   for (;;) {
@@ -118,7 +118,7 @@ function bestOf(items: readonly number[], value: (item: number) => number): read
   return items.filter((_, i) => values[i] === highest);
 }
 
-/** Calls back for each pair of which the first outranks the second. */
+/** Calls back for each pair whose first item outranks the second. */
 function outranked(
   { items, ballots }: Ballots,
   { preference, veto, concordance, discordance }: Limits,

@@ -1,12 +1,12 @@
 import type { Ballots } from './ballots.ts';
 import { FusionError } from './error.ts';
 
-/** Two matrices of so many items squared are 256 MB. */
+/** Two matrices of this many items squared are 256 MB. */
 export const MOST_ITEMS = 4000;
 
 /**
- * How many voters (or how much weight of voters) put item i before item j: entry i * n + j. An item that a voter listed
- * stands before all that it did not; between two of those it has no opinion.
+ * How many voters (or how much weight of voters) put item i before item j: entry i * n + j. An item that a voter listed comes
+ * before all that it did not; between two of those it has no preference.
  *
  * @param weights of the ballots; undefined: all 1
  * @throws FusionError for more than MOST_ITEMS items

@@ -5,15 +5,15 @@ import { preferences } from './pairwise.ts';
 /**
  * Preference relations: voters who often disagree with clear majorities count less.
  *
- * For a pair of items n0 lists have the first before the second and n1 the other way round. If n0 + n1 >= ceil(beta v) and
- * n0 < alpha (n0 + n1), lists with the first before the second disagree by 1, and the same with n1; a list that holds neither
- * disagrees by 1/2. d is the sum over pairs.
+ * For a pair of items n0 lists have the first before the second and n1 the opposite. If n0 + n1 >= ceil(beta v) and
+ * n0 < alpha (n0 + n1), lists with the first before the second disagree by 1, and the same with n1; a list that contains
+ * neither disagrees by 1/2. d is the sum over pairs.
  *
  *   w = 1 - d / (n (n - 1) / 2)
  *   score(i) = sum over items j and lists with i before j of w = sum over lists with i of w (n - rank)
  *
  * M. S. Desarkar, S. Sarkar and P. Mitra, "Preference relations based unsupervised rank aggregation for metasearch", Expert
- * Systems with Applications 49, 2016. PyFLAGR's PreferenceRelationsGraph begins every d with 1, not 0: `as=flagr`.
+ * Systems with Applications 49, 2016. PyFLAGR's PreferenceRelationsGraph starts every d at 1, not 0: `as=flagr`.
  *
  * Example: 10 lists a b and one b a, alpha 0.1: n1 = 1 < 1.1, so the one disagrees: w = 0, the others 1: a 10, b 0.
  */
@@ -49,7 +49,7 @@ function disagreementsOf(
   const before = preferences(ballots, 'prefrel');
   const n = ballots.items.length;
   const least = Math.ceil(beta * ballots.ballots.length);
-  // 1: the item of the row before that of the column is the opinion of a clear minority.
+  // 1: only a clear minority puts the row's item before the column's.
   const minority = new Uint8Array(n * n);
   for (let i = 0; i < n; i++) {
     for (let j = i + 1; j < n; j++) {

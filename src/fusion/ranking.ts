@@ -7,10 +7,10 @@ export interface FusedItem {
   readonly score: number;
 }
 
-/** Significant digits of scores: behind them is rounding, by which equal things would differ. */
+/** Significant digits of scores: further digits are rounding, by which equal scores would differ. */
 const DIGITS = 12;
 
-/** Scores without what rounding left: 12 significant digits, and none below 1e-15 of the largest score. */
+/** Scores without rounding errors: 12 significant digits, and 0 below 1e-15 of the largest score. */
 export function rounded(scores: Float64Array): Float64Array {
   let largest = 0;
   for (const score of scores) if (Math.abs(score) > largest && Number.isFinite(score)) largest = Math.abs(score);
@@ -19,7 +19,7 @@ export function rounded(scores: Float64Array): Float64Array {
 }
 
 /**
- * Numbers of the items, best first: by score, equal ones by the number of voters who listed them, then by id (rising). Items
+ * Numbers of the items, best first: by score, then by the number of voters who listed them, then by id (ascending). Items
  * whose score is NaN are left out.
  */
 export function orderOf(ballots: Ballots, scores: Float64Array): Int32Array {

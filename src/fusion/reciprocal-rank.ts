@@ -26,7 +26,7 @@ export const rrf: Method = {
 const MOURAO = 'Mourão, Martins and Magalhães, Computerized Medical Imaging and Graphics 39, 2015';
 
 /**
- * Inverse square rank: squares prefer what stands at the very top; the number of lists as in CombMNZ.
+ * Inverse square rank: squares prefer the very top; the number of lists counts as in CombMNZ.
  *
  *   score(i) = h * sum over the h lists with i of 1 / rank ** 2
  *
@@ -45,7 +45,7 @@ export const isr: Method = {
 };
 
 /**
- * Inverse square rank that the number of lists changes less: by its logarithm. Without sigma an item of one list would get 0.
+ * Inverse square rank with less weight on the number of lists: its logarithm. Without sigma an item of one list would get 0.
  *
  *   score(i) = ln(h + sigma) * sum over the h lists with i of 1 / rank ** 2
  *

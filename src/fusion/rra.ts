@@ -2,23 +2,24 @@ import type { Ballots } from './ballots.ts';
 import { type Method, oneOf } from './method.ts';
 
 /**
- * Robust rank aggregation: how unlikely an item's ranks would be if voters ordered the items by chance.
+ * Robust rank aggregation: how unlikely an item's ranks would be if voters ordered the items at random.
  *
  *   r(1) <= ... <= r(v): the item's ranks / n, 1 where it is not listed
  *   rho = min over k of P(at least k of v uniform numbers are <= r(k))
  *   exact=no   p = min(1, v * rho), Bonferroni's bound
  *   exact=yes  p = P(rho of v uniform numbers <= rho)
  *
- * Score: -log10 p, so that more is better and p can be read off. The exact p grows with rho: it parts items that the bound
- * cuts to 1, and changes no other order. It is summed of chances that some number is at or below its bound, without differences, so that small
- * p are exact too (M. Noé, "The calculation of distributions of two-sided Kolmogorov-Smirnov type statistics", 1972).
+ * Score: -log10 p, so that higher is better and p can be read off. The exact p grows with rho: it separates items that the bound
+ * cuts to 1, and changes no other order. It is a sum of probabilities that some number is at or below its bound, without
+ * differences, so that small p are exact too (M. Noé, "The calculation of distributions of two-sided Kolmogorov-Smirnov type
+ * statistics", 1972).
  *
  * R. Kolde, S. Laur, P. Adler and J. Vilo, "Robust rank aggregation for gene list integration and meta-analysis",
- * Bioinformatics 28, 2012. As R's RobustRankAggreg. PyFLAGR's RRA(exact=False) has p as its score; its RRA(exact=True) loses
+ * Bioinformatics 28, 2012. Like R's RobustRankAggreg. PyFLAGR's RRA(exact=False) has p as its score; its RRA(exact=True) loses
  * all digits for many voters.
  *
  * Example: lists a b and a c, n = 3: a has r = 1/3, 1/3: P(at least 1) = 5/9, P(2) = 1/9, rho = 1/9, p = 2/9, score 0.653. By
- * `exact=yes`, rho <= 1/9 asks for the smaller <= 0.0572 or the larger <= 1/3: p = 0.184, score 0.735.
+ * `exact=yes`, rho <= 1/9 needs the smaller <= 0.0572 or the larger <= 1/3: p = 0.184, score 0.735.
  */
 export const rra: Method = {
   name: 'rra',
@@ -111,7 +112,7 @@ class Binomial {
 function exactP(rho: number, ways: Binomial): number {
   const { v } = ways;
   if (rho >= 1) return 1;
-  // By number of uniform numbers at or below the bound: the probability to be there without having crossed a bound before.
+  // By number of uniform numbers at or below the bound: the probability of that without having crossed a bound before.
   let below = new Float64Array(v + 1);
   below[0] = 1;
   let crossed = 0;

@@ -10,10 +10,10 @@ const LEAST = 0.001;
 const UNLISTED = Math.log(LEAST / (1 - LEAST));
 
 /**
- * BayesFuse: the sum of the log odds that what a voter puts at such a rank is relevant. Odds are estimated on judged queries,
+ * BayesFuse: the sum of the log odds that what a voter puts at a rank is relevant. Odds are estimated on judged queries,
  * in buckets of ranks (1 to 5, 6 to 10, ... 501 to 1000): precision p of the bucket, the mean over those queries.
  *
- *   score(i) = sum over voters of ln(p / (1 - p)), p of the bucket of i's rank; p = 0.001 where it is 0, or i is not listed
+ *   score(i) = sum over voters of ln(p / (1 - p)), p of the bucket of i's rank; p = 0.001 if it is 0, or i is not listed
  *
  * J. A. Aslam and M. Montague, "Models for metasearch", SIGIR 2001. As in ranx: the paper has the odds of the rank given
  * relevance, which differ by a factor for each voter; below rank 1,000 an item counts as not listed.
@@ -67,7 +67,7 @@ function lessons({ ballots }: Ballots, training: Training): readonly Lesson[] {
   });
 }
 
-/** By bucket; what stands behind the last is not listed. */
+/** By bucket; items beyond the last one count as not listed. */
 function logOdds({ queries, hits }: Lesson): readonly number[] {
   const odds = BUCKET_ENDS.map((end, bucket) => {
     const places = end - (bucket === 0 ? 0 : BUCKET_ENDS[bucket - 1]);

@@ -1,17 +1,17 @@
-/** What judged queries say of a voter, for methods that learn from them. */
+/** What judged queries show about a voter, for methods that learn from them. */
 export interface Lesson {
   /** Judged queries. */
   readonly queries: number;
   /** Sum over them of the voter's average precision; 0 for a query that it did not answer. */
   readonly precisionSum: number;
-  /** By bucket of ranks: relevant items that stood there, over all queries. */
+  /** By bucket of ranks: its relevant items, over all queries. */
   readonly hits: Float64Array;
 }
 
-/** Lessons by voter; undefined: nobody judged what it listed. */
+/** Lessons by voter; undefined: nothing that it listed was judged. */
 export type Training = (voter: string) => Lesson | undefined;
 
-/** Ranks at which buckets end: those of trec_eval's precision levels, as in Aslam and Montague (2001) and ranx. */
+/** Last ranks of the buckets: trec_eval's precision levels, as in Aslam and Montague (2001) and ranx. */
 export const BUCKET_ENDS: readonly number[] = [5, 10, 15, 20, 30, 100, 200, 500, 1000];
 
 /** Nothing was judged. */
@@ -22,25 +22,25 @@ interface Answer {
   readonly hits: readonly number[];
 }
 
-/** What a voter's answers add up to. */
+/** The sums of a voter's lists. */
 interface VoterRecord {
   readonly answers: Map<string, Answer>;
   precisionSum: number;
   readonly hits: Float64Array;
 }
 
-/** Collects what judged queries teach. The lists of a query are never fused by what the same query taught. */
+/** Collects what judged queries teach. The lists of a query are never fused with what that query taught. */
 export class Lessons {
   readonly #records = new Map<string, VoterRecord>();
   readonly #queries = new Set<string>();
 
-  /** A query that somebody judged, whether or not a voter answers it. */
+  /** A judged query, whether or not a voter has a list for it. */
   addQuery(query: string): void {
     this.#queries.add(query);
   }
 
   /**
-   * A second answer of a voter to a query takes the place of the first.
+   * A second list of a voter for a query replaces the first.
    * @param relevant of the list, best first, whether the item is relevant; an item that repeats has it once
    * @param known number of relevant items of the query, listed or not
    */
@@ -67,7 +67,7 @@ export class Lessons {
       if (own === undefined) return { queries, precisionSum, hits };
       return {
         queries,
-        // What subtraction leaves of nothing is no precision below 0.
+        // Subtraction must not leave a precision below 0.
         precisionSum: Math.max(0, precisionSum - own.precision),
         hits: hits.map((hit, bucket) => hit - own.hits[bucket]),
       };

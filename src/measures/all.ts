@@ -1,4 +1,4 @@
-/** All measures. A new one is a file that defines it, and a line here. */
+/** All measures. To add one, define it in a file of its own and list it here. */
 import { AP } from './ap.ts';
 import { AUC } from './auc.ts';
 import { BIAS } from './bias.ts';
@@ -65,7 +65,7 @@ export const MEASURES: readonly MeasureDefinition[] = [
 
 const BY_NAME: ReadonlyMap<string, MeasureDefinition> = new Map(MEASURES.map((one) => [one.name, one]));
 
-/** undefined: no measure is printed by this name. */
+/** undefined: no measure has this printed name. */
 export function definitionOf(name: string): MeasureDefinition | undefined {
   return BY_NAME.get(name);
 }
@@ -75,8 +75,8 @@ function inWords(some: readonly MeasureDefinition[]): string {
   return some.map(({ name }, i) => (i === 0 ? name : i < some.length - 1 ? `, ${name}` : ` and ${name}`)).join('');
 }
 
-/** The measures that are made of the items of all lists together. */
+/** The measures of the items of all lists together. */
 export const OF_ITEMS = inWords(MEASURES.filter(({ kind }) => kind === 'items'));
 
-/** Those of them that are absent where more items were shown than are counted. */
+/** Those of them that are absent if more items were shown than are counted. */
 export const OF_EXPOSURES = inWords(MEASURES.filter((one) => one.kind === 'items' && one.ofItems.from === 'exposures'));

@@ -9,9 +9,9 @@ import { lastRank, type Places, placesUpTo, rankOf } from './places.ts';
 
 /**
  * Area under the ROC curve of one list: the share of pairs of a positive and another examined slot in which the positive
- * stands first, or (`by=score`) has the larger predicted score, ties half; Mann and Whitney 1947. NaN, the list is left
- * out, if it has no positive or no other slot. scikit-learn roc_auc_score and ml_metrics auc with `by=score`; with
- * `avg=weighted` the grouped AUC (GAUC).
+ * comes first, or (`by=score`) has the larger predicted score; ties count half; Mann and Whitney 1947. NaN, so the list is
+ * left out, if it has no positive or no other slot. Like scikit-learn roc_auc_score and ml_metrics auc with `by=score`;
+ * with `avg=weighted` the grouped AUC (GAUC).
  *
  * Example: grades 1 0 1 1 0 1 0 0 give 12/16 = 0.75. Grades 1 0 1 0 0 give 5/6, with `examined=last_positive` 1/2.
  */
@@ -25,8 +25,8 @@ export function aucByRank(list: Joined, positives: Places, examined: Examined): 
 }
 
 /**
- * By predicted score; slots without one take no part. Compares every pair, positives times others, without allocation:
- * lists have few positives.
+ * By predicted score; slots without one are ignored. Compares every positive with every other slot, without allocation: lists
+ * have few positives.
  */
 export class AucByScore {
   #goods = new Float64Array(32);

@@ -1,4 +1,4 @@
-/** What measures read of their parameters and of the list when they are bound. */
+/** How measures read their parameters and the list when they are bound. */
 import type { Joined } from '../vocabulary/events.ts';
 import type { Binding, ListPart, Measure } from './definition.ts';
 import { allSlots, downTo, type Examined, viewport } from './examined.ts';
@@ -36,7 +36,7 @@ export function creditsEach(measure: Measure): boolean {
   return measure.params.get('dup') === 'each';
 }
 
-/** What measures of where the positives stand are made of. */
+/** The parts of measures of where the positives are. */
 export interface Positions {
   readonly k: number;
   /** The positives of the shown list. */
@@ -62,13 +62,13 @@ export function positionsOf(measure: Measure, views: Views): Positions {
   };
 }
 
-/** What measures of how high the grades are are made of. */
+/** The parts of measures of how high the grades are. */
 export interface GradedSlots {
   readonly k: number;
   readonly graded: Graded;
   /** R. */
   readonly relevant: Counted;
-  /** The ideal grades above 0: where every grade counts, a list without any does not count towards n+. */
+  /** The ideal grades above 0: if every grade counts, a list without any does not count towards n+. */
   readonly gained: Counted;
 }
 
@@ -89,7 +89,7 @@ export function pairsOf(measure: Measure, views: Views): Pairs {
   return views.pairs(textOf(measure, 'action') ?? 'rating', creditsEach(measure), by);
 }
 
-/** A mean over lists of a value of their pairs. Positives play no part, so n+ is that of `relevantFrom`. */
+/** A mean over lists of a value of their pairs. It ignores positives, so n+ is that of `relevantFrom`. */
 export function overPairs(measure: Measure, views: Views, pairs: Pairs, value: () => number): Step {
   const usual = views.usual();
   if (measure.params.get('per') === 'impression') return pairMeansStep(value, pairs, usual);
@@ -99,7 +99,7 @@ export function overPairs(measure: Measure, views: Views, pairs: Pairs, value: (
 /**
  * A mean of errors, over all pairs or per list and then over lists.
  * @param sum of a list's pairs
- * @param ofMean what a list's mean becomes
+ * @param ofMean applied to a list's mean
  */
 export function errorsStep(
   measure: Measure,
@@ -133,7 +133,7 @@ export function scoresOfBy({ params }: Measure): readonly ListPart[] {
   return params.get('by') === 'score' ? ['scores'] : [];
 }
 
-/** The positives that a list is held against, R: the shown ones, or all that are known. */
+/** R, the positives that a list is compared with: the shown ones, or all known ones. */
 export function relevantOf(measure: Measure, views: Views): Counted {
   const ideal = measure.params.get('ideal');
   const action = textOf(measure, 'action');
@@ -155,7 +155,7 @@ export function examinedOf(measure: Measure, views: Views, positives: Places): E
   }
 }
 
-/** A parameter has no value that the measure can be bound by. */
+/** The error for a parameter whose value the measure cannot be bound with. */
 export function unbound(measure: Measure): Error {
   return new Error(`no scoring for ${measure.canonical}`);
 }

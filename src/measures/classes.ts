@@ -1,7 +1,7 @@
 /**
  * `per=class`: precision, recall and f1 of two classes of slots, in the top k or not against positive or not, pooled over
  * all lists. `avg=macro`: the mean over the two classes; `weighted`: by how many slots truly belong to each; `micro`: the
- * share of slots in the right class, which is the accuracy for all three. scikit-learn precision_recall_fscore_support
+ * share of slots in the right class, which is the accuracy for all three. Like scikit-learn precision_recall_fscore_support
  * with average=macro, weighted and micro; a class that occurs on neither side is left out of the mean, as there.
  *
  * Example: grades 1 0 1 1 0 1 0 0 at k = 5 have TP 3, FP 2, FN 1, TN 2: f1 is 2/3 and 4/7, 0.619048 in both means, and
@@ -14,7 +14,7 @@ export interface Cells {
   readonly tn: number;
 }
 
-/** Value of one class from its right slots, those taken for it and those that belong to it. */
+/** Value of one class from its correct slots, those assigned to it and those that belong to it. */
 export type ClassValue = (right: number, taken: number, belong: number) => number;
 
 export const classPrecision: ClassValue = (right, taken) => (taken === 0 ? 0 : right / taken);

@@ -9,8 +9,8 @@ export function isClustered({ params }: Measure): boolean {
 
 /**
  * `per=user` and `per=session`: the mean over users of each user's own mean, so that busy users do not weigh more. A user
- * keeps n, n+ and S; `empty` is decided inside each user, and one without a mean (no list with positives under
- * `empty=skip`) is left out. Every user is known, so the standard error is sd / sqrt(users).
+ * keeps n, n+ and S; `empty` applies to each user's mean, and a user without one (no list with positives under `empty=skip`)
+ * is left out. Every user is known, so the standard error is sd / sqrt(users).
  *
  * Example: lists 11 and 00100000 of user u, 0000000000 of user v: `recall(per=user)@2` is ((1 + 0)/2 + 0)/2 = 0.25.
  */
@@ -29,7 +29,7 @@ export class Clusters {
     this.#sum[place] += value;
   }
 
-  /** Adds what others hold; a cluster may be in both. */
+  /** Adds the clusters of another; both may have a cluster in common. */
   merge(other: Clusters): void {
     for (const [cluster, theirs] of other.#places) {
       const place = this.#placeOf(cluster);
@@ -39,7 +39,7 @@ export class Clusters {
     }
   }
 
-  /** The clusters' own means, ascending, so that no order of adding shows. @param unit what a value of one was added as */
+  /** The clusters' own means, ascending, so that the order of adding does not matter. @param unit what a value of 1 was added as */
   means(measure: Measure, unit = 1): Float64Array {
     const means: number[] = [];
     for (let place = 0; place < this.#n.length; place++) {

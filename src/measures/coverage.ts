@@ -5,8 +5,8 @@ import type { Registers } from './registers.ts';
 
 /**
  * `coverage[@k]`: share of the catalogue that was shown at ranks up to k, over all lists of a row together.
- * Convention: distinct items over the number of items in the catalogue; items that it does not hold are left out. An
- * estimate, as distinct is; never above 1.
+ * Convention: distinct items over the number of items in the catalogue; items that are not in it are left out. An estimate,
+ * like distinct; never above 1.
  * Example: lists abc, abd, ace, a catalogue of 10: 5 / 10 = 0.5.
  * Agrees with RecBole `ItemCoverage`.
  *

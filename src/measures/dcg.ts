@@ -40,7 +40,7 @@ export function discountOf(measure: Measure): Discount {
   return chosen(measure, 'discount', { log2, clipped, ln, none });
 }
 
-/** What a list counts towards n+ by: a positive with `gain=binary`, else any grade above 0. */
+/** What makes a list count towards n+: a positive with `gain=binary`, otherwise any grade above 0. */
 export function gainingOf(measure: Measure, { relevant, gained }: { relevant: Counted; gained: Counted }): Counted {
   return measure.params.get('gain') === 'binary' ? relevant : gained;
 }

@@ -1,7 +1,7 @@
 /**
- * What a measure says of itself. Each measure's file exports one `MeasureDefinition`, and all.ts lists them: whatever is
- * true of one measure and not of all stands there. From it come the grammar, the scorer, the metrics, the columns of `score`
- * and the tables of docs/measures.md.
+ * The definition of a measure. Each measure's file exports one `MeasureDefinition`, and all.ts lists them: it contains whatever
+ * is true of one measure and not of all. The grammar, the scorer, the metrics, the columns of `score` and the tables of
+ * docs/measures.md are made from it.
  */
 
 import type { ClassValue } from './classes.ts';
@@ -11,7 +11,7 @@ import type { Registers } from './registers.ts';
 import type { Step } from './step.ts';
 import type { Views } from './views.ts';
 
-/** A member of the family: its name says which measure, its parameters say by which convention. */
+/** A measure with parameters: its name says which measure, its parameters say by which convention. */
 export interface Measure {
   readonly definition: MeasureDefinition;
   readonly name: string;
@@ -28,11 +28,11 @@ export type MeasureDefinition = MeasureOfLists | MeasureOfItems;
 /** A measure that has a value for each list. */
 interface MeasureOfLists extends Facts {
   /**
-   * What it looks at. grades: how high they are and where they stand. actions: slots with an action, whatever it is worth.
-   * ratings: pairs of a predicted score and a rating. list: the list alone, without feedback.
+   * Its input. grades: how high they are and at which ranks. actions: slots with an action, whatever its grade. ratings: pairs
+   * of a predicted score and a rating. list: the list alone, without feedback.
    */
   readonly kind: 'grades' | 'actions' | 'ratings' | 'list';
-  /** Ties the measure to what it reads, once per configuration. The step may assume a list with a slot of rank <= k. */
+  /** Connects the measure to what it reads, once per configuration. The step may assume a list with a slot of rank <= k. */
   readonly bind: (measure: Measure, from: Binding) => Step;
 }
 
@@ -51,7 +51,7 @@ interface ValueOfDistinct {
 /** @returns NaN: none */
 interface ValueOfExposures {
   readonly from: 'exposures';
-  /** `ascending`: exposures of the items that were shown; there is one. */
+  /** `ascending`: exposures of the items that were shown, at least one. */
   readonly value: (ascending: readonly number[], measure: Measure, catalogueSize: number) => number;
 }
 
@@ -67,7 +67,7 @@ export type ListPart = 'scores' | 'items' | 'categories';
 /** Facts of every measure. */
 interface Facts {
   readonly name: string;
-  /** Names that are read but never printed, in lower case. */
+  /** Names that are accepted but never printed, in lower case. */
   readonly aliases?: readonly string[];
   /** trec_eval's names without a cut-off, and with one before `_k`. undefined: it has no such measure. */
   readonly trecEval?: readonly [whole: string, cut: string];
@@ -76,14 +76,14 @@ interface Facts {
   /** Whether it takes a cut-off `@k`. */
   readonly takesCut: boolean;
   readonly params: ParamShapes;
-  /** Why parameters cannot stand together, beside what holds for all measures (`forbidden` in grammar/measure-name.ts). undefined: they can. */
+  /** Why these parameters cannot be combined, besides the rules of all measures (`forbidden` in grammar/measure-name.ts). undefined: they can. */
   readonly forbidden?: (params: Measure['params']) => string | undefined;
   /** The value of a parameter with which it is another measure, by name: `rate(action=click)` is `ctr`. */
   readonly isOther?: { readonly param: string; readonly value: string; readonly name: string };
 
   /** near0: neither a fall nor a rise is good. veto: lower where its action vetoes an item, else higher. */
   readonly better: 'higher' | 'lower' | 'near0' | 'veto';
-  /** The least and the largest value that a list can have, held against the shown items. */
+  /** The least and the largest value that a list can have, compared with the shown items. */
   readonly range: readonly [least: number, most: number];
   /** Whether the order of the list changes the value. */
   readonly dependsOnOrder: (measure: Measure) => boolean;
@@ -92,20 +92,20 @@ interface Facts {
 
   /** What the list must carry. */
   readonly needs?: (measure: Measure) => readonly ListPart[];
-  /** What it asks of the catalogue; items without it are left out. Categories may also come with the list. */
+  /** What it needs from the catalogue; items without it are left out. Categories may also come with the list. */
   readonly asksCatalogue?: (measure: Measure) => 'item' | 'popularity' | 'category' | undefined;
-  /** Why it cannot be scored with a catalogue that has what it asks for, in words. undefined: it can. */
+  /** Why it cannot be scored with a catalogue that has what it needs, in words. undefined: it can. */
   readonly catalogueProblem?: (measure: Measure, catalogue: ItemCatalogue) => string | undefined;
-  /** The action that it counts though no parameter names it. */
+  /** The action that it counts although no parameter names it. */
   readonly action?: string;
 
   /** Whether a list without slots has a value. */
   readonly takesEmptyLists?: boolean;
-  /** Whether it leaves lists out whatever its parameters are. */
+  /** Whether it leaves lists out with any parameters. */
   readonly leavesListsOut?: boolean;
-  /** Whether every grade above 0 counts, so that `rel` plays no part but for the weights of `avg=weighted`. */
+  /** Whether every grade above 0 counts, so that `rel` has no effect except on the weights of `avg=weighted`. */
   readonly takesEveryGrade?: (params: Measure['params']) => boolean;
-  /** Whether slots of the list, in place of a cut-off or of positives, stand below the fraction of `avg=micro`. */
+  /** Whether the denominator of `avg=micro` is slots of the list, rather than a cut-off or positives. */
   readonly countsSlots?: (measure: Measure) => boolean;
   /** Whether the value is the root of the mean over all pairs. */
   readonly isRoot?: boolean;
@@ -114,7 +114,7 @@ interface Facts {
   /** For `of=means`: the value of two means over lists. */
   readonly ofMeans?: (measure: Measure, first: number, second: number) => number;
 
-  /** The formula with its parameters in words, for HELP texts and tables; what parameters of all measures say is added to it. */
+  /** The formula with its parameters in words, for HELP texts and tables; what parameters of all measures mean is added to it. */
   readonly describe: (measure: Measure) => string;
   /** Cells of the table in docs/measures.md: the value of one list, and the parameters of its own, default first. */
   readonly docs: { readonly value: string; readonly parameters?: string };
@@ -126,9 +126,9 @@ export interface Example {
   /** The measure: its parameters and cut-off. */
   readonly of: string;
   readonly list: ExampleList;
-  /** In six digits. */
+  /** To six digits. */
   readonly value: number;
-  /** Who computes the same. */
+  /** Libraries that compute the same. */
   readonly agrees?: string;
 }
 

@@ -8,8 +8,8 @@ import { meanStep } from './step.ts';
 
 /**
  * `diversity[@k]`: share of the pairs of slots at ranks up to k whose items have different categories.
- * Convention: the category of the event wins over the catalogue's; a slot without any is left out and counted; a list with
- * fewer than two others is left out. The copies of a repeated item are pairs of one category.
+ * Convention: the event's category takes precedence over the catalogue's; a slot without any is left out and counted; a list
+ * with fewer than two others is left out. The copies of a repeated item are pairs of one category.
  * Example: lists abc, abd, ace with a:x b:x c:y d:y e:z: (2/3 + 2/3 + 1) / 3 = 7/9.
  * Source: intra-list diversity of Ziegler and others, WWW 2005, with distance 1 between categories. (Evidently's diversity
  * divides by the items, not by the pairs.)

@@ -8,7 +8,7 @@ import { upTo, worded } from './grammar/phrases.ts';
  * Convention: -sum p log2 p over the shares p of exposure (Shannon). `norm=max`: over log2 of the number of items shown, so
  * that an even spread is 1. `exposure` as in gini.
  * Example: lists abc, abd, ace: 2.197160; `norm=max` 0.946265.
- * Source: Shannon 1948; Evidently and RecBole `ShannonEntropy` use the natural logarithm: times 1 / ln 2.
+ * Source: Shannon 1948; Evidently and RecBole `ShannonEntropy` use the natural logarithm: multiply theirs by 1 / ln 2.
  *
  * @param ascending exposures of the items that were shown, ascending
  * @returns NaN without any exposure; with `normalised`, also for one item

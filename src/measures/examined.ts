@@ -1,7 +1,7 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { type Places, placesBetween, slotsBetween } from './places.ts';
 
-/** Number of slots with from <= rank <= to that the user is taken to have looked at (specification: measures 5.6). */
+/** Number of slots with from <= rank <= to that the user is assumed to have looked at (specification: measures 5.6). */
 export type Examined = (list: Joined, from: number, to: number) => number;
 
 /** Every slot. */

@@ -1,7 +1,7 @@
 /**
- * How often, or how prominently, each item was shown: exact whole numbers, which merge by addition. They are bounded: with
- * more than `limit` items there are none (`isOver`), and never a part of them. So whether they are over the limit depends
- * on the set of items alone, not on the order in which they came.
+ * How often, or how prominently, each item was shown: exact whole numbers, which merge by addition. They are bounded: above
+ * `limit` items all are dropped (`isOver`), never only some. So whether they are over the limit depends on the set of items
+ * alone, not on their order.
  *
  * Exposure `count`: 1 for each slot. Exposure `log2`: 1 / log2(rank + 1), in whole multiples of 1e-9: 1000000000 at rank
  * 1, 630929754 at rank 2, 500000000 at rank 3.
@@ -18,12 +18,12 @@ export function exposureOf(kind: ExposureKind, rank: number): number {
   return kind === 'count' ? 1 : Math.round(PER_ONE / Math.log2(rank + 1));
 }
 
-/** What the parameter `exposure` of a measure says; '' for the default. */
+/** The parameter `exposure` of a measure in words; '' for the default. */
 export function exposureWords(measure: Measure): string {
   return worded(measure, 'exposure', { log2: '; a slot counts 1 / log2(rank + 1)' });
 }
 
-/** An entry of the map and the head of its text. */
+/** A map entry and the header of its string. */
 const ENTRY_BYTES = 72;
 
 export class Exposures {
@@ -38,7 +38,7 @@ export class Exposures {
     this.limit = limit;
   }
 
-  /** More items than the limit came: nothing is known of them. */
+  /** There were more items than the limit, so all were dropped. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -48,7 +48,7 @@ export class Exposures {
     return this.#amounts.size;
   }
 
-  /** Bytes in memory, about. */
+  /** Approximate bytes in memory. */
   get bytes(): number {
     return ENTRY_BYTES * this.#amounts.size + this.#characters;
   }
@@ -88,7 +88,7 @@ export class Exposures {
     return copy;
   }
 
-  /** The amounts without their items, ascending: all that gini and entropy look at. */
+  /** The amounts without their items, ascending: all that gini and entropy need. */
   ascending(): readonly number[] {
     return [...this.#amounts.values()].map(Number).sort((a, b) => a - b);
   }

@@ -10,8 +10,8 @@ import { fractionStep, meansStep } from './step.ts';
 
 /**
  * F-measure of one list: (1 + b^2) P C / (b^2 P + C) with precision P = hits / base and recall C = hits / R; 0 if both
- * are 0. Written as (1 + b^2) hits / (b^2 R + base), whose two sides summed over lists are `avg=micro`.
- * `of=means` takes P and C as their means over lists (Evidently).
+ * are 0. Computed as (1 + b^2) hits / (b^2 R + base); `avg=micro` sums both sides of this fraction over lists.
+ * With `of=means` P and C are their means over lists (Evidently).
  * van Rijsbergen 1979; trec_eval set_F.x (m_set_F.c) is this with x = beta^2; ranx, RecTools F1Beta.
  *
  * Example: grades 1 0 1 1 0 1 0 0 give 2/3 at k = 5 and 4/7 at k = 3; `beta=2` at k = 5 gives 0.714286.

@@ -1,6 +1,6 @@
 /**
- * The highest grade whose gain may be 2^grade - 1: a double holds it exactly up to 53, but beyond 30 one item outweighs all
- * others, and what came as a price is no grade of this kind.
+ * The highest grade whose gain may be 2^grade - 1. A double represents it exactly up to 53, but beyond 30 one item outweighs
+ * all others, and a price is not meant to be such a grade.
  */
 export const LARGEST_EXPONENT = 30;
 

@@ -2,19 +2,19 @@ import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { Measure } from './definition.ts';
 import { LARGEST_EXPONENT } from './gain.ts';
 
-/** The highest grade that measures take, and why. */
+/** The highest grade that measures accept, and why. */
 export interface GradeLimit {
   readonly most: number;
-  /** The measure that asks for no more; undefined: none does, values end there. */
+  /** The measure with this limit; undefined: it is the limit of all values. */
   readonly by: { readonly measure: string; readonly reason: string } | undefined;
 }
 
-/** Up to where values go. */
+/** The limit of all values. */
 const OF_VALUES: GradeLimit = { most: LARGEST_VALUE, by: undefined };
 
 /**
- * What all of these measures take. A grade is a number from 0 up; only a gain of 2^grade - 1 has an end of its own. `err`
- * has one too, its `gmax`: a grade above it counts as gmax, by its formula.
+ * The limit of all these measures. A grade is a number from 0 up; only a gain of 2^grade - 1 has a limit of its own. In `err`
+ * a grade above `gmax` counts as gmax, by its formula.
  */
 export function gradeLimit(measures: readonly Measure[]): GradeLimit {
   const raising = measures.find(({ params }) => params.get('gain') === 'exp');

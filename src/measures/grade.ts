@@ -12,9 +12,9 @@ const VETO = 5;
 
 /**
  * Feedback as graded slots (specification: measures 5.1). Events of one action on one item combine by the action's rule:
- * `max`; `last` by event time, then by their order in the list; `sum`. What that gives is cut to 0..max (so a negative
- * number is 0), and a slot has the highest grade over its actions, or 0 if one of them is a veto. A value that is absent
- * (NaN) gives no grade. Example: values 1, 3, 1 of one action in this order are 3 by max, 1 by last, 5 by sum.
+ * `max`; `last` by event time, then by their order in the list; `sum`. The result is clamped to 0..max (so a negative number
+ * is 0), and a slot has the highest grade over its actions, or 0 if one of them is a veto. An absent value (NaN) gives no
+ * grade. Example: values 1, 3, 1 of one action in this order are 3 by max, 1 by last, 5 by sum.
  *
  * Only slots with a grade above 0 are kept, ascending. Nothing is allocated per list.
  */

@@ -5,7 +5,7 @@ import type { Graded } from './grade.ts';
 import type { Known } from './known.ts';
 import { rankOf } from './places.ts';
 
-/** The DCG that a list is held against: of an order of grades that does not depend on how they were shown. */
+/** The DCG that a list is compared with: of an order of grades that does not depend on how they were shown. */
 export type OrderDcg = (list: Joined) => number;
 
 /** The best order of the shown list: its grades, best first, on its own ranks, and THEN the cut at k. */

@@ -1,4 +1,4 @@
-/** What measures know of items beside the lists: the item file of the configuration, or nothing. */
+/** What measures know of items besides the lists: the configured item file, or nothing. */
 export interface ItemCatalogue {
   /** Number of items. */
   readonly size: number;
@@ -22,6 +22,6 @@ export const NO_CATALOGUE: ItemCatalogue = {
 
 /** A catalogue that was read from the item file of the configuration. */
 export interface ItemFile extends ItemCatalogue {
-  /** Equal texts: the same items, with the same popularity or category; however the file is written and packed. */
+  /** Equal for the same items with the same popularity or category, however the file is written and compressed. */
   fingerprint(of: 'item' | 'popularity' | 'category'): string;
 }

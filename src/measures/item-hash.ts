@@ -1,5 +1,5 @@
 /**
- * Which register of a HyperLogLog an item raises, and how far: for ever, since stored registers are made of it.
+ * Which register of a HyperLogLog an item raises, and how far. It must never change, since stored registers depend on it.
  *
  *     hash = fmix64(fnv1a64(utf8(item)))      index = its highest 12 bits      run = zeros before the first one of the rest, + 1
  *
@@ -8,7 +8,7 @@
  *
  * Example: "foobar" has FNV-1a 85944171f73967e8.
  *
- * Words of 64 bits are two of 32: BigInt takes 40 times as long.
+ * 64-bit words are pairs of 32-bit words: BigInt takes 40 times as long.
  */
 import { Buffer } from 'node:buffer';
 

@@ -5,7 +5,7 @@ import { Registers } from './registers.ts';
 
 /**
  * What measures of all lists together keep of items in a row: registers of a HyperLogLog, or exact exposures. Measures that
- * keep the same share it: `distinct@10` has its own, `gini@10` and `entropy@10` have one.
+ * keep the same share it: `distinct@10` has its own, `gini@10` and `entropy@10` share one.
  */
 export interface ItemPart {
   /** Its identity, in rows and their text: `registers@10`, `count`, `log2(known)@5`. */
@@ -19,7 +19,7 @@ export interface ItemPart {
 
 export type Sketch = Registers | Exposures;
 
-/** The part that a measure is made of; undefined: it is made of sums. */
+/** The part that a measure is computed from; undefined: it is computed from sums. */
 export function itemPartOf(measure: Measure): ItemPart | undefined {
   const { definition, params, k } = measure;
   if (definition.kind !== 'items') return undefined;
@@ -34,7 +34,7 @@ export function itemPartOf(measure: Measure): ItemPart | undefined {
   };
 }
 
-/** The parts that measures are made of, each once, in the order of the measures. */
+/** The parts that measures are computed from, each once, in the order of the measures. */
 export function itemPartsOf(measures: readonly Measure[]): readonly ItemPart[] {
   const parts = new Map<string, ItemPart>();
   for (const measure of measures) {
@@ -50,8 +50,8 @@ export function emptySketch({ holds }: ItemPart, limit: number): Sketch {
 }
 
 /**
- * The value of a measure that is made of items. undefined: nothing was shown, more items were shown than are counted, or
- * the measure says nothing of one item.
+ * The value of a measure of items. undefined: nothing was shown, more items were shown than are counted, or the measure has
+ * no value for a single item.
  * @param catalogueSize number of its items; 0: there is none
  */
 export function itemValue(measure: Measure, sketch: Sketch, catalogueSize: number): number | undefined {

@@ -9,8 +9,8 @@ import type { Pairs } from './rated.ts';
  * Kendall's correlation of predicted score (or minus the rank) and rating, from concordant (C) and discordant (D) of all
  * P = m (m - 1) / 2 comparisons, Tx and Ty of them tied on one side: (C - D) / sqrt((P - Tx)(P - Ty)) (tau-b, right for
  * ratings, which tie often), (C - D) / P (`tau=a`), or 2 (C - D) / (m^2 (q - 1) / q), where q is the smaller number of
- * different values (`tau=c`, Stuart 1953). NaN, the list is left out, with fewer than two pairs or one side all equal.
- * scipy kendalltau (b, c).
+ * different values (`tau=c`, Stuart 1953). NaN, so the list is left out, with fewer than two pairs or one side all equal.
+ * Like scipy kendalltau (b, c).
  *
  * Example: scores 1 2 3 4 5 against ratings 2 1 2 4 5 give 0.737865, `tau=a` 0.7, `tau=c` 0.746667.
  *
@@ -18,7 +18,7 @@ import type { Pairs } from './rated.ts';
  */
 export type Tau = (order: Comparisons) => number;
 
-/** What all comparisons of two pairs came to. */
+/** The result of comparing all pairs with each other. */
 export interface Comparisons {
   /** Number of pairs, m. */
   readonly count: number;
@@ -39,7 +39,7 @@ export const tauB: Tau = ({ balance, untiedScores, untiedRatings }) =>
 export const tauC: Tau = ({ count, balance, classes }) =>
   Math.max(-1, Math.min(1, (2 * balance) / ((count * count * (classes - 1)) / classes)));
 
-/** Kendall's tau of one list after another; the comparisons are counted into the same object. */
+/** Kendall's tau of one list after another; the comparisons are counted in one reused object. */
 export function kendall(tau: Tau): (pairs: Pairs) => number {
   const found = { count: 0, balance: 0, untiedScores: 0, untiedRatings: 0, classes: 0 };
   return ({ count, scores, ratings }) => {

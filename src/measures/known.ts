@@ -3,8 +3,8 @@ import type { Graded } from './grade.ts';
 import type { Positives } from './positives.ts';
 
 /**
- * The grades of every item that is known for the request, shown or not: what `ideal=all` holds a list against (offline,
- * the judgements of the query). Where nothing else is known, those of the shown items.
+ * The grades of every item that is known for the request, shown or not, which `ideal=all` compares a list with (offline, the
+ * judgements of the query). If nothing else is known, those of the shown items.
  */
 export class Known {
   /** Number of grades above 0. */

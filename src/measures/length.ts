@@ -3,7 +3,7 @@ import { meanStep } from './step.ts';
 
 /**
  * `length`: number of slots of a list.
- * Convention: slots of this page; gaps between ranks are no slots. An empty list counts as 0.
+ * Convention: slots of this page; gaps between ranks are not slots. An empty list counts as 0.
  * Example: lists abc, abd, ace: 3.
  */
 export function length({ length: slots }: { readonly length: number }): number {

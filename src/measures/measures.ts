@@ -1,5 +1,5 @@
 /**
- * Ranking measures by name, for lists at hand: `receval/measures`.
+ * Ranking measures by name, for plain lists: `receval/measures`.
  *
  * @example
  * const ndcg = measure('ndcg@10');
@@ -23,9 +23,9 @@ import type { Grading } from './scorer-contract.ts';
 import { LEFT_OUT, SCORE_WIDTH } from './sums.ts';
 
 export interface MeasureOptions {
-  /** Lowest grade that is a positive where the name has no `rel`. Default 1. */
+  /** Lowest grade of a positive if the name has no `rel`. Default 1. */
   readonly relevantFrom?: number;
-  /** For measures that ask for the popularity or the category of items. Default: it knows no item. */
+  /** For measures that need the popularity or the category of items. Default: empty. */
   readonly catalogue?: ItemCatalogue;
 }
 
@@ -43,7 +43,7 @@ export interface RankingMeasure {
   score(list: PlainList): number | undefined;
   /**
    * The mean over lists by the measure's averaging; lists that are left out do not count, nor does a list without `user`
-   * in a mean over users. distinct, coverage, gini and entropy have one value of all lists together. undefined: none counts.
+   * in a mean over users. distinct, coverage, gini and entropy have one value for all lists together. undefined: no list counts.
    * @throws RangeError if a list is malformed.
    */
   mean(lists: Iterable<PlainList>): number | undefined;
@@ -51,12 +51,12 @@ export interface RankingMeasure {
 
 /**
  * The measure of this name, such as `mrr`, `precision@5` or `ndcg(gain=exp)@10`. The convention, the source (trec_eval
- * file, paper or library) and a worked example of each stand at the top of its own file.
+ * file, paper or library) and a worked example of each are at the top of its own file.
  *
  * Plain lists say what is relevant, not what was done: for `ctr`, `rate` and `action=...` a slot with a grade above 0
  * counts as a slot with that action, and its grade is the value of the feedback.
  *
- * @throws MeasureError (an Error of this name) if the name is wrong or not offered; the message says what is right.
+ * @throws MeasureError (an Error with this name) if the name is wrong or not offered; the message says what is right.
  */
 export function measure(
   name: string,
@@ -90,7 +90,7 @@ export function measure(
     return total.value();
   }
 
-  /** The user's own mean of one list is the list's value. */
+  /** The mean of a user with one list is the list's value. */
   const own = (list: PlainList): PlainList =>
     isObject(list) ? { ...list, user: list.user ?? '', session: list.session ?? '' } : list;
   return { name: parsed.canonical, description: describe(parsed), score: (list) => mean([own(list)]), mean };
@@ -107,7 +107,7 @@ function mustBeLists(lists: unknown): void {
   );
 }
 
-/** One action, the one that the measure asks for, whose value is the grade. */
+/** A single action, the measure's own, whose value is the grade. */
 function gradingFor(measure: Measure, relevantFrom: number): Grading {
   const action = measure.params.get('action');
   const name = typeof action === 'string' ? action : 'click';

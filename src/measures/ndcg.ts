@@ -26,13 +26,13 @@ export function ndcg(dcg: number, ideal: number): number {
 
 /**
  * `norm=minmax`: (DCG - worst) / (IDCG - worst), where worst takes the grades in ascending order. NaN, the list is left
- * out, if every order is worth the same. Held against the shown grades it stays in 0..1; against all known ones it can
- * leave it, as the shown list need not hold the worst of them.
+ * out, if every order is worth the same. With the shown grades it is in 0..1; with all known ones it can exceed that range, as
+ * the shown list need not contain the worst of them.
  *
  * Example: grades 2 1 2 0 give 0.896871 at k = 4; a single slot is left out.
  */
 export function minmaxNdcg(dcg: number, ideal: number, worst: number, isShown: boolean): number {
-  // Equal sums in another order may differ in their last bits.
+  // Sums of equal terms in another order may differ in their last bits.
   if (!(ideal - worst > 1e-12 * ideal)) return Number.NaN;
   const value = (dcg - worst) / (ideal - worst);
   return isShown ? Math.min(1, Math.max(0, value)) : value;

@@ -1,20 +1,20 @@
-/** What measures ask of a list, of its actions and of the catalogue. */
+/** What measures need from a list, its actions and the catalogue. */
 
 import type { Measure } from './definition.ts';
 import { type ItemCatalogue, NO_CATALOGUE } from './item-catalogue.ts';
 import type { ScorerNeeds } from './scorer-contract.ts';
 
-/** Whether no feedback is asked for (specification: measures 2.3). */
+/** Whether it needs no feedback (specification: measures 2.3). */
 export function isListOnly({ definition }: Pick<Measure, 'definition'>): boolean {
   return definition.kind === 'list' || definition.kind === 'items';
 }
 
-/** Whether feedback of the measure's `action` counts by its grade: not in rates, and not where its value is the rating. */
+/** Whether feedback of the measure's `action` counts by its grade: not in rates, nor where its value is the rating. */
 export function needsGrade({ definition }: Measure): boolean {
   return definition.kind !== 'actions' && definition.kind !== 'ratings';
 }
 
-/** What these measures ask of a list beyond slots and feedback. */
+/** What these measures need from a list beyond slots and feedback. */
 export function needsOf(measures: readonly Measure[]): ScorerNeeds {
   const parts = new Set(measures.flatMap((measure) => measure.definition.needs?.(measure) ?? []));
   return { scores: parts.has('scores'), items: parts.has('items'), categories: parts.has('categories') };
@@ -27,13 +27,13 @@ export function actionsOf({ definition, params }: Measure): readonly string[] {
   return params.get('examined') === 'viewport' ? [...own, 'view'] : own;
 }
 
-/** Whether the measure means nothing without the item file of the configuration: a list has no popularities, but may have categories. */
+/** Whether the measure needs the configured item file: a list has no popularities, but may have categories. */
 export function needsCatalogue(measure: Measure): boolean {
   const asked = measure.definition.asksCatalogue?.(measure);
   return asked !== undefined && asked !== 'category';
 }
 
-/** Whether an item that the catalogue does not know is left out of the measure. */
+/** Whether the measure leaves out items that are not in the catalogue. */
 export function asksCatalogue(measure: Measure): boolean {
   return measure.definition.asksCatalogue?.(measure) !== undefined;
 }

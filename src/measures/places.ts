@@ -1,6 +1,6 @@
 import type { Joined } from '../vocabulary/events.ts';
 
-/** Some slots of one list by their ranks, ascending. The buffer is used again for the next list. */
+/** Some slots of one list by their ranks, ascending. The buffer is reused for the next list. */
 export interface Places {
   readonly count: number;
   /** Valid up to `count`. */
@@ -12,7 +12,7 @@ export function rankOf(list: Joined, slot: number): number {
   return list.ranks === undefined ? list.offset + slot + 1 : list.ranks[slot];
 }
 
-/** Rank of the last slot. The list has one. */
+/** Rank of the last slot. The list must not be empty. */
 export function lastRank(list: Joined): number {
   return rankOf(list, list.length - 1);
 }

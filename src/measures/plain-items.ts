@@ -4,7 +4,7 @@ import type { ItemCatalogue } from './item-catalogue.ts';
 import { emptySketch, type ItemPart, itemValue, type Sketch } from './item-part.ts';
 import { ShownItems } from './shown-items.ts';
 
-/** A measure of items over lists at hand: they are added up, and nothing is left out for want of room. */
+/** A measure of items over plain lists, without a limit on the number of items. */
 export class PlainItems {
   readonly #measure: Measure;
   readonly #part: ItemPart;
@@ -30,7 +30,7 @@ export class PlainItems {
     if (this.#shown.addTo(this.#sketch, this.#part)) this.#lists++;
   }
 
-  /** undefined: no list has a slot of rank <= k, or the measure says nothing of one item. */
+  /** undefined: no list has a slot of rank <= k, or the measure has no value for a single item. */
   value(): number | undefined {
     return this.#lists === 0 ? undefined : itemValue(this.#measure, this.#sketch, this.#catalogue.size);
   }

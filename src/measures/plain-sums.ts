@@ -4,7 +4,7 @@ import type { Measure } from './definition.ts';
 import { SUMS, type SumsKind, WITH_POSITIVE } from './sums.ts';
 import { classesOf, fractionOf, meanOf, ofMeans, sumsKind } from './value.ts';
 
-/** Sums of one measure over lists at hand: doubles that are not rounded. Rows keep whole numbers instead (row.ts). */
+/** Sums of one measure over plain lists: doubles that are not rounded. Rows keep whole numbers instead (row.ts). */
 export class PlainSums {
   readonly #measure: Measure;
   readonly #kind: SumsKind;

@@ -3,7 +3,7 @@ import type { GradeLimit } from './grade-limit.ts';
 
 type Id = string | number;
 
-/** Where the slots of a plain list stand, whose they are, and what was predicted for them. */
+/** The ranks of a plain list's slots, whose list it is, and the predicted scores. */
 export interface PlainSlots {
   /** Rank of each slot: whole numbers from 1, ascending. Default: offset + 1, offset + 2, ... */
   readonly ranks?: readonly number[];
@@ -40,7 +40,7 @@ export interface RatedList extends PlainSlots {
 
 export type PlainList = GradedList | ItemList | RatedList;
 
-/** What the forms of a list come to. */
+/** What all forms of a list are converted to. */
 interface Slots {
   /** Value of the feedback on each slot; NaN: none. */
   readonly values: readonly number[];
@@ -78,7 +78,7 @@ export function plainJoined(list: PlainList, limit: GradeLimit): Joined {
 
 const FORMS = "{ grades: [1, 0] }, { items: ['a', 'b'], positives: ['a'] } or { ratings: [4, null] }";
 
-/** Callers in JavaScript have no types that tell them. */
+/** Callers in JavaScript have no types to warn them. */
 function mustBeList(list: unknown): void {
   if (typeof list !== 'object' || list === null || Array.isArray(list)) {
     throw new RangeError(`a list is an object such as ${FORMS}; got ${described(list)}`);

@@ -8,8 +8,8 @@ import { meanStep } from './step.ts';
 
 /**
  * `popularity[@k]`: mean popularity of the items at ranks up to k.
- * Convention: the popularity that the catalogue says, in its own unit, averaged over the slots of a list, then over lists.
- * A slot whose item has none there is left out and counted; a list without any other is left out.
+ * Convention: the catalogue's popularity, in its own unit, averaged over the slots of a list, then over lists. A slot whose
+ * item has none there is left out and counted; a list without any other is left out.
  * Example: lists abc, abd, ace with a 50, b 25, c 10, d 5, e 1: (85 + 80 + 61) / 9 = 25.111111.
  * Agrees with Evidently `Popularity Bias` (ARP); Abdollahpouri and others, RecSys 2017 ("average recommendation popularity").
  *

@@ -3,7 +3,7 @@ import type { Graded } from './grade.ts';
 import { type Places, rankOf } from './places.ts';
 import { TouchedSlots } from './touched.ts';
 
-/** The slots with a grade of at least `rel`. Their count is R, the positives that a shown list is held against. */
+/** The slots with a grade of at least `rel`. Their count is R, the positives that a shown list is compared with. */
 export class Positives implements Places {
   count = 0;
   ranks = new Float64Array(32);
@@ -27,7 +27,7 @@ export class Positives implements Places {
   }
 }
 
-/** The slots with feedback of one action; its grade plays no part. */
+/** The slots with feedback of one action; its grade does not matter. */
 export class Acted implements Places {
   count = 0;
   ranks = new Float64Array(32);
@@ -35,7 +35,7 @@ export class Acted implements Places {
   readonly #each: boolean;
   readonly #touched = new TouchedSlots();
 
-  /** `each`: repeated items at every slot that holds them. */
+  /** `each`: a repeated item counts at each of its slots. */
   constructor(action: number, each: boolean) {
     this.#action = action;
     this.#each = each;

@@ -26,7 +26,7 @@ export function precision(hits: number, base: number): number {
 /** The base of one list; NaN: the list is left out. */
 export type PrecisionBase = (list: Joined, k: number) => number;
 
-/** A base is never less than the slots that it judges, whatever ranks a list claims. */
+/** A base is never less than the slots up to it, whatever ranks a list claims. */
 export const cutBase: PrecisionBase = (list, k) =>
   Math.max((k === Number.POSITIVE_INFINITY ? lastRank(list) : k) - list.offset, slotsUpTo(list, k));
 

@@ -11,8 +11,8 @@ import type { Views } from './views.ts';
 
 /**
  * Rate of an action, and ctr, the rate of clicks: slots of rank <= k with the action over examined slots of rank <= k.
- * Grades play no part. The mean weighs every slot the same (`avg=micro`, like TorchRec's ctr), or every list
- * (`avg=macro`). `slot=r` looks at rank r alone.
+ * Grades do not matter. The mean weighs every slot the same (`avg=micro`, like TorchRec's ctr), or every list
+ * (`avg=macro`). `slot=r` counts rank r alone.
  *
  * Example: lists 1 1 and 0 0 1 0 0 0 0 0 and ten slots without a click: 3/20 = 0.15; `avg=macro` 0.375.
  */
@@ -31,7 +31,7 @@ export function rate(acted: Places, examined: Examined, from: number, to: number
   };
 }
 
-/** Slots with an action, whatever it is worth. */
+/** Slots with an action, whatever its grade. */
 export function rateStep(measure: Measure, views: Views, action: string): Step {
   const acted = views.acted(action, creditsEach(measure));
   const slot = measure.params.get('slot');

@@ -4,8 +4,8 @@ import type { GradeRule } from './scorer-contract.ts';
 import { TouchedSlots } from './touched.ts';
 
 /**
- * The slots that have a rating: the value of the feedback of one action (not its grade, so neither cut nor a matter of
- * veto). Several values for one item combine by the action's rule: the largest, the last by event time, or their sum. A
+ * The slots that have a rating: the value of the feedback of one action (not its grade, so it is not clamped and ignores
+ * vetoes). Several values for one item combine by the action's rule: the largest, the last by event time, or their sum. A
  * repeated item has its rating at its first slot, with `each` at every slot.
  */
 export class Rated {
@@ -66,11 +66,11 @@ export class Rated {
   }
 }
 
-/** The rated slots that have a predicted score, or, `by` rank, all of them with minus the rank for a score. */
+/** The rated slots that have a predicted score, or, `by` rank, all of them with minus the rank as the score. */
 export class Pairs {
   /** Number of pairs. */
   count = 0;
-  /** Number of rated slots, with a score or without. */
+  /** Number of rated slots, with or without a score. */
   rated = 0;
   /** Both valid up to `count`. */
   scores = new Float64Array(32);

@@ -57,7 +57,7 @@ export function scaledRbp(graded: Graded, k: number, p: number, gmax: number): R
   };
 }
 
-/** `norm=max`: no rounding may lift it above 1. */
+/** `norm=max`: rounding must not lift it above 1. */
 export function normalisedRbp(value: number, best: number): number {
   return best > 0 ? Math.min(1, value / best) : 0;
 }

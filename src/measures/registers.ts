@@ -1,6 +1,6 @@
 /**
  * HyperLogLog: the number of different items in 4096 registers (Flajolet, Fusy, Gandouet and Meunier, "HyperLogLog: the
- * analysis of a near-optimal cardinality estimation algorithm", 2007). A register holds the longest run of its items, so a
+ * analysis of a near-optimal cardinality estimation algorithm", 2007). A register is the longest run of its items, so a
  * repeated item changes nothing, and registers merge by their maximum: any split of a history gives the same registers.
  *
  * The estimate is Ertl's ("New cardinality estimation algorithms for HyperLogLog sketches", arXiv:1702.01284, algorithm
@@ -17,15 +17,15 @@ import { LONGEST_RUN, REGISTERS, RUNS } from './item-hash.ts';
 const ALPHA = 0.7213475204444817;
 
 export class Registers {
-  /** Of each register the longest run; 0: none. */
+  /** The longest run of each register; 0: none. */
   readonly runs = new Uint8Array(REGISTERS);
 
-  /** Bytes in memory, about. */
+  /** Approximate bytes in memory. */
   get bytes(): number {
     return REGISTERS;
   }
 
-  /** Adds an item by what `registerOf` says of it. */
+  /** Adds an item by the result of `registerOf`. */
   add(register: number): void {
     this.raise(Math.floor(register / RUNS), register % RUNS);
   }
@@ -57,7 +57,7 @@ export class Registers {
   }
 }
 
-/** Share of empty registers: what they add. */
+/** What empty registers add. @param share of them */
 function sigma(share: number): number {
   if (share === 1) return Number.POSITIVE_INFINITY;
   let x = share;
@@ -72,7 +72,7 @@ function sigma(share: number): number {
   return sum;
 }
 
-/** Share of registers that are not full: what the full ones add. */
+/** What full registers add. @param share of registers that are not full */
 function tau(share: number): number {
   if (share === 0 || share === 1) return 0;
   let x = share;

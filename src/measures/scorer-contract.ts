@@ -11,13 +11,13 @@ export interface GradeRule {
   readonly grade: number;
   /** How several events of the action on one item combine. */
   readonly rule: 'max' | 'last' | 'sum';
-  /** Highest grade this action can give, at most LARGEST_VALUE: what is above is cut. */
+  /** Highest grade that this action can give, at most LARGEST_VALUE: higher ones are cut to it. */
   readonly max: number;
-  /** The slot's grade is 0 whatever else came. */
+  /** The slot's grade is 0, whatever else was done. */
   readonly veto: boolean;
 }
 
-/** How feedback becomes grades: the slice of the configuration that measures know. */
+/** How feedback becomes grades: the part of the configuration that measures use. */
 export interface Grading {
   /** In the order of `Joined.action`'s indices. */
   readonly actions: readonly { readonly name: string; readonly rule: GradeRule }[];
@@ -25,7 +25,7 @@ export interface Grading {
   readonly relevantFrom: number;
 }
 
-/** What measures ask of a list beyond slots and feedback. Whoever makes `Joined` may leave out what nobody needs. */
+/** What measures need from a list beyond slots and feedback. The maker of `Joined` may leave out the rest. */
 export interface ScorerNeeds {
   /** `Joined.scores`. */
   readonly scores: boolean;
@@ -43,13 +43,13 @@ export interface Scorer {
   /** Actions that must have an index in `Joined.action`. */
   readonly actions: readonly string[];
   readonly needs: ScorerNeeds;
-  /** What measures of the list alone know of items. */
+  /** The items that measures of the list alone know. */
   readonly catalogue: ItemCatalogue;
-  /** The positives by `relevantFrom` of the list that was scored last and has slots. */
+  /** The positives by `relevantFrom` of the last scored list that has slots. */
   readonly positives: Places;
   /**
    * Scores one list. Measure m writes from out[SCORE_WIDTH m] on: its state (LEFT_OUT, WITHOUT_POSITIVE, WITH_POSITIVE),
-   * then the values and the tail of its kind; apart: its value. What stands behind them has no meaning. Returns whether
+   * then the values and the tail of its kind; apart: its value. The numbers after them have no meaning. Returns whether
    * the list has a positive by `relevantFrom`.
    */
   score(list: Joined, out: Float64Array): boolean;

@@ -6,7 +6,7 @@ import type { ItemPart, Sketch } from './item-part.ts';
 import { rankOf, slotsUpTo } from './places.ts';
 import { Registers } from './registers.ts';
 
-/** The items of one list as item parts take them in; each is looked up and hashed once, whatever it is added to. */
+/** The items of one list, to be added to item parts; each is looked up and hashed only once. */
 export class ShownItems {
   readonly #catalogue: ItemCatalogue;
   readonly #hashes: boolean;
@@ -20,12 +20,12 @@ export class ShownItems {
     this.#hashes = parts.some(({ holds }) => holds === 'registers');
   }
 
-  /** Slots of the list whose item the catalogue does not hold; without a catalogue none. */
+  /** Slots of the list whose item is not in the catalogue; without a catalogue 0. */
   get unknown(): number {
     return this.#unknown;
   }
 
-  /** Takes the next list. Its items must be there. */
+  /** Loads the next list, which must have its items. */
   load(list: Joined): void {
     const { items, length } = list;
     if (items === undefined) throw new Error('a list without items: whoever joins must carry them (Scorer.needs)');
@@ -48,7 +48,7 @@ export class ShownItems {
     if (!known) this.#unknown++;
   }
 
-  /** Adds the list to what a row keeps of a part. Returns whether a slot of it has a rank up to k. */
+  /** Adds the list to a row's sketch of a part. Returns whether a slot of it has a rank up to k. */
   addTo(sketch: Sketch, part: ItemPart): boolean {
     const list = this.#list;
     if (list?.items === undefined) return false;

@@ -7,8 +7,8 @@ import type { Pairs } from './rated.ts';
 
 /**
  * Spearman's correlation of predicted score (or minus the rank) and rating: Pearson's correlation of their average ranks,
- * which is right with ties; the short-cut 1 - 6 sum d^2 / (m (m^2 - 1)) is not. NaN, the list is left out, with fewer than
- * two pairs or one side all equal. scipy spearmanr.
+ * which is right with ties; the short-cut 1 - 6 sum d^2 / (m (m^2 - 1)) is not. NaN, so the list is left out, with fewer than
+ * two pairs or one side all equal. Like scipy spearmanr.
  *
  * Example: scores 1 2 3 4 5 against ratings 2 1 2 4 5 give 0.820783.
  *

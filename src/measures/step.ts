@@ -8,7 +8,7 @@ const { tp: TP, fp: FP, fn: FN, tn: TN } = OUT.classes;
 /** Scores the list that the views have loaded: writes its state from out[at] on, then what its kind of sums needs. */
 export type Step = (list: Joined, out: Float64Array, at: number) => void;
 
-/** What decides whether a list counts towards n+: it does if there is any. */
+/** Decides whether a list counts towards n+: it does if `count` is above 0. */
 export interface Counted {
   readonly count: number;
 }
@@ -88,7 +88,7 @@ export interface CountedPairs extends Counted {
   readonly rated: number;
 }
 
-/** Sum of errors over the number of pairs. A list without a pair is left out, but its rated slots are counted. */
+/** Sum of errors over the number of pairs. A list without pairs is left out, but its rated slots are counted. */
 export function pairsStep(sum: () => number, pairs: CountedPairs, counted: Counted): Step {
   return (_list, out, at) => {
     if (pairs.count === 0) leaveOut(out, at);

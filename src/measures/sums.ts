@@ -1,30 +1,30 @@
 /**
- * What rows keep of measures: the fields of each kind, their places, and the unit in which they are whole. Whoever writes,
- * adds, reads or stores sums has it from here (specification: measures 3, windows 2).
+ * What rows keep of measures: the fields of each kind, their places, and the unit in which they are whole. Everything that
+ * writes, adds, reads or stores sums uses this file (specification: measures 3, windows 2).
  */
 
-/** Values are summed as whole multiples of 1e-9: so many are 1. */
+/** Values are summed as whole multiples of 1e-9: this many make 1. */
 export const PER_ONE = 1e9;
 
-/** One field of a row: a whole number that may have left the safe integers. */
+/** One field of a row: a whole number, a bigint if it is not a safe integer. */
 export type Exact = number | bigint;
 
 /**
- * mean: sums of one value per list. fraction: numerator and denominator. means: sums of two values that are averaged apart.
- * classes: the four cells of pooled slots. pairs: a fraction over (score, rating) pairs. pairMeans: a mean over lists with
- * pairs. apart: nothing, what it keeps (values by user, by item) stands apart from rows.
+ * mean: sums of one value per list. fraction: numerator and denominator. means: sums of two values that are averaged
+ * separately. classes: the four cells of pooled slots. pairs: a fraction over (score, rating) pairs. pairMeans: a mean over
+ * lists with pairs. apart: nothing, as values by user or by item are kept outside of rows.
  */
 export type SumsKind = 'mean' | 'fraction' | 'means' | 'classes' | 'pairs' | 'pairMeans' | 'apart';
 
-/** The fields of one kind in a row, in this order. All are whole; those behind n and n+ in 1e-9. */
+/** The fields of one kind in a row, in this order. All are whole; those after n and n+ in 1e-9. */
 export interface SumsFields {
   /** n and n+: lists, and those of them with positives. */
   readonly counted: boolean;
-  /** Sums of the values that stand in `out` behind the state, by name. */
+  /** Sums of the values that follow the state in `out`, by name. */
   readonly values: readonly string[];
   /** Q: the sum of squares of the first value. */
   readonly squared: boolean;
-  /** Counts that stand in `out` behind the values, added also for a list that is left out. They have no error. */
+  /** Counts that follow the values in `out`, added also for a list that is left out. They have no error. */
   readonly tail: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export const LEFT_OUT = 0;
 export const WITHOUT_POSITIVE = 1;
 export const WITH_POSITIVE = 2;
 
-/** Places in `out` behind the state, which is the first number of a measure: its values, then its tail. */
+/** Places in `out` after the state, which is the first number of a measure: its values, then its tail. */
 export const OUT = {
   mean: { value: 1 },
   fraction: { above: 1, below: 2 },

@@ -36,7 +36,7 @@ export class TouchedSlots {
     return true;
   }
 
-  /** Puts `slots` in ascending order. With `each`, the later slots that hold a touched item join them. */
+  /** Sorts `slots` in ascending order. With `each`, adds the later slots of touched items. */
   complete(list: Joined, each: boolean): void {
     const firstSlot = each ? list.firstSlot : undefined;
     if (this.count === 0) return;

@@ -4,7 +4,7 @@ import { ofClasses } from './classes.ts';
 import type { Measure } from './definition.ts';
 import { type Exact, FIELD, PER_ONE, type SumsKind } from './sums.ts';
 
-/** n, n+, S and Q stand at the same places of all means; so do both sides of all fractions. */
+/** n, n+, S and Q are at the same places of all means; so are both sides of all fractions. */
 const { mean: MEAN, fraction: FRACTION, means: MEANS, classes: CLASSES, pairs: PAIRS, pairMeans: PAIR_MEANS } = FIELD;
 
 /** What the measure keeps in a row. */
@@ -18,7 +18,7 @@ export function sumsKind({ definition: { kind }, params }: Measure): SumsKind {
   return isMean ? 'mean' : 'fraction';
 }
 
-/** Whether the value is one sum over another: the plain delta method gives its error (specification: statistics 2.1). */
+/** Whether the value is one sum over another, so that the plain delta method gives its error (specification: statistics 2.1). */
 export function isPlainRatio(measure: Measure): boolean {
   const kind = sumsKind(measure);
   switch (kind) {
@@ -41,7 +41,7 @@ export function isPlainRatio(measure: Measure): boolean {
 /**
  * The value of a measure from the sums of a row, or of any number of merged rows, in the order of its kind
  * (sums.ts). A mean follows `empty`: lists without positives count as 0 (S / n), are skipped (S / n+), or count as 1.
- * undefined: nothing was counted, which is not 0, or what the measure keeps stands apart from rows.
+ * undefined: nothing was counted, which is not 0, or the measure keeps its values outside of rows.
  */
 export function measureValue(measure: Measure, sums: readonly Exact[]): number | undefined {
   const kind = sumsKind(measure);
@@ -76,8 +76,8 @@ export function measureValue(measure: Measure, sums: readonly Exact[]): number |
 }
 
 /**
- * The n to print beside the value: lists counted (n, or n+ with `empty=skip`), the denominator of a fraction, pairs, or
- * the slots of pooled classes.
+ * The n to print beside the value: lists (n, or n+ with `empty=skip`), the denominator of a fraction, pairs, or the slots of
+ * pooled classes.
  */
 export function measureWeight(measure: Measure, sums: readonly Exact[]): number {
   const kind = sumsKind(measure);
@@ -98,7 +98,7 @@ export function measureWeight(measure: Measure, sums: readonly Exact[]): number 
   }
 }
 
-/** What is to be divided by the weight to have the value: of a plain ratio, and of rmse, whose quotient is the square. */
+/** What is divided by the weight to get the value: of a plain ratio, and of rmse, whose quotient is the square. */
 export function measureScore(measure: Measure, sums: readonly Exact[]): number {
   switch (sumsKind(measure)) {
     case 'fraction':
@@ -117,7 +117,7 @@ export function measureScore(measure: Measure, sums: readonly Exact[]): number {
   }
 }
 
-/** Of a measure of ratings: pairs of a rating and a score, and slots that have a rating; undefined: it is none. */
+/** Of a measure of ratings: pairs of a rating and a score, and slots that have a rating; undefined: another measure. */
 export function pairCounts(
   measure: Measure,
   sums: readonly Exact[],
@@ -144,7 +144,7 @@ export function meanOf(measure: Measure, n: number, positive: number, sum: numbe
   }
 }
 
-/** Both in one unit. The root, where that is the measure. */
+/** Both in the same unit. The root, for measures that are one. */
 export function fractionOf(measure: Measure, above: number, below: number): number | undefined {
   if (below === 0) return undefined;
   return isRoot(measure) ? Math.sqrt(above / below) : above / below;
@@ -171,7 +171,7 @@ export function ofMeans(
   return value(measure, first, second);
 }
 
-/** Cells in one unit. */
+/** Cells in the same unit. */
 export function classesOf(measure: Measure, tp: number, fp: number, fn: number, tn: number): number | undefined {
   const value = measure.definition.ofClass?.(measure);
   if (value === undefined) throw unbound(measure);

@@ -18,7 +18,7 @@ export class Views {
   #everyGraded: readonly Graded[] = [];
   #everyPositives: readonly Positives[] = [];
   #everyActed: readonly Acted[] = [];
-  /** Views that read others or few measures ask for, in the order of their making. */
+  /** Views that read other views or that few measures need, in order of creation. */
   readonly #others: { load(list: Joined): void }[] = [];
   readonly #known = new Map<string, Known>();
   readonly #relevant = new Map<string, KnownPositives>();
@@ -34,7 +34,7 @@ export class Views {
     this.#rules = this.actions.map((name) => rules.get(name) ?? WITHOUT_GRADE);
   }
 
-  /** `action` undefined: all actions. `each`: repeated items have the credit at every slot. */
+  /** `action` undefined: all actions. `each`: a repeated item is credited at each of its slots. */
   graded(action: string | undefined, each: boolean): Graded {
     const make = () => new Graded(this.#rules, action === undefined ? -1 : this.actions.indexOf(action), each);
     const graded = shared(this.#graded, JSON.stringify([action, each]), make);

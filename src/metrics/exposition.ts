@@ -1,6 +1,6 @@
 /**
  * Prometheus' text format 0.0.4, written without an object per series: at 10,000 series prom-client blocks 36 ms to set
- * and render them, this 7 (docs/decisions/0007-metrics-text.md). The tests hold the text equal to prom-client's.
+ * and render them, this 7 (docs/decisions/0007-metrics-text.md). Tests compare the text with prom-client's.
  */
 import type { MetricSpec } from './metric-specs.ts';
 

@@ -45,7 +45,7 @@ export class LifetimeLedger {
   }
 }
 
-/** For totals since this process claimed a unit. A total that decreases has started again from 0. */
+/** For totals since this process claimed a unit. A total that decreases has restarted from 0. */
 export class ClaimLedger {
   readonly #sums: number[];
   #last: ReadonlyMap<number, readonly number[]> = new Map();

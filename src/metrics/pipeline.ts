@@ -55,7 +55,7 @@ export class Pipeline {
     this.#claimLedger = new ClaimLedger(this.#claim.length);
   }
 
-  /** A unit was claimed whose checkpoint held these counts, which its former owner has exposed. */
+  /** A unit was claimed whose checkpoint contained these counts, which its former owner has exposed. */
   claimed(partition: number, counts: readonly TopicCounts[]): void {
     this.#lifetimeLedger.claimed(partition, numbers(this.#lifetime, counts));
     this.#topics.claimed(partition, counts);
@@ -107,7 +107,7 @@ function write(
   for (const [i, { name, labels }] of series.entries()) page.series(name)(labels, sums[i]);
 }
 
-/** Out of the counts of a unit's topics since its first record; the checkpoint carries them from owner to owner. */
+/** From the counts of a unit's topics since its first record; the checkpoint passes them from owner to owner. */
 function lifetimeCounters({ attribution, kafka }: PipelineSettings): readonly CounterSeries<readonly TopicCounts[]>[] {
   type Series = CounterSeries<readonly TopicCounts[]>;
   return kafka.topics.flatMap(({ name: topic, role }, t): readonly Series[] => {
@@ -140,7 +140,7 @@ function dropsOf({ impressions, feedback }: TopicCounts, reason: FeedbackDrop): 
   return (ofImpressions[reason] ?? 0) + feedback.drops[reason];
 }
 
-/** Out of what a unit tells since this process claimed it. */
+/** From a unit's status since this process claimed it. */
 function claimCounters({ attribution, kafka }: PipelineSettings): readonly CounterSeries<UnitStatus>[] {
   return [
     ...kafka.topics.flatMap(({ name: topic }, t) =>
@@ -216,7 +216,7 @@ function writeJoins(page: Exposition, topics: readonly TopicHealth[]): void {
   }
 }
 
-/** NaN: no feedback was settled by matching yet. */
+/** NaN: no feedback has been settled by matching yet. */
 function matchRatio(units: readonly UnitStatus[]): number {
   let attributed = 0;
   let unmatched = 0;

@@ -163,7 +163,7 @@ function reservedIn({ cohorts, experiments, limits }: QualitySettings): Readonly
   return new Set(['|', ...texts]);
 }
 
-/** By the most impressions of any window, so that a cohort is shown in all or in none; of equals that of fewer dimensions first. */
+/** By the most impressions of any window, so that a cohort is shown in all or in none; among equals fewer dimensions first. */
 function largestFirst(rows: readonly QualityRow[]): readonly string[] {
   const cohorts = new Map<string, { impressions: number; readonly dimensions: number }>();
   for (const row of rows) {
@@ -178,7 +178,7 @@ function largestFirst(rows: readonly QualityRow[]): readonly string[] {
     .map(([text]) => text);
 }
 
-/** Those of `cohorts`, the first preferred, that are `most` or fewer with all that is reserved; `sizes`: what each takes. */
+/** The first of `cohorts` that, with all that is reserved, fit into `most`; `sizes`: how many each takes. */
 function fitting(
   cohorts: readonly string[],
   at: { readonly sizes: ReadonlyMap<string, number>; readonly reserved: ReadonlySet<string>; readonly most: number },

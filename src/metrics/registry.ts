@@ -91,7 +91,7 @@ export class Metrics {
     return this.#text;
   }
 
-  /** A unit was claimed whose checkpoint held these counts, which must not be counted again. Needed if others owned the unit before. */
+  /** A unit was claimed whose checkpoint contained these counts, which must not be counted again. Needed if others owned the unit before. */
   claimed(partition: number, counts: readonly TopicCounts[]): void {
     this.#pipeline.claimed(partition, counts);
   }

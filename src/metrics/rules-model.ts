@@ -17,17 +17,17 @@ export interface RuleGroup {
 }
 
 export interface RuleOptions {
-  /** Targets of the job `receval` that must answer. */
+  /** How many targets of the job `receval` must be up. */
   readonly targets: number;
-  /** Matchers that every selector gets besides, such as namespace="staging"; undefined: none. */
+  /** Additional matchers for every selector, such as namespace="staging"; undefined: none. */
   readonly select: string | undefined;
   /** Address of the runbook, to which `#<alert>` is added. */
   readonly runbook: string;
-  /** Address of a dashboard; undefined: alerts name none. */
+  /** Address of a dashboard; undefined: alerts do not link one. */
   readonly dashboard: string | undefined;
 }
 
-/** Where docs/ is published. Links are absolute, because whoever is on call has no checkout at hand. */
+/** Where docs/ is published. Links are absolute, because people on call have no checkout at hand. */
 const DOCUMENTATION = 'https://github.com/receval/receval/blob/main/docs';
 
 export const USUAL_RULE_OPTIONS: RuleOptions = {
@@ -37,7 +37,7 @@ export const USUAL_RULE_OPTIONS: RuleOptions = {
   dashboard: undefined,
 };
 
-/** An alert without what all alerts have in common. */
+/** An alert without the parts that all alerts share. */
 export interface AlertText {
   readonly alert: string;
   readonly expr: string;
@@ -63,7 +63,7 @@ export function alertRule(text: AlertText, { runbook, dashboard, select }: RuleO
   };
 }
 
-/** Where the metric of a selector stands, and whether matchers follow it. */
+/** The metric of a selector, and whether matchers follow it. */
 const SELECTOR = /\b(up\b|receval_\w+)(\{?)/g;
 
 function narrowed(expr: string, select: string): string {
@@ -72,15 +72,15 @@ function narrowed(expr: string, select: string): string {
   );
 }
 
-/** Whether a counter grew within a span. A series that is first seen above 0 grew too: `increase` does not see that. */
+/** Whether a counter grew within a span. A series that first appears above 0 grew too, which `increase` does not see. */
 export function grew(counter: string, span: string): string {
   return `increase(${counter}[${span}]) > 0
 or (${counter} > 0 unless ${counter} offset ${span})`;
 }
 
 /**
- * Where a gauge of decisions says this. All exporters decide alike; take one. What was said last holds for 5 minutes without
- * news, so that a lost scrape or an exporter that starts again neither resolves an alert nor fires it twice.
+ * Whether a gauge of decisions has this label. All exporters decide alike; take one. The last value is kept for 5 minutes, so
+ * that a lost scrape or a restarted exporter neither resolves an alert nor fires it twice.
  */
 export function decisionIs(gauge: string, label: Label): string {
   return `max without (instance, pod) (last_over_time(${gauge}{decision="${label}"}[5m])) == 1

@@ -1,11 +1,11 @@
-/** Alerts on what comes in (specification: faults 9). */
+/** Alerts on input (specification: faults 9). */
 import { NEARLY_FULL } from '../accumulators/store/redis-findings.ts';
 import { LAST_SHARE } from '../connections/access-files.ts';
 import { type AlertText, grew } from './rules-model.ts';
 
 /**
- * By topic. The lag is over ten times what it shrinks by in a minute; a lag that does not shrink counts as one that never
- * ends. Below what a minute brings it is no lag but the way of reading in batches.
+ * By topic. The lag is over ten times what it shrinks by in a minute; a lag that does not shrink counts as infinite. Less than
+ * a minute's records is not a lag, but comes from reading in batches.
  */
 const LAG_HIGH: AlertText = {
   alert: 'RecevalLagHigh',
@@ -61,7 +61,7 @@ and ignoring (topic) min without (topic) (sum without (instance, pod) (rate(rece
     ' 15 minutes, while all topics flow. The keys of impressions and feedback probably differ.',
 };
 
-/** Of what came lately, so that it sees a mistake of today in a topic that is old; also while one of the topics stands still. */
+/** By recent feedback, so that it sees a mistake of today in an old topic; also while one of the topics is silent. */
 const FEW_JOINED: AlertText = {
   alert: 'RecevalFewJoined',
   expr: 'avg without (instance, pod) (receval_join_share) < 0.5',
@@ -73,7 +73,7 @@ const FEW_JOINED: AlertText = {
     ' it. Measures are too low; receval_item_share tells whether it is the items.',
 };
 
-/** If no topic flows, it is not this topic that fell silent. */
+/** If no topic flows, it is not only this one that is silent. */
 const TOPIC_SILENT: AlertText = {
   alert: 'RecevalTopicSilent',
   expr: `sum without (instance, pod) (rate(receval_events_total[10m])) == 0
@@ -87,7 +87,7 @@ and ignoring (topic) max without (topic, instance, pod) (rate(receval_events_tot
     ' still have.',
 };
 
-/** What a replay needs, and a day: asked for at the start (specification: commit 7.1), here it shrinks. */
+/** What a replay needs, and a day: the start checks it (specification: commit 7.1), this sees it shrink. */
 const RETENTION_LOW: AlertText = {
   alert: 'RecevalRetentionLow',
   expr: 'receval_retention_headroom_seconds < 86400',
@@ -217,7 +217,7 @@ export const PROCESS_ALERTS: readonly AlertText[] = [
 
 /** Alerts on what is stored, and on units that are stopped (specification: faults 9). */
 
-/** Of an outage of the store too: a commit without an answer is sent again each time, and counted each time. */
+/** Also sees an outage of the store: a commit without a response is sent again, and counted each time. */
 const COMMIT_ERRORS: AlertText = {
   alert: 'RecevalCommitErrors',
   expr: `sum without (outcome) (rate(receval_commits_total{outcome="unknown"}[5m]))
@@ -264,7 +264,7 @@ const STATE_LOST: AlertText = {
     ' over by itself.',
 };
 
-/** All processes ask the same server: one alert, not one of each. */
+/** All processes use the same server: one alert, not one from each. */
 const REDIS_MEMORY_HIGH: AlertText = {
   alert: 'RecevalRedisMemoryHigh',
   expr: `max without (instance, pod) (receval_redis_memory_used_bytes / receval_redis_memory_limit_bytes) > ${NEARLY_FULL}`,
@@ -276,7 +276,7 @@ const REDIS_MEMORY_HIGH: AlertText = {
     ' nothing is counted until there is room.',
 };
 
-/** With noeviction there are none; somebody has changed that since the start. */
+/** With noeviction there are none, so that has changed since the start. */
 const REDIS_EVICTS: AlertText = {
   alert: 'RecevalRedisEvicts',
   expr: 'max without (instance, pod) (increase(receval_redis_evicted_keys_total[15m])) > 0',
@@ -288,7 +288,7 @@ const REDIS_EVICTS: AlertText = {
     ' tells it.',
 };
 
-/** By the records that are missing, or by the units that are stopped for them. */
+/** By missing records, or by units that are stopped because of them. */
 const DATA_GAP: AlertText = {
   alert: 'RecevalDataGap',
   expr: `${grew('receval_gap_records_total', '10m')}

@@ -29,8 +29,8 @@ function pipelineRules(settings: Settings, options: RuleOptions): RuleGroup {
 }
 
 /**
- * By worker, for one that is stopped must not hide behind one that runs. Only of workers that own a unit. A worker that
- * never committed counts from its start. The lag is absent while no broker answers: then it is not known to be 0.
+ * By worker, as one that is stopped must not hide behind one that runs. Only workers that own a unit. A worker that never
+ * committed counts from its start. The lag is absent while no broker responds: then it is not known to be 0.
  */
 const NO_PROGRESS: AlertText = {
   alert: 'RecevalNoProgress',
@@ -46,7 +46,7 @@ unless sum without (topic, partition) (receval_consumer_lag_messages) == 0`,
     ' it is not known that nothing is left to read.',
 };
 
-/** By target; if none is known that does not answer, the number of those that do. */
+/** By target; if no target is known to be down, by the number of those that are up. */
 function workerDown({ targets }: RuleOptions): AlertText {
   return {
     alert: 'RecevalWorkerDown',
@@ -62,7 +62,7 @@ or on () (count(up{job="receval"} == 1) or vector(0)) < ${targets}`,
   };
 }
 
-/** Of the longest horizon alone: what makes it stale makes the others stale. */
+/** Of the longest horizon only: what makes it stale makes the others stale. */
 function staleResults({ attribution }: Settings): AlertText {
   const horizon = attribution.horizons[attribution.horizons.length - 1];
   const limit = horizon.ms + attribution.outOfOrderness + SLACK_MS;
@@ -79,8 +79,8 @@ function staleResults({ attribution }: Settings): AlertText {
 }
 
 /**
- * Of the group `receval.quality`: watched cohorts against their own past (specification: statistics 10). The exporters judge; the
- * rules only ask them. None where nothing is watched.
+ * Of the group `receval.quality`: watched cohorts against their own past (specification: statistics 10). The exporters decide; the
+ * rules only query them. None if nothing is watched.
  */
 function qualityRules(settings: Settings, options: RuleOptions): readonly AlertRule[] {
   if (settings.detect.sets.length === 0) return [];
@@ -118,7 +118,7 @@ function watchedIs(label: Label): string {
   return decisionIs('receval_quality_decision', label);
 }
 
-/** A template that names the cohort of an alert, whichever of the grouping sets it is of. */
+/** A template that names the cohort of an alert, of any grouping set. */
 function cohortText({ cohorts }: Settings): string {
   const cases = cohorts.map((by) => `if eq $labels.by ${JSON.stringify(setText(by))} }}${nameText(by)}`);
   return `{{ ${cases.join('{{ else ')}{{ end }}`;
@@ -129,8 +129,8 @@ function nameText(by: readonly string[]): string {
 }
 
 /**
- * Of the group `receval.quality`: experiments (specification: statistics 9). The looks decide; the rules only ask them. None where
- * there are no experiments.
+ * Of the group `receval.quality`: experiments (specification: statistics 9). The looks decide; the rules only query them. None
+ * without experiments.
  */
 function experimentRules({ experiments }: Settings, options: RuleOptions): readonly AlertRule[] {
   return experiments.length === 0 ? [] : [REGRESSED, INVALID].map((alert) => alertRule(alert, options));

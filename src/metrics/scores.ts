@@ -59,7 +59,7 @@ export class Scores {
     return this.#capped;
   }
 
-  /** Adds what the units scored since the last call. A row that decreased has started again from 0. */
+  /** Adds what the units scored since the last call. A row that decreased has restarted from 0. */
   update(units: readonly Pick<UnitStatus, 'partition' | 'scored'>[]): void {
     const last = new Map<number, ReadonlyMap<string, Row>>();
     for (const { partition, scored } of units) {

@@ -4,7 +4,7 @@ import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { LifetimeLedger } from './ledgers.ts';
 
-/** What is taken of the counts of a topic, in this order. */
+/** The counts of a topic that are used, in this order. */
 const TAKEN: readonly ((counts: TopicCounts) => number)[] = [
   ({ feedback }) => feedback.attributed,
   ({ feedback }) => feedback.drops.orphan,
@@ -24,7 +24,7 @@ class OneTopic {
   readonly future = new RecentShare();
   readonly accepted = new RecentShare();
 
-  /** What came since the last call, in the order of `TAKEN`. */
+  /** Adds what has changed since the last call, in the order of `TAKEN`. */
   add([
     attributed,
     orphan,

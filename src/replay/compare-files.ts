@@ -22,7 +22,7 @@ export interface FilesCompared {
   readonly trail: Trail;
   /** The split of the users by cohort, for each requested dimension; undefined: none was requested. */
   readonly ratioBy: readonly ComparedCohorts[] | undefined;
-  /** What became of the events. */
+  /** The result of the replay itself. */
   readonly replayed: ReplayResult;
   /** Sampled impressions by `variant`, where the experiment reads another dimension; else empty. */
   readonly plainVariants: ReadonlyMap<string, number>;
@@ -85,7 +85,7 @@ class HourlyLooks implements Observer {
   readonly #variants: ReadonlyMap<string, number>;
   /** Place of the experiment's dimension in an impression. */
   readonly #dimension: number;
-  /** The same of those of the splits. */
+  /** The same for the dimensions of the splits. */
   readonly #cohorts: readonly number[];
   readonly #horizon: number;
   readonly #hashSeed: number;

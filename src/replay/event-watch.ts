@@ -8,7 +8,7 @@ import { isListOnly } from '../measures/needs.ts';
 import type { InvalidRecord, UnitDeps } from '../unit/unit-contract.ts';
 import type { EpochMs, TopicRole } from '../vocabulary/events.ts';
 
-/** Observes the events of files as they are decoded, to report afterwards what looks wrong. No result depends on it. */
+/** Observes the events of files while they are decoded, to report what looks wrong afterwards. No result depends on it. */
 export class Watch {
   readonly sample = new EventSample();
   readonly #invalid = new InvalidReasons();
@@ -23,7 +23,7 @@ export class Watch {
     this.#latest = latest;
   }
 
-  /** The same decoder of the file at this path. */
+  /** The same decoder for the file at this path, observed. */
   watching(decoder: Decoder, path: string): Decoder {
     const decode = (value: Uint8Array | null, source: string, offset: number): Decoded => {
       const decoded = decoder.decode(value, source, offset);
@@ -39,7 +39,7 @@ export class Watch {
     };
   }
 
-  /** Told of each invalid record; tells `next` of it. @param roles of the topics */
+  /** A callback for invalid records, which also calls `next`. @param roles of the topics */
   invalid(roles: readonly TopicRole[], next: UnitDeps['onInvalid']): (invalid: InvalidRecord) => void {
     return (invalid) => {
       const { topic, record, code, field } = invalid;

@@ -80,7 +80,7 @@ export interface ReplayResult {
   readonly itemLimitRows: number;
   /** What looks wrong. */
   readonly findings: readonly Finding[];
-  /** No impression counted, or none of the feedback did: the numbers say nothing. */
+  /** No impression counted, or no feedback did: the numbers mean nothing. */
   readonly isEmpty: boolean;
 }
 
@@ -186,7 +186,7 @@ function resultRow(
   };
 }
 
-/** Means over users of one row, from what is kept beside the rows. */
+/** Means over users of one row, which are kept outside of the rows. */
 function userMeansOf(
   users: UserMeans | undefined,
   rows: readonly CohortRow[],
@@ -252,7 +252,7 @@ function codes(unit: Unit, side: Side): ReadonlyMap<InvalidCode, number> {
   return new Map([...all].sort(([, a], [, b]) => b - a));
 }
 
-/** By grouping set, then cohort, then horizon as text: an order that depends on nothing but the row. */
+/** By grouping set, then cohort, then horizon as text: the order depends only on the row. */
 function compareRows(a: ResultRow, b: ResultRow): number {
   const key = (row: ResultRow): string =>
     JSON.stringify([row.by.length, row.by, row.by.map((dimension) => row.labels[dimension]), row.window, row.horizon]);

@@ -37,17 +37,17 @@ export interface ReplayOptions {
   /** Several files of a side: by event time, or one after the other. */
   readonly order: 'time' | 'concat';
   readonly newId: () => string;
-  /** Seed of the join's hashes, drawn by each process for itself, so that nobody can choose ids that collide. No result depends on it. */
+  /** Seed of the join's hashes: random per process, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
   /** The wall clock at the start: events later than this plus `attribution.futureSkew` are `future`. undefined: none are. */
   readonly now?: EpochMs | undefined;
-  /** As that of a unit; default: nobody is told. */
+  /** As for a unit; default: none. */
   readonly onInvalid?: UnitDeps['onInvalid'];
   /** Called now and then. Bytes as stored; records of all kinds. */
   readonly onProgress: (progress: { readonly bytes: number; readonly records: number }) => void;
 }
 
-/** Name of the since-start total that holds everything. */
+/** Name of the since-start total of everything. */
 export const ALL = 'all';
 
 const RECORDS_PER_COMMIT = 50_000;
@@ -70,8 +70,8 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
 }
 
 /**
- * The service's own data path over files: one unit, the store in memory, a clock that stands still. At the end of the files every watermark
- * passes the end, so that everything closes. Rejects with the error of a file that cannot be read.
+ * The service's own data path over files: one unit, a store in memory, a clock that does not move. At the end of the files every
+ * watermark passes the end, so that everything closes. Rejects with the error of a file that cannot be read.
  * @param observerOf makes the observer; called before the first record, from which on `unit` returns the unit
  */
 export async function readFiles(
@@ -212,7 +212,7 @@ function topicsOf(
   };
   const { impressions, feedback, events } = settings.inputs;
   if ('events' in inputs) return [topic({ impressions: true, feedback: true }, inputs.events, events)];
-  // Rows of shown items may say what was done with them.
+  // Rows of shown items may contain what was done with them.
   const isBoth = hasRowFeedback(options.adapter ?? impressions.adapter);
   return [
     topic({ impressions: true, feedback: isBoth }, inputs.impressions, impressions),

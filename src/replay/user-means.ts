@@ -20,7 +20,7 @@ export interface UserMean {
   readonly withoutId: number;
 }
 
-/** What one measure has of one cohort. */
+/** What is kept for one measure of one cohort. */
 interface Held {
   readonly clusters: Clusters;
   withoutId: number;
@@ -38,7 +38,7 @@ export class UserMeans implements Observer {
   readonly #held = new Map<string, Map<string, Held[]>>();
   readonly #numbers = new Map<string, string>();
 
-  /** undefined: no measure asks for it. */
+  /** undefined: no measure needs it. */
   static of(settings: Settings): UserMeans | undefined {
     const asked = settings.measures.some(isClustered);
     return asked ? new UserMeans(settings) : undefined;
@@ -59,7 +59,7 @@ export class UserMeans implements Observer {
     return this.#measures.some(({ measure }) => measure.params.get('per') === 'session');
   }
 
-  /** The same decoder, whose impressions have the numbers of user and session behind their dimensions. */
+  /** The same decoder, whose impressions have the numbers of user and session after their dimensions. */
   numbering(decoder: Decoder): Decoder {
     const decode = (value: Uint8Array | null, source: string, offset: number): Decoded => {
       const decoded = decoder.decode(value, source, offset);

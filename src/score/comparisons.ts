@@ -10,7 +10,7 @@ import type { QueryScore, ScoreResult } from './score-result.ts';
 
 /**
  * One run against another by one measure, paired by query: every query is known, so queries are the clusters
- * (specification: statistics 3.2). What does not exist is null, with the reason.
+ * (specification: statistics 3.2). A value that does not exist is null, with the reason.
  */
 export interface Comparison {
   readonly run: string;
@@ -56,8 +56,8 @@ function tested(effect: Result<Difference>): Tested {
 type Columns = readonly (readonly number[])[];
 
 /**
- * A mean is one sum over another: the paired formula. What is not (rmse, `of=means`, `per=class`): leaving out one query
- * after the other, from both runs.
+ * A mean is one sum over another, so the paired formula applies. Other values (rmse, `of=means`, `per=class`) are jackknifed:
+ * one query at a time is left out of both runs.
  */
 function effectOf(measure: Measure, control: Columns, treatment: Columns): Result<Difference> {
   const kind = sumsKind(measure);
@@ -101,10 +101,10 @@ function sumsOf({ sums = [] }: QueryScore, m: number): readonly number[] {
 
 /**
  * The interval of a run's mean over queries: queries are the clusters (specification: statistics 2.1). A plain ratio by its formula,
- * what is none by leaving out one query after the other.
+ * others by leaving out one query at a time.
  *
  * @param perQuery with sums @param m place of the measure
- * @returns absent: `no_vector` where the measure is no sum, and what the error lacks
+ * @returns absent: `no_vector` if the measure is not a sum, or the reason why there is no error
  */
 export function meanInterval(
   measure: Measure,

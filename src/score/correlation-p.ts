@@ -7,10 +7,10 @@ import type { Joined } from '../vocabulary/events.ts';
 export type CorrelationTest = (list: Joined, values: readonly number[]) => readonly (number | undefined)[];
 
 /**
- * p of spearman and kendall, as scipy's spearmanr and kendalltau give it.
+ * p of spearman and kendall, as in scipy's spearmanr and kendalltau.
  *
  *     spearman: t = r sqrt((m - 2) / (1 - r²)), Student with m - 2 degrees of freedom, m >= 3
- *     kendall:  without ties and up to 33 pairs exact, from the number of orders with at most so many discordant pairs
+ *     kendall:  without ties and up to 33 pairs exact, from the number of orders with at most as many discordant pairs
  *               (M. G. Kendall, "Rank Correlation Methods", 1970); else normal, with the variance corrected for ties
  *
  * Example: scores 1 2 3 4 5 against ratings 2 1 2 4 5: r .820783, p .088587.
@@ -32,7 +32,7 @@ export function correlationTest(measures: readonly Measure[], actions: readonly 
   return (list, values) => tests.map((test, m) => test?.(list, values[m]));
 }
 
-/** undefined: two pairs always lie on a line. */
+/** undefined: two pairs are always on a line. */
 export function spearmanP(r: number, m: number): number | undefined {
   if (m < 3) return undefined;
   if (1 - r * r <= 0) return probability(0);

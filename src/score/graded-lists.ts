@@ -9,8 +9,8 @@ import type { ScoringSettings } from './scoring-settings.ts';
 import { TiesMean } from './ties-mean.ts';
 
 /**
- * Scores lists that contain their own grades, one JSON object per line. A list without `query` is named by the number of its
- * line. Items are in the given order; if a rule for ties is given, lists with scores are ordered by them.
+ * Scores lists that contain their own grades, one JSON object per line. A list without `query` is named by its line number.
+ * Items are in the given order; if a rule for ties is given, lists with scores are ordered by them.
  */
 export class GradedLists implements BlockReader {
   readonly #file: string;
@@ -119,8 +119,8 @@ function withActions(list: Joined, actions: number): Joined {
 }
 
 /**
- * The list in falling order of its scores; one without scores stays as it is.
- * @throws RangeError where ids are asked for that the list does not have
+ * The list in descending order of its scores; one without scores is not changed.
+ * @throws RangeError if ids are needed that the list does not have
  */
 function byScores(list: PlainList, ties: Ties): PlainList {
   const { scores } = list;
@@ -143,7 +143,7 @@ function byScores(list: PlainList, ties: Ties): PlainList {
 function cutList(list: PlainList, depth: number): PlainList {
   const length = 'grades' in list ? list.grades.length : 'items' in list ? list.items.length : list.ratings.length;
   if (length <= depth) return list;
-  // What was known of the whole list is known still.
+  // What is known for the whole list stays known.
   const known = 'grades' in list && list.known === undefined ? { known: list.grades } : {};
   return {
     ...taken(
@@ -168,7 +168,7 @@ function taken(list: PlainList, order: readonly number[]): PlainList {
   return { ...slots, ratings: pick(list.ratings) };
 }
 
-/** A graded list as it stands in a line of NDJSON: a plain list, and the query that it answers. */
+/** A graded list from a line of NDJSON: a plain list and its query. */
 interface NamedList {
   readonly query: string | undefined;
   readonly user: string | undefined;
@@ -211,7 +211,7 @@ function listOf<T>(entry: Guard<T>): Guard<readonly T[]> {
   return (value): value is readonly T[] => Array.isArray(value) && value.every(entry);
 }
 
-/** A field of a line as what it must be. Its absence is no mistake. */
+/** A field of a line with the type it must have. It may be absent. */
 class Field<T> {
   readonly name: string;
   readonly #guard: Guard<T>;
@@ -253,7 +253,7 @@ const RANKS = numbers('ranks');
 const OFFSET = new Field('offset', isNumber, 'a whole number');
 const FIELDS = [QUERY, USER, SESSION, GRADES, KNOWN, SCORES, RATINGS, ITEMS, POSITIVES, RANKS, OFFSET];
 
-/** Fields that say the same of a list in two ways, or that its form does not look at. */
+/** Fields that say the same about a list in two ways, or that its form ignores. */
 const CLASHES: readonly (readonly [form: Field<unknown>, others: readonly Field<unknown>[]])[] = [
   [GRADES, [ITEMS, POSITIVES, RATINGS]],
   [ITEMS, [RATINGS, KNOWN]],
@@ -272,7 +272,7 @@ function shortened(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}...` : text;
 }
 
-/** undefined: none of the forms. Items alone are a list without positives, for measures that need no judgement. */
+/** undefined: none of the forms. Items alone are a list without positives, for measures that need no judgements. */
 function plainList(fields: ReadonlyMap<string, unknown>): PlainList | undefined {
   const [scores, ranks, offset] = [SCORES.of(fields), RANKS.of(fields), OFFSET.of(fields)];
   const slots: PlainSlots = {

@@ -2,13 +2,13 @@ import { InputError } from './line-blocks.ts';
 import type { Fields } from './line-fields.ts';
 import { grownInts, ItemRows, QueryNames } from './rows.ts';
 
-/** Takes the lists of a run, each once. `rows` are used again for the next list. */
+/** Receives the lists of a run, each once. `rows` are reused for the next list. */
 export type ListSink = (voter: string | undefined, query: string, rows: ItemRows) => void;
 
 /** The lines of a list are not together, so its file cannot be read list by list. */
 export class Ungrouped extends InputError {}
 
-/** Collects lines into lists of one query, and of one voter where the file has voters. */
+/** Collects lines into lists of one query, and of one voter if the file has voters. */
 export class Groups {
   readonly #file: string;
   readonly #gather: boolean;
@@ -18,7 +18,7 @@ export class Groups {
   /** Of the list that is being read. */
   #query = -1;
   #voter = -1;
-  /** Number of each list that was begun, by voter and query; a dense array costs a tenth of a map. */
+  /** Number of each list seen so far, by voter and query; a dense array costs a tenth of a map. */
   readonly #begun: (number | undefined)[][] = [];
   readonly #lists: { readonly voter: number; readonly query: number }[] = [];
   #rows = new ItemRows();

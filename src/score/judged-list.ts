@@ -15,7 +15,7 @@ interface JudgedNeeds {
   readonly items: boolean;
 }
 
-/** A ranked list and what is known of its query, as measures see it. Its buffers are used again for the next list. */
+/** A ranked list and what is known of its query, as measures see it. Its buffers are reused for the next list. */
 export class JudgedList {
   readonly joined: Joined;
   readonly #needs: JudgedNeeds;
@@ -46,8 +46,8 @@ export class JudgedList {
   }
 
   /**
-   * @param order row at each place; @param length places that count; @param repeats whether an item may stand in several
-   * rows; @param query of the judgements. The rows must be indexed.
+   * @param order row at each place; @param length places that count; @param repeats whether an item may be in several rows;
+   * @param query of the judgements. The rows must be indexed.
    */
   load(
     rows: ItemRows,
@@ -75,7 +75,7 @@ export class JudgedList {
     this.#judge(rows, length, judgements, query);
   }
 
-  /** A query without a list: one slot that nobody judged, for measures to say what the query is worth without a hit. */
+  /** A query without a list: one slot without a judgement, so that measures give the query's value without a hit. */
   loadNothing(judgements: Judgements, query: number): void {
     const { joined } = this;
     joined.length = 1;
@@ -92,7 +92,7 @@ export class JudgedList {
     return { retrieved, relevant: this.#relevantKnown, relevantRetrieved: this.#relevantShown };
   }
 
-  /** Probes the list for each judged item: those are fewer than the items of a usual run. */
+  /** Looks up each judged item in the list: usually there are fewer of them than items of a run. */
   #judge(rows: ItemRows, length: number, judgements: Judgements, query: number): void {
     const { joined } = this;
     const judged = judgements.rows;
@@ -110,7 +110,7 @@ export class JudgedList {
       this.#relevantKnown += isRelevant;
       const row = rows.find(hashes[j], bytes, starts[j], starts[j + 1]);
       if (row < 0) continue;
-      // A repeated item stands first in the table with its first row of the file, not with its first place.
+      // The table has a repeated item with its first row of the file, not with its first place.
       const slot = joined.firstSlot === undefined ? slotOf[row] : joined.firstSlot[slotOf[row]];
       if (slot >= length) continue;
       this.#relevantShown += isRelevant;

@@ -2,12 +2,12 @@ import { InputError } from './line-blocks.ts';
 import { grownInts, ItemRows, QueryNames } from './rows.ts';
 
 /**
- * What is known to be relevant: for each query its judged items and their grades (qrels), compactly: about 45 bytes and the
- * id for each judgement. A grade below 0 says that the item was not judged (trec_eval): it is left out, its query is known.
+ * What is known to be relevant: for each query its judged items and their grades (qrels), in about 45 bytes and the id per
+ * judgement. A grade below 0 means that the item was not judged (trec_eval): it is left out, but its query is known.
  */
 export class Judgements {
   readonly queries = new QueryNames();
-  /** Judged items; those of one query stand together after `end`. `scores` are the grades. */
+  /** Judged items; those of one query are together after `end`. `scores` are the grades. */
   rows = new ItemRows();
   #queryOf: Int32Array = new Int32Array(1024);
   #firsts: Int32Array = new Int32Array(1);

@@ -1,14 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { NEWLINE } from './line-fields.ts';
 
-/** Takes whole lines: bytes[from, to) ends with a newline. Line by line is the reader's own business. */
+/** Reads whole lines: bytes[from, to) ends with a newline. The reader splits them. */
 export interface BlockReader {
   block(bytes: Uint8Array, from: number, to: number): void;
   /** After the last block. */
   end(): void;
 }
 
-/** A line of a list may be long; a longer one is not text. */
+/** The line of a list may be long; a longer one is not text. */
 const LONGEST_LINE = 64 * 2 ** 20;
 const END = Uint8Array.of(NEWLINE);
 const MARK = [0xef, 0xbb, 0xbf];
@@ -28,7 +28,7 @@ export function markOf(bytes: Uint8Array): number {
 
 /**
  * Splits chunks of a file at line ends, so that a reader sees whole lines and scans each byte once. The part of a line at the
- * end of a chunk is copied and waits for the next; nothing else is kept. A byte order mark at the start is left out.
+ * end of a chunk is copied and waits for the next; nothing else is kept. A byte order mark at the start is skipped.
  */
 export class Blocks {
   readonly #reader: BlockReader;
@@ -90,7 +90,7 @@ export class Blocks {
   }
 }
 
-/** An input file that is not as its format says. The message names file and line, and what was expected. */
+/** An input file does not have its format. The message names file and line, and what was expected. */
 export class InputError extends Error {
   override readonly name = 'InputError';
 

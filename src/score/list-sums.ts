@@ -27,7 +27,7 @@ export function listSums(kind: SumsKind, value: number, out: Float64Array, at: n
   }
 }
 
-/** The measure of added sums, as its mean over these lists is; undefined: it has none. */
+/** The value of a measure from added sums, which is its mean over these lists; undefined: it has none. */
 export function valueOfSums(measure: Measure, [a, b, c, d]: readonly number[]): number | undefined {
   const kind = sumsKind(measure);
   switch (kind) {
@@ -75,8 +75,8 @@ export function listValue(measure: Measure, kind: SumsKind, out: Float64Array, a
 const { below: BELOW } = OUT.fraction;
 
 /**
- * Turns what the scorer wrote, from out[at] on, for a list of one slot that nobody judged into that of no list at all: it is
- * worth 0, and where slots are counted (fractions of slots, classes of slots) it has none.
+ * Turns what the scorer wrote, from out[at] on, for a list of one slot without a judgement into the result of no list at all:
+ * its value is 0, and where slots are counted (fractions of slots, classes of slots) it has none.
  */
 export function emptied(measure: Measure, out: Float64Array, at: number): void {
   out[at + OUT.mean.value] = 0;

@@ -5,7 +5,7 @@ import type { ItemRows } from './rows.ts';
 import type { RunColumns } from './run-format.ts';
 import type { RunReading } from './run-reader.ts';
 
-/** How lists are read, where they are not scored at once. */
+/** How lists are read if they are not scored at once. */
 export interface ListOrder {
   readonly orderOf: (columns: RunColumns) => OrderRule;
   /** A repeated item is an error, or counts at its first place. */
@@ -26,7 +26,7 @@ export interface OrderedList {
   scores(): Float64Array | undefined;
 }
 
-/** Hands over the lists of a file, one after the other, each in the order that the rule says. */
+/** Passes on the lists of a file, one after the other, each in the order of the rule. */
 export class OrderedLists implements RunReading {
   readonly lists: ListSink = (voter, query, rows) => this.#hand(voter, query, rows);
   readonly #file: string;

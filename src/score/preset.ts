@@ -6,7 +6,7 @@ import { PRESETS, presetFor } from '../measures/grammar/presets.ts';
 import type { OrderRule, Ties } from './order.ts';
 import type { Format, RunColumns } from './run-format.ts';
 
-/** What a preset says about reading files (specification: measures 6). */
+/** How a preset reads files (specification: measures 6). */
 interface Reading {
   readonly order: 'docno' | 'score' | 'rank' | 'file' | 'mean';
   readonly missing: 'skip' | 'zero';
@@ -24,7 +24,7 @@ const READING: Readonly<Record<string, Reading>> = {
 
 export const PRESET_NAMES: readonly string[] = [...PRESETS.keys()];
 
-/** The preset of files that come without one; undefined: none. */
+/** The default preset of a format; undefined: none. */
 export function presetOf(format: Format): string | undefined {
   return format === 'lists' ? undefined : format;
 }
@@ -39,8 +39,8 @@ export function tiesOf(preset: string | undefined): Ties | undefined {
 }
 
 /**
- * How lists come to their order: by `--ties` where given, else as the preset reads files. PyFLAGR's lists are best first:
- * their rank column decides, where they have one (some of its methods give the best item the lowest score), else the score.
+ * How lists are ordered: by `--ties` if given, else as the preset reads files. PyFLAGR's lists are best first: their rank
+ * column decides, if they have one (some of its methods give the best item the lowest score), else the score.
  */
 export function orderRule(preset: string | undefined, columns: RunColumns, ties: Ties | undefined): OrderRule {
   const hasScore = columns.score >= 0;
@@ -62,7 +62,7 @@ export function orderRule(preset: string | undefined, columns: RunColumns, ties:
 }
 
 /**
- * Measures as they are written, with the preset's parameters where they name no preset of their own.
+ * Measures as written, with the preset's parameters unless they name a preset of their own.
  * @returns problems in words, empty if there is none
  */
 export function presetMeasures(
@@ -71,8 +71,8 @@ export function presetMeasures(
   defaults: MeasureDefaults,
 ): { readonly measures: readonly Measure[]; readonly problems: readonly string[] } {
   const options = { command: 'score' } as const;
-  // Told first, so that a message shows what the user wrote; each alone, because the preset may tell apart what is the same
-  // without it: ndcg@10 and ndcg(ideal=shown)@10.
+  // Reported first, so that a message shows what the user wrote; each alone, because with the preset measures may differ that
+  // are equal without it: ndcg@10 and ndcg(ideal=shown)@10.
   const wrong = preset === undefined ? [] : texts.flatMap((text) => parseMeasures([text], defaults, options).problems);
   if (wrong.length > 0) return { measures: [], problems: wrong.map(({ message }) => message) };
   const full = preset === undefined ? texts : texts.map((text) => fully(text, preset));
@@ -80,7 +80,7 @@ export function presetMeasures(
   return { measures, problems: problems.map(({ message }) => message) };
 }
 
-/** Names of other tools have their owner's convention, all others the preset's. */
+/** Names of other tools have that tool's convention, all others the preset's. */
 function fully(text: string, preset: string): string {
   return inOurWords(text, preset === 'flagr' ? 'flagr' : 'trec') ?? withPreset(text, preset);
 }
@@ -97,7 +97,7 @@ function withPreset(text: string, preset: string): string {
 export const NAMES = ['receval', 'trec', 'flagr'] as const;
 export type Names = (typeof NAMES)[number];
 
-/** How the names were read: what is printed is read in the same way again. */
+/** How the names were read: printed names are read in the same way again. */
 export interface MeasureReading {
   readonly preset: string | undefined;
   readonly defaults: MeasureDefaults;
@@ -105,9 +105,9 @@ export interface MeasureReading {
 
 /**
  * Names of the columns: canonical ones, trec_eval's (`P_5`, `map_cut_10`), or those of PyFLAGR's tables. trec_eval's do not
- * say the convention: such a name stands only where it means this measure, so that a printed name, given to `--measures`
- * beside the same files and options, is the measure that it was. Else the canonical name stands, with what the preset would
- * set otherwise. A cut-off that trec_eval does not offer is written as it writes others: `F_5`.
+ * contain the convention: such a name is used only if it means this measure, so that a printed name, given to `--measures` with
+ * the same files and options, is the same measure. Otherwise the canonical name is used, with the parameters that the preset
+ * would set differently. A cut-off that trec_eval does not offer is written in its style: `F_5`.
  */
 export function measureNames(measures: readonly Measure[], names: Names, reading: MeasureReading): readonly string[] {
   if (names === 'receval') return measures.map(({ canonical }) => canonical);

@@ -8,8 +8,8 @@ const COLUMNS = 4;
 const RUN_COLUMNS = 6;
 
 /**
- * Reads judgements: `query 0 item grade`, separated by blanks or by commas. A grade above what the measures take is refused: cut,
- * it would give other numbers than it says.
+ * Reads judgements: `query 0 item grade`, separated by blanks or by commas. A grade above what the measures accept is refused:
+ * cutting it would silently change results.
  */
 export class QrelsReader implements BlockReader {
   readonly judgements = new Judgements();

@@ -5,17 +5,17 @@ const FIRST_ROWS = 1024;
 const FIRST_BYTES = 1 << 16;
 
 /**
- * Items of a list as columns: no object for a row. Row i is the i-th line of the list in its file; its id stands in
- * `bytes` from starts[i] to starts[i + 1]. Used again for the next list.
+ * Items of a list as columns, without an object per row. Row i is the i-th line of the list in its file; its id is in `bytes`
+ * from starts[i] to starts[i + 1]. Reused for the next list.
  */
 export class ItemRows implements Items {
   count = 0;
   bytes: Uint8Array = new Uint8Array(FIRST_BYTES);
   starts: Int32Array = new Int32Array(FIRST_ROWS + 1);
   hashes: Int32Array = new Int32Array(FIRST_ROWS);
-  /** NaN in no row. 0 where the file has no scores. */
+  /** Never NaN. 0 if the file has no scores. */
   scores: Float64Array = new Float64Array(FIRST_ROWS);
-  /** As the file says; 0 where it has no ranks. */
+  /** As in the file; 0 if it has no ranks. */
   ranks: Float64Array = new Float64Array(FIRST_ROWS);
   /** Line of the file, from 1. */
   lines: Int32Array = new Int32Array(FIRST_ROWS);
@@ -42,7 +42,7 @@ export class ItemRows implements Items {
     this.count = i + 1;
   }
 
-  /** The first row of [from, to) whose item an earlier one has; -1: no item repeats. Afterwards `find` knows these items. */
+  /** The first row of [from, to) that repeats an earlier item; -1: no item repeats. Afterwards `find` knows these items. */
   index(from = 0, to = this.count): number {
     return this.#table.fill(this, from, to);
   }
@@ -76,7 +76,7 @@ export class ItemRows implements Items {
   }
 }
 
-/** Longer copies of columns; what is new is 0. */
+/** Longer copies of columns, filled with 0. */
 export function grownInts(from: Int32Array, length: number): Int32Array {
   const grown = new Int32Array(length);
   grown.set(from);
@@ -105,12 +105,12 @@ interface Items {
 
 const EMPTY = -1;
 
-/** Finds the rows of one list by their item: open addressing over row numbers, at most half full, used again. */
+/** Finds the rows of one list by their item: open addressing over row numbers, at most half full, reused. */
 class ItemTable {
   #places = new Int32Array(2048).fill(EMPTY);
   #mask = 2047;
 
-  /** Takes the rows [from, to) in. Returns the first whose item an earlier one has; -1: no item repeats. */
+  /** Adds the rows [from, to). Returns the first that repeats an earlier item; -1: no item repeats. */
   fill(rows: Items, from: number, to: number): number {
     const { hashes, bytes, starts } = rows;
     let size = 64;
@@ -151,14 +151,14 @@ class ItemTable {
   }
 }
 
-/** Numbers for names, in the order in which they appear. Lines of one query mostly stand together: those cost a comparison. */
+/** Numbers for names, in the order in which they appear. Lines of one query are usually together, which costs one comparison each. */
 export class QueryNames {
   readonly names: string[] = [];
   readonly #numbers = new Map<string, number>();
   #last: Uint8Array = new Uint8Array(0);
   #lastNumber = -1;
 
-  /** Of a name that is met for the first time, a new number. */
+  /** The number of a name; a new name gets a new number. */
   numberAt(bytes: Uint8Array, from: number, to: number): number {
     const length = to - from;
     if (length === this.#last.length && this.#lastNumber >= 0 && isSame(bytes, from, this.#last, 0, length)) {

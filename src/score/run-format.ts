@@ -5,7 +5,7 @@ import { COMMA, type Fields, HASH, NEWLINE, SPACE } from './line-fields.ts';
 export const FORMATS = ['trec', 'flagr', 'lists'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Whether the line at `from` has a comma: then the file is CSV. undefined: a blank line or a comment, which does not tell. */
+/** Whether the line at `from` has a comma, so that the file is CSV. undefined: a blank line or a comment, which does not show it. */
 export function isCommas(bytes: Uint8Array, from: number): boolean | undefined {
   let at = from;
   while (at < bytes.length && bytes[at] !== NEWLINE && bytes[at] <= SPACE) at++;
@@ -14,7 +14,7 @@ export function isCommas(bytes: Uint8Array, from: number): boolean | undefined {
   return false;
 }
 
-/** The format of a run by its first line with data; undefined: the bytes, the first of the file, have none. */
+/** The format of a run by its first line with data; undefined: there is none in the first bytes of the file. */
 export function formatOf(bytes: Uint8Array): 'trec' | 'flagr' | undefined {
   for (let at = markOf(bytes); at < bytes.length; ) {
     const commas = isCommas(bytes, at);
@@ -59,15 +59,15 @@ export const TREC_RUN: RunColumns = {
 const NAMES = ['query', 'item', 'score', 'rank', 'voter'] as const;
 const IGNORED = ['-', 'dataset', 'method', 'tag', 'q0'];
 
-/** PyFLAGR's lists, best first: as its input has them, and as it writes them. */
+/** PyFLAGR's lists, best first: as in its input, and as in its output. */
 export const FLAGR_COLUMNS: Readonly<Record<number, string>> = {
   5: 'query,voter,item,score,dataset',
   6: 'query,voter,item,rank,score,method',
 };
 
 /**
- * Columns by their names, separated by commas: `query`, `item`, `score`, `rank`, `voter`; `-` is one that is ignored. A number
- * stands for PyFLAGR's columns.
+ * Columns by their names, separated by commas: `query`, `item`, `score`, `rank`, `voter`; `-` is ignored. A number means
+ * PyFLAGR's columns.
  * @returns a text: what is wrong
  */
 export function runColumns(names: string): RunColumns | string {

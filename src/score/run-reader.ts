@@ -11,14 +11,14 @@ export interface RunLayout {
 }
 
 export interface RunReading {
-  /** Before the first row. Returns whether ranks are needed; else the column may hold anything. */
+  /** Called before the first row. Returns whether ranks are needed; otherwise the column may contain anything. */
   begin(columns: RunColumns): boolean;
   readonly lists: ListSink;
 }
 
 /**
- * Reads a run line by line into lists. Lists are handed over as they end, so that memory holds one of them; `gather` keeps
- * all lines, for a file in which the lines of a query are not together.
+ * Reads a run line by line into lists. Lists are passed on as they end, so that only one is in memory; `gather` keeps all
+ * lines, for a file in which the lines of a query are not together.
  */
 export class RunReader implements BlockReader {
   /** Tag of the first line; undefined: the file has none. */
@@ -115,8 +115,8 @@ interface NameSources {
 }
 
 /**
- * Names of runs, all different: the given one (with the voter behind it where the file has several), else the run's own,
- * else the file's. Runs of files that call themselves alike take the names of their files, then numbers.
+ * Unique names of runs: the given one (followed by the voter if the file has several), else the run's own, else the file's.
+ * Runs of different files with the same name get the names of their files, then numbers.
  */
 export function runNames(sources: readonly NameSources[]): readonly string[] {
   const first = sources.map(({ given, own, file, isOneOfMany }) => {

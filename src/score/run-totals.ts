@@ -16,16 +16,16 @@ export interface Owner {
   readonly session: string | undefined;
 }
 
-/** Of measures that do not ask. */
+/** For measures that need none. */
 const NO_OWNER = '';
 
 const NOBODY: Owner = { user: undefined, session: undefined };
 
-/** What one run has come to so far. Without `keepsQueries` its size does not depend on the number of lists. */
+/** The totals of one run so far. Without `keepsQueries` their size does not depend on the number of lists. */
 export class RunTotals {
   readonly #settings: ScoringSettings;
   readonly #sums: readonly PlainSums[];
-  /** By measure; undefined: it is made of sums. */
+  /** By measure; undefined: it is computed from sums. */
   readonly #items: readonly (PlainItems | undefined)[];
   /** What the scorer writes for each measure: views of one buffer. */
   readonly #parts: readonly Float64Array[];
@@ -47,7 +47,7 @@ export class RunTotals {
     this.#parts = measures.map((_, m) => out.subarray(SCORE_WIDTH * m, SCORE_WIDTH * (m + 1)));
   }
 
-  /** A list whose scores stand in `settings.out`. */
+  /** Adds a list whose scores are in `settings.out`. */
   add(query: string, list: Joined, counts: Counts, owner: Owner = NOBODY): void {
     const { measures } = this.#settings;
     this.#queries++;
@@ -91,7 +91,7 @@ export class RunTotals {
     return { query, counts, values, ...sums, ...(p === undefined ? {} : { p }) };
   }
 
-  /** What a measure of items keeps, of no list yet. */
+  /** What a measure of items keeps, before any list. */
   #noItems(measure: Measure): PlainItems | undefined {
     const part = itemPartOf(measure);
     return part === undefined ? undefined : new PlainItems(measure, part, this.#settings.catalogue);

@@ -14,9 +14,9 @@ export interface QueryScore {
   readonly counts: Counts;
   /** By measure. */
   readonly values: readonly number[];
-  /** By measure: what the mean over queries is made of (list-sums.ts). Absent: not compared. */
+  /** By measure: the sums of the mean over queries (list-sums.ts). Absent: not compared. */
   readonly sums?: readonly (readonly number[])[];
-  /** By measure: p of a correlation; undefined: nobody asked. */
+  /** By measure: p of a correlation; undefined: not requested. */
   readonly p?: readonly (number | undefined)[];
 }
 
@@ -28,11 +28,11 @@ export interface RunScore {
   readonly mean: readonly (number | undefined)[];
   /** Sums over the queries. */
   readonly counts: Counts;
-  /** By measure: lists left out because nobody says whose they are (`per=user`, `per=session`). */
+  /** By measure: lists left out because they have no owner (`per=user`, `per=session`). */
   readonly withoutOwner: readonly number[];
-  /** Slots whose item the catalogue does not hold; undefined: no measure asks it. */
+  /** Slots whose item is not in the catalogue; undefined: no measure uses it. */
   readonly unknownItems: number | undefined;
-  /** In the order of the file; empty where nobody asked. */
+  /** In the order of the file; empty if not requested. */
   readonly perQuery: readonly QueryScore[];
 }
 
@@ -43,7 +43,7 @@ export interface MissingQuery {
   readonly missingFrom: 'run' | 'qrels';
 }
 
-/** Ids of items out of the first lists of a run, and of judged items of their queries: to see whether they are alike. */
+/** Ids of items from the first lists of a run, and of judged items of their queries, to check whether they look alike. */
 export interface SampledItems {
   readonly run: string;
   readonly shown: readonly string[];

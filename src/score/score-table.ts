@@ -2,14 +2,14 @@ import { COUNT_NAMES } from '../measures/grammar/other-tools.ts';
 import { measureNames, type Names } from './preset.ts';
 import type { Counts, QueryScore, RunScore, ScoreResult } from './score-result.ts';
 
-/** Which rows a table has, beside the means. */
+/** Which rows a table has besides the means. */
 interface RowsAsked {
   readonly perQuery: boolean;
   /** Only this query, and no mean; undefined: all queries. */
   readonly query: string | undefined;
 }
 
-/** One row: a run's means, or one of its queries. `values` stand in the order of the columns; undefined: no value. */
+/** One row: a run's means, or one of its queries. `values` are in the order of the columns; undefined: no value. */
 export interface ScoreRow {
   readonly run: string;
   /** `all`: the means. */
@@ -20,7 +20,7 @@ export interface ScoreRow {
 export interface ScoreTable {
   /** Names of the columns with values. */
   readonly columns: readonly string[];
-  /** So many of them are whole numbers, at the front. */
+  /** How many of the first ones are whole numbers. */
   readonly counts: number;
   readonly rows: readonly ScoreRow[];
 }
@@ -28,10 +28,10 @@ export interface ScoreTable {
 /** Of the mean: trec_eval's word. */
 export const ALL = 'all';
 
-/** What stands in the head of a table. */
+/** What is in the header of a table. */
 interface ColumnsAsked {
   readonly names: Names;
-  /** Whether the counts of items stand before the measures. */
+  /** Whether the counts of items come before the measures. */
   readonly withCounts: boolean;
 }
 
@@ -55,7 +55,7 @@ export function scoreTable(
   return { columns: [...counts, ...measureNames(measures, names, reading)], counts: counts.length, rows };
 }
 
-/** The queries of a run that were asked for. */
+/** The requested queries of a run. */
 export function queriesOf({ perQuery }: RunScore, query: string | undefined): readonly QueryScore[] {
   return query === undefined ? perQuery : perQuery.filter((one) => one.query === query);
 }

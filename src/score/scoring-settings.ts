@@ -20,16 +20,16 @@ interface ScoringChoices {
   readonly preset: string | undefined;
   /** Undefined: by the preset. */
   readonly ties: Ties | undefined;
-  /** Only so many items of a list count; Infinity: all. */
+  /** Only this many items of a list count; Infinity: all. */
   readonly depth: number;
-  /** `zero`: a judged query without a list counts 0, in place of not at all. */
+  /** `zero`: a judged query without a list counts 0; `skip`: it does not count. */
   readonly missing: 'skip' | 'zero';
   readonly keepsQueries: boolean;
   /** Whether runs are compared by query. */
   readonly compares: boolean;
   /** For measures of items; `NO_CATALOGUE`: none. */
   readonly catalogue: ItemCatalogue;
-  /** Makes the test of correlations; undefined: no p is asked for. */
+  /** Makes the test of correlations; undefined: no p is requested. */
   readonly correlationTest: typeof correlationTest | undefined;
 }
 
@@ -39,12 +39,12 @@ export interface ScoringSettings extends Omit<ScoringChoices, 'correlationTest'>
   readonly testCorrelations: CorrelationTest | undefined;
   readonly out: Float64Array;
   readonly gradeLimit: GradeLimit;
-  /** A repeated item is an error, or has the credit at its first place. */
+  /** A repeated item is an error, or is credited at its first place. */
   readonly repeats: 'error' | 'first';
   orderOf(columns: RunColumns): OrderRule;
 }
 
-/** @throws MeasureError for a measure that files of judgements cannot tell, or that the order of ties leaves open */
+/** @throws MeasureError for a measure that files of judgements do not determine, or that depends on the order of ties */
 export function scoringSettings(choices: ScoringChoices): ScoringSettings {
   const { measures, relevantFrom, preset, ties } = choices;
   for (const measure of measures) {
@@ -77,7 +77,7 @@ export function scoringSettings(choices: ScoringChoices): ScoringSettings {
   };
 }
 
-/** A judged item has the action `rating`, its value is the grade; a relevant one also each action that a measure names. */
+/** A judged item has the action `rating` with the grade as its value; a relevant one also each action that a measure names. */
 function gradingOf(measures: readonly Measure[], relevantFrom: number): Grading {
   const named = measures.flatMap(({ params }) => params.get('action') ?? []).map(String);
   const rule = { from: 'value', grade: 0, rule: 'max', max: LARGEST_VALUE, veto: false } as const;

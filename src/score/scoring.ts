@@ -13,7 +13,7 @@ import type { MissingQuery, RunScore, SampledItems } from './score-result.ts';
 import type { ScoringSettings } from './scoring-settings.ts';
 import { TiesMean } from './ties-mean.ts';
 
-/** Lists of a run whose items are sampled, and so many items of each. */
+/** How many lists of a run are sampled, and how many items of each. */
 const SAMPLED_LISTS = 20;
 const SAMPLED_ITEMS = 50;
 
@@ -72,7 +72,7 @@ export class FileScoring implements RunReading {
     return [...this.#runs.keys()];
   }
 
-  /** The score of a voter's run, and the queries that one side lacks. */
+  /** The score of a voter's run, and the queries that are missing on one side. */
   finish(
     voter: string | undefined,
     name: string,
@@ -124,7 +124,7 @@ export class FileScoring implements RunReading {
     run.totals.add(query, list.joined, list.counts(length));
   }
 
-  /** A query without a list is worth 0 by every measure that does not leave it out. */
+  /** A query without a list scores 0 in every measure that does not leave it out. */
   #scoreNothing(totals: RunTotals, query: string, q: number): void {
     const { scorer, measures, out } = this.#settings;
     const list = this.#list;

@@ -8,7 +8,7 @@ import type { Joined } from '../vocabulary/events.ts';
 
 /**
  * dcg and ndcg as their mean over all orders of items with equal scores. DCG is a sum over ranks, and in a group of tied
- * items each stands at each of the group's ranks equally often, so the mean is exact without looking at any order:
+ * items each is at each of the group's ranks equally often, so the mean is exact without enumerating orders:
  *
  *     E[DCG] = sum over groups of (mean gain of the group) x (sum of 1 / disc(r) over its ranks r <= k)
  *
@@ -33,7 +33,7 @@ export class TiesMean {
     this.#measures = measures;
   }
 
-  /** Writes the means over what the scorer wrote. @param scoreAt score of a slot; slots stand in falling order of scores */
+  /** Writes the means over what the scorer wrote. @param scoreAt score of a slot; slots are in descending order of scores */
   correct(list: Joined, scoreAt: (slot: number) => number, out: Float64Array): void {
     const grades = this.#load(list);
     for (const averaged of this.#measures) {
@@ -56,7 +56,7 @@ export class TiesMean {
   }
 }
 
-/** Whether a measure that depends on the order has a mean over orders that is known. */
+/** Whether a measure that depends on the order has a known mean over orders. */
 export function hasTiesMean({ definition }: Measure): boolean {
   return definition === DCG || definition === NDCG;
 }
@@ -107,7 +107,7 @@ function expectedDcg(grades: Float64Array, scoreAt: (slot: number) => number, { 
   return sum;
 }
 
-/** DCG of grades as they stand; one below 0 is worth nothing. */
+/** DCG of grades in the given order; those below 0 gain nothing. */
 function orderDcg(grades: Float64Array, k: number, gain: Gain, discount: Discount): number {
   let sum = 0;
   for (let i = 0; i < grades.length && i < k; i++) sum += gain(Math.max(0, grades[i])) * discount(i + 1);

@@ -22,7 +22,7 @@ export interface Pages {
 
 /** The live page and its parts. Bodies are encoded once for all readers. */
 export interface LivePages {
-  /** `query`: what stands behind `?`; whatever it is, there is a page. */
+  /** `query`: what follows `?`; any query gives a page. */
   readonly html: (query: string) => Versioned;
   /** As JSON, by the same query. */
   readonly cohorts: (query: string) => Versioned;
@@ -106,7 +106,7 @@ function pageOf(target: Target, pages: Pages): (() => Answer) | undefined {
 }
 
 const HTML = 'text/html; charset=utf-8';
-/** The page loads its own style and script, asks its own server for what is new, and sends it what is looked for. */
+/** The page loads its own style and script, requests news from its own server, and sends it what is searched for. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const FOR_PEOPLE = { 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' };

@@ -22,7 +22,7 @@ export interface ServerSettings {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** The token that a reader must send; default: everybody may read. */
+  /** The token that a reader must send; default: anyone may read. */
   readonly token?: SecretSource | undefined;
   /** As in HostRule. */
   readonly allowedHosts?: readonly string[] | undefined;
@@ -114,7 +114,7 @@ export async function startServer(settings: ServerSettings, pages: Pages): Promi
     }
     return unlessKnown(answer(method, target, pages), headers['if-none-match']);
   };
-  // Those that many ask for, by path or version; the one that was asked for longest ago goes.
+  // Those that many clients request, by path or version; the least recently used one is evicted.
   const bodies = new Map<string, SharedBody>();
   const bodyOf = (name: string): SharedBody => {
     const body = bodies.get(name) ?? new SharedBody();
@@ -246,7 +246,7 @@ function unlessKnown(found: Answer, known: string | undefined): Answer {
   if (found.status !== 200 || known === undefined) return found;
   const etag = found.headers?.['ETag'];
   const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  // Whoever sends * has anything at all (RFC 9110, section 13.1.2).
+  // * matches any version (RFC 9110, section 13.1.2).
   return known.trim() === '*' || (etag !== undefined && tags.includes(etag))
     ? { ...found, status: 304, body: '', isShared: false }
     : found;

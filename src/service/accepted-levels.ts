@@ -1,4 +1,4 @@
-/** Changes the levels that were accepted as the new normal of watched cohorts (accumulators/store/accepted-level.ts). */
+/** Stores and withdraws levels accepted as the new normal of watched cohorts (accumulators/store/accepted-level.ts). */
 import { type AcceptedLevel, acceptedKey, levelField } from '../accumulators/store/accepted-level.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 
@@ -13,7 +13,7 @@ export async function acceptLevel(
   return await setLevel(store, namespace, levelField(level), JSON.stringify({ from, at, note }), newId);
 }
 
-/** Withdraws a level: what was shown before it is compared with again. */
+/** Withdraws a level, so that the cohort is compared with its earlier past again. */
 export async function withdrawLevel(
   store: Store,
   namespace: string,

@@ -13,7 +13,7 @@ interface Access {
   readonly secrets: readonly SecretSource[];
 }
 
-/** Each of them once. */
+/** Each of them once, however many settings use it. */
 export function accessOf({ http, kafka, redis }: Pick<Settings, 'http' | 'kafka' | 'redis'>): Access {
   const { sasl } = kafka;
   const tls = [kafka.tls, redis.tls, redis.sentinel.tls === redis.tls ? undefined : redis.sentinel.tls];

@@ -33,8 +33,8 @@ export function checkPartitions(settings: Settings, counts: readonly number[]): 
 }
 
 /**
- * Checks that every topic keeps its records until they cannot be needed any more, as far as is known. `kept`: by topic;
- * undefined: for ever, or not known. @throws StartRefused
+ * Checks that every topic keeps its records as long as they may be needed, as far as is known. `kept`: by topic; undefined:
+ * without limit, or not known. @throws StartRefused
  */
 export function checkRetention(settings: Settings, kept: readonly (DurationMs | undefined)[]): void {
   const needed = neededRetention(settings);

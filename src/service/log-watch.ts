@@ -4,7 +4,7 @@ import type { WorkerLog } from '../worker/worker-contract.ts';
 import { messageOf } from './start.ts';
 
 const MINUTE: DurationMs = 60_000;
-/** Until the first look at records; and between two, while counts begin to tell something new. */
+/** Until the first look at records, and between two looks while the counts show something new. */
 const SOON = MINUTE;
 /** While something looks wrong. */
 const OFTEN = 10 * MINUTE;
@@ -14,20 +14,20 @@ interface LogWatchDeps {
   /** Looks at the newest records of the partitions that are owned. */
   readonly look: () => Promise<readonly LiveFinding[]>;
   readonly log: Pick<WorkerLog, 'info' | 'warn'>;
-  /** Whether a measure says something of feedback. */
+  /** Whether any measure needs feedback. */
   readonly needsFeedback: boolean;
 }
 
 /**
- * What looks wrong with the logs that this process reads. Counts tell it at once; the newest records, which are looked at a minute
- * after the start, every hour, and sooner while something looks wrong, tell what only they show. Each finding is logged once when it
- * begins, once more when the records say why, and when it is over.
+ * What looks wrong with the logs that this process reads: at once from the counts, and from the newest records, which are read a
+ * minute after the start, every hour, and sooner while something looks wrong. Each finding is logged when it begins, when the
+ * records show its cause, and when it is over.
  */
 export class LogWatch {
   readonly #deps: LogWatchDeps;
   readonly #counts: CountFindings;
   #byRecords: readonly LiveFinding[] = [];
-  /** What was logged, by key; `why`: with what the records say of it. */
+  /** What was logged, by key; `why`: with the cause. */
   readonly #told = new Map<string, Pick<LiveFinding, 'code' | 'topic'> & { readonly why: boolean }>();
   #now: readonly LiveFinding[] = [];
   #since: EpochMs | undefined;
@@ -46,7 +46,7 @@ export class LogWatch {
     return this.#now;
   }
 
-  /** @param topics as they go now; none: no partition is owned */
+  /** @param topics their present health; none: no partition is owned */
   update(topics: readonly TopicHealth[], now: EpochMs): void {
     this.#now = together(this.#counts.of(topics), this.#byRecords);
     this.#tell();
@@ -94,7 +94,7 @@ export class LogWatch {
     for (const [key, { code, topic }] of this.#told) {
       if (present.has(key)) continue;
       this.#told.delete(key);
-      // Worse is not over.
+      // If nothing joins any more, few_joined is not over.
       if (code === 'few_joined' && present.has(keyOf({ code: 'nothing_joined', topic }))) continue;
       log.info(fieldsOf({ code, topic }), `${placeOf(topic)}${code} is over`);
     }

@@ -1,4 +1,4 @@
-/** What the newest records of the topics show: to doctor when it is asked, to a running service now and then. No value of an event is told. */
+/** Findings in the newest records of the topics, for doctor and for a running service. They contain no value of an event. */
 import type { Settings } from '../config/settings.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import type { Sample, SampledRecord } from '../consumers/source/kafka/access/kafka-sample.ts';
@@ -12,9 +12,9 @@ import type { EpochMs, Event } from '../vocabulary/events.ts';
 
 export const MOST_INVALID = 0.5;
 const MUCH_AHEAD = 0.01;
-/** Fewer events say nothing of the whole. */
+/** Fewer events are not representative. */
 const ENOUGH = 10;
-/** Lists of a variant that are expected in the sample, from which on it is no chance that there are none. */
+/** If this many lists of a variant are expected in the sample, having none is not by chance. */
 const EXPECTED = 30;
 
 /** What was sampled of one topic. */
@@ -95,7 +95,7 @@ function readTopic(
   };
 }
 
-/** Findings of all that was sampled, as a service tells them. */
+/** Findings in all that was sampled, as a service reports them. */
 export function recordFindings(settings: Settings, seen: readonly SeenTopic[], now: EpochMs): readonly LiveFinding[] {
   return [
     ...seen.flatMap((topic) => [...mostInvalid(topic), ...datedAhead(topic)]),
@@ -140,7 +140,7 @@ export function invalidRemedy({ code }: InvalidReason): string {
 
 const FEEDBACK_FIELDS: ReadonlySet<string> = new Set(['itemId', 'action']);
 
-/** A record without items passes for feedback; one that says what was done to which item is some. */
+/** A record without items looks like feedback; one that says what was done to which item is feedback. */
 export function isOtherSide({ code, fields }: InvalidReason): boolean {
   return code === 'wrong_kind' && (fields.includes('items') || fields.some((field) => FEEDBACK_FIELDS.has(field)));
 }
@@ -179,13 +179,13 @@ export function joinFindings(settings: Settings, seen: readonly SeenTopic[], now
   ].map(({ code, cause, remedy }) => ({ code, topic: undefined, cause, remedy }));
 }
 
-/** None of the feedback of the sampled lists' own time finds its list, and nothing else tells why. */
+/** No feedback from the time of the sampled lists finds its list, and no other finding explains it. */
 function nothingJoined(settings: Settings, sample: EventSample, found: readonly Finding[]): readonly Finding[] {
   if (found.length > 0 || matchesOf(sample).known > 0) return [];
   const [shortest] = settings.attribution.horizons;
   const shown = sample.impressions.map(({ ts }) => ts).sort((a, b) => a - b);
   const [first, last] = [shown[0], shown[shown.length - 1]];
-  // Earlier feedback may be of lists before the sample.
+  // Earlier feedback may belong to lists before the sample.
   const own = sample.feedback.filter(({ ts }) => ts >= first + shortest.ms && ts <= last);
   if (own.length < ENOUGH) return [];
   return [
@@ -211,7 +211,7 @@ function noUserIds({ experiments }: Settings, sample: EventSample): readonly Fin
   ];
 }
 
-/** What the sampled lists say of the arms of each experiment. */
+/** What the sampled lists show about the arms of each experiment. */
 function variants({ experiments, dimensions }: Settings, sample: EventSample): readonly Finding[] {
   return experiments.flatMap(({ name, dimension, variants: weights }) => {
     const place = dimensions.indexOf(dimension);

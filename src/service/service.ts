@@ -46,7 +46,7 @@ interface ServiceOptions {
   /** Version of receval. */
   readonly version: string;
   readonly newId: () => string;
-  /** Seed of the join's hashes, drawn by each process for itself, so that nobody can choose ids that collide. No result depends on it. */
+  /** Seed of the join's hashes: random per process, so that nobody can choose ids that collide. No result depends on it. */
   readonly hashSeed: number;
   readonly log: WorkerLog;
   /** For tests; default: none. */
@@ -61,7 +61,7 @@ const REDIS_CHECK_MS = 10_000;
 /** How long to wait for dead letters when the service ends. */
 const LETTERS_MS = 1000;
 
-/** What the handlers of Kafka's events need of the service. */
+/** What the handlers of Kafka's events need from the service. */
 interface Told {
   readonly worker: Worker | undefined;
   /** Of each topic. */

@@ -118,7 +118,7 @@ export class Retention {
     this.#log = log;
   }
 
-  /** By topic; undefined: for ever, or the brokers do not tell, and the reason for that is logged once. Never rejects. */
+  /** By topic; undefined: without limit, or the brokers do not say, whose reason is logged once. Never rejects. */
   async look(): Promise<readonly (DurationMs | undefined)[]> {
     try {
       const settings = await this.#admin.topicSettings(this.#topics);
@@ -138,7 +138,7 @@ export class Retention {
   }
 }
 
-/** Of the topics that are read. */
+/** Retention of the topics that are read. */
 function retentionOf({ kafka }: Settings, connection: KafkaConnection, log: WorkerLog): Retention {
   const topics = kafka.topics.map(({ name }) => name);
   return new Retention(new KafkaAdmin({ ...connection, topics }), topics, log);

@@ -15,7 +15,7 @@ export const SAMPLE_TIMEOUT_MS = 15_000;
 export const SAMPLED_PER_TOPIC = 10_000;
 const SAMPLED_PER_PARTITION = 2000;
 
-/** The newest records of each partition, as far as they can be read: what is in a transaction would not be in time. `bounds`: by topic, then partition. */
+/** The newest records of each partition that can be read now, so none of an open transaction. `bounds`: by topic, then partition. */
 export function newestRanges(
   names: readonly string[],
   bounds: readonly (readonly Bounds[])[],
@@ -36,7 +36,7 @@ export function newestRanges(
 /** Newest records of one topic that a service looks at. */
 const LOOKED_AT_PER_TOPIC = 2000;
 
-/** What the newest records of these partitions show. Rejects with what is wrong, in words. */
+/** Findings in the newest records of these partitions. Rejects with what is wrong, in words. */
 export async function lookAtRecords(
   settings: Settings,
   owned: readonly number[],
@@ -73,7 +73,7 @@ interface SampledPartition {
 
 interface TopicsSample {
   readonly partitions: readonly SampledPartition[];
-  /** false: the time was over before all were read. */
+  /** false: time ran out before all were read. */
   readonly complete: boolean;
 }
 

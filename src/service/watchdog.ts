@@ -11,7 +11,11 @@ export interface Health {
 }
 
 interface WatchdogDeps {
-  readonly store: { readonly connected: boolean /** It answers, but takes no commits. */; readonly refuses: boolean };
+  readonly store: {
+    readonly connected: boolean;
+    /** It responds, but accepts no commits. */
+    readonly refuses: boolean;
+  };
   readonly source: { answers(): Promise<boolean> };
   readonly status: () => WorkerStatus;
 }

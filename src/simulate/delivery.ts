@@ -11,21 +11,21 @@ export interface TrafficRecord {
   readonly at: EpochMs;
   /** The request id, on both topics. */
   readonly key: string;
-  /** A canonical event as JSON, or what a fault made of it. */
+  /** A canonical event as JSON, perhaps damaged by a fault. */
   readonly value: string;
 }
 
 export interface Scheduled extends TrafficRecord, Marked {}
 
-/** From the event to its arrival when nothing holds it up. */
+/** From the event to its arrival if nothing delays it. */
 const LATENCY: DurationMs = 50;
 const JITTER: DurationMs = 5_000;
 const REPEAT: DurationMs = 60_000;
 const AHEAD: DurationMs = 240_000;
 
 /**
- * Brings one event after the other to its topic, and lets faults strike. Late, duplicate and orphan exclude each other,
- * so that the pipeline's reason for a drop is known. Each fault draws one number per event from its own stream.
+ * Delivers events to their topics, with faults. Late, duplicate and orphan exclude each other, so that the pipeline's reason
+ * for a drop is known. Each fault draws one number per event from its own stream.
  */
 export class Delivery {
   readonly #rates: SimulationSettings['faults'];
@@ -33,7 +33,7 @@ export class Delivery {
   readonly #send: (record: Scheduled) => void;
   readonly #window: DurationMs;
   readonly #lateBy: DurationMs;
-  /** Late arrivals lie before these, so that the watermark passes them while records still come. */
+  /** Late arrivals are before these, so that the watermark passes them while records still arrive. */
   readonly #lateBefore: Readonly<Record<Side, EpochMs>>;
 
   constructor(settings: SimulationSettings, streams: string, send: (record: Scheduled) => void) {
@@ -54,15 +54,15 @@ export class Delivery {
     this.#lateBefore = { impressions: settings.start + 0.9 * span, feedback: settings.start + span };
   }
 
-  /** Whether the impressions of the next request never come. */
+  /** Whether the impressions of the next request are lost. */
   losesRequest(): boolean {
     return this.#strike('orphan') >= 0;
   }
 
   /**
-   * @param lost the record never comes
+   * @param lost the record never arrives
    * @param mayBeLate false: it must not be late
-   * @returns whether the impression comes in time
+   * @returns whether the impression arrives in time
    */
   impression(ts: EpochMs, key: string, value: string, lost: boolean, mayBeLate: boolean): boolean {
     const deadline = ts + this.#window;
@@ -71,7 +71,7 @@ export class Delivery {
 
   /**
    * @param shownAt event time of the impression
-   * @param orphan its impression does not come, or not in time
+   * @param orphan its impression does not arrive, or not in time
    * @param encode the record's value for an event time, which a device clock may have put ahead
    */
   feedback(ts: EpochMs, shownAt: EpochMs, key: string, orphan: boolean, encode: (ts: EpochMs) => string): void {
@@ -87,7 +87,7 @@ export class Delivery {
     readonly topic: Side;
     /** True time. */
     readonly ts: EpochMs;
-    /** The time that stands in the event. */
+    /** The time in the event. */
     readonly eventTs: EpochMs;
     readonly deadline: EpochMs;
     readonly key: string;
@@ -124,7 +124,7 @@ export class Delivery {
     return !isLate;
   }
 
-  /** Below 0: the fault does not strike. Else uniform in [0, 1), for how. */
+  /** Below 0: the fault does not occur. Else uniform in [0, 1), to choose how. */
   #strike(fault: Fault): number {
     const chance = this.#streams[fault].next();
     const rate = this.#rates[fault];
@@ -132,7 +132,7 @@ export class Delivery {
   }
 }
 
-/** Writes canonical events as JSON (specification: events 1), by joining texts that were made once. */
+/** Writes canonical events as JSON (specification: events 1), by concatenating precomputed parts. */
 export class Encoder {
   readonly #ids: readonly string[];
   readonly #slots: readonly string[];
@@ -158,7 +158,7 @@ export class Encoder {
     readonly items: Int32Array;
     readonly scores: Float64Array;
     readonly end: number;
-    /** The ranker's quality: what its scores say about the utility. */
+    /** The ranker's quality: the correlation of its scores with the utility. */
     readonly quality: number;
   }): string {
     let text = `{"requestId":"${list.requestId}","ts":${list.ts},"userId":"u${list.user + 1}","surface":"${list.surface}","variant":${this.#variants[list.variant]},"cohorts":${list.cohorts}`;

@@ -11,11 +11,11 @@ import {
 
 type BySide = Readonly<Record<Side, number>>;
 
-/** What was planted in the records that were delivered so far. */
+/** The faults in the records delivered so far. */
 export interface Plan {
   readonly seed: number;
   readonly start: EpochMs;
-  /** Largest arrival so far; null: nothing came yet. */
+  /** Largest arrival so far; null: nothing has arrived. */
   readonly lastArrival: EpochMs | null;
   readonly window: DurationMs;
   readonly clicks: ClickSettings;
@@ -23,7 +23,7 @@ export interface Plan {
   readonly regression: RegressionSettings | null;
   /** Records delivered, faulty ones included. */
   readonly records: BySide;
-  /** Records struck by each fault; `orphan` counts feedback, also that of impressions that come too late. */
+  /** Records hit by each fault; `orphan` counts feedback, also that of impressions that arrive too late. */
   readonly planted: Readonly<Record<Fault, BySide>>;
 }
 
@@ -75,7 +75,7 @@ export const MARKS: Readonly<Record<Fault, number>> = {
   clockAhead: 32,
 };
 
-/** What the tally needs to know of a record. */
+/** What the tally needs to know about a record. */
 export interface Marked {
   readonly topic: Side;
   readonly at: EpochMs;

@@ -8,7 +8,7 @@ export class Random {
   #b: number;
   #c: number;
   #d: number;
-  /** The second of a pair of normals, still to be given; NaN: none. */
+  /** The second of a pair of normals, not returned yet; NaN: none. */
   #spare = Number.NaN;
 
   /** @param seed any whole number; @param stream name of the purpose */
@@ -74,7 +74,7 @@ export function hashUniform(seed: number, name: string, index: number): number {
   return mix32(hashText(name, mix32(seed)) ^ mix32(index + 1)) / 0x1_0000_0000;
 }
 
-/** FNV-1a over the code units, begun at `state`. */
+/** FNV-1a over the code units, starting from `state`. */
 function hashText(text: string, state: number): number {
   let h = state ^ 0x811c_9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x0100_0193);

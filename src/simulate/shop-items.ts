@@ -63,7 +63,7 @@ function shuffled(size: number, random: Random): Int32Array {
   return order;
 }
 
-/** Shifted and scaled to weighted mean 0 and weighted variance 1; all 0 where the values do not differ. */
+/** Shifted and scaled to weighted mean 0 and weighted variance 1; all 0 if the values do not differ. */
 function standardised(values: Float64Array, weights: Float64Array): Float64Array {
   let total = 0;
   let mean = 0;

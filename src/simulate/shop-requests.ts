@@ -12,7 +12,7 @@ const SURFACES = [
   { name: 'similar', weight: 15, intent: 0.9 },
   { name: 'cart', weight: 10, intent: 0.7 },
 ] as const;
-/** Share of the requests that ask for a second page. */
+/** Share of the requests that have a second page. */
 const SECOND_PAGE = 0.08;
 
 export interface Shop {
@@ -20,7 +20,7 @@ export interface Shop {
   readonly visitors: Visitors;
 }
 
-/** A user asks for a list, sees it, and does things: one request after the other, each brought to the topics. */
+/** A user requests a list, sees it, and acts on it: one request after the other, each delivered to the topics. */
 export class Requests {
   readonly #shop: Shop;
   readonly #settings: SimulationSettings;
@@ -75,7 +75,7 @@ export class Requests {
     this.#show({ requestId, ts: later, user, surface, quality, offset: PAGE_LENGTH, lost, mayBeLate: false });
   }
 
-  /** The ranker's quality for this request: 0 where the regression strikes. Draws one number, regression or not. */
+  /** The ranker's quality for this request: 0 if the regression hits it. Draws one number, regression or not. */
   #quality(ts: EpochMs, variant: number): number {
     const { variants, regression } = this.#settings;
     const chance = this.#breaks.next();
@@ -135,10 +135,10 @@ export class Requests {
 
 /**
  * Draws candidates by popularity and orders them by `quality * utility + sqrt(1 - quality^2) * noise`, both standard:
- * the scores correlate with the utility by `quality`. It draws the same numbers whatever the quality is.
+ * the scores correlate with the utility by `quality`. It draws the same numbers for any quality.
  */
 export class Ranker {
-  /** Items of the last ranking, best score first. Valid up to `length`; used again by the next one. */
+  /** Items of the last ranking, best score first. Valid up to `length`; reused by the next one. */
   readonly items: Int32Array;
   readonly scores: Float64Array;
   readonly length: number;
@@ -217,12 +217,12 @@ const DELAYS: Readonly<Record<Action, Delay>> = {
 };
 
 /**
- * What follows from the clicks of a page. Clicks come one after the other down the page; each may lead to the cart, then
- * to a purchase, then to a rating. Every delay is cut to what is left of the attribution window, so that all event
- * times lie in [ts, ts + window).
+ * What follows the clicks on a page. Clicks come one after the other down the page; each may lead to the cart, then to a
+ * purchase, then to a rating. Every delay is cut to the rest of the attribution window, so that all event times are in
+ * [ts, ts + window).
  */
 class Reactions {
-  /** Of the last page; valid up to `length`; used again by the next one. */
+  /** Of the last page; valid up to `length`; reused by the next one. */
   readonly all: readonly Reaction[];
   length = 0;
   readonly #random: Random;
@@ -262,13 +262,13 @@ class Reactions {
   }
 }
 
-/** Stars from 1 to 5: more where the item attracts more. */
+/** Stars from 1 to 5: more for items that attract more. */
 function stars(attraction: number, random: Random): number {
   return Math.max(1, Math.min(5, Math.round(2.5 + 3.5 * attraction + random.normal())));
 }
 
 /**
- * Who is clicked on one page. `attraction[s]` is the chance that the item of slot s (from 0) is clicked when looked at.
+ * Which slots of one page are clicked. `attraction[s]` is the chance that the item of slot s (from 0) is clicked if examined.
  * Writes 1 or 0 into `clicked[s]` for each s < length; returns the number of clicks.
  */
 type ClickModel = (attraction: Float64Array, length: number, clicked: Uint8Array, random: Random) => number;

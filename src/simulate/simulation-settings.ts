@@ -23,24 +23,24 @@ export type ClickSettings =
   | { readonly model: 'position'; readonly eta: number }
   | { readonly model: 'cascade'; readonly satisfaction: number; readonly perseverance: number };
 
-/** Things that go wrong with records on their way. */
+/** What can go wrong with records on their way. */
 export const FAULTS = ['late', 'duplicate', 'orphan', 'malformed', 'outOfOrder', 'clockAhead'] as const;
 export type Fault = (typeof FAULTS)[number];
-/** Share of the records (orphan: of the requests) that a fault strikes, 0..1; 0 turns it off. */
+/** Share of the records (orphan: of the requests) that a fault hits, 0..1; 0 turns it off. */
 export type FaultRates = Readonly<Record<Fault, number>>;
 
 export interface SimulationSettings {
   /** Whole number from 0 to 2^53 - 1. */
   readonly seed: number;
-  /** Records of both topics together; Infinity: without end. */
+  /** Records of both topics together; Infinity: unlimited. */
   readonly events: number;
-  /** Records of both topics per second of event time, in the mean, before faults add or lose some. */
+  /** Mean number of records of both topics per second of event time, before faults add or lose some. */
   readonly rate: number;
   /** Event time of the first impression. */
   readonly start: EpochMs;
   readonly users: number;
   readonly items: number;
-  /** The attribution window: feedback comes within it, `late` comes after it. */
+  /** The attribution window: feedback arrives within it, `late` arrives after it. */
   readonly window: DurationMs;
   readonly variants: readonly VariantSettings[];
   readonly regression: RegressionSettings | undefined;
@@ -66,7 +66,7 @@ export const USUAL_FAULTS: FaultRates = {
   clockAhead: 0.0005,
 };
 export const NO_FAULTS: FaultRates = { late: 0, duplicate: 0, orphan: 0, malformed: 0, outOfOrder: 0, clockAhead: 0 };
-/** Nothing goes wrong but that records overtake each other. */
+/** Records overtake each other; nothing else goes wrong. */
 export const CLEAN_FAULTS: FaultRates = { ...NO_FAULTS, outOfOrder: USUAL_FAULTS.outOfOrder };
 
 export const USUAL_CLICKS: { readonly [M in ClickSettings['model']]: Extract<ClickSettings, { model: M }> } = {
@@ -92,7 +92,7 @@ export const USUAL_SETTINGS: SimulationSettings = {
   plainItems: false,
 };
 
-/** 2001-09-09T01:46:40Z, the first time that is surely milliseconds: where a number may be of any unit, the earlier are refused. */
+/** 2001-09-09T01:46:40Z, the first time that is surely in milliseconds: with `auto` units, earlier times are refused. */
 const EARLIEST = 1e12;
 
 /** What is wrong with the settings, one short sentence each; empty: nothing. */

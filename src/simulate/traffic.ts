@@ -10,8 +10,8 @@ import { inviteVisitors } from './visitors.ts';
 const PILOT_REQUESTS = 2000;
 
 /**
- * The traffic of a simulated shop on both topics, merged in the order of arrival. Lazy: requests are made as records
- * are taken, and only what is on its way is held. The same settings give the same records.
+ * The traffic of a simulated shop on both topics, merged in order of arrival. Lazy: requests are made as records are taken,
+ * and only records on their way are kept. The same settings give the same records.
  *
  * Measured on one core with the usual settings, scores included: 120,000 to 200,000 records per second.
  */
@@ -73,7 +73,7 @@ export class Traffic implements Iterable<TrafficRecord> {
       const ended = this.#made >= this.#settings.events;
       const record = this.#schedule.take(ended ? Number.POSITIVE_INFINITY : this.#clock);
       if (record !== undefined || ended) return record;
-      // Nothing that is still to be made arrives before its request.
+      // No record of a later request arrives before that request.
       if (this.#schedule.isEmpty && this.#clock >= before) return undefined;
       this.#requests.request(Math.floor(this.#clock));
       this.#clock += this.#arrivals.exponential(this.#gap);
@@ -92,8 +92,8 @@ function recordsPerRequest(shop: Shop, settings: SimulationSettings): number {
 }
 
 /**
- * Records on their way, taken in the order of arrival (ties: as added). They lie in buckets of equal time; a bucket is
- * sorted once, when it is due. Holds only what is on its way: about rate times mean delay.
+ * Records on their way, taken in order of arrival (ties: as added). They are in buckets of equal time; a bucket is sorted
+ * once, when it is due. There are about rate times mean delay of them.
  */
 export class Schedule<T extends { readonly at: EpochMs }> {
   readonly #width: DurationMs;

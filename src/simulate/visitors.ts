@@ -15,7 +15,7 @@ const TENURES: readonly (readonly [name: string, weight: number])[] = [
   ['loyal', 20],
 ];
 
-/** The shop's users. Users are indices from 0. They come back: some often, most seldom. */
+/** The shop's users. Users are indices from 0. They return: a few often, most rarely. */
 export interface Visitors {
   /** Draws the user of a request. */
   readonly activity: Choice;
@@ -26,7 +26,7 @@ export interface Visitors {
   cohorts(user: number): string;
 }
 
-/** A user's variant hangs on the seed and the user alone, not on how many users there are. */
+/** A user's variant depends only on the seed and the user, not on the number of users. */
 export function inviteVisitors(seed: number, size: number, variants: readonly VariantSettings[]): Visitors {
   const random = new Random(seed, 'visitors');
   const country = new Choice(COUNTRIES.map(([, weight]) => weight));

@@ -12,7 +12,7 @@ export const ABSENCES = [
   'few_users',
   /** Too few buckets, or clusters, that are not empty. */
   'few_buckets',
-  /** All buckets have the same mean, so their spread says nothing. */
+  /** All buckets have the same mean, so there is no spread to estimate an error from. */
   'zero_variance',
   /** The measure or the cohort keeps no sums by bucket. */
   'no_vector',

@@ -3,21 +3,21 @@ import { type Effect, unpairedEffect } from './effect.ts';
 import type { Mean } from './mean.ts';
 
 /**
- * The two variants of an experiment, where one of them may be small, dead, or the work of one user.
+ * The two variants of an experiment, one of which may be small, dead, or dominated by one user.
  *
- *     kish    k = (Σ d_b)² / Σ d_b²                       how many equal buckets the lists weigh as; df = k - 1
- *     users   u = (1 - 1/B) / (1/k - 1/B)                 how many equal users, freed of what shares a bucket by chance
+ *     kish    k = (Σ d_b)² / Σ d_b²                       how many equal buckets the lists amount to; df = k - 1
+ *     users   u = (1 - 1/B) / (1/k - 1/B)                 how many equal users, corrected for those who share a bucket by chance
  *     spread  s = (Σ x_b²)² / Σ x_b⁴                      how many buckets the error rests on
  *
- * An arm whose error rests on fewer than 25 buckets, or that has none because all of its users are alike, does not know
- * its own spread: an arm without a click has none at all. Under "no effect" a user of the one is like a user of the other, so
- * it takes v_T = v_C u_C / u_T, if that is more than its own, and the other way round (L. Kish, "Survey Sampling", 1965;
+ * The spread of an arm cannot be estimated if its error rests on fewer than 25 buckets, or if all of its users are alike: an
+ * arm without a click has no spread at all. Under "no effect" the users of both arms are alike, so it borrows
+ * v_T = v_C u_C / u_T, if that is more than its own, and the other way round (L. Kish, "Survey Sampling", 1965;
  * docs/statistics.md, "Small, dead and dominated variants").
  *
- * Why u and not k for that: k is at most B, so that of 10,000 users against 100 it would see 256 against 83. In the mean of all
- * ways to put users into buckets 1/k is 1/B + (1 - 1/B)/u.
+ * Why u and not k for that: k is at most B, so it would take 10,000 users against 100 for 256 against 83. Averaged over all
+ * ways to put users into buckets, 1/k is 1/B + (1 - 1/B)/u.
  *
- * Example: d 10 4 6 8 20 1 3 5 12 9 has k 6.95; of B = 10 this is u 20.5.
+ * Example: d 10 4 6 8 20 1 3 5 12 9 has k 6.95; with B = 10 this is u 20.5.
  */
 export interface ArmMean extends Mean {
   readonly kish: number;
@@ -27,7 +27,7 @@ export interface ArmMean extends Mean {
   readonly spread: number;
 }
 
-/** An error that rests on fewer buckets is not trusted alone. */
+/** An error that rests on fewer buckets is not trusted by itself. */
 export const LEAST_SPREAD = 25;
 
 /** 0 where nothing was counted. @param d none negative */
@@ -41,7 +41,7 @@ export function kishOf(d: ArrayLike<number>): number {
   return squares > 0 ? (sum / squares) * sum : 0;
 }
 
-/** u of k. @param most where the buckets are filled more evenly than chance would: the number of lists */
+/** u of k. @param most the result where the buckets are filled more evenly than by chance: the number of lists */
 export function usersOfKish(kish: number, buckets: number, most: number): number {
   const excess = 1 / kish - 1 / buckets;
   return excess > 0 ? Math.min(most, (1 - 1 / buckets) / excess) : most;
@@ -55,8 +55,8 @@ export function spreadOf(x: ArrayLike<number>): number {
 }
 
 /**
- * The share of all lists that the fullest bucket holds beyond what the others hold in the mean: about what its heaviest
- * user makes alone. Users who share the bucket are in it, so it is an estimate, for users with much more than the others.
+ * The share of all lists that the fullest bucket has in excess of the others' mean: about the share of its heaviest user.
+ * Other users of the bucket are in it too, so it is an estimate, good for users with many more lists than others.
  *
  * Example: 4 0 0 0 is 1, 2 1 1 is .25, 1 1 1 1 is 0.
  */
@@ -70,7 +70,7 @@ export function heaviestShare(lists: ArrayLike<number>): number {
   return sum > 0 && lists.length > 1 ? (most - (sum - most) / (lists.length - 1)) / sum : 0;
 }
 
-/** The effect as `unpairedEffect` has it, with errors that each arm lends the other where it must. */
+/** As `unpairedEffect`, but each arm borrows the other's error where it must. */
 export function effectOfArms(control: Result<ArmMean>, treatment: Result<ArmMean>): Result<Effect> {
   if (isAbsent(control) || isAbsent(treatment)) return unpairedEffect(control, treatment);
   return unpairedEffect(meanBeside(control, treatment), meanBeside(treatment, control));

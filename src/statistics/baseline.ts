@@ -1,10 +1,10 @@
 /**
  * What a block is compared with (specification: statistics 10.2), the first that exists: the same hour of the week in the
- * last three weeks; the same hour of the last seven days; at start-up the blocks of a while ago. Hours are UTC.
+ * last three weeks; the same hour of the last seven days; at start-up, the blocks of a while ago. Hours are in UTC.
  *
  * Of m values v with errors s, and q = mean s²: baseline b = median v, SE_b² = (pi/2) q/m (q/2 for m = 2),
- * between² = max(0, spread² - q). Start-up: b = mean v, SE_b² = q/m, between = 0. Of the last days also how far the lowest and
- * the highest lay from b, less 1.35 sqrt(q), which is what errors alone would do.
+ * between² = max(0, spread² - q). Start-up: b = mean v, SE_b² = q/m, between = 0. For the last days also how far the lowest and
+ * the highest were from b, less 1.35 sqrt(q), which errors alone would cause.
  */
 
 import { DAY } from '../vocabulary/durations.ts';
@@ -24,7 +24,7 @@ export interface Baseline {
   readonly between: number;
   /** sqrt(q): the error of one of the values. */
   readonly typical: number;
-  /** How far values of the last days lay below and above b, beyond their errors: what a week does by itself. */
+  /** How far values of the last days were below and above b, beyond their errors: the normal variation of a week. */
   readonly below: number;
   readonly above: number;
   /** m. */
@@ -62,12 +62,12 @@ export function pastBaseline(
 }
 
 /**
- * The baseline of the hour that starts at `hour`; undefined: the past is not long enough. What `isBad` names is to be left
- * out: hours of an alarm.
+ * The baseline of the hour that starts at `hour`; undefined: the past is not long enough. Hours that are `isBad`, which
+ * belong to an alarm, are left out.
  */
 export type PastOf = (hour: EpochMs, isBad: (hour: EpochMs) => boolean) => Baseline | undefined;
 
-/** Baselines out of blocks that are hours; those that are not whole are none. */
+/** Baselines from blocks that are hours; those that are not whole are ignored. */
 export function pastOf(hours: readonly Block[]): PastOf {
   const known = new Map<EpochMs, Estimate>();
   for (const { start, state, estimate } of hours) if (state === 'whole' && estimate) known.set(start, estimate);
@@ -95,8 +95,8 @@ export function startupBaseline(past: readonly Estimate[]): Baseline | undefined
 }
 
 /**
- * z = (x - b) / sqrt(SE² + SE_b² + between²). A block whose values are all equal does not tell its error; it takes the
- * typical one of its past. Otherwise the worst fall, to a block of zeros, would be lost. Absent: no error at all.
+ * z = (x - b) / sqrt(SE² + SE_b² + between²). A block whose values are all equal has no error of its own; it takes the
+ * typical one of its past. Otherwise the worst fall, to a block of zeros, would be missed. Absent: no error at all.
  */
 export function residual(block: Estimate, baseline: Baseline): Result<number> {
   const error = errorOf(block, baseline);
@@ -115,7 +115,7 @@ function medianBaseline(kind: BaselineKind, past: readonly Estimate[], least: nu
   const values = past.map(({ value }) => value);
   const q = meanSquare(past);
   const value = median(values);
-  // Weekends differ from working days: what one of the last days did is no news. Of weeks the hour is the same one.
+  // Weekends differ from working days, so what any of the last days did is no news. Weeks are compared by the same hour.
   const beyond = (change: number): number => (kind === 'daily' ? Math.max(0, change - EXTREME * Math.sqrt(q)) : 0);
   return checked({
     kind,
@@ -137,7 +137,7 @@ function meanSquare(past: readonly Estimate[]): number {
   return mean(past.map(({ stderr }) => stderr ** 2));
 }
 
-/** A baseline that left the doubles is none. */
+/** A baseline that overflowed a double is dropped. */
 function checked(baseline: Baseline): Baseline | undefined {
   const { value, stderr, between, typical, below, above } = baseline;
   return [value, stderr, between, typical, below, above].every(Number.isFinite) ? baseline : undefined;
@@ -154,7 +154,7 @@ function spreadOf(values: readonly number[]): number {
   return MAD_TO_SD * median(values.map((value) => Math.abs(value - middle)));
 }
 
-/** The middle value, or the mean of the two middle ones; NaN of none. */
+/** The middle value, or the mean of the two middle ones; NaN if there is none. */
 export function median(values: ArrayLike<number>): number {
   const sorted = Float64Array.from(values).sort();
   const half = sorted.length >> 1;
@@ -162,7 +162,7 @@ export function median(values: ArrayLike<number>): number {
   return sorted.length % 2 === 1 ? sorted[half] : sorted[half - 1] / 2 + sorted[half] / 2;
 }
 
-/** The mean of one value or more. */
+/** The mean of at least one value. */
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value / values.length, 0);
 }

@@ -5,13 +5,14 @@ import { HIGHEST_LEVEL, KEY_BITS } from './sampled.ts';
 
 /**
  * How the users of each cohort are split between the variants: every user counts once, with the variant and the cohort of the
- * first exposure (the smallest event time; of equal ones the first variant, then the cohort that was named first).
+ * first exposure (the smallest event time; among equal ones the first variant, then the cohort that was seen first).
  *
- * So the cohorts of a dimension are parts of one whole, also where users change their cohort; and what the variant does to a
- * user later (an update, another page) moves nobody from one cohort to another.
+ * So the cohorts of a dimension partition the users, even if users change their cohort; and what the variant does to a user
+ * later (an update, another page) moves nobody from one cohort to another.
  *
- * One sample of bounded size for all cohorts together, chosen as in `user-sample.ts`; no user id is kept. `MOST_COHORTS`
- * cohorts have a name, those that come first; of those that come between the same two looks the busiest. The rest is `__other__`.
+ * One sample of bounded size for all cohorts together, chosen as in `user-sample.ts`; no user id is kept. The first
+ * `MOST_COHORTS` cohorts are kept by name; among those that first appear between the same two looks, the busiest. The rest is
+ * `__other__`.
  *
  * Example, by country: u1 sees A in DE, then B in FR, u2 sees B in FR: DE has A 1, FR has B 1.
  */
@@ -19,7 +20,7 @@ export class CohortSample {
   readonly #variants: number;
   readonly #capacity: number;
   readonly #users: SampleUnion;
-  /** By name. A user's variant · PLACES + the cohort's place is what the union knows as its variant. */
+  /** By name. The union's variant of a user is variant · PLACES + the cohort's place. */
   readonly #places = new Map<string, number>();
 
   /** @param variants number of configured variants; @param hashSeed as in `SampleUnion` */
@@ -40,7 +41,7 @@ export class CohortSample {
     }
   }
 
-  /** Of a user that is sampled there are 2^level. */
+  /** Each sampled user stands for 2^level. */
   get level(): number {
     return this.#users.level;
   }
@@ -75,11 +76,11 @@ export class CohortSample {
   }
 
   #put(key: number, code: number, ts: EpochMs): void {
-    // Before a user too many comes in, so that there is never place for more.
+    // Raised before a user too many is added, so that the table never grows beyond the capacity.
     while (this.sampled >= this.#capacity && this.level < HIGHEST_LEVEL && this.#isNew(key)) {
       this.#users.raise(this.level + 1);
     }
-    // What else they saw is not asked.
+    // What else they saw does not matter.
     this.#users.put(key, 0, ts, code);
   }
 
@@ -99,9 +100,9 @@ export interface CohortExposure {
 /** Users of all cohorts of a dimension together: 28 bytes each in memory. */
 const COHORT_SAMPLE_CAPACITY = 2 ** 20;
 
-/** Cohorts with a name. */
+/** Cohorts that are kept by name. */
 export const MOST_COHORTS = 100;
 
-/** Place of those without. */
+/** Place of all others. */
 const OTHER = MOST_COHORTS;
 const PLACES = MOST_COHORTS + 1;

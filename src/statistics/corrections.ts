@@ -3,11 +3,11 @@ import { isAbsent } from './absent.ts';
 import { adjusted } from './distributions.ts';
 
 /**
- * p-values of a family of comparisons, adjusted for their number so that the chance of any false finding stays what it was.
+ * p-values of a family of comparisons, adjusted for their number so that the chance of any false finding stays alpha.
  *
  *     p ascending: p̃_(i) = max over j <= i of min(1, (m-j+1) p_(j))
  *
- * S. Holm, Scand. J. Stat. 1979. The order is kept; absent values leave the family and keep their place
+ * S. Holm, Scand. J. Stat. 1979. The order is kept; absent values are not part of the family and keep their place
  * (specification: statistics 6).
  *
  * Example: .01 .04 .03 .005 .55 .6 give .05 .12 .12 .03 1 1.
@@ -26,8 +26,7 @@ export interface Directions {
 }
 
 /**
- * Holm by direction. A variant's p is the smaller of its two; to adjust the p of one direction, it is put in the place of the
- * variant's p.
+ * Holm by direction. A variant's p is the smaller of its two; to adjust the p of one direction, it replaces the variant's p.
  *
  * Example: (worse .01, better 1) and (.5, .02) give (.02, 1) and (.5, .02).
  */

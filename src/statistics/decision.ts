@@ -1,16 +1,16 @@
 /**
  * The decision about one variant of an experiment against its control (specification: statistics 9).
  *
- * 1. The rows below are asked in their order; the first that holds gives label and reason.
- * 2. Within a run a finding stays, because everything it rests on was seen. Only these steps are possible:
+ * 1. The rows below are tried in order; the first that holds gives the label and the reason.
+ * 2. Within a run a finding stays, because everything it rests on was observed. Only these transitions are possible:
  *
  *    from                    to
  *    insufficient, healthy   any
  *    improved                regressed (guardrail_worse), invalid
  *    regressed               invalid
- *    invalid                 what the rows give once its cause is gone; effect_changed never goes
+ *    invalid                 what the rows give once its cause is gone; effect_changed stays for good
  *
- * 3. A finding whose opposite is found later is no finding: the effect is not constant, `effect_changed`.
+ * 3. A finding whose opposite is found later is withdrawn: the effect is not constant, `effect_changed`.
  */
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { type Exposure, isCrossed } from './exposure.ts';
@@ -18,12 +18,12 @@ import { isMismatch } from './sample-ratio.ts';
 
 /** What a run keeps from look to look. */
 export type StandingDecision = ExperimentVerdict & {
-  /** Event time of the first look of which the label, with any reason, has held since. */
+  /** Event time of the look since which the label, with any reason, has held. */
   readonly since: EpochMs;
 };
 
 export type ExperimentDecision = StandingDecision & {
-  /** The numbers behind it, of this look. A finding that stays may rest on an earlier one. */
+  /** The numbers behind it, of this look. A finding that stays may rest on an earlier look. */
   readonly facts: ExperimentFacts;
 };
 
@@ -43,9 +43,9 @@ export interface VariantFacts {
   readonly buckets: number;
   /** Lists with a positive. */
   readonly positives: number;
-  /** How many equal buckets the lists weigh as, by the measure that is judged (`arm.ts`); undefined: it has no value. */
+  /** How many equal buckets the lists amount to, by the measure that is decided (`arm.ts`); undefined: it has no value. */
   readonly kish: number | undefined;
-  /** About the share of the lists, 0 to 1, that the heaviest user makes. */
+  /** Approximate share of the lists, 0 to 1, that come from the heaviest user. */
   readonly heaviest: number;
 }
 
@@ -62,20 +62,20 @@ export interface EffectFacts extends Bounds {
   readonly lift: Bounds | undefined;
 }
 
-/** What the decision is made from, all of one look. Numbers are finite; what is absent is undefined. */
+/** What the decision is made from, all at one look. Numbers are finite; what is absent is undefined. */
 export interface ExperimentFacts {
   /** Event time of the look. */
   readonly at: EpochMs;
   readonly alpha: number;
   /** Loss that is still healthy, as a fraction of the control's mean. */
   readonly tolerance: number;
-  /** Of the primary measure: whether a variant with less of it is the better one. */
+  /** Whether lower values of the primary measure are better. */
   readonly lowerIsBetter: boolean;
   readonly control: VariantFacts;
   readonly variant: VariantFacts;
   /** Impressions of all variants of the experiment. */
   readonly impressions: number;
-  /** Records that gaps and rebuilt spans have lost. */
+  /** Records that were lost to gaps and rebuilt spans. */
   readonly missing: number;
   /** Running sequential p of the split and largest |O-E|/E now; undefined: the split is not tested. */
   readonly split: { readonly p: number; readonly deviation: number } | undefined;
@@ -92,8 +92,8 @@ export interface ExperimentFacts {
 }
 
 /**
- * What a run must have before anything is said about it, in each of the two variants; positives in one of them, because a
- * variant that has none where the other has many is what has to be found.
+ * What each of the two variants must have before anything is said about a run; positives only one of them, because a variant
+ * that has none while the other has many must be found.
  */
 export const DECISION_MINIMUM = { users: 100, buckets: 30, kish: 30, positives: 25 } as const;
 
@@ -118,7 +118,7 @@ export const EXPERIMENT_REASONS = {
 export const WATCHED_REASONS = {
   insufficient: ['warming_up', 'few_impressions', 'no_baseline'],
   healthy: ['in_control'],
-  // The second of each: of a measure of which less is better.
+  // The second of each is for measures where lower is better.
   regressed: ['below_baseline', 'above_baseline'],
   improved: ['above_baseline', 'below_baseline'],
   invalid: ['incomplete'],
@@ -133,15 +133,15 @@ export type ExperimentVerdict = Pair<typeof EXPERIMENT_REASONS>;
 
 export type WatchedVerdict = Pair<typeof WATCHED_REASONS>;
 
-/** From this share on, a user is told of who makes it alone. */
+/** A user with this share or more of the lists is reported. */
 export const HEAVY_SHARE = 0.05;
 
-/** A larger part of missing records makes an experiment invalid. */
+/** A larger share of missing records makes an experiment invalid. */
 export const MISSING_LIMIT = 0.01;
 
 const ROWS: readonly Row[] = [
   { verdict: { label: 'invalid', reason: 'incomplete' }, holds: isIncomplete },
-  // Before `no_data`: a variant that gets no users though its weight promises some is not a variant that waits for its first.
+  // Before `no_data`: a variant that gets no users although its weight promises some is not just waiting for its first.
   { verdict: { label: 'invalid', reason: 'srm' }, holds: isUnsound },
   { verdict: { label: 'insufficient', reason: 'no_data' }, holds: hasNone },
   { verdict: { label: 'invalid', reason: 'crossover' }, holds: ({ exposure }) => isCrossed(exposure) },
@@ -197,7 +197,7 @@ function hasNone({ control, variant }: ExperimentFacts): boolean {
   return !(control.impressions >= 1 && variant.impressions >= 1);
 }
 
-/** Where nothing was counted yet, nothing can be wrong with it. */
+/** Where nothing has been counted yet, nothing can be missing. */
 function isIncomplete(facts: ExperimentFacts): boolean {
   return facts.impressions > 0 && missingShare(facts) > MISSING_LIMIT;
 }
@@ -216,7 +216,7 @@ function isWithinTolerance({ effect, controlMean, tolerance, lowerIsBetter }: Ex
   return worst >= -tolerance * Math.abs(controlMean);
 }
 
-/** The first minimum that is not met; undefined: what a look sees may count (specification: statistics 9.1). */
+/** The first minimum that is not met; undefined: the look counts (specification: statistics 9.1). */
 export function shortfall({ control, variant }: Pick<ExperimentFacts, 'control' | 'variant'>): Minimum | undefined {
   const { users, buckets, kish, positives } = DECISION_MINIMUM;
   if (!(Math.min(control.users, variant.users) >= users)) return 'few_users';
@@ -228,12 +228,12 @@ export function shortfall({ control, variant }: Pick<ExperimentFacts, 'control' 
   return undefined;
 }
 
-/** Part of the records that is missing, 0 to 1. */
+/** Share of the records that is missing, 0 to 1. */
 export function missingShare({ missing, impressions }: Pick<ExperimentFacts, 'missing' | 'impressions'>): number {
   return missing > 0 ? missing / (missing + impressions) : 0;
 }
 
-/** Part of the sampled users that was seen in more than one variant, 0 to 1. */
+/** Share of the sampled users that were seen in more than one variant, 0 to 1. */
 export function crossoverShare({ exposure }: Pick<ExperimentFacts, 'exposure'>): number {
   return exposure.sampled > 0 ? exposure.crossovers / exposure.sampled : 0;
 }

@@ -8,7 +8,7 @@ import { absent, finite, isAbsent } from './absent.ts';
  *     SE²_impression = (Q - S²/n) / (n (n-1))        design effect = max(1, SE²_bucket / SE²_impression) of the hours
  *     SE(window) = SE_impression(window) · sqrt(design effect)
  *
- * Design effect: L. Kish, "Survey Sampling", 1965. The hours contain the window, so the result errs to the wide side:
+ * Design effect: L. Kish, "Survey Sampling", 1965. The hours contain the window, so the result errs on the wide side:
  * simulated 1.27 of the truth for windows of 5 minutes, 1.04 for an hour (specification: statistics 2.4).
  *
  * Example: n 1000, S 200, Q 90 have SE_impression .0070746; with a design effect of 2.25 it is .0106119.
@@ -20,7 +20,7 @@ export interface Moments {
   readonly sumSquares: number;
 }
 
-/** Each value and each square was rounded to 1e-9 once, so per value Q is uncertain by half of that. */
+/** Each value and each square was rounded to 1e-9 once, so Q is uncertain by half of that per value. */
 const RESOLUTION = 1e-9;
 
 /** Absent: `no_data` without a value, `few_users` with one, `zero_variance` where all values are equal. */

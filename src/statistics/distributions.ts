@@ -17,13 +17,13 @@ import tCdf from '@stdlib/stats-base-dists-t-cdf';
 import tQuantileOf from '@stdlib/stats-base-dists-t-quantile';
 import padjust from '@stdlib/stats-padjust';
 
-/** Above so many degrees of freedom the t distribution is taken as normal; @stdlib gives NaN for Infinity. */
+/** From this many degrees of freedom on, the t distribution is taken as normal; @stdlib gives NaN for Infinity. */
 const NORMAL_FROM = 1e10;
 
-/** The smallest p that is given out: what lies below is shown by the log of the e-value. */
+/** The smallest p that is published: smaller ones are shown by the log of the e-value. */
 const LEAST_P = 1e-300;
 
-/** A p-value as it leaves `statistics/`: in [1e-300, 1]. */
+/** A p-value as `statistics/` publishes it: in [1e-300, 1]. */
 export function probability(p: number): number {
   return Math.min(1, Math.max(LEAST_P, p));
 }

@@ -9,8 +9,8 @@ import { type Interval, interval, type Mean, type Residuals, residualsOf } from 
  *     paired:   SE² = B/(B-1) · Σ (x_Tb - x_Cb)², df = B - 1, covariance = B/(B-1) · Σ x_Tb x_Cb, x_b = e_b / D
  *     p = 2 F_t(-|Δ|/SE; df), interval Δ ± t · SE
  *
- * Unpaired (B. L. Welch, Biometrika 1947) for two variants of one experiment: different users. Paired for any other two
- * rows, because the same users may be in both; the common hash gives the covariance (specification: statistics 3).
+ * Unpaired (B. L. Welch, Biometrika 1947) for two variants of one experiment, whose users differ. Paired for any other two
+ * rows, because the same users may be in both; their common hash gives the covariance (specification: statistics 3).
  *
  * Example: m 4 1 1 3 5 0 1 2 4 2, d 11 4 7 8 18 2 3 5 10 9 against the vectors of `mean.ts`: Δ .0679321; unpaired SE
  * .0387431, df 17.846, p .0966926; paired SE .0252721, df 9, p .0248768.
@@ -65,7 +65,7 @@ export interface BucketSums {
 
 /**
  * @param leastBuckets how many must not be empty in each
- * @throws RangeError where the numbers of buckets differ: fold the finer one first
+ * @throws RangeError if the numbers of buckets differ: fold the finer one first
  */
 export function pairedEffect(control: BucketSums, treatment: BucketSums, leastBuckets = 2): Result<Effect> {
   if (control.d.length !== treatment.d.length) {
@@ -111,7 +111,7 @@ function errorOf(error: EffectError): Result<EffectError> {
   return Object.values(error).every(Number.isFinite) ? error : absent('unbounded');
 }
 
-/** Equal means may come from other sums: what is below this share of them is rounding, and far below any error. */
+/** Equal means may come from different sums: differences below this share are rounding, and far below any error. */
 const ROUNDING = 2 ** -40;
 
 function effectOf(control: number, treatment: number, error: Result<EffectError>): Result<Effect> {
@@ -121,7 +121,7 @@ function effectOf(control: number, treatment: number, error: Result<EffectError>
   return { control, treatment, difference: isRounding ? 0 : exact, error };
 }
 
-/** What a test at a fixed time looks at. */
+/** The input of a test at a fixed time. */
 export interface Difference {
   readonly difference: number;
   readonly error: Result<Pick<EffectError, 'stderr' | 'df'>>;
@@ -145,7 +145,7 @@ export function fixedHorizon({ difference, error }: Difference, alpha: number): 
  *     bounds of r = ( r - g v/v_C ± (c/|R_C|) · sqrt( v_T - 2 r v + r² v_C - g (v_T - v²/v_C) ) ) / (1 - g)
  *
  * c: the t quantile, or the multiplier of `sequence.ts`. v_T, v_C, v: variances and covariance. Subtract 1; for R_C < 0
- * negate and swap. With g >= 1 there are no bounds: the control may be 0. Never the delta method: its interval can hold 0
+ * negate and swap. With g >= 1 there are no bounds: the control may be 0. Never the delta method: its interval can contain 0
  * while the test of the difference rejects; these bounds exclude 0 exactly when |Δ|/SE > c (specification: statistics 3.3).
  *
  * Example: means .7 and .41, variances .0111066 and .0044643, c 1.959964: lift .7073171, bounds (.0941695, 1.7084034).
@@ -168,7 +168,7 @@ export function liftOf(effect: Effect, critical: number): Result<Lift> {
   return { lift, bounds: g < 1 ? fieller(control, treatment, error, critical, g) : absent('unbounded'), g: finite(g) };
 }
 
-/** The root's argument in a form that rounding can't make negative: v_C (r - v/v_C)² + (1 - g)(v_T - v²/v_C). */
+/** The root's argument in a form that rounding cannot make negative: v_C (r - v/v_C)² + (1 - g)(v_T - v²/v_C). */
 function fieller(
   control: number,
   treatment: number,
@@ -188,11 +188,11 @@ function fieller(
 }
 
 /**
- * How small an effect could have been seen.
+ * The smallest effect that could have been detected.
  *
  *     MDE = (c + z(power)) · SE        power of an effect δ = Φ(δ/SE - c) + Φ(-c - δ/SE)
  *
- * c: c(N) of `sequence.ts`, or z(1 - α/2) for one look. It describes the present SE; it is no forecast, and is never
+ * c: c(N) of `sequence.ts`, or z(1 - α/2) for one look. It describes the present SE; it is not a forecast, and is never
  * computed from the observed effect (J. Cohen, "Statistical power analysis", 1988; specification: statistics 7).
  *
  * Example: SE .1247836, power .8: .3495920 for one look at α .05, .4844306 with c(6868) = 3.0405438, which is 1.1815382

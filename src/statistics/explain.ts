@@ -21,7 +21,7 @@ interface ExperimentNames {
   readonly control: string;
   /** The primary measure. */
   readonly measure: string;
-  /** Many impressions name no user: waiting for more of them fixes nothing. Default: false. */
+  /** Many impressions have no user: waiting for more fixes nothing. Default: false. */
   readonly areUsersMissing?: boolean;
 }
 
@@ -87,7 +87,7 @@ function found(facts: ExperimentFacts, names: ExperimentNames, word: 'better' | 
 }
 
 /**
- * An interval stands for itself, the decision for all variants: of several it may exclude 0 where the adjusted p is above
+ * An interval is for one variant, the decision for all: with several, an interval may exclude 0 while the adjusted p is above
  * alpha. undefined: it does not exclude 0.
  */
 function notAdjusted(facts: ExperimentFacts, { variant, control, measure }: ExperimentNames): string | undefined {
@@ -108,7 +108,7 @@ function empty({ control, variant }: ExperimentFacts, names: ExperimentNames): s
   return variant.impressions > 0 ? `${names.control} has` : `${names.control} and ${names.variant} have`;
 }
 
-/** Too few of them, or one of them makes most of the lists. */
+/** There are too few, or most of the lists come from one of them. */
 function fewUsers(facts: ExperimentFacts, names: ExperimentNames): string {
   const { control, variant } = facts;
   if (!(Math.min(control.users, variant.users) >= DECISION_MINIMUM.users)) {
@@ -134,14 +134,14 @@ function fewPositives(facts: ExperimentFacts, names: ExperimentNames): string {
   return `${names.control} has ${control.positives} and ${names.variant} ${variant.positives} lists with a positive; ${least} are needed in one of them. Wait for more feedback; if none arrives, check the feedback topic.`;
 }
 
-/** A finding where one of the two has next to no positives may be a fault of the feedback. */
+/** If one of the two has next to no positives, the feedback may be broken. */
 function hardlyAny(facts: ExperimentFacts, names: ExperimentNames): string {
   const few = Math.min(facts.control.positives, facts.variant.positives) < DECISION_MINIMUM.positives;
   const has = fewest(facts, names, 'positives', 'lists with a positive');
   return few ? ` ${has}: if its ranking is not broken, its feedback is.` : '';
 }
 
-/** `B has only 12 users`: the variant that has fewer. */
+/** `B has only 12 users`: of the variant that has fewer. */
 function fewest(
   facts: ExperimentFacts,
   names: ExperimentNames,
@@ -153,7 +153,7 @@ function fewest(
   return `${least ? names.control : names.variant} has ${has === 0 ? 'no' : `only ${has}`} ${what}`;
 }
 
-/** `2.1 %` of .021: one digit after the point, and below .1 % one digit that counts. */
+/** `2.1 %` for .021: one digit after the point, and below .1 % one significant digit. */
 export function percent(fraction: number): string {
   const value = Math.abs(fraction) * 100;
   if (!Number.isFinite(value)) return 'an unknown part';
@@ -195,7 +195,7 @@ function sign(value: number): string {
   return value < 0 ? '-' : '+';
 }
 
-/** Three digits that count, without sign. */
+/** Three significant digits, without sign. */
 function plain(value: number): string {
   return Number.isFinite(value) ? decimal(Math.abs(value), 3) : 'an unknown amount';
 }

@@ -31,7 +31,7 @@ interface ExposedGroup {
   readonly seen: number;
   /** The one that they saw first. */
   readonly variant: number;
-  /** How many they are. */
+  /** How many users did. */
   readonly users: number;
 }
 
@@ -49,12 +49,12 @@ export function exposureOf({ level, sampled, groups }: Exposed, variants: number
 }
 
 /**
- * N of `sequence.ts`, of a control with C and a treatment with T users: that of an equal split with as narrow an interval.
+ * N of `sequence.ts`, for a control with C and a treatment with T users: that of an equal split with as narrow an interval.
  *
  *     N = 4 C T / (C + T)
  *
- * The error of a difference comes from the smaller one. With the sum in its place a split of .95/.05 would count as five times
- * what it is, and its early looks as if they were late.
+ * The error of a difference comes from the smaller one. With the sum instead, a split of .95/.05 would count five times too
+ * much, and its early looks as if they were late.
  *
  * Example: 500 and 500 are 1,000; 950 and 50 are 190.
  */
@@ -66,7 +66,7 @@ function saw({ seen }: ExposedGroup, variant: number): boolean {
   return ((seen >>> variant) & 1) === 1;
 }
 
-/** Crossover makes an experiment invalid from so many sampled users and this share of the sample on. */
+/** Crossover makes an experiment invalid from this many sampled users and this share of the sample on. */
 const CROSSOVER_USERS = 10;
 export const CROSSOVER_SHARE = 0.01;
 

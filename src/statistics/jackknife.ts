@@ -1,25 +1,25 @@
 import type { Absence, Result } from './absent.ts';
 import { absent, finite } from './absent.ts';
 
-/** A standard error, and what leaving out each bucket does to the statistic; none where there is no error. */
+/** A standard error, and what leaving out each bucket does to the statistic; empty where there is no error. */
 interface Jackknifed {
   readonly stderr: Result<number>;
   readonly shifts: Float64Array;
 }
 
 /**
- * Standard error of any function of sums, by leaving out one bucket after the other.
+ * Standard error of any function of sums, by leaving out one bucket at a time.
  *
  *     SE² = (B-1)/B · Σ (T(-b) - mean T(-b))²        T(-b): the statistic of the totals without bucket b
  *
- * For what is no plain ratio: a root, a mean of means, a ratio of ratios. Delete-one-group jackknife (Quenouille 1956,
- * Tukey 1958), as in google/meterstick `operations.py`. On plain ratios it agrees with the delta method to a few percent
- * in few buckets and to four digits in many (specification: statistics 2.3).
+ * For everything that is not a plain ratio: a root, a mean of means, a ratio of ratios. Delete-one-group jackknife (Quenouille
+ * 1956, Tukey 1958), as in google/meterstick `operations.py`. On plain ratios it agrees with the delta method to a few percent
+ * with few buckets and to four digits with many (specification: statistics 2.3).
  *
  * Example: clusters {0, 1.5} and {.5, 1, 2, 2.5} give for the count an error of 1, for the sum of squares 4.625.
  *
  * @param columns sums by bucket, all of one length; the statistic sees their totals in this order
- * @param statistic undefined, or no finite number: it has no value on these totals
+ * @param statistic undefined or not finite: it has no value on these totals
  * @param leastBuckets how many buckets must not be empty
  * @returns absent: `no_data`, `few_buckets` (also where one T(-b) has no value), `zero_variance`
  */
@@ -76,7 +76,7 @@ function sumsWithout(column: ArrayLike<number>, buckets: number): { total: numbe
   return { total: before, without };
 }
 
-/** Below this share of the values their differences are rounding. */
+/** Differences below this share of the values are rounding. */
 const NOISE = 2 ** -44;
 
 function spread(values: Float64Array): Jackknifed {

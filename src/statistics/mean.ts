@@ -8,14 +8,14 @@ import { tQuantile } from './distributions.ts';
  *     interval: R ± t(1 - alpha/2; df) · SE
  *
  * The delta method for ratios of users (Deng, Knoblich and Lu, "Applying the delta method in metric analytics", KDD
- * 2018), on buckets in place of users. Empty buckets count in B: they carry e_b = 0. One user's impressions are alike,
- * so errors that take impressions as independent come out at .35 to .73 of the truth (specification: statistics 1.1, 2.1).
+ * 2018), on buckets instead of users. Empty buckets count in B, with e_b = 0. One user's impressions are alike, so errors
+ * that treat impressions as independent are .35 to .73 of the truth (specification: statistics 1.1, 2.1).
  *
  * Example: m 3 0 1 2 5 0 0 1 4 2 and d 10 4 6 8 20 1 3 5 12 9 give R .2307692, SE .0260922, df 9, and at alpha .05 the
  * interval (.1717445, .2897939).
  *
  * Where every cluster is known (one value per user, one query's list) the clusters are the buckets and d is all ones:
- * the same formula then is SE = sd / sqrt(clusters).
+ * the formula is then SE = sd / sqrt(clusters).
  */
 export interface Mean {
   readonly value: number;
@@ -29,14 +29,14 @@ export interface Interval {
   readonly upper: number;
 }
 
-/** So many buckets that are not empty a published standard error needs; the formula needs two. */
+/** A published standard error needs this many buckets that are not empty; the formula needs two. */
 export const PUBLISHED_BUCKETS = 8;
 
 /**
  * @param m numerator of each bucket; @param d denominator of each bucket, none negative
  * @param leastBuckets how many must not be empty
  * @returns absent: `no_data`. Its error absent: `few_buckets`, `zero_variance`
- * @throws RangeError where the two differ in length
+ * @throws RangeError if the two differ in length
  */
 export function meanOfBuckets(m: ArrayLike<number>, d: ArrayLike<number>, leastBuckets = 2): Result<Mean> {
   const residuals = residualsOf(m, d);
@@ -57,14 +57,14 @@ function rootOfSpread(scaled: Float64Array): Result<number> {
   return stderr === 0 ? absent('zero_variance') : stderr;
 }
 
-/** @param range the values that the measure can take: the interval is cut to it, for display */
+/** @param range the values that the measure can have: the interval is cut to it, for display */
 export function intervalOfMean(mean: Mean, alpha: number, range?: Interval): Interval | Absent {
   if (typeof mean.stderr !== 'number') return mean.stderr;
   const half = -tQuantile(alpha / 2, mean.df) * mean.stderr;
   return interval(mean.value - half, mean.value + half, range);
 }
 
-/** `unbounded` where an end is beyond a double. */
+/** `unbounded` if an end overflows a double. */
 export function interval(lower: number, upper: number, range?: Interval): Result<Interval> {
   if (!Number.isFinite(lower) || !Number.isFinite(upper)) return absent('unbounded');
   if (range === undefined) return { lower, upper };
@@ -72,7 +72,7 @@ export function interval(lower: number, upper: number, range?: Interval): Result
 }
 
 /**
- * What each bucket holds beyond its share of the mean, in the unit of the mean.
+ * What each bucket has beyond its share of the mean, in the unit of the mean.
  *
  *     x_b = (m_b - R d_b) / D        R = Σ m_b / D, D = Σ d_b
  *

@@ -11,7 +11,7 @@ import { chiSquareUpper, lnGamma, probability } from './distributions.ts';
  *
  * Fixed: Pearson's test, for the API alone. Sequential: Dirichlet-multinomial mixture, Lindon and Malek, "Anytime-valid
  * inference for multinomial count data", arXiv 2011.03567, as in optimizely/ssrm; it needs cumulative counts only.
- * Variants of weight 0 leave both tests, and their counts with them (specification: statistics 5.3).
+ * Variants of weight 0, and their counts, are left out of both tests (specification: statistics 5.3).
  *
  * Example: 1,000 against 1,200 at equal weights: X² 18.1818182, p .0000200787, largest deviation .0909091, log BF
  * 7.1403019 (p .00079).
@@ -22,13 +22,13 @@ export interface ChiSquare {
   readonly p: number;
 }
 
-/** Fewer users than these are expected in a variant: no chi-square test. */
+/** If fewer users are expected in a variant, there is no chi-square test. */
 const LEAST_EXPECTED = 8;
 
 /** Strength of the prior. With 10,000 the example above would have p .21. */
 const PRIOR_STRENGTH = 100;
 
-/** A mismatch is both: p below this, and the largest deviation now at least that. The first alone is a warning. */
+/** A mismatch needs both: p below this, and a largest deviation of at least that now. The first alone is a warning. */
 export const MISMATCH_P = 0.001;
 export const MISMATCH_DEVIATION = 0.002;
 
@@ -73,7 +73,7 @@ export function chiSquareTest(
   return { chiSquare, df, p: probability(chiSquareUpper(chiSquare, df)) };
 }
 
-/** Users that the weights promise to each variant of as many in all, by place; 0 to one of weight 0. Absent as below. */
+/** Users that the weights promise to each variant, of as many in all, by place; 0 for weight 0. Absent as below. */
 export function expectedUsers(counts: readonly number[], weights: readonly number[]): Result<readonly number[]> {
   const plan = planned(counts, weights);
   if (isAbsent(plan)) return plan;
@@ -114,7 +114,7 @@ function lnBeta(alphas: readonly number[]): number {
   return logs - lnGamma(alphas.reduce((sum, alpha) => sum + alpha, 0));
 }
 
-/** Something is wrong with the split, but so little that the variants may be compared. Parameters as below. */
+/** Something is wrong with the split, but too little to make the variants incomparable. Parameters as below. */
 export function isSuspect(p: number, deviation: number): boolean {
   return p < MISMATCH_P && !isMismatch(p, deviation);
 }

@@ -4,9 +4,9 @@ import type { Exposed } from './exposure.ts';
 import { copied, KEY_BITS, limitOf, type Sampled, type SampledUser } from './sampled.ts';
 
 const FIRST_PLACES = 1024;
-/** A little more come until the next time. */
+/** Leaves room for the users who are added until the next growth. */
 const ROOM = 1.05;
-/** More than the number of variants: with it a set of variants and one of them are one number. */
+/** More than the number of variants, so that a set of variants and one of them fit into one number. */
 const VARIANTS = 32;
 
 /** Users that saw the same variants, and the same one first. */
@@ -17,18 +17,18 @@ interface Group {
 }
 
 /**
- * The samples of all units as one, counted, without raising the level again (specification: statistics 5.1): what is asked of it
- * is only how many users saw what. Commutative, associative and idempotent like `UserSample`.
+ * The counted union of the samples of all units, without raising the level again (specification: statistics 5.1): readers only
+ * need how many users saw what. Commutative, associative and idempotent like `UserSample`.
  *
- * Why not a map of users: a million of them took seconds of one turn of the event loop, and 150 bytes each. Here a user is a
- * place in three arrays, found by its key in an open table, 28 bytes in all; groups are counted as they change, and a reader
- * adds each sample as it comes.
+ * Why not a map of users: a million of them took seconds of one turn of the event loop, and 150 bytes each. Here a user is an
+ * index into three arrays, found by its key in an open-addressing table, 28 bytes in all; groups are counted as they change,
+ * and a reader adds each sample as it arrives.
  *
  * Example: user 1 in variant 0 at time 5, and elsewhere in variant 1 at time 3: one group, seen 0 and 1, first 1, one user.
  */
 export class SampleUnion implements Sampled {
   #level = 0;
-  /** Keys below are in. */
+  /** Keys below it are in the sample. */
   #limit = limitOf(0);
   #size = 0;
   #keys: Float64Array;
@@ -36,15 +36,15 @@ export class SampleUnion implements Sampled {
   readonly #hash: KeyHash;
   /** Places among the groups. */
   #groupOf: Int32Array;
-  /** By the lowest bits of the key's hash, then the next free one: a user's place and 1; 0: free. At most half are taken. */
+  /** By the lowest bits of the key's hash, then linear probing: a user's place + 1; 0: free. At most half are taken. */
   #slots: Int32Array;
   readonly #groups: Group[] = [];
   /** By variants seen · VARIANTS + first variant. */
   readonly #known = new Map<number, number>();
 
   /**
-   * `expected`: about how many users there will be. It saves only time: the table grows with them. `hashSeed`: no answer depends
-   * on it; one that nobody can guess keeps user ids that were chosen to collide from making each search one of all users.
+   * `expected`: about how many users there will be; only saves time, as the table grows with them. `hashSeed`: no result depends
+   * on it; if nobody can guess it, user ids that were chosen to collide cannot make each search visit all users.
    */
   constructor({ expected = 0, hashSeed = 0 }: { readonly expected?: number; readonly hashSeed?: number } = {}) {
     this.#hash = new KeyHash(hashSeed);
@@ -97,8 +97,8 @@ export class SampleUnion implements Sampled {
   }
 
   /**
-   * One exposure, or what is known of a user. Returns whether it changed anything. Where `seen` is always 0, `variant` may be any
-   * whole number from 0.
+   * One exposure, or all that is known of a user. Returns whether it changed anything. If `seen` is always 0, `variant` may be
+   * any whole number from 0.
    */
   put(key: number, seen: number, ts: EpochMs, variant: number): boolean {
     if (key >= this.#limit) return false;
@@ -120,7 +120,7 @@ export class SampleUnion implements Sampled {
     return true;
   }
 
-  /** Slots that a search for a user who is in goes through, in the mean; 0: there is none. */
+  /** Mean number of slots that a successful search visits; 0: there are no users. */
   get probes(): number {
     const last = this.#slots.length - 1;
     let slots = 0;
@@ -131,12 +131,12 @@ export class SampleUnion implements Sampled {
     return this.#size === 0 ? 0 : slots / this.#size;
   }
 
-  /** Where the search for a key begins. */
+  /** The slot where the search for a key starts. */
   #home(key: number): number {
     return this.#hash.of(key) & (this.#slots.length - 1);
   }
 
-  /** The slot of a key, or the free one where it belongs. */
+  /** The slot of a key, or the free slot where it belongs. */
   #slotOf(key: number): number {
     const last = this.#slots.length - 1;
     let slot = this.#home(key);
@@ -175,7 +175,7 @@ export class SampleUnion implements Sampled {
     return this.#groups.push({ seen, variant, users: 0 }) - 1;
   }
 
-  /** Lets go those that are not in the sample of this higher level, and shows their keys. */
+  /** Removes users who are not in the sample of this higher level, and passes on their keys. */
   raise(level: number, gone?: (key: number) => void): void {
     this.#level = level;
     this.#limit = limitOf(level);
@@ -196,9 +196,9 @@ const BYTE = 256;
 const BYTES = Math.ceil(KEY_BITS / 8);
 
 /**
- * A hash of the keys of a user sample that whoever chooses user ids does not know: simple tabulation, a word drawn for each
- * value of each byte. With it a search in a table with linear probing takes a constant number of steps for any set of keys
- * that was chosen without knowing the words (M. Patrascu and M. Thorup, "The power of simple tabulation hashing", JACM 2012).
+ * A hash of sample keys that nobody who chooses user ids can predict: simple tabulation, a random word for each value of each
+ * byte. With it a search with linear probing takes constant expected time for any set of keys that was chosen without knowing
+ * the words (M. Patrascu and M. Thorup, "The power of simple tabulation hashing", JACM 2012).
  */
 class KeyHash {
   /** By byte of the key, from the lowest, then by its value. */

@@ -1,13 +1,13 @@
 import type { EpochMs } from '../vocabulary/events.ts';
 
-/** More variants than this have no place in the set of variants seen. */
+/** The set of variants seen has no room for more. */
 export const MOST_VARIANTS = 31;
 
 /** The first word and 21 bits of the second. */
 export const KEY_BITS = 53;
 export const HIGHEST_LEVEL = 32;
 
-/** Keys below are in the sample of this level. */
+/** Keys below it are in the sample of this level. */
 export function limitOf(level: number): number {
   return 2 ** (KEY_BITS - level);
 }
@@ -18,26 +18,26 @@ export interface SampledUser {
   readonly key: number;
   /** Bit v is set if the user saw variant v. */
   readonly seen: number;
-  /** First exposure: the smallest event time, of equal ones the first variant. */
+  /** First exposure: the smallest event time, and among equal ones the first variant. */
   readonly ts: EpochMs;
   readonly variant: number;
 }
 
-/** What a reader sees of a sample, whoever keeps it. */
+/** What a reader sees of a sample, however it is stored. */
 export interface Sampled {
   /** j. */
   readonly level: number;
   /** Number of sampled users. */
   readonly size: number;
-  /** Shows each user once, in no particular order: the fields of `SampledUser`. */
+  /** Visits each user once, in no particular order, with the fields of `SampledUser`. */
   each(see: (key: number, seen: number, ts: EpochMs, variant: number) => void): void;
 }
 
 const FIRST_PLACES = 64;
 
 /**
- * A sample that is only read, user by user in columns: 21 bytes for each of the users of a unit, where a table of
- * objects takes five times as much. Readers of all units hold one for each of them.
+ * A read-only sample in columns: 21 bytes per user, where a table of objects takes five times as much. Readers of all units
+ * keep one for each.
  */
 export class SampleColumns implements Sampled {
   /** j. */
@@ -61,7 +61,7 @@ export class SampleColumns implements Sampled {
     this.#variants[this.#size++] = variant;
   }
 
-  /** All of it was pushed, and the level is known: lets go those who are out at this level. */
+  /** Call it after the last push, when the level is known: removes the users who are out at this level. */
   trim(): void {
     const limit = limitOf(this.level);
     const size = this.#size;
@@ -89,7 +89,7 @@ export class SampleColumns implements Sampled {
   }
 }
 
-/** `into` with `cells` at its begin. */
+/** `into` with `cells` at its start. */
 export function copied<Cells extends Float64Array | Int32Array | Uint8Array>(into: Cells, cells: Cells): Cells {
   into.set(cells);
   return into;

@@ -18,29 +18,29 @@ import { HIGHEST_LEVEL, limitOf, MOST_VARIANTS, SampleColumns, type Sampled, typ
  */
 
 /**
- * K, per experiment and unit: so many show a split of 50.5/49.5. 28 bytes each in memory, about 120 in Redis. The algebra holds
- * for any K and any level, so samples that were stored with another K are read and merged as they are.
+ * K, per experiment and unit: enough to detect a split of 50.5/49.5. 28 bytes each in memory, about 120 in Redis. The algebra
+ * holds for any K and any level, so samples that were stored with another K are read and merged as they are.
  */
 export const SAMPLE_CAPACITY = 2 ** 18;
 
 /**
- * So many users who are out are removed by one commit, or as many as it sets if these are more. Half of a full sample at once
- * would hold Redis for 0.2 s and more, for everybody.
+ * One commit removes this many users who are out, or as many as it sets if these are more. Removing half of a full sample at
+ * once would block Redis for 0.2 s and more.
  */
 export const MOST_GONE = 2000;
 
-/** What `drain` hands out for the next commit. */
+/** What `drain` returns for the next commit. */
 interface SampleChange {
   readonly level: number;
-  /** The level rose: it is to be stored though no user may be. */
+  /** The level rose and must be stored, even if no user is. */
   readonly raised: boolean;
-  /** To be added or replaced. */
+  /** Users to add or replace. */
   readonly users: readonly SampledUser[];
-  /** Keys to be removed, if they are there: readers pass over them, since their first word is not below 2^(32 - level). */
+  /** Keys to remove if present: readers ignore them, since their first word is not below 2^(32 - level). */
   readonly gone: readonly number[];
 }
 
-/** A key in the set of those that changed. */
+/** Bytes of a key in the set of changed keys. */
 const CHANGED_BYTES = 40;
 const GONE_BYTES = 8;
 
@@ -48,15 +48,15 @@ export class UserSample implements Sampled {
   readonly #capacity: number;
   readonly #users: SampleUnion;
   readonly #changed = new Set<number>();
-  /** Keys that were let go and may still be stored. None of them comes in again: the level never falls. */
+  /** Evicted keys that may still be stored. None of them is added again: the level never falls. */
   readonly #gone: number[] = [];
   #raised = false;
-  /** First words below this are in. */
+  /** First words below this are in the sample. */
   #limit = 0;
 
   /**
-   * @param capacity K; Infinity for a reader of all units, which keeps what it gets
-   * @param level of what was stored; @param users as stored, perhaps by a build with another K, and with those who are out
+   * @param capacity K; Infinity for a reader of all units, which evicts nobody
+   * @param level as stored; @param users as stored, perhaps by a build with another K; may include users who are out
    * @param hashSeed as in `SampleUnion`
    */
   constructor(capacity: number = SAMPLE_CAPACITY, level = 0, users: Iterable<SampledUser> = [], hashSeed = 0) {
@@ -85,7 +85,7 @@ export class UserSample implements Sampled {
     if (first < this.#limit) this.addKey(sampleKey(userId, first), variant, ts);
   }
 
-  /** The same for a key that is known. */
+  /** The same by key. */
   addKey(key: number, variant: number, ts: EpochMs): void {
     if (!(variant >= 0 && variant < MOST_VARIANTS)) {
       throw new RangeError(`variant ${variant}: an experiment can have ${MOST_VARIANTS} variants at most`);
@@ -93,7 +93,7 @@ export class UserSample implements Sampled {
     this.#put(key, 2 ** variant, ts, variant);
   }
 
-  /** Bytes in memory, about. */
+  /** Approximate bytes in memory. */
   get bytes(): number {
     return this.#users.bytes + CHANGED_BYTES * this.#changed.size + GONE_BYTES * this.#gone.length;
   }
@@ -109,11 +109,11 @@ export class UserSample implements Sampled {
     return users.sort((a, b) => a.key - b.key);
   }
 
-  /** What is to be stored since the last call, for one commit. */
+  /** What has changed since the last call, for one commit to store. */
   drain(): SampleChange {
     const raised = this.#raised;
     const users = this.#changedUsers();
-    // No fewer than are set, so that the stored ones are never more than when the level rose.
+    // At least as many as are set, so that never more are stored than when the level rose.
     const gone = this.#gone.splice(-Math.max(MOST_GONE, users.length));
     this.#changed.clear();
     this.#raised = false;
@@ -126,7 +126,7 @@ export class UserSample implements Sampled {
   }
 
   #put(key: number, seen: number, ts: EpochMs, variant: number): void {
-    // Before a user too many comes in, so that there is never place for more.
+    // Raised before a user too many is added, so that the table never grows beyond the capacity.
     while (this.size >= this.#capacity && this.level < HIGHEST_LEVEL && this.#isNew(key)) this.#raiseTo(this.level + 1);
     if (this.#users.put(key, seen, ts, variant)) this.#changed.add(key);
   }
@@ -157,7 +157,7 @@ export class UserSample implements Sampled {
  */
 const LEVEL = 'level';
 
-/** What is to be set. No users changed, nor the level: nothing. The fields to remove are named by the keys that are gone. */
+/** The fields to set; none if neither a user nor the level changed. The fields to remove are named by the keys in `gone`. */
 export function fieldsOfSample({ level, raised, users }: Omit<SampleChange, 'gone'>): Map<string, string> {
   const fields = new Map<string, string>();
   if (users.length === 0 && !raised) return fields;
@@ -167,7 +167,7 @@ export function fieldsOfSample({ level, raised, users }: Omit<SampleChange, 'gon
 }
 
 /**
- * Reads one field of a stored sample into `read`; call `read.trim()` after the last one. No field at all is an empty sample.
+ * Reads one field of a stored sample into `read`; call `read.trim()` after the last one. Without fields the sample is empty.
  * Throws an Error that names the field that is wrong.
  */
 export function readField(read: SampleColumns, field: string, text: string): void {
@@ -186,7 +186,7 @@ export function sampleOfFields(fields: ReadonlyMap<string, string>, capacity?: n
 
 const USER = /^\[\d+,-?\d+,\d+\]$/;
 
-/** Without the lists that a match would make: a reader of 32 units has a million of these to read in a minute. */
+/** Without the arrays that a regular expression would allocate: a reader of 32 units reads a million of these in a minute. */
 function userOf(field: string, text: string): SampledUser {
   const [first, second] = [text.indexOf(','), text.lastIndexOf(',')];
   const seen = Number(text.slice(1, first));

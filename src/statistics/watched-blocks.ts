@@ -3,21 +3,21 @@
  *
  * An hour of UTC is cut into steps; its last step is shorter where the step does not divide it. A step with too few
  * impressions or positives is joined with the next ones of its hour. What remains at the end of the hour is joined with
- * the block before it, or is the whole hour and too small. So no block is longer than an hour or lies in two, and the
- * blocks of an hour do not depend on where the kept panes begin, except in the first hour.
+ * the block before it, or is the whole hour and too small. So no block is longer than an hour or spans two, and the blocks of
+ * an hour do not depend on where the kept panes begin, except in the first hour.
  */
 import { DAY, HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { Result } from './absent.ts';
 import { type Moments, stretchedStderr, windowStderr } from './design-effect.ts';
 
-/** Blocks of steps reach back so far at most. */
+/** How far back blocks of steps reach at most. */
 export const STEPS_REACH: DurationMs = DAY;
-/** Minute panes of so long serve them: they begin with an hour, their cut may lie a step of up to an hour before the newest pane, and an hour is to spare. */
+/** How long minute panes are kept for them: blocks begin on the hour, the last cut may be up to an hour before the newest pane, and an hour is to spare. */
 export const MINUTES_NEEDED: DurationMs = STEPS_REACH + 3 * HOUR;
-/** A block, and an hour of the past, needs both. Positives may be missing where as many were to be expected. */
+/** A block, and an hour of the past, needs both. Positives may be missing where as many were expected. */
 export const BLOCK_MINIMUM = { impressions: 200, positives: 5 } as const;
-/** Largest part of a block's impressions that idle advances may have closed. */
+/** Largest share of a block's impressions that idle advances may have closed. */
 const IDLE_LIMIT = 0.05;
 
 /**
@@ -33,22 +33,22 @@ export interface BlockPane extends Moments {
   readonly gap: boolean;
 }
 
-/** Panes that end in (from, to]; all that start in [from, to) are final. A pane that is not given holds nothing. */
+/** Panes that end in (from, to]; all that start in [from, to) are final. A pane that is not given is empty. */
 interface BlockSpan {
   readonly from: EpochMs;
   readonly to: EpochMs;
   /** A whole number of panes, at most an hour. */
   readonly step: DurationMs;
   /**
-   * Share of the cohort's impressions that usually have a positive. With it a block ends when enough positives were to be
-   * expected, so that one without any counts as what it is: the worst fall. Default: 0, what is there must be enough.
+   * Share of the cohort's impressions that usually have a positive. With it a block ends when enough positives were expected,
+   * so that one without any counts as what it is: the worst fall. Default: 0, only observed positives count.
    */
   readonly usual?: number | undefined;
 }
 
 /**
  * whole: its value counts. incomplete: touched by a gap, or over 5 % of it closed by idle advances. few: the hour ended
- * before there were 200 impressions and 5 positives, found or to be expected, or its measure has no value.
+ * before there were 200 impressions and 5 positives, observed or expected, or its measure has no value.
  */
 export type BlockState = 'whole' | 'incomplete' | 'few';
 
@@ -60,7 +60,7 @@ export interface Block {
   readonly impressions: number;
   readonly positives: number;
   readonly state: BlockState;
-  /** Always there in a whole block. */
+  /** Always present in a whole block. */
   readonly estimate: Estimate | undefined;
 }
 
@@ -71,16 +71,16 @@ export type ErrorSource =
   /** For fractions: the error of the hours that overlap it, and their denominator. */
   | { readonly from: 'hours'; readonly stderr: Result<number>; readonly weight: number };
 
-/** A mean and its standard error. `stderr` 0: all its values are equal, so that they do not tell their error. */
+/** A mean and its standard error. `stderr` 0: all values are equal, so their error is unknown. */
 export interface Estimate {
   readonly value: number;
   readonly stderr: number;
 }
 
 /**
- * The blocks of a span, oldest first. Steps that do not lie in the span are left out, and so is what is too small at
- * its end, where more may come, and in an hour whose begin it lacks.
- * @throws RangeError for a step that is no positive number up to an hour
+ * The blocks of a span, oldest first. Steps outside the span are left out, and so is a remainder that is too small at its
+ * end, where more may come, and in an hour whose start is missing.
+ * @throws RangeError for a step that is not above 0 and at most an hour
  */
 export function blocksOf(panes: Iterable<BlockPane>, span: BlockSpan, source: ErrorSource): readonly Block[] {
   const { from, to, step, usual = 0 } = span;
@@ -121,7 +121,7 @@ export function blocksOf(panes: Iterable<BlockPane>, span: BlockSpan, source: Er
   return parts.map((part) => blockOf(part, usual, source));
 }
 
-/** A whole hour of the past as one block. `step`, `usual`: as those of the blocks after it. */
+/** A whole hour of the past as one block. `step`, `usual`: as for the blocks after it. */
 export function hourBlock(
   hour: BlockPane,
   { step, usual = 0 }: Pick<BlockSpan, 'step' | 'usual'>,
@@ -131,8 +131,8 @@ export function hourBlock(
 }
 
 /**
- * Share of the impressions that usually have a positive: the one that a quarter of the hours with enough impressions
- * exceed, so that some weeks of a fall do not hide how much it is. 0 without such hours.
+ * Share of the impressions that usually have a positive: the upper quartile of the hours with enough impressions, so that
+ * some weeks of a fall do not hide its size. 0 without such hours.
  */
 export function usualShare(hours: readonly Pick<BlockPane, 'impressions' | 'positives'>[]): number {
   const shares = hours
@@ -142,7 +142,7 @@ export function usualShare(hours: readonly Pick<BlockPane, 'impressions' | 'posi
   return shares.length === 0 ? 0 : shares[Math.floor((shares.length - 1) * 0.75)];
 }
 
-/** Start of the hour of UTC in which a time lies. */
+/** Start of the UTC hour that contains a time. */
 export function hourOf(at: EpochMs): EpochMs {
   return Math.floor(at / HOUR) * HOUR;
 }
@@ -185,7 +185,7 @@ function isTorn({ gap, closedByIdle, impressions }: Pick<BlockPane, 'gap' | 'clo
   return gap || closedByIdle > IDLE_LIMIT * impressions;
 }
 
-/** Start of the step in which a time lies. */
+/** Start of the step that contains a time. */
 function stepAt(at: EpochMs, step: DurationMs): EpochMs {
   const hour = hourOf(at);
   return hour + Math.floor((at - hour) / step) * step;
@@ -210,7 +210,7 @@ export function estimateOf(sums: Moments, source: ErrorSource): Estimate | undef
   return typeof stderr === 'number' ? { value, stderr } : undefined;
 }
 
-/** Users who are all alike make no lists dearer than they are. */
+/** Users who are all alike have no design effect. */
 function isEqual(error: Result<number>): boolean {
   return typeof error !== 'number' && error.absent === 'zero_variance';
 }

@@ -1,29 +1,29 @@
 /**
- * The CUSUM of a watched cohort from the oldest hour that is kept until now, with onset and size (specification: statistics 10.3): whole hours
- * first, blocks of steps at the end. It begins at S = 0 and is computed again at every block, so it is a function of kept
- * panes and of levels that were accepted: nothing else is stored, and all who compute it agree.
+ * The CUSUM of a watched cohort from the oldest kept hour until now, with onset and size (specification: statistics 10.3): whole
+ * hours first, blocks of steps at the end. It starts at S = 0 and is computed again at every block, so it is a function of the
+ * kept panes and of accepted levels: nothing else is stored, and everyone who computes it gets the same result.
  *
- * What is worse does not become the norm by lasting: while an alarm in the bad direction is on, its hours, from the onset on,
- * are no baseline, and when nothing else is left of the past the last baseline of the same hour of the day stands for it. No
- * alarm adds to the scale. What is better becomes the norm as its hours become the past.
+ * A lasting fall does not become the norm: while an alarm in the bad direction is on, its hours, from the onset on, are not used
+ * as a baseline, and when nothing else is left of the past, the last baseline of the same hour of the day takes its place. No
+ * alarm adds to the scale. A lasting improvement becomes the norm as its hours become the past.
  */
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { type Baseline, errorOf, MAD_TO_SD, type PastOf, residual, STARTUP, startupBaseline } from './baseline.ts';
 import { type Block, hourOf } from './watched-blocks.ts';
 
-/** Blocks of steps reach back so many: a day of 5 minutes. Before them come whole hours. */
+/** How many blocks of steps there are: a day of 5 minutes. Before them come whole hours. */
 export const PATH_BLOCKS = 288;
 
 export interface PathSettings extends CusumSettings {
-  /** A change up to this part of the baseline adds nothing to S. */
+  /** A change up to this fraction of the baseline adds nothing to S. */
   readonly tolerance: number;
   /** Whether a rise is the bad news. Default: false. */
   readonly lowerIsBetter?: boolean | undefined;
 }
 
 export interface WatchedHistory {
-  /** Oldest first, none overlaps another. */
+  /** Oldest first, not overlapping. */
   readonly blocks: readonly Block[];
   readonly step: DurationMs;
   readonly pastOf: PastOf;
@@ -56,8 +56,8 @@ interface WatchedPath {
 }
 
 /**
- * `h` is meant for blocks of one step, of which a day has many. Longer blocks are fewer, and each tells more: three quarters
- * of it gave no false alarm in 96 simulated weeks of 20 and 100 lists a step, 0.6 of it four (docs/statistics.md).
+ * `h` is meant for blocks of one step, of which a day has many. Longer blocks are fewer, and each says more: three quarters
+ * of it gave no false alarm in 96 simulated weeks of 20 and 100 lists a step, 0.6 of it gave four (docs/statistics.md).
  */
 export function limitOf(h: number, steps: number): number {
   return steps > 1 ? LONG_BLOCKS * h : h;
@@ -106,7 +106,7 @@ export function watchedPath({ blocks, step, pastOf }: WatchedHistory, settings: 
   return { scale: scale.value, points };
 }
 
-/** Baselines of the hours of a path, each asked for once. */
+/** Baselines of the hours of a path, each computed once. */
 class Pasts {
   readonly #pastOf: PastOf;
   #hour = Number.NaN;
@@ -136,10 +136,10 @@ class Pasts {
   }
 }
 
-/** The oldest block of a start-up baseline starts so many steps before the block. */
+/** How many steps before a block its start-up baseline begins. */
 const STARTUP_REACH = STARTUP.steps + STARTUP.lag;
 
-/** The mean of the blocks of a while ago, if they cover enough; `first`: the oldest that may be one of them. */
+/** The mean of the blocks of a while ago, if they cover enough; `first`: the oldest that may be used. */
 function startupAt(blocks: readonly Block[], first: number, at: number, step: DurationMs): Baseline | undefined {
   const end = blocks[at].start - STARTUP.lag * step;
   const past: Block[] = [];
@@ -152,7 +152,7 @@ function startupAt(blocks: readonly Block[], first: number, at: number, step: Du
 
 interface Residual {
   readonly z: number;
-  /** What a fall and a rise may be without adding to S, in the unit of z. */
+  /** How large a fall and a rise may be without adding to S, in the unit of z. */
   readonly below: number;
   readonly above: number;
 }
@@ -191,10 +191,10 @@ function shown({ onset, above, below }: Change): Pick<Alarm, 'onset' | 'size'> {
   return { onset, size: Number.isFinite(size) ? size : undefined };
 }
 
-/** Residuals whose median tells the scale. */
+/** Number of residuals whose median is the scale. */
 const KEPT = 288;
 
-/** With fewer the errors are taken at their word. */
+/** With fewer, the errors are taken as they are. */
 const LEAST = 24;
 
 const LEAST_SCALE = 0.5;
@@ -253,10 +253,10 @@ export class RunningScale {
  *     u = clip(z / scale, -8, 8)
  *     S_low = min(h, max(0, S_low - u_low - k))   S_high = min(h, max(0, S_high + u_high - k))   on at S >= h, off at S <= h/2
  *
- * The scale absorbs errors that are wrong by a factor. The clip makes one wild block not enough, at h of 8 and more.
+ * The scale absorbs errors that are wrong by a factor. Because of the clip, one wild block is not enough at an h of 8 or more.
  */
 interface CusumSettings {
-  /** What is taken off at each step, in scales: falls below it are not seen. */
+  /** What is subtracted at each step, in scales: smaller falls are not detected. */
   readonly k: number;
   /** Limit of S, above 0. */
   readonly h: number;
@@ -280,7 +280,7 @@ const QUIET: CusumSide = { s: 0, on: false };
 /** The state before the first block. */
 export const CUSUM_START: Cusum = { low: QUIET, high: QUIET };
 
-/** u: a residual in scales, at most 8 to either side. */
+/** u: a residual in scales, at most 8 on either side. */
 export function clipped(z: number, scale: number): number {
   return Math.max(-CLIP, Math.min(CLIP, z / scale));
 }
@@ -296,12 +296,12 @@ export function cusumStep(state: Cusum, u: Steps, settings: CusumSettings): Cusu
   return { low: sideStep(state.low, -u.low, settings), high: sideStep(state.high, u.high, settings) };
 }
 
-/** The same state where the limit is `factor` times as high: S keeps its share of it. */
+/** The same state at a limit that is `factor` times as high: S keeps its share of it. */
 function rescaled({ low, high }: Cusum, factor: number): Cusum {
   return { low: { ...low, s: low.s * factor }, high: { ...high, s: high.s * factor } };
 }
 
-/** Whether the alarm is on at S, if it was or was not on before. */
+/** Whether the alarm is on at S, given whether it was on before. */
 export function isOn(s: number, was: boolean, h: number): boolean {
   return s >= h || (was && s > h / 2);
 }

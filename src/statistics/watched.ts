@@ -1,5 +1,5 @@
 /**
- * The label of a cohort against its own past, of its newest block (specification: statistics 10.4). The first row that holds:
+ * The label of a cohort's newest block against its own past (specification: statistics 10.4). The first row that holds:
  *
  *    1  a replay runs, or there are fewer than 36 steps of blocks      insufficient  warming_up
  *    2  touched by a gap, or over 5 % closed by idle advances          invalid       incomplete
@@ -9,9 +9,10 @@
  *    6  high alarm on                                                  improved      above_baseline
  *    7  otherwise                                                      healthy       in_control
  *
- * Row 3 comes before 4 and 5: a quiet night does not end an alarm. Of a measure of which less is better, rows 3 and 6 change places: a rise is regressed, above_baseline.
+ * Row 3 comes before 4 and 5: a quiet night does not end an alarm. If lower is better, rows 3 and 6 swap: a rise is regressed,
+ * above_baseline.
  *
- * Row 1 counts steps, not blocks: a quiet cohort whose blocks are joined would else never leave it.
+ * Row 1 counts steps, not blocks: otherwise a quiet cohort whose blocks are joined would never leave it.
  */
 import type { EpochMs } from '../vocabulary/events.ts';
 import { STARTUP } from './baseline.ts';
@@ -32,7 +33,7 @@ export type WatchedDecision = WatchedVerdict & {
    * the first block.
    */
   readonly since: EpochMs;
-  /** The newest block with its baseline, z, and both alarms; undefined: there is none yet. */
+  /** The newest block with its baseline, z and both alarms; undefined: there is none yet. */
   readonly newest: PathPoint | undefined;
   readonly scale: number;
   readonly settings: PathSettings;

@@ -60,7 +60,7 @@ export interface TopicCounts {
 export interface JoinCheckpoint {
   readonly topics: readonly TopicCheckpoint[];
   readonly counts: readonly TopicCounts[];
-  /** Combined watermark: what closed, settled or was deleted at or below it is done. */
+  /** Combined watermark: everything that closes, settles or is deleted at or below it has done so. */
   readonly watermark: EpochMs;
   /** By topic, as many as the topic counts; stored beside the checkpoint (unit/clock-blocks.ts). Absent: none. */
   readonly clockBlocks?: readonly ClockBlocks[];

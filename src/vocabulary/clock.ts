@@ -1,6 +1,6 @@
 import type { DurationMs, EpochMs } from './events.ts';
 
-/** Time as the program sees it. The demo's clock runs faster than the wall clock; the simulator's stands still until it is moved. */
+/** Time as the program sees it. The demo's clock runs faster than the wall clock; the simulator's only moves when it is told to. */
 export interface Clock {
   now(): EpochMs;
   /**

@@ -20,18 +20,18 @@ export type FeedbackDrop = (typeof FEEDBACK_DROPS)[number];
 
 /**
  * Why a record is `invalid`. Decoding never throws: it returns an event or one of these.
- * A code says what the producer must fix; the offending value itself is never kept or printed.
+ * A code says what the producer must fix; the offending value is never kept or printed.
  */
 export const INVALID_CODES = [
   'too_large', // more bytes than limits.impressionBytes or limits.feedbackBytes, or entries that share too much
-  'not_utf8', // bytes that are no UTF-8
+  'not_utf8', // bytes that are not UTF-8
   'not_json', // not a JSON text
   'not_an_object', // JSON, but not an object
   'not_csv', // not a row of the adapter's columns
   'wrong_kind', // an impression on a feedback topic, or the reverse
   'missing_field', // a required field is absent or null
-  'wrong_type', // a field has another type than it must
-  'bad_id', // an id that is empty, or a number that is no safe integer
+  'wrong_type', // a field has the wrong type
+  'bad_id', // an id that is empty, or a number that is not a safe integer
   'bad_time', // not a time, or outside 1970 to 9999
   'bad_number', // not finite, or outside the field's range
   'bad_position', // a position that is not a whole number, or below the base

@@ -12,7 +12,7 @@ export type EpochMs = Quantity<'EpochMs'>;
 export type DurationMs = Quantity<'DurationMs'>;
 /** Place in a list as the user saw it; 1 is the top. */
 export type Rank = Quantity<'Rank'>;
-/** Place of a record in one topic partition. Kafka's 64 bits are cut to the safe integers at the edge. */
+/** Position of a record in a topic partition. Kafka's 64 bits must fit a safe integer; the Kafka client checks it. */
 export type Offset = Quantity<'Offset'>;
 
 /**
@@ -33,7 +33,7 @@ export interface Impression {
   readonly requestId: string;
   readonly ts: EpochMs;
   readonly userId: string | undefined;
-  /** Present if the decoder was asked for it; undefined: none. */
+  /** Decoded only if requested; undefined: none. */
   readonly sessionId?: string | undefined;
   /** Slots before this page. Request id + offset is the impression's identity. */
   readonly offset: number;
@@ -43,9 +43,9 @@ export interface Impression {
   readonly ranks: readonly Rank[] | undefined;
   /** Values of the configured dimensions, in the decoder's order of dimensions, already cleaned. */
   readonly dimensions: readonly string[];
-  /** Predicted score of each item, NaN: it has none; undefined: no item has one, or nobody asked. */
+  /** Predicted score of each item, NaN: it has none; undefined: no item has one, or they were not requested. */
   readonly scores?: readonly number[] | undefined;
-  /** Category of each item, '': it has none; undefined: no item has one, or nobody asked. */
+  /** Category of each item, '': it has none; undefined: no item has one, or they were not requested. */
   readonly categories?: readonly string[] | undefined;
 }
 
@@ -64,8 +64,8 @@ export type Event = Impression | Feedback;
 export type Side = 'impressions' | 'feedback';
 
 /**
- * A list at close: its slots and the feedback that counts at one horizon. The join hands it over in buffers that it uses
- * again for the next list, so a reader copies what it wants to keep.
+ * A list at close: its slots and the feedback that counts at one horizon. The join reuses its buffers for the next list, so a
+ * reader copies what it wants to keep.
  */
 export interface Joined {
   /** Number of slots, L. */
@@ -80,7 +80,7 @@ export interface Joined {
   events: number;
   /** First slot (from 0) that holds the event's item. */
   slot: Int32Array;
-  /** Index of the action among the configured ones; -1: an action without a name there (grade 0). */
+  /** Index of the action among the configured ones; -1: an action that is not configured (grade 0). */
   action: Int32Array;
   /** NaN: the event has no value. */
   value: Float64Array;
@@ -89,9 +89,9 @@ export interface Joined {
   known?: readonly number[] | Float64Array | undefined;
   /** Predicted score of each slot, NaN: it has none; undefined: no slot has one. */
   scores?: Float64Array | undefined;
-  /** Item of each slot, valid up to `length`; undefined: nobody asked for them. */
+  /** Item of each slot, valid up to `length`; undefined: not requested. */
   items?: readonly string[] | undefined;
-  /** Category of each slot by its event, valid up to `length`; '': none; undefined: no slot has one, or nobody asked. */
+  /** Category of each slot by its event, valid up to `length`; '': none; undefined: no slot has one, or they were not requested. */
   categories?: readonly string[] | undefined;
 }
 
@@ -101,7 +101,7 @@ export interface TopicRole {
   readonly feedback: boolean;
 }
 
-/** One (impression, horizon) that closed, for good: when, and where it counts. */
+/** One (impression, horizon) that has closed: when, and where it counts. */
 export interface Closed {
   /** Index of the horizon. */
   horizon: number;
@@ -116,7 +116,7 @@ export interface Closed {
   bucket: number;
 }
 
-/** With the list as it stands then. Buffers are used again: copy what is to be kept. */
+/** With the list as it is then. Buffers are reused: copy what is to be kept. */
 export interface Closing extends Closed {
   readonly list: Joined;
 }

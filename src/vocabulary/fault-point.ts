@@ -1,7 +1,7 @@
 /**
- * The moments before and after every wait on the data path, and between a request that changes the store and its answer.
- * A process that ends at any of them must leave a state from which the next owner continues as if nothing had happened
- * (specification: commit 9). Between two of them no other process can see what this one does.
+ * The moments before and after every wait on the data path, and between a request that changes the store and its response.
+ * A process that dies at any of them must leave a state from which the next owner continues as if nothing had happened
+ * (specification: commit 9). Between two of them no other process can observe this one.
  */
 export const FAULT_LABELS = [
   'assigned',
@@ -44,8 +44,8 @@ export const FAULT_LABELS = [
 
 export type FaultLabel = (typeof FAULT_LABELS)[number];
 
-/** Told whenever the data path passes a label; synchronous, so that nothing comes in between. */
+/** Called whenever the data path passes a label; synchronous, so that nothing runs in between. */
 export type FaultPoint = (label: FaultLabel) => void;
 
-/** The one of a running service. */
+/** Used by a running service. */
 export const NO_FAULT: FaultPoint = () => {};

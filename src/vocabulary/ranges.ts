@@ -1,4 +1,4 @@
-/** A set of whole numbers as half-open ranges [from, to), ascending and apart. Small where its members cluster. */
+/** A set of whole numbers as half-open ranges [from, to), ascending and disjoint. Small where its members cluster. */
 export class Ranges {
   readonly #ranges: [from: number, to: number][];
 
@@ -43,7 +43,7 @@ export class Ranges {
     return i < this.#ranges.length && this.#ranges[i][0] <= value;
   }
 
-  /** Ranges, not members. */
+  /** Number of ranges, not of members. */
   get size(): number {
     return this.#ranges.length;
   }

@@ -1,5 +1,5 @@
 /**
- * Which bucket a user belongs to, for ever, and the words that choose the user sample (specification: statistics 1.2, 5.1).
+ * The bucket of a user, which never changes, and the words that select the user sample (specification: statistics 1.2, 5.1).
  *
  *     word = fmix32(fnv1a32(utf8(salt + id)))        bucket = word mod 256
  *
@@ -17,7 +17,7 @@ export const BUCKETS = 256;
 
 const FNV_OFFSET = 0x811c_9dc5;
 const FNV_PRIME = 0x0100_0193;
-/** What a lone surrogate becomes, as TextEncoder has it. */
+/** What a lone surrogate becomes, as in TextEncoder. */
 const REPLACEMENT = 0xfffd;
 
 /**
@@ -66,7 +66,7 @@ export function fmix32(word: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** Where the hash of a bucket's word begins. */
+/** The hash state after the salt of bucket words. */
 export const BUCKET_SALT = fnv1a32('receval/bucket/1:');
 const FIRST_SALT = fnv1a32('receval/sample/1:');
 const SECOND_SALT = fnv1a32('receval/sample/2:');

@@ -1,4 +1,4 @@
-/** From rows to standard errors: the sums by user bucket of a row, in the form that the statistics take. */
+/** From rows to standard errors: a row's sums by user bucket, as input of the statistics. */
 import { type Row, shapeOf } from '../accumulators/row.ts';
 import {
   columnsBeforeSums,
@@ -126,7 +126,7 @@ export function emptyOf(measure: Measure): Empty {
 
 /**
  * The standard error of each measure of a row, as it may be published. Absent: `no_data`, `few_buckets`,
- * `zero_variance`, `unbounded`; `no_vector` where the vector does not hold all lists of the row.
+ * `zero_variance`, `unbounded`; `no_vector` if the vector does not contain all lists of the row.
  * @param measures those of the row's shape, in its order
  */
 export function stderrsOf(row: Row, measures: readonly Measure[]): readonly Result<number>[] {

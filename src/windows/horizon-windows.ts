@@ -126,7 +126,7 @@ export class HorizonWindows {
     return this.#sums.pane(pane);
   }
 
-  /** End of the newest pane before the cut in which a unit holds a result of any horizon; undefined: none. */
+  /** End of the newest pane before the cut in which a unit has a result at any horizon; undefined: none. */
   newest(units: UnitStates): EpochMs | undefined {
     let newest = Number.NEGATIVE_INFINITY;
     for (const unit of units) {

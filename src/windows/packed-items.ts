@@ -12,7 +12,7 @@ const MOST_OF_32_BITS = 0xffff_ffff;
 
 /** Exposures that no longer change. */
 export class PackedExposures {
-  /** There were more than the limit, and nothing else is known of them. */
+  /** There were more than the limit, so all were dropped. */
   readonly isOver: boolean;
   readonly #table: ItemNumbers;
   readonly #items: Uint32Array;
@@ -79,7 +79,7 @@ function packed(amounts: readonly Exact[]): ArrayLike<Exact> {
   return isSmall ? Uint32Array.from(numbers) : Float64Array.from(numbers);
 }
 
-/** Numbers that stand for items, by counted references: a number that is no longer held is given to another item. */
+/** Numbers for items, with reference counts: a number without references is reused for another item. */
 export class ItemNumbers {
   readonly #numbers = new Map<string, number>();
   /** By number. */

@@ -5,7 +5,7 @@ import { Registers } from '../measures/registers.ts';
 import type { Exact } from '../measures/sums.ts';
 import { measureValue, measureWeight } from '../measures/value.ts';
 
-/** Value and n of one measure of a row, whether it is made of sums or of items. */
+/** Value and n of one measure of a row, whether it is computed from sums or from items. */
 export interface RowValue {
   /** undefined: nothing was counted, or the row keeps no items, or it has more of them than are counted. */
   readonly value: number | undefined;

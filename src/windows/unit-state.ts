@@ -32,8 +32,8 @@ export interface UnitState {
 export type UnitStates = readonly (UnitState | undefined)[];
 
 /**
- * Reads a unit's hash. undefined: nobody has committed to the unit. Returns `last`, the state read before, if nothing was
- * committed since. Throws a CheckpointError that names the unit.
+ * Reads a unit's hash. undefined: nothing has been committed to the unit. Returns `last`, the state read before, if nothing has
+ * been committed since. Throws a CheckpointError that names the unit.
  */
 export function readUnit(unit: number, fields: Fields, last: UnitState | undefined): UnitState | undefined {
   if (!fields.has('format')) return undefined;

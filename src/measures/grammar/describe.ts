@@ -9,7 +9,7 @@ export function describe(measure: Measure): string {
     .join('')}.`;
 }
 
-/** What parameters of all measures say. */
+/** The parameters that all measures share, in words. */
 function clauses(m: Measure): string[] {
   const found: string[] = [];
   const add = (clause: string) => {

@@ -8,7 +8,7 @@ import { PRESETS, presetFor } from './presets.ts';
 import { MeasureError, scan, type Written } from './scan.ts';
 
 /**
- * Reads one measure, offered or not (specification: measures 1).
+ * Parses one measure, offered or not (specification: measures 1).
  * @throws MeasureError that names the place, what was expected and the nearest right word.
  */
 export function parseMeasure(text: string, defaults: MeasureDefaults): Measure {
@@ -46,7 +46,7 @@ export function parseMeasure(text: string, defaults: MeasureDefaults): Measure {
   return { definition: other, name: other.name, params, k, canonical: join(other.name, others, k) };
 }
 
-/** Splits a list of measures at the commas outside parentheses. A blank text is an empty list. */
+/** Splits a list of measures at the commas outside parentheses. Blank text is an empty list. */
 export function splitMeasures(text: string): string[] {
   if (text.trim() === '') return [];
   const parts: string[] = [];
@@ -72,8 +72,8 @@ interface MeasureProblem {
 }
 
 /**
- * Reads a list of measures, expanding `@a..b`. Never throws: whatever is wrong is a problem with the index of its text.
- * A measure that is known but that `command` does not offer is a problem too, unless `family` asks for the whole family.
+ * Parses a list of measures, expanding `@a..b`. Never throws: whatever is wrong is a problem with the index of its text.
+ * A known measure that `command` does not offer is a problem too, unless `family` asks for the whole family.
  */
 export function parseMeasures(
   texts: readonly string[],
@@ -153,7 +153,7 @@ function definitionOfText({ text, name }: Written): MeasureDefinition {
   throw new MeasureError(`unknown measure "${text}"${hint}`);
 }
 
-/** The texts of the parameters: the preset's, then the written ones over them. */
+/** The texts of the parameters: the preset's, overridden by the written ones. */
 function givenParams(
   written: Written,
   { name, params: taken }: MeasureDefinition,
@@ -237,27 +237,27 @@ function cutOf({ cut }: Written, { name, takesCut }: MeasureDefinition, fail: Fa
   throw fail(`k must be a whole number from 1 to ${LARGEST_K} without a leading zero, got "${cut}"`);
 }
 
-/** A whole number from 1 to LARGEST_K without a leading zero; undefined: the text is none. */
+/** A whole number from 1 to LARGEST_K without a leading zero; undefined: the text is something else. */
 function cutOff(text: string): number | undefined {
   const k = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
   return k >= 1 && k <= LARGEST_K ? k : undefined;
 }
 
-/** What a rule looks at: the full parameters, the keys that differ from their default, and the cut-off. */
+/** The input of a rule: the full parameters, the keys that differ from their default, and the cut-off. */
 interface Combination extends Pick<Measure, 'definition' | 'params' | 'k'> {
   readonly changed: ReadonlySet<string>;
 }
 
 /**
- * Whether the value depends on what is a positive. Graded gains do not ask: dcg and ndcg but for `gain=binary`, rbp with
- * `gain=scaled`, err. A weighted mean asks for its weights.
+ * Whether the value depends on what is a positive. Graded gains do not: dcg and ndcg except with `gain=binary`, rbp with
+ * `gain=scaled`, err. A weighted mean does, for its weights.
  */
 export function asksPositives({ definition, params }: Pick<Measure, 'definition' | 'params'>): boolean {
   if (params.get('rel') === undefined) return false;
   return params.get('avg') === 'weighted' || definition.takesEveryGrade?.(params) !== true;
 }
 
-/** Why these parameters cannot stand together, in words; undefined: they can (specification: measures 2.4). */
+/** Why these parameters cannot be combined, in words; undefined: they can (specification: measures 2.4). */
 function forbidden({ definition, params, changed, k }: Combination): string | undefined {
   const is = (key: string, value: string) => params.get(key) === value;
   const differs = (key: string, value: string) => params.has(key) && !is(key, value);

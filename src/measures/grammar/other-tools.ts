@@ -2,14 +2,14 @@ import { MEASURES } from '../all.ts';
 import { MeasureError } from './scan.ts';
 
 /**
- * Names as trec_eval, PyFLAGR, ir_measures and ranx write them, where they are no names of ours: each means what it means
- * to its owner. What only differs in letters, such as `nDCG@10` and `P@5`, or is an alias, is a name of ours.
+ * Names as trec_eval, PyFLAGR, ir_measures and ranx write them, if they are not names of ours: each means what it means there.
+ * A name that differs only in case, such as `nDCG@10` and `P@5`, or is an alias, is a name of ours.
  */
 
 /** Columns of counts that trec_eval prints beside the measures. */
 export const COUNT_NAMES = ['num_ret', 'num_rel', 'num_rel_ret'] as const;
 
-/** `ndcg_cut_10`, and `ndcg_cut.10` as trec_eval's `-m` has it. */
+/** `ndcg_cut_10`, and `ndcg_cut.10` as in trec_eval's `-m`. */
 const TREC_CUT = /^([a-z]+(?:_[a-z]+)?)[_.]([1-9]\d*)$/i;
 /** trec_eval's names before a cut-off. */
 const CUTS: ReadonlyMap<string, string> = new Map(
@@ -24,9 +24,9 @@ const WHOLES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The same measure in our words, with the preset of its owner; undefined: the text is no name of these tools, or one of ours
- * too. trec_eval's names are also PyFLAGR's: `preset` says by whose convention they are meant.
- * @throws MeasureError for a name of theirs whose measure is not offered, with what is nearest to it.
+ * The same measure under our name, with the preset of its tool; undefined: the text is not a name of these tools, or also one
+ * of ours. trec_eval's names are also PyFLAGR's: `preset` says whose convention is meant.
+ * @throws MeasureError for a name of theirs whose measure is not offered, with the nearest one.
  */
 export function inOurWords(source: string, preset: 'trec' | 'flagr'): string | undefined {
   const text = source.trim();

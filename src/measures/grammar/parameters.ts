@@ -17,11 +17,11 @@ interface NumberShape {
   readonly allows: (value: number) => boolean;
   /** The default: a number, a setting of the configuration, or none. */
   readonly initial: number | 'relevantFrom' | 'highestGrade' | undefined;
-  /** Printed even if it has its default, and never absent. */
+  /** Printed even if it is the default, and never absent. */
   readonly always?: boolean;
 }
 
-/** A parameter that takes the name of an action, with its letters as they are. */
+/** A parameter that takes the name of an action, case-sensitive. */
 interface ActionShape {
   readonly kind: 'action';
   readonly initial: string | undefined;
@@ -32,15 +32,15 @@ export type ParamShape = WordShape | NumberShape | ActionShape;
 
 export type ParamShapes = Readonly<Record<string, ParamShape>>;
 
-/** What the configuration gives to parameters that are not written. */
+/** The configuration's values for parameters that are not written. */
 export interface MeasureDefaults {
   /** Default of `rel`. */
   readonly relevantFrom: number;
-  /** Default of `gmax` in err: the highest grade of the configuration; undefined where it is no gmax, as a grade comes from a value or is above 30. */
+  /** Default of `gmax` in err: the highest configured grade; undefined if a grade comes from a value or is above 30. */
   readonly highestGrade?: number | undefined;
 }
 
-/** Cut-offs and ranks in names end here. */
+/** The largest cut-off or rank in a name. */
 export const LARGEST_K = 10_000;
 
 export function word(...values: readonly string[]): WordShape {
@@ -76,7 +76,7 @@ const everyList = { dup: word('first', 'each'), action: anyAction, min_list_leng
 /** Of measures of grades. */
 export const graded = { rel: above0('relevantFrom'), ...everyList };
 
-/** Of measures that hold a list against its positives or its ideal order. */
+/** Of measures that compare a list with its positives or its ideal order. */
 export const judged = {
   rel: graded.rel,
   ideal: word('shown', 'all'),

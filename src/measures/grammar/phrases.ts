@@ -1,7 +1,7 @@
 /** Words that descriptions of several measures have in common. */
 import type { Measure } from '../definition.ts';
 
-/** The words that belong to the value of a parameter; none: ''. */
+/** The words for the value of a parameter; '' if there are none. */
 export function worded(measure: Measure, key: string, words: Readonly<Record<string, string>>): string {
   const value = String(measure.params.get(key));
   return Object.hasOwn(words, value) ? words[value] : '';

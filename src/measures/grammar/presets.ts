@@ -1,6 +1,6 @@
 /**
- * Short ways to write the convention of another library (specification: measures 6). A preset sets only parameters that a
- * measure takes; what stands beside it in the text wins; it is never printed. No preset sets `rel`.
+ * Short names for the conventions of other libraries (specification: measures 6). A preset sets only parameters that a measure
+ * takes; parameters written beside it take precedence; it is never printed. No preset sets `rel`.
  */
 interface PresetRule {
   /** undefined: every measure. */
@@ -64,7 +64,7 @@ export const PRESETS: ReadonlyMap<string, readonly PresetRule[]> = new Map<strin
   ],
 ]);
 
-/** What the preset sets for one measure, later rules over earlier ones; undefined: no such preset. */
+/** What the preset sets for one measure, later rules overriding earlier ones; undefined: no such preset. */
 export function presetFor(preset: string, name: string): ReadonlyMap<string, string> | undefined {
   const rules = PRESETS.get(preset);
   if (rules === undefined) return undefined;

@@ -1,16 +1,16 @@
-/** A text that is no measure, or one that is not offered. The message names the place and what was expected. */
+/** The text is not a measure, or not one that is offered. The message names the place and what was expected. */
 export class MeasureError extends Error {
   override readonly name = 'MeasureError';
 }
 
-/** A measure as it was written: its tokens, nothing looked up yet. */
+/** A measure as written: its tokens, nothing looked up yet. */
 export interface Written {
-  /** The text without outer blanks, for messages. */
+  /** The trimmed text, for messages. */
   readonly text: string;
   readonly name: string;
   /** Keys in lower case, values as written. */
   readonly params: readonly (readonly [key: string, value: string])[];
-  /** What stands after `@`; undefined: no `@`. */
+  /** What follows `@`; undefined: no `@`. */
   readonly cut: string | undefined;
 }
 
@@ -18,7 +18,7 @@ const WORD = /^[a-z][a-z0-9_]*$/i;
 const VALUE = /^[a-z0-9_.:-]+$/i;
 
 /**
- * Takes `name(key=value, ...)@k` apart (specification: measures 1.1). Blanks around tokens do not matter.
+ * Splits `name(key=value, ...)@k` into tokens (specification: measures 1.1). Blanks around tokens do not matter.
  * @throws MeasureError if the text has another form.
  */
 export function scan(source: string): Written {
