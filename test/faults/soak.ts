@@ -30,8 +30,10 @@ const TURNS = [
 const SAMPLE_S = 5;
 /** Every so many samples the last one is printed. */
 const PRINT_EVERY = 60;
-/** Memory fills up at first. */
-const WARM_UP = 1 / 4;
+/** Memory fills up until the first lists have closed at the last horizon of 15 min and their ids are forgotten as long after that. */
+const WARM_UP_S = 2100;
+/** Of a run that is too short for that. */
+const LEAST_WARM_UP = 1 / 4;
 const MEGABYTE = 2 ** 20;
 
 /** Of one process at one moment. */
@@ -149,7 +151,8 @@ async function sampleOf(worker: ServiceProcess): Promise<Sample | undefined> {
 function report(): void {
   for (const [name, all] of samples) {
     const lives = new Set(all.map(({ pid }) => pid));
-    const warm = all.slice(Math.floor(all.length * WARM_UP));
+    const filled = all.filter(({ at }) => at - all[0].at > WARM_UP_S);
+    const warm = filled.length > all.length / 4 ? filled : all.slice(Math.floor(all.length * LEAST_WARM_UP));
     say(`${name}: ${all.length} samples of ${lives.size} processes`);
     if (warm.length < 4) continue;
     for (const measure of MEASURES) {
