@@ -28,7 +28,7 @@ export function readInputs({ impressions = [], feedback = [], events = [] }: Inp
   const all = [...impressions, ...feedback, ...events].map(parseFile);
   if (all.filter((file) => file.path === '-').length > 1)
     throw new UsageError('standard input (-) can be read only once');
-  for (const { path } of all) if (path !== '-') mustBeReadable(path);
+  mustBeReadable(all.map(({ path }) => path));
   if (events.length > 0) return { events: events.map(parseFile) };
   return { impressions: impressions.map(parseFile), feedback: feedback.map(parseFile) };
 }
@@ -38,10 +38,10 @@ export function pathsOf(inputs: ReplayInputs): readonly string[] {
   return ('events' in inputs ? inputs.events : [...inputs.impressions, ...inputs.feedback]).map(({ path }) => path);
 }
 
-/** Bytes of all files; undefined with standard input. */
+/** Bytes of all files; undefined with standard input or a pipe. */
 export function bytesOf(inputs: ReplayInputs): number | undefined {
   const paths = pathsOf(inputs);
-  if (paths.includes('-')) return undefined;
+  if (paths.some((path) => path === '-' || !statSync(path).isFile())) return undefined;
   return paths.reduce((sum, path) => sum + statSync(path).size, 0);
 }
 

@@ -1,30 +1,50 @@
-import { type Stats, statSync } from 'node:fs';
-import { fileProblem } from './failure.ts';
+import { fstatSync, type Stats, statSync } from 'node:fs';
+import { fileProblem, UsageError } from './failure.ts';
 
 /** It is empty, and meant so. */
 const NOTHING = '/dev/null';
 
+/** A pipe that a shell has opened: it has no name of its own. */
+const OPENED = /^\/(?:dev\/(?:fd|std)|proc\/)/;
+
 /**
- * Looks at what a command is to read. A pipe is waited for, and said so: without a writer nothing else would be seen.
- * @throws Error for what is not there, a folder, and what has no end
+ * Looks at what a command is to read at the same time; `-` is standard input. Pipes are waited for, and said so: without a writer nothing
+ * else would be seen.
+ * @throws UsageError for a pipe that is named twice; Error for what is not there, a folder, and what has no end
  */
-export function mustBeReadable(path: string): Stats {
-  const stats = statsOf(path);
-  const is = otherThanFile(path, stats);
-  if (is !== undefined && is !== 'a pipe') throw new Error(`cannot read ${path}: it is ${is}`);
-  if (is === 'a pipe' && !/^\/(?:dev\/(?:fd|std)|proc\/)/.test(path)) {
-    process.stderr.write(`receval: ${path} is a pipe: reads what somebody writes to it\n`);
+export function mustBeReadable(paths: readonly string[]): void {
+  const pipes: string[] = [];
+  const known = new Set<string>();
+  for (const path of paths) {
+    const stats = path === '-' ? fstatSync(0) : statsOf(path);
+    const is = path === '-' ? (stats.isFIFO() ? 'a pipe' : undefined) : otherThanFile(path, stats);
+    if (is === undefined) continue;
+    if (is !== 'a pipe') throw new Error(`cannot read ${path}: it is ${is}`);
+    const id = `${stats.dev} ${stats.ino}`;
+    if (known.has(id)) {
+      throw new UsageError(`${path} is a pipe and can be read only once: write it to a file, and name that`);
+    }
+    known.add(id);
+    if (path !== '-' && !OPENED.test(path)) pipes.push(path);
   }
-  return stats;
+  const [first] = pipes;
+  if (pipes.length === 1) process.stderr.write(`receval: ${first} is a pipe: reads what somebody writes to it\n`);
+  if (pipes.length > 1) {
+    const commands = pipes.map((path) => `... > ${path} &`).join(' ');
+    process.stderr.write(
+      `receval: ${pipes.join(', ')} are pipes: reads what is written to them at the same time (${commands})\n`,
+    );
+  }
 }
 
 /** The same of what is read several times. @throws Error, also for a pipe */
 export function mustBeFile(path: string): void {
   const is = otherThanFile(path, statsOf(path));
   if (is === undefined) return;
+  const how = OPENED.test(path) ? '' : `: cat ${path} > log`;
   throw new Error(
     is === 'a pipe'
-      ? `cannot read ${path}: it is a pipe, and this is read more than once. Write it to a file, and name that: cat ${path} > log`
+      ? `cannot read ${path}: it is a pipe, and this is read more than once. Write it to a file, and name that${how}`
       : `cannot read ${path}: it is ${is}`,
   );
 }

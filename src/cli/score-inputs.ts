@@ -23,7 +23,8 @@ export class ScoreInputs {
 
   /** @param times that each file is read @throws Error for a file that is not there */
   static async of(paths: readonly string[], times = 1): Promise<ScoreInputs> {
-    const bytes = times * paths.reduce((sum, path) => sum + (path === '-' ? Number.NaN : mustBeReadable(path).size), 0);
+    mustBeReadable(paths);
+    const bytes = times * paths.reduce((sum, path) => sum + (isReadOnce(path) ? Number.NaN : statSync(path).size), 0);
     if (bytes < LONG_BYTES) return new ScoreInputs(undefined);
     const { showProgress } = await import('./progress.ts');
     return new ScoreInputs(showProgress(process.stderr, Number.isNaN(bytes) ? undefined : bytes, 'lines'));

@@ -10,7 +10,7 @@ import { isFlag, isOneEach, type ListForm } from './list-candidates.ts';
 import { percent } from './log-finding.ts';
 import { type Canonical, nameFit, usualGrade } from './names.ts';
 import { isCanonical } from './one-log.ts';
-import type { Reading } from './reading.ts';
+import { jointId, type Reading } from './reading.ts';
 import { isOtherDate, timeWords } from './time-forms.ts';
 
 export interface Side {
@@ -171,14 +171,15 @@ function takeDimensions(
   take: Take,
 ): void {
   const names = new Set<string>();
+  const by = list?.kind !== 'rows' ? undefined : list.second === undefined ? [list.by] : [list.by, list.second];
+  const lists = by === undefined ? rows.length : new Set(rows.map(jointId(by))).size;
   for (const field of profile.fields.values()) {
     const { path } = field;
-    if (isOfElements(path) || used.has(path) || !isDimension(field, profile)) continue;
+    if (isOfElements(path) || used.has(path) || !isDimension(field, profile, lists)) continue;
     if (list?.kind === 'rows' && list.flags.some((flag) => flag.path === path)) continue;
     if (list?.kind === 'rows' && (path === list.item || path === list.order)) continue;
     // A column of the item, such as its colour, says nothing of the list.
-    if (list?.kind === 'rows' && !isOneEach(rows, list.second === undefined ? list.by : [list.by, list.second], path))
-      continue;
+    if (by !== undefined && !isOneEach(rows, by, path)) continue;
     const name = dimensionName(path);
     if (!isDimensionName(name) || names.has(name) || ['variant', 'surface', 'model'].includes(name)) continue;
     names.add(name);
@@ -273,7 +274,7 @@ function takeRequest(
     take('requestId', request, requestWhy(join, request));
     return;
   }
-  take('requestId', request, ofRows === undefined ? 'part 1 of 2: they join together' : 'part 1 of 2', paths);
+  take('requestId', request, join?.second === undefined ? 'part 1 of 2' : 'part 1 of 2: they join together', paths);
   fits.push({ as: 'requestId', path: paths[1], why: 'part 2 of 2' });
 }
 
@@ -354,11 +355,11 @@ function isOffset(field: Field): boolean {
 }
 
 /** Few values that repeat, as text, flags or small whole numbers. */
-function isDimension(field: Field, { records }: Profile): boolean {
+function isDimension(field: Field, { records }: Profile, lists: number): boolean {
   const { distinct, values } = field;
   const type = mainType(field);
-  if (records < 10 || distinct.size < 2 || distinct.size > MOST_VALUES_OF_DIMENSION || distinct.size > 0.34 * values)
-    return false;
+  if (records < 10 || distinct.size < 2 || distinct.size > MOST_VALUES_OF_DIMENSION) return false;
+  if (distinct.size > 0.34 * Math.min(values, lists)) return false;
   if (type === 'list' || type === 'object' || type === 'number') return false;
   if (timesOf(field) !== undefined || isOtherDate(field.example)) return false;
   return type !== 'whole' || (field.least >= 0 && field.most < 1000);

@@ -18,6 +18,8 @@ interface Side {
 interface Met {
   readonly impressions: Field;
   readonly feedback: Field;
+  /** It is not by chance: their names say so, or they have many values. */
+  readonly isBelieved: boolean;
 }
 
 /** Numbers of fewer values meet by chance, and so do words of a few: they are believed by their names alone. */
@@ -31,15 +33,24 @@ const LEAST_JOINED = 0.5;
 const BETTER = 0.5;
 /** Lists that have an id of their own; what was sent twice keeps it from being all. */
 const NEARLY_UNIQUE = 0.9;
+/** Of rows, an id that tells more than the lists tells the items in them. */
+const MORE_THAN_LISTS = 1.1;
 
-/** What single fields give; where none tells the list, pairs before them. `isTold`: as for `tryPairs`. */
+/**
+ * What single fields give; where none tells the list, pairs before them.
+ * @param rows the fields that tell which list a row belongs to; undefined: a record is a list
+ * @param isTold as for `tryPairs`
+ */
 export function orPairs(
   single: readonly JoinTrial[],
   impressions: Side,
   feedback: Side,
+  rows: readonly string[] | undefined,
   isTold: (join: JoinTrial) => boolean,
 ): readonly JoinTrial[] {
-  return single.some(tellsLists) ? single : [...tryPairs(impressions, feedback, isTold), ...single];
+  // Of rows that two fields tell together none of them does alone.
+  const alone = rows !== undefined && rows.length > 1 ? [] : single;
+  return alone.some(tellsLists) ? alone : [...tryPairs(impressions, feedback, rows, isTold), ...alone];
 }
 
 /** Whether one field is the id: most feedback has it, and it is not that of many lists. */
@@ -51,9 +62,14 @@ function tellsLists({ match, unique }: JoinTrial): boolean {
  * Pairs that tell lists apart and join, the best first.
  * @param isTold whether the items that were clicked say that the pair is right: asked where chance would join as many
  */
-function tryPairs(impressions: Side, feedback: Side, isTold: (join: JoinTrial) => boolean): readonly JoinTrial[] {
+function tryPairs(
+  impressions: Side,
+  feedback: Side,
+  rows: readonly string[] | undefined,
+  isTold: (join: JoinTrial) => boolean,
+): readonly JoinTrial[] {
   const met = metFields(impressions.profile, feedback.profile);
-  const lists = new Set(impressions.rows.map((row) => JSON.stringify(row))).size;
+  const lists = new Set(impressions.rows.map(rows === undefined ? (row) => JSON.stringify(row) : jointId(rows))).size;
   const trials = met.flatMap((first, i) =>
     met.slice(i + 1).flatMap((second): readonly JoinTrial[] => {
       if (first.impressions === second.impressions || first.feedback === second.feedback) return [];
@@ -62,7 +78,7 @@ function tryPairs(impressions: Side, feedback: Side, isTold: (join: JoinTrial) =
       const unique = known.size / Math.max(1, lists);
       const asked = feedback.rows.map(jointId([first.feedback.path, second.feedback.path]));
       const share = asked.filter((id) => id !== undefined && known.has(id)).length / Math.max(1, asked.length);
-      if (unique < NEARLY_UNIQUE || share < LEAST_JOINED) return [];
+      if (unique < NEARLY_UNIQUE || unique > MORE_THAN_LISTS || share < LEAST_JOINED) return [];
       const named = nameFit(first.impressions.path, 'requestId') + nameFit(second.impressions.path, 'requestId');
       const join: JoinTrial = {
         impressions: first.impressions.path,
@@ -73,7 +89,8 @@ function tryPairs(impressions: Side, feedback: Side, isTold: (join: JoinTrial) =
         rating: share * Math.min(1, unique) * (0.5 + 0.1 * named),
       };
       const chance = Math.min(1, known.size / (first.impressions.distinct.size * second.impressions.distinct.size));
-      return share - chance >= BETTER * (1 - chance) && chance < 1 ? [join] : isTold(join) ? [join] : [];
+      const isNoChance = first.isBelieved && second.isBelieved && chance < 1 && share - chance >= BETTER * (1 - chance);
+      return isNoChance || isTold(join) ? [join] : [];
     }),
   );
   return trials.sort((a, b) => b.rating - a.rating);
@@ -86,10 +103,12 @@ function metFields(impressions: Profile, feedback: Profile): readonly Met[] {
     .flatMap((a) =>
       right
         .filter((b) => sharedAsIs(a.distinct, b.distinct) >= MEET)
-        .filter((b) => isBelieved(a, b))
-        .map((b): Met => ({ impressions: a, feedback: b })),
+        .map((b): Met => ({ impressions: a, feedback: b, isBelieved: isBelieved(a, b) })),
     )
-    .sort((x, y) => y.impressions.distinct.size - x.impressions.distinct.size)
+    .sort(
+      (x, y) =>
+        Number(y.isBelieved) - Number(x.isBelieved) || y.impressions.distinct.size - x.impressions.distinct.size,
+    )
     .slice(0, MOST_MET);
 }
 

@@ -281,17 +281,14 @@ function withoutFeedback({ files, profile, fits }: InspectedSide, logs: readonly
 
 /** What is missing is in the clicks: whatever the lists have must be sent along with them. */
 function noIdOfList(lists: InspectedSide, clicks: InspectedSide, notTaken: Known['notTaken']): Finding {
-  const chosen = lists.profile.fields.get(lists.fits.find(({ as }) => as === 'requestId')?.path ?? '');
-  const [id = chosen] = [...lists.profile.fields.values()]
-    .filter((field) => !isOfElements(field.path) && isIdLike(field) && timesOf(field) === undefined && isOwn(field))
-    .sort((a, b) => nameFit(b.path, 'requestId') - nameFit(a.path, 'requestId'));
+  const own = ownId(lists);
   const has = fieldsOf(clicks).join(', ');
   const met = notTaken.filter(({ join }) => join.match.share > 0).sort((a, b) => b.join.rating - a.join.rating)[0];
   const also = met === undefined ? '' : ` ${doubtWords(met, lists)}`;
   const logged =
-    id === undefined
+    own === undefined
       ? 'The lists have no id either: give each an id of its own when it is shown, and log it as requestId with the list and with each click on it.'
-      : `Log ${id.path} of the list (such as ${JSON.stringify(cut(String(id.example)))}) with each click on it.`;
+      : `Log ${own} with each click on a list.`;
   return wrong(
     'nothing_joined',
     `The feedback in ${clicks.files.join(', ')} has no id of a list (there are ${has}), so nobody can tell which list was clicked.${also}`,
@@ -299,7 +296,7 @@ function noIdOfList(lists: InspectedSide, clicks: InspectedSide, notTaken: Known
   );
 }
 
-function doubtWords({ join, doubt }: Known['notTaken'][number], { profile }: InspectedSide): string {
+function doubtWords({ join, doubt }: Known['notTaken'][number], { profile, sample }: InspectedSide): string {
   const both =
     join.impressions === join.feedback
       ? `${join.impressions} of both sides`
@@ -309,13 +306,24 @@ function doubtWords({ join, doubt }: Known['notTaken'][number], { profile }: Ins
       return `Both sides have ${join.impressions === join.feedback ? join.impressions : `${join.feedback} and ${join.impressions}`}, which says who it was, and somebody sees many lists.`;
     case 'repeats': {
       const field = profile.fields.get(join.impressions);
-      return `The values of ${both} meet, but several lists have the same: ${count(field?.distinct.size ?? 0)} values in ${count(field?.values ?? 0)} lists.`;
+      return `The values of ${both} meet, but several lists have the same: ${count(field?.distinct.size ?? 0)} values in ${count(Math.min(field?.values ?? 0, sample.lists.length))} lists.`;
     }
     case 'chance':
       return `The numbers in ${both} meet no more often than by chance.`;
     default:
       return assertNever(doubt);
   }
+}
+
+/** What tells the lists apart, such as: /request (such as "r1"). Of rows of items: what puts them together. */
+function ownId({ profile, fits, reading: { adapter } }: InspectedSide): string | undefined {
+  const chosen = fits.filter(({ as }) => as === 'requestId').map(({ path }) => path);
+  const areRows = typeof adapter === 'object' && 'list' in adapter;
+  if (areRows && chosen.length > 0) return chosen.join(' and ');
+  const [id = profile.fields.get(chosen[0] ?? '')] = [...profile.fields.values()]
+    .filter((field) => !isOfElements(field.path) && isIdLike(field) && timesOf(field) === undefined && isOwn(field))
+    .sort((a, b) => nameFit(b.path, 'requestId') - nameFit(a.path, 'requestId'));
+  return id === undefined ? undefined : `${id.path} (such as ${JSON.stringify(cut(String(id.example)))})`;
 }
 
 function isOwn({ distinct, values }: Field): boolean {

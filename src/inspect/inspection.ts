@@ -104,17 +104,18 @@ function sidesOf(files: readonly InspectedFile[]): Found {
   const own = others.length === 0 ? ownFeedback(impressions) : undefined;
   const feedback = own === undefined ? sideOf(others) : own.side;
   const lists = own?.lists ?? formsOf(impressions);
-  const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile, keyOf(lists[0]?.form));
+  const rows = keyOf(lists[0]?.form);
+  const tried = own?.joins ?? tryJoins(impressions.profile, feedback.profile, rows);
   const doubts = new Map(own === undefined ? doubtsOf(tried, impressions, feedback, lists) : []);
   const single = tried.filter((join) => !doubts.has(join));
   const joins =
-    own !== undefined || keyOf(lists[0]?.form) !== undefined
+    own !== undefined
       ? single
-      : orPairs(single, impressions, feedback, (join) => itemsSaySo(join, { impressions, feedback }, lists));
+      : orPairs(single, impressions, feedback, rows, (join) => itemsSaySo(join, { impressions, feedback }, lists));
   const { join, items } =
     own === undefined ? bestPair(impressions, feedback, lists, joins) : { join: own.joins[0], items: own.items };
-  const list = items[0]?.list.form ?? lists[0]?.form;
   const joining = join !== undefined && join.match.share > 0 ? join : undefined;
+  const list = joinedBy(items[0]?.list.form ?? lists[0]?.form, joining);
   const knownLists = used.find((file) => file.guess?.role === 'impressions')?.known?.adapter;
   const knownFeedback = used.find((file) => file.guess?.role === 'feedback')?.known?.adapter;
   const fittedLists = orKnown(fitImpressions(impressions, list, joining, items[0]), knownLists, impressions.profile);
@@ -297,9 +298,16 @@ function formsOf({ profile, rows }: Side): readonly ListCandidate[] {
   return form === undefined ? lists : [candidateOf(form)];
 }
 
-/** Rows of one list are told by one field: it alone is the id that clicks can have. */
-function keyOf(form: ListForm | undefined): string | undefined {
-  return form?.kind === 'rows' ? form.by : undefined;
+/** The field, or the two, that tell which list a row belongs to; undefined: a record is a list. */
+function keyOf(form: ListForm | undefined): readonly string[] | undefined {
+  if (form?.kind !== 'rows') return undefined;
+  return form.second === undefined ? [form.by] : [form.by, form.second];
+}
+
+/** Rows are put together by the id that clicks have. */
+function joinedBy(form: ListForm | undefined, join: JoinTrial | undefined): ListForm | undefined {
+  if (form?.kind !== 'rows' || join?.second === undefined) return form;
+  return { ...form, by: join.impressions, second: join.second.impressions };
 }
 
 function candidateOf(form: ListForm): ListCandidate {

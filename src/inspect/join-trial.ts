@@ -28,11 +28,15 @@ const MOST_TRIED = 14;
 /** Pairs whose ids are looked at for what makes them differ. */
 const MOST_COMPARED = 16;
 
-/** Best first. `by`: the one field of impressions that is asked; undefined: all that are plausible. */
-export function tryJoins(impressions: Profile, feedback: Profile, by: string | undefined): readonly JoinTrial[] {
+/** Best first. `rows`: the fields that put rows of items together, which alone are asked; undefined: all that are plausible. */
+export function tryJoins(
+  impressions: Profile,
+  feedback: Profile,
+  rows: readonly string[] | undefined,
+): readonly JoinTrial[] {
   const left = [...impressions.fields.values()]
-    .filter((field) => by === undefined || field.path === by)
-    .filter((field) => !isOfElements(field.path) && isPlausible(field, impressions, by === undefined ? 0.05 : 0))
+    .filter((field) => rows?.includes(field.path) ?? true)
+    .filter((field) => !isOfElements(field.path) && isPlausible(field, impressions, rows === undefined ? 0.05 : 0))
     .sort((a, b) => promise(b) - promise(a))
     .slice(0, MOST_TRIED);
   const right = [...feedback.fields.values()]
@@ -47,8 +51,8 @@ export function tryJoins(impressions: Profile, feedback: Profile, by: string | u
         i < MOST_COMPARED && nameFit(a.path, 'itemId') * nameFit(b.path, 'itemId') === 0
           ? matchIds(a.distinct, b.distinct)
           : { share, difference: undefined };
-      // Of rows each list has several, which have one id.
-      const unique = by === undefined ? a.distinct.size / Math.max(1, a.values) : 1;
+      // Of rows each list has several, which have one id; where two fields are needed, none is.
+      const unique = rows?.length === 1 ? 1 : a.distinct.size / Math.max(1, a.values);
       return { impressions: a.path, feedback: b.path, match, unique, rating: ratingOf(a, b, match, unique) };
     })
     .sort((x, y) => y.rating - x.rating);

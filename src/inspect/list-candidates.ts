@@ -360,19 +360,29 @@ function repeats({ distinct, values }: Field): boolean {
   return distinct.size < 0.9 * values;
 }
 
-/** Whether the rows of nearly every request stand at the places 1, 2, 3, ... (or from 0): clicks have a place too, but gaps. */
+/**
+ * Whether the rows of nearly every request stand at the places 1, 2, 3, ... (or from 0), each once: clicks have a place too, but gaps; and
+ * under the number of a session's query stand the rows of many sessions.
+ */
 function isPlaced(rows: readonly Fields[], by: string, order: string): boolean {
   const [request, place] = [by, order].map((path) => parsePointer(path) ?? []);
-  const places = new Map<unknown, Set<number>>();
+  const placed = new Map<unknown, Map<number, string>>();
+  const again = new Set<unknown>();
   for (const row of rows) {
     const id = resolvePointer(row, request);
-    const known = places.get(id) ?? new Set();
-    places.set(id, known.add(Number(resolvePointer(row, place))));
+    const known = placed.get(id) ?? new Map<number, string>();
+    placed.set(id, known);
+    const at = Number(resolvePointer(row, place));
+    const text = JSON.stringify(row);
+    // What was sent twice stands at one place twice, too.
+    if ((known.get(at) ?? text) !== text) again.add(id);
+    known.set(at, text);
   }
-  const groups = [...places.values()];
+  const groups = [...placed].map(([id, places]) => ({ id, places: [...places.keys()] }));
   const whole = groups.filter(
-    (group) => Math.max(...group) - Math.min(...group) === group.size - 1 && Math.min(...group) <= 1,
+    ({ id, places }) =>
+      !again.has(id) && Math.max(...places) - Math.min(...places) === places.length - 1 && Math.min(...places) <= 1,
   );
-  const size = groups.reduce((sum, group) => sum + group.size, 0) / Math.max(1, groups.length);
+  const size = groups.reduce((sum, { places }) => sum + places.length, 0) / Math.max(1, groups.length);
   return size >= 1.5 && whole.length >= 0.8 * groups.length;
 }

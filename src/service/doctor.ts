@@ -81,7 +81,7 @@ class Doctor {
     const committed =
       partitions === undefined
         ? undefined
-        : await this.#try('group', () => this.#admin.questions.committedBy(this.#settings.kafka.groupId));
+        : await this.#try('group', () => this.#admin.committedBy(this.#settings.kafka.groupId));
     const store = await this.#redis();
     if (store !== undefined) {
       if (partitions !== undefined && bounds !== undefined && committed !== undefined) {

@@ -64,7 +64,7 @@ export async function readOffsets(
   const partitions = checkPartitions(settings, await admin.questions.partitionCounts());
   mustBePartition(only ?? 0, partitions);
   const wanted = only === undefined ? Array.from({ length: partitions }, (_, partition) => partition) : [only];
-  const group = await admin.questions.committedBy(settings.kafka.groupId);
+  const group = await admin.committedBy(settings.kafka.groupId);
   const hashes = await store.read(wanted.map((partition) => unitKey(settings.namespace, partition)));
   const rows = wanted.map((partition, i) =>
     settings.kafka.topics.map(async ({ name }, topic) => {

@@ -46,7 +46,7 @@ function eventOn(items: readonly string[]): fc.Arbitrary<PlainEvent> {
   });
 }
 
-/** Up to `most` slots: pages, gaps, repeated items, decimals, vetoes, ties in time. */
+/** Up to `most` slots: pages, gaps, repeated items, decimals, vetoes, ties in time. In some lists every item has a rating and a score. */
 export function impressions(most: number): fc.Arbitrary<PlainImpression> {
   const rank = fc.integer({ min: 1, max: 2 * most });
   const offset = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 12 }));
@@ -62,10 +62,22 @@ export function impressions(most: number): fc.Arbitrary<PlainImpression> {
       ? fc.uniqueArray(rank, { minLength: items.length, maxLength: items.length })
       : fc.constant(items.map((_, s) => s + 1));
     const events = items.length === 0 ? fc.constant([]) : fc.array(eventOn(items), { maxLength: 2 * most });
-    const scores = fc.array(score, { minLength: items.length, maxLength: items.length });
-    return fc.tuple(ranks, events, scores, more).map(([places, happened, predicted, unseen]) => {
+    const all = { minLength: items.length, maxLength: items.length };
+    const rated = fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: -2, max: 6 })), all);
+    const scored = fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.array(score, all).map((scores) => ({ scores, ratings: [] as readonly PlainEvent[] })),
+      },
+      rated.map((pairs) => ({
+        scores: pairs.map(([, score]) => score),
+        ratings: pairs.map(([value], s): PlainEvent => ({ item: items[s], action: 'rating', value, ts: 0 })),
+      })),
+    );
+    return fc.tuple(ranks, events, scored, more).map(([places, others, { scores, ratings }, unseen]) => {
+      const happened = [...ratings, ...others];
       const ascending = places.toSorted((a, b) => a - b);
-      const slots = items.map((item, s) => ({ item, rank: skip + ascending[s], score: predicted[s] }));
+      const slots = items.map((item, s) => ({ item, rank: skip + ascending[s], score: scores[s] }));
       const list = { offset: skip, slots, events: happened };
       if (unseen === undefined) return list;
       return { ...list, known: [...plainGrades(list, GRADING, undefined, 'first'), ...unseen] };

@@ -117,6 +117,26 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     notes: ['no_user_ids'],
     mrr: 0.253333,
   },
+  {
+    log: 'inspect-rows-and-two-fields',
+    files: ['shown.csv', 'clicks.csv'],
+    wrong: [],
+    notes: ['no_user_ids'],
+    mrr: 0.235606,
+  },
+  {
+    log: 'inspect-rows-other-id',
+    files: ['impressions.tsv', 'taps.ndjson'],
+    wrong: [],
+    notes: ['no_user_ids'],
+    mrr: 0.361111,
+  },
+  {
+    log: 'inspect-rows-session-alone',
+    files: ['shown.csv', 'clicks.csv'],
+    wrong: ['nothing_joined'],
+    notes: ['no_user_ids'],
+  },
   { log: 'inspect-rows-two-fields', files: ['rows.csv'], wrong: [], notes: ['no_user_ids'], mrr: 0.244167 },
   {
     log: 'inspect-one-log-two-fields',

@@ -4,6 +4,7 @@ import { Brokers, unlessNoGroups } from '../flow/brokers.ts';
 import { offsetOf } from '../flow/chunks.ts';
 import { adminOf, kafkajs } from './client.ts';
 import { accessOptions } from './connection.ts';
+import { isCoordinatorMissing, KafkaFailure } from './faults.ts';
 import { CONNECTION_TIMEOUT, type KafkaConnection, REQUEST_TIMEOUT, RETRY } from './kafka-settings.ts';
 
 const { Kafka, logLevel } = kafkajs;
@@ -15,6 +16,8 @@ const QUIET_RETRY = { ...RETRY, retries: 2 };
 interface KafkaAdminOptions extends KafkaConnection {
   /** Names, in the configuration's order. */
   readonly topics: readonly string[];
+  /** How long a group may be without a coordinator; default 30 s. */
+  readonly coordinatorTimeout?: DurationMs;
 }
 
 export interface GroupState {
@@ -38,9 +41,10 @@ export function quietClient(connection: KafkaConnection): KafkaClient {
   });
 }
 
-/** Queries topics and groups, and creates topics. Each call rejects with kafkajs' error. */
 const LEADERS_MS: DurationMs = 30_000;
 const LOOK_EVERY_MS: DurationMs = 100;
+const COORDINATOR_MS: DurationMs = 30_000;
+const ASK_COORDINATOR_EVERY_MS: DurationMs = 250;
 
 type TopicsAdmin = Pick<ReturnType<KafkaClient['admin']>, 'createTopics' | 'fetchTopicOffsets'>;
 type NewTopics = Parameters<TopicsAdmin['createTopics']>[0]['topics'];
@@ -68,16 +72,21 @@ function hasLeaders(admin: TopicsAdmin, topic: string, until: EpochMs): Promise<
   );
 }
 
+/** Queries topics and groups, and creates topics. Each call rejects with kafkajs' error. */
 export class KafkaAdmin {
-  /** Queries partitions, and the offsets of logs and groups. */
-  readonly questions: Brokers;
+  /** Queries partitions, and the offsets of logs. */
+  readonly questions: Pick<Brokers, 'bounds' | 'offsetAt' | 'partitionCounts'>;
   readonly client: KafkaClient;
+  readonly #brokers: Brokers;
   readonly #topics: readonly string[];
+  readonly #coordinatorTimeout: DurationMs;
 
   constructor(options: KafkaAdminOptions) {
     this.client = quietClient(options);
     this.#topics = options.topics;
-    this.questions = new Brokers(() => adminOf(this.client, { retry: QUIET_RETRY }), options.topics);
+    this.#coordinatorTimeout = options.coordinatorTimeout ?? COORDINATOR_MS;
+    this.#brokers = new Brokers(() => adminOf(this.client, { retry: QUIET_RETRY }), options.topics);
+    this.questions = this.#brokers;
   }
 
   /** host:port of every broker that the cluster knows. */
@@ -110,13 +119,21 @@ export class KafkaAdmin {
     });
   }
 
+  /** Rejects with a KafkaFailure if the group has no coordinator for 30 s. */
   group(groupId: string): Promise<GroupState> {
-    return this.#ask(async (admin) => {
-      const { groups } = await unlessNoGroups(admin, { groups: [] }, () => admin.describeGroups([groupId]));
-      const [group] = groups;
-      if (group === undefined) return { state: 'Dead', protocol: '', members: 0 };
-      return { state: group.state, protocol: group.protocol, members: group.members.length };
-    });
+    return this.#ofGroup(groupId, () =>
+      this.#ask(async (admin) => {
+        const { groups } = await unlessNoGroups(admin, { groups: [] }, () => admin.describeGroups([groupId]));
+        const [group] = groups;
+        if (group === undefined) return { state: 'Dead', protocol: '', members: 0 };
+        return { state: group.state, protocol: group.protocol, members: group.members.length };
+      }),
+    );
+  }
+
+  /** As `Brokers.committedBy`. Rejects with a KafkaFailure if the group has no coordinator for 30 s. */
+  committedBy(groupId: string): Promise<readonly (readonly number[])[]> {
+    return this.#ofGroup(groupId, () => this.#brokers.committedBy(groupId));
   }
 
   /** Creates the missing topics with the broker's default settings, and returns their names. */
@@ -133,7 +150,25 @@ export class KafkaAdmin {
   }
 
   close(): Promise<void> {
-    return this.questions.close();
+    return this.#brokers.close();
+  }
+
+  /** Asks again while the group has no coordinator, as after a start of the brokers. */
+  async #ofGroup<T>(groupId: string, question: () => Promise<T>): Promise<T> {
+    for (const until = performance.now() + this.#coordinatorTimeout; ; await sleep(ASK_COORDINATOR_EVERY_MS)) {
+      try {
+        return await question();
+      } catch (error) {
+        if (!isCoordinatorMissing(error)) throw error;
+        if (performance.now() < until) continue;
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new KafkaFailure(
+          `the group ${groupId} has had no coordinator for ${this.#coordinatorTimeout / 1000} s (${reason}): ` +
+            'see whether all brokers run, and whether every partition of __consumer_offsets has a leader',
+          { cause: error, passing: true },
+        );
+      }
+    }
   }
 
   async #ask<T>(question: (admin: ReturnType<KafkaClient['admin']>) => Promise<T>): Promise<T> {

@@ -96,6 +96,17 @@ export function isTopicMissing(error: unknown): boolean {
   return chain(error).some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
 }
 
+const NO_COORDINATOR = new Set([
+  'GROUP_LOAD_IN_PROGRESS',
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'NOT_COORDINATOR_FOR_GROUP',
+]);
+
+/** Whether a group has no coordinator for the moment: it is being chosen, or loads what the groups have committed. */
+export function isCoordinatorMissing(error: unknown): boolean {
+  return chain(error).some(({ type }) => type !== undefined && NO_COORDINATOR.has(type));
+}
+
 const REFUSED = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
 
 /** Whether a broker rejects a record, and would reject it again. */

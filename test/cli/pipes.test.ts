@@ -1,0 +1,88 @@
+/** Logs that come out of pipes, as a shell makes them. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../services/commands.ts';
+import { RECEVAL } from '../tested.ts';
+
+/** More than a pipe holds (64 KiB on Linux): a writer has to wait for the reader. */
+const LISTS = 2000;
+const T = Date.parse('2026-11-21T08:00:00.000Z');
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'receval-pipes-'));
+  const lines = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const numbers = Array.from({ length: LISTS }, (_, n) => n);
+  const shown = lines(
+    numbers.map((n) => ({ requestId: `r${n}`, ts: T + 1000 * n, userId: `u${n}`, items: ['a', 'b', 'c', 'd'] })),
+  );
+  const clicks = lines(
+    numbers.map((n) => ({ requestId: `r${n}`, ts: T + 1000 * n + 500, itemId: 'abcd'[n % 4], action: 'click' })),
+  );
+  writeFileSync(join(folder, 'shown.gz'), gzipSync(shown));
+  writeFileSync(join(folder, 'clicks.gz'), gzipSync(clicks));
+  writeFileSync(join(folder, 'clicks.ndjson'), clicks);
+  execFileSync('mkfifo', [join(folder, 'p1'), join(folder, 'p2')]);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const REPLAY = '"$node" "$receval" replay --measures mrr,hit@1 --output csv';
+
+/** What a shell prints for this, with the command as `$node "$receval"`. */
+function shell(
+  script: string,
+): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  return run('bash', ['-c', `cd "$0" && node="$1" receval="$2"; ${script}`, folder, process.execPath, RECEVAL]);
+}
+
+describe('a log out of a pipe', () => {
+  it.each([
+    ['standard input by its name', `gzip -dc shown.gz | ${REPLAY} --impressions /dev/stdin --feedback clicks.ndjson`],
+    ['standard input that is packed', `cat shown.gz | ${REPLAY} --impressions - --feedback clicks.gz`],
+    ['what a shell opens', `${REPLAY} --impressions <(gzip -dc shown.gz) --feedback <(gzip -dc clicks.gz)`],
+  ])('is read: %s', async (_, script) => {
+    const { code, stdout, stderr } = await shell(script);
+    expect([code, stderr]).toEqual([0, '']);
+    const plain = await shell(`${REPLAY} --impressions shown.gz --feedback clicks.gz`);
+    expect(stdout).toBe(plain.stdout);
+    expect(stdout).toContain(',2000,');
+  });
+
+  it('is read from two pipes that are written at the same time, which is said', async () => {
+    const { code, stdout, stderr } = await shell(
+      `gzip -dc shown.gz > p1 & gzip -dc clicks.gz > p2 & ${REPLAY} --impressions p1 --feedback p2`,
+    );
+    expect([code, stderr]).toEqual([
+      0,
+      'receval: p1, p2 are pipes: reads what is written to them at the same time (... > p1 & ... > p2 &)\n',
+    ]);
+    expect(stdout).toContain(',2000,');
+  });
+
+  it.each([
+    ['gzip -dc shown.gz |', '/dev/stdin', '/dev/stdin'],
+    ['gzip -dc shown.gz |', '-', '/dev/stdin'],
+    ['', 'p1', 'p1'],
+  ])('is refused where it is to be read twice: %s %s and %s', async (before, impressions, feedback) => {
+    const { code, stdout, stderr } = await shell(
+      `${before} ${REPLAY} --impressions ${impressions} --feedback ${feedback}`,
+    );
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      '',
+      `receval: ${feedback} is a pipe and can be read only once: write it to a file, and name that\n`,
+    ]);
+  });
+
+  it('is refused by inspect, which reads a log more than once', async () => {
+    const { code, stderr } = await shell('gzip -dc shown.gz | "$node" "$receval" inspect /dev/stdin clicks.ndjson');
+    expect([code, stderr]).toEqual([
+      1,
+      'receval: cannot read /dev/stdin: it is a pipe, and this is read more than once. Write it to a file, and name that\n',
+    ]);
+  });
+});
