@@ -1,15 +1,21 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { sources } from '../rooms.ts';
 import { GROUPS } from './groups.ts';
 import { MATRIX } from './matrix.ts';
 import { recorded, tables, written } from './table.ts';
+import { CLOCKS_DIFFER, TAKEN_OVER } from './world.ts';
 
 const IDS = GROUPS.flatMap(({ rows }) => rows.map(({ id }) => id));
 
 it('docs/reliability.md shows what the runs have found, and no run is of a row that is gone', () => {
   expect(written()).toBe(tables(recorded()));
   expect(recorded().filter(({ id }) => !IDS.includes(id))).toEqual([]);
+});
+
+it.each([TAKEN_OVER, CLOCKS_DIFFER])('rows wait for what the log says: %s', (message) => {
+  expect(sources.some(({ text }) => text.includes(`'${message}`))).toBe(true);
 });
 
 it('rows have ids of their own', () => {

@@ -27,6 +27,10 @@ import { Flow } from './flow.ts';
 import { type Machine, Network, withHosts } from './network.ts';
 import { Tmpfs } from './tmpfs.ts';
 
+/** What the log says, as rows wait for it. */
+export const TAKEN_OVER = 'the unit was taken over';
+export const CLOCKS_DIFFER = 'the clock here and that of Redis differ';
+
 export interface WorldOptions {
   readonly brokers: 1 | 3;
   readonly kafka?: KafkaVersion;
@@ -255,12 +259,12 @@ export class World {
 
   /** How often workers learned that a unit was taken over from them. */
   get fenced(): number {
-    return this.#said('"the unit was taken over');
+    return this.#said(`"${TAKEN_OVER}`);
   }
 
   /** How often workers found that the clock here and that of Redis differ. */
   get clockDoubts(): number {
-    return this.#said('that of Redis: nothing is read until they agree');
+    return this.#said(CLOCKS_DIFFER);
   }
 
   /** How often the workers that live have found that Redis went back. */
