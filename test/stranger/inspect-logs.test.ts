@@ -261,6 +261,20 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     notes: ['no_user_ids'],
     mrr: 0.41375,
   },
+  {
+    log: 'inspect-apache-times',
+    files: ['reco-access.tsv', 'item-access.tsv'],
+    wrong: ['most_invalid', 'most_invalid'],
+    notes: [],
+  },
+  { log: 'inspect-json-in-json', files: ['events.jsonl'], wrong: [], notes: [], mrr: 0.579167 },
+  {
+    log: 'inspect-ids-in-addresses',
+    files: ['slates.ndjson', 'pageviews.csv'],
+    wrong: ['nothing_joined'],
+    notes: [],
+  },
+  { log: 'inspect-spreadsheet-days', files: ['shown.ndjson', 'sales.csv'], wrong: ['most_invalid'], notes: [] },
 ];
 
 const HERE = process.cwd();
