@@ -6,7 +6,17 @@ import { inText, ofText } from './ids-in-text.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
 import { count, cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
-import { fedAll, gatherCommand, mendCommand, recoded, type Step, shellWord } from './mend.ts';
+import {
+  behindCommand,
+  fedAll,
+  gatherCommand,
+  mendCommand,
+  type Packing,
+  pairsCommand,
+  recoded,
+  type Step,
+  shellWord,
+} from './mend.ts';
 import { nameFit } from './names.ts';
 import { dateFormat, isOtherDate, isSerial } from './time-forms.ts';
 
@@ -39,6 +49,15 @@ export function formWords(form: Form): string {
   }
 }
 
+/** Lines that hold records, in a form that is not read. */
+function linesNotRead(lines: 'json-behind' | 'pairs', name: string, compression: Packing): Finding {
+  const [what, command] =
+    lines === 'pairs'
+      ? ['of name=value pairs', pairsCommand(name, compression)]
+      : ['with a JSON object behind something else', behindCommand(name, compression)];
+  return wrong('format_not_read', `${name} has lines ${what}.`, 'Write one JSON object a line:', command);
+}
+
 export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Finding[] {
   const { form, encoding, compression } = format;
   switch (form.kind) {
@@ -63,6 +82,7 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
         ),
       ];
     case 'unknown':
+      if (form.lines !== undefined) return [linesNotRead(form.lines, name, compression)];
       return [
         wrong(
           'format_not_read',

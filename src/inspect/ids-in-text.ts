@@ -13,6 +13,7 @@ export interface IdInText {
   readonly before: string;
   /** Such an id. */
   readonly example: string;
+  readonly pattern: string;
 }
 
 const LOOKED_AT = 500;
@@ -22,12 +23,17 @@ const NEARLY_ALL = 0.9;
 /** Shorter ids, and fewer, are in any text by chance. */
 const LEAST_LENGTH = 3;
 const LEAST_DIFFERENT = 5;
-/** What separates the parts of addresses and of most other texts. */
-const PARTS = /[^\s/?&=#;,|"'<>()[\]{}%]+/g;
+/** What separates the parts of addresses and of most other texts; and what does so where no id has it: behind an id stands a title. */
+const SEPARATORS = '\\s/?&=#;,|"<>()';
+const MAYBE = [':', '~', '_', '.', '-'];
+
+function separatorsOf(ids: ReadonlyMap<string, number>): string {
+  return SEPARATORS + MAYBE.filter((sign) => ![...ids.keys()].some((id) => id.includes(sign))).join('');
+}
 
 /** The pattern of an id behind `before`, as JavaScript, Python and jq read it. */
-export function patternOf(before: string): string {
-  return `${before.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}([^\\s/?&=#;,|]+)`;
+function patternOf(before: string, separators: string): string {
+  return `${before.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}([^${separators}]+)`;
 }
 
 /** Of the fields that the feedback lacks, those that stand in its texts; undefined: none does. */
@@ -48,10 +54,12 @@ export function inText({
   const found: Partial<Record<'requestId' | 'itemId', IdInText>> = {};
   for (const as of ['requestId', 'itemId'] as const) {
     if (!feedback.missing.includes(as)) continue;
-    const known = idFields(impressions, as);
+    const shown = new Map(impressions.sample.lists.flatMap(({ items }) => items.map((id) => [id, 1] as const)));
+    const fields = idFields(impressions, as).map(({ distinct }) => distinct);
+    const known = as === 'itemId' && shown.size > 0 ? [shown, ...fields] : fields;
     for (const { path } of texts.slice(0, MOST_FIELDS)) {
-      for (const { distinct } of known) {
-        const at = found[as] ?? idInText(rows, path, distinct);
+      for (const ids of known) {
+        const at = found[as] ?? idInText(rows, path, ids);
         if (at !== undefined) found[as] = at;
       }
     }
@@ -75,23 +83,26 @@ function idInText(rows: readonly Fields[], path: string, ids: ReadonlyMap<string
     const text = resolvePointer(row, pointer);
     return typeof text === 'string' ? [text.slice(0, LONGEST)] : [];
   });
+  const separators = separatorsOf(ids);
+  const parts = new RegExp(`[^${separators}]+`, 'g');
   const befores = new Map<string, number>();
   for (const text of texts)
-    for (const before of new Set(placesOf(text, ids))) befores.set(before, (befores.get(before) ?? 0) + 1);
+    for (const before of new Set(placesOf(text, ids, parts))) befores.set(before, (befores.get(before) ?? 0) + 1);
   const [best] = [...befores].sort(([, a], [, b]) => b - a);
   if (best === undefined) return undefined;
   const [before] = best;
-  const pattern = new RegExp(patternOf(before));
-  const read = texts.flatMap((text) => pattern.exec(text)?.[1] ?? []).filter((id) => ids.has(id));
+  const pattern = patternOf(before, separators);
+  const reading = new RegExp(pattern);
+  const read = texts.flatMap((text) => reading.exec(text)?.[1] ?? []).filter((id) => ids.has(id));
   if (read.length < NEARLY_ALL * rows.length || new Set(read).size < LEAST_DIFFERENT) return undefined;
-  return { path, before, example: read[0] };
+  return { path, before, example: read[0], pattern };
 }
 
 /** What stands before each id in a text: the part before it, and what separates the two. */
-function placesOf(text: string, ids: ReadonlyMap<string, number>): readonly string[] {
+function placesOf(text: string, ids: ReadonlyMap<string, number>, parts: RegExp): readonly string[] {
   const places: string[] = [];
   let begin: number | undefined;
-  for (const { 0: part, index } of text.matchAll(PARTS)) {
+  for (const { 0: part, index } of text.matchAll(parts)) {
     if (begin !== undefined && part.length >= LEAST_LENGTH && ids.has(part)) places.push(text.slice(begin, index));
     begin = index;
   }
@@ -107,7 +118,7 @@ export function ofText(found: ReturnType<typeof inText>, { feedback, files }: Kn
       `that of the ${as === 'requestId' ? 'list' : 'item'} in ${path}, such as "${before}${cut(example)}"`,
   );
   const command = extractCommand(
-    given.map(([as, at]) => ({ as, path: at.path, pattern: patternOf(at.before) })),
+    given.map(([as, at]) => ({ as, path: at.path, pattern: at.pattern })),
     feedback.files,
     files,
   );

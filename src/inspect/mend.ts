@@ -23,13 +23,19 @@ export function mendCommand(
   names: readonly string[],
   files: readonly InspectedFile[],
 ): string | undefined {
-  const forms = names.map((name) =>
-    commandFor(
-      path,
-      steps,
-      files.find((one) => one.name === name),
-    ),
-  );
+  return forAll((file) => commandFor(path, steps, file), names, files);
+}
+
+/** One command for all of these files, whose output goes to files beside them; undefined: there is none for all. */
+function forAll(
+  commandOf: (file: InspectedFile) => string | undefined,
+  names: readonly string[],
+  files: readonly InspectedFile[],
+): string | undefined {
+  const forms = names.map((name) => {
+    const file = files.find((one) => one.name === name);
+    return file === undefined ? undefined : commandOf(file);
+  });
   const packings = names.map((name) => files.find((one) => one.name === name)?.format.compression ?? 'none');
   const [command] = forms;
   const [packing] = packings;
@@ -51,7 +57,7 @@ export function mendCommand(
   return `${fed(command, name, packing)} > ${mendedName(name)}`;
 }
 
-type Packing = InspectedFile['format']['compression'];
+export type Packing = InspectedFile['format']['compression'];
 
 const UNPACK = { gzip: 'gzip -dc', zstd: 'zstd -dc' } as const;
 
@@ -72,6 +78,18 @@ export function recoded(from: string, name: string, packing: Packing): string {
   const to = shellWord(`utf8-${unpackedName(baseName(name))}`);
   const iconv = `iconv -f ${from} -t UTF-8`;
   return packing === 'none' ? `${iconv} ${shellWord(name)} > ${to}` : `${fed(iconv, name, packing)} > ${to}`;
+}
+
+/** Leaves of each line the object that stands behind something else. */
+export function behindCommand(name: string, packing: Packing): string {
+  return `${fed("sed 's/^[^{]*//'", name, packing)} > ${mendedName(name)}`;
+}
+
+/** Makes an object of the name=value pairs of each line. */
+export function pairsCommand(name: string, packing: Packing): string {
+  const pairs = 're.findall(r"([\\w.-]+)=(?:\\"([^\\"]*)\\"|(\\S*))",l)';
+  const python = `import json,re,sys; [print(json.dumps({n:a or b for n,a,b in ${pairs}})) for l in sys.stdin]`;
+  return `${fed(`python3 -c ${shellWord(python)}`, name, packing)} > ${mendedName(name)}`;
 }
 
 function unpackedName(name: string): string {
@@ -116,16 +134,18 @@ export function extractCommand(
   names: readonly string[],
   files: readonly InspectedFile[],
 ): string | undefined {
-  const [name] = names;
-  const file = files.find((one) => one.name === name);
-  if (names.length > 1 || file === undefined || file.format.encoding === undefined) return undefined;
-  const { form, compression } = file.format;
-  const to = mendedName(name);
+  return forAll((file) => extractFrom(extracts, file), names, files);
+}
+
+/** Without its input and its output. */
+function extractFrom(extracts: readonly Extract[], { format }: InspectedFile): string | undefined {
+  const { form, encoding } = format;
+  if (encoding === undefined) return undefined;
   if (form.kind === 'ndjson') {
     const steps = extracts.map(
       ({ as, path, pattern }) => `.${as} = ([${jqPath(path)} | scan(${JSON.stringify(pattern)})] | .[0][0])`,
     );
-    return `${fed(`jq -c ${shellWord(steps.join(' | '))}`, name, compression)} > ${to}`;
+    return `jq -c ${shellWord(steps.join(' | '))}`;
   }
   if (form.kind !== 'delimited') return undefined;
   const { delimiter, columns } = form;
@@ -135,13 +155,12 @@ export function extractCommand(
   const heads = extracts.map(({ as }) => pythonText(as)).join(',');
   const csv = delimiter === ',' ? '' : `,delimiter=${pythonText(delimiter)}`;
   const row = columns === undefined ? `[*r,${cells}]` : `[*r,${cells}] if n else [*r,${heads}]`;
-  const command = `python3 -c ${shellWord(`import csv,re,sys; csv.writer(sys.stdout${csv},lineterminator="\\n").writerows(${row} for n,r in enumerate(csv.reader(sys.stdin${csv})))`)}`;
-  return `${fed(command, name, compression)} > ${to}`;
+  return `python3 -c ${shellWord(`import csv,re,sys; csv.writer(sys.stdout${csv},lineterminator="\\n").writerows(${row} for n,r in enumerate(csv.reader(sys.stdin${csv})))`)}`;
 }
 
 /** Without its input and its output. */
-function commandFor(path: string, steps: readonly Step[], file: InspectedFile | undefined): string | undefined {
-  if (file === undefined || file.format.encoding === undefined) return undefined;
+function commandFor(path: string, steps: readonly Step[], file: InspectedFile): string | undefined {
+  if (file.format.encoding === undefined) return undefined;
   const { form } = file.format;
   // strptime of jq reads a zone, and forgets it.
   const isZoned = steps.some((step) => step.kind === 'date' && step.format.includes('%z'));

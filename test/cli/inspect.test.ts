@@ -85,23 +85,24 @@ describe('receval inspect', () => {
 
   // The numbers were computed apart, from what the logs were made of.
   it.each([
-    ['inspect-apache-times', ['reco-access.tsv', 'item-access.tsv'], ['reco-access.tsv', 'item-access.tsv'], 0.638333],
-    ['inspect-ids-in-addresses', ['slates.ndjson', 'pageviews.csv'], ['pageviews.csv'], 0.5],
-    ['inspect-spreadsheet-days', ['shown.ndjson', 'sales.csv'], ['sales.csv'], 0.322083],
-  ] as const)('proposes commands after which a log is sound: %s', async (log, files, changed, mrr) => {
+    ['inspect-apache-times', ['reco-access.tsv', 'item-access.tsv'], 0.638333],
+    ['inspect-ids-in-addresses', ['slates.ndjson', 'pageviews.csv'], 0.5],
+    ['inspect-slugs', ['shown.csv', 'views-0.ndjson', 'views-1.ndjson'], 0.568704],
+    ['inspect-spreadsheet-days', ['shown.ndjson', 'sales.csv'], 0.322083],
+    ['inspect-json-behind', ['app.log'], 0.637708],
+  ] as const)('proposes commands after which a log is sound: %s', async (log, files, mrr) => {
     const own = join(folder, log);
     mkdirSync(own);
     for (const file of files) copyFileSync(join(ROOT, 'test/stranger/logs', log, file), join(own, file));
     const { stdout } = await receval(['inspect', ...files], { cwd: own });
-    const commands = [...stdout.matchAll(/^ +\$ (python3 .*mended-.*)$/gm)].map(([, command]) => command);
-    expect(commands).toHaveLength(changed.length);
+    const commands = [...stdout.matchAll(/^ {5}\$ (.*mended-.*)$/gm)].map(([, command]) => command);
+    expect(commands).not.toEqual([]);
     for (const command of commands) execFileSync('sh', ['-c', command], { cwd: own });
-    const mended = files.map((file) => (changed.some((one) => one === file) ? `mended-${file}` : file));
+    const mended = files.map((file) => (existsSync(join(own, `mended-${file}`)) ? `mended-${file}` : file));
     const again = await receval(['inspect', ...mended, '--write', 'receval.yaml'], { cwd: own });
     expect([again.code, again.stdout.slice(0, 21)]).toEqual([0, 'Nothing looks wrong.\n']);
-    const [impressions, feedback] = mended;
-    const flags = ['--impressions', impressions, '--feedback', feedback, '--output', 'json'];
-    const replay = await receval(['replay', ...flags], { cwd: own });
+    const next = /^ *\$ receval (replay .*)$/m.exec(again.stdout)?.[1] ?? '';
+    const replay = await receval([...next.split(' '), '--output', 'json'], { cwd: own });
     const rows: readonly Row[] = JSON.parse(replay.stdout).rows;
     expect(rows.filter(({ by }) => by.length === 0).at(-1)?.measures['mrr']?.value).toBeCloseTo(mrr, 6);
   });

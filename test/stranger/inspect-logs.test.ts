@@ -274,6 +274,14 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     wrong: ['nothing_joined'],
     notes: [],
   },
+  {
+    log: 'inspect-slugs',
+    files: ['shown.csv', 'views-0.ndjson', 'views-1.ndjson'],
+    wrong: ['nothing_joined'],
+    notes: [],
+  },
+  { log: 'inspect-name-value-lines', files: ['app.log'], wrong: ['format_not_read'], notes: [] },
+  { log: 'inspect-json-behind', files: ['app.log'], wrong: ['format_not_read'], notes: [] },
   { log: 'inspect-spreadsheet-days', files: ['shown.ndjson', 'sales.csv'], wrong: ['most_invalid'], notes: [] },
 ];
 
