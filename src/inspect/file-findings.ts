@@ -376,7 +376,9 @@ function mostInvalid(side: InspectedSide, what: string, all: Known['files']): Fi
     itemId: 'the id of an item',
   };
   const wanted = missing.map((field) => `${meaning[field] ?? field} (${field})`).join(' and ');
-  const dated = [...profile.fields.values()].find(({ example }) => isOtherDate(example));
+  const dated = [...profile.fields.values()].find(
+    ({ example, distinct }) => isOtherDate(example) || (distinct.size > 0 && dateFormat(distinct.keys()) !== undefined),
+  );
   const message = `No field of the ${what} in ${files.join(', ')} holds ${wanted}. There are ${names.join(', ')}.`;
   const place = missing.includes('itemId') ? [...profile.fields.values()].find(isPlace) : undefined;
   if (place !== undefined) {

@@ -79,9 +79,11 @@ const DATES: readonly (readonly [RegExp, string])[] = [
   [/^\d{1,2}-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d$/, '%d-%b-%Y %H:%M:%S'],
   [/^\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d$/, '%d %b %Y %H:%M:%S'],
   [/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d$/, '%Y/%m/%d %H:%M:%S'],
-  [/^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d$/, '%Y%m%d%H%M%S'],
   [/^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3])[0-5]\d[0-5]\dZ$/, '%Y%m%dT%H%M%SZ'],
 ];
+
+/** Digits alone may be an id: they are taken for a date only where one is missing. */
+const DIGITS_OF_DATE = /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d$/;
 
 const DATE = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,? (\d{1,2}:\d\d(:\d\d)?( [AP]M)?))?$/i;
 
@@ -89,7 +91,8 @@ const DATE = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,? (\d{1,2}:\d\d(:\d\d)?( [A
 export function dateFormat(values: Iterable<string>): string | undefined {
   const texts = [...values];
   const known = DATES.find(([form]) => texts.every((text) => form.test(text)));
-  return known === undefined ? dayFormat(texts) : known[1];
+  if (known !== undefined) return known[1];
+  return texts.every((text) => DIGITS_OF_DATE.test(text)) ? '%Y%m%d%H%M%S' : dayFormat(texts);
 }
 
 function dayFormat(values: readonly string[]): string | undefined {
