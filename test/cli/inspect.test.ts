@@ -89,7 +89,7 @@ describe('receval inspect', () => {
     ['inspect-ids-in-addresses', ['slates.ndjson', 'pageviews.csv'], 0.5],
     ['inspect-slugs', ['shown.csv', 'views-0.ndjson', 'views-1.ndjson'], 0.568704],
     ['inspect-spreadsheet-days', ['shown.ndjson', 'sales.csv'], 0.322083],
-    ['inspect-json-behind', ['app.log'], 0.637708],
+    ['inspect-json-behind', ['app.txt'], 0.637708],
   ] as const)('proposes commands after which a log is sound: %s', async (log, files, mrr) => {
     const own = join(folder, log);
     mkdirSync(own);

@@ -280,8 +280,8 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     wrong: ['nothing_joined'],
     notes: [],
   },
-  { log: 'inspect-name-value-lines', files: ['app.log'], wrong: ['format_not_read'], notes: [] },
-  { log: 'inspect-json-behind', files: ['app.log'], wrong: ['format_not_read'], notes: [] },
+  { log: 'inspect-name-value-lines', files: ['app.txt'], wrong: ['format_not_read'], notes: [] },
+  { log: 'inspect-json-behind', files: ['app.txt'], wrong: ['format_not_read'], notes: [] },
   { log: 'inspect-spreadsheet-days', files: ['shown.ndjson', 'sales.csv'], wrong: ['most_invalid'], notes: [] },
 ];
 
