@@ -2,12 +2,23 @@
 import { assertNever } from '../vocabulary/events.ts';
 import { type Field, isIdLike, isOfElements, type Profile, timesOf } from './fields.ts';
 import type { Form } from './file-shape.ts';
+import { inText, ofText } from './ids-in-text.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
 import { count, cut, type Finding, jqPath, note, wrong } from './log-finding.ts';
-import { fedAll, gatherCommand, mendCommand, recoded, shellWord } from './mend.ts';
+import {
+  behindCommand,
+  fedAll,
+  gatherCommand,
+  mendCommand,
+  type Packing,
+  pairsCommand,
+  recoded,
+  type Step,
+  shellWord,
+} from './mend.ts';
 import { nameFit } from './names.ts';
-import { dateFormat, isOtherDate } from './time-forms.ts';
+import { dateFormat, isOtherDate, isSerial } from './time-forms.ts';
 
 export function formWords(form: Form): string {
   switch (form.kind) {
@@ -38,6 +49,15 @@ export function formWords(form: Form): string {
   }
 }
 
+/** Lines that hold records, in a form that is not read. */
+function linesNotRead(lines: 'json-behind' | 'pairs', name: string, compression: Packing): Finding {
+  const [what, command] =
+    lines === 'pairs'
+      ? ['of name=value pairs', pairsCommand(name, compression)]
+      : ['with a JSON object behind something else', behindCommand(name, compression)];
+  return wrong('format_not_read', `${name} has lines ${what}.`, 'Write one JSON object a line:', command);
+}
+
 export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Finding[] {
   const { form, encoding, compression } = format;
   switch (form.kind) {
@@ -62,6 +82,7 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
         ),
       ];
     case 'unknown':
+      if (form.lines !== undefined) return [linesNotRead(form.lines, name, compression)];
       return [
         wrong(
           'format_not_read',
@@ -118,7 +139,8 @@ export function ofFile({ name, format, rows, bad }: InspectedFile): readonly Fin
   return found;
 }
 
-export function ofRoles({ files, impressions, feedback, oneLog, joined, notTaken, guess }: Known): readonly Finding[] {
+export function ofRoles(all: Known): readonly Finding[] {
+  const { files, impressions, feedback, oneLog, joined, notTaken, guess } = all;
   const logs = files.filter(({ guess }) => guess !== undefined);
   if (logs.length === 0) return [];
   const found: Finding[] = [];
@@ -153,12 +175,16 @@ export function ofRoles({ files, impressions, feedback, oneLog, joined, notTaken
     if (feedback === undefined) found.push(...withoutFeedback(impressions, logs));
   }
   const isTied = feedback === undefined || impressions === undefined || !feedback.missing.includes('requestId');
-  if (!isTied) found.push(noIdOfList(impressions, feedback, notTaken));
+  const within = inText(all);
+  found.push(...ofText(within, all));
+  if (!isTied && within.requestId === undefined) found.push(noIdOfList(impressions, feedback, notTaken));
   for (const [side, word] of [
     [impressions, 'lists'],
     [feedback, 'feedback'],
   ] as const) {
-    const missing = side?.missing.filter((field) => isTied || field !== 'requestId') ?? [];
+    const missing =
+      side?.missing.filter((field) => (isTied || field !== 'requestId') && (word === 'lists' || !(field in within))) ??
+      [];
     const isTold = word === 'feedback' && side === impressions;
     if (side !== undefined && missing.length > 0 && !isTold) found.push(mostInvalid({ ...side, missing }, word, files));
   }
@@ -296,7 +322,8 @@ function noIdOfList(lists: InspectedSide, clicks: InspectedSide, notTaken: Known
   );
 }
 
-function doubtWords({ join, doubt }: Known['notTaken'][number], { profile, sample }: InspectedSide): string {
+function doubtWords({ join, doubt }: Known['notTaken'][number], lists: InspectedSide): string {
+  const { profile, sample } = lists;
   const both =
     join.impressions === join.feedback
       ? `${join.impressions} of both sides`
@@ -306,7 +333,7 @@ function doubtWords({ join, doubt }: Known['notTaken'][number], { profile, sampl
       return `Both sides have ${join.impressions === join.feedback ? join.impressions : `${join.feedback} and ${join.impressions}`}, which says who it was, and somebody sees many lists.`;
     case 'repeats': {
       const field = profile.fields.get(join.impressions);
-      return `The values of ${both} meet, but several lists have the same: ${count(field?.distinct.size ?? 0)} values in ${count(Math.min(field?.values ?? 0, sample.lists.length))} lists.`;
+      return `The values of ${both} meet, but several lists have the same: ${count(field?.distinct.size ?? 0)} values in ${count(areRows(lists) ? sample.lists.length : (field?.values ?? 0))} lists.`;
     }
     case 'chance':
       return `The numbers in ${both} meet no more often than by chance.`;
@@ -315,11 +342,16 @@ function doubtWords({ join, doubt }: Known['notTaken'][number], { profile, sampl
   }
 }
 
+/** Whether several records are one list. */
+function areRows({ reading: { adapter } }: InspectedSide): boolean {
+  return typeof adapter === 'object' && 'list' in adapter;
+}
+
 /** What tells the lists apart, such as: /request (such as "r1"). Of rows of items: what puts them together. */
-function ownId({ profile, fits, reading: { adapter } }: InspectedSide): string | undefined {
+function ownId(lists: InspectedSide): string | undefined {
+  const { profile, fits } = lists;
   const chosen = fits.filter(({ as }) => as === 'requestId').map(({ path }) => path);
-  const areRows = typeof adapter === 'object' && 'list' in adapter;
-  if (areRows && chosen.length > 0) return chosen.join(' and ');
+  if (areRows(lists) && chosen.length > 0) return chosen.join(' and ');
   const [id = profile.fields.get(chosen[0] ?? '')] = [...profile.fields.values()]
     .filter((field) => !isOfElements(field.path) && isIdLike(field) && timesOf(field) === undefined && isOwn(field))
     .sort((a, b) => nameFit(b.path, 'requestId') - nameFit(a.path, 'requestId'));
@@ -344,7 +376,9 @@ function mostInvalid(side: InspectedSide, what: string, all: Known['files']): Fi
     itemId: 'the id of an item',
   };
   const wanted = missing.map((field) => `${meaning[field] ?? field} (${field})`).join(' and ');
-  const dated = [...profile.fields.values()].find(({ example }) => isOtherDate(example));
+  const dated = [...profile.fields.values()].find(
+    ({ example, distinct }) => isOtherDate(example) || (distinct.size > 0 && dateFormat(distinct.keys()) !== undefined),
+  );
   const message = `No field of the ${what} in ${files.join(', ')} holds ${wanted}. There are ${names.join(', ')}.`;
   const place = missing.includes('itemId') ? [...profile.fields.values()].find(isPlace) : undefined;
   if (place !== undefined) {
@@ -354,8 +388,12 @@ function mostInvalid(side: InspectedSide, what: string, all: Known['files']): Fi
   if (!missing.includes('ts') || dated === undefined) {
     return wrong('most_invalid', message, 'Log it; without it no record counts.');
   }
+  const areSerial = [...dated.distinct.keys()].every(isSerial);
   const format = dateFormat(dated.distinct.keys());
-  const command = format === undefined ? undefined : mendCommand(dated.path, [{ kind: 'date', format }], files, all);
-  const how = `${dated.path} is written as "${String(dated.example)}": write ISO 8601, such as 2026-11-21T08:00:00Z`;
+  const date: Step | undefined = format === undefined ? undefined : { kind: 'date', format };
+  const step: Step | undefined = areSerial ? { kind: 'serial' } : date;
+  const command = step === undefined ? undefined : mendCommand(dated.path, [step], files, all);
+  const written = areSerial ? ', the days of a spreadsheet' : '';
+  const how = `${dated.path} is written as "${String(dated.example)}"${written}: write ISO 8601, such as 2026-11-21T08:00:00Z`;
   return wrong('most_invalid', message, `${how}${command === undefined ? '.' : ':'}`, command);
 }

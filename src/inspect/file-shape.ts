@@ -15,7 +15,9 @@ export interface Delimited {
 }
 
 export type Form =
-  | { readonly kind: 'empty' | 'ndjson' | 'json-array' | 'json-object' | 'unknown' }
+  | { readonly kind: 'empty' | 'ndjson' | 'json-array' | 'json-object' }
+  /** `json-behind`: each line has an object behind something else, such as the time of syslog. `pairs`: name=value, as logfmt. */
+  | { readonly kind: 'unknown'; readonly lines?: 'json-behind' | 'pairs' }
   | { readonly kind: 'parquet' | 'avro' | 'orc' }
   | { readonly kind: 'trec-run' | 'trec-qrels' }
   | Delimited;
@@ -69,7 +71,20 @@ export function textFormOf(text: string): Form {
     .slice(0, LOOKED_AT);
   if (most(lines, isRunLine) && isRunLine(lines[0]) && isOneTag(lines)) return { kind: 'trec-run' };
   if (most(lines, isQrelsLine) && isQrelsLine(lines[0])) return { kind: 'trec-qrels' };
+  if (most(lines, isJsonBehind)) return { kind: 'unknown', lines: 'json-behind' };
+  if (most(lines, arePairs)) return { kind: 'unknown', lines: 'pairs' };
   return delimitedForm(text) ?? { kind: 'unknown' };
+}
+
+/** Such as: Nov 21 08:00:00 web-1 shop[812]: {"id":1}. With a delimiter before it the object may be a column. */
+function isJsonBehind(line: string): boolean {
+  const at = line.indexOf('{');
+  return at > 0 && !/[,;|\t"]/.test(line.slice(0, at)) && isJson(line.slice(at));
+}
+
+/** Such as: time=2026-11-21T08:00:00Z msg="list shown" id=1. */
+function arePairs(line: string): boolean {
+  return /^\s*(?:[\w.-]+=(?:"[^"]*"|[^\s"]*)(?:\s+|$)){3,}$/.test(line);
 }
 
 /** Of a topic's records, which are no file. */

@@ -125,7 +125,7 @@ export function tryItems(
     return fields.map((field): ItemTrial => {
       const asked =
         within === undefined || join === undefined ? undefined : askWithin(feedback.rows, field.path, join, within);
-      const { share, difference } =
+      const found =
         asked === undefined || asked.share < 0.3
           ? differing(all, field, asked?.share, (mended) =>
               within === undefined || join === undefined
@@ -133,6 +133,9 @@ export function tryItems(
                 : askWithin(feedback.rows, field.path, join, within, { mended })?.share,
             )
           : { share: asked.share, difference: undefined };
+      // Where nothing tells which list was clicked, a user "r17" is made the item "News 17": only a name can say that it is one.
+      const isBelieved = within !== undefined || found.difference === undefined || nameFit(field.path, 'itemId') > 0;
+      const { share, difference } = isBelieved ? found : { share: 0, difference: undefined };
       // Short ids can be made to meet where others meet as they stand.
       const asIs = difference === undefined ? 1 : 0.8;
       const rating =

@@ -5,7 +5,7 @@ import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import { nameFit } from './names.ts';
-import { jointId, partsOf } from './reading.ts';
+import { idOf, jointId, partsOf } from './reading.ts';
 import { isOtherDate } from './time-forms.ts';
 
 export type ListForm =
@@ -143,11 +143,13 @@ function looksLikeIds(lists: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** Pointers to what may be the id of objects inside of JSON text. */
+/** Pointers to what may be the id of objects inside of JSON text: by name, else whatever can be an id. */
 function idsWithin(elements: readonly unknown[]): readonly string[] {
   const first = elements.find((element) => typeof element === 'object' && element !== null);
-  const names = first === undefined || first === null ? [] : Object.keys(first);
-  return names.filter((name) => nameFit(`/${name}`, 'itemId') > 0).map((name) => `/${name}`);
+  const fields = first === undefined || first === null ? [] : Object.entries(first);
+  const paths = fields.filter(([, value]) => idOf(value) !== undefined).map(([name]) => `/${name}`);
+  const named = paths.filter((path) => nameFit(path, 'itemId') > 0);
+  return named.length > 0 ? named : paths.filter((path) => nameFit(path, 'position') === 0);
 }
 
 /**

@@ -11,8 +11,10 @@ export type Step =
   | { readonly kind: 'prefix' | 'suffix'; readonly put: string }
   /** `quoted`: the number is text. */
   | { readonly kind: 'subtract'; readonly by: number; readonly quoted: boolean }
-  /** A date that strptime reads so, to one of ISO 8601 without a zone. */
-  | { readonly kind: 'date'; readonly format: string };
+  /** A date that strptime reads so, to one of ISO 8601; with a zone where it has one. */
+  | { readonly kind: 'date'; readonly format: string }
+  /** The days of a spreadsheet, to a date of ISO 8601 without a zone. */
+  | { readonly kind: 'serial' };
 
 /** undefined: no one command does it. `path`: of the field, in the files of these names. */
 export function mendCommand(
@@ -21,13 +23,19 @@ export function mendCommand(
   names: readonly string[],
   files: readonly InspectedFile[],
 ): string | undefined {
-  const forms = names.map((name) =>
-    commandFor(
-      path,
-      steps,
-      files.find((one) => one.name === name),
-    ),
-  );
+  return forAll((file) => commandFor(path, steps, file), names, files);
+}
+
+/** One command for all of these files, whose output goes to files beside them; undefined: there is none for all. */
+function forAll(
+  commandOf: (file: InspectedFile) => string | undefined,
+  names: readonly string[],
+  files: readonly InspectedFile[],
+): string | undefined {
+  const forms = names.map((name) => {
+    const file = files.find((one) => one.name === name);
+    return file === undefined ? undefined : commandOf(file);
+  });
   const packings = names.map((name) => files.find((one) => one.name === name)?.format.compression ?? 'none');
   const [command] = forms;
   const [packing] = packings;
@@ -40,13 +48,16 @@ export function mendCommand(
     const input = packing === 'none' ? `${command} < ${each}` : `${UNPACK[packing]} < ${each} | ${command}`;
     const ends = [...new Set(names.map((one) => baseName(one).slice(unpackedName(baseName(one)).length)))];
     if (ends.length > 1) return undefined;
-    const to = ends[0] === '' ? '$' + '{f##*/}' : `$(basename ${each} ${ends[0]})`;
+    const isUnique = new Set(names.map(baseName)).size === names.length;
+    // Parts of one name in many folders: the folder becomes part of the name.
+    const whole = `$(echo "\${f%${ends[0]}}" | tr / -)`;
+    const to = !isUnique ? whole : ends[0] === '' ? '$' + '{f##*/}' : `$(basename ${each} ${ends[0]})`;
     return `for f in ${names.map(shellWord).join(' ')}; do ${input} > "mended-${to}"; done`;
   }
   return `${fed(command, name, packing)} > ${mendedName(name)}`;
 }
 
-type Packing = InspectedFile['format']['compression'];
+export type Packing = InspectedFile['format']['compression'];
 
 const UNPACK = { gzip: 'gzip -dc', zstd: 'zstd -dc' } as const;
 
@@ -67,6 +78,18 @@ export function recoded(from: string, name: string, packing: Packing): string {
   const to = shellWord(`utf8-${unpackedName(baseName(name))}`);
   const iconv = `iconv -f ${from} -t UTF-8`;
   return packing === 'none' ? `${iconv} ${shellWord(name)} > ${to}` : `${fed(iconv, name, packing)} > ${to}`;
+}
+
+/** Leaves of each line the object that stands behind something else. */
+export function behindCommand(name: string, packing: Packing): string {
+  return `${fed("sed 's/^[^{]*//'", name, packing)} > ${mendedName(name)}`;
+}
+
+/** Makes an object of the name=value pairs of each line. */
+export function pairsCommand(name: string, packing: Packing): string {
+  const pairs = 're.findall(r"([\\w.-]+)=(?:\\"([^\\"]*)\\"|(\\S*))",l)';
+  const python = `import json,re,sys; [print(json.dumps({n:a or b for n,a,b in ${pairs}})) for l in sys.stdin]`;
+  return `${fed(`python3 -c ${shellWord(python)}`, name, packing)} > ${mendedName(name)}`;
 }
 
 function unpackedName(name: string): string {
@@ -97,11 +120,51 @@ export function gatherCommand(paths: readonly string[], { name, format }: Inspec
   return `${fed(command, name, compression)} > ${to}`;
 }
 
+/** A field to be made of what a pattern finds in another. */
+interface Extract {
+  readonly as: string;
+  readonly path: string;
+  /** Of JavaScript, Python and jq, with one group. */
+  readonly pattern: string;
+}
+
+/** Adds fields with ids that stand inside of texts, empty (or null) where there is none; undefined: no one command does it. */
+export function extractCommand(
+  extracts: readonly Extract[],
+  names: readonly string[],
+  files: readonly InspectedFile[],
+): string | undefined {
+  return forAll((file) => extractFrom(extracts, file), names, files);
+}
+
 /** Without its input and its output. */
-function commandFor(path: string, steps: readonly Step[], file: InspectedFile | undefined): string | undefined {
-  if (file === undefined || file.format.encoding === undefined) return undefined;
+function extractFrom(extracts: readonly Extract[], { format }: InspectedFile): string | undefined {
+  const { form, encoding } = format;
+  if (encoding === undefined) return undefined;
+  if (form.kind === 'ndjson') {
+    const steps = extracts.map(
+      ({ as, path, pattern }) => `.${as} = ([${jqPath(path)} | scan(${JSON.stringify(pattern)})] | .[0][0])`,
+    );
+    return `jq -c ${shellWord(steps.join(' | '))}`;
+  }
+  if (form.kind !== 'delimited') return undefined;
+  const { delimiter, columns } = form;
+  const cells = extracts
+    .map(({ path, pattern }) => `(re.findall(${pythonText(pattern)},r[${columnAt(form, path)}])+[""])[0]`)
+    .join(',');
+  const heads = extracts.map(({ as }) => pythonText(as)).join(',');
+  const csv = delimiter === ',' ? '' : `,delimiter=${pythonText(delimiter)}`;
+  const row = columns === undefined ? `[*r,${cells}]` : `[*r,${cells}] if n else [*r,${heads}]`;
+  return `python3 -c ${shellWord(`import csv,re,sys; csv.writer(sys.stdout${csv},lineterminator="\\n").writerows(${row} for n,r in enumerate(csv.reader(sys.stdin${csv})))`)}`;
+}
+
+/** Without its input and its output. */
+function commandFor(path: string, steps: readonly Step[], file: InspectedFile): string | undefined {
+  if (file.format.encoding === undefined) return undefined;
   const { form } = file.format;
-  if (form.kind === 'ndjson') return `jq -c ${shellWord(jqOf(path, steps))}`;
+  // strptime of jq reads a zone, and forgets it.
+  const isZoned = steps.some((step) => step.kind === 'date' && step.format.includes('%z'));
+  if (form.kind === 'ndjson') return isZoned ? undefined : `jq -c ${shellWord(jqOf(path, steps))}`;
   if (form.kind !== 'delimited' || isOfElements(path)) return undefined;
   const at = columnAt(form, path);
   return at < 0 ? undefined : csvCommand(form, at, steps);
@@ -127,8 +190,19 @@ function jqStep(step: Step): string {
   if ('put' in step) {
     return step.kind === 'prefix' ? `${JSON.stringify(step.put)} + .` : `. + ${JSON.stringify(step.put)}`;
   }
-  if (step.kind === 'date') return `(strptime(${JSON.stringify(step.format)}) | strftime("%Y-%m-%d %H:%M:%S"))`;
+  if (step.kind === 'date') {
+    const text = /^(?:%.)+$/.test(step.format) ? 'tostring | ' : '';
+    return `(${text}strptime(${JSON.stringify(step.format)}) | strftime("%Y-%m-%d %H:%M:%S${utcOf(step.format)}"))`;
+  }
+  if (step.kind === 'serial') {
+    return '(tostring | sub(","; ".") | tonumber | (. - 25569) * 86400 | round | strftime("%Y-%m-%d %H:%M:%S"))';
+  }
   return step.kind === 'subtract' ? `(tonumber - ${step.by} | tostring)` : JQ[step.kind];
+}
+
+/** Of a date whose form says that it is of UTC. */
+function utcOf(format: string): 'Z' | '' {
+  return /(?:GMT|Z)$/.test(format) ? 'Z' : '';
 }
 
 function columnAt({ columns, width }: Delimited, path: string): number {
@@ -145,7 +219,7 @@ function csvCommand({ delimiter, columns }: Delimited, at: number, steps: readon
   const rows = `csv.reader(sys.stdin${form})`;
   const each = columns === undefined ? `for r in ${rows}` : `for n,r in enumerate(${rows})`;
   const isOf = (...kinds: readonly Step['kind'][]): boolean => steps.some(({ kind }) => kinds.includes(kind));
-  const imports = `csv${isOf('date') ? ',datetime' : ''}${isOf('number', 'dashes') ? ',re' : ''},sys`;
+  const imports = `csv${isOf('date', 'serial') ? ',datetime' : ''}${isOf('number', 'dashes') ? ',re' : ''},sys`;
   return `python3 -c ${shellWord(`import ${imports}; csv.writer(sys.stdout${form},lineterminator="\\n").writerows(${row} ${each})`)}`;
 }
 
@@ -157,7 +231,9 @@ function pythonStep(text: string, step: Step): string {
     case 'subtract':
       return `str(${Number.isInteger(step.by) ? 'int' : 'float'}(${text})-${step.by})`;
     case 'date':
-      return `str(datetime.datetime.strptime(${text},${pythonText(step.format)}))`;
+      return `str(datetime.datetime.strptime(${text},${pythonText(step.format)}))${utcOf(step.format) === '' ? '' : '+"Z"'}`;
+    case 'serial':
+      return `str(datetime.datetime(1899,12,30)+datetime.timedelta(float(${text}.replace(",","."))))`;
     case 'case':
       return `${text}.lower()`;
     case 'blanks':

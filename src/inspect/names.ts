@@ -31,14 +31,14 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
       ' ',
     ),
   itemId:
-    'itemid productid sku id adid newsid item product asin docid documentid articleid contentid objectid movieid offerid listingid videoid trackid doc document article content object movie offer listing video track song gtin ean hotel job code'.split(
+    'itemid productid sku id adid newsid item product asin docid documentid articleid contentid objectid movieid offerid listingid videoid trackid pid doc document article content object movie offer listing video track song gtin ean hotel job code'.split(
       ' ',
     ),
   ts: 'ts timestamp eventtime time at occurredat shownat servedat clickedat eventtimestamp eventts servedts datetime date when createdat created sentat loggedat receivedat derivedtstamp updatedat tstamp epoch unixtime tsms t'.split(
     ' ',
   ),
   userId:
-    'userid user uid customerid visitorid userpseudoid anonymousid clientid memberid customer visitor client member deviceid usertoken accountid domainuserid person personid profileid cookie cookieid device account kunde nutzer benutzer utilisateur usuario cliente acct kundennr kundenid kundennummer viewer viewerid shopper shopperid'.split(
+    'userid user uid customerid visitorid userpseudoid anonymousid clientid memberid customer visitor client member deviceid usertoken accountid domainuserid person personid profileid cookie cookieid device account kunde nutzer benutzer utilisateur usuario cliente acct kundennr kundenid kundennummer viewer viewerid shopper shopperid reader readerid listener cookieuid u'.split(
       ' ',
     ),
   sessionId: 'sessionid session sid visitid domainsessionid visit'.split(' '),

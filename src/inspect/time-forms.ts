@@ -49,18 +49,53 @@ function ofNumber(value: number, quoted: boolean): TimeValue | undefined {
 
 /** What looks like a date, and is in none of the forms. */
 export function isOtherDate(value: unknown): boolean {
+  if (typeof value !== 'string' && typeof value !== 'number') return false;
+  const text = String(value);
   return (
-    typeof value === 'string' &&
     /^(?:\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}[./]\d\d[./]\d\d|[A-Z][a-z]{2},? \d{1,2} |\d{1,2} [A-Z][a-z]{2} \d{4})/.test(
-      value,
-    )
+      text,
+    ) ||
+    isSerial(text) ||
+    DATES.some(([form]) => form.test(text))
   );
 }
+
+/** Days since the end of 1899 with a fraction, as spreadsheets store times; of the years 2000 to 2099. */
+export function isSerial(text: string): boolean {
+  const [, days] = /^(\d{5})[.,]\d{3,}$/.exec(text) ?? [];
+  return days !== undefined && Number(days) >= 36_526 && Number(days) < 73_051;
+}
+
+/** Dates whose form tells all, and how strptime writes them. */
+const DATES: readonly (readonly [RegExp, string])[] = [
+  // Apache and nginx.
+  [/^\d{1,2}\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}$/, '%d/%b/%Y:%H:%M:%S %z'],
+  [/^\[\d{1,2}\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}\]$/, '[%d/%b/%Y:%H:%M:%S %z]'],
+  // RFC 9110 and RFC 5322.
+  [/^[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/, '%a, %d %b %Y %H:%M:%S GMT'],
+  [/^[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}$/, '%a, %d %b %Y %H:%M:%S %z'],
+  // asctime of C.
+  [/^[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d \d{4}$/, '%a %b %d %H:%M:%S %Y'],
+  [/^\d{1,2}-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d$/, '%d-%b-%Y %H:%M:%S'],
+  [/^\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d$/, '%d %b %Y %H:%M:%S'],
+  [/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d$/, '%Y/%m/%d %H:%M:%S'],
+  [/^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3])[0-5]\d[0-5]\dZ$/, '%Y%m%dT%H%M%SZ'],
+];
+
+/** Digits alone may be an id: they are taken for a date only where one is missing. */
+const DIGITS_OF_DATE = /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d$/;
 
 const DATE = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,? (\d{1,2}:\d\d(:\d\d)?( [AP]M)?))?$/i;
 
 /** How strptime writes such dates; undefined: they are of another form, or day and month cannot be told apart. */
 export function dateFormat(values: Iterable<string>): string | undefined {
+  const texts = [...values];
+  const known = DATES.find(([form]) => texts.every((text) => form.test(text)));
+  if (known !== undefined) return known[1];
+  return texts.every((text) => DIGITS_OF_DATE.test(text)) ? '%Y%m%d%H%M%S' : dayFormat(texts);
+}
+
+function dayFormat(values: readonly string[]): string | undefined {
   const formats = new Set<string>();
   let [first, second, sign] = [0, 0, ''];
   for (const value of values) {

@@ -7,6 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FINDING_CODES } from '../../src/inspect/log-finding.ts';
 import { ROOT, receval } from './receval.ts';
 
+interface Row {
+  readonly by: readonly string[];
+  readonly measures: Readonly<Record<string, { readonly value: number } | undefined>>;
+}
+
 const T = Date.parse('2026-11-21T08:00:00.000Z');
 let folder: string;
 beforeAll(() => {
@@ -76,6 +81,30 @@ describe('receval inspect', () => {
     inOwn(command);
     const mended = names.map((name) => readFileSync(join(own, `mended-${name}`), 'utf8')).join('');
     expect(mended.trimEnd().split('\n').sort()).toEqual(lines.map((line) => line.replace('web:', '')).sort());
+  });
+
+  // The numbers were computed apart, from what the logs were made of.
+  it.each([
+    ['inspect-apache-times', ['reco-access.tsv', 'item-access.tsv'], 0.638333],
+    ['inspect-ids-in-addresses', ['slates.ndjson', 'pageviews.csv'], 0.5],
+    ['inspect-slugs', ['shown.csv', 'views-0.ndjson', 'views-1.ndjson'], 0.568704],
+    ['inspect-spreadsheet-days', ['shown.ndjson', 'sales.csv'], 0.322083],
+    ['inspect-json-behind', ['app.txt'], 0.637708],
+  ] as const)('proposes commands after which a log is sound: %s', async (log, files, mrr) => {
+    const own = join(folder, log);
+    mkdirSync(own);
+    for (const file of files) copyFileSync(join(ROOT, 'test/stranger/logs', log, file), join(own, file));
+    const { stdout } = await receval(['inspect', ...files], { cwd: own });
+    const commands = [...stdout.matchAll(/^ {5}\$ (.*mended-.*)$/gm)].map(([, command]) => command);
+    expect(commands).not.toEqual([]);
+    for (const command of commands) execFileSync('sh', ['-c', command], { cwd: own });
+    const mended = files.map((file) => (existsSync(join(own, `mended-${file}`)) ? `mended-${file}` : file));
+    const again = await receval(['inspect', ...mended, '--write', 'receval.yaml'], { cwd: own });
+    expect([again.code, again.stdout.slice(0, 21)]).toEqual([0, 'Nothing looks wrong.\n']);
+    const next = /^ *\$ receval (replay .*)$/m.exec(again.stdout)?.[1] ?? '';
+    const replay = await receval([...next.split(' '), '--output', 'json'], { cwd: own });
+    const rows: readonly Row[] = JSON.parse(replay.stdout).rows;
+    expect(rows.filter(({ by }) => by.length === 0).at(-1)?.measures['mrr']?.value).toBeCloseTo(mrr, 6);
   });
 
   it('does not wait for a pipe, or for what has no end', async () => {

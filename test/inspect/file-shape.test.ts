@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { profileOf, timesOf } from '../../src/inspect/fields.ts';
 import { binaryFormOf, encodingOf, lineEndsOf, textFormOf } from '../../src/inspect/file-shape.ts';
 import { nameFit, usualGrade } from '../../src/inspect/names.ts';
-import { isOtherDate, spoken, timeOf } from '../../src/inspect/time-forms.ts';
+import { dateFormat, isOtherDate, isSerial, spoken, timeOf } from '../../src/inspect/time-forms.ts';
 
 const T = Date.parse('2026-11-21T08:00:00.123Z');
 
@@ -116,6 +116,32 @@ describe('times', () => {
     expect(
       ['21/11/2026 08:00', '21.11.2026', '2026/11/21', 'Nov 21 2026', 'p-1', '2026-11-21'].map(isOtherDate),
     ).toEqual([true, true, true, true, false, false]);
+  });
+
+  it.each([
+    ['20/Nov/2026:08:00:11 +0100', '%d/%b/%Y:%H:%M:%S %z'],
+    ['[20/Nov/2026:08:00:11 +0100]', '[%d/%b/%Y:%H:%M:%S %z]'],
+    ['Fri, 20 Nov 2026 08:00:11 GMT', '%a, %d %b %Y %H:%M:%S GMT'],
+    ['Fri, 20 Nov 2026 08:00:11 +0100', '%a, %d %b %Y %H:%M:%S %z'],
+    ['Fri Nov 20 08:00:11 2026', '%a %b %d %H:%M:%S %Y'],
+    ['20-Nov-2026 08:00:11', '%d-%b-%Y %H:%M:%S'],
+    ['2026/11/20 08:00:11', '%Y/%m/%d %H:%M:%S'],
+    ['20261120080011', '%Y%m%d%H%M%S'],
+    ['20261120T080011Z', '%Y%m%dT%H%M%SZ'],
+    ['11/20/2026 8:00:11 PM', '%m/%d/%Y %I:%M:%S %p'],
+    ['11/10/2026 8:00:11 PM', undefined],
+    ['20261320080011', undefined],
+  ])('are told by their form alone where it is unmistakable: %s', (text, format) => {
+    expect(dateFormat([text])).toBe(format);
+    // Digits alone may be an id.
+    expect(isOtherDate(text)).toBe(!/^\d+$/.test(text));
+  });
+
+  it('are days of a spreadsheet where they have a fraction and lie in this century', () => {
+    expect(
+      ['46346.33846108', '46346,338', '36525.99', '73051.5000', '46346', '46346.5', '146346.5001'].map(isSerial),
+    ).toEqual([true, true, false, false, false, false, false]);
+    expect([isOtherDate(46346.33846108), isOtherDate(46346)]).toEqual([true, false]);
   });
 
   it('are not seen in ids that lie in their range: the name tells, or the year', () => {

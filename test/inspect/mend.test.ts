@@ -42,6 +42,25 @@ describe('the command that mends a file', () => {
     expect(mendCommand('/id', [{ kind: 'case' }], ['day 1/a.csv', 'b.csv'], mixed)).toBeUndefined();
   });
 
+  it('keeps parts of one name in many folders apart', () => {
+    const files = [fileOf('20/a.csv', CSV), fileOf('21/a.csv', CSV)];
+    expect(mendCommand('/id', [{ kind: 'case' }], ['20/a.csv', '21/a.csv'], files)).toMatch(
+      /^for f in 20\/a\.csv 21\/a\.csv; do python3 -c '.*' < "\$f" > "mended-\$\(echo "\$\{f%\}" \| tr \/ -\)"; done$/,
+    );
+  });
+
+  it('writes days of a spreadsheet, and dates with their zone; jq would forget the zone', () => {
+    expect(mend(CSV, '/ts', { kind: 'serial' })).toContain(
+      'str(datetime.datetime(1899,12,30)+datetime.timedelta(float(r[0].replace(",","."))))',
+    );
+    const zoned: Step = { kind: 'date', format: '%d/%b/%Y:%H:%M:%S %z' };
+    expect(mend(CSV, '/ts', zoned)).toContain('strptime(r[0],"%d/%b/%Y:%H:%M:%S %z"))');
+    expect(mend({ kind: 'ndjson' }, '/ts', zoned)).toBeUndefined();
+    const utc: Step = { kind: 'date', format: '%a, %d %b %Y %H:%M:%S GMT' };
+    expect(mend(CSV, '/ts', utc)).toContain('+"Z"');
+    expect(mend({ kind: 'ndjson' }, '/ts', utc)).toContain('strftime("%Y-%m-%d %H:%M:%SZ")');
+  });
+
   it('is not made up where there is none: a column that is not there, Parquet', () => {
     expect(mend(CSV, '/other', { kind: 'case' })).toBeUndefined();
     expect(mend({ kind: 'parquet' }, '/id', { kind: 'case' })).toBeUndefined();

@@ -261,6 +261,28 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     notes: ['no_user_ids'],
     mrr: 0.41375,
   },
+  {
+    log: 'inspect-apache-times',
+    files: ['reco-access.tsv', 'item-access.tsv'],
+    wrong: ['most_invalid', 'most_invalid'],
+    notes: [],
+  },
+  { log: 'inspect-json-in-json', files: ['events.jsonl'], wrong: [], notes: [], mrr: 0.579167 },
+  {
+    log: 'inspect-ids-in-addresses',
+    files: ['slates.ndjson', 'pageviews.csv'],
+    wrong: ['nothing_joined'],
+    notes: [],
+  },
+  {
+    log: 'inspect-slugs',
+    files: ['shown.csv', 'views-0.ndjson', 'views-1.ndjson'],
+    wrong: ['nothing_joined'],
+    notes: [],
+  },
+  { log: 'inspect-name-value-lines', files: ['app.txt'], wrong: ['format_not_read'], notes: [] },
+  { log: 'inspect-json-behind', files: ['app.txt'], wrong: ['format_not_read'], notes: [] },
+  { log: 'inspect-spreadsheet-days', files: ['shown.ndjson', 'sales.csv'], wrong: ['most_invalid'], notes: [] },
 ];
 
 const HERE = process.cwd();

@@ -1,0 +1,133 @@
+/** Ids that stand inside of a longer text of the feedback, such as a token in the address of a page: nothing reads them there. */
+import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
+import type { Fields } from '../consumers/decode/raw.ts';
+import { type Field, isIdLike, isOfElements, mainType, timesOf } from './fields.ts';
+import type { InspectedSide, Known } from './inspected.ts';
+import { cut, type Finding, wrong } from './log-finding.ts';
+import { extractCommand } from './mend.ts';
+import { nameFit } from './names.ts';
+
+/** Where an id begins in a text: behind these signs, up to the next that separates. */
+export interface IdInText {
+  readonly path: string;
+  readonly before: string;
+  /** Such an id. */
+  readonly example: string;
+  readonly pattern: string;
+}
+
+const LOOKED_AT = 500;
+const LONGEST = 2000;
+const MOST_FIELDS = 10;
+const NEARLY_ALL = 0.9;
+/** Shorter ids, and fewer, are in any text by chance. */
+const LEAST_LENGTH = 3;
+const LEAST_DIFFERENT = 5;
+/** What separates the parts of addresses and of most other texts; and what does so where no id has it: behind an id stands a title. */
+const SEPARATORS = '\\s/?&=#;,|"<>()';
+const MAYBE = [':', '~', '_', '.', '-'];
+
+function separatorsOf(ids: ReadonlyMap<string, number>): string {
+  return SEPARATORS + MAYBE.filter((sign) => ![...ids.keys()].some((id) => id.includes(sign))).join('');
+}
+
+/** The pattern of an id behind `before`, as JavaScript, Python and jq read it. */
+function patternOf(before: string, separators: string): string {
+  return `${before.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}([^${separators}]+)`;
+}
+
+/** Of the fields that the feedback lacks, those that stand in its texts; undefined: none does. */
+export function inText({
+  impressions,
+  feedback,
+  files,
+  oneLog,
+}: Known): Partial<Record<'requestId' | 'itemId', IdInText>> {
+  if (impressions === undefined || feedback === undefined || oneLog) return {};
+  const rows = files
+    .filter(({ name }) => feedback.files.includes(name))
+    .flatMap((file) => file.rows)
+    .slice(0, LOOKED_AT);
+  const texts = [...feedback.profile.fields.values()].filter(
+    (field) => !isOfElements(field.path) && mainType(field) === 'text' && timesOf(field) === undefined,
+  );
+  const found: Partial<Record<'requestId' | 'itemId', IdInText>> = {};
+  for (const as of ['requestId', 'itemId'] as const) {
+    if (!feedback.missing.includes(as)) continue;
+    const shown = new Map(impressions.sample.lists.flatMap(({ items }) => items.map((id) => [id, 1] as const)));
+    const fields = idFields(impressions, as).map(({ distinct }) => distinct);
+    const known = as === 'itemId' && shown.size > 0 ? [shown, ...fields] : fields;
+    for (const { path } of texts.slice(0, MOST_FIELDS)) {
+      for (const ids of known) {
+        const at = found[as] ?? idInText(rows, path, ids);
+        if (at !== undefined) found[as] = at;
+      }
+    }
+  }
+  return found;
+}
+
+/** Fields of the lists that may hold the ids, those of a name that says so first. */
+function idFields({ profile: { fields } }: InspectedSide, as: 'requestId' | 'itemId'): readonly Field[] {
+  const isUnique = ({ distinct, values }: Field): boolean => distinct.size >= 0.95 * values;
+  return [...fields.values()]
+    .filter((field) => isIdLike(field) && timesOf(field) === undefined)
+    .filter((field) => (as === 'itemId' ? isOfElements(field.path) : !isOfElements(field.path) && isUnique(field)))
+    .sort((a, b) => nameFit(b.path, as) - nameFit(a.path, as))
+    .slice(0, MOST_FIELDS);
+}
+
+function idInText(rows: readonly Fields[], path: string, ids: ReadonlyMap<string, number>): IdInText | undefined {
+  const pointer = parsePointer(path) ?? [];
+  const texts = rows.flatMap((row): readonly string[] => {
+    const text = resolvePointer(row, pointer);
+    return typeof text === 'string' ? [text.slice(0, LONGEST)] : [];
+  });
+  const separators = separatorsOf(ids);
+  const parts = new RegExp(`[^${separators}]+`, 'g');
+  const befores = new Map<string, number>();
+  for (const text of texts)
+    for (const before of new Set(placesOf(text, ids, parts))) befores.set(before, (befores.get(before) ?? 0) + 1);
+  const [best] = [...befores].sort(([, a], [, b]) => b - a);
+  if (best === undefined) return undefined;
+  const [before] = best;
+  const pattern = patternOf(before, separators);
+  const reading = new RegExp(pattern);
+  const read = texts.flatMap((text) => reading.exec(text)?.[1] ?? []).filter((id) => ids.has(id));
+  if (read.length < NEARLY_ALL * rows.length || new Set(read).size < LEAST_DIFFERENT) return undefined;
+  return { path, before, example: read[0], pattern };
+}
+
+/** What stands before each id in a text: the part before it, and what separates the two. */
+function placesOf(text: string, ids: ReadonlyMap<string, number>, parts: RegExp): readonly string[] {
+  const places: string[] = [];
+  let begin: number | undefined;
+  for (const { 0: part, index } of text.matchAll(parts)) {
+    if (begin !== undefined && part.length >= LEAST_LENGTH && ids.has(part)) places.push(text.slice(begin, index));
+    begin = index;
+  }
+  return places;
+}
+
+/** One finding for all of them, with the command that writes each to a field of its own. */
+export function ofText(found: ReturnType<typeof inText>, { feedback, files }: Known): readonly Finding[] {
+  const given = Object.entries(found);
+  if (given.length === 0 || feedback === undefined) return [];
+  const where = given.map(
+    ([as, { path, before, example }]) =>
+      `that of the ${as === 'requestId' ? 'list' : 'item'} in ${path}, such as "${before}${cut(example)}"`,
+  );
+  const command = extractCommand(
+    given.map(([as, at]) => ({ as, path: at.path, pattern: at.pattern })),
+    feedback.files,
+    files,
+  );
+  return [
+    wrong(
+      found.requestId === undefined ? 'most_invalid' : 'nothing_joined',
+      `The feedback in ${feedback.files.join(', ')} has ids only inside of a text, where nothing reads them: ${where.join('; ')}.`,
+      command === undefined ? 'Write each to a field of its own.' : 'Write each to a field of its own:',
+      command,
+    ),
+  ];
+}
