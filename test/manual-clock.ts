@@ -55,7 +55,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets every promise that is ready continue. */
+/** Lets every promise that is ready continue, and whoever takes a turn between two pieces of work. */
 export async function settle(): Promise<void> {
-  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -24,8 +24,8 @@ export class WorkerLooks {
   readonly #seen: EpochMs[] = [];
   /** By experiment: what the last look saw. */
   readonly #totals: Omit<ExperimentState, 'looks'>[] = [];
-  /** The unit that looked last. */
-  #by: Owned | undefined;
+  /** Token of the unit that looked last. */
+  #by: string | undefined;
 
   constructor(settings: WorkerSettings, { store, faultPoint }: Pick<WorkerDeps, 'store' | 'faultPoint'>) {
     this.#settings = settings;
@@ -60,9 +60,9 @@ export class WorkerLooks {
 
   /** @param sums of the other units, by experiment */
   #take(owned: Owned, others: readonly UnitState[], sums: readonly UnitsSum[]): void {
-    if (this.#by !== owned) this.#seen.length = 0;
-    this.#by = owned;
     const { unit } = owned;
+    if (this.#by !== unit.token) this.#seen.length = 0;
+    this.#by = unit.token;
     const { unitTimeout } = this.#settings.looks;
     const { experiments, panes } = this.#settings.unit(LOOKING_UNIT);
     const watermarks = [{ watermark: unit.join.watermark }, ...others];

@@ -39,8 +39,8 @@ export class Worker {
   readonly #claims: Claims;
   readonly #looks: WorkerLooks;
   readonly #outgrown: Outgrown;
-  /** By partition: the unit that was given up last, while it waits to be claimed again. */
-  readonly #givenUp = new Map<number, { readonly partition: number }>();
+  /** By partition: marks the last wait to claim it again. */
+  readonly #givenUp = new Map<number, symbol>();
   /** Why all units are stopped, including those that are claimed later. */
   #allStopped: StopCause | undefined;
   readonly #reachFaultPoint: FaultPoint;
@@ -258,7 +258,7 @@ export class Worker {
     await this.#rivals.lookFor(tokens, ({ owned }) => this.#giveUp(owned, 'silent'));
     await this.#rivals.lookFor(this.#outgrown.units, (unit) => {
       this.#outgrown.remove(unit.partition);
-      this.#claimAgain(unit, 'silent').catch(this.#fail);
+      this.#claimAgain(unit.partition, 'silent').catch(this.#fail);
     });
   }
 
@@ -420,25 +420,22 @@ export class Worker {
    * worker that took it has been `silent` for one session timeout, as it may have died after its claim. Does not wait for that.
    */
   #giveUp(owned: Owned, claims: 'now' | 'silent'): void {
-    this.#dropAndClaim(owned, claims).catch(this.#fail);
-  }
-
-  async #dropAndClaim(owned: Owned, claims: 'now' | 'silent'): Promise<void> {
     const { partition } = owned;
     this.#deps.log.warn({ partition, claims }, 'the unit was taken over or its stored state went back');
     if (this.#units.get(partition) !== owned) return;
     this.#pace.setAllPaused(owned, 'store', true);
     this.#release(owned);
-    await this.#claimAgain(owned, claims);
+    this.#claimAgain(partition, claims).catch(this.#fail);
   }
 
-  async #claimAgain(gone: { readonly partition: number }, claims: 'now' | 'silent'): Promise<void> {
-    const { partition } = gone;
-    this.#givenUp.set(partition, gone);
+  /** Knows nothing of the unit that was released, whose memory is free while this waits. */
+  async #claimAgain(partition: number, claims: 'now' | 'silent'): Promise<void> {
+    const wait = Symbol();
+    this.#givenUp.set(partition, wait);
     const { signal } = this.#stopping;
     const isStillWanted = (): boolean =>
       !signal.aborted &&
-      this.#givenUp.get(partition) === gone &&
+      this.#givenUp.get(partition) === wait &&
       this.#ours.includes(partition) &&
       !this.#units.has(partition);
     this.#reachFaultPoint('given up');

@@ -136,6 +136,8 @@ class Bench {
   random = 0;
   readonly warnings: string[] = [];
   readonly details: object[] = [];
+  /** What each unit decodes with: gone when the unit is. */
+  readonly decoders: WeakRef<object>[] = [];
   constructor(partitions = 2, store = new FailingStore()) {
     this.log = new MemoryLog(2, partitions);
     this.store = store;
@@ -147,7 +149,11 @@ class Bench {
       {
         source,
         store: this.store,
-        decoders: () => decoders(),
+        decoders: () => {
+          const made = decoders();
+          this.decoders.push(new WeakRef(made));
+          return made;
+        },
         scorer: SCORER,
         clock: this.clock,
         newId: () => `id${ids++}`,
@@ -303,6 +309,24 @@ describe('a worker', () => {
     expect(bench.running.worker.status().units).toHaveLength(1);
     await bench.running.worker.stop();
     await bench.running.ended;
+  });
+
+  it.each([
+    ['at once', 1000],
+    ['when the wait for another claim is over', 50_000],
+  ])('gives back the memory of a unit that was taken from it and is no longer assigned to it: %s', async (_, wait) => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const bench = await fenced();
+    const { worker, source, ended } = bench.running;
+    expect(bench.decoders).toHaveLength(1);
+    await source.assign([]);
+    await bench.clock.advance(wait);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    collect();
+    expect(bench.decoders[0].deref()).toBeUndefined();
+    await worker.stop();
+    await ended;
   });
 
   it('waits again when yet another has claimed a unit that was taken from it', async () => {
