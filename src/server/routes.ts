@@ -64,7 +64,7 @@ export interface Answer {
 }
 
 /** Paths that need no token: kubelet cannot send one, and they reveal nothing about users. */
-export const OPEN_PATHS: readonly string[] = ['/healthz', '/readyz'];
+const OPEN_PATHS: readonly string[] = ['/healthz', '/readyz'];
 
 /** Parts of the page without numbers, which the login page needs before there is a token. */
 const PAGE_PARTS: readonly string[] = ['/live.js', '/page.css'];
