@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { FusionError } from '../fusion/error.ts';
+import { FusionError } from '../fusion/ballots.ts';
 import type { Fusion } from '../fusion/fusion.ts';
 import type { Gathered } from '../fusion/gathering.ts';
 import type { FusedItem } from '../fusion/ranking.ts';

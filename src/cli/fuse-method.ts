@@ -1,4 +1,4 @@
-import { FusionError } from '../fusion/error.ts';
+import { FusionError } from '../fusion/ballots.ts';
 import { type Fusion, fusion } from '../fusion/fusion.ts';
 import { UsageError } from './failure.ts';
 

@@ -1,5 +1,4 @@
-import type { Ballots } from './ballots.ts';
-import { FusionError } from './error.ts';
+import { type Ballots, FusionError } from './ballots.ts';
 import { as, atLeast0, type Method } from './method.ts';
 import { preferences } from './pairwise.ts';
 

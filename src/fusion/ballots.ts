@@ -1,4 +1,7 @@
-import { FusionError } from './error.ts';
+/** A method does not exist, or cannot merge the lists. The message says what was expected, or what to do. */
+export class FusionError extends Error {
+  override readonly name = 'FusionError';
+}
 
 /** One voter's (a run's, a ranker's, a person's) list for one query. */
 export interface RankedList {

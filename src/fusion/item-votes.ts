@@ -2,7 +2,7 @@ import type { Ballots } from './ballots.ts';
 import { voteForUnlisted, votes as votesOfList } from './normalisation.ts';
 
 /** The votes for each item, in the order of the ballots. */
-export class ItemVotes {
+class ItemVotes {
   readonly #starts: Int32Array;
   readonly #votes: Float64Array;
 

@@ -1,10 +1,9 @@
-import type { Ballots } from './ballots.ts';
-import { FusionError } from './error.ts';
+import { type Ballots, FusionError } from './ballots.ts';
 import { as, type Method } from './method.ts';
 import { mustBeFew, preferences } from './pairwise.ts';
 
 /** Most items in one cycle of majorities: 2 ** 18 subsets are searched. */
-export const MOST_IN_CIRCLE = 18;
+const MOST_IN_CIRCLE = 18;
 
 /**
  * Kemeny's order: the one that agrees with the voters on the most pairs of items.

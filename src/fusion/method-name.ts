@@ -1,5 +1,5 @@
 import { nearest, suggestion } from '../vocabulary/spelling.ts';
-import { FusionError } from './error.ts';
+import { FusionError } from './ballots.ts';
 import { type Method, type NumberParam, type Param, Params } from './method.ts';
 import { METHODS } from './methods.ts';
 

@@ -1,5 +1,4 @@
-import type { Ballot } from './ballots.ts';
-import { FusionError } from './error.ts';
+import { type Ballot, FusionError } from './ballots.ts';
 import { oneOf, type WordParam } from './method.ts';
 
 /**

@@ -1,5 +1,4 @@
-import type { Ballots } from './ballots.ts';
-import { FusionError } from './error.ts';
+import { type Ballots, FusionError } from './ballots.ts';
 
 /** Two matrices of this many items squared are 256 MB. */
 export const MOST_ITEMS = 4000;

@@ -1,5 +1,4 @@
-import type { Ballots } from './ballots.ts';
-import { FusionError } from './error.ts';
+import { type Ballots, FusionError } from './ballots.ts';
 import { rankVotes, sum } from './item-votes.ts';
 import type { Method } from './method.ts';
 import { BUCKET_ENDS, type Lesson, type Training } from './training.ts';

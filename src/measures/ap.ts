@@ -24,7 +24,7 @@ export function ap(positives: Places, k: number, base: number): number {
 /** The base of one list. */
 export type ApBase = (list: Joined, k: number) => number;
 
-export function relevantBase(relevant: Counted): ApBase {
+function relevantBase(relevant: Counted): ApBase {
   return () => relevant.count;
 }
 
@@ -32,11 +32,11 @@ export function cappedBase(relevant: Counted): ApBase {
   return (list, k) => Math.min(cutBase(list, k), relevant.count);
 }
 
-export function listCappedBase(relevant: Counted): ApBase {
+function listCappedBase(relevant: Counted): ApBase {
   return (list, k) => Math.min(cutBase(list, k), slotsUpTo(list, k), relevant.count);
 }
 
-export function hitsBase(positives: Places): ApBase {
+function hitsBase(positives: Places): ApBase {
   return (_list, k) => placesUpTo(positives, k);
 }
 

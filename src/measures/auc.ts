@@ -15,7 +15,7 @@ import { lastRank, type Places, placesUpTo, rankOf } from './places.ts';
  *
  * Example: grades 1 0 1 1 0 1 0 0 give 12/16 = 0.75. Grades 1 0 1 0 0 give 5/6, with `examined=last_positive` 1/2.
  */
-export function aucByRank(list: Joined, positives: Places, examined: Examined): number {
+function aucByRank(list: Joined, positives: Places, examined: Examined): number {
   const { count, ranks } = positives;
   const others = examined(list, 1, lastRank(list)) - count;
   if (count === 0 || others <= 0) return Number.NaN;
@@ -28,7 +28,7 @@ export function aucByRank(list: Joined, positives: Places, examined: Examined): 
  * By predicted score; slots without one are ignored. Compares every positive with every other slot, without allocation: lists
  * have few positives.
  */
-export class AucByScore {
+class AucByScore {
   #goods = new Float64Array(32);
   #others = new Float64Array(32);
 

@@ -11,7 +11,7 @@ import type { Pairs } from './rated.ts';
  *
  * @returns the sum over the list's pairs
  */
-export function signedErrors({ count, scores, ratings }: Pairs): number {
+function signedErrors({ count, scores, ratings }: Pairs): number {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += ratings[i] - scores[i];
   return sum;

@@ -20,16 +20,16 @@ export function f1(hits: number, base: number, relevant: number, beta: number): 
   return f1Above(hits, beta) / f1Below(base, relevant, beta);
 }
 
-export function f1Above(hits: number, beta: number): number {
+function f1Above(hits: number, beta: number): number {
   return (1 + beta * beta) * hits;
 }
 
-export function f1Below(base: number, relevant: number, beta: number): number {
+function f1Below(base: number, relevant: number, beta: number): number {
   return beta * beta * relevant + base;
 }
 
 /** From a precision and a recall, such as their means. */
-export function f1OfMeans(precision: number, recall: number, beta: number): number {
+function f1OfMeans(precision: number, recall: number, beta: number): number {
   const b2 = beta * beta;
   return precision === 0 && recall === 0 ? 0 : ((1 + b2) * precision * recall) / (b2 * precision + recall);
 }

@@ -31,12 +31,12 @@ export interface Comparisons {
   readonly classes: number;
 }
 
-export const tauA: Tau = ({ count, balance }) => balance / ((count * (count - 1)) / 2);
+const tauA: Tau = ({ count, balance }) => balance / ((count * (count - 1)) / 2);
 
-export const tauB: Tau = ({ balance, untiedScores, untiedRatings }) =>
+const tauB: Tau = ({ balance, untiedScores, untiedRatings }) =>
   Math.max(-1, Math.min(1, balance / Math.sqrt(untiedScores * untiedRatings)));
 
-export const tauC: Tau = ({ count, balance, classes }) =>
+const tauC: Tau = ({ count, balance, classes }) =>
   Math.max(-1, Math.min(1, (2 * balance) / ((count * count * (classes - 1)) / classes)));
 
 /** Kendall's tau of one list after another; the comparisons are counted in one reused object. */

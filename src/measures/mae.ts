@@ -12,7 +12,7 @@ import type { Pairs } from './rated.ts';
  *
  * @returns the sum over the list's pairs
  */
-export function absoluteErrors({ count, scores, ratings }: Pairs): number {
+function absoluteErrors({ count, scores, ratings }: Pairs): number {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += Math.abs(ratings[i] - scores[i]);
   return sum;

@@ -1,12 +1,15 @@
+import type { Joined } from '../vocabulary/events.ts';
 import { creditsEach, gradedSlotsOf, overLists, textOf, unbound } from './bound.ts';
 import { dcg, discountOf, gainAndDiscount, gainAndDiscountWords, gainingOf, gainOf, takesEveryGain } from './dcg.ts';
 import type { Measure, MeasureDefinition } from './definition.ts';
 import type { Discount } from './discount.ts';
 import { GRADED, GRADED_KNOWN } from './examples.ts';
 import type { Gain } from './gain.ts';
+import type { Graded } from './grade.ts';
 import { judged, word } from './grammar/parameters.ts';
 import { upTo, worded } from './grammar/phrases.ts';
-import { allIdeal, allWorst, type OrderDcg, perfectIdeal, shownIdeal, shownWorst } from './ideal.ts';
+import type { Known } from './known.ts';
+import { rankOf } from './places.ts';
 import type { Views } from './views.ts';
 
 /**
@@ -116,4 +119,62 @@ function ordersOf(
     default:
       throw unbound(measure);
   }
+}
+
+/** The DCG that a list is compared with: of an order of grades that does not depend on how they were shown. */
+type OrderDcg = (list: Joined) => number;
+
+/** The best order of the shown list: its grades, best first, on its own ranks, and THEN the cut at k. */
+function shownIdeal(graded: Graded, k: number, gain: Gain, discount: Discount): OrderDcg {
+  return (list) => {
+    const grades = graded.descending();
+    let sum = 0;
+    for (let s = 0; s < graded.count; s++) {
+      const rank = rankOf(list, s);
+      if (rank > k) break;
+      sum += gain(grades[s]) * discount(rank);
+    }
+    return sum;
+  };
+}
+
+/** The worst order of the shown list: its grades ascending, on its own ranks, cut at k. */
+function shownWorst(graded: Graded, k: number, gain: Gain, discount: Discount): OrderDcg {
+  return (list) => {
+    const grades = graded.descending();
+    let sum = 0;
+    for (let i = graded.count - 1; i >= 0; i--) {
+      const rank = rankOf(list, list.length - 1 - i);
+      if (rank > k) break;
+      sum += gain(grades[i]) * discount(rank);
+    }
+    return sum;
+  };
+}
+
+/** The best order of all known items, on ranks 1, 2, 3, ..., cut at k. */
+function allIdeal(known: Known, k: number, gain: Gain, discount: Discount): OrderDcg {
+  return () => {
+    const { count, grades } = known;
+    let sum = 0;
+    for (let i = 0; i < count && i < k; i++) sum += gain(grades[i]) * discount(i + 1);
+    return sum;
+  };
+}
+
+/** The worst order of all known items, those without a grade first, on ranks 1, 2, 3, ..., cut at k. */
+function allWorst(known: Known, k: number, gain: Gain, discount: Discount): OrderDcg {
+  return () => {
+    const { count, items, grades } = known;
+    let sum = 0;
+    for (let i = count - 1; i >= 0 && items - i <= k; i--) sum += gain(grades[i]) * discount(items - i);
+    return sum;
+  };
+}
+
+/** A gain of 1 at each of the ranks 1 to k (RecTools). */
+function perfectIdeal(k: number, discount: Discount): OrderDcg {
+  let sum = 0;
+  for (let rank = 1; rank <= k; rank++) sum += discount(rank);
+  return () => sum;
 }

@@ -30,13 +30,13 @@ export type PrecisionBase = (list: Joined, k: number) => number;
 export const cutBase: PrecisionBase = (list, k) =>
   Math.max((k === Number.POSITIVE_INFINITY ? lastRank(list) : k) - list.offset, slotsUpTo(list, k));
 
-export const listBase: PrecisionBase = slotsUpTo;
+const listBase: PrecisionBase = slotsUpTo;
 
 export function cappedBase(relevant: Counted): PrecisionBase {
   return (list, k) => Math.min(cutBase(list, k), relevant.count);
 }
 
-export function examinedBase(examined: Examined): PrecisionBase {
+function examinedBase(examined: Examined): PrecisionBase {
   return (list, k) => examined(list, 1, k) || Number.NaN;
 }
 

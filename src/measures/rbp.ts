@@ -23,7 +23,7 @@ export interface Rbp {
   best(list: Joined): number;
 }
 
-export function binaryRbp(positives: Places, k: number, p: number): Rbp {
+function binaryRbp(positives: Places, k: number, p: number): Rbp {
   return {
     shown: () => {
       const { count, ranks } = positives;
@@ -39,7 +39,7 @@ export function binaryRbp(positives: Places, k: number, p: number): Rbp {
   };
 }
 
-export function scaledRbp(graded: Graded, k: number, p: number, gmax: number): Rbp {
+function scaledRbp(graded: Graded, k: number, p: number, gmax: number): Rbp {
   const q = (grade: number): number => Math.min(1, grade / gmax);
   return {
     shown: () => {
@@ -58,7 +58,7 @@ export function scaledRbp(graded: Graded, k: number, p: number, gmax: number): R
 }
 
 /** `norm=max`: rounding must not lift it above 1. */
-export function normalisedRbp(value: number, best: number): number {
+function normalisedRbp(value: number, best: number): number {
   return best > 0 ? Math.min(1, value / best) : 0;
 }
 

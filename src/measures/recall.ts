@@ -17,7 +17,7 @@ export function recall(hits: number, base: number): number {
 }
 
 /** R, or min(k, R). */
-export function recallBase(relevant: Counted, k: number, capped: boolean): number {
+function recallBase(relevant: Counted, k: number, capped: boolean): number {
   return capped ? Math.min(k, relevant.count) : relevant.count;
 }
 

@@ -13,7 +13,7 @@ import type { Pairs } from './rated.ts';
  *
  * @returns the sum over the list's pairs
  */
-export function squaredErrors({ count, scores, ratings }: Pairs): number {
+function squaredErrors({ count, scores, ratings }: Pairs): number {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += (ratings[i] - scores[i]) ** 2;
   return sum;

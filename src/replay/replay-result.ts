@@ -5,14 +5,18 @@ import { decodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import { parseField, SINCE_START, totalKey, unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Decoded, Decoder } from '../consumers/decode/decoder.ts';
+import { EventSample } from '../findings/event-sample.ts';
 import type { Finding } from '../findings/finding.ts';
+import { InvalidReasons } from '../findings/invalid.ts';
+import { isEmpty, type RunFacts, runFindings } from '../findings/run-findings.ts';
 import { isClustered } from '../measures/clusters.ts';
 import type { Measure } from '../measures/definition.ts';
-import { asksCatalogue } from '../measures/needs.ts';
+import { asksCatalogue, isListOnly } from '../measures/needs.ts';
 import { pairCounts } from '../measures/value.ts';
 import { type Absence, isAbsent, type Result } from '../statistics/absent.ts';
 import type { Unit } from '../unit/unit.ts';
-import type { UnitSettings } from '../unit/unit-contract.ts';
+import type { InvalidRecord, UnitDeps, UnitSettings } from '../unit/unit-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
 import {
   FEEDBACK_DROPS,
@@ -21,11 +25,10 @@ import {
   type ImpressionDrop,
   type InvalidCode,
 } from '../vocabulary/drops.ts';
-import type { EpochMs, Side } from '../vocabulary/events.ts';
+import type { EpochMs, Side, TopicRole } from '../vocabulary/events.ts';
 import { stderrsOf } from '../windows/bucket-sums.ts';
 import { isOverItemLimit, rowValue } from '../windows/row-value.ts';
 import { type CohortRow, cohortRows } from '../windows/windows.ts';
-import type { Watch } from './event-watch.ts';
 import type { UserMean, UserMeans } from './user-means.ts';
 
 /** One measure of one cohort. `value` is null where undefined, `stderr` where absent, then with its reason. */
@@ -257,4 +260,70 @@ function compareRows(a: ResultRow, b: ResultRow): number {
   const key = (row: ResultRow): string =>
     JSON.stringify([row.by.length, row.by, row.by.map((dimension) => row.labels[dimension]), row.window, row.horizon]);
   return key(a) < key(b) ? -1 : 1;
+}
+
+/** Observes the events of files while they are decoded, to report what looks wrong afterwards. No result depends on it. */
+export class Watch {
+  readonly sample = new EventSample();
+  readonly #invalid = new InvalidReasons();
+  readonly #settings: Settings;
+  readonly #input: RunFacts['input'];
+  readonly #latest: EpochMs;
+
+  /** @param latest later events are `future` */
+  constructor(settings: Settings, input: RunFacts['input'], latest: EpochMs) {
+    this.#settings = settings;
+    this.#input = input;
+    this.#latest = latest;
+  }
+
+  /** The same decoder for the file at this path, observed. */
+  watching(decoder: Decoder, path: string): Decoder {
+    const decode = (value: Uint8Array | null, source: string, offset: number): Decoded => {
+      const decoded = decoder.decode(value, source, offset);
+      if ('events' in decoded) for (const event of decoded.events) this.sample.take(event, path, offset, this.#latest);
+      return decoded;
+    };
+    return {
+      decode,
+      scan: decode,
+      get ignoredCohortKeys() {
+        return decoder.ignoredCohortKeys;
+      },
+    };
+  }
+
+  /** A callback for invalid records, which also calls `next`. @param roles of the topics */
+  invalid(roles: readonly TopicRole[], next: UnitDeps['onInvalid']): (invalid: InvalidRecord) => void {
+    return (invalid) => {
+      const { topic, record, code, field } = invalid;
+      const side = roles[topic].impressions ? 'impressions' : 'feedback';
+      this.#invalid.take(side, { code, field }, record.value, record.place);
+      next?.(invalid);
+    };
+  }
+
+  /** What looks wrong with the counted events, and whether the result is empty. */
+  conclude(counts: Pick<RunFacts, 'impressions' | 'feedback'>): {
+    readonly findings: readonly Finding[];
+    readonly isEmpty: boolean;
+  } {
+    const { attribution, grading, measures } = this.#settings;
+    const { horizons, backward, outOfOrderness, futureSkew } = attribution;
+    const facts: RunFacts = {
+      ...counts,
+      input: this.#input,
+      invalid: this.#invalid,
+      sample: this.sample,
+      needsFeedback: measures.some((measure) => !isListOnly(measure)),
+      shape: {
+        horizon: horizons[horizons.length - 1],
+        backward,
+        outOfOrderness,
+        futureSkew,
+        actions: grading.actions.map(({ name }) => name),
+      },
+    };
+    return { findings: runFindings(facts), isEmpty: isEmpty(facts) };
+  }
 }

@@ -13,8 +13,7 @@ import { Unit } from '../unit/unit.ts';
 import type { Observer, UnitDeps, UnitSettings } from '../unit/unit-contract.ts';
 import { decoderLimits, unitShape } from '../unit/unit-settings.ts';
 import type { EpochMs, TopicRole } from '../vocabulary/events.ts';
-import { Watch } from './event-watch.ts';
-import { type ReplayResult, readResult } from './replay-result.ts';
+import { type ReplayResult, readResult, Watch } from './replay-result.ts';
 import { UserMeans } from './user-means.ts';
 
 /** One input file and the values for records that lack them (`FILE@variant=bts`). */

@@ -1,4 +1,11 @@
-import { PROBLEM_TYPE, problem } from './problem.ts';
+import { STATUS_CODES } from 'node:http';
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** The body of an error (RFC 9457). */
+export function problem(status: number, detail: string, more: Readonly<Record<string, unknown>> = {}): string {
+  return `${JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, ...more })}\n`;
+}
 
 export interface Readiness {
   readonly ready: boolean;
@@ -57,7 +64,7 @@ export interface Answer {
 }
 
 /** Paths that need no token: kubelet cannot send one, and they reveal nothing about users. */
-export const OPEN_PATHS: readonly string[] = ['/healthz', '/readyz'];
+const OPEN_PATHS: readonly string[] = ['/healthz', '/readyz'];
 
 /** Parts of the page without numbers, which the login page needs before there is a token. */
 const PAGE_PARTS: readonly string[] = ['/live.js', '/page.css'];

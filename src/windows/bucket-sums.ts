@@ -64,7 +64,7 @@ export function bucketSums(vector: Vector, measure: Measure, first: number): Buc
  * is not kept in rows.
  * @param first column of the measure
  */
-export function meanOfVector(vector: Vector, measure: Measure, first: number): Result<Mean> {
+function meanOfVector(vector: Vector, measure: Measure, first: number): Result<Mean> {
   const mean = armOfVector(vector, measure, first);
   return isAbsent(mean) ? mean : { value: mean.value, stderr: mean.stderr, df: mean.df };
 }

@@ -4,7 +4,6 @@ import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import type { MemoryLoad } from './memory-load.ts';
 import type { Owned, PauseReason } from './owned.ts';
-import { nextTurn } from './turns.ts';
 
 export interface PaceSettings {
   readonly topics: readonly string[];
@@ -172,4 +171,14 @@ function hasMore({ unit, lag, inTransactions }: Owned, topic: number): boolean {
 /** Whether a topic is read only to compare its last record, which adds nothing to what is open. */
 function isReadAgain({ unit }: Owned, topic: number): boolean {
   return unit.reading.from(topic) < unit.join.position(topic);
+}
+
+/**
+ * Lets everything continue that waits: heartbeats, fetches, requests. A worker that owns many units takes a turn between two of
+ * them, so that how long it answers to nobody does not grow with their number.
+ */
+export async function nextTurn(clock: Clock, reachFaultPoint: FaultPoint): Promise<void> {
+  reachFaultPoint('turn waits');
+  await clock.sleep(0);
+  reachFaultPoint('turn due');
 }

@@ -9,10 +9,9 @@ import { LOST_STATE, lostLog, otherRecord } from './divergence.ts';
 import { largest, MemoryLoad } from './memory-load.ts';
 import { adviceFor, causeOf, Outgrown } from './outgrown.ts';
 import { type Owned, own, statusOf } from './owned.ts';
-import { Pace } from './pace.ts';
+import { nextTurn, Pace } from './pace.ts';
 import { Rivals } from './rivals.ts';
 import { LARGEST_SKEW, type StopCause, type StoppedUnit, Tally, type WorkerStatus } from './status.ts';
-import { nextTurn } from './turns.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
 

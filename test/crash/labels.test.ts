@@ -12,7 +12,6 @@ const DATA_PATH = [
   'worker/worker-looks.ts',
   'worker/pace.ts',
   'worker/rivals.ts',
-  'worker/turns.ts',
 ];
 const FAULT_POINT = /reachFaultPoint\('[^']+'\);/;
 /** Waits for code of our own that has labels around its own waits. */

@@ -1,7 +1,6 @@
 /** The worked example of each method's docstring, and what is defined for lists that are not as usual. */
 import { describe, expect, it } from 'vitest';
-import type { RankedList } from '../../src/fusion/ballots.ts';
-import { FusionError } from '../../src/fusion/error.ts';
+import { FusionError, type RankedList } from '../../src/fusion/ballots.ts';
 import { fusion } from '../../src/fusion/fusion.ts';
 import { METHODS } from '../../src/fusion/methods.ts';
 import { Lessons } from '../../src/fusion/training.ts';

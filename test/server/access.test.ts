@@ -7,10 +7,15 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AccessFiles } from '../../src/connections/access-files.ts';
-import { SharedBody, takesGzip } from '../../src/server/bodies.ts';
 import { isAllowedHost } from '../../src/server/hosts.ts';
 import type { Pages } from '../../src/server/routes.ts';
-import { type RunningServer, type ServerSettings, startServer } from '../../src/server/server.ts';
+import {
+  type RunningServer,
+  type ServerSettings,
+  SharedBody,
+  startServer,
+  takesGzip,
+} from '../../src/server/server.ts';
 import { TokenGuard } from '../../src/server/token.ts';
 import { load } from '../config/fixture.ts';
 

@@ -26,7 +26,7 @@ interface RedisLogin {
 }
 
 /** Delay before the nth attempt to reconnect, in ms: doubling, with jitter so that workers do not reconnect at the same moment. */
-export function pauseBefore(attempt: number): number {
+function pauseBefore(attempt: number): number {
   const pause = Math.min(50 * 2 ** Math.min(attempt, 20), LONGEST_PAUSE_MS);
   return Math.round(pause * (0.8 + 0.2 * Math.random()));
 }
