@@ -94,7 +94,6 @@ svg text{fill:var(--muted);font-size:12px}
 .mark line{stroke:var(--muted);stroke-width:2}.mark .bar{stroke-width:3}.mark circle{fill:var(--muted);stroke:var(--card);stroke-width:1.5}.mark text{fill:var(--muted)}
 .mark.bad line{stroke:var(--bad)}.mark.bad circle,.mark.bad text{fill:var(--bad)}
 .mark.good line{stroke:var(--good)}.mark.good circle,.mark.good text{fill:var(--good)}
-.mark.above line,.mark.below line{stroke:var(--accent)}.mark.above circle,.mark.below circle{fill:var(--accent)}
 .fill{fill:var(--accent)}.track{fill:var(--track)}.promise{stroke:var(--ink);stroke-width:2.5}
 .frame{display:grid;grid-template-columns:4rem minmax(0,1fr);padding-right:1rem}
 .frame-y{width:4rem;overflow:visible}.frame-plot{display:block;overflow:visible}.frame-x{grid-column:2;overflow:visible}
