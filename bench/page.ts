@@ -50,7 +50,10 @@ async function endpoints(): Promise<void> {
     onClaim: () => {},
   });
   const running = shop.run();
-  const read = (): number => Math.min(...shop.status().units.map(({ watermark }) => watermark));
+  const read = (): number => {
+    const { units } = shop.status();
+    return units.length === 0 ? start : Math.min(...units.map(({ watermark }) => watermark));
+  };
   while (!(read() > start + 3 * HOUR)) await new Promise((done) => setTimeout(done, 500));
   const status = shop.status();
   await shop.stop();

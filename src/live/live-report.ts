@@ -52,7 +52,8 @@ export function liveReport(known: Known, reported: Reported, settings: Settings)
         ? undefined
         : {
             horizons: attribution.horizons.map(({ text }) => text),
-            measures,
+            // The one that the page shows comes first: it is drawn until another is chosen.
+            measures: [query.measure, ...measures.filter((name) => name !== query.measure)],
             lowerIsBetter: detect.lowerIsBetter,
             what: `, over the last ${query.window}`,
             others: `These are the ${MOST_LISTED} with most lists; the page of the service lists all.`,

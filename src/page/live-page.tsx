@@ -5,12 +5,13 @@ import { ChoiceLinks, type Choices } from './choices.tsx';
 import { CohortCard, CohortTable, type CohortTableView, type CohortView } from './cohort-table.tsx';
 import type { StandingDecision } from './decisions.tsx';
 import { verdictOf } from './experiment.tsx';
+import { Facts } from './facts.tsx';
 import type { HistoryView } from './history.tsx';
 import { ListsCard } from './lists.tsx';
 import type { ExperimentView, Fact, FindingView, ListsView, PipelineView, PositionsView, Verdict } from './model.ts';
 import { readable, visible } from './name.tsx';
 import { counted, instant, NONE, share, shown } from './numbers.ts';
-import { Facts, PageHead, PageParts, type Part, sharedParts, VerdictCard } from './page-parts.tsx';
+import { PageHead, PageParts, type Part, sharedParts, VerdictCard } from './page-parts.tsx';
 import type { WorkView } from './partitions.tsx';
 
 export interface LiveView {

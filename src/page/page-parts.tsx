@@ -4,7 +4,7 @@ import { Decisions, type StandingDecision } from './decisions.tsx';
 import { Experiments } from './experiment.tsx';
 import { Findings } from './findings.tsx';
 import { HistoryCard, type HistoryView } from './history.tsx';
-import type { ExperimentView, Fact, FindingView, PipelineView, PositionsView, Verdict } from './model.ts';
+import type { ExperimentView, FindingView, PipelineView, PositionsView, Verdict } from './model.ts';
 import { Name } from './name.tsx';
 import type { WorkView } from './partitions.tsx';
 import { Events } from './pipeline.tsx';
@@ -130,28 +130,5 @@ export function VerdictCard({
       </p>
       {children}
     </section>
-  );
-}
-
-/** Names and what they are; as tiles where they are numbers to be watched. */
-export function Facts({ facts, areTiles = false }: { readonly facts: readonly Fact[]; readonly areTiles?: boolean }) {
-  if (facts.length === 0) return null;
-  return (
-    <dl class={areTiles ? 'tiles' : 'facts'}>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            {areTiles ? (
-              <b>
-                <Name>{value}</Name>
-              </b>
-            ) : (
-              <Name>{value}</Name>
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

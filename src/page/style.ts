@@ -139,7 +139,7 @@ tr[aria-current] th{border-left:3px solid var(--accent);padding-left:.5rem}
 .cohort-table .interval{width:30%;min-width:9rem}.cohort-table td{vertical-align:middle}
 details{margin:.6rem 0}
 summary{cursor:pointer;color:var(--accent);font-size:.92rem;padding:.2rem 0}
-.lists>details{border-top:1px solid var(--line);margin:0}.one-list summary{color:var(--ink);padding:.35rem 0}.one-list summary>span{margin-right:.7rem}.when{font-variant-numeric:tabular-nums}tr.used td,tr.used th{background:var(--good-soft)}
+.lists>details{border-top:1px solid var(--line);margin:0}.one-list summary{color:var(--ink);padding:.35rem 0}.one-list summary>span{margin-right:.7rem}.when{font-variant-numeric:tabular-nums;white-space:nowrap}tr.used td,tr.used th{background:var(--good-soft)}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .save{display:inline-block;border:1px solid var(--accent);border-radius:8px;padding:.35rem .9rem;text-decoration:none;font-weight:550}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
